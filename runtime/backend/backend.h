@@ -1,0 +1,81 @@
+#pragma once
+
+#include "runtime/tensor/tensor.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace schedscope {
+
+class Device;
+
+/// Nodes [first, first + count) of a split that run as one kernel. `kernel` is a constant of the program: "rms_norm_mul".
+struct FusionGroup {
+    int32_t          first = 0;
+    int32_t          count = 0;
+    std::string_view kernel;
+};
+
+/// Nodes that looked fusable and were not; node indices as in the optimised order. `why` is a constant: "used elsewhere".
+struct NotFused {
+    int32_t          first = 0;
+    int32_t          second = 0;
+    std::string_view why;
+};
+
+/// A backend's share of a plan. `nodes` may be reordered by optimise (never across a dependency).
+struct SplitGraph {
+    std::vector<Tensor*>     nodes; ///< view ops included
+    std::vector<FusionGroup> groups;
+    std::vector<NotFused>    not_fused;
+};
+
+/// What ran when. Times are on the recorder's clock (steady, ns); bytes and flops: op_cost.h.
+struct KernelTime {
+    int32_t          first = 0; ///< node index in the split's order
+    int32_t          count = 1;
+    std::string_view kernel;    ///< constant of the program
+    int64_t          start_ns = 0;
+    int64_t          end_ns   = 0;
+};
+
+/// Marks a point in a backend's queue.
+class Event {
+public:
+    virtual ~Event() = default;
+};
+
+/// A queue on a device. One thread at a time. `compute` may return before the work is done; `synchronize` waits for it.
+class Backend {
+public:
+    virtual ~Backend()                 = default;
+    Backend()                          = default;
+    Backend(const Backend&)            = delete;
+    Backend& operator=(const Backend&) = delete;
+
+    virtual std::string_view name() const noexcept   = 0;
+    virtual Device&          device() const noexcept = 0;
+
+    /// Finds fusable groups and may reorder. Called before memory is planned: no tensor made in the graph has data yet.
+    virtual void optimise(SplitGraph& /*split*/) {}
+    /// Runs nodes [first, first + count) of the split in order, each group as its kernel where the group lies in the range entirely
+    /// (and memory allows it: where the plan's overlaps forbid, node by node). Throws Error(device).
+    /// times: null, or where to append one entry per kernel; complete after the next `synchronize`.
+    virtual void compute(const SplitGraph& split, int32_t first, int32_t count, std::vector<KernelTime>* times) = 0;
+    virtual void synchronize() {}
+
+    /// Starts a copy of the whole tensor on this queue. False: this pair can't; the caller synchronises and copies.
+    virtual bool copy_async(const Tensor& /*source*/, const Tensor& /*target*/) { return false; }
+
+    /// Null where a backend has no events (it then works synchronously or is synchronised).
+    virtual std::unique_ptr<Event> make_event() { return nullptr; }
+    virtual void record(Event&) {}
+    virtual void wait(Event&) {}               ///< this queue waits
+    virtual void synchronize(Event&) {}        ///< the host waits
+};
+
+} // namespace schedscope

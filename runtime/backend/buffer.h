@@ -1,0 +1,53 @@
+#pragma once
+
+#include "runtime/tensor/tensor.h"
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+namespace schedscope {
+
+class BufferType;
+
+/// One allocation. Offsets and sizes in bytes. Any thread may read and write; order against running kernels is the caller's
+/// (Backend::synchronize first).
+class Buffer {
+public:
+    virtual ~Buffer()                = default;
+    Buffer()                         = default;
+    Buffer(const Buffer&)            = delete;
+    Buffer& operator=(const Buffer&) = delete;
+
+    virtual const BufferType& type() const noexcept = 0;
+    virtual size_t            size() const noexcept = 0;
+    /// Address of offset 0 for the host, or null when it can't address this memory. Then `write`/`read` stage.
+    virtual std::byte* host_base() noexcept = 0;
+    virtual void write(size_t offset, const void* source, size_t bytes) = 0;
+    virtual void read(size_t offset, void* target, size_t bytes) = 0;
+    virtual void clear(uint8_t value) = 0;
+    /// Copies without passing through the host. False when this pair of buffers can't; the caller then stages.
+    virtual bool copy_from(size_t /*offset*/, Buffer& /*source*/, size_t /*source_offset*/, size_t /*bytes*/) { return false; }
+
+    BufferUsage usage = BufferUsage::any;
+};
+
+/// A kind of memory. One object per kind, alive as long as its device's registry; compared by address.
+class BufferType {
+public:
+    virtual ~BufferType() = default;
+    virtual std::string_view name() const noexcept      = 0; ///< "CPU", "Vulkan0", "Vulkan0_Host"
+    virtual bool             is_host() const noexcept   = 0; ///< the CPU backend can compute on it
+    virtual size_t           alignment() const noexcept = 0;
+    virtual size_t           max_size() const noexcept  = 0; ///< of one buffer; SIZE_MAX: unlimited
+    /// Throws Error(device) naming the type and the bytes when there is no memory.
+    virtual std::unique_ptr<Buffer> allocate(size_t bytes) const = 0;
+};
+
+/// Tensor data in and out, wherever it lies; contiguous tensors or whole-storage copies (n_bytes).
+void tensor_write(const Tensor& t, const void* source, size_t offset, size_t bytes);
+void tensor_read(const Tensor& t, void* target, size_t offset, size_t bytes);
+/// Same layout on both sides: direct where the buffers can, through the host otherwise.
+void tensor_copy(const Tensor& source, const Tensor& target);
+
+} // namespace schedscope

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "runtime/backend/device.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace schedscope {
+
+/// All devices found on this machine: CPU (always), BLAS, then every Vulkan device. Finding them starts no queue and allocates nothing on a
+/// device. Devices live as long as the registry; buffers and backends must be gone before it.
+class Registry {
+public:
+    Registry();
+    ~Registry();
+    Registry(const Registry&)            = delete;
+    Registry& operator=(const Registry&) = delete;
+
+    const std::vector<std::unique_ptr<Device>>& devices() const noexcept { return devices_; }
+    /// Any case. Null if there is none.
+    Device* find(std::string_view name) const noexcept;
+    Device& cpu() const noexcept;
+    /// Why something was not found, for people: "no Vulkan loader (libvulkan.so.1)".
+    const std::vector<std::string>& missing() const noexcept { return missing_; }
+
+    /// A `--device` list to devices in priority order: cpu last, added if missing. Empty list: every GPU, then CPU.
+    /// The same device twice appears twice. Throws Error(usage) for an unknown one, naming what there is.
+    std::vector<Device*> select(std::string_view list) const;
+
+private:
+    std::vector<std::unique_ptr<Device>> devices_;
+    std::vector<std::string>             missing_;
+};
+
+} // namespace schedscope

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace schedscope {
+
+/// What went wrong, in the terms a user's script can act on. The values are the program's exit codes.
+enum class ErrorKind {
+    usage  = 2, ///< the request makes no sense: a wrong option, an unknown tensor, an evaluation out of range
+    input  = 3, ///< a file is missing, unreadable, broken or of an unknown kind
+    device = 4, ///< a device, memory or output failed
+};
+
+/// The one exception type. `what()` is one sentence a user understands: "WHAT: WHY", without the program's name.
+class Error : public std::runtime_error {
+public:
+    Error(ErrorKind kind, const std::string& sentence) : std::runtime_error(sentence), kind_(kind) {}
+    ErrorKind kind() const noexcept { return kind_; }
+    int       exit_code() const noexcept { return static_cast<int>(kind_); }
+
+private:
+    ErrorKind kind_;
+};
+
+} // namespace schedscope

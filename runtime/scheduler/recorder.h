@@ -1,0 +1,45 @@
+#pragma once
+
+#include "runtime/clock.h"
+#include "runtime/scheduler/capability_table.h"
+#include "runtime/scheduler/records.h"
+
+#include <string_view>
+
+namespace schedscope {
+
+/// The only door from the runtime to the outside. The runtime calls it from one thread at a time. A recorder never changes a decision or a
+/// result; it may block (the live gate, or a writer that can't keep up).
+class Recorder {
+public:
+    virtual ~Recorder() = default;
+
+    /// Once, before anything else.
+    virtual void session(const SessionInfo& info) = 0;
+    /// A graph that is about to be planned, with every capability answer about it. Deep copies are taken.
+    virtual void graph(GraphId id, const GraphView& graph, const CapabilityTable& answers) = 0;
+    /// The number of a text; the same text always has the same number.
+    virtual StringId intern(std::string_view text) = 0;
+
+    /// Numbers, stamps and keeps a fact.
+    Step add(const Fact& fact) {
+        Record r{next_step_++, now_ns(), evaluation_, fact};
+        keep(r);
+        return r.step;
+    }
+    /// Facts belong to this evaluation from here on.
+    void         set_evaluation(EvaluationId id) noexcept { evaluation_ = id; }
+    EvaluationId evaluation() const noexcept { return evaluation_; }
+
+    /// Everything up to here is to be safe with the reader (called at each evaluation end).
+    virtual void flush() {}
+
+protected:
+    virtual void keep(const Record& record) = 0;
+
+private:
+    Step         next_step_ = 0;
+    EvaluationId evaluation_ = 0;
+};
+
+} // namespace schedscope

@@ -1,0 +1,235 @@
+#pragma once
+
+#include "runtime/scheduler/answer.h"
+#include "runtime/scheduler/plan.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+/// The facts that the runtime writes while it works. Plain data, no pointers: a record can be copied, stored and sent. Texts are interned by
+/// the Recorder (StringId); tensors are ids of the evaluation's graph (copies behind the graph's own, see Plan).
+namespace schedscope {
+
+using Step         = int64_t; ///< number of a record in its trace, from 0
+using EvaluationId = int32_t; ///< from 0
+using GraphId      = int32_t; ///< graphs in the order they were first planned, from 0
+using StringId     = int32_t; ///< 0 is the empty text
+constexpr Step no_step = -1;
+
+enum class GraphKind : uint8_t { prefill, decode, encoder, reserve, imported, other };
+std::string_view graph_kind_name(GraphKind kind) noexcept;
+
+enum class Question : uint8_t { op, buffer_type, offload };
+std::string_view question_name(Question question) noexcept; ///< "op" | "buffer_type" | "offload"
+
+namespace record {
+
+struct EvaluationBegin {
+    GraphKind    kind     = GraphKind::other;
+    bool         reused   = false;
+    bool         observed = false; ///< ran node by node because somebody watches values
+    int32_t      n_tokens = 0, n_sequences = 0, n_outputs = 0;
+    EvaluationId planned_in = 0;   ///< the evaluation whose plan it runs; itself when planned anew
+    StringId     failed_check = 0; ///< why the last graph was not reused; empty when reused or the first
+};
+struct EvaluationEnd {
+    bool failed = false;
+    StringId error = 0;
+};
+struct UbatchToken { ///< one per token of the ubatch, after EvaluationBegin
+    int32_t token = -1; ///< −1: an embedding
+    int32_t sequence = 0, position = 0;
+    bool    output = false;
+};
+struct PlanBegin { ///< a new graph is planned; its tensors were given to Recorder::graph before
+    GraphId graph = 0;
+    int32_t n_nodes = 0, n_leafs = 0, n_stages = 1, current_stage = 0;
+    bool    op_offload = true;
+};
+struct PlanEnd {
+    int32_t n_splits = 0, n_copies = 0;
+    StringId error = 0; ///< of PlanError, empty when planned
+};
+struct PassBegin { Pass pass = Pass::none; };
+struct PassEnd { Pass pass = Pass::none; };
+struct Query {
+    Pass         pass = Pass::none;
+    Question     question = Question::op;
+    bool         yes = true;
+    Refusal      reason = Refusal::none;
+    BackendId    backend = no_backend;
+    BufferTypeId buffer_type = no_buffer_type; ///< with Question::buffer_type
+    TensorId     tensor = no_tensor;           ///< the tensor the decision is for
+    StringId     detail = 0;
+};
+struct Assign {
+    Pass      pass = Pass::none;
+    Cause     cause = Cause::none;
+    int8_t    source = -1;               ///< which source, with 1.wgtN and 1.off
+    BackendId before = no_backend, after = no_backend; ///< after may be none: the mark is set, still unassigned
+    TensorId  tensor = no_tensor;
+    TensorId  by = no_tensor;            ///< the weight, the neighbour, the view source, the node that made it so
+};
+struct SplitBegin {
+    int32_t     index = 0;
+    SplitReason why = SplitReason::first;
+    BackendId   backend = no_backend;
+    int32_t     first_node = 0;          ///< index into the nodes
+    TensorId    node = no_tensor;        ///< the node that starts it (none: views only)
+    TensorId    by = no_tensor;          ///< with weight and full: the source that made it so
+};
+struct SplitEnd {
+    int32_t index = 0, end_node = 0, n_inputs = 0;
+};
+struct SplitInput {
+    int32_t   split = 0;
+    TensorId  tensor = no_tensor, node = no_tensor; ///< what, and the first node that needs it
+    BackendId from = no_backend;
+    int64_t   bytes = 0;
+};
+struct CopyMade {
+    TensorId  copy = no_tensor, of = no_tensor;
+    BackendId backend = no_backend;
+    int16_t   stage = 0;
+    bool      graph_input = false;       ///< made because an input is kept once per stage
+    int64_t   bytes = 0;
+};
+struct Rewired {
+    TensorId node = no_tensor;
+    int32_t  source = 0;
+    TensorId original = no_tensor, copy = no_tensor;
+};
+struct GraphInput { TensorId tensor = no_tensor; };
+struct Reorder { ///< one per node that moved
+    int32_t  split = 0;
+    TensorId node = no_tensor;
+    int32_t  from = 0, to = 0;           ///< index into the nodes before and after
+};
+struct Fusion { ///< nodes [first, first + count) of the optimised order
+    int32_t   split = 0;
+    BackendId backend = no_backend;
+    int32_t   first = 0, count = 0;
+    StringId  kernel = 0;
+};
+struct NotFused {
+    int32_t   split = 0;
+    BackendId backend = no_backend;
+    TensorId  first = no_tensor, second = no_tensor;
+    StringId  why = 0;
+};
+struct Reallocation { ///< memory was planned anew
+    StringId reason = 0;                 ///< in the reference's words: "node kq-0 is not valid"
+    TensorId node = no_tensor;
+    int32_t  source = -1;
+};
+struct BufferSize {
+    BufferTypeId buffer_type = no_buffer_type;
+    int32_t      chunk = 0;
+    int64_t      size = 0, before = 0;
+};
+struct Placement {
+    TensorId     tensor = no_tensor, in_place_of = no_tensor;
+    BufferTypeId buffer_type = no_buffer_type;
+    int16_t      chunk = 0;
+    int32_t      first_use = 0, last_use = 0; ///< index into the allocated graph's nodes
+    int64_t      offset = 0, size = 0;
+};
+struct Execute { ///< one kernel: a node or a fused group
+    int32_t   split = 0;
+    BackendId backend = no_backend;
+    bool      device_time = false;       ///< from the device's own timestamps
+    int16_t   count = 1;                 ///< nodes that ran in it
+    TensorId  first = no_tensor, last = no_tensor; ///< last is the one whose data was written
+    StringId  kernel = 0;
+    int64_t   start_ns = 0, end_ns = 0, bytes = 0, flops = 0;
+};
+struct SplitRun { ///< one split as a whole, waits and copies included
+    int32_t   split = 0;
+    BackendId backend = no_backend;
+    int64_t   start_ns = 0, end_ns = 0;
+};
+struct Transfer {
+    int32_t   split = 0;
+    TensorId  tensor = no_tensor, copy = no_tensor;
+    BackendId from = no_backend, to = no_backend;
+    bool      async = false;
+    int16_t   experts = -1, experts_total = -1;
+    int64_t   bytes = 0, start_ns = 0, end_ns = 0;
+};
+struct Wait {
+    int32_t   split = -1;
+    BackendId backend = no_backend;      ///< none: the runtime waited for the trace writer
+    int64_t   start_ns = 0, end_ns = 0;
+};
+struct Sample {
+    int32_t   sequence = 0;
+    BackendId backend = no_backend;      ///< none: on the host after the graph
+    StringId  sampler = 0, why_not_in_graph = 0;
+    int32_t   candidates = 0;            ///< left after it
+};
+struct Token {
+    int32_t  sequence = 0, token = -1, position = 0;
+    StringId text = 0;                   ///< empty with --no-text
+    int32_t  candidates = 0;
+    int64_t  host_bytes = 0;             ///< copied to the host to choose it
+};
+struct Value {
+    TensorId tensor = no_tensor;
+    int32_t  n_nan = 0, n_inf = 0;
+    double   min = 0, max = 0, mean = 0, norm = 0;
+};
+struct ValueElement { ///< first values of a tensor, after its Value
+    TensorId tensor = no_tensor;
+    int32_t  index = 0;
+    float    value = 0;
+};
+
+} // namespace record
+
+using Fact = std::variant<record::EvaluationBegin, record::EvaluationEnd, record::UbatchToken, record::PlanBegin, record::PlanEnd, record::PassBegin,
+                          record::PassEnd, record::Query, record::Assign, record::SplitBegin, record::SplitEnd, record::SplitInput, record::CopyMade,
+                          record::Rewired, record::GraphInput, record::Reorder, record::Fusion, record::NotFused, record::Reallocation,
+                          record::BufferSize, record::Placement, record::Execute, record::SplitRun, record::Transfer, record::Wait, record::Sample,
+                          record::Token, record::Value, record::ValueElement>;
+
+struct Record {
+    Step         step = no_step;
+    int64_t      time_ns = 0;
+    EvaluationId evaluation = 0;
+    Fact         fact;
+};
+static_assert(std::is_trivially_copyable_v<Record>);
+
+/// Lower case, words joined by '_': "assign", "split_begin".
+std::string_view fact_name(const Fact& fact) noexcept;
+
+/// The tensor a record is about, or none.
+TensorId subject(const Fact& fact) noexcept;
+
+/// A backend of the session as records know it.
+struct BackendInfo {
+    std::string  name;                  ///< "Vulkan0", "Vulkan0.1"
+    std::string  device;                ///< "Vulkan0"
+    std::string  kind;                  ///< gpu | cpu | blas | software
+    std::string  description;
+    int64_t      memory_bytes = 0;      ///< 0: unknown
+    BufferTypeId default_buffer_type = no_buffer_type;
+    std::vector<uint8_t> supports_buffer_type; ///< [n_buffer_types]
+};
+struct BufferTypeInfo {
+    std::string name;
+    bool        is_host = false;
+    int64_t     alignment = 32;
+    int64_t     max_size = -1;          ///< −1: unlimited
+};
+/// What is the same for the whole trace.
+struct SessionInfo {
+    std::vector<BackendInfo>    backends;     ///< by priority
+    std::vector<BufferTypeInfo> buffer_types;
+    std::vector<std::pair<std::string, std::string>> facts; ///< for people, in order: "model", "architecture", "command", "n_gpu_layers", "flash_attention", …
+};
+
+} // namespace schedscope

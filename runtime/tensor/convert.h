@@ -1,0 +1,24 @@
+#pragma once
+
+#include "runtime/tensor/type.h"
+
+#include <cstdint>
+
+namespace schedscope {
+
+float    half_to_float(uint16_t h) noexcept;
+uint16_t float_to_half(float f) noexcept; ///< round to nearest even
+float    bf16_to_float(uint16_t h) noexcept;
+uint16_t float_to_bf16(float f) noexcept; ///< round to nearest even, NaN stays quiet
+
+/// A row of n elements (a multiple of the block) to floats. False if the type can't be expanded (integers can't).
+bool row_to_float(Type type, const void* row, float* out, int64_t n) noexcept;
+
+/// Floats to a row of the type, quantising as ggml's reference does. False if the type can't be written.
+bool row_from_float(Type type, const float* in, void* row, int64_t n) noexcept;
+
+/// The types the two above know.
+bool can_expand(Type type) noexcept;
+bool can_quantise(Type type) noexcept;
+
+} // namespace schedscope

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "runtime/tensor/tensor.h"
+
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace schedscope {
+
+/// Owns tensors with stable addresses: weights of a model, a cache, or the tensors of one graph.
+class TensorStore {
+public:
+    TensorStore()                              = default;
+    TensorStore(const TensorStore&)            = delete;
+    TensorStore& operator=(const TensorStore&) = delete;
+
+    /// A contiguous tensor without data. Throws Error(usage) when ne is not positive, overflows or does not divide into blocks.
+    Tensor* make(Type type, const Shape& ne, std::string_view name = {});
+    std::deque<Tensor>&       tensors() noexcept { return tensors_; }
+    const std::deque<Tensor>& tensors() const noexcept { return tensors_; }
+
+private:
+    std::deque<Tensor> tensors_;
+};
+
+/// A computation: nodes in evaluation order and the leafs they use. Built by making tensors with ops.h and naming what is
+/// wanted with `expand`. Leafs may belong to stores of their own (weights, caches), which must outlive the graph.
+///
+/// `expand(t)` walks t's sources depth first, source 0 first, and appends each tensor once: with an operator (or flagged
+/// param) to the nodes, otherwise to the leafs. A tensor without a name is called `node_N` or `leaf_N`, N its index in its list. This is
+/// ggml's order, on which names and split boundaries depend.
+class Graph {
+public:
+    Graph()                        = default;
+    Graph(const Graph&)            = delete;
+    Graph& operator=(const Graph&) = delete;
+
+    TensorStore& store() noexcept { return store_; }
+    /// A new tensor of this graph (no operator).
+    Tensor* make(Type type, const Shape& ne, std::string_view name = {}) { return store_.make(type, ne, name); }
+    /// A new input: flagged, to be filled before each evaluation.
+    Tensor* input(Type type, const Shape& ne, std::string_view name = {});
+
+    void expand(Tensor* t);
+
+    std::span<Tensor* const> nodes() const noexcept { return nodes_; }
+    std::span<Tensor* const> leafs() const noexcept { return leafs_; }
+
+    /// Gives dense ids to all tensors of the graph: leafs, then nodes, in order, then tensors that are reachable only as a view source.
+    /// Returns them by id. Cheap when already numbered and nothing was added.
+    std::span<Tensor* const> number();
+    std::span<Tensor* const> tensors() const noexcept { return numbered_; }
+
+private:
+    TensorStore          store_;
+    std::vector<Tensor*> nodes_;
+    std::vector<Tensor*> leafs_;
+    std::vector<Tensor*> numbered_;
+    std::vector<const Tensor*> visited_; ///< open-addressed set of the tensors in the lists
+    size_t               n_visited_ = 0;
+    bool visit(const Tensor* t);
+};
+
+} // namespace schedscope

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "runtime/tensor/layout.h"
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace schedscope {
+
+class Buffer;
+
+/// One tensor of a graph: what it is, what it is made from, and where its data lies. Plain data; owned by its Graph
+/// (or, for weights and caches, by a TensorStore that outlives the graphs).
+struct Tensor {
+    TensorId    id   = no_tensor; ///< number in the graph that lists it last (set by Graph::number)
+    Op          op   = Op::NONE;
+    Type        type = Type::F32;
+    uint8_t     flags = 0;
+    Shape       ne{1, 1, 1, 1};
+    Strides     nb{};
+    Params      params{};         ///< meaning: ops.h at each operator
+    std::array<Tensor*, max_sources> src{};
+    Tensor*     view_source = nullptr; ///< always the root: a view of a view points to the first one's source
+    size_t      view_offset = 0;       ///< bytes into view_source's data
+    Buffer*     buffer = nullptr;      ///< a view has its source's; null until allocated
+    size_t      offset = 0;            ///< bytes into the buffer; a view's includes view_offset
+    int16_t     pinned = -1;           ///< backend (by priority) that the user wants; −1: the scheduler decides
+    std::string name;                  ///< at most 63 bytes, as in ggml
+
+    float param_f32(int i) const noexcept { return std::bit_cast<float>(params[static_cast<size_t>(i)]); }
+    void  set_param_f32(int i, float v) noexcept { params[static_cast<size_t>(i)] = std::bit_cast<int32_t>(v); }
+};
+
+inline int64_t n_elements(const Tensor& t) noexcept { return t.ne[0] * t.ne[1] * t.ne[2] * t.ne[3]; }
+inline int64_t n_rows(const Tensor& t) noexcept { return t.ne[1] * t.ne[2] * t.ne[3]; }
+
+inline size_t n_bytes(const Tensor& t) noexcept { return n_bytes(t.type, t.ne, t.nb); }
+
+bool is_contiguous(const Tensor& t) noexcept;
+/// Elements of a row lie side by side (rows may not).
+bool has_contiguous_rows(const Tensor& t) noexcept;
+/// Rows lie side by side once dimensions 1 and 2 are looked at in any order: nb[0] is the element and nothing overlaps.
+bool is_permuted(const Tensor& t) noexcept;
+bool same_shape(const Tensor& a, const Tensor& b) noexcept;
+/// b can be repeated to the shape of a (each dimension of a is a multiple of b's).
+bool can_repeat(const Tensor& b, const Tensor& a) noexcept;
+
+/// Host address of the data, or null when the buffer can't be read by the host directly.
+std::byte* host_data(const Tensor& t) noexcept;
+template <typename T> T* host_data_as(const Tensor& t) noexcept { return reinterpret_cast<T*>(host_data(t)); }
+
+} // namespace schedscope

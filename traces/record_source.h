@@ -1,0 +1,37 @@
+#pragma once
+
+#include "runtime/scheduler/capability_table.h"
+#include "runtime/scheduler/records.h"
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace schedscope {
+
+/// Where one evaluation's records lie.
+struct EvaluationSpan {
+    EvaluationId id = 0;
+    Step         first = 0, end = 0;          ///< [first, end)
+    record::EvaluationBegin begin;
+    bool         complete = false;             ///< its end was recorded
+};
+
+/// What a reader needs of a trace, wherever it lies: a file (TraceReader) or a running program (LiveStore). Thread-safe. Texts and graphs once
+/// returned stay valid as long as the source. Throws Error(input) on a read error.
+class RecordSource {
+public:
+    virtual ~RecordSource() = default;
+    virtual SessionInfo      session() const = 0;
+    virtual Step             n_steps() const = 0;                 ///< grows in a live source
+    virtual int              n_evaluations() const = 0;
+    virtual EvaluationSpan   evaluation(EvaluationId id) const = 0;
+    /// Records [first, end) appended to `out`, in order of step.
+    virtual void             read(Step first, Step end, std::vector<Record>& out) const = 0;
+    virtual int              n_graphs() const = 0;
+    virtual const OwnedGraph&      graph(GraphId id) const = 0;
+    virtual const CapabilityTable& answers(GraphId id) const = 0; ///< every capability answer about that graph
+    virtual std::string_view text(StringId id) const = 0;
+};
+
+} // namespace schedscope
