@@ -34,7 +34,7 @@ public:
     /// Everything up to here is to be safe with the reader (called at each evaluation end).
     virtual void flush() {}
 
-protected:
+    /// Takes a record that is already numbered and stamped, in order of step. `add` calls it; a tee passes it on.
     virtual void keep(const Record& record) = 0;
 
 private:

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "runtime/backend/device.h"
+#include "runtime/scheduler/records.h"
+#include "runtime/tensor/graph.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace schedscope {
+
+class Recorder;
+
+struct SchedulerOptions {
+    bool    op_offload        = true;
+    int64_t offload_min_batch = 32;
+    int     n_stages          = 1; ///< 1, or 4 for pipeline copies
+};
+
+/// Runs graphs on several backends: describes the graph, plans it (passes 1 to 5), lets each backend optimise its splits, plans memory, allocates, and executes
+/// split by split with the copies between them. Everything it does is written to the recorder, if there is one.
+///
+/// One graph at a time: `plan(graph)`, then fill the graph's inputs with tensor_write, then `compute()`; `compute` may be called again for the
+/// same graph (graph reuse). The graph must stay alive and unchanged until the next `plan` or `reset`.
+class Scheduler {
+public:
+    /// `backends` by priority, the last one a CPU; they and their devices outlive the scheduler.
+    Scheduler(std::span<const std::unique_ptr<Backend>> backends, const SchedulerOptions& options);
+    ~Scheduler();
+    Scheduler(const Scheduler&)            = delete;
+    Scheduler& operator=(const Scheduler&) = delete;
+
+    /// Null: records off. Backends and buffer types are numbered as in `session()`.
+    void set_recorder(Recorder* recorder);
+    /// backends and buffer types filled in; `facts` are the caller's to add before Recorder::session.
+    const SessionInfo& session() const noexcept;
+
+    /// Throws Error(device) with the planner's sentence when no plan is possible, or naming buffer type and bytes when there is no memory.
+    void plan(Graph& graph);
+    /// Runs the planned graph; returns when it is complete. Throws Error(device).
+    void compute();
+    /// Forgets the planned graph (its tensors are about to go away). Capacities, memory and the like stay, as in the reference.
+    void reset();
+
+    /// Which backend a tensor of the planned graph runs on or lies on.
+    BackendId backend_of(const Tensor& tensor) const;
+    /// Number of splits and of split inputs of the last plan.
+    int n_splits() const noexcept;
+    int n_split_inputs() const noexcept;
+    /// Bytes of compute buffers per buffer type id.
+    std::vector<int64_t> compute_buffer_bytes() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+} // namespace schedscope
