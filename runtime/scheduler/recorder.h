@@ -31,6 +31,10 @@ public:
     void         set_evaluation(EvaluationId id) noexcept { evaluation_ = id; }
     EvaluationId evaluation() const noexcept { return evaluation_; }
 
+    /// How finely the executor is to stop between pieces of work, so that somebody can look: after the whole graph, each split, or each node.
+    enum class Grain : uint8_t { graph, split, node };
+    virtual Grain grain() const { return Grain::graph; }
+
     /// Everything up to here is to be safe with the reader (called at each evaluation end).
     virtual void flush() {}
 

@@ -14,9 +14,9 @@ namespace schedscope {
 class Recorder;
 
 struct SchedulerOptions {
-    bool    op_offload        = true;
+    bool op_offload = true;
     int64_t offload_min_batch = 32;
-    int     n_stages          = 1; ///< 1, or 4 for pipeline copies
+    int n_stages = 1; ///< 1, or 4 for pipeline copies
 };
 
 /// Runs graphs on several backends: describes the graph, plans it (passes 1 to 5), lets each backend optimise its splits, plans memory, allocates, and executes
@@ -29,7 +29,7 @@ public:
     /// `backends` by priority, the last one a CPU; they and their devices outlive the scheduler.
     Scheduler(std::span<const std::unique_ptr<Backend>> backends, const SchedulerOptions& options);
     ~Scheduler();
-    Scheduler(const Scheduler&)            = delete;
+    Scheduler(const Scheduler&) = delete;
     Scheduler& operator=(const Scheduler&) = delete;
 
     /// Null: records off. Backends and buffer types are numbered as in `session()`.
@@ -41,6 +41,9 @@ public:
     void plan(Graph& graph);
     /// Runs the planned graph; returns when it is complete. Throws Error(device).
     void compute();
+    /// The same in two halves, so that evaluations can overlap in a pipeline of stages.
+    void compute_async();
+    void synchronize();
     /// Forgets the planned graph (its tensors are about to go away). Capacities, memory and the like stay, as in the reference.
     void reset();
 

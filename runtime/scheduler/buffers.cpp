@@ -1,0 +1,48 @@
+// From planned offsets to memory.
+
+#include "runtime/scheduler/live_plan.h"
+
+namespace schedscope {
+
+void ComputeBuffers::assign(LivePlan& live, const MemoryPlan& memory, const LiveDevices& devices) {
+    chunks_.resize(std::max(chunks_.size(), memory.chunk_sizes.size()));
+    for (size_t type = 0; type < memory.chunk_sizes.size(); ++type) {
+        const auto& sizes = memory.chunk_sizes[type];
+        auto& chunks = chunks_[type];
+        chunks.resize(std::max(chunks.size(), sizes.size()));
+        for (size_t c = 0; c < sizes.size(); ++c) {
+            const auto wanted = static_cast<size_t>(sizes[c]);
+            if (wanted == 0 || (chunks[c] != nullptr && chunks[c]->size() >= wanted)) {
+                continue;
+            }
+            chunks[c].reset(); // before the larger one is made: a device may not hold both
+            chunks[c] = devices.buffer_type(static_cast<BufferTypeId>(type)).allocate(wanted);
+            chunks[c]->usage = BufferUsage::compute;
+        }
+    }
+    for (const PlacedTensor& place : memory.tensors) {
+        Tensor& t = live.tensor(place.tensor);
+        t.buffer = chunks_[static_cast<size_t>(place.buffer_type)][static_cast<size_t>(place.chunk)].get();
+        t.offset = static_cast<size_t>(place.offset);
+        live.placed.push_back(&t);
+    }
+    for (Tensor* t : live.tensors) {
+        if (t->view_source != nullptr && t->buffer == nullptr && t->view_source->buffer != nullptr) {
+            t->buffer = t->view_source->buffer;
+            t->offset = t->view_source->offset + t->view_offset;
+            live.placed.push_back(t);
+        }
+    }
+}
+
+std::vector<int64_t> ComputeBuffers::bytes() const {
+    std::vector<int64_t> sums(chunks_.size(), 0);
+    for (size_t type = 0; type < chunks_.size(); ++type) {
+        for (const auto& chunk : chunks_[type]) {
+            sums[type] += chunk != nullptr ? static_cast<int64_t>(chunk->size()) : 0;
+        }
+    }
+    return sums;
+}
+
+} // namespace schedscope

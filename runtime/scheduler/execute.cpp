@@ -1,0 +1,229 @@
+#include "runtime/scheduler/expert_copy.h"
+#include "runtime/scheduler/live_plan.h"
+
+#include "runtime/backend/op_cost.h"
+
+namespace schedscope {
+
+Executor::Executor(LiveDevices& devices, int n_stages) : devices_(devices) {
+    for (BackendId b = 0; b < devices.n_backends(); ++b) {
+        auto& stages = events_.emplace_back();
+        for (int stage = 0; n_stages > 1 && stage < n_stages; ++stage) {
+            stages.push_back(devices.backend(b).make_event());
+        }
+        order_.push_back(devices.backend(b).make_event());
+    }
+    busy_.resize(static_cast<size_t>(devices.n_backends()), 0);
+}
+
+Event* Executor::event(BackendId backend, int stage) noexcept {
+    const auto& stages = events_[static_cast<size_t>(backend)];
+    return static_cast<size_t>(stage) < stages.size() ? stages[static_cast<size_t>(stage)].get() : nullptr;
+}
+
+bool Executor::is_host(BackendId backend) const noexcept {
+    const DeviceKind kind = devices_.device(backend).kind();
+    return kind == DeviceKind::cpu || kind == DeviceKind::blas;
+}
+
+void Executor::wait(BackendId backend, int32_t split, Recorder* recorder) {
+    if (busy_[static_cast<size_t>(backend)] == 0) {
+        return;
+    }
+    const int64_t start = recorder != nullptr ? now_ns() : 0;
+    devices_.backend(backend).synchronize();
+    busy_[static_cast<size_t>(backend)] = 0;
+    if (recorder == nullptr) {
+        return;
+    }
+    const int64_t end = now_ns();
+    for (Pending& p : pending_) {
+        if (p.backend == backend && !p.complete) {
+            p.complete = true;
+            p.end_ns = end;
+        }
+    }
+    recorder->add(record::Wait{split, backend, start, end});
+}
+
+void Executor::order_after(BackendId previous, BackendId next, int32_t split, Recorder* recorder) {
+    if (previous == next || busy_[static_cast<size_t>(previous)] == 0) {
+        return;
+    }
+    Event* done = order_[static_cast<size_t>(previous)].get();
+    if (done != nullptr && &devices_.device(previous) == &devices_.device(next)) {
+        devices_.backend(previous).record(*done);
+        devices_.backend(next).wait(*done);
+    } else {
+        wait(previous, split, recorder);
+    }
+}
+
+void Executor::copy_input(LivePlan& live, int32_t index, TensorId input, Recorder* recorder) {
+    const Plan& plan = live.plan;
+    const BackendId to = plan.splits[static_cast<size_t>(index)].backend;
+    const BackendId from = plan.assignments[static_cast<size_t>(input)].backend;
+    const Copy& copy = plan.copies[static_cast<size_t>(plan.find_copies(input, to) + plan.current_stage)];
+    Tensor& source = live.tensor(input);
+    Tensor& target = live.tensor(copy.id);
+    Backend& backend = devices_.backend(to);
+    const bool from_user = (source.flags & flag_input) != 0;
+
+    record::Transfer fact;
+    fact.split = index;
+    fact.tensor = input;
+    fact.copy = copy.id;
+    fact.from = from;
+    fact.to = to;
+    fact.bytes = static_cast<int64_t>(n_bytes(source));
+
+    // The copy may still be read by what was queued before. A copy on the queue itself comes after that anyway.
+    const ExpertUse experts = used_experts(live.splits[static_cast<size_t>(index)], source, target);
+    const bool constant = source.buffer->usage == BufferUsage::weights;
+    const bool queued =
+        !from_user && !is_host(to) && experts.total == 0 && (constant || &devices_.device(from) == &devices_.device(to));
+    fact.start_ns = recorder != nullptr ? now_ns() : 0;
+    if (queued) {
+        order_after(from, to, index, recorder);
+        fact.async = backend.copy_async(source, target);
+        busy_[static_cast<size_t>(to)] |= static_cast<uint8_t>(fact.async);
+    }
+    if (!fact.async) {
+        if (Event* read = event(to, plan.current_stage)) {
+            backend.synchronize(*read);
+        } else {
+            wait(to, index, recorder);
+        }
+        wait(from, index, recorder);
+        fact.start_ns = recorder != nullptr ? now_ns() : 0;
+        if (experts.total > 0) {
+            for (BackendId b = 0; b < devices_.n_backends(); ++b) {
+                wait(b, index, recorder); // the ids may come from any of them
+            }
+            const CopiedExperts copied = copy_used_experts(experts, source, target);
+            fact.bytes = copied.bytes;
+            fact.experts = static_cast<int16_t>(copied.count);
+            fact.experts_total = static_cast<int16_t>(experts.total);
+        } else {
+            tensor_copy(source, target);
+        }
+    }
+    if (recorder != nullptr) {
+        fact.end_ns = now_ns();
+        recorder->add(fact);
+    }
+}
+
+void Executor::run_split(LivePlan& live, int32_t index, Recorder* recorder) {
+    const Split& split = live.plan.splits[static_cast<size_t>(index)];
+    const SplitGraph& graph = live.splits[static_cast<size_t>(index)];
+    Backend& backend = devices_.backend(split.backend);
+
+    Pending* pending = nullptr;
+    if (recorder != nullptr) {
+        pending = &pending_.emplace_back();
+        pending->split = index;
+        pending->backend = split.backend;
+        pending->start_ns = now_ns();
+    }
+    std::vector<KernelTime>* times = pending != nullptr ? &pending->kernels : nullptr;
+    const auto count = static_cast<int32_t>(graph.nodes.size());
+    const auto grain = recorder != nullptr ? recorder->grain() : Recorder::Grain::graph;
+    if (grain != Recorder::Grain::node) {
+        backend.compute(graph, 0, count, times);
+    } else {
+        size_t group = 0;
+        for (int32_t node = 0; node < count;) {
+            int32_t piece = 1;
+            if (group < graph.groups.size() && graph.groups[group].first == node) {
+                piece = graph.groups[group++].count;
+            }
+            backend.compute(graph, node, piece, times);
+            backend.synchronize();
+            write_complete(live, *recorder);
+            node += piece;
+        }
+    }
+    busy_[static_cast<size_t>(split.backend)] = is_host(split.backend) ? 0 : 1;
+    if (Event* read = event(split.backend, live.plan.current_stage); read != nullptr && split.n_inputs > 0) {
+        backend.record(*read);
+    }
+    if (pending == nullptr) {
+        return;
+    }
+    if (is_host(split.backend)) {
+        pending->complete = true;
+        pending->end_ns = now_ns();
+    } else if (grain != Recorder::Grain::graph) {
+        wait(split.backend, index, recorder);
+    }
+    write_complete(live, *recorder);
+}
+
+void Executor::write_complete(LivePlan& live, Recorder& recorder) {
+    while (!pending_.empty()) {
+        Pending& p = pending_.front();
+        const SplitGraph& graph = live.splits[static_cast<size_t>(p.split)];
+        const bool last = &p == &pending_.back();
+        // The kernels of a split that is run node by node are known before the split is complete.
+        if (!p.complete && !(last && recorder.grain() == Recorder::Grain::node)) {
+            return;
+        }
+        for (const KernelTime& k : p.kernels) {
+            record::Execute fact;
+            fact.split = p.split;
+            fact.backend = p.backend;
+            fact.device_time = !is_host(p.backend);
+            fact.count = static_cast<int16_t>(k.count);
+            fact.first = graph.nodes[static_cast<size_t>(k.first)]->id;
+            fact.last = graph.nodes[static_cast<size_t>(k.first + k.count - 1)]->id;
+            fact.kernel = recorder.intern(k.kernel);
+            fact.start_ns = k.start_ns;
+            fact.end_ns = k.end_ns;
+            for (int32_t i = k.first; i < k.first + k.count; ++i) {
+                const Tensor& node = *graph.nodes[static_cast<size_t>(i)];
+                fact.flops += op_flops(node);
+            }
+            fact.bytes = op_bytes(
+                std::span<Tensor* const>(graph.nodes).subspan(static_cast<size_t>(k.first), static_cast<size_t>(k.count)));
+            recorder.add(fact);
+        }
+        p.kernels.clear();
+        if (!p.complete) {
+            return;
+        }
+        recorder.add(record::SplitRun{p.split, p.backend, p.start_ns, p.end_ns});
+        pending_.pop_front();
+    }
+}
+
+void Executor::run(LivePlan& live, Recorder* recorder) {
+    running_ = &live;
+    if (recorder != nullptr) {
+        recorder->add(record::PassBegin{Pass::execute});
+    }
+    for (size_t s = 0; s < live.plan.splits.size(); ++s) {
+        const Split& split = live.plan.splits[s];
+        for (int32_t i = 0; i < split.n_inputs; ++i) {
+            copy_input(live, static_cast<int32_t>(s), live.plan.split_inputs[static_cast<size_t>(split.first_input + i)],
+                       recorder);
+        }
+        if (s > 0) {
+            order_after(live.plan.splits[s - 1].backend, split.backend, static_cast<int32_t>(s), recorder);
+        }
+        run_split(live, static_cast<int32_t>(s), recorder);
+    }
+}
+
+void Executor::synchronize(Recorder* recorder) {
+    for (BackendId b = 0; b < devices_.n_backends(); ++b) {
+        wait(b, -1, recorder);
+    }
+    if (recorder != nullptr && running_ != nullptr) {
+        write_complete(*running_, *recorder);
+        recorder->add(record::PassEnd{Pass::execute});
+    }
+    running_ = nullptr;
+}
+
+} // namespace schedscope

@@ -1,0 +1,53 @@
+#include "runtime/scheduler/expert_copy.h"
+
+#include "runtime/backend/buffer.h"
+
+#include <vector>
+
+namespace schedscope {
+
+ExpertUse used_experts(const SplitGraph& split, const Tensor& source, const Tensor& target) noexcept {
+    if (split.nodes.empty() || source.buffer == nullptr || source.buffer->usage != BufferUsage::weights ||
+        !source.buffer->type().is_host()) {
+        return {};
+    }
+    const Tensor& node = *split.nodes.front();
+    if (node.op != Op::MUL_MAT_ID || node.src[0] != &target || node.src[2] == nullptr) {
+        return {};
+    }
+    return {node.src[2], source.ne[2]};
+}
+
+CopiedExperts copy_used_experts(const ExpertUse& use, const Tensor& source, const Tensor& target) {
+    const Tensor& ids = *use.ids;
+    std::vector<std::byte> raw(n_bytes(ids));
+    tensor_read(ids, raw.data(), 0, raw.size());
+    std::vector<uint8_t> used(static_cast<size_t>(use.total), 0);
+    for (int64_t t = 0; t < ids.ne[1]; ++t) {
+        for (int64_t e = 0; e < ids.ne[0]; ++e) {
+            const auto* id = reinterpret_cast<const int32_t*>(raw.data() + static_cast<size_t>(t) * ids.nb[1] +
+                                                              static_cast<size_t>(e) * ids.nb[0]);
+            if (*id >= 0 && *id < use.total) {
+                used[static_cast<size_t>(*id)] = 1;
+            }
+        }
+    }
+    CopiedExperts copied;
+    const size_t expert_bytes = source.nb[2];
+    for (size_t first = 0; first < used.size();) {
+        size_t end = first;
+        while (end < used.size() && used[end] != 0) {
+            ++end;
+        }
+        if (end > first) {
+            const size_t bytes = (end - first) * expert_bytes;
+            tensor_write(target, source.buffer->host_base() + source.offset + first * expert_bytes, first * expert_bytes, bytes);
+            copied.count += static_cast<int64_t>(end - first);
+            copied.bytes += static_cast<int64_t>(bytes);
+        }
+        first = end + 1;
+    }
+    return copied;
+}
+
+} // namespace schedscope

@@ -1,0 +1,114 @@
+#include "runtime/scheduler/live_graph.h"
+
+#include <algorithm>
+
+namespace schedscope {
+
+namespace {
+
+std::string_view kind_name(DeviceKind kind) noexcept {
+    switch (kind) {
+    case DeviceKind::gpu: return "gpu";
+    case DeviceKind::cpu: return "cpu";
+    case DeviceKind::blas: return "blas";
+    case DeviceKind::software: return "software";
+    }
+    return "";
+}
+
+} // namespace
+
+LiveDevices::LiveDevices(std::span<const std::unique_ptr<Backend>> backends) {
+    for (const auto& backend : backends) {
+        const Device& device = backend->device();
+        backends_.push_back(backend.get());
+        BackendInfo info;
+        info.name = backend->name();
+        info.device = device.name();
+        info.kind = kind_name(device.kind());
+        info.description = device.description();
+        info.memory_bytes = static_cast<int64_t>(device.memory_bytes());
+        session_.backends.push_back(std::move(info));
+    }
+    for (size_t i = 0; i < backends_.size(); ++i) {
+        const Device& device = backends_[i]->device();
+        session_.backends[i].default_buffer_type = id_of(device.buffer_type());
+        if (const BufferType* host = device.host_buffer_type()) {
+            id_of(*host);
+        }
+    }
+}
+
+BufferTypeId LiveDevices::id_of(const BufferType& type) {
+    const auto found = std::find(types_.begin(), types_.end(), &type);
+    if (found != types_.end()) {
+        return static_cast<BufferTypeId>(found - types_.begin());
+    }
+    types_.push_back(&type);
+    BufferTypeInfo info;
+    info.name = type.name();
+    info.is_host = type.is_host();
+    info.alignment = static_cast<int64_t>(type.alignment());
+    info.max_size = type.max_size() > static_cast<size_t>(INT64_MAX) ? -1 : static_cast<int64_t>(type.max_size());
+    session_.buffer_types.push_back(std::move(info));
+    for (size_t b = 0; b < backends_.size(); ++b) {
+        session_.backends[b].supports_buffer_type.push_back(backends_[b]->device().supports_buffer_type(type));
+    }
+    return static_cast<BufferTypeId>(types_.size() - 1);
+}
+
+void describe(Graph& graph, LiveDevices& devices, OwnedGraph& out) {
+    const std::span<Tensor* const> tensors = graph.number();
+    out.clear();
+    out.tensors.resize(tensors.size());
+    for (size_t i = 0; i < tensors.size(); ++i) {
+        const Tensor& t = *tensors[i];
+        TensorInfo& info = out.tensors[i];
+        info.op = t.op;
+        info.type = t.type;
+        info.flags = t.flags;
+        info.ne = t.ne;
+        info.nb = t.nb;
+        info.params = t.params;
+        info.name = t.name;
+        info.user_backend = t.pinned;
+        info.view_offset = t.view_offset;
+        if (t.view_source != nullptr) {
+            info.view_source = t.view_source->id;
+        } else if (t.buffer != nullptr) {
+            info.buffer_type = devices.id_of(t.buffer->type());
+            info.usage = t.buffer->usage;
+        }
+        for (size_t s = 0; s < t.src.size(); ++s) {
+            info.src[s] = t.src[s] != nullptr ? t.src[s]->id : no_tensor;
+        }
+    }
+    for (const Tensor* t : graph.leafs()) {
+        out.leafs.push_back(t->id);
+    }
+    for (const Tensor* t : graph.nodes()) {
+        out.nodes.push_back(t->id);
+    }
+}
+
+BufferTypeId LiveCapabilities::default_buffer_type(BackendId backend) const {
+    return devices_.session().backends[static_cast<size_t>(backend)].default_buffer_type;
+}
+
+bool LiveCapabilities::is_host(BufferTypeId type) const {
+    return devices_.session().buffer_types[static_cast<size_t>(type)].is_host;
+}
+
+Answer LiveCapabilities::supports_op(BackendId backend, TensorId tensor) const {
+    return devices_.device(backend).supports_op(*tensors_[static_cast<size_t>(tensor)]);
+}
+
+bool LiveCapabilities::supports_buffer_type(BackendId backend, BufferTypeId type) const {
+    return devices_.session().backends[static_cast<size_t>(backend)].supports_buffer_type[static_cast<size_t>(type)] != 0;
+}
+
+bool LiveCapabilities::wants_offload(BackendId backend, TensorId tensor) const {
+    return devices_.device(backend).wants_offload(*tensors_[static_cast<size_t>(tensor)], offload_min_batch_);
+}
+
+} // namespace schedscope

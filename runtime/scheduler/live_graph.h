@@ -1,0 +1,57 @@
+#pragma once
+
+#include "runtime/backend/device.h"
+#include "runtime/scheduler/capabilities.h"
+#include "runtime/scheduler/records.h"
+#include "runtime/tensor/graph.h"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace schedscope {
+
+/// The backends of a run as the planner counts them: numbers for backends and buffer types, and who can use what.
+class LiveDevices {
+public:
+    explicit LiveDevices(std::span<const std::unique_ptr<Backend>> backends);
+
+    int n_backends() const noexcept { return static_cast<int>(backends_.size()); }
+    Backend& backend(BackendId id) const noexcept { return *backends_[static_cast<size_t>(id)]; }
+    const Device& device(BackendId id) const noexcept { return backend(id).device(); }
+    int n_buffer_types() const noexcept { return static_cast<int>(types_.size()); }
+    const BufferType& buffer_type(BufferTypeId id) const noexcept { return *types_[static_cast<size_t>(id)]; }
+    /// A type met for the first time gets the next number.
+    BufferTypeId id_of(const BufferType& type);
+    const SessionInfo& session() const noexcept { return session_; }
+    SessionInfo& session() noexcept { return session_; }
+
+private:
+    std::vector<Backend*> backends_;
+    std::vector<const BufferType*> types_;
+    SessionInfo session_;
+};
+
+/// The planner's view of a live graph. Names point into the graph's tensors. Numbers the graph.
+void describe(Graph& graph, LiveDevices& devices, OwnedGraph& out);
+
+/// The backends' own answers about the tensors of one graph.
+class LiveCapabilities final : public Capabilities {
+public:
+    LiveCapabilities(const LiveDevices& devices, std::span<Tensor* const> tensors, int64_t offload_min_batch)
+        : devices_(devices), tensors_(tensors), offload_min_batch_(offload_min_batch) {}
+
+    int n_backends() const noexcept override { return devices_.n_backends(); }
+    BufferTypeId default_buffer_type(BackendId backend) const override;
+    bool is_host(BufferTypeId type) const override;
+    Answer supports_op(BackendId backend, TensorId tensor) const override;
+    bool supports_buffer_type(BackendId backend, BufferTypeId type) const override;
+    bool wants_offload(BackendId backend, TensorId tensor) const override;
+
+private:
+    const LiveDevices& devices_;
+    std::span<Tensor* const> tensors_;
+    int64_t offload_min_batch_;
+};
+
+} // namespace schedscope

@@ -1,0 +1,84 @@
+#pragma once
+
+#include "runtime/backend/backend.h"
+#include "runtime/scheduler/allocate.h"
+#include "runtime/scheduler/live_graph.h"
+#include "runtime/scheduler/plan.h"
+#include "runtime/scheduler/recorder.h"
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace schedscope {
+
+/// A plan with the tensors and buffers that it speaks of: what the steps after pass 5 share.
+struct LivePlan {
+    Graph* graph = nullptr; ///< null: nothing is planned
+    OwnedGraph info;        ///< the graph as the planner saw it
+    Plan plan;
+    std::span<Tensor* const> tensors; ///< [plan.n_tensors] by id
+    std::deque<Tensor> copies;        ///< [plan.copies] by index
+    std::vector<SplitGraph> splits;   ///< [plan.splits] nodes in optimised order, with fused groups
+    std::vector<TensorId> order;      ///< nodes in optimised order
+    std::vector<Tensor*> placed;      ///< tensors whose memory is the plan's: forgotten with it
+
+    Tensor& tensor(TensorId id) noexcept {
+        return id < plan.n_tensors ? *tensors[static_cast<size_t>(id)] : copies[static_cast<size_t>(id - plan.n_tensors)];
+    }
+};
+
+/// The compute buffers of all buffer types; they only grow.
+class ComputeBuffers {
+public:
+    /// Gives each chunk at least its planned size, each tensor of the plan its place, and each view its source's.
+    /// Throws Error(device) when there is no memory: then nothing is placed.
+    void assign(LivePlan& live, const MemoryPlan& memory, const LiveDevices& devices);
+    std::vector<int64_t> bytes() const; ///< by buffer type id
+
+private:
+    std::vector<std::vector<std::unique_ptr<Buffer>>> chunks_; ///< [buffer type][chunk]
+};
+
+/// Makes the copies' tensors, points the nodes' sources to them, and lets each backend reorder and fuse its splits.
+void optimise_splits(LivePlan& live, const LiveDevices& devices, Recorder* recorder);
+
+/// Points sources back to the originals and takes the plan's memory away from its tensors, so that the graph could be planned again.
+void undo(LivePlan& live);
+
+/// Runs a plan split by split. A backend is waited for only where a buffer that it uses may still be in use: before a copy overwrites or reads
+/// one, and where the next split lies on another backend.
+class Executor {
+public:
+    Executor(LiveDevices& devices, int n_stages);
+    /// Starts the work; it is complete after `synchronize`.
+    void run(LivePlan& live, Recorder* recorder);
+    void synchronize(Recorder* recorder);
+
+private:
+    struct Pending { ///< a split that was started; its records are written once its kernels' times are known
+        int32_t split = 0;
+        BackendId backend = no_backend;
+        int64_t start_ns = 0;
+        int64_t end_ns = 0;
+        bool complete = false;
+        std::vector<KernelTime> kernels;
+    };
+    Event* event(BackendId backend, int stage) noexcept;
+    bool is_host(BackendId backend) const noexcept; ///< works synchronously, in host memory
+    void wait(BackendId backend, int32_t split, Recorder* recorder);
+    void order_after(BackendId previous, BackendId next, int32_t split, Recorder* recorder);
+    void copy_input(LivePlan& live, int32_t index, TensorId input, Recorder* recorder);
+    void run_split(LivePlan& live, int32_t index, Recorder* recorder);
+    void write_complete(LivePlan& live, Recorder& recorder);
+
+    LiveDevices& devices_;
+    std::vector<std::vector<std::unique_ptr<Event>>> events_; ///< [backend][stage]: the stage's copies are read
+    std::vector<std::unique_ptr<Event>> order_;               ///< [backend]: what was queued so far is done
+    std::vector<uint8_t> busy_;                               ///< [backend]: work was queued since the last wait
+    std::deque<Pending> pending_;                             ///< in order of split; a deque keeps the vectors' addresses
+    LivePlan* running_ = nullptr;
+};
+
+} // namespace schedscope

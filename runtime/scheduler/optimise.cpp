@@ -1,0 +1,123 @@
+// What happens between pass 5 and the memory plan: the graph's sources are pointed to the copies, and each backend gets its splits to reorder and fuse.
+
+#include "runtime/scheduler/live_plan.h"
+
+#include "runtime/error.h"
+
+namespace schedscope {
+
+namespace {
+
+void make_copies(LivePlan& live, const LiveDevices& devices) {
+    live.copies.clear();
+    const Plan& plan = live.plan;
+    for (size_t i = 0; i < plan.copies.size(); ++i) {
+        const Copy& copy = plan.copies[i];
+        const Tensor& original = *live.tensors[static_cast<size_t>(copy.of)];
+        Tensor& t = live.copies.emplace_back();
+        t.id = plan.n_tensors + static_cast<TensorId>(i);
+        t.type = original.type;
+        t.ne = original.ne;
+        t.nb = original.nb;
+        t.flags = plan.flags[static_cast<size_t>(t.id)];
+        t.name = std::string(devices.backend(copy.backend).name()) + "#" + original.name + "#" + std::to_string(copy.stage);
+        t.name.resize(std::min<size_t>(t.name.size(), 63));
+    }
+}
+
+/// The order must be a permutation in which every source still comes before its user.
+void check_order(const SplitGraph& split, const std::vector<int32_t>& position_before, std::string_view backend) {
+    std::vector<int32_t> now(position_before.size(), -1);
+    for (size_t i = 0; i < split.nodes.size(); ++i) {
+        now[static_cast<size_t>(split.nodes[i]->id)] = static_cast<int32_t>(i);
+    }
+    for (const Tensor* node : split.nodes) {
+        for (const Tensor* source : node->src) {
+            const bool inside =
+                source != nullptr && static_cast<size_t>(source->id) < now.size() && now[static_cast<size_t>(source->id)] >= 0;
+            if (inside && source != node && now[static_cast<size_t>(source->id)] > now[static_cast<size_t>(node->id)]) {
+                throw Error(ErrorKind::device, std::string(backend) + ": its optimise step put '" + node->name +
+                                                   "' before its source '" + source->name + "'");
+            }
+        }
+    }
+}
+
+void record_split(const LivePlan& live, int32_t index, const std::vector<int32_t>& position_before, Recorder& recorder) {
+    const Split& split = live.plan.splits[static_cast<size_t>(index)];
+    const SplitGraph& graph = live.splits[static_cast<size_t>(index)];
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+        const int32_t from = position_before[static_cast<size_t>(graph.nodes[i]->id)];
+        const int32_t to = split.first_node + static_cast<int32_t>(i);
+        if (from != to) {
+            recorder.add(record::Reorder{index, graph.nodes[i]->id, from, to});
+        }
+    }
+    for (const FusionGroup& group : graph.groups) {
+        recorder.add(
+            record::Fusion{index, split.backend, split.first_node + group.first, group.count, recorder.intern(group.kernel)});
+    }
+    for (const NotFused& pair : graph.not_fused) {
+        recorder.add(record::NotFused{index, split.backend, graph.nodes[static_cast<size_t>(pair.first)]->id,
+                                      graph.nodes[static_cast<size_t>(pair.second)]->id, recorder.intern(pair.why)});
+    }
+}
+
+} // namespace
+
+void optimise_splits(LivePlan& live, const LiveDevices& devices, Recorder* recorder) {
+    if (recorder != nullptr) {
+        recorder->add(record::PassBegin{Pass::optimise});
+    }
+    make_copies(live, devices);
+    for (const Rewire& rewire : live.plan.rewires) {
+        live.tensor(rewire.node).src[static_cast<size_t>(rewire.source)] = &live.tensor(rewire.copy);
+    }
+
+    const std::span<Tensor* const> nodes = live.graph->nodes();
+    std::vector<int32_t> position_before(static_cast<size_t>(live.plan.n_tensors), -1);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+        position_before[static_cast<size_t>(nodes[i]->id)] = static_cast<int32_t>(i);
+    }
+    live.splits.resize(live.plan.splits.size());
+    live.order.clear();
+    for (size_t s = 0; s < live.splits.size(); ++s) {
+        const Split& split = live.plan.splits[s];
+        SplitGraph& graph = live.splits[s];
+        graph.nodes.assign(nodes.begin() + split.first_node, nodes.begin() + split.end_node);
+        graph.groups.clear();
+        graph.not_fused.clear();
+        Backend& backend = devices.backend(split.backend);
+        backend.optimise(graph);
+        check_order(graph, position_before, backend.name());
+        for (const Tensor* node : graph.nodes) {
+            live.order.push_back(node->id);
+        }
+        if (recorder != nullptr) {
+            record_split(live, static_cast<int32_t>(s), position_before, *recorder);
+        }
+    }
+    if (recorder != nullptr) {
+        recorder->add(record::PassEnd{Pass::optimise});
+    }
+}
+
+void undo(LivePlan& live) {
+    if (live.graph == nullptr) {
+        return;
+    }
+    for (const Rewire& rewire : live.plan.rewires) {
+        live.tensor(rewire.node).src[static_cast<size_t>(rewire.source)] = &live.tensor(rewire.original);
+    }
+    for (Tensor* t : live.placed) {
+        t->buffer = nullptr;
+        t->offset = 0;
+    }
+    live.placed.clear();
+    for (size_t id = 0; id < live.tensors.size(); ++id) {
+        live.tensors[id]->flags = live.info.tensors[id].flags;
+    }
+    live.graph = nullptr;
+}
+
+} // namespace schedscope

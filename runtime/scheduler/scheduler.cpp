@@ -1,0 +1,112 @@
+#include "runtime/scheduler/scheduler.h"
+
+#include "runtime/error.h"
+#include "runtime/scheduler/live_plan.h"
+
+namespace schedscope {
+
+struct Scheduler::State {
+    State(std::span<const std::unique_ptr<Backend>> backends, const SchedulerOptions& o)
+        : options(o), devices(backends), executor(devices, o.n_stages) {}
+
+    SchedulerOptions options;
+    LiveDevices devices;
+    Executor executor;
+    Recorder* recorder = nullptr;
+    GraphId next_graph = 0;
+    int next_stage = 0;
+    bool in_flight = false;
+    LivePlan live;
+    Carry carry;
+    CapabilityTable answers;
+    MemoryPlanner planner;
+    ComputeBuffers buffers;
+};
+
+Scheduler::Scheduler(std::span<const std::unique_ptr<Backend>> backends, const SchedulerOptions& options)
+    : state_(std::make_unique<State>(backends, options)) {}
+
+Scheduler::~Scheduler() { state_->executor.synchronize(nullptr); }
+
+void Scheduler::set_recorder(Recorder* recorder) { state_->recorder = recorder; }
+const SessionInfo& Scheduler::session() const noexcept { return state_->devices.session(); }
+
+void Scheduler::plan(Graph& graph) {
+    State& s = *state_;
+    undo(s.live);
+    LivePlan& live = s.live;
+    describe(graph, s.devices, live.info);
+    live.tensors = graph.tensors();
+
+    const LiveCapabilities asked_live(s.devices, live.tensors, s.options.offload_min_batch);
+    const Capabilities* capabilities = &asked_live;
+    PlanOptions options;
+    options.op_offload = s.options.op_offload;
+    options.n_stages = s.options.n_stages;
+    options.current_stage = s.next_stage;
+    options.graph_id = s.next_graph;
+    if (s.recorder != nullptr) {
+        fill_table(s.answers, s.devices.session(), asked_live, static_cast<int32_t>(live.tensors.size()));
+        s.recorder->graph(s.next_graph, live.info.view(), s.answers);
+        capabilities = &s.answers;
+    }
+    ++s.next_graph;
+    s.next_stage = (s.next_stage + 1) % s.options.n_stages;
+    try {
+        make_plan(live.info.view(), *capabilities, options, s.carry, live.plan, s.recorder);
+        live.graph = &graph;
+        for (size_t id = 0; id < live.tensors.size(); ++id) {
+            live.tensors[id]->flags = live.plan.flags[id];
+        }
+        optimise_splits(live, s.devices, s.recorder);
+        const MemoryPlan& memory =
+            s.planner.place(live.info.view(), live.plan, live.order, *capabilities, s.devices.session().buffer_types, s.recorder);
+        if (memory.replanned) {
+            synchronize(); // buffers may be made anew while evaluations of other stages still use them
+        }
+        s.buffers.assign(live, memory, s.devices);
+    } catch (const PlanError& error) {
+        throw Error(ErrorKind::device, std::string("no plan for this graph: ") + error.what());
+    }
+}
+
+void Scheduler::compute() {
+    compute_async();
+    synchronize();
+}
+
+void Scheduler::compute_async() {
+    if (state_->live.graph == nullptr) {
+        throw Error(ErrorKind::usage, "scheduler: nothing is planned");
+    }
+    state_->in_flight = true;
+    state_->executor.run(state_->live, state_->recorder);
+}
+
+void Scheduler::synchronize() {
+    if (state_->in_flight) {
+        state_->executor.synchronize(state_->recorder);
+        state_->in_flight = false;
+    }
+    if (state_->live.graph == nullptr) {
+        state_->next_stage = 0; // a decoding loop, which synchronises after each evaluation, so keeps one plan
+    }
+}
+
+void Scheduler::reset() { undo(state_->live); }
+
+BackendId Scheduler::backend_of(const Tensor& tensor) const {
+    const LivePlan& live = state_->live;
+    if (live.graph == nullptr || tensor.id < 0 || static_cast<size_t>(tensor.id) >= live.tensors.size() ||
+        live.tensors[static_cast<size_t>(tensor.id)] != &tensor) {
+        throw Error(ErrorKind::usage, "scheduler: '" + tensor.name + "' is not in the planned graph");
+    }
+    return live.plan.assignments[static_cast<size_t>(tensor.id)].backend;
+}
+
+int Scheduler::n_splits() const noexcept { return static_cast<int>(state_->live.plan.splits.size()); }
+int Scheduler::n_split_inputs() const noexcept { return static_cast<int>(state_->live.plan.split_inputs.size()); }
+
+std::vector<int64_t> Scheduler::compute_buffer_bytes() const { return state_->buffers.bytes(); }
+
+} // namespace schedscope

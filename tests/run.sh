@@ -1,0 +1,9 @@
+#!/bin/sh
+# Builds everything, installing what is missing, and runs all tests. Arguments go to ctest.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+sh "$root/.ci/install-packages" test
+cd "$root"
+cmake --preset release -DSCHEDSCOPE_TESTS=ON -DSCHEDSCOPE_BENCH=ON
+cmake --build build/release
+exec ctest --test-dir build/release --output-on-failure -j "$(nproc)" "$@"
