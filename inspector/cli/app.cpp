@@ -1,0 +1,90 @@
+#include "inspector/cli/app.h"
+
+#include "inspector/cli/arguments.h"
+#include "inspector/cli/command.h"
+#include "inspector/cli/interrupt.h"
+#include "runtime/error.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <new>
+
+namespace schedscope {
+
+namespace {
+
+constexpr const char* version = "schedscope 0.1.0";
+
+int complain(const std::string& sentence, int code) {
+    std::string line = sentence;
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    std::cout.flush();
+    std::cerr << "schedscope: " << line << '\n';
+    return code;
+}
+
+/// Parsing errors as one line; CLI11's own texts run over several.
+int usage_error(const CLI::App& program, const CLI::ParseError& error) {
+    std::string what = error.what();
+    what             = what.substr(0, what.find('\n'));
+    const auto chosen = program.get_subcommands();
+    const std::string help = chosen.empty() ? "schedscope --help" : "schedscope " + chosen.front()->get_name() + " --help";
+    return complain(what + " (see " + help + ")", static_cast<int>(ErrorKind::usage));
+}
+
+} // namespace
+
+int run_program(int argc, char** argv) {
+    std::signal(SIGPIPE, SIG_IGN); // a closed pipe is a failed write, so that a trace is still closed properly
+    CLI::App program("Shows why a tensor program runs where it runs.", "schedscope");
+    program.set_version_flag("--version", version);
+    program.set_help_flag("-h,--help", "Print this help");
+    program.require_subcommand(1);
+    program.failure_message(CLI::FailureMessage::simple);
+    Action action;
+    for (const Command& command : commands()) {
+        CLI::App* sub = program.add_subcommand(command.name, command.summary);
+        sub->set_help_flag("-h,--help", "Print this help");
+        Action own = command.add(*sub);
+        sub->final_callback([&action, own] { action = own; });
+    }
+
+    try {
+        std::vector<std::string> arguments = lengthen_options(program, {argv + 1, argv + argc});
+        if (arguments.empty()) {
+            std::cout << program.help();
+            return static_cast<int>(ErrorKind::usage);
+        }
+        std::reverse(arguments.begin(), arguments.end()); // CLI11 takes them from the back
+        program.parse(std::move(arguments));
+    } catch (const CLI::CallForHelp&) {
+        const auto chosen = program.get_subcommands();
+        std::cout << (chosen.empty() ? program.help() : chosen.front()->help());
+        return 0;
+    } catch (const CLI::CallForVersion&) {
+        std::cout << version << '\n';
+        return 0;
+    } catch (const CLI::ParseError& error) {
+        return usage_error(program, error);
+    }
+
+    int code = 0;
+    try {
+        code = action();
+    } catch (const Error& error) {
+        code = complain(error.what(), error.exit_code());
+    } catch (const std::bad_alloc&) {
+        code = complain("out of memory", static_cast<int>(ErrorKind::device));
+    } catch (const std::exception& error) {
+        code = complain(error.what(), static_cast<int>(ErrorKind::device));
+    }
+    std::cout.flush();
+    if (!std::cout && code == 0) {
+        return complain("standard output: write failed", static_cast<int>(ErrorKind::device));
+    }
+    return interrupted() ? 130 : code;
+}
+
+} // namespace schedscope

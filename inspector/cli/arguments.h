@@ -1,0 +1,14 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+namespace schedscope {
+
+/// llama.cpp's short options of several letters (-ngl, -fa, …) as the long ones that CLI11 knows. A token that is the value of the option
+/// before it, or that follows `--`, is left alone. `arguments` begins with the command.
+std::vector<std::string> lengthen_options(const CLI::App& program, std::vector<std::string> arguments);
+
+} // namespace schedscope

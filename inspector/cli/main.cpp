@@ -1,0 +1,3 @@
+#include "inspector/cli/app.h"
+
+int main(int argc, char** argv) { return schedscope::run_program(argc, argv); }

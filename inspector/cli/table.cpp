@@ -1,0 +1,61 @@
+#include "inspector/cli/table.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <ostream>
+
+namespace schedscope {
+
+namespace {
+
+size_t width(const std::string& text) {
+    return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+std::string scaled(double value, double step, const std::array<const char*, 5>& units) {
+    size_t unit = 0;
+    while (value >= step && unit + 1 < units.size()) {
+        value /= step;
+        ++unit;
+    }
+    std::array<char, 48> text{};
+    std::snprintf(text.data(), text.size(), unit == 0 ? "%.0f %s" : (value < 10 ? "%.2f %s" : "%.1f %s"), value, units[unit]);
+    return text.data();
+}
+
+} // namespace
+
+void Table::print(std::ostream& out) const {
+    std::vector<size_t> widths;
+    for (const Column& c : columns_) {
+        widths.push_back(width(c.title));
+    }
+    for (const auto& row : rows_) {
+        for (size_t i = 0; i < row.size(); ++i) {
+            widths[i] = std::max(widths[i], width(row[i]));
+        }
+    }
+    const auto line = [&](auto cell) {
+        std::string text;
+        for (size_t i = 0; i < columns_.size(); ++i) {
+            const std::string& content = cell(i);
+            const std::string  space(widths[i] - width(content), ' ');
+            text += columns_[i].align == Align::right ? space + content : content + space;
+            text += "  ";
+        }
+        text.erase(text.find_last_not_of(' ') + 1);
+        out << text << '\n';
+    };
+    line([&](size_t i) -> const std::string& { return columns_[i].title; });
+    for (const auto& row : rows_) {
+        line([&](size_t i) -> const std::string& { return row[i]; });
+    }
+}
+
+std::string bytes_text(int64_t bytes) { return scaled(static_cast<double>(bytes), 1024, {"B", "KiB", "MiB", "GiB", "TiB"}); }
+
+std::string time_text(int64_t nanoseconds) { return scaled(static_cast<double>(nanoseconds), 1000, {"ns", "µs", "ms", "s", "ks"}); }
+
+} // namespace schedscope

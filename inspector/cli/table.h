@@ -1,0 +1,32 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace schedscope {
+
+/// Plain text in columns, for people: as wide as the widest cell (in characters, UTF-8), numbers to the right.
+class Table {
+public:
+    enum class Align { left, right };
+    struct Column {
+        std::string title;
+        Align       align = Align::left;
+    };
+    explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+    void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+    bool empty() const noexcept { return rows_.empty(); }
+    void print(std::ostream& out) const;
+
+private:
+    std::vector<Column>                   columns_;
+    std::vector<std::vector<std::string>> rows_;
+};
+
+/// "4.0 KiB", "17 B".
+std::string bytes_text(int64_t bytes);
+/// "1.24 ms", "810 ns".
+std::string time_text(int64_t nanoseconds);
+
+} // namespace schedscope
