@@ -1,0 +1,80 @@
+#include "viz/blocks.h"
+
+#include "viz/subject.h"
+
+#include <charconv>
+
+namespace schedscope {
+
+namespace {
+
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+std::optional<int32_t> number_at(std::string_view name, size_t first) noexcept {
+    size_t end = first;
+    while (end < name.size() && is_digit(name[end])) {
+        ++end;
+    }
+    int32_t number = 0;
+    const bool whole = end > first && (end == name.size() || name[end] == ' ' || name[end] == '#' || name[end] == '.');
+    if (!whole || std::from_chars(name.data() + first, name.data() + end, number).ec != std::errc{}) {
+        return std::nullopt;
+    }
+    return number;
+}
+
+} // namespace
+
+std::string Block::title() const {
+    switch (kind) {
+    case Kind::before: return "before the blocks";
+    case Kind::block: return "block " + std::to_string(number);
+    case Kind::after: return "behind the blocks";
+    case Kind::split: return "split " + std::to_string(number);
+    case Kind::all: return "all nodes";
+    }
+    return "";
+}
+
+std::optional<int32_t> block_of_name(std::string_view name) noexcept {
+    for (size_t at = name.size(); at-- > 0;) {
+        const bool cache = name[at] == 'l' && at > 0 && name[at - 1] == '_' && name.starts_with("cache_");
+        if (name[at] == '-' || cache) {
+            if (const auto number = number_at(name, at + 1)) {
+                return number;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+std::vector<Block> blocks_of(const Subject& subject) {
+    const auto&            order = subject.state.order;
+    std::vector<Block>     blocks(order.size());
+    std::optional<size_t>  first, last;
+    std::vector<std::optional<int32_t>> told(order.size());
+    for (size_t i = 0; i < order.size(); ++i) {
+        told[i] = block_of_name(subject.name(order[i]));
+        if (told[i]) {
+            first = first.value_or(i);
+            last = i;
+        }
+    }
+    int32_t present = 0;
+    for (size_t i = 0; i < order.size(); ++i) {
+        if (!first) {
+            const int32_t split = subject.split_of(order[i]);
+            blocks[i] = split >= 0 ? Block{Block::Kind::split, split} : Block{};
+        } else if (i < *first) {
+            blocks[i] = {Block::Kind::before, 0};
+        } else if (i > *last) {
+            blocks[i] = {Block::Kind::after, 0};
+        } else {
+            present = told[i].value_or(present);
+            blocks[i] = {Block::Kind::block, present};
+        }
+    }
+    return blocks;
+}
+
+} // namespace schedscope

@@ -1,0 +1,222 @@
+#include "viz/dot_text.h"
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace schedscope {
+
+namespace {
+
+constexpr std::string_view replacement = "\xEF\xBF\xBD"; // U+FFFD
+
+/// Bytes of the UTF-8 character at the front, 0 if there is none that is valid (RFC 3629: no overlong forms, no surrogates, ≤ U+10FFFF).
+size_t utf8_length(std::string_view text) noexcept {
+    const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+    const auto follows = [&](size_t i, unsigned low = 0x80, unsigned high = 0xBF) { return i < text.size() && byte(i) >= low && byte(i) <= high; };
+    const unsigned first = byte(0);
+    if (first < 0x80) {
+        return 1;
+    }
+    if (first >= 0xC2 && first <= 0xDF) {
+        return follows(1) ? 2 : 0;
+    }
+    if (first >= 0xE0 && first <= 0xEF) {
+        const unsigned low = first == 0xE0 ? 0xA0 : 0x80, high = first == 0xED ? 0x9F : 0xBF;
+        const bool     not_a_character = first == 0xEF && follows(1, 0xBF, 0xBF) && follows(2, 0xBE); // U+FFFE, U+FFFF: no XML either
+        return follows(1, low, high) && follows(2) && !not_a_character ? 3 : 0;
+    }
+    if (first >= 0xF0 && first <= 0xF4) {
+        const unsigned low = first == 0xF0 ? 0x90 : 0x80, high = first == 0xF4 ? 0x8F : 0xBF;
+        return follows(1, low, high) && follows(2) && follows(3) ? 4 : 0;
+    }
+    return 0;
+}
+
+/// Graphviz replaces \N, \G, … and turns \l, \n into line ends in both kinds of label, and expands entities in both.
+void append_shown(std::string& out, std::string_view text, bool html) {
+    while (!text.empty()) {
+        const size_t length = utf8_length(text);
+        const char   c = text[0];
+        if (length > 1) {
+            out += text.substr(0, length);
+        } else if (length == 0 || c == '\0' || (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == '\x7f') {
+            out += replacement;
+        } else if (c == '\n') {
+            out += "␤";
+        } else if (c == '\t') {
+            out += ' ';
+        } else if (c == '\\') {
+            out += "\\\\";
+        } else if (c == '&') {
+            out += "&amp;";
+        } else if (html && c == '<') {
+            out += "&lt;";
+        } else if (html && c == '>') {
+            out += "&gt;";
+        } else if (html && c == '"') {
+            out += "&quot;";
+        } else {
+            out += c;
+        }
+        text.remove_prefix(length == 0 ? 1 : length);
+    }
+}
+
+} // namespace
+
+std::string plain_label(std::string_view text) {
+    std::string out;
+    append_shown(out, text, false);
+    return out;
+}
+
+std::string html_label(std::string_view text) {
+    std::string out;
+    append_shown(out, text, true);
+    return out.empty() ? " " : out;
+}
+
+std::string id_of_name(std::string_view name) {
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    std::string                out;
+    for (const char c : name) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte >= 0x7F || std::string_view("\"\\%<>@").find(c) != std::string_view::npos) {
+            out += '%';
+            out += digits[byte >> 4U];
+            out += digits[byte & 15U];
+        } else {
+            out += c;
+        }
+    }
+    return out;
+}
+
+std::string clipped(std::string_view text, size_t n) {
+    size_t at = 0, seen = 0;
+    while (at < text.size() && seen < n) {
+        const size_t length = utf8_length(text.substr(at));
+        at += length == 0 ? 1 : length;
+        ++seen;
+    }
+    return at >= text.size() ? std::string(text) : std::string(text.substr(0, at)) + "…";
+}
+
+void Attributes::key(std::string_view name) {
+    if (!text_.empty()) {
+        text_ += ' ';
+    }
+    text_ += name;
+    text_ += '=';
+}
+
+Attributes& Attributes::text(std::string_view name, std::string_view shown) {
+    key(name);
+    text_ += '"';
+    std::string escaped;
+    append_shown(escaped, shown, false);
+    for (const char c : escaped) {
+        if (c == '"') {
+            text_ += '\\';
+        }
+        text_ += c;
+    }
+    text_ += '"';
+    return *this;
+}
+
+Attributes& Attributes::html(std::string_view name, std::string_view markup) {
+    key(name);
+    text_ += '<';
+    text_ += markup;
+    text_ += '>';
+    return *this;
+}
+
+Attributes& Attributes::raw(std::string_view name, std::string_view value) {
+    key(name);
+    text_ += '"';
+    text_ += value;
+    text_ += '"';
+    return *this;
+}
+
+Attributes& Attributes::number(std::string_view name, int64_t value) {
+    key(name);
+    text_ += std::to_string(value);
+    return *this;
+}
+
+Attributes& Attributes::decimal(std::string_view name, double value) {
+    std::array<char, 64> digits{};
+    const auto           end = std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed, 3).ptr;
+    return raw(name, {digits.data(), static_cast<size_t>(end - digits.data())});
+}
+
+DotText::DotText(std::string_view id) {
+    text_ = "digraph ";
+    quote(id);
+    text_ += " {\n";
+}
+
+void DotText::quote(std::string_view id) {
+    text_ += '"';
+    text_ += id;
+    text_ += '"';
+}
+
+void DotText::statement(std::string_view head, const Attributes& attributes) {
+    text_.append(static_cast<size_t>(depth_) * 2, ' ');
+    text_ += head;
+    text_ += " [";
+    text_ += attributes.str();
+    text_ += "];\n";
+}
+
+void DotText::graph(const Attributes& attributes) { statement("graph", attributes); }
+void DotText::node_defaults(const Attributes& attributes) { statement("node", attributes); }
+void DotText::edge_defaults(const Attributes& attributes) { statement("edge", attributes); }
+
+void DotText::node(std::string_view id, const Attributes& attributes) {
+    text_.append(static_cast<size_t>(depth_) * 2, ' ');
+    quote(id);
+    text_ += " [";
+    text_ += attributes.str();
+    text_ += "];\n";
+}
+
+void DotText::edge(std::string_view from, std::string_view to, const Attributes& attributes) {
+    text_.append(static_cast<size_t>(depth_) * 2, ' ');
+    quote(from);
+    text_ += " -> ";
+    quote(to);
+    if (!attributes.str().empty()) {
+        text_ += " [";
+        text_ += attributes.str();
+        text_ += ']';
+    }
+    text_ += ";\n";
+}
+
+void DotText::open_cluster(std::string_view id, const Attributes& attributes) {
+    text_.append(static_cast<size_t>(depth_) * 2, ' ');
+    text_ += "subgraph ";
+    quote("cluster_" + std::string(id));
+    text_ += " {\n";
+    ++depth_;
+    graph(attributes);
+}
+
+void DotText::close_cluster() {
+    --depth_;
+    text_.append(static_cast<size_t>(depth_) * 2, ' ');
+    text_ += "}\n";
+}
+
+std::string DotText::finish() {
+    text_ += "}\n";
+    return std::move(text_);
+}
+
+} // namespace schedscope

@@ -1,0 +1,81 @@
+#include "viz/subject.h"
+#include "viz/units.h"
+
+namespace schedscope {
+
+namespace {
+
+std::string row(const std::string& left, const std::string& right) {
+    return "<tr>" + left + "<td align=\"left\">" + right + "</td></tr>";
+}
+
+std::string chip(const BackendStyle& style, bool dashed) {
+    return "<td width=\"34\" border=\"1\" color=\"" + std::string(style.line) + "\" bgcolor=\"" + std::string(style.fill) + "\"" +
+           (dashed ? " style=\"dashed\"" : "") + "><b>" + html_label(style.letter) + "</b></td>";
+}
+
+std::string small(const std::string& markup) { return "<font point-size=\"10\" color=\"#444444\">" + markup + "</font>"; }
+
+} // namespace
+
+std::vector<std::string> node_shares(const Subject& subject) {
+    std::vector<std::string> shares;
+    for (const int64_t n : nodes_per_backend(subject)) {
+        shares.push_back(counted(n, "node"));
+    }
+    return shares;
+}
+
+std::string heading_markup(const Subject& subject, const std::string& totals, const std::vector<std::string>& shares,
+                           const std::vector<LegendSign>& signs) {
+    const auto line = [](const std::string& markup) { return "<tr><td align=\"left\" colspan=\"2\">" + markup + "</td></tr>"; };
+    std::string table = "<table border=\"0\" cellborder=\"0\" cellspacing=\"3\" cellpadding=\"2\">";
+    const std::string title = subject.title();
+    if (!title.empty()) {
+        table += line("<font point-size=\"15\"><b>" + html_label(clipped(title, 100)) + "</b></font>");
+    }
+    table += line(html_label(totals));
+    table += line(small(html_label(subject.moment)));
+    if (!subject.state.error.empty()) {
+        table += line("<font color=\"#a00000\"><b>no plan: " + html_label(clipped(subject.state.error, 160)) + "</b></font>");
+    }
+    const auto& backends = subject.session.backends;
+    for (size_t b = 0; b < backends.size(); ++b) {
+        const BackendInfo& backend = backends[b];
+        std::string        what = backend.description.empty() ? backend.kind : backend.description;
+        if (backend.memory_bytes > 0) {
+            what += (what.empty() ? "" : ", ") + bytes_text(backend.memory_bytes);
+        }
+        std::string text = "<b>" + html_label(backend.name) + "</b>";
+        if (b < shares.size()) {
+            text += " " + html_label(shares[b]);
+        }
+        if (!what.empty()) {
+            text += " " + small(html_label("(" + clipped(what, 80) + ")"));
+        }
+        table += row(chip(subject.palette[static_cast<BackendId>(b)], false), text);
+    }
+    if (nodes_per_backend(subject).back() > 0 && shares.size() > backends.size()) {
+        table += row(chip(subject.palette[no_backend], true), "<b>unassigned</b> " + html_label(shares.back()));
+    }
+    for (const LegendSign& sign : signs) {
+        table += row("<td>" + html_label(sign.sign) + "</td>", small(html_label(sign.meaning)));
+    }
+    return table + "</table>";
+}
+
+Attributes picture_attributes(const std::string& heading) {
+    Attributes attributes;
+    attributes.html("label", heading)
+        .raw("labelloc", "t")
+        .raw("labeljust", "l")
+        .raw("fontname", "Helvetica,Arial,sans-serif")
+        .raw("fontsize", "12")
+        .raw("fontcolor", "#111111")
+        .raw("bgcolor", "#ffffff")
+        .raw("pad", "0.2")
+        .raw("charset", "UTF-8");
+    return attributes;
+}
+
+} // namespace schedscope

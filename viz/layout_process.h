@@ -1,0 +1,11 @@
+#pragma once
+
+#include "viz/picture.h"
+
+namespace schedscope {
+
+/// Lays `dot` out in a child process. `name`: what an error sentence begins with. Throws Error(device) when the child can't be started, fails,
+/// crashes, runs longer than options.layout_seconds or is cancelled; the child is gone then.
+std::string run_layout(const std::string& dot, PictureFormat format, const PictureOptions& options, const std::string& name);
+
+} // namespace schedscope

@@ -1,0 +1,296 @@
+#include "viz/subject.h"
+#include "viz/units.h"
+
+#include <algorithm>
+#include <map>
+
+namespace schedscope {
+
+namespace {
+
+/// What more nodes than this read is drawn once per use: edges from one place to everywhere are what layouts take minutes over.
+constexpr int32_t max_readers = 4;
+
+std::string small(const std::string& markup, const char* colour = "#444444") {
+    return "<font point-size=\"8\" color=\"" + std::string(colour) + "\">" + markup + "</font>";
+}
+
+class NodesView {
+public:
+    explicit NodesView(const Subject& subject);
+    std::string draw();
+
+private:
+    void draw_leafs();
+    void draw_split(const SplitState& split);
+    void draw_copies(int32_t split);
+    void draw_range(int32_t first, int32_t end);
+    void draw_node(TensorId node);
+    void draw_uses(TensorId node);
+    void draw_edges();
+    std::string node_label(TensorId node) const;
+    std::string cause_text(TensorId tensor) const;
+
+    bool is_drawn(TensorId id) const { return drawn_[static_cast<size_t>(id)] != 0; }
+    bool is_hub(TensorId id) const { return readers_[static_cast<size_t>(id)] > max_readers; }
+    /// A source as drawn for one reader.
+    std::string use_id(TensorId source, TensorId reader) const { return subject_.id(source) + ">" + subject_.id(reader); }
+
+    const Subject&                     subject_;
+    const PlanState&                   state_;
+    DotText                            dot_;
+    std::vector<std::vector<TensorId>> reads_;      ///< by position in the order: what is drawn as an edge, each once
+    std::vector<int32_t>               readers_;    ///< [n_ids] nodes and copies that read it
+    std::vector<uint8_t>               drawn_;      ///< [n_ids] has a statement of its own
+    std::vector<std::vector<TensorId>> copies_;     ///< by split: copies that it reads and that were made for it
+    std::vector<TensorId>              loose_copies_;
+    size_t                             next_fusion_ = 0;
+    std::vector<record::Fusion>        fusions_;
+};
+
+NodesView::NodesView(const Subject& subject) : subject_(subject), state_(subject.state), dot_("nodes"), fusions_(subject.state.fusions) {
+    const auto n_ids = static_cast<size_t>(subject.n_ids());
+    readers_.assign(n_ids, 0);
+    drawn_.assign(n_ids, 0);
+    copies_.resize(state_.splits.size());
+    reads_.resize(state_.order.size());
+    std::vector<uint8_t>  copy_seen(n_ids, 0);
+    std::vector<TensorId> copies;
+    for (size_t i = 0; i < state_.order.size(); ++i) {
+        const TensorId node = state_.order[i];
+        for (const TensorId source : subject.sources(node)) {
+            if (subject.is_weight(source) && source < subject.n_tensors()) {
+                continue; // a line in the node's label
+            }
+            if (std::find(reads_[i].begin(), reads_[i].end(), source) != reads_[i].end()) {
+                continue;
+            }
+            reads_[i].push_back(source);
+            ++readers_[static_cast<size_t>(source)];
+            if (subject.made_by(source) != nullptr && copy_seen[static_cast<size_t>(source)]++ == 0) {
+                copies.push_back(source);
+            }
+        }
+    }
+    std::map<std::pair<TensorId, BackendId>, size_t> split_that_lists;
+    for (size_t s = 0; s < state_.splits.size(); ++s) {
+        for (const record::SplitInput& input : state_.splits[s].inputs) {
+            split_that_lists.emplace(std::pair{input.tensor, state_.splits[s].begin.backend}, s);
+        }
+    }
+    for (const TensorId copy : copies) {
+        const record::CopyMade& made = *subject.made_by(copy);
+        if (!subject.is_weight(made.of)) {
+            ++readers_[static_cast<size_t>(made.of)];
+        }
+        const auto split = split_that_lists.find({made.of, made.backend});
+        (split == split_that_lists.end() ? loose_copies_ : copies_[split->second]).push_back(copy);
+    }
+    std::stable_sort(fusions_.begin(), fusions_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+}
+
+std::string NodesView::cause_text(TensorId tensor) const {
+    const TensorState& now = state_.tensors[static_cast<size_t>(tensor)];
+    if (now.backend == no_backend) {
+        const std::string mark = cause_name(now.cause, now.source);
+        return mark.empty() ? "unassigned" : "unassigned, marked " + mark;
+    }
+    std::string text = subject_.palette[now.backend].letter + " " + subject_.backend_name(now.backend);
+    if (const std::string cause = cause_name(now.cause, now.source); !cause.empty()) {
+        text += " by " + cause;
+        if (now.by != no_tensor && now.by < subject_.n_ids()) {
+            text += " (" + clipped(subject_.name(now.by), 40) + ")";
+        }
+    }
+    return text;
+}
+
+std::string NodesView::node_label(TensorId node) const {
+    std::string label = "<b>" + html_label(clipped(subject_.name(node), 64)) + "</b><br/>" + html_label(subject_.operation(node)) + "<br/>" +
+                        small(html_label(cause_text(node)), "#111111");
+    for (const TensorId source : subject_.sources(node)) {
+        const bool is_own_cause = state_.tensors[static_cast<size_t>(node)].by == source;
+        if (source < subject_.n_tensors() && subject_.is_weight(source)) {
+            label += "<br/>" + small(html_label((is_own_cause ? "weight " : clipped(subject_.name(source), 48) + " ") + subject_.operation(source)));
+        }
+    }
+    if (is_hub(node)) {
+        label += "<br/>" + small(html_label("read by " + grouped(readers_[static_cast<size_t>(node)]) + ", drawn at each"));
+    }
+    return label;
+}
+
+void NodesView::draw_node(TensorId node) {
+    const BackendStyle& style = subject_.palette[subject_.backend_of(node)];
+    const bool          unassigned = subject_.backend_of(node) == no_backend;
+    drawn_[static_cast<size_t>(node)] = 1;
+    Attributes attributes;
+    if (is_view_op(subject_.info(node).op)) {
+        const std::string label = small(html_label(clipped(subject_.name(node), 48) + "  " + subject_.operation(node)) + "<br/>" + html_label(cause_text(node)));
+        attributes.html("label", label).raw("margin", "0.03,0.01").raw("height", "0.2");
+        attributes.raw("style", unassigned ? "filled,dashed" : "filled").raw("penwidth", "0.5").raw("fillcolor", style.pale).raw("color", style.line);
+    } else {
+        attributes.html("label", node_label(node)).raw("fillcolor", style.fill).raw("color", style.line);
+        if (unassigned) {
+            attributes.raw("style", "filled,rounded,dashed");
+        }
+    }
+    dot_.node(subject_.id(node), attributes);
+}
+
+/// Stand-ins beside the reader for what too many nodes read.
+void NodesView::draw_uses(TensorId reader) {
+    const auto draw = [&](TensorId source) {
+        if (is_hub(source)) {
+            const BackendStyle& style = subject_.palette[subject_.backend_of(source)];
+            dot_.node(use_id(source, reader), Attributes()
+                                                  .html("label", small(html_label(clipped(subject_.name(source), 48))))
+                                                  .raw("shape", "cds").raw("style", "filled").raw("fillcolor", style.pale).raw("color", style.line)
+                                                  .raw("penwidth", "0.5").raw("margin", "0.06,0.01").raw("height", "0.2"));
+        }
+    };
+    if (const record::CopyMade* made = subject_.made_by(reader)) {
+        draw(made->of);
+        return;
+    }
+    for (const TensorId source : reads_[static_cast<size_t>(subject_.position(reader))]) {
+        draw(source);
+    }
+}
+
+void NodesView::draw_range(int32_t first, int32_t end) {
+    for (int32_t i = first; i < end; ++i) {
+        while (next_fusion_ < fusions_.size() && fusions_[next_fusion_].first < i) {
+            ++next_fusion_;
+        }
+        if (next_fusion_ < fusions_.size() && fusions_[next_fusion_].first == i && fusions_[next_fusion_].count > 1) {
+            const record::Fusion& fusion = fusions_[next_fusion_++];
+            const BackendStyle&   style = subject_.palette[fusion.backend];
+            dot_.open_cluster("fused " + std::to_string(fusion.first), Attributes()
+                                                                           .text("label", "fused: " + subject_.text(fusion.kernel))
+                                                                           .raw("style", "rounded,filled,bold").raw("fillcolor", "#ffffff").raw("color", style.line)
+                                                                           .raw("penwidth", "2").raw("fontsize", "9").raw("labeljust", "r"));
+            const int32_t last = std::min(end, fusion.first + fusion.count);
+            for (; i < last; ++i) {
+                draw_node(state_.order[static_cast<size_t>(i)]);
+            }
+            dot_.close_cluster();
+            for (int32_t member = fusion.first; member < last; ++member) {
+                draw_uses(state_.order[static_cast<size_t>(member)]);
+            }
+            --i;
+            continue;
+        }
+        draw_node(state_.order[static_cast<size_t>(i)]);
+        draw_uses(state_.order[static_cast<size_t>(i)]);
+    }
+}
+
+void NodesView::draw_copies(int32_t split) {
+    for (const TensorId copy : split < 0 ? loose_copies_ : copies_[static_cast<size_t>(split)]) {
+        const record::CopyMade& made = *subject_.made_by(copy);
+        const BackendStyle&     style = subject_.palette[made.backend];
+        drawn_[static_cast<size_t>(copy)] = 1;
+        std::string label = "copy of <b>" + html_label(clipped(subject_.name(made.of), 48)) + "</b><br/>" +
+                            small(html_label("from " + subject_.backend_name(subject_.backend_of(made.of)) + ", ") + "<b>" + bytes_text(made.bytes) + "</b>", "#111111");
+        if (is_hub(copy)) {
+            label += "<br/>" + small(html_label("read by " + grouped(readers_[static_cast<size_t>(copy)]) + ", drawn at each"));
+        }
+        dot_.node(subject_.id(copy), Attributes().html("label", label).raw("style", "filled,dashed").raw("fillcolor", style.pale).raw("color", style.line)
+                                         .number("bytes", made.bytes));
+        draw_uses(copy);
+    }
+}
+
+void NodesView::draw_split(const SplitState& split) {
+    const BackendStyle& style = subject_.palette[split.begin.backend];
+    const int32_t       first = split.begin.first_node, end = subject_.end_node(split);
+    std::string label = "<b>split " + std::to_string(split.begin.index) + "</b>  <b>" + html_label(style.letter) + "</b> " +
+                        html_label(subject_.backend_name(split.begin.backend)) + small(html_label("  nodes " + grouped(first) + "–" + grouped(end - 1) + ", " +
+                                                                                                  why_split_starts(subject_, split)));
+    dot_.open_cluster("split " + std::to_string(split.begin.index), Attributes()
+                                                                        .html("label", label).raw("style", "rounded,filled").raw("fillcolor", style.pale)
+                                                                        .raw("color", style.line).raw("fontsize", "12").raw("margin", "12"));
+    draw_copies(static_cast<int32_t>(&split - state_.splits.data()));
+    draw_range(first, end);
+    dot_.close_cluster();
+}
+
+void NodesView::draw_leafs() {
+    std::vector<TensorId> read;
+    for (int32_t id = 0; id < subject_.n_tensors(); ++id) {
+        if (!subject_.is_node(id) && readers_[static_cast<size_t>(id)] > 0 && !is_hub(id)) {
+            const TensorInfo& tensor = subject_.info(id);
+            const BackendStyle& style = subject_.palette[subject_.backend_of(id)];
+            const std::string label = "<b>" + html_label(clipped(subject_.name(id), 64)) + "</b><br/>" +
+                                      small(html_label(subject_.operation(id) + ((tensor.flags & flag_input) != 0 ? ", input" : "")) + "<br/>" +
+                                            html_label(cause_text(id)), "#111111");
+            drawn_[static_cast<size_t>(id)] = 1;
+            dot_.node(subject_.id(id), Attributes().html("label", label).raw("shape", "ellipse").raw("style", subject_.backend_of(id) == no_backend ? "filled,dashed" : "filled")
+                                           .raw("fillcolor", style.fill).raw("color", style.line).raw("margin", "0.02,0.02"));
+        }
+    }
+}
+
+void NodesView::draw_edges() {
+    const auto from = [&](TensorId source, TensorId reader) { return is_hub(source) ? use_id(source, reader) : subject_.id(source); };
+    for (size_t i = 0; i < state_.order.size(); ++i) {
+        for (const TensorId source : reads_[i]) {
+            dot_.edge(from(source, state_.order[i]), subject_.id(state_.order[i]));
+        }
+    }
+    const auto draw_copy_edge = [&](TensorId copy) {
+        const record::CopyMade& made = *subject_.made_by(copy);
+        if (is_hub(made.of) || is_drawn(made.of)) {
+            dot_.edge(from(made.of, copy), subject_.id(copy), Attributes().raw("style", "dashed").raw("penwidth", "1.6").number("bytes", made.bytes));
+        }
+    };
+    for (const auto& copies : copies_) {
+        std::for_each(copies.begin(), copies.end(), draw_copy_edge);
+    }
+    std::for_each(loose_copies_.begin(), loose_copies_.end(), draw_copy_edge);
+}
+
+std::string NodesView::draw() {
+    int64_t n_copies = 0;
+    for (const auto& copies : copies_) {
+        n_copies += static_cast<int64_t>(copies.size());
+    }
+    std::string totals = counted(static_cast<int64_t>(state_.order.size()), "node");
+    std::vector<LegendSign> signs;
+    if (subject_.has_splits()) {
+        totals += ", " + counted(static_cast<int64_t>(state_.splits.size()), "split") + ", " + counted(n_copies, "copy");
+        signs.push_back({"- -▶", "copy between backends"});
+    }
+    if (!fusions_.empty()) {
+        totals += ", " + counted(static_cast<int64_t>(fusions_.size()), "fused group");
+    }
+    if (std::any_of(readers_.begin(), readers_.end(), [](int32_t n) { return n > max_readers; })) {
+        signs.push_back({"▷", "a tensor that more than " + std::to_string(max_readers) + " nodes read, drawn at each"});
+    }
+    dot_.graph(picture_attributes(heading_markup(subject_, totals, node_shares(subject_), signs)).raw("rankdir", "TB").decimal("nodesep", 0.2).decimal("ranksep", 0.3));
+    dot_.node_defaults(Attributes().raw("shape", "box").raw("style", "filled,rounded").raw("fontname", "Helvetica,Arial,sans-serif").raw("fontsize", "10")
+                           .raw("margin", "0.08,0.04"));
+    dot_.edge_defaults(Attributes().raw("color", "#444444").raw("arrowsize", "0.6"));
+    draw_leafs();
+    if (subject_.has_splits()) {
+        int32_t reached = 0;
+        for (const SplitState& split : state_.splits) {
+            draw_range(reached, split.begin.first_node);
+            draw_split(split);
+            reached = std::max(reached, subject_.end_node(split));
+        }
+        draw_range(reached, static_cast<int32_t>(state_.order.size()));
+    } else {
+        draw_range(0, static_cast<int32_t>(state_.order.size()));
+    }
+    draw_copies(-1);
+    draw_edges();
+    return dot_.finish();
+}
+
+} // namespace
+
+std::string draw_nodes(const Subject& subject) { return NodesView(subject).draw(); }
+
+} // namespace schedscope

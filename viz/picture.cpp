@@ -1,0 +1,180 @@
+#include "viz/picture.h"
+
+#include "runtime/error.h"
+#include "viz/layout_process.h"
+#include "viz/subject.h"
+#include "viz/units.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace schedscope {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> view_names{"splits", "layers", "nodes", "memory"};
+
+EvaluationId evaluation_wanted(History& history, EvaluationId eval) {
+    const EvaluationId id = eval < 0 ? history.last_planned() : eval;
+    if (id < 0) {
+        throw Error(ErrorKind::usage, "picture: nothing is planned in this trace");
+    }
+    if (id >= history.n_evaluations()) {
+        throw Error(ErrorKind::usage, "evaluation " + std::to_string(id) + ": there are " + counted(history.n_evaluations(), "evaluation") + ", counted from 0");
+    }
+    return id;
+}
+
+/// The last step of a pass: in the evaluation itself, else in the one that made its plan.
+Step end_of_pass(History& history, EvaluationId id, Pass pass) {
+    const EvaluationSpan         own = history.evaluation(id);
+    std::vector<Record>          records;
+    for (const EvaluationId where : {id, own.begin.planned_in}) {
+        if (where < 0 || where >= history.n_evaluations()) {
+            continue;
+        }
+        const EvaluationSpan span = history.evaluation(where);
+        records.clear();
+        history.source().read(span.first, span.end, records);
+        Pass running = Pass::none;
+        Step last = no_step;
+        for (const Record& r : records) {
+            if (const auto* begin = std::get_if<record::PassBegin>(&r.fact)) {
+                running = begin->pass;
+            }
+            if (running == pass) {
+                last = r.step;
+            }
+            if (std::holds_alternative<record::PassEnd>(r.fact)) {
+                running = Pass::none;
+            }
+        }
+        if (last != no_step) {
+            return last;
+        }
+    }
+    throw Error(ErrorKind::usage, "pass " + std::string(pass_name(pass)) + ": not recorded in evaluation " + std::to_string(id));
+}
+
+const PlanState& state_wanted(History& history, const PictureOptions& options) {
+    if (options.step) {
+        if (*options.step < 0 || *options.step >= history.n_steps()) {
+            throw Error(ErrorKind::usage, "step " + std::to_string(*options.step) + ": there are " + counted(history.n_steps(), "step") + ", counted from 0");
+        }
+        return history.state_at(*options.step);
+    }
+    const EvaluationId id = evaluation_wanted(history, options.eval);
+    return options.pass ? history.state_at(end_of_pass(history, id, *options.pass)) : history.plan(id);
+}
+
+std::string moment_of(History& history, const PlanState& state, const PictureOptions& options) {
+    const EvaluationSpan span = history.evaluation(state.evaluation);
+    std::string          text = "evaluation " + grouped(state.evaluation) + " (" + std::string(graph_kind_name(span.begin.kind));
+    if (span.begin.n_tokens > 0) {
+        text += ", " + counted(span.begin.n_tokens, "token");
+    }
+    text += span.begin.reused ? ", plan of evaluation " + grouped(state.planned_in) + " used again)" : ")";
+    if (options.step) {
+        text += ", after step " + grouped(*options.step) + " of " + grouped(history.n_steps());
+    }
+    if (state.pass != Pass::none && (options.step || options.pass)) {
+        text += std::string(options.step ? ", in" : ", after") + " pass " + std::string(pass_name(state.pass));
+        if (const std::string title(pass_title(state.pass)); title != pass_name(state.pass)) {
+            text += " (" + title + ")";
+        }
+    }
+    return text;
+}
+
+void check_something_to_show(const Subject& subject, PictureView view) {
+    const std::string name(picture_view_name(view));
+    const std::string failed = subject.state.error.empty() ? "" : " (the plan failed: " + subject.state.error + ")";
+    if (view == PictureView::splits && !subject.has_splits()) {
+        throw Error(ErrorKind::usage, "view " + name + ": splits are made in pass 5, and there are none at this point" + failed + "; use --view nodes");
+    }
+    if (view == PictureView::memory && subject.state.placements.empty()) {
+        throw Error(ErrorKind::usage, "view " + name + ": no placement of tensors is recorded at this point" + failed + "; use --view splits or nodes");
+    }
+}
+
+void write_file(const std::string& path, const std::string& bytes) {
+    const auto fail = [&] { return Error(ErrorKind::device, path + ": " + std::strerror(errno)); };
+    const int  file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) {
+        throw fail();
+    }
+    for (size_t at = 0; at < bytes.size();) {
+        const ssize_t n = write(file, bytes.data() + at, bytes.size() - at);
+        if (n < 0 && errno != EINTR) {
+            const Error error = fail();
+            close(file);
+            throw error;
+        }
+        at += n > 0 ? static_cast<size_t>(n) : 0;
+    }
+    if (close(file) != 0) {
+        throw fail();
+    }
+}
+
+} // namespace
+
+std::string_view picture_view_name(PictureView view) noexcept { return view_names[static_cast<size_t>(view)]; }
+
+std::optional<PictureView> picture_view_from_name(std::string_view name) noexcept {
+    const auto found = std::find(view_names.begin(), view_names.end(), name);
+    return found == view_names.end() ? std::nullopt : std::optional(static_cast<PictureView>(found - view_names.begin()));
+}
+
+std::optional<PictureFormat> picture_format_of(std::string_view path) noexcept {
+    constexpr std::array<std::pair<std::string_view, PictureFormat>, 5> suffixes{
+        {{".dot", PictureFormat::dot}, {".gv", PictureFormat::dot}, {".svg", PictureFormat::svg}, {".png", PictureFormat::png}, {".pdf", PictureFormat::pdf}}};
+    for (const auto& [suffix, format] : suffixes) {
+        const bool same = path.size() >= suffix.size() && std::equal(suffix.begin(), suffix.end(), path.end() - static_cast<std::ptrdiff_t>(suffix.size()),
+                                                                     [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
+        if (same) {
+            return format;
+        }
+    }
+    return std::nullopt;
+}
+
+PictureView default_view(History& history, EvaluationId eval) {
+    const PlanState& state = history.plan(evaluation_wanted(history, eval));
+    return state.order.size() > static_cast<size_t>(max_nodes_view) ? PictureView::layers : PictureView::nodes;
+}
+
+std::string make_dot(History& history, const PictureOptions& options) {
+    const PlanState&  state = state_wanted(history, options);
+    const OwnedGraph* graph = history.graph_of(state);
+    if (graph == nullptr) {
+        throw Error(ErrorKind::usage, "picture: nothing is planned at this point");
+    }
+    std::vector<std::string> names;
+    names.reserve(state.tensors.size());
+    for (size_t id = 0; id < state.tensors.size(); ++id) {
+        names.push_back(history.tensor_name(state, static_cast<TensorId>(id)));
+    }
+    const auto    text_of = [&](StringId id) { return std::string(history.source().text(id)); };
+    const Subject subject(state, *graph, history.session(), std::move(names), text_of, moment_of(history, state, options));
+    check_something_to_show(subject, options.view);
+    switch (options.view) {
+    case PictureView::splits: return draw_splits(subject);
+    case PictureView::layers: return draw_layers(subject);
+    case PictureView::nodes: return draw_nodes(subject);
+    case PictureView::memory: return draw_memory(subject);
+    }
+    return "";
+}
+
+void write_picture(History& history, const PictureOptions& options, PictureFormat format, const std::string& path) {
+    const std::string dot = make_dot(history, options);
+    write_file(path, format == PictureFormat::dot ? dot : run_layout(dot, format, options, path));
+}
+
+} // namespace schedscope

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "traces/history.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Pictures of a plan: Graphviz text from a trace's read model, and that text laid out as SVG, PNG or PDF.
+namespace schedscope {
+
+/// splits: one box a split, edges are copies. layers: blocks (the -N of names) collapsed. nodes: every tensor, a cluster per split.
+/// memory: tensors as rectangles, time by offset, per buffer.
+enum class PictureView : uint8_t { splits, layers, nodes, memory };
+enum class PictureFormat : uint8_t { dot, svg, png, pdf };
+
+std::string_view           picture_view_name(PictureView view) noexcept; ///< "splits"
+std::optional<PictureView> picture_view_from_name(std::string_view name) noexcept;
+/// By suffix, any case: .dot (.gv), .svg, .png, .pdf. Nothing for any other.
+std::optional<PictureFormat> picture_format_of(std::string_view path) noexcept;
+
+struct PictureOptions {
+    PictureView         view = PictureView::splits;
+    EvaluationId        eval = -1; ///< −1: the last one that was planned
+    std::optional<Pass> pass;      ///< state at the end of this pass; nothing: at the end of the evaluation
+    std::optional<Step> step;      ///< state after this record; goes before eval and pass
+
+    int layout_seconds = 60; ///< the child that lays out is ended after this long
+    /// Asked whenever a signal arrived or a moment has passed while the child works; true ends it.
+    std::function<bool()> cancelled;
+    /// The child; the format's name is appended. It reads dot on stdin and writes the picture to stdout, as layout_child_main does.
+    std::vector<std::string> layout_command{"/proc/self/exe", "--layout-child"};
+};
+
+/// The view that suits the size: nodes, or layers above this many nodes.
+constexpr int max_nodes_view = 2000;
+PictureView   default_view(History& history, EvaluationId eval = -1);
+
+/// Graphviz text: one statement a line, ids made from names, order of evaluation; it does not depend on a layout. The same plan gives the
+/// same text, run after run, up to the times in the labels of what was executed (none with `pass` before execute).
+/// Throws Error(usage) when the evaluation, step or pass is not in the trace, or nothing that the view shows was recorded by then.
+std::string make_dot(History& history, const PictureOptions& options);
+
+/// Lays `make_dot` out in a child process and writes it to `path` (PictureFormat::dot: the text itself). Throws Error(usage) as make_dot,
+/// Error(device) when the file can't be written, or when the layout crashed, ran out of time or was cancelled; nothing is written then.
+void write_picture(History& history, const PictureOptions& options, PictureFormat format, const std::string& path);
+
+/// The child's work, for the program to call when its first argument is "--layout-child": argv is PROGRAM --layout-child svg|png|pdf, dot comes
+/// on stdin, the picture goes to stdout. Returns the exit status.
+int layout_child_main(int argc, char** argv);
+
+} // namespace schedscope

@@ -1,0 +1,68 @@
+#include "viz/units.h"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace schedscope {
+
+namespace {
+
+std::string scaled(double value, int decimals, const char* unit) {
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%.*f %s", decimals, value, unit);
+    return text.data();
+}
+
+} // namespace
+
+std::string bytes_text(int64_t bytes) {
+    constexpr std::array<const char*, 4> units{"KiB", "MiB", "GiB", "TiB"};
+    double value = static_cast<double>(bytes);
+    if (std::abs(value) < 1024) {
+        return std::to_string(bytes) + " B";
+    }
+    size_t unit = 0;
+    for (value /= 1024; std::abs(value) >= 1023.5 && unit + 1 < units.size(); ++unit) {
+        value /= 1024;
+    }
+    return scaled(value, std::abs(value) < 99.95 ? 1 : 0, units[unit]);
+}
+
+std::string duration_text(int64_t ns) {
+    constexpr std::array<const char*, 3> units{"µs", "ms", "s"};
+    double value = static_cast<double>(ns);
+    if (std::abs(value) < 1000) {
+        return std::to_string(ns) + " ns";
+    }
+    size_t unit = 0;
+    for (value /= 1000; std::abs(value) >= 999.5 && unit + 1 < units.size(); ++unit) {
+        value /= 1000;
+    }
+    return scaled(value, std::abs(value) < 9.995 ? 2 : std::abs(value) < 99.95 ? 1 : 0, units[unit]);
+}
+
+std::string grouped(int64_t number) {
+    std::string text = std::to_string(number);
+    const size_t first = number < 0 ? 1 : 0;
+    for (size_t at = text.size(); at > first + 3;) {
+        at -= 3;
+        text.insert(at, ",");
+    }
+    return text;
+}
+
+std::string counted(int64_t n, const char* noun) {
+    std::string text = grouped(n) + " " + noun;
+    if (n == 1) {
+        return text;
+    }
+    const bool sibilant = text.ends_with('s');
+    if (text.ends_with("copy")) { // the one noun here whose y changes
+        text.replace(text.size() - 1, 1, "ies");
+        return text;
+    }
+    return text + (sibilant ? "es" : "s");
+}
+
+} // namespace schedscope
