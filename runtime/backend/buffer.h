@@ -44,6 +44,13 @@ public:
     virtual std::unique_ptr<Buffer> allocate(size_t bytes) const = 0;
 };
 
+/// Host address of the data, or null when there is none or the host can't address it.
+inline std::byte* host_data(const Tensor& t) noexcept {
+    std::byte* base = t.buffer != nullptr ? t.buffer->host_base() : nullptr;
+    return base != nullptr ? base + t.offset : nullptr;
+}
+template <typename T> T* host_data_as(const Tensor& t) noexcept { return reinterpret_cast<T*>(host_data(t)); }
+
 /// Tensor data in and out, wherever it lies; contiguous tensors or whole-storage copies (n_bytes).
 void tensor_write(const Tensor& t, const void* source, size_t offset, size_t bytes);
 void tensor_read(const Tensor& t, void* target, size_t offset, size_t bytes);

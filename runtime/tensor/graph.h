@@ -50,7 +50,7 @@ public:
     std::span<Tensor* const> leafs() const noexcept { return leafs_; }
 
     /// Gives dense ids to all tensors of the graph: leafs, then nodes, in order, then tensors that are reachable only as a view source.
-    /// Returns them by id. Cheap when already numbered and nothing was added.
+    /// Returns them by id. Tensors shared with other graphs (weights) keep the number of the graph that numbered last.
     std::span<Tensor* const> number();
     std::span<Tensor* const> tensors() const noexcept { return numbered_; }
 

@@ -15,7 +15,7 @@ class Buffer;
 /// One tensor of a graph: what it is, what it is made from, and where its data lies. Plain data; owned by its Graph
 /// (or, for weights and caches, by a TensorStore that outlives the graphs).
 struct Tensor {
-    TensorId    id   = no_tensor; ///< number in the graph that lists it last (set by Graph::number)
+    TensorId    id   = no_tensor; ///< number in the graph that lists it last (Graph::number)
     Op          op   = Op::NONE;
     Type        type = Type::F32;
     uint8_t     flags = 0;
@@ -42,14 +42,10 @@ inline size_t n_bytes(const Tensor& t) noexcept { return n_bytes(t.type, t.ne, t
 bool is_contiguous(const Tensor& t) noexcept;
 /// Elements of a row lie side by side (rows may not).
 bool has_contiguous_rows(const Tensor& t) noexcept;
-/// Rows lie side by side once dimensions 1 and 2 are looked at in any order: nb[0] is the element and nothing overlaps.
+/// The strides are not in rising order: some dimensions were swapped.
 bool is_permuted(const Tensor& t) noexcept;
 bool same_shape(const Tensor& a, const Tensor& b) noexcept;
 /// b can be repeated to the shape of a (each dimension of a is a multiple of b's).
 bool can_repeat(const Tensor& b, const Tensor& a) noexcept;
-
-/// Host address of the data, or null when the buffer can't be read by the host directly.
-std::byte* host_data(const Tensor& t) noexcept;
-template <typename T> T* host_data_as(const Tensor& t) noexcept { return reinterpret_cast<T*>(host_data(t)); }
 
 } // namespace schedscope
