@@ -1,3 +1,4 @@
+#include "viz/markup.h"
 #include "viz/subject.h"
 #include "viz/units.h"
 
@@ -11,10 +12,8 @@ std::string row(const std::string& left, const std::string& right) {
 
 std::string chip(const BackendStyle& style, bool dashed) {
     return "<td width=\"34\" border=\"1\" color=\"" + std::string(style.line) + "\" bgcolor=\"" + std::string(style.fill) + "\"" +
-           (dashed ? " style=\"dashed\"" : "") + "><b>" + html_label(style.letter) + "</b></td>";
+           (dashed ? " style=\"dashed\"" : "") + ">" + bold(style.letter) + "</td>";
 }
-
-std::string small(const std::string& markup) { return "<font point-size=\"10\" color=\"#444444\">" + markup + "</font>"; }
 
 } // namespace
 
@@ -28,16 +27,16 @@ std::vector<std::string> node_shares(const Subject& subject) {
 
 std::string heading_markup(const Subject& subject, const std::string& totals, const std::vector<std::string>& shares,
                            const std::vector<LegendSign>& signs) {
-    const auto line = [](const std::string& markup) { return "<tr><td align=\"left\" colspan=\"2\">" + markup + "</td></tr>"; };
+    const auto  line = [](const std::string& markup) { return row("<td></td>", markup); };
     std::string table = "<table border=\"0\" cellborder=\"0\" cellspacing=\"3\" cellpadding=\"2\">";
     const std::string title = subject.title();
     if (!title.empty()) {
-        table += line("<font point-size=\"15\"><b>" + html_label(clipped(title, 100)) + "</b></font>");
+        table += line(sized(bold(clipped(title, 100)), 15));
     }
     table += line(html_label(totals));
-    table += line(small(html_label(subject.moment)));
+    table += line(sized(html_label(subject.moment), 10, Ink::grey));
     if (!subject.state.error.empty()) {
-        table += line("<font color=\"#a00000\"><b>no plan: " + html_label(clipped(subject.state.error, 160)) + "</b></font>");
+        table += line("<font color=\"#a00000\">" + bold("no plan: " + clipped(subject.state.error, 160)) + "</font>");
     }
     const auto& backends = subject.session.backends;
     for (size_t b = 0; b < backends.size(); ++b) {
@@ -46,22 +45,27 @@ std::string heading_markup(const Subject& subject, const std::string& totals, co
         if (backend.memory_bytes > 0) {
             what += (what.empty() ? "" : ", ") + bytes_text(backend.memory_bytes);
         }
-        std::string text = "<b>" + html_label(backend.name) + "</b>";
+        std::string text = bold(backend.name);
         if (b < shares.size()) {
-            text += " " + html_label(shares[b]);
+            text += gap + html_label(shares[b]);
         }
         if (!what.empty()) {
-            text += " " + small(html_label("(" + clipped(what, 80) + ")"));
+            text += gap + sized(html_label("(" + clipped(what, 80) + ")"), 10, Ink::grey);
         }
         table += row(chip(subject.palette[static_cast<BackendId>(b)], false), text);
     }
     if (nodes_per_backend(subject).back() > 0 && shares.size() > backends.size()) {
-        table += row(chip(subject.palette[no_backend], true), "<b>unassigned</b> " + html_label(shares.back()));
+        table += row(chip(subject.palette[no_backend], true), bold("unassigned") + gap + html_label(shares.back()));
     }
     for (const LegendSign& sign : signs) {
-        table += row("<td>" + html_label(sign.sign) + "</td>", small(html_label(sign.meaning)));
+        table += row("<td>" + html_label(sign.sign) + "</td>", sized(html_label(sign.meaning), 10, Ink::grey));
     }
     return table + "</table>";
+}
+
+std::string edge_markup(const std::string& what, int64_t bytes) {
+    const std::string clear = std::string(gap) + gap + gap;
+    return clear + html_label(what) + "<br/>" + clear + bold(bytes_text(bytes));
 }
 
 Attributes picture_attributes(const std::string& heading) {

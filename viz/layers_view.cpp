@@ -1,4 +1,5 @@
 #include "viz/blocks.h"
+#include "viz/markup.h"
 #include "viz/subject.h"
 #include "viz/units.h"
 
@@ -120,8 +121,8 @@ std::string LayersView::names(const std::set<TensorId>& tensors, size_t most) co
 }
 
 void LayersView::draw_group(DotText& dot, const Group& group) const {
-    const auto  small = [](const std::string& markup) { return "<br/><font point-size=\"9\" color=\"#222222\">" + markup + "</font>"; };
-    std::string label = "<font point-size=\"13\"><b>" + html_label(group.block.title()) + "</b></font>  " + counted(static_cast<int64_t>(group.nodes.size()), "node");
+    const auto  small = [](const std::string& markup) { return "<br/>" + sized(markup, 9); };
+    std::string label = sized(bold(group.block.title()), 13) + gap + counted(static_cast<int64_t>(group.nodes.size()), "node");
     std::string fills, shares;
     BackendId   main_backend = no_backend;
     int64_t     most = 0;
@@ -132,7 +133,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
             continue;
         }
         const BackendStyle& style = subject_.palette[backend];
-        shares += (shares.empty() ? "" : "  ·  ") + ("<b>" + html_label(style.letter) + "</b> ") + html_label(subject_.backend_name(backend)) + " " + grouped(group.on[b]);
+        shares += std::string(shares.empty() ? "" : "&#160;· ") + backend_markup(style, subject_.backend_name(backend) + " " + grouped(group.on[b]));
         const auto thousandths = std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(group.on[b]) * 1000 / n));
         fills += (fills.empty() ? "" : ":") + std::string(style.fill) + ";0." + std::to_string(1000 + thousandths).substr(1);
         if (group.on[b] > most) {
@@ -165,7 +166,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         label += small("reads " + html_label(names(group.reads_widely, 3)));
     }
     if (group.ns > 0) {
-        label += "<br/><b>" + duration_text(group.ns) + "</b>";
+        label += "<br/>" + bold(duration_text(group.ns));
     }
     const bool  mixed = most != static_cast<int64_t>(group.nodes.size());
     Attributes  attributes;
@@ -200,7 +201,7 @@ std::string LayersView::draw() const {
         for (const auto& [copied, flow] : kinds) {
             const std::string what = flow.tensors.size() == 1 ? names(flow.tensors, 1) : counted(static_cast<int64_t>(flow.tensors.size()), "tensor");
             Attributes        attributes;
-            attributes.html("label", html_label(what) + "<br/><b>" + bytes_text(flow.bytes) + "</b>").number("bytes", flow.bytes)
+            attributes.html("label", edge_markup(what, flow.bytes)).number("bytes", flow.bytes)
                 .number("tensors", static_cast<int64_t>(flow.tensors.size())).text("tooltip", names(flow.tensors, 30));
             if (copied) {
                 attributes.raw("style", "dashed").raw("penwidth", "1.6");

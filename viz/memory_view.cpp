@@ -1,3 +1,4 @@
+#include "viz/markup.h"
 #include "viz/subject.h"
 #include "viz/units.h"
 
@@ -20,11 +21,6 @@ Attributes placed(double left, double bottom, double width, double height) {
     };
     attributes.raw("pos", fixed(left + width / 2) + "," + fixed(bottom + height / 2));
     return attributes.decimal("width", width / 72).decimal("height", height / 72);
-}
-
-std::string text_markup(const std::string& shown, const char* size, bool bold) {
-    const std::string markup = html_label(shown);
-    return "<font point-size=\"" + std::string(size) + "\">" + (bold ? "<b>" + markup + "</b>" : markup) + "</font>";
 }
 
 /// One buffer: a panel of the picture.
@@ -121,7 +117,7 @@ std::string MemoryView::title_of(const Panel& panel) const {
     const auto&       types = subject_.session.buffer_types;
     const bool        known = panel.buffer_type >= 0 && static_cast<size_t>(panel.buffer_type) < types.size();
     const std::string name = known ? types[static_cast<size_t>(panel.buffer_type)].name : "buffer type " + std::to_string(panel.buffer_type);
-    return "<b>" + html_label(name) + "</b>" + (panel.chunk > 0 ? ", chunk " + std::to_string(panel.chunk) : "") + "  " + bytes_text(panel.size) +
+    return bold(name) + (panel.chunk > 0 ? ", chunk " + std::to_string(panel.chunk) : "") + gap + bytes_text(panel.size) +
            ", " + counted(static_cast<int64_t>(panel.tensors.size()), "tensor") + "; most in use " + bytes_text(peak) + " at " +
            grouped(static_cast<int64_t>(peak_at));
 }
@@ -142,7 +138,7 @@ void MemoryView::draw_bands(const std::string& id, double bottom) {
                                                .raw("label", "").text("tooltip", "split " + number + " on " + subject_.backend_name(band.backend))
                                                .raw("fillcolor", style.pale).raw("color", "#bbbbbb").raw("penwidth", "0.5"));
         if (width > 26) {
-            draw_text(id + " split " + number + " name", text_markup((width > 52 ? "split " : "") + number + " " + style.letter, "8", false), left,
+            draw_text(id + " split " + number + " name", sized(html_label((width > 52 ? "split " : "") + number + " " + style.letter), 8), left,
                       bottom + panel_height + 1, width, 12);
         }
     }
@@ -152,9 +148,9 @@ void MemoryView::draw_axes(const Panel& panel, const std::string& id, double bot
     dot_.node(id + " frame", placed(axis_width, bottom, width_, panel_height).raw("label", "").raw("style", "solid").raw("color", "#666666"));
     for (int quarter = 0; quarter <= 4; ++quarter) {
         const std::string number = std::to_string(quarter);
-        draw_text(id + " offset " + number, text_markup(bytes_text(panel.size * quarter / 4), "9", false), 0, bottom + panel_height * quarter / 4 - 6,
+        draw_text(id + " offset " + number, sized(html_label(bytes_text(panel.size * quarter / 4)), 9), 0, bottom + panel_height * quarter / 4 - 6,
                   axis_width - 4, 12);
-        draw_text(id + " use " + number, text_markup(grouped(static_cast<int64_t>(n_uses_) * quarter / 4), "9", false),
+        draw_text(id + " use " + number, sized(html_label(grouped(static_cast<int64_t>(n_uses_) * quarter / 4)), 9),
                   axis_width + width_ * quarter / 4 - 30, bottom - 15, 60, 12);
     }
 }
@@ -169,9 +165,9 @@ void MemoryView::draw_tensor(const Panel& panel, const record::Placement& placem
     constexpr double character = 5.0, line = 10;
     std::string label;
     if (const auto room = static_cast<size_t>(std::max(0.0, (width - 4) / character)); height >= line && room >= 4) {
-        label = "<font point-size=\"8\">" + html_label(clipped(name, room - 1)) + "</font>";
+        label = sized(html_label(clipped(name, room - 1)), 8);
         if (const std::string size = bytes_text(placement.size); height >= 2 * line + 2 && size.size() <= room) {
-            label += "<br/><font point-size=\"8\">" + size + "</font>";
+            label += "<br/>" + sized(size, 8);
         }
     }
     Attributes attributes = placed(left, bottom + static_cast<double>(placement.offset) * scale, width, height);
@@ -198,7 +194,7 @@ void MemoryView::draw_panel(const Panel& panel, double bottom) {
         draw_tensor(panel, *placement, bottom);
     }
     draw_axes(panel, id, bottom);
-    draw_text(id + " title", "<font point-size=\"11\">" + title_of(panel) + "</font>", axis_width, bottom + panel_height + 16, width_, 18);
+    draw_text(id + " title", sized(title_of(panel), 11), axis_width, bottom + panel_height + 16, width_, 18);
 }
 
 std::string MemoryView::draw() {

@@ -1,8 +1,10 @@
+#include "viz/markup.h"
 #include "viz/subject.h"
 #include "viz/units.h"
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace schedscope {
 
@@ -11,9 +13,10 @@ namespace {
 /// What more nodes than this read is drawn once per use: edges from one place to everywhere are what layouts take minutes over.
 constexpr int32_t max_readers = 4;
 
-std::string small(const std::string& markup, const char* colour = "#444444") {
-    return "<font point-size=\"8\" color=\"" + std::string(colour) + "\">" + markup + "</font>";
-}
+std::string small(const std::string& markup, Ink ink = Ink::grey) { return sized(markup, 8, ink); }
+
+/// The next line, a little lower than text of its own size would be: underscores of the line above are not touched.
+std::string next_line(int points) { return "<br/>" + sized(gap, points); }
 
 class NodesView {
 public:
@@ -21,7 +24,8 @@ public:
     std::string draw();
 
 private:
-    void draw_leafs();
+    void draw_leafs(int32_t place);
+    void draw_leaf(TensorId leaf, int32_t place);
     void draw_split(const SplitState& split);
     void draw_copies(int32_t split);
     void draw_range(int32_t first, int32_t end);
@@ -31,19 +35,28 @@ private:
     std::string node_label(TensorId node) const;
     std::string cause_text(TensorId tensor) const;
 
-    bool is_drawn(TensorId id) const { return drawn_[static_cast<size_t>(id)] != 0; }
     bool is_hub(TensorId id) const { return readers_[static_cast<size_t>(id)] > max_readers; }
-    /// A source as drawn for one reader.
-    std::string use_id(TensorId source, TensorId reader) const { return subject_.id(source) + ">" + subject_.id(reader); }
+    bool is_leaf(TensorId id) const { return id < subject_.n_tensors() && !subject_.is_node(id); }
+    /// Where a reader stands: its split, or −1 for copies and for what is in no split.
+    int32_t place_of(TensorId reader) const { return subject_.made_by(reader) != nullptr ? -1 : subject_.split_of(reader); }
+    /// A copy of `reader`'s split, or any node, is where an edge may come from; what lies far away is drawn again beside the reader.
+    bool stands_in(TensorId source, TensorId reader) const {
+        return is_hub(source) || (subject_.made_by(source) != nullptr && split_of_copy_[static_cast<size_t>(source)] != place_of(reader));
+    }
+    /// A source as drawn for one reader: a hub beside each reader, a leaf in each split that reads it, anything else once.
+    std::string source_id(TensorId source, TensorId reader) const;
+    std::string leaf_id(TensorId leaf, int32_t place) const;
 
     const Subject&                     subject_;
     const PlanState&                   state_;
     DotText                            dot_;
     std::vector<std::vector<TensorId>> reads_;      ///< by position in the order: what is drawn as an edge, each once
     std::vector<int32_t>               readers_;    ///< [n_ids] nodes and copies that read it
-    std::vector<uint8_t>               drawn_;      ///< [n_ids] has a statement of its own
+    std::map<TensorId, std::set<int32_t>> places_of_leaf_; ///< leafs that are no hubs: the places of their readers
+    std::map<int32_t, std::vector<TensorId>> leafs_at_;    ///< the same by place
     std::vector<std::vector<TensorId>> copies_;     ///< by split: copies that it reads and that were made for it
     std::vector<TensorId>              loose_copies_;
+    std::vector<int32_t>               split_of_copy_; ///< [n_ids] index of the split that lists it; −1: none
     size_t                             next_fusion_ = 0;
     std::vector<record::Fusion>        fusions_;
 };
@@ -51,7 +64,7 @@ private:
 NodesView::NodesView(const Subject& subject) : subject_(subject), state_(subject.state), dot_("nodes"), fusions_(subject.state.fusions) {
     const auto n_ids = static_cast<size_t>(subject.n_ids());
     readers_.assign(n_ids, 0);
-    drawn_.assign(n_ids, 0);
+    split_of_copy_.assign(n_ids, -1);
     copies_.resize(state_.splits.size());
     reads_.resize(state_.order.size());
     std::vector<uint8_t>  copy_seen(n_ids, 0);
@@ -85,6 +98,20 @@ NodesView::NodesView(const Subject& subject) : subject_(subject), state_(subject
         }
         const auto split = split_that_lists.find({made.of, made.backend});
         (split == split_that_lists.end() ? loose_copies_ : copies_[split->second]).push_back(copy);
+        split_of_copy_[static_cast<size_t>(copy)] = split == split_that_lists.end() ? -1 : state_.splits[split->second].begin.index;
+    }
+    const auto note_place = [&](TensorId source, TensorId reader) {
+        if (is_leaf(source) && !subject.is_weight(source) && !is_hub(source) && places_of_leaf_[source].insert(place_of(reader)).second) {
+            leafs_at_[place_of(reader)].push_back(source);
+        }
+    };
+    for (size_t i = 0; i < state_.order.size(); ++i) {
+        for (const TensorId source : reads_[i]) {
+            note_place(source, state_.order[i]);
+        }
+    }
+    for (const TensorId copy : copies) {
+        note_place(subject.made_by(copy)->of, copy);
     }
     std::stable_sort(fusions_.begin(), fusions_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
 }
@@ -106,16 +133,16 @@ std::string NodesView::cause_text(TensorId tensor) const {
 }
 
 std::string NodesView::node_label(TensorId node) const {
-    std::string label = "<b>" + html_label(clipped(subject_.name(node), 64)) + "</b><br/>" + html_label(subject_.operation(node)) + "<br/>" +
-                        small(html_label(cause_text(node)), "#111111");
+    std::string label = bold(clipped(subject_.name(node), 64)) + next_line(13) + html_label(subject_.operation(node)) + next_line(10) +
+                        small(html_label(cause_text(node)), Ink::black);
     for (const TensorId source : subject_.sources(node)) {
         const bool is_own_cause = state_.tensors[static_cast<size_t>(node)].by == source;
         if (source < subject_.n_tensors() && subject_.is_weight(source)) {
-            label += "<br/>" + small(html_label((is_own_cause ? "weight " : clipped(subject_.name(source), 48) + " ") + subject_.operation(source)));
+            label += next_line(10) + small(html_label((is_own_cause ? "weight " : clipped(subject_.name(source), 48) + " ") + subject_.operation(source)));
         }
     }
     if (is_hub(node)) {
-        label += "<br/>" + small(html_label("read by " + grouped(readers_[static_cast<size_t>(node)]) + ", drawn at each"));
+        label += next_line(10) + small(html_label("read by " + grouped(readers_[static_cast<size_t>(node)]) + ", drawn at each"));
     }
     return label;
 }
@@ -123,10 +150,9 @@ std::string NodesView::node_label(TensorId node) const {
 void NodesView::draw_node(TensorId node) {
     const BackendStyle& style = subject_.palette[subject_.backend_of(node)];
     const bool          unassigned = subject_.backend_of(node) == no_backend;
-    drawn_[static_cast<size_t>(node)] = 1;
     Attributes attributes;
     if (is_view_op(subject_.info(node).op)) {
-        const std::string label = small(html_label(clipped(subject_.name(node), 48) + "  " + subject_.operation(node)) + "<br/>" + html_label(cause_text(node)));
+        const std::string label = small(html_label(clipped(subject_.name(node), 48) + "  " + subject_.operation(node)) + next_line(9) + html_label(cause_text(node)));
         attributes.html("label", label).raw("margin", "0.03,0.01").raw("height", "0.2");
         attributes.raw("style", unassigned ? "filled,dashed" : "filled").raw("penwidth", "0.5").raw("fillcolor", style.pale).raw("color", style.line);
     } else {
@@ -141,9 +167,9 @@ void NodesView::draw_node(TensorId node) {
 /// Stand-ins beside the reader for what too many nodes read.
 void NodesView::draw_uses(TensorId reader) {
     const auto draw = [&](TensorId source) {
-        if (is_hub(source)) {
+        if (stands_in(source, reader)) {
             const BackendStyle& style = subject_.palette[subject_.backend_of(source)];
-            dot_.node(use_id(source, reader), Attributes()
+            dot_.node(source_id(source, reader), Attributes()
                                                   .html("label", small(html_label(clipped(subject_.name(source), 48))))
                                                   .raw("shape", "cds").raw("style", "filled").raw("fillcolor", style.pale).raw("color", style.line)
                                                   .raw("penwidth", "0.5").raw("margin", "0.06,0.01").raw("height", "0.2"));
@@ -190,11 +216,10 @@ void NodesView::draw_copies(int32_t split) {
     for (const TensorId copy : split < 0 ? loose_copies_ : copies_[static_cast<size_t>(split)]) {
         const record::CopyMade& made = *subject_.made_by(copy);
         const BackendStyle&     style = subject_.palette[made.backend];
-        drawn_[static_cast<size_t>(copy)] = 1;
-        std::string label = "copy of <b>" + html_label(clipped(subject_.name(made.of), 48)) + "</b><br/>" +
-                            small(html_label("from " + subject_.backend_name(subject_.backend_of(made.of)) + ", ") + "<b>" + bytes_text(made.bytes) + "</b>", "#111111");
+        std::string label = "copy of " + bold(clipped(subject_.name(made.of), 48)) + next_line(11) +
+                            small(html_label("from " + subject_.backend_name(subject_.backend_of(made.of)) + ", ") + bold(bytes_text(made.bytes)), Ink::black);
         if (is_hub(copy)) {
-            label += "<br/>" + small(html_label("read by " + grouped(readers_[static_cast<size_t>(copy)]) + ", drawn at each"));
+            label += next_line(10) + small(html_label("read by " + grouped(readers_[static_cast<size_t>(copy)]) + ", drawn at each"));
         }
         dot_.node(subject_.id(copy), Attributes().html("label", label).raw("style", "filled,dashed").raw("fillcolor", style.pale).raw("color", style.line)
                                          .number("bytes", made.bytes));
@@ -205,44 +230,64 @@ void NodesView::draw_copies(int32_t split) {
 void NodesView::draw_split(const SplitState& split) {
     const BackendStyle& style = subject_.palette[split.begin.backend];
     const int32_t       first = split.begin.first_node, end = subject_.end_node(split);
-    std::string label = "<b>split " + std::to_string(split.begin.index) + "</b>  <b>" + html_label(style.letter) + "</b> " +
-                        html_label(subject_.backend_name(split.begin.backend)) + small(html_label("  nodes " + grouped(first) + "–" + grouped(end - 1) + ", " +
+    std::string label = bold("split " + std::to_string(split.begin.index)) + gap + gap + backend_markup(style, subject_.backend_name(split.begin.backend)) + gap + gap +
+                        small(html_label("nodes " + grouped(first) + "–" + grouped(end - 1) + ", " +
                                                                                                   why_split_starts(subject_, split)));
     dot_.open_cluster("split " + std::to_string(split.begin.index), Attributes()
                                                                         .html("label", label).raw("style", "rounded,filled").raw("fillcolor", style.pale)
                                                                         .raw("color", style.line).raw("fontsize", "12").raw("margin", "12"));
+    draw_leafs(split.begin.index);
     draw_copies(static_cast<int32_t>(&split - state_.splits.data()));
     draw_range(first, end);
     dot_.close_cluster();
 }
 
-void NodesView::draw_leafs() {
-    std::vector<TensorId> read;
-    for (int32_t id = 0; id < subject_.n_tensors(); ++id) {
-        if (!subject_.is_node(id) && readers_[static_cast<size_t>(id)] > 0 && !is_hub(id)) {
-            const TensorInfo& tensor = subject_.info(id);
-            const BackendStyle& style = subject_.palette[subject_.backend_of(id)];
-            const std::string label = "<b>" + html_label(clipped(subject_.name(id), 64)) + "</b><br/>" +
-                                      small(html_label(subject_.operation(id) + ((tensor.flags & flag_input) != 0 ? ", input" : "")) + "<br/>" +
-                                            html_label(cause_text(id)), "#111111");
-            drawn_[static_cast<size_t>(id)] = 1;
-            dot_.node(subject_.id(id), Attributes().html("label", label).raw("shape", "ellipse").raw("style", subject_.backend_of(id) == no_backend ? "filled,dashed" : "filled")
-                                           .raw("fillcolor", style.fill).raw("color", style.line).raw("margin", "0.02,0.02"));
+std::string NodesView::leaf_id(TensorId leaf, int32_t place) const {
+    const bool once = places_of_leaf_.at(leaf).size() == 1;
+    return subject_.id(leaf) + (once ? "" : place < 0 ? ">copy" : ">split " + std::to_string(place));
+}
+
+std::string NodesView::source_id(TensorId source, TensorId reader) const {
+    if (stands_in(source, reader)) {
+        return subject_.id(source) + ">" + subject_.id(reader);
+    }
+    return is_leaf(source) ? leaf_id(source, place_of(reader)) : subject_.id(source);
+}
+
+void NodesView::draw_leaf(TensorId leaf, int32_t place) {
+    const BackendId     backend = subject_.backend_of(leaf);
+    const BackendStyle& style = subject_.palette[backend];
+    const bool          is_input = (subject_.info(leaf).flags & flag_input) != 0;
+    const std::string   label = bold(clipped(subject_.name(leaf), 64)) + next_line(11) +
+                              small(html_label(subject_.operation(leaf) + (is_input ? ", input" : "")) + next_line(10) + html_label(cause_text(leaf)), Ink::black);
+    dot_.node(leaf_id(leaf, place), Attributes()
+                                        .html("label", label)
+                                        .raw("shape", "ellipse")
+                                        .raw("style", backend == no_backend ? "filled,dashed" : "filled")
+                                        .raw("fillcolor", style.fill)
+                                        .raw("color", style.line)
+                                        .raw("margin", "0.02,0.02"));
+}
+
+void NodesView::draw_leafs(int32_t place) {
+    if (const auto leafs = leafs_at_.find(place); leafs != leafs_at_.end()) {
+        for (const TensorId leaf : leafs->second) {
+            draw_leaf(leaf, place);
         }
     }
 }
 
 void NodesView::draw_edges() {
-    const auto from = [&](TensorId source, TensorId reader) { return is_hub(source) ? use_id(source, reader) : subject_.id(source); };
     for (size_t i = 0; i < state_.order.size(); ++i) {
+        const TensorId node = state_.order[i];
         for (const TensorId source : reads_[i]) {
-            dot_.edge(from(source, state_.order[i]), subject_.id(state_.order[i]));
+            dot_.edge(source_id(source, node), subject_.id(node));
         }
     }
     const auto draw_copy_edge = [&](TensorId copy) {
         const record::CopyMade& made = *subject_.made_by(copy);
-        if (is_hub(made.of) || is_drawn(made.of)) {
-            dot_.edge(from(made.of, copy), subject_.id(copy), Attributes().raw("style", "dashed").raw("penwidth", "1.6").number("bytes", made.bytes));
+        if (!subject_.is_weight(made.of)) {
+            dot_.edge(source_id(made.of, copy), subject_.id(copy), Attributes().raw("style", "dashed").raw("penwidth", "1.6").number("bytes", made.bytes));
         }
     };
     for (const auto& copies : copies_) {
@@ -272,7 +317,7 @@ std::string NodesView::draw() {
     dot_.node_defaults(Attributes().raw("shape", "box").raw("style", "filled,rounded").raw("fontname", "Helvetica,Arial,sans-serif").raw("fontsize", "10")
                            .raw("margin", "0.08,0.04"));
     dot_.edge_defaults(Attributes().raw("color", "#444444").raw("arrowsize", "0.6"));
-    draw_leafs();
+    draw_leafs(-1);
     if (subject_.has_splits()) {
         int32_t reached = 0;
         for (const SplitState& split : state_.splits) {

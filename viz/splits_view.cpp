@@ -1,3 +1,4 @@
+#include "viz/markup.h"
 #include "viz/subject.h"
 #include "viz/units.h"
 
@@ -30,23 +31,22 @@ std::string names_of(const Subject& subject, const std::vector<TensorId>& tensor
 std::string flow_label(const Subject& subject, const Flow& flow) {
     const std::string what =
         flow.tensors.size() == 1 ? clipped(subject.name(flow.tensors[0]), 40) : counted(static_cast<int64_t>(flow.tensors.size()), "copy");
-    return html_label(what) + "<br/><b>" + bytes_text(flow.bytes) + "</b>";
+    return edge_markup(what, flow.bytes);
 }
 
 void draw_split(DotText& dot, const Subject& subject, const SplitState& split, int64_t input_bytes) {
     const BackendStyle& style = subject.palette[split.begin.backend];
     const int32_t       first = split.begin.first_node, end = subject.end_node(split);
-    std::string         label = "<font point-size=\"14\"><b>split " + std::to_string(split.begin.index) + "</b></font>  <b>" +
-                        html_label(style.letter) + "</b> " + html_label(subject.backend_name(split.begin.backend)) + "<br/>";
+    std::string         label = sized(bold(split_id(split.begin.index)), 14) + gap + gap +
+                                backend_markup(style, subject.backend_name(split.begin.backend)) + "<br/>";
     label += end - first == 1 ? "node " + grouped(first) : "nodes " + grouped(first) + "–" + grouped(end - 1) + " (" + grouped(end - first) + ")";
     label += split.end_node < 0 ? ", not ended yet<br/>" : "<br/>";
-    label += "<font point-size=\"10\">" + html_label(why_split_starts(subject, split)) + "</font>";
+    label += sized(html_label(why_split_starts(subject, split)), 10);
     if (!split.inputs.empty()) {
-        label += "<br/><font point-size=\"10\">" + counted(static_cast<int64_t>(split.inputs.size()), "input") + ", " + bytes_text(input_bytes) +
-                 "</font>";
+        label += "<br/>" + sized(counted(static_cast<int64_t>(split.inputs.size()), "input") + ", " + bytes_text(input_bytes), 10);
     }
     if (split.start_ns >= 0 && split.end_ns >= split.start_ns) {
-        label += "<br/><b>" + duration_text(split.end_ns - split.start_ns) + "</b>";
+        label += "<br/>" + bold(duration_text(split.end_ns - split.start_ns));
     }
     Attributes attributes;
     attributes.html("label", label).raw("fillcolor", style.fill).raw("color", style.line);
@@ -109,7 +109,7 @@ std::string draw_splits(const Subject& subject) {
         }
         const BackendStyle& style = subject.palette[flow.from];
         const std::string   id = split_id(target) + " reads from " + id_of_name(subject.backend_name(flow.from));
-        const std::string   label = "<b>" + html_label(style.letter) + "</b> " + html_label(subject.backend_name(flow.from)) + "<br/>" +
+        const std::string   label = backend_markup(style, subject.backend_name(flow.from)) + "<br/>" +
                                   html_label(names_of(subject, flow.tensors, 3));
         dot.node(id, Attributes().html("label", label).raw("style", "filled,dashed").raw("fillcolor", style.pale).raw("color", style.line).raw("fontsize", "9"));
         dot.edge(id, split_id(target), attributes.raw("style", "dashed"));

@@ -79,6 +79,9 @@ std::string heading_markup(const Subject& subject, const std::string& totals, co
 std::vector<int64_t> nodes_per_backend(const Subject& subject);
 std::vector<std::string> node_shares(const Subject& subject);
 
+/// What passes along an edge, in two lines that keep clear of it.
+std::string edge_markup(const std::string& what, int64_t bytes);
+
 /// The attributes that every picture has: fonts, colours, the heading as label.
 Attributes picture_attributes(const std::string& heading);
 

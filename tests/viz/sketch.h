@@ -3,6 +3,7 @@
 #include "traces/history.h"
 #include "viz/subject.h"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <string>
@@ -38,6 +39,9 @@ struct Sketch {
     TensorId add(const std::string& name, Op op, Shape ne, BackendId backend, std::vector<TensorId> sources, Cause cause = Cause::supported,
                  TensorId by = no_tensor) {
         TensorInfo info;
+        for (int64_t& n : ne) {
+            n = std::max<int64_t>(n, 1); // unused dimensions may be left out
+        }
         info.op = op;
         info.ne = ne;
         info.nb = contiguous_strides(info.type, ne);

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "viz/dot_text.h"
+#include "viz/palette.h"
+
+#include <string>
+#include <string_view>
+
+/// Pieces of HTML-like labels. `shown` is plain text and is made safe here; everything returned is markup.
+namespace schedscope {
+
+/// A space that stays one where a piece of text ends: viewers of SVG drop a piece's outer spaces.
+constexpr const char* gap = "&#160;";
+
+inline std::string bold(std::string_view shown) { return "<b>" + html_label(shown) + "</b>"; }
+
+/// Markup in another size, and grey when it matters less.
+enum class Ink : uint8_t { black, grey };
+inline std::string sized(const std::string& markup, int points, Ink ink = Ink::black) {
+    return "<font point-size=\"" + std::to_string(points) + "\"" + (ink == Ink::grey ? " color=\"#444444\">" : ">") + markup + "</font>";
+}
+
+/// "V Vulkan0", the letter bold.
+inline std::string backend_markup(const BackendStyle& style, std::string_view name) { return bold(style.letter) + gap + html_label(name); }
+
+} // namespace schedscope
