@@ -13,47 +13,47 @@ namespace schedscope {
 /// One tensor at a step.
 struct TensorState {
     BackendId backend = no_backend;
-    Cause     cause   = Cause::none;
-    int8_t    source  = -1;        ///< with 1.wgtN, 1.off
-    Pass      pass    = Pass::none;///< that made the last change
-    TensorId  by      = no_tensor;
-    int32_t   split   = -1;        ///< once pass 5 got there; −1 before
-    Step      changed = no_step;   ///< step of the last assign record
+    Cause cause = Cause::none;
+    int8_t source = -1;     ///< with 1.wgtN, 1.off
+    Pass pass = Pass::none; ///< that made the last change
+    TensorId by = no_tensor;
+    int32_t split = -1;     ///< once pass 5 got there; −1 before
+    Step changed = no_step; ///< step of the last assign record
 };
 
 /// One split at a step; open (end_node −1) until its end was recorded.
 struct SplitState {
     record::SplitBegin begin;
-    int32_t            end_node = -1;
+    int32_t end_node = -1;
     std::vector<record::SplitInput> inputs;
-    int64_t            start_ns = -1, end_ns = -1; ///< of its run in the evaluation shown; −1: not run
+    int64_t start_ns = -1, end_ns = -1; ///< of its run in the evaluation shown; −1: not run
 };
 
 /// Everything known at a step about the plan that the step's evaluation runs. Ids: the graph's tensors, then copies.
 struct PlanState {
-    Step         step = no_step;
+    Step step = no_step;
     EvaluationId evaluation = 0, planned_in = 0;
-    GraphId      graph = -1;                       ///< −1: nothing is planned yet
-    Pass         pass = Pass::none;                ///< that the step lies in
-    bool         planned = false;                  ///< passes 1–5 are complete
-    std::string  error;                            ///< of a plan that failed
-    std::vector<TensorState>       tensors;        ///< [n_tensors + n_copies]
-    std::vector<TensorId>          order;          ///< nodes in the present order (optimise permutes)
-    std::vector<SplitState>        splits;
-    std::vector<record::CopyMade>  copies;         ///< copy of id n_tensors + i is not always entry i: see `copy`
-    std::vector<record::Rewired>   rewires;
+    GraphId graph = -1;               ///< −1: nothing is planned yet
+    Pass pass = Pass::none;           ///< that the step lies in
+    bool planned = false;             ///< passes 1–5 are complete
+    std::string error;                ///< of a plan that failed
+    std::vector<TensorState> tensors; ///< [n_tensors + n_copies]
+    std::vector<TensorId> order;      ///< nodes in the present order (optimise permutes)
+    std::vector<SplitState> splits;
+    std::vector<record::CopyMade> copies; ///< copy of id n_tensors + i is not always entry i: see `copy`
+    std::vector<record::Rewired> rewires;
     std::vector<record::GraphInput> graph_inputs;
-    std::vector<record::Fusion>    fusions;
-    std::vector<record::NotFused>  not_fused;
-    std::vector<record::Reorder>   reorders;
+    std::vector<record::Fusion> fusions;
+    std::vector<record::NotFused> not_fused;
+    std::vector<record::Reorder> reorders;
     std::vector<record::BufferSize> buffers;
     std::vector<record::Placement> placements;
     std::vector<record::Reallocation> reallocations;
-    std::vector<record::Execute>   executed;       ///< of the step's evaluation
-    std::vector<record::Transfer>  transfers;
-    std::vector<record::Wait>      waits;
-    std::vector<record::Sample>    samples;
-    std::vector<record::Token>     tokens;
+    std::vector<record::Execute> executed; ///< of the step's evaluation
+    std::vector<record::Transfer> transfers;
+    std::vector<record::Wait> waits;
+    std::vector<record::Sample> samples;
+    std::vector<record::Token> tokens;
 };
 
 /// The only door for readers: what was known at each step, backward as cheap as forward. Live and recorded traces are the same to it.
@@ -64,15 +64,15 @@ public:
     ~History();
 
     const RecordSource& source() const noexcept { return *source_; }
-    const SessionInfo&  session() const noexcept { return session_; }
+    const SessionInfo& session() const noexcept { return session_; }
     Step n_steps() const { return source_->n_steps(); }
-    int  n_evaluations() const { return source_->n_evaluations(); }
+    int n_evaluations() const { return source_->n_evaluations(); }
 
     /// State after the record `step` was written. Valid until the next call. Throws Error(usage) when out of range.
     const PlanState& state_at(Step step);
-    Record           record(Step step);
-    EvaluationSpan   evaluation(EvaluationId id) const { return source_->evaluation(id); }
-    EvaluationId     evaluation_of(Step step) const;
+    Record record(Step step);
+    EvaluationSpan evaluation(EvaluationId id) const { return source_->evaluation(id); }
+    EvaluationId evaluation_of(Step step) const;
 
     /// Steps, in order, of the records that concern a tensor in an evaluation and in the plan that it runs.
     std::vector<Step> records_of(EvaluationId evaluation, TensorId tensor);
@@ -83,9 +83,9 @@ public:
 
     /// Names. A copy is called BACKEND#tensor#stage; ids as in PlanState.
     const OwnedGraph* graph_of(const PlanState& state) const; ///< null: nothing planned
-    std::string       tensor_name(const PlanState& state, TensorId id) const;
+    std::string tensor_name(const PlanState& state, TensorId id) const;
     const TensorInfo& tensor(const PlanState& state, TensorId id) const; ///< of a copy: its original's
-    std::string       backend_name(BackendId id) const;                   ///< "-" for none
+    std::string backend_name(BackendId id) const;                        ///< "-" for none
 
     /// Next or previous step, from `from` exclusive, at which something of this kind begins; no_step: none.
     enum class Unit { record, sweep, pass, split, node, evaluation, token };
@@ -95,7 +95,7 @@ public:
 private:
     struct Cache;
     std::shared_ptr<const RecordSource> source_;
-    SessionInfo            session_;
+    SessionInfo session_;
     std::unique_ptr<Cache> cache_;
 };
 

@@ -3,18 +3,26 @@
 #include "runtime/scheduler/capability_table.h"
 #include "runtime/scheduler/records.h"
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
 
 namespace schedscope {
 
+/// A set of record kinds: bit N stands for the Nth alternative of Fact.
+using FactSet = uint32_t;
+static_assert(std::variant_size_v<Fact> <= 32);
+template <typename T> constexpr FactSet fact_bit() noexcept { return FactSet{1} << Fact(T{}).index(); }
+template <typename... T> constexpr FactSet fact_set() noexcept { return (fact_bit<T>() | ...); }
+inline FactSet fact_bit(const Fact& fact) noexcept { return FactSet{1} << fact.index(); }
+
 /// Where one evaluation's records lie.
 struct EvaluationSpan {
     EvaluationId id = 0;
-    Step         first = 0, end = 0;          ///< [first, end)
+    Step first = 0, end = 0; ///< [first, end)
     record::EvaluationBegin begin;
-    bool         complete = false;             ///< its end was recorded
+    bool complete = false; ///< its end was recorded
 };
 
 /// What a reader needs of a trace, wherever it lies: a file (TraceReader) or a running program (LiveStore). Thread-safe. Texts and graphs once
@@ -22,16 +30,20 @@ struct EvaluationSpan {
 class RecordSource {
 public:
     virtual ~RecordSource() = default;
-    virtual SessionInfo      session() const = 0;
-    virtual Step             n_steps() const = 0;                 ///< grows in a live source
-    virtual int              n_evaluations() const = 0;
-    virtual EvaluationSpan   evaluation(EvaluationId id) const = 0;
+    virtual SessionInfo session() const = 0;
+    virtual Step n_steps() const = 0; ///< grows in a live source
+    virtual int n_evaluations() const = 0;
+    virtual EvaluationSpan evaluation(EvaluationId id) const = 0;
     /// Records [first, end) appended to `out`, in order of step.
-    virtual void             read(Step first, Step end, std::vector<Record>& out) const = 0;
-    virtual int              n_graphs() const = 0;
-    virtual const OwnedGraph&      graph(GraphId id) const = 0;
+    virtual void read(Step first, Step end, std::vector<Record>& out) const = 0;
+    virtual int n_graphs() const = 0;
+    virtual const OwnedGraph& graph(GraphId id) const = 0;
     virtual const CapabilityTable& answers(GraphId id) const = 0; ///< every capability answer about that graph
     virtual std::string_view text(StringId id) const = 0;
+
+    /// The next or previous record of one of these kinds, from `from` exclusive; no_step: none. Looks at each record unless the source knows better.
+    virtual Step next_of(Step from, FactSet kinds) const;
+    virtual Step previous_of(Step from, FactSet kinds) const;
 };
 
 } // namespace schedscope

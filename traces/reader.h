@@ -1,0 +1,45 @@
+#pragma once
+
+#include "traces/record_source.h"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace schedscope {
+
+/// Reads a trace file; trusts nothing in it. Opening checks kind, version and schema and reads only what is small; records are read when asked for,
+/// each number checked before it reaches the caller. Needs no write permission: where a journal lies beside the file (the program that wrote it was killed,
+/// or is still writing), a private copy is read. Throws Error(input), one line "PATH: why".
+class TraceReader final : public RecordSource {
+public:
+    explicit TraceReader(const std::string& path);
+    ~TraceReader() override;
+
+    SessionInfo session() const override;
+    Step n_steps() const override;
+    int n_evaluations() const override;
+    EvaluationSpan evaluation(EvaluationId id) const override;
+    void read(Step first, Step end, std::vector<Record>& out) const override;
+    int n_graphs() const override;
+    const OwnedGraph& graph(GraphId id) const override;
+    const CapabilityTable& answers(GraphId id) const override;
+    std::string_view text(StringId id) const override;
+    Step next_of(Step from, FactSet kinds) const override;
+    Step previous_of(Step from, FactSet kinds) const override;
+
+    /// For the user to know: "was written by a newer schedscope (1.2); …", "was not closed: …". Whole sentences.
+    const std::vector<std::string>& notes() const noexcept;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// Reads the whole file through and compares what must agree; slow, made for a thread in the background. Nothing when the file is sound, else what is wrong
+/// (one line "PATH: why"). `stop` may be set by another thread.
+std::optional<std::string> check_integrity(const std::string& path, const std::atomic<bool>* stop = nullptr);
+
+} // namespace schedscope

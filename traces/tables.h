@@ -1,0 +1,150 @@
+#pragma once
+
+#include "traces/history.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/// What `show --what …` prints, as plain rows. All are computed from a state (History::plan or state_at) and the records.
+namespace schedscope::tables {
+
+struct PassRow {
+    Pass pass = Pass::none;
+    int32_t assigned = 0, unassigned = 0; ///< leafs and nodes of the graph with and without a backend after it
+    int32_t changed = 0;                  ///< assignments that it made
+    std::optional<int64_t> time_ns;       ///< nothing while it is not over
+};
+struct AssignmentRow {
+    TensorId id = no_tensor;
+    std::string name;
+    Op op = Op::NONE;
+    Type type = Type::F32;
+    Shape ne{1, 1, 1, 1};
+    BackendId backend = no_backend;
+    std::string cause; ///< "1.wgt0"; empty: none
+    std::optional<int32_t> split;
+};
+struct SplitInputRow {
+    TensorId id = no_tensor;
+    std::string tensor;
+    BackendId from = no_backend;
+    int64_t bytes = 0;
+};
+struct SplitRow {
+    int32_t index = 0;
+    BackendId backend = no_backend;
+    int32_t first_node = 0, last_node = 0; ///< inclusive; last < first: no nodes
+    SplitReason why = SplitReason::first;
+    std::string by; ///< the node's source that made it so
+    std::vector<SplitInputRow> inputs;
+    std::optional<int64_t> time_ns;
+};
+struct CopyRow {
+    TensorId id = no_tensor, of = no_tensor;
+    std::string tensor; ///< the original
+    BackendId from = no_backend, to = no_backend;
+    int32_t stage = 0;
+    std::optional<int32_t> split; ///< whose input it is; nothing: a graph input kept per stage
+    int64_t bytes = 0;
+    std::optional<int64_t> time_ns; ///< of the last transfer
+    std::optional<int32_t> experts, experts_total;
+};
+struct FusionRow {
+    BackendId backend = no_backend;
+    std::string kernel;
+    int32_t split = 0;
+    std::vector<std::string> nodes;
+};
+struct ReorderRow {
+    int32_t split = 0;
+    std::vector<int32_t> order; ///< the split's nodes as they run now: indices into the graph's nodes before the reordering
+};
+struct NotFusedRow {
+    BackendId backend = no_backend;
+    std::vector<std::string> nodes;
+    std::string why;
+};
+struct FusionTable {
+    std::vector<FusionRow> fusion;
+    std::vector<ReorderRow> reorders;
+    std::vector<NotFusedRow> not_fused;
+};
+struct MemoryRow {
+    std::string buffer_type;
+    int64_t size = 0;                  ///< of its compute buffers, all chunks
+    int64_t peak = 0;                  ///< of that, used by this plan
+    std::optional<std::string> replan; ///< why memory was planned anew; nothing: it was not, or it was the first time
+};
+struct PlacementRow {
+    TensorId id = no_tensor;
+    std::string name, buffer_type;
+    int32_t chunk = 0;
+    int64_t offset = 0, size = 0;
+    int32_t first_use = 0, last_use = 0;
+    std::optional<std::string> in_place_of;
+};
+struct MemoryTable {
+    std::vector<MemoryRow> memory;
+    std::vector<PlacementRow> tensors;
+};
+struct KernelRow {
+    TensorId id = no_tensor;
+    std::string node;
+    int32_t split = 0, count = 1;
+    BackendId backend = no_backend;
+    std::string kernel;
+    int64_t start_ns = 0, end_ns = 0, bytes = 0, flops = 0;
+    bool device_time = false;
+};
+struct TokenRow {
+    EvaluationId eval = 0;
+    int32_t seq = 0, id = -1;
+    std::string text;
+    std::vector<std::string> samplers; ///< in order; "+" before those that ran in the graph
+    int32_t candidates = 0;
+    int64_t host_bytes = 0;
+};
+struct ReuseRow {
+    EvaluationId eval = 0;
+    GraphKind kind = GraphKind::other;
+    bool reused = false;
+    std::optional<std::string> failed; ///< the check that failed; nothing: reused, or there was no graph before
+};
+
+/// The evaluation's passes, in the order they ran.
+std::vector<PassRow> passes(History& history, EvaluationId planned);
+/// By id; copies behind.
+std::vector<AssignmentRow> assignments(History& history, const PlanState& state);
+std::vector<SplitRow> splits(History& history, const PlanState& state);
+std::vector<CopyRow> copies(History& history, const PlanState& state);
+FusionTable fusion(History& history, const PlanState& state);
+MemoryTable memory(History& history, const PlanState& state);
+std::vector<KernelRow> kernels(History& history, const PlanState& state);
+/// Of the whole trace.
+std::vector<TokenRow> tokens(History& history);
+std::vector<ReuseRow> reuse(History& history);
+
+/// What a trace holds, in numbers.
+struct Summary {
+    Step steps = 0;
+    int evaluations = 0, plans = 0, failed = 0, graphs = 0;
+    int64_t tokens = 0;
+    int64_t first_ns = 0, last_ns = 0; ///< times of the first and last record
+    // The last evaluation that was planned; −1 and zeros: none was.
+    EvaluationId planned = -1;
+    int32_t nodes = 0, leafs = 0, splits = 0, copies = 0;
+    int64_t copied_bytes = 0, compute_bytes = 0; ///< inputs of its splits; buffers as they are then
+    struct OpCount {
+        Op op = Op::NONE;
+        BackendId backend = no_backend;
+        int32_t nodes = 0;
+    };
+    std::vector<OpCount> operators; ///< most frequent first
+};
+Summary summary(History& history);
+
+/// The last step of a pass in an evaluation's plan; no_step: it is not recorded there.
+Step end_of_pass(History& history, EvaluationId planned, Pass pass);
+
+} // namespace schedscope::tables
