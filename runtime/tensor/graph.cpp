@@ -9,8 +9,6 @@ namespace schedscope {
 
 namespace {
 
-constexpr size_t max_name = 63;
-
 size_t slot_of(const Tensor* t, size_t capacity) noexcept {
     auto bits = reinterpret_cast<uintptr_t>(t) >> 4U;
     bits *= 0x9E3779B97F4A7C15ULL;

@@ -2,24 +2,33 @@
 
 namespace schedscope {
 
-bool is_contiguous(const Tensor& t) noexcept {
+bool is_contiguous_above(const Tensor& t, int dim) noexcept {
     // The stride of a dimension of one element never matters.
     const TypeTraits& type = traits(t.type);
-    size_t            next = type.bytes;
+    size_t next = type.bytes;
     if (t.ne[0] != type.block && t.nb[0] != next) {
         return false;
     }
     next *= static_cast<size_t>(t.ne[0] / type.block);
     for (size_t i = 1; i < t.ne.size(); ++i) {
-        if (t.ne[i] != 1) {
+        if (t.ne[i] == 1) {
+            continue;
+        }
+        if (i > static_cast<size_t>(dim)) {
             if (t.nb[i] != next) {
                 return false;
             }
             next *= static_cast<size_t>(t.ne[i]);
+        } else {
+            next = static_cast<size_t>(t.ne[i]) * t.nb[i];
         }
     }
     return true;
 }
+
+bool is_contiguous(const Tensor& t) noexcept { return is_contiguous_above(t, 0); }
+
+bool is_transposed(const Tensor& t) noexcept { return t.nb[0] > t.nb[1]; }
 
 bool has_contiguous_rows(const Tensor& t) noexcept { return t.ne[0] == traits(t.type).block || t.nb[0] == traits(t.type).bytes; }
 

@@ -12,6 +12,8 @@ namespace schedscope {
 
 class Buffer;
 
+constexpr size_t max_name = 63; ///< bytes of a tensor's name; longer ones are cut, as in ggml
+
 /// One tensor of a graph: what it is, what it is made from, and where its data lies. Plain data; owned by its Graph
 /// (or, for weights and caches, by a TensorStore that outlives the graphs).
 struct Tensor {
@@ -28,7 +30,7 @@ struct Tensor {
     Buffer*     buffer = nullptr;      ///< a view has its source's; null until allocated
     size_t      offset = 0;            ///< bytes into the buffer; a view's includes view_offset
     int16_t     pinned = -1;           ///< backend (by priority) that the user wants; −1: the scheduler decides
-    std::string name;                  ///< at most 63 bytes, as in ggml
+    std::string name;                  ///< at most max_name bytes
 
     float param_f32(int i) const noexcept { return std::bit_cast<float>(params[static_cast<size_t>(i)]); }
     void  set_param_f32(int i, float v) noexcept { params[static_cast<size_t>(i)] = std::bit_cast<int32_t>(v); }
@@ -40,6 +42,10 @@ inline int64_t n_rows(const Tensor& t) noexcept { return t.ne[1] * t.ne[2] * t.n
 inline size_t n_bytes(const Tensor& t) noexcept { return n_bytes(t.type, t.ne, t.nb); }
 
 bool is_contiguous(const Tensor& t) noexcept;
+/// Contiguous, except that steps of dimensions up to `dim` may leave gaps (0: no gaps at all). ggml's is_contiguous_N.
+bool is_contiguous_above(const Tensor& t, int dim) noexcept;
+/// Dimensions 0 and 1 were swapped.
+bool is_transposed(const Tensor& t) noexcept;
 /// Elements of a row lie side by side (rows may not).
 bool has_contiguous_rows(const Tensor& t) noexcept;
 /// The strides are not in rising order: some dimensions were swapped.
