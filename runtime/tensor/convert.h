@@ -6,9 +6,9 @@
 
 namespace schedscope {
 
-float    half_to_float(uint16_t h) noexcept;
+float half_to_float(uint16_t h) noexcept;
 uint16_t float_to_half(float f) noexcept; ///< round to nearest even
-float    bf16_to_float(uint16_t h) noexcept;
+float bf16_to_float(uint16_t h) noexcept;
 uint16_t float_to_bf16(float f) noexcept; ///< round to nearest even, NaN stays quiet
 
 /// A row of n elements (a multiple of the block) to floats. False if the type can't be expanded (integers can't).

@@ -31,8 +31,8 @@ bool insert(std::vector<const Tensor*>& set, const Tensor* t) {
 } // namespace
 
 Tensor* TensorStore::make(Type type, const Shape& ne, std::string_view name) {
-    const TypeTraits& t     = traits(type);
-    int64_t           bytes = static_cast<int64_t>(t.bytes);
+    const TypeTraits& t = traits(type);
+    int64_t bytes = static_cast<int64_t>(t.bytes);
     for (size_t i = 0; i < ne.size(); ++i) {
         const int64_t count = i == 0 ? ne[0] / t.block : ne[i];
         if (ne[i] <= 0 || count <= 0 || bytes > std::numeric_limits<int64_t>::max() / count) {
@@ -41,14 +41,14 @@ Tensor* TensorStore::make(Type type, const Shape& ne, std::string_view name) {
         bytes *= count;
     }
     if (ne[0] % t.block != 0) {
-        throw Error(ErrorKind::usage, "tensor '" + std::string(name) + "': rows of " + std::to_string(ne[0]) + " do not divide into blocks of " +
-                                          std::string(t.name));
+        throw Error(ErrorKind::usage, "tensor '" + std::string(name) + "': rows of " + std::to_string(ne[0]) +
+                                          " do not divide into blocks of " + std::string(t.name));
     }
     Tensor& made = tensors_.emplace_back();
-    made.type    = type;
-    made.ne      = ne;
-    made.nb      = contiguous_strides(type, ne);
-    made.name    = name.substr(0, max_name);
+    made.type = type;
+    made.ne = ne;
+    made.nb = contiguous_strides(type, ne);
+    made.name = name.substr(0, max_name);
     return &made;
 }
 
@@ -77,7 +77,7 @@ void Graph::expand(Tensor* t) {
     // Depth first with a stack of our own: a graph may be deeper than the thread's.
     struct Frame {
         Tensor* tensor;
-        size_t  next_source;
+        size_t next_source;
     };
     std::vector<Frame> stack;
     if (visit(t)) {
@@ -92,9 +92,9 @@ void Graph::expand(Tensor* t) {
             }
             continue;
         }
-        Tensor*    done = frame.tensor;
+        Tensor* done = frame.tensor;
         const bool leaf = done->op == Op::NONE && (done->flags & flag_param) == 0;
-        auto&      list = leaf ? leafs_ : nodes_;
+        auto& list = leaf ? leafs_ : nodes_;
         if (done->name.empty()) {
             done->name = (leaf ? "leaf_" : "node_") + std::to_string(list.size());
         }

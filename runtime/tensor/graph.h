@@ -13,13 +13,13 @@ namespace schedscope {
 /// Owns tensors with stable addresses: weights of a model, a cache, or the tensors of one graph.
 class TensorStore {
 public:
-    TensorStore()                              = default;
-    TensorStore(const TensorStore&)            = delete;
+    TensorStore() = default;
+    TensorStore(const TensorStore&) = delete;
     TensorStore& operator=(const TensorStore&) = delete;
 
     /// A contiguous tensor without data. Throws Error(usage) when ne is not positive, overflows or does not divide into blocks.
     Tensor* make(Type type, const Shape& ne, std::string_view name = {});
-    std::deque<Tensor>&       tensors() noexcept { return tensors_; }
+    std::deque<Tensor>& tensors() noexcept { return tensors_; }
     const std::deque<Tensor>& tensors() const noexcept { return tensors_; }
 
 private:
@@ -34,8 +34,8 @@ private:
 /// ggml's order, on which names and split boundaries depend.
 class Graph {
 public:
-    Graph()                        = default;
-    Graph(const Graph&)            = delete;
+    Graph() = default;
+    Graph(const Graph&) = delete;
     Graph& operator=(const Graph&) = delete;
 
     TensorStore& store() noexcept { return store_; }
@@ -55,12 +55,12 @@ public:
     std::span<Tensor* const> tensors() const noexcept { return numbered_; }
 
 private:
-    TensorStore          store_;
+    TensorStore store_;
     std::vector<Tensor*> nodes_;
     std::vector<Tensor*> leafs_;
     std::vector<Tensor*> numbered_;
     std::vector<const Tensor*> visited_; ///< open-addressed set of the tensors in the lists
-    size_t               n_visited_ = 0;
+    size_t n_visited_ = 0;
     bool visit(const Tensor* t);
 };
 

@@ -4,7 +4,7 @@ namespace schedscope {
 
 Strides contiguous_strides(Type type, const Shape& ne) noexcept {
     const TypeTraits& t = traits(type);
-    Strides           nb{};
+    Strides nb{};
     nb[0] = t.bytes;
     nb[1] = t.bytes * static_cast<size_t>(ne[0] / t.block);
     nb[2] = nb[1] * static_cast<size_t>(ne[1]);

@@ -13,13 +13,13 @@ namespace schedscope {
 using TensorId = int32_t; ///< dense within a graph: 0 … n_tensors − 1
 constexpr TensorId no_tensor = -1;
 
-constexpr int max_dims    = 4;
+constexpr int max_dims = 4;
 constexpr int max_sources = 10;
-constexpr int max_params  = 16;
+constexpr int max_params = 16;
 
-using Shape   = std::array<int64_t, max_dims>; ///< elements; unused dimensions are 1; [0] is the row
-using Strides = std::array<size_t, max_dims>;  ///< bytes from one element (block, if quantised) to the next per dimension
-using Params  = std::array<int32_t, max_params>;
+using Shape = std::array<int64_t, max_dims>;  ///< elements; unused dimensions are 1; [0] is the row
+using Strides = std::array<size_t, max_dims>; ///< bytes from one element (block, if quantised) to the next per dimension
+using Params = std::array<int32_t, max_params>;
 
 enum TensorFlags : uint8_t { flag_input = 1, flag_output = 2, flag_param = 4, flag_loss = 8 };
 

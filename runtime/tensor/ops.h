@@ -43,26 +43,29 @@ Tensor* mul_mat(Graph&, Tensor* a, Tensor* b);
 Tensor* mul_mat_id(Graph&, Tensor* as, Tensor* b, Tensor* ids);
 
 // Movement.
-Tensor* cpy(Graph&, Tensor* a, Tensor* b); ///< writes a into b; result is a view of b with sources a, b
-Tensor* cast(Graph&, Tensor* a, Type type);///< CPY with itself as source 1
+Tensor* cpy(Graph&, Tensor* a, Tensor* b);  ///< writes a into b; result is a view of b with sources a, b
+Tensor* cast(Graph&, Tensor* a, Type type); ///< CPY with itself as source 1
 Tensor* cont(Graph&, Tensor* a);
 Tensor* cont(Graph&, Tensor* a, const Shape& ne);
 Tensor* dup(Graph&, Tensor* a);
 Tensor* repeat(Graph&, Tensor* a, const Shape& ne);
-Tensor* concat(Graph&, Tensor* a, Tensor* b, int dim);                 ///< params: 0 dim
-Tensor* get_rows(Graph&, Tensor* a, Tensor* rows);                      ///< a [n, r, …] any type, rows I32 [k, …] → [n, k, …] F32 (I32 stays)
-Tensor* set_rows(Graph&, Tensor* a, Tensor* b, Tensor* rows);           ///< b F32 [n, k, …] into a's rows (I64 or I32 [k, …]); a view of a; sources b, rows, a
-Tensor* pad(Graph&, Tensor* a, const std::array<int, 4>& after);        ///< zeros behind; params 0…7: before, after per dimension
-Tensor* fill(Graph&, Tensor* a, float value);                            ///< params: 0 value
-Tensor* arange(Graph&, float start, float stop, float step);             ///< params 0…2
+Tensor* concat(Graph&, Tensor* a, Tensor* b, int dim); ///< params: 0 dim
+Tensor* get_rows(Graph&, Tensor* a, Tensor* rows); ///< a [n, r, …] any type, rows I32 [k, …] → [n, k, …] F32 (I32 stays)
+Tensor* set_rows(Graph&, Tensor* a, Tensor* b,
+                 Tensor* rows); ///< b F32 [n, k, …] into a's rows (I64 or I32 [k, …]); a view of a; sources b, rows, a
+Tensor* pad(Graph&, Tensor* a, const std::array<int, 4>& after); ///< zeros behind; params 0…7: before, after per dimension
+Tensor* fill(Graph&, Tensor* a, float value);                    ///< params: 0 value
+Tensor* arange(Graph&, float start, float stop, float step);     ///< params 0…2
 
 // Views: op VIEW, RESHAPE, PERMUTE, TRANSPOSE; no data moves.
-Tensor* view(Graph&, Tensor* a, const Shape& ne, const Strides& nb_1_to_3, size_t offset); ///< nb[0] is the type's; nb_1_to_3[1..3] are used
+Tensor* view(Graph&, Tensor* a, const Shape& ne, const Strides& nb_1_to_3,
+             size_t offset); ///< nb[0] is the type's; nb_1_to_3[1..3] are used
 Tensor* view_1d(Graph&, Tensor* a, int64_t ne0, size_t offset);
 Tensor* view_2d(Graph&, Tensor* a, int64_t ne0, int64_t ne1, size_t nb1, size_t offset);
 Tensor* view_3d(Graph&, Tensor* a, int64_t ne0, int64_t ne1, int64_t ne2, size_t nb1, size_t nb2, size_t offset);
-Tensor* view_4d(Graph&, Tensor* a, int64_t ne0, int64_t ne1, int64_t ne2, int64_t ne3, size_t nb1, size_t nb2, size_t nb3, size_t offset);
-Tensor* reshape(Graph&, Tensor* a, const Shape& ne); ///< a must be contiguous
+Tensor* view_4d(Graph&, Tensor* a, int64_t ne0, int64_t ne1, int64_t ne2, int64_t ne3, size_t nb1, size_t nb2, size_t nb3,
+                size_t offset);
+Tensor* reshape(Graph&, Tensor* a, const Shape& ne);                            ///< a must be contiguous
 Tensor* permute(Graph&, Tensor* a, int axis0, int axis1, int axis2, int axis3); ///< dimension i of a becomes axis_i
 Tensor* transpose(Graph&, Tensor* a);
 
@@ -70,9 +73,9 @@ Tensor* transpose(Graph&, Tensor* a);
 /// softmax(a × scale + mask × slope(max_bias)) over ne0. mask F32 or F16 [ne0, ≥ ne1, …], may be null; sinks may be null (source 2). params: 0 scale, 1 max_bias.
 Tensor* soft_max(Graph&, Tensor* a, Tensor* mask, float scale, float max_bias, Tensor* sinks = nullptr);
 struct RopeParams {
-    int   n_dims = 0;
-    int   mode   = 0; ///< 0 adjacent pairs ("norm"), 2 halves ("neox")
-    int   n_ctx_original = 0;
+    int n_dims = 0;
+    int mode = 0; ///< 0 adjacent pairs ("norm"), 2 halves ("neox")
+    int n_ctx_original = 0;
     float freq_base = 10000.0F, freq_scale = 1.0F, ext_factor = 0.0F, attn_factor = 1.0F, beta_fast = 32.0F, beta_slow = 1.0F;
 };
 /// a [head, heads, t, …], positions I32 [t], factors F32 [n_dims/2] or null. params as ggml: 0 n_past, 1 n_dims, 2 mode, 3 n_ctx, 4 n_ctx_original,
@@ -82,21 +85,24 @@ Tensor* rope(Graph&, Tensor* a, Tensor* positions, Tensor* factors, const RopePa
 Tensor* flash_attn(Graph&, Tensor* q, Tensor* k, Tensor* v, Tensor* mask, float scale, float max_bias, float logit_cap);
 
 // Choosing and summing.
-Tensor* argmax(Graph&, Tensor* a);                 ///< [n, r] → I32 [r]
+Tensor* argmax(Graph&, Tensor* a);                   ///< [n, r] → I32 [r]
 Tensor* argsort(Graph&, Tensor* a, bool descending); ///< I32 of a's shape; params: 0 descending
-Tensor* top_k(Graph&, Tensor* a, int k);           ///< I32 [k, …], order unspecified
-Tensor* sum_rows(Graph&, Tensor* a);               ///< [1, …]
-Tensor* sum(Graph&, Tensor* a);                    ///< [1]
-Tensor* mean(Graph&, Tensor* a);                   ///< [1, …]
-Tensor* cumsum(Graph&, Tensor* a);                 ///< along ne0
+Tensor* top_k(Graph&, Tensor* a, int k);             ///< I32 [k, …], order unspecified
+Tensor* sum_rows(Graph&, Tensor* a);                 ///< [1, …]
+Tensor* sum(Graph&, Tensor* a);                      ///< [1]
+Tensor* mean(Graph&, Tensor* a);                     ///< [1, …]
+Tensor* cumsum(Graph&, Tensor* a);                   ///< along ne0
 
 // Images.
 /// kernel [kw, kh, c, oc], image [w, h, c, n] → [kw·kh·c, ow, oh, n]; params as ggml: s0 s1 p0 p1 d0 d1 is_2d.
 Tensor* im2col(Graph&, Tensor* kernel, Tensor* image, int s0, int s1, int p0, int p1, int d0, int d1, bool is_2d, Type type);
-Tensor* conv_2d(Graph&, Tensor* kernel, Tensor* image, int s0, int s1, int p0, int p1, int d0, int d1); ///< im2col and a product, as ggml builds it
-Tensor* conv_2d_dw(Graph&, Tensor* kernel, Tensor* image, int s0, int s1, int p0, int p1, int d0, int d1); ///< depthwise, through im2col
+Tensor* conv_2d(Graph&, Tensor* kernel, Tensor* image, int s0, int s1, int p0, int p1, int d0,
+                int d1); ///< im2col and a product, as ggml builds it
+Tensor* conv_2d_dw(Graph&, Tensor* kernel, Tensor* image, int s0, int s1, int p0, int p1, int d0,
+                   int d1); ///< depthwise, through im2col
 enum class Pool : int32_t { max, avg };
-Tensor* pool_2d(Graph&, Tensor* a, Pool op, int k0, int k1, int s0, int s1, float p0, float p1); ///< params: 0 op, 1 k0, 2 k1, 3 s0, 4 s1, 5 p0, 6 p1 (ints)
+Tensor* pool_2d(Graph&, Tensor* a, Pool op, int k0, int k1, int s0, int s1, float p0,
+                float p1); ///< params: 0 op, 1 k0, 2 k1, 3 s0, 4 s1, 5 p0, 6 p1 (ints)
 
 } // namespace ops
 } // namespace schedscope

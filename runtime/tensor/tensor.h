@@ -17,23 +17,23 @@ constexpr size_t max_name = 63; ///< bytes of a tensor's name; longer ones are c
 /// One tensor of a graph: what it is, what it is made from, and where its data lies. Plain data; owned by its Graph
 /// (or, for weights and caches, by a TensorStore that outlives the graphs).
 struct Tensor {
-    TensorId    id   = no_tensor; ///< number in the graph that lists it last (Graph::number)
-    Op          op   = Op::NONE;
-    Type        type = Type::F32;
-    uint8_t     flags = 0;
-    Shape       ne{1, 1, 1, 1};
-    Strides     nb{};
-    Params      params{};         ///< meaning: ops.h at each operator
+    TensorId id = no_tensor; ///< number in the graph that lists it last (Graph::number)
+    Op op = Op::NONE;
+    Type type = Type::F32;
+    uint8_t flags = 0;
+    Shape ne{1, 1, 1, 1};
+    Strides nb{};
+    Params params{}; ///< meaning: ops.h at each operator
     std::array<Tensor*, max_sources> src{};
-    Tensor*     view_source = nullptr; ///< always the root: a view of a view points to the first one's source
-    size_t      view_offset = 0;       ///< bytes into view_source's data
-    Buffer*     buffer = nullptr;      ///< a view has its source's; null until allocated
-    size_t      offset = 0;            ///< bytes into the buffer; a view's includes view_offset
-    int16_t     pinned = -1;           ///< backend (by priority) that the user wants; −1: the scheduler decides
-    std::string name;                  ///< at most max_name bytes
+    Tensor* view_source = nullptr; ///< always the root: a view of a view points to the first one's source
+    size_t view_offset = 0;        ///< bytes into view_source's data
+    Buffer* buffer = nullptr;      ///< a view has its source's; null until allocated
+    size_t offset = 0;             ///< bytes into the buffer; a view's includes view_offset
+    int16_t pinned = -1;           ///< backend (by priority) that the user wants; −1: the scheduler decides
+    std::string name;              ///< at most max_name bytes
 
     float param_f32(int i) const noexcept { return std::bit_cast<float>(params[static_cast<size_t>(i)]); }
-    void  set_param_f32(int i, float v) noexcept { params[static_cast<size_t>(i)] = std::bit_cast<int32_t>(v); }
+    void set_param_f32(int i, float v) noexcept { params[static_cast<size_t>(i)] = std::bit_cast<int32_t>(v); }
 };
 
 inline int64_t n_elements(const Tensor& t) noexcept { return t.ne[0] * t.ne[1] * t.ne[2] * t.ne[3]; }

@@ -9,17 +9,33 @@ namespace schedscope {
 
 /// Element types. Numbers are our own; the GGUF reader and writer map the file's.
 enum class Type : uint8_t {
-    F32, F16, BF16, I8, I16, I32, I64, F64,
-    Q4_0, Q4_1, Q5_0, Q5_1, Q8_0,
-    Q2_K, Q3_K, Q4_K, Q5_K, Q6_K,
-    IQ4_NL, IQ4_XS,
+    F32,
+    F16,
+    BF16,
+    I8,
+    I16,
+    I32,
+    I64,
+    F64,
+    Q4_0,
+    Q4_1,
+    Q5_0,
+    Q5_1,
+    Q8_0,
+    Q2_K,
+    Q3_K,
+    Q4_K,
+    Q5_K,
+    Q6_K,
+    IQ4_NL,
+    IQ4_XS,
     count,
 };
 
 struct TypeTraits {
-    std::string_view name;  ///< lower case, as ggml programs print it: "f32", "q8_0", "q4_K"
-    int64_t          block; ///< elements in a block; 1 unless quantised
-    size_t           bytes; ///< bytes of a block
+    std::string_view name; ///< lower case, as ggml programs print it: "f32", "q8_0", "q4_K"
+    int64_t block;         ///< elements in a block; 1 unless quantised
+    size_t bytes;          ///< bytes of a block
     bool quantised() const noexcept { return block > 1; }
 };
 
