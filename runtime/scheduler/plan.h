@@ -13,6 +13,7 @@
 namespace schedscope {
 
 class Recorder;
+struct SessionInfo;
 
 /// Where in the making of a plan a record was written. Shown and typed as 1 2a 2b 2c 2d 3 4 5 optimise allocate execute.
 enum class Pass : uint8_t { none, place, gpu_down, gpu_up, rest_down, rest_up, refine, sources, split, optimise, allocate, execute, count };
@@ -27,6 +28,9 @@ enum class Cause : uint8_t { none, user, dst, view_source, input, offload, weigh
 
 /// "usr" "1.dst" "1.vsrc" "1.inp" "1.off" "1.wgt0" "2.sup" "3.best" "3.upg" "4.vsrc" "4.cur" "4.cpy", "" for none.
 std::string cause_name(Cause cause, int source);
+
+/// Name of a copy: "BACKEND#tensor#stage", at most 63 bytes.
+std::string copy_name(std::string_view backend, std::string_view tensor, int stage);
 
 /// What the planner knows of one tensor at the end (or at any time while it works).
 struct Assignment {
@@ -69,12 +73,25 @@ struct PlanOptions {
     bool    op_offload    = true;
     int32_t n_stages      = 1; ///< copies per input: 1, or 4 with pipeline parallelism
     int32_t current_stage = 0;
+    int32_t graph_id      = 0;              ///< GraphId for the records
+    const SessionInfo* session = nullptr;   ///< names for error sentences; null: numbers are shown
+};
+
+/// Memory that the passes use again from plan to plan; no decision depends on what is left in it.
+struct PlanScratch {
+    std::vector<BufferTypeId> home;             ///< [n_tensors] type of the buffer that the tensor (or its view source) lies in
+    std::vector<uint16_t>     sources;          ///< [n_tensors] bit N: the tensor has a source N
+    std::vector<TensorId>     active;           ///< nodes that are not view ops, in order
+    std::vector<uint8_t>      usable;           ///< [n_buffer_types × n_backends] the backend can use the buffer type
+    std::vector<BufferTypeId> default_type;     ///< [n_backends]
+    std::vector<uint8_t>      may_upgrade;      ///< [n_backends] a higher-priority backend has the same default buffer type
 };
 
 /// What a scheduler keeps between graphs (it survives resets): room for split inputs by split number, slot 0's backend.
 struct Carry {
     std::vector<int32_t> input_capacity;             ///< by split index; 0 at first, 30 with the first input, doubled when overflown
     BackendId            first_backend = 0;          ///< of slot 0 in the previous graph
+    PlanScratch          scratch;
 };
 
 /// All that passes 1 to 5 decided for one graph.

@@ -23,9 +23,17 @@ public:
 
     /// Numbers, stamps and keeps a fact.
     Step add(const Fact& fact) {
-        Record r{next_step_++, now_ns(), evaluation_, fact};
-        keep(r);
-        return r.step;
+        stamp_ = now_ns();
+        since_stamp_ = 0;
+        return keep_at_stamp(fact);
+    }
+    /// The same for facts that come by the thousand within microseconds, as a plan's do: reads the clock once every 16 facts.
+    Step add_in_burst(const Fact& fact) {
+        if (++since_stamp_ == 16) {
+            stamp_ = now_ns();
+            since_stamp_ = 0;
+        }
+        return keep_at_stamp(fact);
     }
     /// Facts belong to this evaluation from here on.
     void         set_evaluation(EvaluationId id) noexcept { evaluation_ = id; }
@@ -41,8 +49,19 @@ public:
     /// Takes a record that is already numbered and stamped, in order of step. `add` calls it; a tee passes it on.
     virtual void keep(const Record& record) = 0;
 
+    /// This recorder stands behind `root`, which numbers the records: facts of its own (a writer's waits) are to be added there.
+    virtual void attach_to(Recorder& root) { (void)root; }
+
 private:
+    Step keep_at_stamp(const Fact& fact) {
+        const Record r{next_step_++, stamp_, evaluation_, fact};
+        keep(r);
+        return r.step;
+    }
+
     Step         next_step_ = 0;
+    int64_t      stamp_ = 0; ///< the last reading of the clock
+    int          since_stamp_ = 0;
     EvaluationId evaluation_ = 0;
 };
 

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "tests/corpus/compare.h"
+
+#include <filesystem>
+#include <vector>
+
+namespace schedscope::corpus {
+
+struct FileResult {
+    int n_cases = 0, n_identical = 0;
+    std::vector<Difference> differences; ///< at most as many as asked for
+};
+
+/// Runs each case of a .jsonl or .jsonl.gz file. Throws Error(input), "FILE: line N: WHY", when it can't be read or is not a corpus.
+FileResult compare_file(const std::filesystem::path& file, size_t most_differences);
+
+/// The five files of the corpus, in the order of its description.
+std::vector<std::filesystem::path> corpus_files(const std::filesystem::path& folder);
+
+} // namespace schedscope::corpus
