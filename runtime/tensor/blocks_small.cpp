@@ -1,0 +1,174 @@
+#include "runtime/tensor/blocks.h"
+
+#include "runtime/tensor/convert.h"
+
+#include <cmath>
+
+namespace schedscope {
+
+namespace {
+
+constexpr int half_block = small_block / 2;
+
+/// The value furthest from zero, sign kept.
+float extreme(const float* x) noexcept {
+    float most = 0.0F;
+    for (int i = 0; i < small_block; ++i) {
+        if (std::fabs(x[i]) > std::fabs(most)) {
+            most = x[i];
+        }
+    }
+    return most;
+}
+
+struct Range {
+    float min;
+    float max;
+};
+Range range_of(const float* x) noexcept {
+    Range r{x[0], x[0]};
+    for (int i = 1; i < small_block; ++i) {
+        r.min = x[i] < r.min ? x[i] : r.min;
+        r.max = x[i] > r.max ? x[i] : r.max;
+    }
+    return r;
+}
+
+float inverse(float d) noexcept { return d != 0.0F ? 1.0F / d : 0.0F; }
+
+/// Cuts the fraction off and stays within 0 … most. NaN becomes 0.
+uint8_t stored(float v, int most) noexcept {
+    return v > 0.0F ? static_cast<uint8_t>(v < static_cast<float>(most) ? static_cast<int>(v) : most) : uint8_t{0};
+}
+
+uint32_t fifth_bits(const uint8_t* qh) noexcept {
+    return static_cast<uint32_t>(qh[0]) | static_cast<uint32_t>(qh[1]) << 8U | static_cast<uint32_t>(qh[2]) << 16U |
+           static_cast<uint32_t>(qh[3]) << 24U;
+}
+
+void store_fours(const uint8_t* q, uint8_t* qs) noexcept {
+    for (int j = 0; j < half_block; ++j) {
+        qs[j] = static_cast<uint8_t>((q[j] & 0x0F) | ((q[j + half_block] & 0x0F) << 4));
+    }
+}
+
+void store_fifths(const uint8_t* q, uint8_t* qh) noexcept {
+    for (int byte = 0; byte < 4; ++byte) {
+        unsigned bits = 0;
+        for (int j = 0; j < 8; ++j) {
+            bits |= static_cast<unsigned>((q[8 * byte + j] >> 4) & 1) << static_cast<unsigned>(j);
+        }
+        qh[byte] = static_cast<uint8_t>(bits);
+    }
+}
+
+/// q = (x − origin) / d rounded the way the reference does: 0.5 (plus an offset) is added, then the fraction is cut off.
+void number_all(const float* x, float origin, float d_inverse, float plus, int most, uint8_t* q) noexcept {
+    for (int i = 0; i < small_block; ++i) {
+        q[i] = stored((x[i] - origin) * d_inverse + plus, most);
+    }
+}
+
+} // namespace
+
+void expand(const BlockQ4_0& b, float* x) noexcept {
+    const float d = half_to_float(b.d);
+    for (int j = 0; j < half_block; ++j) {
+        x[j] = static_cast<float>((b.qs[j] & 0x0F) - 8) * d;
+        x[j + half_block] = static_cast<float>((b.qs[j] >> 4) - 8) * d;
+    }
+}
+
+void expand(const BlockQ4_1& b, float* x) noexcept {
+    const float d = half_to_float(b.d);
+    const float m = half_to_float(b.m);
+    for (int j = 0; j < half_block; ++j) {
+        x[j] = static_cast<float>(b.qs[j] & 0x0F) * d + m;
+        x[j + half_block] = static_cast<float>(b.qs[j] >> 4) * d + m;
+    }
+}
+
+void expand(const BlockQ5_0& b, float* x) noexcept {
+    const float d = half_to_float(b.d);
+    const uint32_t fifth = fifth_bits(b.qh);
+    for (int j = 0; j < half_block; ++j) {
+        const auto low = static_cast<int>((b.qs[j] & 0x0FU) | ((fifth >> j) & 1U) << 4U);
+        const auto high = static_cast<int>((b.qs[j] >> 4U) | ((fifth >> (j + half_block)) & 1U) << 4U);
+        x[j] = static_cast<float>(low - 16) * d;
+        x[j + half_block] = static_cast<float>(high - 16) * d;
+    }
+}
+
+void expand(const BlockQ5_1& b, float* x) noexcept {
+    const float d = half_to_float(b.d);
+    const float m = half_to_float(b.m);
+    const uint32_t fifth = fifth_bits(b.qh);
+    for (int j = 0; j < half_block; ++j) {
+        const auto low = static_cast<int>((b.qs[j] & 0x0FU) | ((fifth >> j) & 1U) << 4U);
+        const auto high = static_cast<int>((b.qs[j] >> 4U) | ((fifth >> (j + half_block)) & 1U) << 4U);
+        x[j] = static_cast<float>(low) * d + m;
+        x[j + half_block] = static_cast<float>(high) * d + m;
+    }
+}
+
+void expand(const BlockQ8_0& b, float* x) noexcept {
+    const float d = half_to_float(b.d);
+    for (int j = 0; j < small_block; ++j) {
+        x[j] = static_cast<float>(b.qs[j]) * d;
+    }
+}
+
+void quantise(const float* x, BlockQ4_0& b) noexcept {
+    const float d = extreme(x) / -8.0F;
+    uint8_t q[small_block];
+    b.d = float_to_half(d);
+    number_all(x, 0.0F, inverse(d), 8.5F, 15, q);
+    store_fours(q, b.qs);
+}
+
+void quantise(const float* x, BlockQ4_1& b) noexcept {
+    const Range r = range_of(x);
+    const float d = (r.max - r.min) / 15.0F;
+    uint8_t q[small_block];
+    b.d = float_to_half(d);
+    b.m = float_to_half(r.min);
+    number_all(x, r.min, inverse(d), 0.5F, 15, q);
+    store_fours(q, b.qs);
+}
+
+void quantise(const float* x, BlockQ5_0& b) noexcept {
+    const float d = extreme(x) / -16.0F;
+    uint8_t q[small_block];
+    b.d = float_to_half(d);
+    number_all(x, 0.0F, inverse(d), 16.5F, 31, q);
+    store_fours(q, b.qs);
+    store_fifths(q, b.qh);
+}
+
+void quantise(const float* x, BlockQ5_1& b) noexcept {
+    const Range r = range_of(x);
+    const float d = (r.max - r.min) / 31.0F;
+    uint8_t q[small_block];
+    b.d = float_to_half(d);
+    b.m = float_to_half(r.min);
+    number_all(x, r.min, inverse(d), 0.5F, 31, q);
+    store_fours(q, b.qs);
+    store_fifths(q, b.qh);
+}
+
+void quantise(const float* x, BlockQ8_0& b) noexcept {
+    float most = 0.0F;
+    for (int i = 0; i < small_block; ++i) {
+        const float size = std::fabs(x[i]);
+        most = size > most ? size : most;
+    }
+    const float d = most / 127.0F;
+    const float d_inverse = inverse(d);
+    b.d = float_to_half(d);
+    for (int i = 0; i < small_block; ++i) {
+        const float v = std::round(x[i] * d_inverse);
+        b.qs[i] = static_cast<int8_t>(v > -128.0F ? (v < 127.0F ? static_cast<int>(v) : 127) : (v <= -128.0F ? -128 : 0));
+    }
+}
+
+} // namespace schedscope
