@@ -1,15 +1,11 @@
 #pragma once
 
+#include "runtime/tensor/half.h"
 #include "runtime/tensor/type.h"
 
 #include <cstdint>
 
 namespace schedscope {
-
-float half_to_float(uint16_t h) noexcept;
-uint16_t float_to_half(float f) noexcept; ///< round to nearest even
-float bf16_to_float(uint16_t h) noexcept;
-uint16_t float_to_bf16(float f) noexcept; ///< round to nearest even, NaN stays quiet
 
 /// A row of n elements (a multiple of the block) to floats. False if the type can't be expanded (integers can't).
 bool row_to_float(Type type, const void* row, float* out, int64_t n) noexcept;
