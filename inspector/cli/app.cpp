@@ -4,6 +4,7 @@
 #include "inspector/cli/command.h"
 #include "inspector/cli/interrupt.h"
 #include "runtime/error.h"
+#include "viz/picture.h"
 
 #include <algorithm>
 #include <csignal>
@@ -28,7 +29,7 @@ int complain(const std::string& sentence, int code) {
 /// Parsing errors as one line; CLI11's own texts run over several.
 int usage_error(const CLI::App& program, const CLI::ParseError& error) {
     std::string what = error.what();
-    what             = what.substr(0, what.find('\n'));
+    what = what.substr(0, what.find('\n'));
     const auto chosen = program.get_subcommands();
     const std::string help = chosen.empty() ? "schedscope --help" : "schedscope " + chosen.front()->get_name() + " --help";
     return complain(what + " (see " + help + ")", static_cast<int>(ErrorKind::usage));
@@ -37,6 +38,9 @@ int usage_error(const CLI::App& program, const CLI::ParseError& error) {
 } // namespace
 
 int run_program(int argc, char** argv) {
+    if (argc > 1 && std::string_view(argv[1]) == "--layout-child") {
+        return layout_child_main(argc, argv); // the program started by itself to lay out a picture
+    }
     std::signal(SIGPIPE, SIG_IGN); // a closed pipe is a failed write, so that a trace is still closed properly
     CLI::App program("Shows why a tensor program runs where it runs.", "schedscope");
     program.set_version_flag("--version", version);
@@ -54,14 +58,14 @@ int run_program(int argc, char** argv) {
     try {
         std::vector<std::string> arguments = lengthen_options(program, {argv + 1, argv + argc});
         if (arguments.empty()) {
-            std::cout << program.help();
+            std::cerr << program.help();
             return static_cast<int>(ErrorKind::usage);
         }
         std::reverse(arguments.begin(), arguments.end()); // CLI11 takes them from the back
         program.parse(std::move(arguments));
     } catch (const CLI::CallForHelp&) {
         const auto chosen = program.get_subcommands();
-        std::cout << (chosen.empty() ? program.help() : chosen.front()->help());
+        std::cout << shorten_options(chosen.empty() ? program.help() : chosen.front()->help());
         return 0;
     } catch (const CLI::CallForVersion&) {
         std::cout << version << '\n';

@@ -7,9 +7,9 @@ namespace schedscope {
 
 namespace {
 
-constexpr std::array multi_letter = {std::string_view("-ngl"), std::string_view("-fa"), std::string_view("-ctk"), std::string_view("-ctv"),
-                                     std::string_view("-ub"),  std::string_view("-bs"), std::string_view("-ts"),  std::string_view("-ot"),
-                                     std::string_view("-nkvo")};
+constexpr std::array multi_letter = {std::string_view("-ngl"), std::string_view("-fa"), std::string_view("-ctk"),
+                                     std::string_view("-ctv"), std::string_view("-ub"), std::string_view("-bs"),
+                                     std::string_view("-ts"),  std::string_view("-ot"), std::string_view("-nkvo")};
 
 bool takes_value(const CLI::App* command, const std::string& option) {
     if (command == nullptr || option.find('=') != std::string::npos) {
@@ -27,7 +27,7 @@ bool takes_value(const CLI::App* command, const std::string& option) {
 
 std::vector<std::string> lengthen_options(const CLI::App& program, std::vector<std::string> arguments) {
     const CLI::App* command = nullptr;
-    bool            value   = false;
+    bool value = false;
     for (std::string& argument : arguments) {
         if (value) {
             value = false;
@@ -53,6 +53,19 @@ std::vector<std::string> lengthen_options(const CLI::App& program, std::vector<s
         value = argument.starts_with('-') && takes_value(command, argument);
     }
     return arguments;
+}
+
+std::string shorten_options(std::string help) {
+    for (const std::string_view option : multi_letter) {
+        const std::string lengthened = "-" + std::string(option);
+        for (size_t at = help.find(lengthened); at != std::string::npos; at = help.find(lengthened, at + 1)) {
+            const char behind = at + lengthened.size() < help.size() ? help[at + lengthened.size()] : ' ';
+            if (behind == ' ' || behind == ',' || behind == '\n') {
+                help.erase(at, 1);
+            }
+        }
+    }
+    return help;
 }
 
 } // namespace schedscope

@@ -11,4 +11,7 @@ namespace schedscope {
 /// before it, or that follows `--`, is left alone. `arguments` begins with the command.
 std::vector<std::string> lengthen_options(const CLI::App& program, std::vector<std::string> arguments);
 
+/// The help text with those options as people type them.
+std::string shorten_options(std::string help);
+
 } // namespace schedscope

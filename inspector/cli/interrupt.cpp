@@ -20,7 +20,7 @@ void note(int signal) {
 
 void catch_interrupts() {
     struct sigaction action = {};
-    action.sa_handler       = note;
+    action.sa_handler = note;
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);

@@ -11,7 +11,8 @@ namespace schedscope {
 namespace {
 
 size_t width(const std::string& text) {
-    return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+    return static_cast<size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
 std::string scaled(double value, double step, const std::array<const char*, 5>& units) {
@@ -41,7 +42,7 @@ void Table::print(std::ostream& out) const {
         std::string text;
         for (size_t i = 0; i < columns_.size(); ++i) {
             const std::string& content = cell(i);
-            const std::string  space(widths[i] - width(content), ' ');
+            const std::string space(widths[i] - width(content), ' ');
             text += columns_[i].align == Align::right ? space + content : content + space;
             text += "  ";
         }
@@ -56,6 +57,8 @@ void Table::print(std::ostream& out) const {
 
 std::string bytes_text(int64_t bytes) { return scaled(static_cast<double>(bytes), 1024, {"B", "KiB", "MiB", "GiB", "TiB"}); }
 
-std::string time_text(int64_t nanoseconds) { return scaled(static_cast<double>(nanoseconds), 1000, {"ns", "µs", "ms", "s", "ks"}); }
+std::string time_text(int64_t nanoseconds) {
+    return scaled(static_cast<double>(nanoseconds), 1000, {"ns", "µs", "ms", "s", "ks"});
+}
 
 } // namespace schedscope

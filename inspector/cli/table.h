@@ -12,7 +12,7 @@ public:
     enum class Align { left, right };
     struct Column {
         std::string title;
-        Align       align = Align::left;
+        Align align = Align::left;
     };
     explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
     void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
@@ -20,7 +20,7 @@ public:
     void print(std::ostream& out) const;
 
 private:
-    std::vector<Column>                   columns_;
+    std::vector<Column> columns_;
     std::vector<std::vector<std::string>> rows_;
 };
 

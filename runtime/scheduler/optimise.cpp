@@ -20,8 +20,7 @@ void make_copies(LivePlan& live, const LiveDevices& devices) {
         t.ne = original.ne;
         t.nb = original.nb;
         t.flags = plan.flags[static_cast<size_t>(t.id)];
-        t.name = std::string(devices.backend(copy.backend).name()) + "#" + original.name + "#" + std::to_string(copy.stage);
-        t.name.resize(std::min<size_t>(t.name.size(), 63));
+        t.name = copy_name(devices.backend(copy.backend).name(), original.name, copy.stage);
     }
 }
 

@@ -45,6 +45,7 @@ void Scheduler::plan(Graph& graph) {
     options.n_stages = s.options.n_stages;
     options.current_stage = s.next_stage;
     options.graph_id = s.next_graph;
+    options.session = &s.devices.session();
     if (s.recorder != nullptr) {
         fill_table(s.answers, s.devices.session(), asked_live, static_cast<int32_t>(live.tensors.size()));
         s.recorder->graph(s.next_graph, live.info.view(), s.answers);

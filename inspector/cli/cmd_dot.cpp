@@ -1,0 +1,72 @@
+#include "inspector/cli/commands.h"
+
+#include "inspector/cli/interrupt.h"
+#include "inspector/cli/pass_option.h"
+#include "inspector/cli/trace_input.h"
+#include "runtime/error.h"
+#include "viz/picture.h"
+
+#include <iostream>
+
+namespace schedscope {
+
+namespace {
+
+struct Options {
+    std::string trace, view, pass, output;
+    std::optional<int> eval;
+    std::optional<Step> step;
+};
+
+PictureView choose_view(History& history, const Options& options, EvaluationId evaluation) {
+    if (options.view.empty()) {
+        const PictureView view = default_view(history, evaluation);
+        if (view != PictureView::nodes) {
+            std::cerr << "schedscope: more than " << max_nodes_view
+                      << " nodes: drawing --view layers; --view nodes draws every tensor\n";
+            return view;
+        }
+        return PictureView::splits;
+    }
+    const std::optional<PictureView> view = picture_view_from_name(options.view);
+    if (!view) {
+        throw Error(ErrorKind::usage, "--view " + options.view + ": there is splits, layers, nodes and memory");
+    }
+    return *view;
+}
+
+} // namespace
+
+Action add_dot(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    app.add_option("trace", options->trace, "Trace file")->required();
+    app.add_option("--view", options->view, "splits|layers|nodes|memory (default: splits; layers above 2,000 nodes)");
+    add_pass_option(app, options->pass, "State at the end of this pass");
+    app.add_option("--step", options->step, "State after this record");
+    app.add_option("--eval", options->eval, "Evaluation, from 0 (default: the last one planned)");
+    app.add_option("-o,--output", options->output, "File: .dot, .svg, .png or .pdf by suffix (default: dot to standard output)");
+    return [options] {
+        History history(open_trace(options->trace));
+        PictureOptions picture;
+        picture.eval = choose_evaluation(history, options->eval);
+        picture.view = choose_view(history, *options, picture.eval);
+        picture.step = options->step;
+        if (!options->pass.empty()) {
+            picture.pass = parse_pass(options->pass);
+        }
+        if (options->output.empty()) {
+            std::cout << make_dot(history, picture);
+            return 0;
+        }
+        const std::optional<PictureFormat> format = picture_format_of(options->output);
+        if (!format) {
+            throw Error(ErrorKind::usage, options->output + ": a picture's name ends in .dot, .svg, .png or .pdf");
+        }
+        catch_interrupts();
+        picture.cancelled = interrupted;
+        write_picture(history, picture, *format, options->output);
+        return 0;
+    };
+}
+
+} // namespace schedscope

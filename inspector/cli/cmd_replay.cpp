@@ -1,0 +1,65 @@
+#include "inspector/cli/commands.h"
+
+#include "inspector/cli/print_json.h"
+#include "inspector/cli/trace_input.h"
+#include "traces/replay.h"
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+
+namespace schedscope {
+
+namespace {
+
+struct Options {
+    std::string trace;
+    bool json = false;
+};
+
+nlohmann::json result_json(const ReplayResult& result) {
+    using nlohmann::json;
+    json differences = json::array();
+    for (const ReplayDifference& d : result.differences) {
+        differences.push_back({{"eval", d.evaluation},
+                               {"tensor", d.name},
+                               {"what", d.what},
+                               {"recorded", d.recorded.empty() ? json(nullptr) : json(d.recorded)},
+                               {"now", d.now.empty() ? json(nullptr) : json(d.now)}});
+    }
+    return {{"plans", result.plans},
+            {"compared", result.compared},
+            {"identical", result.identical},
+            {"differences", std::move(differences)}};
+}
+
+void result_text(const ReplayResult& result, std::ostream& out) {
+    out << result.plans << (result.plans == 1 ? " plan" : " plans") << " made again: " << result.identical << " of "
+        << result.compared << " decisions identical\n";
+    for (const ReplayDifference& d : result.differences) {
+        out << "  evaluation " << d.evaluation << ", " << d.what << " of " << d.name << ": recorded "
+            << (d.recorded.empty() ? "nothing" : d.recorded) << ", now " << (d.now.empty() ? "nothing" : d.now) << '\n';
+    }
+    if (result.n_differences > static_cast<int64_t>(result.differences.size())) {
+        out << "  … and " << result.n_differences - static_cast<int64_t>(result.differences.size()) << " more\n";
+    }
+}
+
+} // namespace
+
+Action add_replay(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    app.add_option("trace", options->trace, "Trace file")->required();
+    app.add_flag("--json", options->json, "Print JSON");
+    return [options] {
+        const ReplayResult result = replay(*open_trace(options->trace));
+        if (options->json) {
+            print_json(result_json(result));
+        } else {
+            result_text(result, std::cout);
+        }
+        return result.n_differences == 0 ? 0 : 1;
+    };
+}
+
+} // namespace schedscope

@@ -1,0 +1,13 @@
+#include "inspector/cli/print_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+
+namespace schedscope {
+
+void print_json(const nlohmann::json& value) {
+    std::cout << value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+}
+
+} // namespace schedscope

@@ -1,0 +1,208 @@
+// The same tables for people.
+
+#include "inspector/cli/show_text.h"
+
+#include "inspector/cli/show.h"
+#include "inspector/cli/table.h"
+
+#include <iomanip>
+#include <ostream>
+
+namespace schedscope::show {
+
+namespace {
+
+constexpr auto right = Table::Align::right;
+
+std::string number(int64_t n) { return std::to_string(n); }
+template <typename T> std::string number_or_dash(const std::optional<T>& n) { return n ? std::to_string(*n) : "-"; }
+std::string time_or_dash(const std::optional<int64_t>& ns) { return ns ? time_text(*ns) : "-"; }
+
+std::string joined(const std::vector<std::string>& parts, const char* between) {
+    std::string text;
+    for (const std::string& part : parts) {
+        text += (text.empty() ? "" : between) + part;
+    }
+    return text;
+}
+
+std::string quoted(const std::string& text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '\n') {
+            out += "\\n";
+        } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+            out += '?';
+        } else {
+            out += c;
+        }
+    }
+    return out + '"';
+}
+
+void print_or(const Table& table, const char* when_empty, std::ostream& out) {
+    if (table.empty()) {
+        out << when_empty << '\n';
+    } else {
+        table.print(out);
+    }
+}
+
+} // namespace
+
+void passes_text(History& history, const PlanState& state, std::ostream& out) {
+    Table table({{"pass"}, {"what"}, {"assigned", right}, {"unassigned", right}, {"changed", right}, {"time", right}});
+    for (const tables::PassRow& r : tables::passes(history, state.planned_in)) {
+        table.row({std::string(pass_name(r.pass)), std::string(pass_title(r.pass)), number(r.assigned), number(r.unassigned),
+                   number(r.changed), time_or_dash(r.time_ns)});
+    }
+    print_or(table, "no passes were recorded", out);
+}
+
+void assignments_text(History& history, const PlanState& state, std::ostream& out) {
+    Table table({{"id", right}, {"op"}, {"name"}, {"type"}, {"shape"}, {"backend"}, {"by"}, {"split", right}});
+    for (const tables::AssignmentRow& r : tables::assignments(history, state)) {
+        table.row({number(r.id), std::string(op_name(r.op)), r.name, std::string(type_name(r.type)), shape_text(r.ne),
+                   history.backend_name(r.backend), r.cause.empty() ? "-" : r.cause, number_or_dash(r.split)});
+    }
+    print_or(table, "nothing was assigned", out);
+}
+
+void splits_text(History& history, const PlanState& state, std::ostream& out) {
+    const auto rows = tables::splits(history, state);
+    if (rows.empty()) {
+        out << "no splits were made\n";
+    }
+    for (const tables::SplitRow& r : rows) {
+        out << "split " << r.index << "  " << history.backend_name(r.backend) << "  nodes " << r.first_node << "–" << r.last_node
+            << "  starts: " << split_reason_name(r.why) << (r.by.empty() ? "" : " (" + r.by + ")")
+            << (r.time_ns ? "  " + time_text(*r.time_ns) : "") << '\n';
+        for (const tables::SplitInputRow& input : r.inputs) {
+            out << "    copies in  " << input.tensor << "  " << bytes_text(input.bytes) << "  from "
+                << history.backend_name(input.from) << '\n';
+        }
+    }
+}
+
+void copies_text(History& history, const PlanState& state, std::ostream& out) {
+    Table table(
+        {{"tensor"}, {"from"}, {"to"}, {"stage", right}, {"split", right}, {"size", right}, {"time", right}, {"experts"}});
+    for (const tables::CopyRow& r : tables::copies(history, state)) {
+        table.row({r.tensor, history.backend_name(r.from), history.backend_name(r.to), number(r.stage), number_or_dash(r.split),
+                   bytes_text(r.bytes), time_or_dash(r.time_ns),
+                   r.experts ? number(*r.experts) + " of " + number_or_dash(r.experts_total) : ""});
+    }
+    print_or(table, "no copies were made", out);
+}
+
+void fusion_text(History& history, const PlanState& state, std::ostream& out) {
+    const tables::FusionTable fusion = tables::fusion(history, state);
+    Table groups({{"split", right}, {"backend"}, {"kernel"}, {"nodes"}});
+    for (const tables::FusionRow& r : fusion.fusion) {
+        groups.row({number(r.split), history.backend_name(r.backend), r.kernel, joined(r.nodes, " + ")});
+    }
+    print_or(groups, "no nodes were fused", out);
+    for (const tables::ReorderRow& r : fusion.reorders) {
+        out << "split " << r.split << " runs its nodes in the order";
+        for (const int32_t node : r.order) {
+            out << ' ' << node;
+        }
+        out << '\n';
+    }
+    for (const tables::NotFusedRow& r : fusion.not_fused) {
+        out << "not fused on " << history.backend_name(r.backend) << ": " << joined(r.nodes, " + ") << ": " << r.why << '\n';
+    }
+}
+
+void memory_text(History& history, const PlanState& state, std::ostream& out) {
+    const tables::MemoryTable memory = tables::memory(history, state);
+    Table buffers({{"buffer"}, {"size", right}, {"used at peak", right}, {"planned anew because"}});
+    for (const tables::MemoryRow& r : memory.memory) {
+        buffers.row({r.buffer_type, bytes_text(r.size), bytes_text(r.peak), r.replan.value_or("")});
+    }
+    print_or(buffers, "no memory was planned", out);
+    if (memory.tensors.empty()) {
+        return;
+    }
+    out << '\n';
+    Table tensors({{"tensor"}, {"buffer"}, {"chunk", right}, {"offset", right}, {"size", right}, {"used"}, {"in place of"}});
+    for (const tables::PlacementRow& r : memory.tensors) {
+        tensors.row({r.name, r.buffer_type, number(r.chunk), number(r.offset), number(r.size),
+                     number(r.first_use) + "–" + number(r.last_use), r.in_place_of.value_or("")});
+    }
+    tensors.print(out);
+}
+
+void kernels_text(History& history, const PlanState& state, std::ostream& out) {
+    Table table({{"split", right},
+                 {"backend"},
+                 {"node"},
+                 {"kernel"},
+                 {"nodes", right},
+                 {"time", right},
+                 {"bytes", right},
+                 {"GFLOP/s", right},
+                 {"clock"}});
+    for (const tables::KernelRow& r : tables::kernels(history, state)) {
+        const int64_t ns = r.end_ns - r.start_ns;
+        std::string rate = "-";
+        if (ns > 0 && r.flops > 0) {
+            rate = std::to_string(static_cast<double>(r.flops) / static_cast<double>(ns));
+            rate = rate.substr(0, rate.find('.') + 3);
+        }
+        table.row({number(r.split), history.backend_name(r.backend), r.node, r.kernel, number(r.count), time_text(ns),
+                   bytes_text(r.bytes), rate, r.device_time ? "device" : "host"});
+    }
+    print_or(table, "nothing was executed", out);
+}
+
+void tokens_text(History& history, const PlanState& /*state*/, std::ostream& out) {
+    Table table(
+        {{"eval", right}, {"seq", right}, {"id", right}, {"text"}, {"samplers"}, {"candidates", right}, {"to the host", right}});
+    for (const tables::TokenRow& r : tables::tokens(history)) {
+        table.row({number(r.eval), number(r.seq), r.id < 0 ? "-" : number(r.id), quoted(r.text), joined(r.samplers, " "),
+                   number(r.candidates), bytes_text(r.host_bytes)});
+    }
+    print_or(table, "no token was sampled", out);
+}
+
+void reuse_text(History& history, const PlanState& /*state*/, std::ostream& out) {
+    Table table({{"eval", right}, {"graph"}, {"reused"}, {"because"}});
+    for (const tables::ReuseRow& r : tables::reuse(history)) {
+        table.row({number(r.eval), std::string(graph_kind_name(r.kind)), r.reused ? "yes" : "no",
+                   r.reused ? "" : (r.failed ? "check failed: " + *r.failed : "there was no graph before")});
+    }
+    print_or(table, "no evaluation was recorded", out);
+}
+
+void summary_text(History& history, std::ostream& out) {
+    const tables::Summary s = tables::summary(history);
+    const SessionInfo& session = history.session();
+    size_t width = 0;
+    for (const auto& [name, value] : session.facts) {
+        width = std::max(width, name.size());
+    }
+    for (const auto& [name, value] : session.facts) {
+        out << std::left << std::setw(static_cast<int>(width) + 2) << name << value << '\n';
+    }
+    for (const BackendInfo& b : session.backends) {
+        out << "backend  " << b.name << " (" << b.kind << ") " << b.description
+            << (b.memory_bytes > 0 ? ", " + bytes_text(b.memory_bytes) : "") << '\n';
+    }
+    out << '\n'
+        << s.evaluations << " evaluations, " << s.plans << " planned" << (s.failed > 0 ? ", " + number(s.failed) + " failed" : "")
+        << "; " << s.tokens << " tokens; " << s.steps << " records over " << time_text(s.last_ns - s.first_ns) << '\n';
+    if (s.planned < 0) {
+        return;
+    }
+    out << "evaluation " << s.planned << ", the last one planned: " << s.nodes << " nodes, " << s.splits << " splits, "
+        << s.copies << " copies (" << bytes_text(s.copied_bytes) << " moved), compute buffers " << bytes_text(s.compute_bytes)
+        << "\n\n";
+    Table table({{"operator"}, {"backend"}, {"nodes", right}});
+    for (const auto& o : s.operators) {
+        table.row({std::string(op_name(o.op)), history.backend_name(o.backend), number(o.nodes)});
+    }
+    table.print(out);
+}
+
+} // namespace schedscope::show

@@ -1,0 +1,31 @@
+#include "inspector/cli/trace_input.h"
+
+#include "runtime/error.h"
+#include "traces/reader.h"
+
+#include <iostream>
+
+namespace schedscope {
+
+std::shared_ptr<const RecordSource> open_trace(const std::string& path) {
+    auto reader = std::make_shared<TraceReader>(path);
+    for (const std::string& note : reader->notes()) {
+        std::cerr << "schedscope: " << path << ": " << note << '\n';
+    }
+    return reader;
+}
+
+EvaluationId choose_evaluation(const History& history, std::optional<int> asked) {
+    const int n = history.n_evaluations();
+    if (asked && (*asked < 0 || *asked >= n)) {
+        throw Error(ErrorKind::usage,
+                    "--eval " + std::to_string(*asked) + ": the trace has evaluations 0 to " + std::to_string(n - 1));
+    }
+    const EvaluationId chosen = asked ? *asked : history.last_planned();
+    if (chosen < 0) {
+        throw Error(ErrorKind::input, "the trace holds no planned evaluation");
+    }
+    return chosen;
+}
+
+} // namespace schedscope
