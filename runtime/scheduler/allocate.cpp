@@ -1,9 +1,10 @@
 #include "runtime/scheduler/allocate.h"
 
 #include "runtime/error.h"
+#include "runtime/scheduler/backend_history.h"
 #include "runtime/scheduler/memory_layout.h"
+#include "runtime/scheduler/place_list.h"
 #include "runtime/scheduler/recorder.h"
-#include "runtime/scheduler/replan.h"
 
 #include <algorithm>
 
@@ -21,17 +22,15 @@ struct MemoryPlanner::State {
     MemoryGraph graph;
     std::vector<BufferTypeId> type_of_backend; ///< [n_backends]
     std::vector<Arena> arenas;                 ///< [n_buffer_types]
-    std::vector<uint8_t> listed;               ///< [n_ids] is in result.tensors
-    std::vector<TensorId> owner;               ///< [layout.places] the present graph's tensor there
+    PlaceList list;
 
     void place(const GraphView& view, const Plan& plan, const AllocatedGraph& entries, const Capabilities& capabilities,
                std::span<const BufferTypeInfo> buffer_types, Recorder* recorder);
     void refuse_unassigned() const;
-    void decide(Recorder* recorder);
-    void plan_layout(std::span<const BufferTypeInfo> buffer_types, Recorder* recorder);
+    void refuse_stale_leaf() const;
+    void replan(Replan why, const Misfit& misfit, std::span<const BufferTypeInfo> buffer_types, Recorder* recorder);
+    void plan_layout(std::span<const BufferTypeInfo> buffer_types);
     void grow_buffers(Recorder* recorder);
-    void list_places(Recorder* recorder);
-    void list(TensorId id, int32_t place, size_t leaf_index, Recorder* recorder);
 };
 
 MemoryPlanner::MemoryPlanner() : state_(std::make_unique<State>()) {}
@@ -80,11 +79,22 @@ void MemoryPlanner::State::place(const GraphView& view, const Plan& plan, const 
     if (result.chunk_sizes.size() < buffer_types.size()) {
         result.chunk_sizes.resize(buffer_types.size());
     }
-    decide(recorder);
-    if (result.replanned) {
-        plan_layout(buffer_types, recorder);
+    result.why = Replan::no;
+    result.replanned = false;
+    result.reason.clear();
+    if (backends.changed(entries, type_of_backend)) {
+        replan(Replan::backend_changed, {}, buffer_types, recorder);
+    } else if (const Misfit misfit = list.fill(graph, layout, result.tensors)) {
+        replan(Replan::needs_realloc, misfit, buffer_types, recorder);
+    } else if (list.leaf_without_place() >= 0) {
+        refuse_stale_leaf();
     }
-    list_places(recorder);
+    if (recorder != nullptr) {
+        for (const PlacedTensor& t : result.tensors) {
+            recorder->add_in_burst(
+                record::Placement{t.tensor, t.in_place_of, t.buffer_type, t.chunk, t.first_use, t.last_use, t.offset, t.size});
+        }
+    }
 }
 
 void MemoryPlanner::State::refuse_unassigned() const {
@@ -99,33 +109,36 @@ void MemoryPlanner::State::refuse_unassigned() const {
     }
 }
 
-void MemoryPlanner::State::decide(Recorder* recorder) {
-    Misfit misfit;
-    result.why = Replan::no;
-    if (backends.changed(graph.allocated(), type_of_backend)) {
-        result.why = Replan::backend_changed;
-    } else if (misfit = find_misfit(graph, layout); misfit.what != Misfit::What::nothing) {
-        result.why = Replan::needs_realloc;
-    }
-    result.replanned = result.why != Replan::no;
-    result.reason.clear();
-    if (!result.replanned || !has_layout) {
-        return; // the first layout has no reason
-    }
-    result.reason = result.why == Replan::backend_changed ? "backend ids changed" : misfit_text(graph, misfit);
-    if (recorder != nullptr) {
-        recorder->add(record::Reallocation{recorder->intern(result.reason), misfit.node, misfit.slot});
-    }
+void MemoryPlanner::State::refuse_stale_leaf() const {
+    const TensorId leaf = graph.allocated().leafs[static_cast<size_t>(list.leaf_without_place())].tensor;
+    throw PlanError("alloc_stale_record", Pass::allocate, leaf,
+                    "tensor '" + graph.name(leaf) + "' (" + std::string(op_name(graph.op(leaf))) +
+                        ") gets no memory: the plan kept from the graph before has no place for leaf " +
+                        std::to_string(list.leaf_without_place()));
 }
 
-void MemoryPlanner::State::plan_layout(std::span<const BufferTypeInfo> buffer_types, Recorder* recorder) {
+void MemoryPlanner::State::replan(Replan why, const Misfit& misfit, std::span<const BufferTypeInfo> buffer_types,
+                                  Recorder* recorder) {
+    result.why = why;
+    result.replanned = true;
+    if (has_layout) { // the first one needs no reason
+        result.reason = why == Replan::backend_changed ? "backend ids changed" : misfit_text(graph, misfit);
+        if (recorder != nullptr) {
+            recorder->add(record::Reallocation{recorder->intern(result.reason), misfit.node, misfit.slot});
+        }
+    }
+    plan_layout(buffer_types);
+    grow_buffers(recorder);
+    list.fill(graph, layout, result.tensors);
+}
+
+void MemoryPlanner::State::plan_layout(std::span<const BufferTypeInfo> buffer_types) {
     arenas.resize(buffer_types.size());
     for (size_t type = 0; type < arenas.size(); ++type) {
         arenas[type].reset(buffer_types[type].alignment, buffer_types[type].max_size);
     }
     planner.plan(graph, type_of_backend, arenas, layout);
     has_layout = true;
-    grow_buffers(recorder);
 }
 
 void MemoryPlanner::State::grow_buffers(Recorder* recorder) {
@@ -147,49 +160,6 @@ void MemoryPlanner::State::grow_buffers(Recorder* recorder) {
         for (size_t c = 0; c < sizes.size(); ++c) {
             sizes[c] = arena.peak(c);
         }
-    }
-}
-
-void MemoryPlanner::State::list_places(Recorder* recorder) {
-    const AllocatedGraph& allocated = graph.allocated();
-    result.tensors.clear();
-    listed.assign(graph.n_ids(), 0);
-    owner.assign(layout.places.size(), no_tensor);
-    for (size_t i = 0; i < allocated.leafs.size(); ++i) {
-        list(allocated.leafs[i].tensor, layout.leafs[i], i, recorder);
-    }
-    EntrySources sources;
-    for (size_t i = 0; i < allocated.nodes.size(); ++i) {
-        graph.sources_of(allocated.nodes[i], sources);
-        for_each_bit(sources.mask,
-                     [&](int slot) { list(sources.id[static_cast<size_t>(slot)], layout.source(i, slot), i, recorder); });
-        if (!allocated.nodes[i].dependency) {
-            list(allocated.nodes[i].tensor, layout.nodes[i], i, recorder);
-        }
-    }
-}
-
-/// The place of a tensor's first position counts.
-void MemoryPlanner::State::list(TensorId id, int32_t index, size_t leaf_index, Recorder* recorder) {
-    uint8_t& done = listed[static_cast<size_t>(id)];
-    const int64_t bytes = graph.bytes(id);
-    if (done != 0 || bytes < 0) {
-        return;
-    }
-    done = 1;
-    if (index < 0) { // nodes and their sources were checked
-        throw PlanError("alloc_stale_record", Pass::allocate, id,
-                        "tensor '" + graph.name(id) + "' (" + std::string(op_name(graph.op(id))) +
-                            ") gets no memory: the plan kept from the graph before has no place for leaf " +
-                            std::to_string(leaf_index));
-    }
-    const PlannedPlace& place = layout.places[static_cast<size_t>(index)];
-    owner[static_cast<size_t>(index)] = id;
-    const TensorId parent = place.in_place_of < 0 ? no_tensor : owner[static_cast<size_t>(place.in_place_of)];
-    result.tensors.push_back({id, place.type, place.at.chunk, place.at.offset, bytes, parent, place.first_use, place.last_use});
-    if (recorder != nullptr) {
-        recorder->add_in_burst(
-            record::Placement{id, parent, place.type, place.at.chunk, place.first_use, place.last_use, place.at.offset, bytes});
     }
 }
 

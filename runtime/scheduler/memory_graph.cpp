@@ -6,44 +6,29 @@ void MemoryGraph::describe(const GraphView& graph, const Plan& plan, const Alloc
     graph_ = graph;
     plan_ = &plan;
     allocated_ = &allocated;
-    bytes_.clear();
-    bytes_.reserve(graph.tensors.size() + plan.copies.size());
-    for (const TensorInfo& t : graph.tensors) {
+    const size_t n_tensors = graph.tensors.size();
+    bytes_.resize(n_tensors + plan.copies.size());
+    for (size_t i = 0; i < n_tensors; ++i) {
+        const TensorInfo& t = graph.tensors[i];
         const bool needs_memory = !t.is_view() && t.buffer_type == no_buffer_type;
-        bytes_.push_back(needs_memory ? static_cast<int64_t>(n_bytes(t.type, t.ne, t.nb)) : -1);
+        bytes_[i] = needs_memory ? static_cast<int64_t>(n_bytes(t.type, t.ne, t.nb)) : -1;
     }
-    for (const Copy& copy : plan.copies) {
-        const TensorInfo& t = graph.tensors[static_cast<size_t>(copy.of)];
-        bytes_.push_back(static_cast<int64_t>(n_bytes(t.type, t.ne, t.nb)));
+    for (size_t i = 0; i < plan.copies.size(); ++i) {
+        const TensorInfo& t = graph.tensors[static_cast<size_t>(plan.copies[i].of)];
+        bytes_[n_tensors + i] = static_cast<int64_t>(n_bytes(t.type, t.ne, t.nb));
     }
-    first_rewire_.assign(graph.tensors.size(), -1);
+    first_rewire_.assign(n_tensors, -1);
     for (size_t i = plan.rewires.size(); i-- > 0;) {
         first_rewire_[static_cast<size_t>(plan.rewires[i].node)] = static_cast<int32_t>(i);
     }
 }
 
-void MemoryGraph::sources_of(TensorId id, EntrySources& out) const {
-    if (is_copy(id)) {
-        out.mask = 0;
-        return;
+void MemoryGraph::rewire_sources(TensorId id, int32_t first_rewire, EntrySources& out) const {
+    out.rewired = info(id).src;
+    for (auto i = static_cast<size_t>(first_rewire); i < plan_->rewires.size() && plan_->rewires[i].node == id; ++i) {
+        out.rewired[static_cast<size_t>(plan_->rewires[i].source)] = plan_->rewires[i].copy;
     }
-    const TensorInfo& t = info(id);
-    out.mask = source_mask(t.src);
-    out.id = t.src;
-    if (const int32_t first = first_rewire_[static_cast<size_t>(id)]; first >= 0) {
-        for (auto i = static_cast<size_t>(first); i < plan_->rewires.size() && plan_->rewires[i].node == id; ++i) {
-            out.id[static_cast<size_t>(plan_->rewires[i].source)] = plan_->rewires[i].copy;
-        }
-    }
-}
-
-void MemoryGraph::sources_of(const AllocatedEntry& entry, EntrySources& out) const {
-    if (entry.dependency) {
-        out.mask = 1;
-        out.id[0] = entry.tensor;
-    } else {
-        sources_of(entry.tensor, out);
-    }
+    out.id = out.rewired.data();
 }
 
 std::string MemoryGraph::name(TensorId id) const {

@@ -6,10 +6,17 @@
 /// Private to the memory planner.
 namespace schedscope {
 
-/// The sources that one entry of the allocated graph reads, after rewiring. Slot numbers are kept, holes too.
+/// The sources that a tensor, or an entry of the allocated graph, reads after rewiring. Slot numbers are kept, holes too.
 struct EntrySources {
-    uint16_t mask = 0; ///< bit N: there is a source N
-    std::array<TensorId, max_sources> id;
+    EntrySources() = default;
+    EntrySources(const EntrySources&) = delete;
+    EntrySources& operator=(const EntrySources&) = delete;
+
+    TensorId operator[](int slot) const noexcept { return id[slot]; }
+
+    uint16_t mask = 0;            ///< bit N: there is a source N
+    const TensorId* id = nullptr; ///< by slot; its own, or `rewired`
+    std::array<TensorId, max_sources> rewired;
 };
 
 /// The allocated graph with what memory planning asks about its tensors. Ids: the graph's, copies behind.
@@ -31,11 +38,29 @@ public:
     int64_t bytes(TensorId id) const noexcept { return bytes_[static_cast<size_t>(id)]; }
     std::string name(TensorId id) const;
 
-    void sources_of(TensorId id, EntrySources& out) const;
-    void sources_of(const AllocatedEntry& entry, EntrySources& out) const;
+    void sources_of(TensorId id, EntrySources& out) const {
+        if (is_copy(id)) {
+            out.mask = 0;
+            return;
+        }
+        out.mask = plan_->source_masks[static_cast<size_t>(id)];
+        out.id = info(id).src.data();
+        if (const int32_t rewire = first_rewire_[static_cast<size_t>(id)]; rewire >= 0) {
+            rewire_sources(id, rewire, out);
+        }
+    }
+    void sources_of(const AllocatedEntry& entry, EntrySources& out) const {
+        if (entry.dependency) {
+            out.mask = 1;
+            out.id = &entry.tensor;
+        } else {
+            sources_of(entry.tensor, out);
+        }
+    }
 
 private:
     TensorId original(TensorId copy) const noexcept { return plan_->copies[static_cast<size_t>(copy - plan_->n_tensors)].of; }
+    void rewire_sources(TensorId id, int32_t first_rewire, EntrySources& out) const;
 
     GraphView graph_;
     const Plan* plan_ = nullptr;

@@ -69,7 +69,7 @@ void LayoutPlanner::count_and_place_inputs() {
         }
         graph_->sources_of(entry, sources);
         for_each_bit(sources.mask, [&](int slot) {
-            const TensorId source = sources.id[static_cast<size_t>(slot)];
+            const TensorId source = sources[slot];
             ++life(source).uses;
             if (graph_->has_flag(source, flag_input)) {
                 place(source, entry.backend);
@@ -82,11 +82,11 @@ void LayoutPlanner::run_nodes() {
     EntrySources sources;
     for (const AllocatedEntry& entry : graph_->allocated().nodes) {
         graph_->sources_of(entry, sources);
-        for_each_bit(sources.mask, [&](int slot) { place(sources.id[static_cast<size_t>(slot)], entry.backend); });
+        for_each_bit(sources.mask, [&](int slot) { place(sources[slot], entry.backend); });
         if (!entry.dependency) {
             place(entry.tensor, entry.backend);
         }
-        for_each_bit(sources.mask, [&](int slot) { release(sources.id[static_cast<size_t>(slot)]); });
+        for_each_bit(sources.mask, [&](int slot) { release(sources[slot]); });
         ++now_;
     }
 }
@@ -114,7 +114,7 @@ bool LayoutPlanner::take_over(TensorId id) {
     EntrySources sources;
     graph_->sources_of(id, sources);
     for (unsigned mask = sources.mask; mask != 0; mask &= mask - 1) {
-        const TensorId source = sources.id[static_cast<size_t>(std::countr_zero(mask))];
+        const TensorId source = sources[std::countr_zero(mask)];
         Life& s = life(source);
         if (source == id || !s.placed || s.uses != 1 || s.views != 0 || graph_->has_flag(source, flag_output) ||
             !same_layout(graph_->info(id), graph_->info(source))) {
@@ -165,21 +165,19 @@ void LayoutPlanner::note_positions() {
     MemoryLayout& layout = *layout_;
     layout.leafs.clear();
     layout.nodes.clear();
-    layout.first_source.clear();
-    layout.source_masks.clear();
     layout.sources.clear();
     for (const AllocatedEntry& leaf : allocated.leafs) {
-        layout.leafs.push_back(life(leaf.tensor).place);
+        layout.leafs.push_back(position_of(leaf.tensor));
     }
     EntrySources sources;
     for (const AllocatedEntry& entry : allocated.nodes) {
         graph_->sources_of(entry, sources);
-        layout.nodes.push_back(entry.dependency ? -1 : life(entry.tensor).place);
-        layout.first_source.push_back(static_cast<int32_t>(layout.sources.size()));
-        layout.source_masks.push_back(sources.mask);
-        for_each_bit(sources.mask,
-                     [&](int slot) { layout.sources.push_back(life(sources.id[static_cast<size_t>(slot)]).place); });
+        const auto first_source = static_cast<int32_t>(layout.sources.size());
+        layout.nodes.push_back({entry.dependency ? PlannedPosition{} : position_of(entry.tensor), sources.mask, first_source});
+        for_each_bit(sources.mask, [&](int slot) { layout.sources.push_back(position_of(sources[slot])); });
     }
 }
+
+PlannedPosition LayoutPlanner::position_of(TensorId id) { return {graph_->bytes(id), life(id).place}; }
 
 } // namespace schedscope

@@ -18,22 +18,31 @@ struct PlannedPlace {
     int32_t first_use = 0, last_use = 0;
 };
 
-/// Places by position in the allocated graph, so that the next graph can use them again. Indices into `places`; −1: no place was needed.
+/// What was planned for one position in the allocated graph.
+struct PlannedPosition {
+    int64_t bytes = -1; ///< −1: no place was needed
+    int32_t place = -1; ///< index into MemoryLayout::places
+};
+
+struct PlannedNode {
+    PlannedPosition own;
+    uint16_t source_mask = 0; ///< source slots that were filled
+    int32_t first_source = 0; ///< index into MemoryLayout::sources
+};
+
+/// Places by position in the allocated graph, so that the next graph can use them again.
 struct MemoryLayout {
     std::vector<PlannedPlace> places;
-    std::vector<int32_t> leafs;         ///< [n_leafs]
-    std::vector<int32_t> nodes;         ///< [n_nodes]
-    std::vector<int32_t> first_source;  ///< [n_nodes] index into `sources`
-    std::vector<uint16_t> source_masks; ///< [n_nodes] source slots that were filled
-    std::vector<int32_t> sources;       ///< of all nodes, filled slots only
+    std::vector<PlannedPosition> leafs;   ///< [n_leafs]
+    std::vector<PlannedNode> nodes;       ///< [n_nodes]
+    std::vector<PlannedPosition> sources; ///< of all nodes, filled slots only
 
-    /// Place planned for source `slot` of node `node`.
-    int32_t source(size_t node, int slot) const noexcept {
-        const unsigned mask = source_masks[node];
+    PlannedPosition source(const PlannedNode& node, int slot) const noexcept {
+        const unsigned mask = node.source_mask;
         if ((mask >> slot & 1U) == 0) {
-            return -1;
+            return {};
         }
-        return sources[static_cast<size_t>(first_source[node] + std::popcount(mask & ((1U << slot) - 1)))];
+        return sources[static_cast<size_t>(node.first_source + std::popcount(mask & ((1U << slot) - 1)))];
     }
 };
 
@@ -57,6 +66,7 @@ private:
     void release(TensorId source);
     void free(TensorId id);
     void note_positions();
+    PlannedPosition position_of(TensorId id);
     Life& life(TensorId id) { return lives_[static_cast<size_t>(id)]; }
 
     const MemoryGraph* graph_ = nullptr;

@@ -80,7 +80,6 @@ struct PlanOptions {
 /// Memory that the passes use again from plan to plan; no decision depends on what is left in it.
 struct PlanScratch {
     std::vector<BufferTypeId> home;             ///< [n_tensors] type of the buffer that the tensor (or its view source) lies in
-    std::vector<uint16_t>     sources;          ///< [n_tensors] bit N: the tensor has a source N
     std::vector<TensorId>     active;           ///< nodes that are not view ops, in order
     std::vector<uint8_t>      usable;           ///< [n_buffer_types × n_backends] the backend can use the buffer type
     std::vector<BufferTypeId> default_type;     ///< [n_backends]
@@ -100,6 +99,7 @@ struct Plan {
     int32_t                 n_stages  = 1;
     int32_t                 current_stage = 0;
     std::vector<Assignment> assignments;             ///< by tensor id, copies behind
+    std::vector<uint16_t>   source_masks;            ///< [n_tensors] bit N: the tensor has a source N
     std::vector<uint8_t>    flags;                   ///< by tensor id, copies behind; pass 5 adds input and output to stages
     std::vector<Split>      splits;
     std::vector<TensorId>   split_inputs;            ///< original tensors, by split

@@ -28,59 +28,58 @@ Planning::Planning(const GraphView& graph, const Capabilities& capabilities, con
     plan.current_stage = options.current_stage;
     plan.n_backends = n_backends;
     plan.assignments.assign(n_tensors, {});
-    plan.flags.resize(n_tensors);
     plan.splits.clear();
     plan.split_inputs.clear();
     plan.copies.clear();
     plan.rewires.clear();
     plan.graph_inputs.clear();
     plan.copy_index.assign(n_tensors * static_cast<size_t>(n_backends), -1);
-    describe_memory();
-    number_sources();
+    describe_tensors();
+    describe_backends();
 }
 
-void Planning::describe_memory() {
+void Planning::describe_tensors() {
     const size_t n_tensors = graph.tensors.size();
-    BufferTypeId highest = no_buffer_type;
     scratch.home.resize(n_tensors);
+    plan.source_masks.resize(n_tensors);
+    plan.flags.resize(n_tensors);
     for (size_t i = 0; i < n_tensors; ++i) {
         const TensorInfo& t = graph.tensors[i];
-        const BufferTypeId home = t.is_view() ? tensor(t.view_source).buffer_type : t.buffer_type;
-        scratch.home[i] = home;
-        highest = std::max(highest, home);
+        scratch.home[i] = t.is_view() ? tensor(t.view_source).buffer_type : t.buffer_type;
+        plan.source_masks[i] = source_mask(t.src);
         plan.flags[i] = t.flags;
         if (t.user_backend >= n_backends) {
             throw Error(ErrorKind::usage, "tensor " + name(static_cast<TensorId>(i)) + ": pinned to backend " +
                                               std::to_string(t.user_backend) + " of " + std::to_string(n_backends));
         }
     }
-    const auto n = static_cast<size_t>(n_backends);
-    scratch.default_type.resize(n);
-    scratch.may_upgrade.resize(n);
-    for (size_t b = 0; b < n; ++b) {
-        const BufferTypeId type = capabilities.default_buffer_type(static_cast<BackendId>(b));
-        scratch.default_type[b] = type;
-        highest = std::max(highest, type);
-        scratch.may_upgrade[b] =
-            std::count(scratch.default_type.begin(), scratch.default_type.begin() + static_cast<std::ptrdiff_t>(b), type) != 0;
-    }
-    scratch.usable.resize(static_cast<size_t>(highest + 1) * n);
-    size_t i = 0;
-    for (BufferTypeId type = 0; type <= highest; ++type) {
-        for (BackendId b = 0; b < n_backends; ++b) {
-            scratch.usable[i++] = capabilities.supports_buffer_type(b, type) ? 1 : 0;
+    scratch.active.clear();
+    for (const TensorId node : graph.nodes) {
+        if (!is_view_op(tensor(node).op)) {
+            scratch.active.push_back(node);
         }
     }
 }
 
-void Planning::number_sources() {
-    scratch.sources.resize(graph.tensors.size());
-    scratch.active.clear();
-    for (const TensorId node : graph.nodes) {
-        const TensorInfo& t = tensor(node);
-        scratch.sources[static_cast<size_t>(node)] = source_mask(t.src);
-        if (!is_view_op(t.op)) {
-            scratch.active.push_back(node);
+void Planning::describe_backends() {
+    const auto n = static_cast<size_t>(n_backends);
+    scratch.default_type.resize(n);
+    scratch.may_upgrade.resize(n);
+    BufferTypeId highest = no_buffer_type;
+    for (const BufferTypeId home : scratch.home) {
+        highest = std::max(highest, home);
+    }
+    for (size_t b = 0; b < n; ++b) {
+        const BufferTypeId type = capabilities.default_buffer_type(static_cast<BackendId>(b));
+        const auto higher = scratch.default_type.begin();
+        scratch.may_upgrade[b] = std::count(higher, higher + static_cast<std::ptrdiff_t>(b), type) != 0;
+        scratch.default_type[b] = type;
+        highest = std::max(highest, type);
+    }
+    scratch.usable.clear();
+    for (BufferTypeId type = 0; type <= highest; ++type) {
+        for (BackendId b = 0; b < n_backends; ++b) {
+            scratch.usable.push_back(capabilities.supports_buffer_type(b, type) ? 1 : 0);
         }
     }
 }

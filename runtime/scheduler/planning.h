@@ -43,7 +43,7 @@ public:
 
     const TensorInfo& tensor(TensorId id) const noexcept { return graph.tensors[static_cast<size_t>(id)]; }
     BackendId backend_of(TensorId id) const noexcept { return plan.assignments[static_cast<size_t>(id)].backend; }
-    uint16_t sources_of(TensorId id) const noexcept { return scratch.sources[static_cast<size_t>(id)]; }
+    uint16_t sources_of(TensorId id) const noexcept { return plan.source_masks[static_cast<size_t>(id)]; }
     /// Type of the buffer that the tensor lies in, a view in its source's; none: not allocated before planning.
     BufferTypeId home_of(TensorId id) const noexcept { return scratch.home[static_cast<size_t>(id)]; }
     BufferTypeId default_type(BackendId backend) const noexcept { return scratch.default_type[static_cast<size_t>(backend)]; }
@@ -105,8 +105,8 @@ public:
     std::string backend_name(BackendId backend) const;
 
 private:
-    void describe_memory();
-    void number_sources();
+    void describe_tensors();
+    void describe_backends();
     void record_query(Question question, const Answer& answer, BackendId backend, BufferTypeId type, TensorId decided);
     StringId detail(std::string_view text);
 

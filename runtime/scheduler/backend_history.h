@@ -1,7 +1,9 @@
 #pragma once
 
-#include "runtime/scheduler/allocate.h"
-#include "runtime/scheduler/memory_layout.h"
+#include "runtime/scheduler/graph_copy.h"
+
+#include <span>
+#include <vector>
 
 /// Private to the memory planner.
 namespace schedscope {
@@ -20,20 +22,5 @@ private:
     Positions nodes_, leafs_;
     size_t newer_ = 0;
 };
-
-/// The first thing that doesn't fit the layout.
-struct Misfit {
-    enum class What : uint8_t { nothing, n_nodes, n_leafs, node, source };
-    What what = What::nothing;
-    TensorId node = no_tensor;
-    int32_t slot = -1;
-    TensorId source = no_tensor;
-};
-
-/// Whether each node and each source that needs memory has a place, large enough, at its position. Leafs are only counted.
-Misfit find_misfit(const MemoryGraph& graph, const MemoryLayout& layout);
-
-/// In the reference's words: "node kq-0 is not valid".
-std::string misfit_text(const MemoryGraph& graph, const Misfit& misfit);
 
 } // namespace schedscope
