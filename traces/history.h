@@ -86,6 +86,9 @@ public:
     std::string tensor_name(const PlanState& state, TensorId id) const;
     const TensorInfo& tensor(const PlanState& state, TensorId id) const; ///< of a copy: its original's
     std::string backend_name(BackendId id) const;                        ///< "-" for none
+    std::string buffer_type_name(BufferTypeId id) const;                 ///< "-" for none
+    /// A tensor's name in the plan that the record at `step` speaks of; states stay valid.
+    std::string tensor_name_at(Step step, TensorId id);
 
     /// Next or previous step, from `from` exclusive, at which something of this kind begins; no_step: none.
     enum class Unit { record, sweep, pass, split, node, evaluation, token };
@@ -94,8 +97,11 @@ public:
 
 private:
     struct Cache;
+    void refresh_session(GraphId graph);
+    std::string name_in(const OwnedGraph* graph, const std::vector<record::CopyMade>& copies, TensorId id) const;
     std::shared_ptr<const RecordSource> source_;
     SessionInfo session_;
+    GraphId session_graph_ = -1; ///< the newest graph that session_ was fetched for
     std::unique_ptr<Cache> cache_;
 };
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 
@@ -57,18 +58,20 @@ public:
     void attach_to(Recorder& root) override { next_.attach_to(root); }
 
 private:
-    enum class Mode : uint8_t { run, step, hold, detached, cancelled };
+    enum class Mode : uint8_t { run, step, hold, detached, cancelled, gone };
     void let_go(Mode mode, Unit unit);
     void notify() noexcept;
+    void throw_if_cancelled();
 
     Recorder& next_;
     int event_;
     UnitContext context_;      ///< the runtime's thread only
+    bool passing_ = false;     ///< the runtime's thread only
     mutable std::mutex mutex_; ///< guards all below
     std::condition_variable changed_;
     Mode mode_;
     Unit unit_ = Unit::record;
-    Predicate breakpoint_;
+    std::shared_ptr<const Predicate> breakpoint_;
     Step held_at_ = no_step;
     bool at_breakpoint_ = false;
     bool released_ = false; ///< the held record may go on

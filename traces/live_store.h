@@ -35,6 +35,8 @@ public:
     const OwnedGraph& graph(GraphId id) const override;
     const CapabilityTable& answers(GraphId id) const override;
     std::string_view text(StringId id) const override;
+    Step next_of(Step from, FactSet kinds) const override;
+    Step previous_of(Step from, FactSet kinds) const override;
 
 private:
     struct GraphEntry;
@@ -42,9 +44,13 @@ private:
     static constexpr int segment_bits = 12;
     static constexpr Step first_segment = Step{1} << segment_bits;
     static constexpr int n_segments = 32;
+    /// Kinds that are few among many: the steps of each are kept, for next_of and previous_of.
+    static constexpr FactSet sparse_kinds = fact_set<record::EvaluationBegin, record::PlanBegin, record::PassBegin,
+                                                     record::SplitBegin, record::BufferSize, record::Token>();
 
     Record* slot(Step step) const noexcept;
     void note_evaluation(const Record& record);
+    void note_sparse(const Record& record);
     GraphEntry& entry(GraphId id) const;
 
     std::array<std::atomic<Record*>, n_segments> segments_{};
@@ -54,6 +60,7 @@ private:
     std::vector<std::unique_ptr<SessionInfo>> sessions_; ///< the last one is today's; older graphs point to older ones
     std::vector<std::unique_ptr<GraphEntry>> graphs_;
     std::vector<EvaluationSpan> evaluations_;
+    std::array<std::vector<Step>, std::variant_size_v<Fact>> sparse_;
     Interner texts_;
 };
 

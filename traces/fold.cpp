@@ -1,0 +1,199 @@
+#include "traces/fold.h"
+
+#include <algorithm>
+
+namespace schedscope {
+
+namespace {
+
+void clear_run(PlanState& s) {
+    s.executed.clear();
+    s.transfers.clear();
+    s.waits.clear();
+    for (SplitState& split : s.splits) {
+        split.start_ns = split.end_ns = -1;
+    }
+}
+
+void clear_plan(PlanState& s) {
+    s.graph = -1;
+    s.planned = false;
+    s.error.clear();
+    s.tensors.clear();
+    s.order.clear();
+    s.splits.clear();
+    s.copies.clear();
+    s.rewires.clear();
+    s.graph_inputs.clear();
+    s.fusions.clear();
+    s.not_fused.clear();
+    s.reorders.clear();
+    s.buffers.clear();
+    s.placements.clear();
+    s.reallocations.clear();
+    clear_run(s);
+}
+
+class Folder {
+public:
+    Folder(PlanState& state, const Record& record, const RecordSource& source) : s(state), r(record), source(source) {}
+
+    void operator()(const record::EvaluationBegin& f) {
+        s.pass = Pass::none;
+        s.planned_in = f.planned_in;
+    }
+    void operator()(const record::EvaluationEnd& f) {
+        s.pass = Pass::none;
+        note_error(f.error);
+    }
+    void operator()(const record::UbatchToken&) {}
+    void operator()(const record::PlanBegin& f) {
+        clear_plan(s);
+        s.planned_in = s.evaluation;
+        s.graph = f.graph;
+        const OwnedGraph& graph = source.graph(f.graph);
+        s.tensors.assign(graph.tensors.size(), {});
+        s.order = graph.nodes;
+    }
+    void operator()(const record::PlanEnd& f) {
+        s.pass = Pass::none;
+        note_error(f.error);
+        s.planned = s.planned || f.error == 0;
+        if (s.graph >= 0) {
+            const size_t n = source.graph(s.graph).tensors.size() + static_cast<size_t>(std::max(f.n_copies, 0));
+            s.tensors.resize(std::max(n, s.tensors.size()));
+        }
+    }
+    void operator()(const record::PassBegin& f) { s.pass = f.pass; }
+    void operator()(const record::PassEnd&) {}
+    void operator()(const record::Query&) {}
+    void operator()(const record::Assign& f) {
+        if (TensorState* t = tensor(f.tensor)) {
+            *t = {f.after, f.cause, f.source, f.pass, f.by, t->split, r.step};
+        }
+    }
+    void operator()(const record::SplitBegin& f) {
+        s.splits.push_back({f, -1, {}, -1, -1});
+        if (TensorState* t = tensor(f.node)) {
+            t->split = f.index;
+        }
+    }
+    void operator()(const record::SplitEnd& f) {
+        SplitState* split = split_at(f.index);
+        if (split == nullptr) {
+            return;
+        }
+        split->end_node = f.end_node;
+        const auto n = static_cast<int32_t>(s.order.size());
+        for (int32_t i = std::max(split->begin.first_node, 0); i < std::min(f.end_node, n); ++i) {
+            if (TensorState* t = tensor(s.order[static_cast<size_t>(i)])) {
+                t->split = f.index;
+            }
+        }
+    }
+    void operator()(const record::SplitInput& f) {
+        if (SplitState* split = split_at(f.split)) {
+            split->inputs.push_back(f);
+        }
+    }
+    void operator()(const record::CopyMade& f) {
+        s.copies.push_back(f);
+        const auto id = static_cast<size_t>(f.copy);
+        if (s.tensors.size() <= id) {
+            s.tensors.resize(id + 1);
+        }
+        const int32_t split = f.graph_input || s.splits.empty() ? -1 : s.splits.back().begin.index;
+        s.tensors[id] = {f.backend, Cause::copy, -1, Pass::split, f.of, split, r.step};
+    }
+    void operator()(const record::Rewired& f) { s.rewires.push_back(f); }
+    void operator()(const record::GraphInput& f) { s.graph_inputs.push_back(f); }
+    void operator()(const record::Reorder& f) {
+        s.reorders.push_back(f);
+        if (f.to >= 0 && static_cast<size_t>(f.to) < s.order.size()) {
+            s.order[static_cast<size_t>(f.to)] = f.node;
+        }
+    }
+    void operator()(const record::Fusion& f) { s.fusions.push_back(f); }
+    void operator()(const record::NotFused& f) { s.not_fused.push_back(f); }
+    void operator()(const record::Reallocation& f) { s.reallocations.push_back(f); }
+    void operator()(const record::BufferSize& f) { s.buffers.push_back(f); }
+    void operator()(const record::Placement& f) { s.placements.push_back(f); }
+    void operator()(const record::Execute& f) { s.executed.push_back(f); }
+    void operator()(const record::SplitRun& f) {
+        if (SplitState* split = split_at(f.split)) {
+            split->start_ns = f.start_ns;
+            split->end_ns = f.end_ns;
+        }
+    }
+    void operator()(const record::Transfer& f) { s.transfers.push_back(f); }
+    void operator()(const record::Wait& f) { s.waits.push_back(f); }
+    void operator()(const record::Sample& f) { s.samples.push_back(f); }
+    void operator()(const record::Token& f) { s.tokens.push_back(f); }
+    void operator()(const record::Value&) {}
+    void operator()(const record::ValueElement&) {}
+
+private:
+    TensorState* tensor(TensorId id) {
+        return id >= 0 && static_cast<size_t>(id) < s.tensors.size() ? &s.tensors[static_cast<size_t>(id)] : nullptr;
+    }
+    SplitState* split_at(int32_t index) {
+        return index >= 0 && static_cast<size_t>(index) < s.splits.size() ? &s.splits[static_cast<size_t>(index)] : nullptr;
+    }
+    void note_error(StringId error) {
+        if (error != 0 && s.error.empty()) {
+            s.error = source.text(error);
+        }
+    }
+
+    PlanState& s;
+    const Record& r;
+    const RecordSource& source;
+};
+
+template <typename T> size_t bytes_of(const std::vector<T>& v) noexcept { return v.size() * sizeof(T); }
+
+} // namespace
+
+void begin_state(PlanState& state, EvaluationId evaluation) {
+    clear_plan(state);
+    state.samples.clear();
+    state.tokens.clear();
+    state.step = no_step;
+    state.pass = Pass::none;
+    state.evaluation = state.planned_in = evaluation;
+}
+
+void fold(PlanState& state, const Record& record, const RecordSource& source) {
+    std::visit(Folder(state, record, source), record.fact);
+    state.step = record.step;
+}
+
+bool adopts_plan(const Record& record) noexcept {
+    const auto* begin = std::get_if<record::EvaluationBegin>(&record.fact);
+    return begin != nullptr && begin->planned_in != record.evaluation;
+}
+
+void adopt_plan(PlanState& state, const PlanState& planned, const Record& begin) {
+    const EvaluationId evaluation = state.evaluation;
+    state = planned;
+    clear_run(state);
+    state.samples.clear();
+    state.tokens.clear();
+    state.evaluation = evaluation;
+    state.planned_in = planned.evaluation;
+    state.pass = Pass::none;
+    state.step = begin.step;
+}
+
+size_t state_bytes(const PlanState& s) noexcept {
+    size_t n = sizeof s + bytes_of(s.tensors) + bytes_of(s.order) + bytes_of(s.splits) + bytes_of(s.copies) +
+               bytes_of(s.rewires) + bytes_of(s.graph_inputs) + bytes_of(s.fusions) + bytes_of(s.not_fused) +
+               bytes_of(s.reorders) + bytes_of(s.buffers) + bytes_of(s.placements) + bytes_of(s.reallocations) +
+               bytes_of(s.executed) + bytes_of(s.transfers) + bytes_of(s.waits) + bytes_of(s.samples) + bytes_of(s.tokens);
+    for (const SplitState& split : s.splits) {
+        n += bytes_of(split.inputs);
+    }
+    return n;
+}
+
+} // namespace schedscope

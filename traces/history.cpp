@@ -1,0 +1,137 @@
+#include "traces/history.h"
+
+#include "runtime/error.h"
+#include "traces/history_cache.h"
+#include "traces/unit.h"
+
+#include <algorithm>
+
+namespace schedscope {
+
+History::History(std::shared_ptr<const RecordSource> source)
+    : source_(std::move(source)), session_(source_->session()), cache_(std::make_unique<Cache>(*source_)) {}
+
+History::~History() = default;
+
+Record History::record(Step step) { return cache_->records.at(step); }
+
+EvaluationId History::evaluation_of(Step step) const {
+    if (step < 0 || step >= source_->n_steps()) {
+        throw Error(ErrorKind::usage, "step " + std::to_string(step) + ": there are " + std::to_string(source_->n_steps()));
+    }
+    // The last evaluation that begins at or before the step; those without records begin where the next one does.
+    int low = 0, high = source_->n_evaluations() - 1;
+    while (low < high) {
+        const int middle = low + (high - low + 1) / 2;
+        if (source_->evaluation(middle).first <= step) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
+
+const PlanState& History::state_at(Step step) {
+    const PlanState& state = cache_->state_at(step, source_->evaluation(evaluation_of(step)));
+    refresh_session(state.graph);
+    return state;
+}
+
+const PlanState& History::plan(EvaluationId evaluation) {
+    const EvaluationSpan span = source_->evaluation(evaluation);
+    if (span.first >= span.end) {
+        throw Error(ErrorKind::usage, "evaluation " + std::to_string(evaluation) + ": nothing of it is recorded");
+    }
+    return state_at(span.end - 1);
+}
+
+/// A live session meets new buffer types as it goes on.
+void History::refresh_session(GraphId graph) {
+    if (graph > session_graph_) {
+        session_graph_ = graph;
+        session_ = source_->session();
+    }
+}
+
+EvaluationId History::last_planned() const {
+    const Step step = source_->previous_of(source_->n_steps(), fact_bit<record::PlanBegin>());
+    return step == no_step ? -1 : evaluation_of(step);
+}
+
+std::vector<Step> History::records_of(EvaluationId evaluation, TensorId tensor) {
+    const EvaluationSpan span = source_->evaluation(evaluation);
+    const PlanState* planned = span.begin.planned_in == evaluation ? nullptr : cache_->plan_of(span.begin.planned_in);
+    return cache_->index.steps_of(cache_->records, *source_, span, tensor, planned);
+}
+
+const OwnedGraph* History::graph_of(const PlanState& state) const {
+    return state.graph < 0 ? nullptr : &source_->graph(state.graph);
+}
+
+namespace {
+
+const record::CopyMade* find_copy(const std::vector<record::CopyMade>& copies, TensorId id) {
+    const auto found = std::lower_bound(copies.begin(), copies.end(), id,
+                                        [](const record::CopyMade& copy, TensorId wanted) { return copy.copy < wanted; });
+    return found != copies.end() && found->copy == id ? &*found : nullptr;
+}
+
+} // namespace
+
+std::string History::name_in(const OwnedGraph* graph, const std::vector<record::CopyMade>& copies, TensorId id) const {
+    if (id == no_tensor || graph == nullptr) {
+        return {};
+    }
+    if (static_cast<size_t>(id) < graph->tensors.size()) {
+        return std::string(graph->tensors[static_cast<size_t>(id)].name);
+    }
+    const record::CopyMade* copy = find_copy(copies, id);
+    if (copy == nullptr || static_cast<size_t>(copy->of) >= graph->tensors.size()) {
+        return "copy " + std::to_string(id);
+    }
+    std::string name = backend_name(copy->backend) + "#" + std::string(graph->tensors[static_cast<size_t>(copy->of)].name) + "#" +
+                       std::to_string(copy->stage);
+    name.resize(std::min<size_t>(name.size(), 63)); // as the reference cuts it
+    return name;
+}
+
+std::string History::tensor_name(const PlanState& state, TensorId id) const { return name_in(graph_of(state), state.copies, id); }
+
+std::string History::tensor_name_at(Step step, TensorId id) {
+    const Cache::Names& names = cache_->names_at(step, source_->evaluation(evaluation_of(step)));
+    refresh_session(names.graph);
+    return name_in(names.graph < 0 ? nullptr : &source_->graph(names.graph), names.copies, id);
+}
+
+const TensorInfo& History::tensor(const PlanState& state, TensorId id) const {
+    const OwnedGraph* graph = graph_of(state);
+    TensorId own = id;
+    if (graph != nullptr && id >= 0 && static_cast<size_t>(id) >= graph->tensors.size()) {
+        const record::CopyMade* copy = find_copy(state.copies, id);
+        own = copy == nullptr ? no_tensor : copy->of;
+    }
+    if (graph == nullptr || own < 0 || static_cast<size_t>(own) >= graph->tensors.size()) {
+        throw Error(ErrorKind::usage,
+                    "tensor " + std::to_string(id) + ": evaluation " + std::to_string(state.evaluation) + " has no such tensor");
+    }
+    return graph->tensors[static_cast<size_t>(own)];
+}
+
+std::string History::backend_name(BackendId id) const {
+    if (id == no_backend) {
+        return "-";
+    }
+    const auto index = static_cast<size_t>(id);
+    return index < session_.backends.size() ? session_.backends[index].name : "backend " + std::to_string(id);
+}
+
+std::string History::buffer_type_name(BufferTypeId id) const {
+    if (id == no_buffer_type) {
+        return "-";
+    }
+    const auto index = static_cast<size_t>(id);
+    return index < session_.buffer_types.size() ? session_.buffer_types[index].name : "buffer type " + std::to_string(id);
+}
+
+} // namespace schedscope

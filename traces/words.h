@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+/// Numbers as people read them.
+namespace schedscope::words {
+
+std::string bytes(int64_t n);                          ///< "10 B", "4.0 KiB", "132 MiB"
+std::string duration(int64_t ns);                      ///< "810 ns", "12.4 µs", "1.24 ms", "3.05 s"
+std::string count(int64_t n);                          ///< "48,310"
+std::string counted(int64_t n, std::string_view noun); ///< "1 split", "3 splits", "2 copies"
+
+} // namespace schedscope::words
