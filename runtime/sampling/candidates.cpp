@@ -1,0 +1,69 @@
+#include "runtime/sampling/candidates.h"
+
+#include "runtime/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace schedscope {
+
+namespace {
+
+bool likelier(const Candidate& a, const Candidate& b) noexcept {
+    return a.logit > b.logit || (a.logit == b.logit && a.id < b.id);
+}
+
+} // namespace
+
+void Candidates::fill(std::span<const float> logits) {
+    items.resize(logits.size());
+    for (size_t i = 0; i < logits.size(); ++i) {
+        // What is not a number can't be compared, so it can't be chosen either.
+        const float logit = std::isnan(logits[i]) ? -std::numeric_limits<float>::infinity() : logits[i];
+        items[i] = {static_cast<int32_t>(i), logit, 0.0F};
+    }
+    n_sorted = 0;
+    chosen = -1;
+}
+
+void Candidates::sort_first(size_t n) {
+    n = std::min(n, items.size());
+    if (n <= n_sorted) {
+        return;
+    }
+    const auto begin = items.begin() + static_cast<ptrdiff_t>(n_sorted);
+    const auto end = items.begin() + static_cast<ptrdiff_t>(n);
+    if (end != items.end()) {
+        std::nth_element(begin, end, items.end(), likelier);
+    }
+    std::sort(begin, end, likelier);
+    n_sorted = n;
+}
+
+void Candidates::keep_first(size_t n) {
+    if (n < items.size()) {
+        sort_first(n);
+        items.resize(n);
+    }
+}
+
+void Candidates::softmax() {
+    float max = -std::numeric_limits<float>::infinity();
+    for (const Candidate& c : items) {
+        max = std::max(max, c.logit);
+    }
+    if (!std::isfinite(max)) {
+        throw Error(ErrorKind::device, "sampling: no token has a finite logit");
+    }
+    double sum = 0;
+    for (Candidate& c : items) {
+        c.p = std::exp(c.logit - max);
+        sum += c.p;
+    }
+    for (Candidate& c : items) {
+        c.p = static_cast<float>(c.p / sum);
+    }
+}
+
+} // namespace schedscope

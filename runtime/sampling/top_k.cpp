@@ -1,0 +1,28 @@
+#include "runtime/sampling/samplers.h"
+
+namespace schedscope {
+
+namespace {
+
+class TopK final : public Sampler {
+public:
+    explicit TopK(int32_t k) : k_(k) {}
+    TopK(const TopK&) = default;
+
+    std::string_view name() const noexcept override { return "top_k"; }
+    void apply(Candidates& c) override {
+        if (k_ > 0) {
+            c.keep_first(static_cast<size_t>(k_));
+        }
+    }
+    std::unique_ptr<Sampler> clone() const override { return std::make_unique<TopK>(*this); }
+
+private:
+    int32_t k_;
+};
+
+} // namespace
+
+std::unique_ptr<Sampler> make_top_k(int32_t k) { return std::make_unique<TopK>(k); }
+
+} // namespace schedscope
