@@ -49,9 +49,9 @@ std::optional<int32_t> block_of_name(std::string_view name) noexcept {
 }
 
 std::vector<Block> blocks_of(const Subject& subject) {
-    const auto&            order = subject.state.order;
-    std::vector<Block>     blocks(order.size());
-    std::optional<size_t>  first, last;
+    const auto& order = subject.state.order;
+    std::vector<Block> blocks(order.size());
+    std::optional<size_t> first, last;
     std::vector<std::optional<int32_t>> told(order.size());
     for (size_t i = 0; i < order.size(); ++i) {
         told[i] = block_of_name(subject.name(order[i]));

@@ -14,10 +14,10 @@ class Subject;
 /// a split or everything.
 struct Block {
     enum class Kind : uint8_t { before, block, after, split, all };
-    Kind    kind = Kind::all;
+    Kind kind = Kind::all;
     int32_t number = 0;
 
-    bool        operator==(const Block&) const = default;
+    bool operator==(const Block&) const = default;
     std::string title() const; ///< "block 3", "before the blocks"
     std::string id() const { return title(); }
 };

@@ -13,7 +13,9 @@ constexpr std::string_view replacement = "\xEF\xBF\xBD"; // U+FFFD
 /// Bytes of the UTF-8 character at the front, 0 if there is none that is valid (RFC 3629: no overlong forms, no surrogates, ≤ U+10FFFF).
 size_t utf8_length(std::string_view text) noexcept {
     const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-    const auto follows = [&](size_t i, unsigned low = 0x80, unsigned high = 0xBF) { return i < text.size() && byte(i) >= low && byte(i) <= high; };
+    const auto follows = [&](size_t i, unsigned low = 0x80, unsigned high = 0xBF) {
+        return i < text.size() && byte(i) >= low && byte(i) <= high;
+    };
     const unsigned first = byte(0);
     if (first < 0x80) {
         return 1;
@@ -23,7 +25,7 @@ size_t utf8_length(std::string_view text) noexcept {
     }
     if (first >= 0xE0 && first <= 0xEF) {
         const unsigned low = first == 0xE0 ? 0xA0 : 0x80, high = first == 0xED ? 0x9F : 0xBF;
-        const bool     not_a_character = first == 0xEF && follows(1, 0xBF, 0xBF) && follows(2, 0xBE); // U+FFFE, U+FFFF: no XML either
+        const bool not_a_character = first == 0xEF && follows(1, 0xBF, 0xBF) && follows(2, 0xBE); // U+FFFE, U+FFFF: no XML either
         return follows(1, low, high) && follows(2) && !not_a_character ? 3 : 0;
     }
     if (first >= 0xF0 && first <= 0xF4) {
@@ -37,7 +39,7 @@ size_t utf8_length(std::string_view text) noexcept {
 void append_shown(std::string& out, std::string_view text, bool html) {
     while (!text.empty()) {
         const size_t length = utf8_length(text);
-        const char   c = text[0];
+        const char c = text[0];
         if (length > 1) {
             out += text.substr(0, length);
         } else if (length == 0 || c == '\0' || (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == '\x7f') {
@@ -79,7 +81,7 @@ std::string html_label(std::string_view text) {
 
 std::string id_of_name(std::string_view name) {
     constexpr std::string_view digits = "0123456789ABCDEF";
-    std::string                out;
+    std::string out;
     for (const char c : name) {
         const auto byte = static_cast<unsigned char>(c);
         if (byte < 0x20 || byte >= 0x7F || std::string_view("\"\\%<>@").find(c) != std::string_view::npos) {
@@ -150,7 +152,7 @@ Attributes& Attributes::number(std::string_view name, int64_t value) {
 
 Attributes& Attributes::decimal(std::string_view name, double value) {
     std::array<char, 64> digits{};
-    const auto           end = std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed, 3).ptr;
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed, 3).ptr;
     return raw(name, {digits.data(), static_cast<size_t>(end - digits.data())});
 }
 

@@ -21,11 +21,11 @@ std::string clipped(std::string_view text, size_t n);
 /// [key="value" key=<html> …]
 class Attributes {
 public:
-    Attributes& text(std::string_view key, std::string_view shown);    ///< escaped with plain_label
-    Attributes& html(std::string_view key, std::string_view markup);   ///< made with html_label and tags
-    Attributes& raw(std::string_view key, std::string_view value);     ///< known to need no escapes
+    Attributes& text(std::string_view key, std::string_view shown);  ///< escaped with plain_label
+    Attributes& html(std::string_view key, std::string_view markup); ///< made with html_label and tags
+    Attributes& raw(std::string_view key, std::string_view value);   ///< known to need no escapes
     Attributes& number(std::string_view key, int64_t value);
-    Attributes& decimal(std::string_view key, double value);           ///< three places, independent of the locale
+    Attributes& decimal(std::string_view key, double value); ///< three places, independent of the locale
     const std::string& str() const noexcept { return text_; }
 
 private:
@@ -37,20 +37,20 @@ private:
 class DotText {
 public:
     explicit DotText(std::string_view id);
-    void graph(const Attributes& attributes);           ///< of the graph or the open cluster
+    void graph(const Attributes& attributes); ///< of the graph or the open cluster
     void node_defaults(const Attributes& attributes);
     void edge_defaults(const Attributes& attributes);
     void node(std::string_view id, const Attributes& attributes);
     void edge(std::string_view from, std::string_view to, const Attributes& attributes = {});
     void open_cluster(std::string_view id, const Attributes& attributes); ///< "cluster_" is put in front
     void close_cluster();
-    std::string finish();                               ///< the text; the object is used up
+    std::string finish(); ///< the text; the object is used up
 
 private:
-    void        statement(std::string_view head, const Attributes& attributes);
-    void        quote(std::string_view id);
+    void statement(std::string_view head, const Attributes& attributes);
+    void quote(std::string_view id);
     std::string text_;
-    int         depth_ = 1;
+    int depth_ = 1;
 };
 
 } // namespace schedscope

@@ -27,7 +27,7 @@ std::vector<std::string> node_shares(const Subject& subject) {
 
 std::string heading_markup(const Subject& subject, const std::string& totals, const std::vector<std::string>& shares,
                            const std::vector<LegendSign>& signs) {
-    const auto  line = [](const std::string& markup) { return row("<td></td>", markup); };
+    const auto line = [](const std::string& markup) { return row("<td></td>", markup); };
     std::string table = "<table border=\"0\" cellborder=\"0\" cellspacing=\"3\" cellpadding=\"2\">";
     const std::string title = subject.title();
     if (!title.empty()) {
@@ -41,21 +41,21 @@ std::string heading_markup(const Subject& subject, const std::string& totals, co
     const auto& backends = subject.session.backends;
     for (size_t b = 0; b < backends.size(); ++b) {
         const BackendInfo& backend = backends[b];
-        std::string        what = backend.description.empty() ? backend.kind : backend.description;
+        std::string what = backend.description.empty() ? backend.kind : backend.description;
         if (backend.memory_bytes > 0) {
             what += (what.empty() ? "" : ", ") + bytes_text(backend.memory_bytes);
         }
-        std::string text = bold(backend.name);
+        std::string text = bold(backend.name, gap);
         if (b < shares.size()) {
-            text += gap + html_label(shares[b]);
+            text += html_label(shares[b]) + gap;
         }
         if (!what.empty()) {
-            text += gap + sized(html_label("(" + clipped(what, 80) + ")"), 10, Ink::grey);
+            text += sized(html_label("(" + clipped(what, 80) + ")"), 10, Ink::grey);
         }
         table += row(chip(subject.palette[static_cast<BackendId>(b)], false), text);
     }
     if (nodes_per_backend(subject).back() > 0 && shares.size() > backends.size()) {
-        table += row(chip(subject.palette[no_backend], true), bold("unassigned") + gap + html_label(shares.back()));
+        table += row(chip(subject.palette[no_backend], true), bold("unassigned", gap) + html_label(shares.back()));
     }
     for (const LegendSign& sign : signs) {
         table += row("<td>" + html_label(sign.sign) + "</td>", sized(html_label(sign.meaning), 10, Ink::grey));
@@ -65,7 +65,7 @@ std::string heading_markup(const Subject& subject, const std::string& totals, co
 
 std::string edge_markup(const std::string& what, int64_t bytes) {
     const std::string clear = std::string(gap) + gap + gap;
-    return clear + html_label(what) + "<br/>" + clear + bold(bytes_text(bytes));
+    return clear + html_label(what) + next_line(11) + clear + bold(bytes_text(bytes));
 }
 
 Attributes picture_attributes(const std::string& heading) {

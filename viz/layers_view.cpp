@@ -14,19 +14,20 @@ namespace {
 constexpr size_t max_reading_groups = 4; ///< what more groups than this read is named in them instead of drawn as edges
 
 struct Group {
-    Block                  block;
-    std::vector<TensorId>  nodes;
-    std::vector<int64_t>   on;          ///< [n_backends + 1] nodes, the last entry: unassigned
-    std::set<int32_t>      splits;
-    std::set<TensorId>     weights;
-    std::set<TensorId>     reads_widely;///< originals of what many groups read
-    int64_t                ns = 0;
+    Block block;
+    std::vector<TensorId> nodes;
+    std::vector<int64_t> on; ///< [n_backends + 1] nodes, the last entry: unassigned
+    std::set<int32_t> splits;
+    std::set<TensorId> weights;
+    std::set<TensorId> reads_widely;             ///< originals of what many groups read
+    std::vector<const record::CopyMade*> copies; ///< made for its nodes, each counted in the first group that reads it
+    int64_t ns = 0;
 };
 
 struct Flow {
     std::set<TensorId> tensors;
-    int64_t            bytes = 0;
-    bool               copied = false;
+    int64_t bytes = 0;
+    bool copied = false;
 };
 
 int64_t size_of(const Subject& subject, TensorId id) {
@@ -40,30 +41,31 @@ public:
     std::string draw() const;
 
 private:
-    void        draw_group(DotText& dot, const Group& group) const;
+    void draw_group(DotText& dot, const Group& group) const;
     std::string names(const std::set<TensorId>& tensors, size_t most) const;
 
-    const Subject&     subject_;
+    const Subject& subject_;
     std::vector<Group> groups_;
     std::map<std::pair<size_t, size_t>, std::map<bool, Flow>> flows_; ///< by source and target group, then stays or is copied
 };
 
 LayersView::LayersView(const Subject& subject) : subject_(subject) {
     const PlanState& state = subject.state;
-    std::vector<int32_t>      group_of(static_cast<size_t>(subject.n_ids()), -1);
-    const std::vector<Block>  blocks = blocks_of(subject);
+    std::vector<int32_t> group_of(static_cast<size_t>(subject.n_ids()), -1);
+    const std::vector<Block> blocks = blocks_of(subject);
     std::map<std::pair<Block::Kind, int32_t>, size_t> group_of_block;
     for (size_t i = 0; i < state.order.size(); ++i) {
         const TensorId node = state.order[i];
         const auto [known, is_new] = group_of_block.try_emplace({blocks[i].kind, blocks[i].number}, groups_.size());
         if (is_new) {
-            groups_.push_back({blocks[i], {}, std::vector<int64_t>(subject.session.backends.size() + 1, 0), {}, {}, {}, 0});
+            groups_.push_back({blocks[i], {}, std::vector<int64_t>(subject.session.backends.size() + 1, 0), {}, {}, {}, {}, 0});
         }
         Group* group = &groups_[known->second];
         group_of[static_cast<size_t>(node)] = static_cast<int32_t>(known->second);
         group->nodes.push_back(node);
         const BackendId backend = subject.backend_of(node);
-        ++(backend >= 0 && static_cast<size_t>(backend) + 1 < group->on.size() ? group->on[static_cast<size_t>(backend)] : group->on.back());
+        ++(backend >= 0 && static_cast<size_t>(backend) + 1 < group->on.size() ? group->on[static_cast<size_t>(backend)]
+                                                                               : group->on.back());
         if (subject.split_of(node) >= 0) {
             group->splits.insert(subject.split_of(node));
         }
@@ -76,11 +78,15 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
 
     // Who reads what: by original tensor, per reading group, as a copy or not.
     std::map<TensorId, std::map<int32_t, bool>> reading;
+    std::set<TensorId> counted_copies;
     for (const TensorId node : state.order) {
         const int32_t target = group_of[static_cast<size_t>(node)];
-        for (TensorId source : subject.sources(node)) {
+        for (const TensorId source : subject.sources(node)) {
             const record::CopyMade* made = subject.made_by(source);
-            const TensorId          original = subject.producer(made != nullptr ? made->of : source);
+            const TensorId original = made != nullptr ? made->of : source;
+            if (made != nullptr && counted_copies.insert(source).second) {
+                groups_[static_cast<size_t>(target)].copies.push_back(made);
+            }
             if (subject.is_weight(original)) {
                 groups_[static_cast<size_t>(target)].weights.insert(original);
             }
@@ -91,8 +97,8 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
         }
     }
     for (const auto& [original, readers] : reading) {
-        const int32_t source = group_of[static_cast<size_t>(original)];
-        const bool    widely = source < 0 || readers.size() > max_reading_groups;
+        const int32_t source = group_of[static_cast<size_t>(original)]; // −1: a leaf
+        const bool widely = source < 0 || readers.size() > max_reading_groups;
         for (const auto& [target, copied] : readers) {
             if (widely) {
                 if (!subject.is_weight(original)) {
@@ -110,7 +116,7 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
 
 std::string LayersView::names(const std::set<TensorId>& tensors, size_t most) const {
     std::string text;
-    size_t      n = 0;
+    size_t n = 0;
     for (const TensorId tensor : tensors) {
         if (n++ == most) {
             return text + " and " + grouped(static_cast<int64_t>(tensors.size() - most)) + " more";
@@ -121,19 +127,20 @@ std::string LayersView::names(const std::set<TensorId>& tensors, size_t most) co
 }
 
 void LayersView::draw_group(DotText& dot, const Group& group) const {
-    const auto  small = [](const std::string& markup) { return "<br/>" + sized(markup, 9); };
-    std::string label = sized(bold(group.block.title()), 13) + gap + counted(static_cast<int64_t>(group.nodes.size()), "node");
+    const auto small = [](const std::string& markup) { return next_line(11) + sized(markup, 9); };
+    std::string label = sized(bold(group.block.title(), gap), 13) + counted(static_cast<int64_t>(group.nodes.size()), "node");
     std::string fills, shares;
-    BackendId   main_backend = no_backend;
-    int64_t     most = 0;
-    const auto  n = static_cast<double>(group.nodes.size());
+    BackendId main_backend = no_backend;
+    int64_t most = 0;
+    const auto n = static_cast<double>(group.nodes.size());
     for (size_t b = 0; b < group.on.size(); ++b) {
         const auto backend = b + 1 < group.on.size() ? static_cast<BackendId>(b) : no_backend;
         if (group.on[b] == 0) {
             continue;
         }
         const BackendStyle& style = subject_.palette[backend];
-        shares += std::string(shares.empty() ? "" : "&#160;· ") + backend_markup(style, subject_.backend_name(backend) + " " + grouped(group.on[b]));
+        shares += std::string(shares.empty() ? "" : "&#160;·&#160;") +
+                  backend_markup(style, subject_.backend_name(backend) + " " + grouped(group.on[b]));
         const auto thousandths = std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(group.on[b]) * 1000 / n));
         fills += (fills.empty() ? "" : ":") + std::string(style.fill) + ";0." + std::to_string(1000 + thousandths).substr(1);
         if (group.on[b] > most) {
@@ -141,35 +148,46 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
             main_backend = backend;
         }
     }
-    label += "<br/>" + shares;
+    label += next_line(12) + shares;
     if (!group.splits.empty()) {
         const int32_t first = *group.splits.begin(), last = *group.splits.rbegin();
-        const bool    gapless = last - first + 1 == static_cast<int32_t>(group.splits.size());
-        std::string   text;
+        const bool gapless = last - first + 1 == static_cast<int32_t>(group.splits.size());
+        std::string text;
         if (gapless && last > first) {
             text = "splits " + std::to_string(first) + "–" + std::to_string(last);
         } else if (last == first) {
             text = "split " + std::to_string(first);
         } else {
-            text = counted(static_cast<int64_t>(group.splits.size()), "split") + " from " + std::to_string(first) + " to " + std::to_string(last);
+            text = counted(static_cast<int64_t>(group.splits.size()), "split") + " from " + std::to_string(first) + " to " +
+                   std::to_string(last);
         }
         label += small(text);
     }
-    if (!group.weights.empty()) {
+    const auto amount = [&](const std::set<TensorId>& tensors, const char* noun) {
         int64_t bytes = 0;
-        for (const TensorId weight : group.weights) {
-            bytes += size_of(subject_, weight);
+        for (const TensorId tensor : tensors) {
+            bytes += size_of(subject_, tensor);
         }
-        label += small(counted(static_cast<int64_t>(group.weights.size()), "weight") + ", " + bytes_text(bytes));
+        return counted(static_cast<int64_t>(tensors.size()), noun) + ", " + bytes_text(bytes);
+    };
+    if (!group.copies.empty()) {
+        int64_t bytes = 0;
+        for (const record::CopyMade* made : group.copies) {
+            bytes += made->bytes;
+        }
+        label += small(counted(static_cast<int64_t>(group.copies.size()), "copy") + " for it, " + bytes_text(bytes));
+    }
+    if (!group.weights.empty()) {
+        label += small(amount(group.weights, "weight"));
     }
     if (!group.reads_widely.empty()) {
         label += small("reads " + html_label(names(group.reads_widely, 3)));
     }
     if (group.ns > 0) {
-        label += "<br/>" + bold(duration_text(group.ns));
+        label += next_line(12) + bold(duration_text(group.ns));
     }
-    const bool  mixed = most != static_cast<int64_t>(group.nodes.size());
-    Attributes  attributes;
+    const bool mixed = most != static_cast<int64_t>(group.nodes.size());
+    Attributes attributes;
     attributes.html("label", label).raw("color", subject_.palette[main_backend].line);
     if (mixed) {
         attributes.raw("style", "striped").raw("fillcolor", fills);
@@ -183,26 +201,41 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
 }
 
 std::string LayersView::draw() const {
-    std::string totals = counted(static_cast<int64_t>(subject_.state.order.size()), "node") + " in " + counted(static_cast<int64_t>(groups_.size()), "group");
+    std::string totals = counted(static_cast<int64_t>(subject_.state.order.size()), "node") + " in " +
+                         counted(static_cast<int64_t>(groups_.size()), "group");
     std::vector<LegendSign> signs{{"—▶", "tensors that stay where they are"}};
     if (subject_.has_splits()) {
         totals += ", " + counted(static_cast<int64_t>(subject_.state.splits.size()), "split");
         signs.push_back({"- -▶", "tensors copied to another backend"});
     }
     DotText dot("layers");
-    dot.graph(picture_attributes(heading_markup(subject_, totals, node_shares(subject_), signs)).raw("rankdir", "TB").decimal("nodesep", 0.4).decimal("ranksep", 0.4));
-    dot.node_defaults(Attributes().raw("shape", "box").raw("style", "filled,rounded").raw("fontname", "Helvetica,Arial,sans-serif").raw("fontsize", "10")
+    dot.graph(picture_attributes(heading_markup(subject_, totals, node_shares(subject_), signs))
+                  .raw("rankdir", "TB")
+                  .decimal("nodesep", 0.4)
+                  .decimal("ranksep", 0.4));
+    dot.node_defaults(Attributes()
+                          .raw("shape", "box")
+                          .raw("style", "filled,rounded")
+                          .raw("fontname", "Helvetica,Arial,sans-serif")
+                          .raw("fontsize", "10")
                           .raw("margin", "0.15,0.06"));
-    dot.edge_defaults(Attributes().raw("fontname", "Helvetica,Arial,sans-serif").raw("fontsize", "9").raw("color", "#444444").raw("fontcolor", "#222222"));
+    dot.edge_defaults(Attributes()
+                          .raw("fontname", "Helvetica,Arial,sans-serif")
+                          .raw("fontsize", "9")
+                          .raw("color", "#444444")
+                          .raw("fontcolor", "#222222"));
     for (const Group& group : groups_) {
         draw_group(dot, group);
     }
     for (const auto& [way, kinds] : flows_) {
         for (const auto& [copied, flow] : kinds) {
-            const std::string what = flow.tensors.size() == 1 ? names(flow.tensors, 1) : counted(static_cast<int64_t>(flow.tensors.size()), "tensor");
-            Attributes        attributes;
-            attributes.html("label", edge_markup(what, flow.bytes)).number("bytes", flow.bytes)
-                .number("tensors", static_cast<int64_t>(flow.tensors.size())).text("tooltip", names(flow.tensors, 30));
+            const std::string what =
+                flow.tensors.size() == 1 ? names(flow.tensors, 1) : counted(static_cast<int64_t>(flow.tensors.size()), "tensor");
+            Attributes attributes;
+            attributes.html("label", edge_markup(what, flow.bytes))
+                .number("bytes", flow.bytes)
+                .number("tensors", static_cast<int64_t>(flow.tensors.size()))
+                .text("tooltip", names(flow.tensors, 30));
             if (copied) {
                 attributes.raw("style", "dashed").raw("penwidth", "1.6");
             }

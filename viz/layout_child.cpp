@@ -24,7 +24,7 @@ void limit_self() {
     setrlimit(RLIMIT_CORE, &no_core);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // whose shadow memory counts
     constexpr rlim_t memory = 8ULL << 30U;
-    const rlimit     most{memory, memory};
+    const rlimit most{memory, memory};
     setrlimit(RLIMIT_AS, &most);
 #endif
 }
@@ -73,11 +73,12 @@ int layout_child_main(int argc, char** argv) {
     if (graph == nullptr) {
         return broken; // libcgraph said where
     }
-    GVC_t*       context = gvContext();
-    char         engine[] = "dot";
-    char*        picture = nullptr;
+    GVC_t* context = gvContext();
+    char engine[] = "dot";
+    char* picture = nullptr;
     unsigned int n = 0;
-    if (context == nullptr || gvLayout(context, graph, engine) != 0 || gvRenderData(context, graph, format.c_str(), &picture, &n) != 0 || n == 0) {
+    if (context == nullptr || gvLayout(context, graph, engine) != 0 ||
+        gvRenderData(context, graph, format.c_str(), &picture, &n) != 0 || n == 0) {
         return broken;
     }
     // Nothing is freed: the process ends here, and freeing a large layout takes long.

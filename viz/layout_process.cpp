@@ -61,7 +61,7 @@ bool fill(int file, const std::string& text) {
 std::string content(int file) {
     const off_t size = lseek(file, 0, SEEK_END);
     std::string bytes(size > 0 ? static_cast<size_t>(size) : 0, '\0');
-    size_t      at = 0;
+    size_t at = 0;
     while (at < bytes.size()) {
         const ssize_t n = pread(file, bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
         if (n == 0 || (n < 0 && errno != EINTR)) {
@@ -82,14 +82,13 @@ public:
             end();
         }
     }
-    Child(const Child&)            = delete;
+    Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
 
     /// The wait status.
     int wait() {
         int status = 0;
-        while (waitpid(id_, &status, 0) < 0 && errno == EINTR) {
-        }
+        while (waitpid(id_, &status, 0) < 0 && errno == EINTR) {}
         id_ = -1;
         return status;
     }
@@ -123,7 +122,7 @@ pid_t start(const std::vector<std::string>& command, int in, int out, int errors
         arguments.push_back(const_cast<char*>(argument.c_str())); // NOLINT: posix_spawn's signature; it doesn't write
     }
     arguments.push_back(nullptr);
-    pid_t     id = -1;
+    pid_t id = -1;
     const int failed = posix_spawn(&id, arguments[0], &files, &attributes, arguments.data(), environ);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
@@ -136,7 +135,7 @@ enum class Ending { done, too_late, cancelled };
 /// Until the child closes its stderr (it ended), time is up, or somebody wants it to stop.
 Ending follow(int errors, int64_t deadline_ns, const PictureOptions& options, std::string& said) {
     constexpr int64_t look_up_ms = 100; // a signal that arrived just before poll would be noticed only at its end
-    constexpr size_t  most_said = 4096;
+    constexpr size_t most_said = 4096;
     for (;;) {
         if (options.cancelled && options.cancelled()) {
             return Ending::cancelled;
@@ -146,11 +145,12 @@ Ending follow(int errors, int64_t deadline_ns, const PictureOptions& options, st
             return Ending::too_late;
         }
         pollfd watched{errors, POLLIN, 0};
-        if (poll(&watched, 1, static_cast<int>(options.cancelled ? std::min(left_ms, look_up_ms) : std::min<int64_t>(left_ms, 60'000))) <= 0) {
+        if (poll(&watched, 1,
+                 static_cast<int>(options.cancelled ? std::min(left_ms, look_up_ms) : std::min<int64_t>(left_ms, 60'000))) <= 0) {
             continue;
         }
         std::array<char, 4096> part{};
-        const ssize_t          n = read(errors, part.data(), part.size());
+        const ssize_t n = read(errors, part.data(), part.size());
         if (n == 0 || (n < 0 && errno != EINTR)) {
             return Ending::done;
         }
@@ -166,8 +166,9 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 std::string run_layout(const std::string& dot, PictureFormat format, const PictureOptions& options, const std::string& name) {
     constexpr std::array<const char*, 4> format_names{"dot", "svg", "png", "pdf"};
-    const std::string way_out = options.view == PictureView::layers ? "write .dot and lay it out with another tool" : "use --view layers, or write .dot";
-    const auto        fail = [&](const std::string& why) { return Error(ErrorKind::device, name + ": " + why); };
+    const std::string way_out =
+        options.view == PictureView::layers ? "write .dot and lay it out with another tool" : "use --view layers, or write .dot";
+    const auto fail = [&](const std::string& why) { return Error(ErrorKind::device, name + ": " + why); };
 
     File in = memory_file("dot"), out = memory_file("picture");
     std::array<int, 2> ends{-1, -1};
@@ -186,7 +187,8 @@ std::string run_layout(const std::string& dot, PictureFormat format, const Pictu
 
     std::string said;
     switch (follow(errors.get(), now_ns() + int64_t{options.layout_seconds} * 1'000'000'000, options, said)) {
-    case Ending::too_late: throw fail("the layout took more than " + std::to_string(options.layout_seconds) + " s and was ended; " + way_out);
+    case Ending::too_late:
+        throw fail("the layout took more than " + std::to_string(options.layout_seconds) + " s and was ended; " + way_out);
     case Ending::cancelled: throw fail("the layout was interrupted");
     case Ending::done: break;
     }

@@ -10,7 +10,7 @@ namespace schedscope {
 namespace {
 
 constexpr double panel_height = 300, panel_gap = 78, axis_width = 72; // points, as everything here
-constexpr double min_width = 640, max_width = 2600, width_per_use = 7;
+constexpr double min_width = 640, max_width = 3600, width_per_use = 12;
 
 /// A rectangle or a text at a fixed place: left, bottom, width, height. Graphviz wants the centre in points and the size in inches.
 Attributes placed(double left, double bottom, double width, double height) {
@@ -23,18 +23,46 @@ Attributes placed(double left, double bottom, double width, double height) {
     return attributes.decimal("width", width / 72).decimal("height", height / 72);
 }
 
+/// Name and size in as many lines as fit; "" where nothing does.
+std::string label_of(const std::string& name, int64_t bytes, double width, double height) {
+    constexpr double character = 5.2, line = 10;
+    const auto room = static_cast<size_t>(std::max(0.0, (width - 4) / character));
+    auto lines = static_cast<size_t>(std::max(0.0, height / line));
+    if (room < 4 || lines == 0) {
+        return "";
+    }
+    std::string label;
+    const auto append = [&](const std::string& text) { label += (label.empty() ? "" : "<br/>") + sized(html_label(text), 8); };
+    for (std::string rest = name; !rest.empty() && lines > 0; --lines) {
+        const std::string most = clipped(rest, room), last = clipped(rest, room - 1);
+        const bool all = most.size() == rest.size();
+        if (all || lines == 1) {
+            append(all ? rest : last);
+            rest.clear();
+        } else {
+            const std::string part = most.substr(0, most.size() - std::string_view("…").size());
+            append(part);
+            rest.erase(0, part.size());
+        }
+    }
+    if (const std::string size = bytes_text(bytes); lines > 0 && size.size() <= room) {
+        append(size);
+    }
+    return label;
+}
+
 /// One buffer: a panel of the picture.
 struct Panel {
-    BufferTypeId                            buffer_type = no_buffer_type;
-    int32_t                                 chunk = 0;
-    int64_t                                 size = 0;
-    std::vector<const record::Placement*>   tensors;
+    BufferTypeId buffer_type = no_buffer_type;
+    int32_t chunk = 0;
+    int64_t size = 0;
+    std::vector<const record::Placement*> tensors;
 };
 
 /// What one split does in the allocated graph: for each input a placeholder and the copy, then its nodes.
 struct Band {
-    int32_t   first = 0, end = 0;
-    int32_t   split = 0;
+    int32_t first = 0, end = 0;
+    int32_t split = 0;
     BackendId backend = no_backend;
 };
 
@@ -52,20 +80,20 @@ private:
     std::string title_of(const Panel& panel) const;
     /// One past the last index at which a tensor has its place to itself: what works in place takes over at its parent's last use.
     int32_t end_of(const record::Placement& placement) const;
-    double  x_of(int32_t use) const { return axis_width + width_ * use / n_uses_; }
+    double x_of(int32_t use) const { return axis_width + width_ * use / n_uses_; }
 
-    const Subject&                             subject_;
-    DotText                                    dot_;
+    const Subject& subject_;
+    DotText dot_;
     std::map<std::pair<BufferTypeId, int32_t>, Panel> panels_;
-    std::map<TensorId, int32_t>                taken_over_; ///< tensor → first use of what works in its place
-    std::vector<Band>                          bands_;
-    int32_t                                    n_uses_ = 1;
-    double                                     width_ = min_width;
+    std::map<TensorId, int32_t> taken_over_; ///< tensor → first use of what works in its place
+    std::vector<Band> bands_;
+    int32_t n_uses_ = 1;
+    double width_ = min_width;
 };
 
 MemoryView::MemoryView(const Subject& subject) : subject_(subject), dot_("memory") {
     const PlanState& state = subject.state;
-    int32_t          at = 0;
+    int32_t at = 0;
     for (const SplitState& split : state.splits) {
         const int32_t n = 2 * static_cast<int32_t>(split.inputs.size()) + subject.end_node(split) - split.begin.first_node;
         bands_.push_back({at, at + n, split.begin.index, split.begin.backend});
@@ -95,7 +123,7 @@ MemoryView::MemoryView(const Subject& subject) : subject_(subject), dot_("memory
 
 int32_t MemoryView::end_of(const record::Placement& placement) const {
     const int32_t end = std::max(placement.first_use, placement.last_use) + 1;
-    const auto    taken = taken_over_.find(placement.tensor);
+    const auto taken = taken_over_.find(placement.tensor);
     return taken == taken_over_.end() ? end : std::clamp(taken->second, placement.first_use + 1, end);
 }
 
@@ -106,7 +134,7 @@ std::string MemoryView::title_of(const Panel& panel) const {
         change[static_cast<size_t>(end_of(*placement))] -= placement->size;
     }
     int64_t live = 0, peak = 0;
-    size_t  peak_at = 0;
+    size_t peak_at = 0;
     for (size_t use = 0; use < change.size(); ++use) {
         live += change[use];
         if (live > peak) {
@@ -114,15 +142,17 @@ std::string MemoryView::title_of(const Panel& panel) const {
             peak_at = use;
         }
     }
-    const auto&       types = subject_.session.buffer_types;
-    const bool        known = panel.buffer_type >= 0 && static_cast<size_t>(panel.buffer_type) < types.size();
-    const std::string name = known ? types[static_cast<size_t>(panel.buffer_type)].name : "buffer type " + std::to_string(panel.buffer_type);
-    return bold(name) + (panel.chunk > 0 ? ", chunk " + std::to_string(panel.chunk) : "") + gap + bytes_text(panel.size) +
+    const auto& types = subject_.session.buffer_types;
+    const bool known = panel.buffer_type >= 0 && static_cast<size_t>(panel.buffer_type) < types.size();
+    const std::string name =
+        known ? types[static_cast<size_t>(panel.buffer_type)].name : "buffer type " + std::to_string(panel.buffer_type);
+    return bold(name, gap) + (panel.chunk > 0 ? "chunk " + std::to_string(panel.chunk) + ", " : "") + bytes_text(panel.size) +
            ", " + counted(static_cast<int64_t>(panel.tensors.size()), "tensor") + "; most in use " + bytes_text(peak) + " at " +
            grouped(static_cast<int64_t>(peak_at));
 }
 
-void MemoryView::draw_text(const std::string& id, const std::string& markup, double left, double bottom, double width, double height) {
+void MemoryView::draw_text(const std::string& id, const std::string& markup, double left, double bottom, double width,
+                           double height) {
     dot_.node(id, placed(left, bottom, width, height).html("label", markup).raw("shape", "none").raw("style", ""));
 }
 
@@ -133,23 +163,28 @@ void MemoryView::draw_bands(const std::string& id, double bottom) {
             continue;
         }
         const BackendStyle& style = subject_.palette[band.backend];
-        const std::string   number = std::to_string(band.split);
+        const std::string number = std::to_string(band.split);
         dot_.node(id + " split " + number, placed(left, bottom, width, panel_height)
-                                               .raw("label", "").text("tooltip", "split " + number + " on " + subject_.backend_name(band.backend))
-                                               .raw("fillcolor", style.pale).raw("color", "#bbbbbb").raw("penwidth", "0.5"));
+                                               .raw("label", "")
+                                               .text("tooltip", "split " + number + " on " + subject_.backend_name(band.backend))
+                                               .raw("fillcolor", style.pale)
+                                               .raw("color", "#bbbbbb")
+                                               .raw("penwidth", "0.5"));
         if (width > 26) {
-            draw_text(id + " split " + number + " name", sized(html_label((width > 52 ? "split " : "") + number + " " + style.letter), 8), left,
+            draw_text(id + " split " + number + " name",
+                      sized(html_label((width > 52 ? "split " : "") + number + " " + style.letter), 8), left,
                       bottom + panel_height + 1, width, 12);
         }
     }
 }
 
 void MemoryView::draw_axes(const Panel& panel, const std::string& id, double bottom) {
-    dot_.node(id + " frame", placed(axis_width, bottom, width_, panel_height).raw("label", "").raw("style", "solid").raw("color", "#666666"));
+    dot_.node(id + " frame",
+              placed(axis_width, bottom, width_, panel_height).raw("label", "").raw("style", "solid").raw("color", "#666666"));
     for (int quarter = 0; quarter <= 4; ++quarter) {
         const std::string number = std::to_string(quarter);
-        draw_text(id + " offset " + number, sized(html_label(bytes_text(panel.size * quarter / 4)), 9), 0, bottom + panel_height * quarter / 4 - 6,
-                  axis_width - 4, 12);
+        draw_text(id + " offset " + number, sized(html_label(bytes_text(panel.size * quarter / 4)), 9), 0,
+                  bottom + panel_height * quarter / 4 - 6, axis_width - 4, 12);
         draw_text(id + " use " + number, sized(html_label(grouped(static_cast<int64_t>(n_uses_) * quarter / 4)), 9),
                   axis_width + width_ * quarter / 4 - 30, bottom - 15, 60, 12);
     }
@@ -161,29 +196,28 @@ void MemoryView::draw_tensor(const Panel& panel, const record::Placement& placem
     const double left = x_of(first), width = x_of(end) - left, height = static_cast<double>(placement.size) * scale;
     const TensorId tensor = placement.tensor;
     const BackendStyle& style = subject_.palette[subject_.backend_of(tensor)];
-    const std::string&  name = subject_.name(tensor);
-    constexpr double character = 5.0, line = 10;
-    std::string label;
-    if (const auto room = static_cast<size_t>(std::max(0.0, (width - 4) / character)); height >= line && room >= 4) {
-        label = sized(html_label(clipped(name, room - 1)), 8);
-        if (const std::string size = bytes_text(placement.size); height >= 2 * line + 2 && size.size() <= room) {
-            label += "<br/>" + sized(size, 8);
-        }
-    }
+    const std::string& name = subject_.name(tensor);
+    const std::string label = label_of(name, placement.size, width, height);
     Attributes attributes = placed(left, bottom + static_cast<double>(placement.offset) * scale, width, height);
     label.empty() ? attributes.raw("label", "") : attributes.html("label", label);
-    std::string story = name + ": " + bytes_text(placement.size) + " at offset " + grouped(placement.offset) + ", used from " + grouped(first) + " to " +
-                        grouped(placement.last_use);
+    std::string story = name + ": " + bytes_text(placement.size) + " at offset " + grouped(placement.offset) + ", used from " +
+                        grouped(first) + " to " + grouped(placement.last_use);
     if (placement.in_place_of != no_tensor) {
         story += ", in the place of " + subject_.name(placement.in_place_of);
     }
-    attributes.text("tooltip", story).raw("fillcolor", style.fill).raw("color", style.line).raw("penwidth", height < 3 || width < 3 ? "0.1" : "0.6");
+    attributes.text("tooltip", story)
+        .raw("fillcolor", style.fill)
+        .raw("color", style.line)
+        .raw("penwidth", height < 3 || width < 3 ? "0.1" : "0.6");
     if (placement.in_place_of != no_tensor) {
         attributes.raw("style", "filled,dotted");
     } else if (subject_.made_by(tensor) != nullptr) {
         attributes.raw("style", "filled,dashed");
     }
-    attributes.number("offset", placement.offset).number("size", placement.size).number("first_use", placement.first_use).number("last_use", placement.last_use);
+    attributes.number("offset", placement.offset)
+        .number("size", placement.size)
+        .number("first_use", placement.first_use)
+        .number("last_use", placement.last_use);
     dot_.node(subject_.id(tensor), attributes);
 }
 
@@ -204,12 +238,18 @@ std::string MemoryView::draw() {
     }
     const std::string totals = counted(static_cast<int64_t>(panels_.size()), "compute buffer") + ", " + bytes_text(bytes) + ", " +
                                counted(static_cast<int64_t>(subject_.state.placements.size()), "tensor");
-    const std::string heading = heading_markup(subject_, totals, {}, {{"→", "node being evaluated, copies into a split counted"},
-                                                                      {"↑", "offset in the buffer"},
-                                                                      {"- -", "a copy"},
-                                                                      {"· ·", "works in the place of its parent"}});
+    const std::string heading = heading_markup(subject_, totals, {},
+                                               {{"→", "node being evaluated, copies into a split counted"},
+                                                {"↑", "offset in the buffer"},
+                                                {"- -", "a copy"},
+                                                {"· ·", "works in the place of its parent"}});
     dot_.graph(picture_attributes(heading).raw("layout", "nop2").raw("outputorder", "nodesfirst"));
-    dot_.node_defaults(Attributes().raw("shape", "box").raw("fixedsize", "true").raw("style", "filled").raw("margin", "0").raw("fontname", "Helvetica,Arial,sans-serif"));
+    dot_.node_defaults(Attributes()
+                           .raw("shape", "box")
+                           .raw("fixedsize", "true")
+                           .raw("style", "filled")
+                           .raw("margin", "0")
+                           .raw("fontname", "Helvetica,Arial,sans-serif"));
     double bottom = 0;
     for (const auto& [key, panel] : panels_) {
         draw_panel(panel, bottom);

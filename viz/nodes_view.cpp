@@ -15,9 +15,6 @@ constexpr int32_t max_readers = 4;
 
 std::string small(const std::string& markup, Ink ink = Ink::grey) { return sized(markup, 8, ink); }
 
-/// The next line, a little lower than text of its own size would be: underscores of the line above are not touched.
-std::string next_line(int points) { return "<br/>" + sized(gap, points); }
-
 class NodesView {
 public:
     explicit NodesView(const Subject& subject);
@@ -29,7 +26,8 @@ private:
     void draw_split(const SplitState& split);
     void draw_copies(int32_t split);
     void draw_range(int32_t first, int32_t end);
-    void draw_node(TensorId node);
+    /// kernel: of the fused group that it is the first of; it stands in the node because edges may cross an area's title.
+    void draw_node(TensorId node, const std::string& kernel = "");
     void draw_uses(TensorId node);
     void draw_edges();
     std::string node_label(TensorId node) const;
@@ -41,33 +39,35 @@ private:
     int32_t place_of(TensorId reader) const { return subject_.made_by(reader) != nullptr ? -1 : subject_.split_of(reader); }
     /// A copy of `reader`'s split, or any node, is where an edge may come from; what lies far away is drawn again beside the reader.
     bool stands_in(TensorId source, TensorId reader) const {
-        return is_hub(source) || (subject_.made_by(source) != nullptr && split_of_copy_[static_cast<size_t>(source)] != place_of(reader));
+        return is_hub(source) ||
+               (subject_.made_by(source) != nullptr && split_of_copy_[static_cast<size_t>(source)] != place_of(reader));
     }
     /// A source as drawn for one reader: a hub beside each reader, a leaf in each split that reads it, anything else once.
     std::string source_id(TensorId source, TensorId reader) const;
     std::string leaf_id(TensorId leaf, int32_t place) const;
 
-    const Subject&                     subject_;
-    const PlanState&                   state_;
-    DotText                            dot_;
-    std::vector<std::vector<TensorId>> reads_;      ///< by position in the order: what is drawn as an edge, each once
-    std::vector<int32_t>               readers_;    ///< [n_ids] nodes and copies that read it
+    const Subject& subject_;
+    const PlanState& state_;
+    DotText dot_;
+    std::vector<std::vector<TensorId>> reads_;             ///< by position in the order: what is drawn as an edge, each once
+    std::vector<int32_t> readers_;                         ///< [n_ids] nodes and copies that read it
     std::map<TensorId, std::set<int32_t>> places_of_leaf_; ///< leafs that are no hubs: the places of their readers
     std::map<int32_t, std::vector<TensorId>> leafs_at_;    ///< the same by place
-    std::vector<std::vector<TensorId>> copies_;     ///< by split: copies that it reads and that were made for it
-    std::vector<TensorId>              loose_copies_;
-    std::vector<int32_t>               split_of_copy_; ///< [n_ids] index of the split that lists it; −1: none
-    size_t                             next_fusion_ = 0;
-    std::vector<record::Fusion>        fusions_;
+    std::vector<std::vector<TensorId>> copies_;            ///< by split: copies that it reads and that were made for it
+    std::vector<TensorId> loose_copies_;
+    std::vector<int32_t> split_of_copy_; ///< [n_ids] index of the split that lists it; −1: none
+    size_t next_fusion_ = 0;
+    std::vector<record::Fusion> fusions_;
 };
 
-NodesView::NodesView(const Subject& subject) : subject_(subject), state_(subject.state), dot_("nodes"), fusions_(subject.state.fusions) {
+NodesView::NodesView(const Subject& subject)
+    : subject_(subject), state_(subject.state), dot_("nodes"), fusions_(subject.state.fusions) {
     const auto n_ids = static_cast<size_t>(subject.n_ids());
     readers_.assign(n_ids, 0);
     split_of_copy_.assign(n_ids, -1);
     copies_.resize(state_.splits.size());
     reads_.resize(state_.order.size());
-    std::vector<uint8_t>  copy_seen(n_ids, 0);
+    std::vector<uint8_t> copy_seen(n_ids, 0);
     std::vector<TensorId> copies;
     for (size_t i = 0; i < state_.order.size(); ++i) {
         const TensorId node = state_.order[i];
@@ -98,10 +98,12 @@ NodesView::NodesView(const Subject& subject) : subject_(subject), state_(subject
         }
         const auto split = split_that_lists.find({made.of, made.backend});
         (split == split_that_lists.end() ? loose_copies_ : copies_[split->second]).push_back(copy);
-        split_of_copy_[static_cast<size_t>(copy)] = split == split_that_lists.end() ? -1 : state_.splits[split->second].begin.index;
+        split_of_copy_[static_cast<size_t>(copy)] =
+            split == split_that_lists.end() ? -1 : state_.splits[split->second].begin.index;
     }
     const auto note_place = [&](TensorId source, TensorId reader) {
-        if (is_leaf(source) && !subject.is_weight(source) && !is_hub(source) && places_of_leaf_[source].insert(place_of(reader)).second) {
+        if (is_leaf(source) && !subject.is_weight(source) && !is_hub(source) &&
+            places_of_leaf_[source].insert(place_of(reader)).second) {
             leafs_at_[place_of(reader)].push_back(source);
         }
     };
@@ -133,12 +135,13 @@ std::string NodesView::cause_text(TensorId tensor) const {
 }
 
 std::string NodesView::node_label(TensorId node) const {
-    std::string label = bold(clipped(subject_.name(node), 64)) + next_line(13) + html_label(subject_.operation(node)) + next_line(10) +
-                        small(html_label(cause_text(node)), Ink::black);
+    std::string label = bold(clipped(subject_.name(node), 64)) + next_line(13) + html_label(subject_.operation(node)) +
+                        next_line(10) + small(html_label(cause_text(node)), Ink::black);
     for (const TensorId source : subject_.sources(node)) {
         const bool is_own_cause = state_.tensors[static_cast<size_t>(node)].by == source;
         if (source < subject_.n_tensors() && subject_.is_weight(source)) {
-            label += next_line(10) + small(html_label((is_own_cause ? "weight " : clipped(subject_.name(source), 48) + " ") + subject_.operation(source)));
+            label += next_line(10) + small(html_label((is_own_cause ? "weight " : clipped(subject_.name(source), 48) + " ") +
+                                                      subject_.operation(source)));
         }
     }
     if (is_hub(node)) {
@@ -147,16 +150,21 @@ std::string NodesView::node_label(TensorId node) const {
     return label;
 }
 
-void NodesView::draw_node(TensorId node) {
+void NodesView::draw_node(TensorId node, const std::string& kernel) {
     const BackendStyle& style = subject_.palette[subject_.backend_of(node)];
-    const bool          unassigned = subject_.backend_of(node) == no_backend;
+    const bool unassigned = subject_.backend_of(node) == no_backend;
+    const std::string fused = kernel.empty() ? "" : next_line(10) + small(bold("fused: " + kernel), Ink::black);
     Attributes attributes;
     if (is_view_op(subject_.info(node).op)) {
-        const std::string label = small(html_label(clipped(subject_.name(node), 48) + "  " + subject_.operation(node)) + next_line(9) + html_label(cause_text(node)));
-        attributes.html("label", label).raw("margin", "0.03,0.01").raw("height", "0.2");
-        attributes.raw("style", unassigned ? "filled,dashed" : "filled").raw("penwidth", "0.5").raw("fillcolor", style.pale).raw("color", style.line);
+        const std::string label = small(html_label(clipped(subject_.name(node), 48) + "  " + subject_.operation(node)) +
+                                        next_line(9) + html_label(cause_text(node)));
+        attributes.html("label", label + fused).raw("margin", "0.03,0.01").raw("height", "0.2");
+        attributes.raw("style", unassigned ? "filled,dashed" : "filled")
+            .raw("penwidth", "0.5")
+            .raw("fillcolor", style.pale)
+            .raw("color", style.line);
     } else {
-        attributes.html("label", node_label(node)).raw("fillcolor", style.fill).raw("color", style.line);
+        attributes.html("label", node_label(node) + fused).raw("fillcolor", style.fill).raw("color", style.line);
         if (unassigned) {
             attributes.raw("style", "filled,rounded,dashed");
         }
@@ -170,9 +178,14 @@ void NodesView::draw_uses(TensorId reader) {
         if (stands_in(source, reader)) {
             const BackendStyle& style = subject_.palette[subject_.backend_of(source)];
             dot_.node(source_id(source, reader), Attributes()
-                                                  .html("label", small(html_label(clipped(subject_.name(source), 48))))
-                                                  .raw("shape", "cds").raw("style", "filled").raw("fillcolor", style.pale).raw("color", style.line)
-                                                  .raw("penwidth", "0.5").raw("margin", "0.06,0.01").raw("height", "0.2"));
+                                                     .html("label", small(html_label(clipped(subject_.name(source), 48))))
+                                                     .raw("shape", "cds")
+                                                     .raw("style", "filled")
+                                                     .raw("fillcolor", style.pale)
+                                                     .raw("color", style.line)
+                                                     .raw("penwidth", "0.5")
+                                                     .raw("margin", "0.06,0.01")
+                                                     .raw("height", "0.2"));
         }
     };
     if (const record::CopyMade* made = subject_.made_by(reader)) {
@@ -191,14 +204,19 @@ void NodesView::draw_range(int32_t first, int32_t end) {
         }
         if (next_fusion_ < fusions_.size() && fusions_[next_fusion_].first == i && fusions_[next_fusion_].count > 1) {
             const record::Fusion& fusion = fusions_[next_fusion_++];
-            const BackendStyle&   style = subject_.palette[fusion.backend];
-            dot_.open_cluster("fused " + std::to_string(fusion.first), Attributes()
-                                                                           .text("label", "fused: " + subject_.text(fusion.kernel))
-                                                                           .raw("style", "rounded,filled,bold").raw("fillcolor", "#ffffff").raw("color", style.line)
-                                                                           .raw("penwidth", "2").raw("fontsize", "9").raw("labeljust", "r"));
+            const BackendStyle& style = subject_.palette[fusion.backend];
+            dot_.open_cluster("fused " + std::to_string(fusion.first),
+                              Attributes()
+                                  .raw("label", "")
+                                  .text("tooltip", "fused: " + subject_.text(fusion.kernel))
+                                  .raw("style", "rounded,filled,bold")
+                                  .raw("fillcolor", "#ffffff")
+                                  .raw("color", style.line)
+                                  .raw("penwidth", "2")
+                                  .raw("margin", "6"));
             const int32_t last = std::min(end, fusion.first + fusion.count);
             for (; i < last; ++i) {
-                draw_node(state_.order[static_cast<size_t>(i)]);
+                draw_node(state_.order[static_cast<size_t>(i)], i == fusion.first ? subject_.text(fusion.kernel) : "");
             }
             dot_.close_cluster();
             for (int32_t member = fusion.first; member < last; ++member) {
@@ -215,13 +233,20 @@ void NodesView::draw_range(int32_t first, int32_t end) {
 void NodesView::draw_copies(int32_t split) {
     for (const TensorId copy : split < 0 ? loose_copies_ : copies_[static_cast<size_t>(split)]) {
         const record::CopyMade& made = *subject_.made_by(copy);
-        const BackendStyle&     style = subject_.palette[made.backend];
-        std::string label = "copy of " + bold(clipped(subject_.name(made.of), 48)) + next_line(11) +
-                            small(html_label("from " + subject_.backend_name(subject_.backend_of(made.of)) + ", ") + bold(bytes_text(made.bytes)), Ink::black);
+        const BackendStyle& style = subject_.palette[made.backend];
+        std::string label =
+            "copy of " + bold(clipped(subject_.name(made.of), 48)) + next_line(11) +
+            small(html_label("from " + subject_.backend_name(subject_.backend_of(made.of)) + ", ") + bold(bytes_text(made.bytes)),
+                  Ink::black);
         if (is_hub(copy)) {
-            label += next_line(10) + small(html_label("read by " + grouped(readers_[static_cast<size_t>(copy)]) + ", drawn at each"));
+            label +=
+                next_line(10) + small(html_label("read by " + grouped(readers_[static_cast<size_t>(copy)]) + ", drawn at each"));
         }
-        dot_.node(subject_.id(copy), Attributes().html("label", label).raw("style", "filled,dashed").raw("fillcolor", style.pale).raw("color", style.line)
+        dot_.node(subject_.id(copy), Attributes()
+                                         .html("label", label)
+                                         .raw("style", "filled,dashed")
+                                         .raw("fillcolor", style.pale)
+                                         .raw("color", style.line)
                                          .number("bytes", made.bytes));
         draw_uses(copy);
     }
@@ -229,13 +254,19 @@ void NodesView::draw_copies(int32_t split) {
 
 void NodesView::draw_split(const SplitState& split) {
     const BackendStyle& style = subject_.palette[split.begin.backend];
-    const int32_t       first = split.begin.first_node, end = subject_.end_node(split);
-    std::string label = bold("split " + std::to_string(split.begin.index)) + gap + gap + backend_markup(style, subject_.backend_name(split.begin.backend)) + gap + gap +
-                        small(html_label("nodes " + grouped(first) + "–" + grouped(end - 1) + ", " +
-                                                                                                  why_split_starts(subject_, split)));
+    const int32_t first = split.begin.first_node, end = subject_.end_node(split);
+    std::string label =
+        bold("split " + std::to_string(split.begin.index), gap) +
+        backend_markup(style, subject_.backend_name(split.begin.backend)) + "<br align=\"left\"/>" +
+        small(html_label("nodes " + grouped(first) + "–" + grouped(end - 1) + ", " + why_split_starts(subject_, split))) +
+        "<br align=\"left\"/>";
     dot_.open_cluster("split " + std::to_string(split.begin.index), Attributes()
-                                                                        .html("label", label).raw("style", "rounded,filled").raw("fillcolor", style.pale)
-                                                                        .raw("color", style.line).raw("fontsize", "12").raw("margin", "12"));
+                                                                        .html("label", label)
+                                                                        .raw("style", "rounded,filled")
+                                                                        .raw("fillcolor", style.pale)
+                                                                        .raw("color", style.line)
+                                                                        .raw("fontsize", "12")
+                                                                        .raw("margin", "12"));
     draw_leafs(split.begin.index);
     draw_copies(static_cast<int32_t>(&split - state_.splits.data()));
     draw_range(first, end);
@@ -255,11 +286,13 @@ std::string NodesView::source_id(TensorId source, TensorId reader) const {
 }
 
 void NodesView::draw_leaf(TensorId leaf, int32_t place) {
-    const BackendId     backend = subject_.backend_of(leaf);
+    const BackendId backend = subject_.backend_of(leaf);
     const BackendStyle& style = subject_.palette[backend];
-    const bool          is_input = (subject_.info(leaf).flags & flag_input) != 0;
-    const std::string   label = bold(clipped(subject_.name(leaf), 64)) + next_line(11) +
-                              small(html_label(subject_.operation(leaf) + (is_input ? ", input" : "")) + next_line(10) + html_label(cause_text(leaf)), Ink::black);
+    const bool is_input = (subject_.info(leaf).flags & flag_input) != 0;
+    const std::string label =
+        bold(clipped(subject_.name(leaf), 64)) + next_line(11) +
+        small(html_label(subject_.operation(leaf) + (is_input ? ", input" : "")) + next_line(10) + html_label(cause_text(leaf)),
+              Ink::black);
     dot_.node(leaf_id(leaf, place), Attributes()
                                         .html("label", label)
                                         .raw("shape", "ellipse")
@@ -287,7 +320,8 @@ void NodesView::draw_edges() {
     const auto draw_copy_edge = [&](TensorId copy) {
         const record::CopyMade& made = *subject_.made_by(copy);
         if (!subject_.is_weight(made.of)) {
-            dot_.edge(source_id(made.of, copy), subject_.id(copy), Attributes().raw("style", "dashed").raw("penwidth", "1.6").number("bytes", made.bytes));
+            dot_.edge(source_id(made.of, copy), subject_.id(copy),
+                      Attributes().raw("style", "dashed").raw("penwidth", "1.6").number("bytes", made.bytes));
         }
     };
     for (const auto& copies : copies_) {
@@ -313,9 +347,16 @@ std::string NodesView::draw() {
     if (std::any_of(readers_.begin(), readers_.end(), [](int32_t n) { return n > max_readers; })) {
         signs.push_back({"▷", "a tensor that more than " + std::to_string(max_readers) + " nodes read, drawn at each"});
     }
-    dot_.graph(picture_attributes(heading_markup(subject_, totals, node_shares(subject_), signs)).raw("rankdir", "TB").decimal("nodesep", 0.2).decimal("ranksep", 0.3));
-    dot_.node_defaults(Attributes().raw("shape", "box").raw("style", "filled,rounded").raw("fontname", "Helvetica,Arial,sans-serif").raw("fontsize", "10")
-                           .raw("margin", "0.08,0.04"));
+    dot_.graph(picture_attributes(heading_markup(subject_, totals, node_shares(subject_), signs))
+                   .raw("rankdir", "TB")
+                   .decimal("nodesep", 0.2)
+                   .decimal("ranksep", 0.3));
+    dot_.node_defaults(Attributes()
+                           .raw("shape", "box")
+                           .raw("style", "filled,rounded")
+                           .raw("fontname", "Helvetica,Arial,sans-serif")
+                           .raw("fontsize", "10")
+                           .raw("margin", "0.11,0.05"));
     dot_.edge_defaults(Attributes().raw("color", "#444444").raw("arrowsize", "0.6"));
     draw_leafs(-1);
     if (subject_.has_splits()) {

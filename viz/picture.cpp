@@ -25,15 +25,16 @@ EvaluationId evaluation_wanted(History& history, EvaluationId eval) {
         throw Error(ErrorKind::usage, "picture: nothing is planned in this trace");
     }
     if (id >= history.n_evaluations()) {
-        throw Error(ErrorKind::usage, "evaluation " + std::to_string(id) + ": there are " + counted(history.n_evaluations(), "evaluation") + ", counted from 0");
+        throw Error(ErrorKind::usage, "evaluation " + std::to_string(id) + ": there are " +
+                                          counted(history.n_evaluations(), "evaluation") + ", counted from 0");
     }
     return id;
 }
 
 /// The last step of a pass: in the evaluation itself, else in the one that made its plan.
 Step end_of_pass(History& history, EvaluationId id, Pass pass) {
-    const EvaluationSpan         own = history.evaluation(id);
-    std::vector<Record>          records;
+    const EvaluationSpan own = history.evaluation(id);
+    std::vector<Record> records;
     for (const EvaluationId where : {id, own.begin.planned_in}) {
         if (where < 0 || where >= history.n_evaluations()) {
             continue;
@@ -64,7 +65,8 @@ Step end_of_pass(History& history, EvaluationId id, Pass pass) {
 const PlanState& state_wanted(History& history, const PictureOptions& options) {
     if (options.step) {
         if (*options.step < 0 || *options.step >= history.n_steps()) {
-            throw Error(ErrorKind::usage, "step " + std::to_string(*options.step) + ": there are " + counted(history.n_steps(), "step") + ", counted from 0");
+            throw Error(ErrorKind::usage, "step " + std::to_string(*options.step) + ": there are " +
+                                              counted(history.n_steps(), "step") + ", counted from 0");
         }
         return history.state_at(*options.step);
     }
@@ -74,7 +76,7 @@ const PlanState& state_wanted(History& history, const PictureOptions& options) {
 
 std::string moment_of(History& history, const PlanState& state, const PictureOptions& options) {
     const EvaluationSpan span = history.evaluation(state.evaluation);
-    std::string          text = "evaluation " + grouped(state.evaluation) + " (" + std::string(graph_kind_name(span.begin.kind));
+    std::string text = "evaluation " + grouped(state.evaluation) + " (" + std::string(graph_kind_name(span.begin.kind));
     if (span.begin.n_tokens > 0) {
         text += ", " + counted(span.begin.n_tokens, "token");
     }
@@ -82,10 +84,11 @@ std::string moment_of(History& history, const PlanState& state, const PictureOpt
     if (options.step) {
         text += ", after step " + grouped(*options.step) + " of " + grouped(history.n_steps());
     }
-    if (state.pass != Pass::none && (options.step || options.pass)) {
-        text += std::string(options.step ? ", in" : ", after") + " pass " + std::string(pass_name(state.pass));
-        if (const std::string title(pass_title(state.pass)); title != pass_name(state.pass)) {
-            text += " (" + title + ")";
+    const Pass pass = options.step ? state.pass : options.pass.value_or(Pass::none);
+    if (pass != Pass::none) {
+        text += std::string(options.step ? ", in" : ", after") + " pass " + std::string(pass_name(pass));
+        if (pass_title(pass) != pass_name(pass)) {
+            text += " (" + std::string(pass_title(pass)) + ")";
         }
     }
     return text;
@@ -95,16 +98,18 @@ void check_something_to_show(const Subject& subject, PictureView view) {
     const std::string name(picture_view_name(view));
     const std::string failed = subject.state.error.empty() ? "" : " (the plan failed: " + subject.state.error + ")";
     if (view == PictureView::splits && !subject.has_splits()) {
-        throw Error(ErrorKind::usage, "view " + name + ": splits are made in pass 5, and there are none at this point" + failed + "; use --view nodes");
+        throw Error(ErrorKind::usage, "view " + name + ": splits are made in pass 5, and there are none at this point" + failed +
+                                          "; use --view nodes");
     }
     if (view == PictureView::memory && subject.state.placements.empty()) {
-        throw Error(ErrorKind::usage, "view " + name + ": no placement of tensors is recorded at this point" + failed + "; use --view splits or nodes");
+        throw Error(ErrorKind::usage, "view " + name + ": no placement of tensors is recorded at this point" + failed +
+                                          "; use --view splits or nodes");
     }
 }
 
 void write_file(const std::string& path, const std::string& bytes) {
     const auto fail = [&] { return Error(ErrorKind::device, path + ": " + std::strerror(errno)); };
-    const int  file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0) {
         throw fail();
     }
@@ -132,11 +137,15 @@ std::optional<PictureView> picture_view_from_name(std::string_view name) noexcep
 }
 
 std::optional<PictureFormat> picture_format_of(std::string_view path) noexcept {
-    constexpr std::array<std::pair<std::string_view, PictureFormat>, 5> suffixes{
-        {{".dot", PictureFormat::dot}, {".gv", PictureFormat::dot}, {".svg", PictureFormat::svg}, {".png", PictureFormat::png}, {".pdf", PictureFormat::pdf}}};
+    constexpr std::array<std::pair<std::string_view, PictureFormat>, 5> suffixes{{{".dot", PictureFormat::dot},
+                                                                                  {".gv", PictureFormat::dot},
+                                                                                  {".svg", PictureFormat::svg},
+                                                                                  {".png", PictureFormat::png},
+                                                                                  {".pdf", PictureFormat::pdf}}};
     for (const auto& [suffix, format] : suffixes) {
-        const bool same = path.size() >= suffix.size() && std::equal(suffix.begin(), suffix.end(), path.end() - static_cast<std::ptrdiff_t>(suffix.size()),
-                                                                     [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
+        const bool same = path.size() >= suffix.size() &&
+                          std::equal(suffix.begin(), suffix.end(), path.end() - static_cast<std::ptrdiff_t>(suffix.size()),
+                                     [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
         if (same) {
             return format;
         }
@@ -150,7 +159,7 @@ PictureView default_view(History& history, EvaluationId eval) {
 }
 
 std::string make_dot(History& history, const PictureOptions& options) {
-    const PlanState&  state = state_wanted(history, options);
+    const PlanState& state = state_wanted(history, options);
     const OwnedGraph* graph = history.graph_of(state);
     if (graph == nullptr) {
         throw Error(ErrorKind::usage, "picture: nothing is planned at this point");
@@ -160,7 +169,7 @@ std::string make_dot(History& history, const PictureOptions& options) {
     for (size_t id = 0; id < state.tensors.size(); ++id) {
         names.push_back(history.tensor_name(state, static_cast<TensorId>(id)));
     }
-    const auto    text_of = [&](StringId id) { return std::string(history.source().text(id)); };
+    const auto text_of = [&](StringId id) { return std::string(history.source().text(id)); };
     const Subject subject(state, *graph, history.session(), std::move(names), text_of, moment_of(history, state, options));
     check_something_to_show(subject, options.view);
     switch (options.view) {

@@ -16,16 +16,16 @@ namespace schedscope {
 enum class PictureView : uint8_t { splits, layers, nodes, memory };
 enum class PictureFormat : uint8_t { dot, svg, png, pdf };
 
-std::string_view           picture_view_name(PictureView view) noexcept; ///< "splits"
+std::string_view picture_view_name(PictureView view) noexcept; ///< "splits"
 std::optional<PictureView> picture_view_from_name(std::string_view name) noexcept;
 /// By suffix, any case: .dot (.gv), .svg, .png, .pdf. Nothing for any other.
 std::optional<PictureFormat> picture_format_of(std::string_view path) noexcept;
 
 struct PictureOptions {
-    PictureView         view = PictureView::splits;
-    EvaluationId        eval = -1; ///< −1: the last one that was planned
-    std::optional<Pass> pass;      ///< state at the end of this pass; nothing: at the end of the evaluation
-    std::optional<Step> step;      ///< state after this record; goes before eval and pass
+    PictureView view = PictureView::splits;
+    EvaluationId eval = -1;   ///< −1: the last one that was planned
+    std::optional<Pass> pass; ///< state at the end of this pass; nothing: at the end of the evaluation
+    std::optional<Step> step; ///< state after this record; goes before eval and pass
 
     int layout_seconds = 60; ///< the child that lays out is ended after this long
     /// Asked whenever a signal arrived or a moment has passed while the child works; true ends it.
@@ -36,7 +36,7 @@ struct PictureOptions {
 
 /// The view that suits the size: nodes, or layers above this many nodes.
 constexpr int max_nodes_view = 2000;
-PictureView   default_view(History& history, EvaluationId eval = -1);
+PictureView default_view(History& history, EvaluationId eval = -1);
 
 /// Graphviz text: one statement a line, ids made from names, order of evaluation; it does not depend on a layout. The same plan gives the
 /// same text, run after run, up to the times in the labels of what was executed (none with `pass` before execute).

@@ -11,8 +11,8 @@ namespace {
 /// Copies that go the same way: drawn as one edge.
 struct Flow {
     std::vector<TensorId> tensors;
-    int64_t               bytes = 0;
-    BackendId             from = no_backend;
+    int64_t bytes = 0;
+    BackendId from = no_backend;
 };
 
 std::string split_id(int32_t index) { return "split " + std::to_string(index); }
@@ -29,28 +29,32 @@ std::string names_of(const Subject& subject, const std::vector<TensorId>& tensor
 }
 
 std::string flow_label(const Subject& subject, const Flow& flow) {
-    const std::string what =
-        flow.tensors.size() == 1 ? clipped(subject.name(flow.tensors[0]), 40) : counted(static_cast<int64_t>(flow.tensors.size()), "copy");
+    const std::string what = flow.tensors.size() == 1 ? clipped(subject.name(flow.tensors[0]), 40)
+                                                      : counted(static_cast<int64_t>(flow.tensors.size()), "copy");
     return edge_markup(what, flow.bytes);
 }
 
 void draw_split(DotText& dot, const Subject& subject, const SplitState& split, int64_t input_bytes) {
     const BackendStyle& style = subject.palette[split.begin.backend];
-    const int32_t       first = split.begin.first_node, end = subject.end_node(split);
-    std::string         label = sized(bold(split_id(split.begin.index)), 14) + gap + gap +
-                                backend_markup(style, subject.backend_name(split.begin.backend)) + "<br/>";
-    label += end - first == 1 ? "node " + grouped(first) : "nodes " + grouped(first) + "–" + grouped(end - 1) + " (" + grouped(end - first) + ")";
-    label += split.end_node < 0 ? ", not ended yet<br/>" : "<br/>";
-    label += sized(html_label(why_split_starts(subject, split)), 10);
+    const int32_t first = split.begin.first_node, end = subject.end_node(split);
+    std::string label = sized(bold(split_id(split.begin.index), gap), 14) +
+                        backend_markup(style, subject.backend_name(split.begin.backend)) + next_line(13);
+    label += end - first == 1 ? "node " + grouped(first)
+                              : "nodes " + grouped(first) + "–" + grouped(end - 1) + " (" + grouped(end - first) + ")";
+    label += split.end_node < 0 ? ", not ended yet" : "";
+    label += next_line(12) + sized(html_label(why_split_starts(subject, split)), 10);
     if (!split.inputs.empty()) {
-        label += "<br/>" + sized(counted(static_cast<int64_t>(split.inputs.size()), "input") + ", " + bytes_text(input_bytes), 10);
+        label += next_line(12) +
+                 sized(counted(static_cast<int64_t>(split.inputs.size()), "input") + ", " + bytes_text(input_bytes), 10);
     }
     if (split.start_ns >= 0 && split.end_ns >= split.start_ns) {
-        label += "<br/>" + bold(duration_text(split.end_ns - split.start_ns));
+        label += next_line(13) + bold(duration_text(split.end_ns - split.start_ns));
     }
     Attributes attributes;
     attributes.html("label", label).raw("fillcolor", style.fill).raw("color", style.line);
-    attributes.text("backend", subject.backend_name(split.begin.backend)).number("first_node", first).number("last_node", end - 1);
+    attributes.text("backend", subject.backend_name(split.begin.backend))
+        .number("first_node", first)
+        .number("last_node", end - 1);
     attributes.raw("why", split_reason_name(split.begin.why));
     dot.node(split_id(split.begin.index), attributes);
 }
@@ -61,8 +65,8 @@ std::string draw_splits(const Subject& subject) {
     const PlanState& state = subject.state;
     // By target, then by source split; −1 − backend for what no split computes: inputs, caches and weights where they lie.
     std::map<std::pair<int32_t, int32_t>, Flow> flows;
-    std::vector<int64_t>                        bytes_into(state.splits.size(), 0), splits_on(subject.session.backends.size(), 0);
-    int64_t                                     n_copies = 0, n_bytes = 0;
+    std::vector<int64_t> bytes_into(state.splits.size(), 0), splits_on(subject.session.backends.size(), 0);
+    int64_t n_copies = 0, n_bytes = 0;
     for (size_t s = 0; s < state.splits.size(); ++s) {
         const SplitState& split = state.splits[s];
         if (static_cast<size_t>(split.begin.backend) < splits_on.size()) {
@@ -70,7 +74,7 @@ std::string draw_splits(const Subject& subject) {
         }
         for (const record::SplitInput& input : split.inputs) {
             const int32_t made_in = subject.split_of(subject.producer(input.tensor));
-            Flow&         flow = flows[{split.begin.index, made_in >= 0 ? made_in : -1 - input.from}];
+            Flow& flow = flows[{split.begin.index, made_in >= 0 ? made_in : -1 - input.from}];
             flow.tensors.push_back(input.tensor);
             flow.bytes += input.bytes;
             flow.from = input.from;
@@ -81,20 +85,28 @@ std::string draw_splits(const Subject& subject) {
     }
 
     std::vector<std::string> shares;
-    const auto               nodes = nodes_per_backend(subject);
+    const auto nodes = nodes_per_backend(subject);
     for (size_t b = 0; b < splits_on.size(); ++b) {
         shares.push_back(counted(splits_on[b], "split") + ", " + counted(nodes[b], "node"));
     }
-    const std::string totals = counted(static_cast<int64_t>(state.splits.size()), "split") + ", " + counted(n_copies, "copy") + " of " +
-                               bytes_text(n_bytes) + ", " + counted(static_cast<int64_t>(state.order.size()), "node");
+    const std::string totals = counted(static_cast<int64_t>(state.splits.size()), "split") + ", " + counted(n_copies, "copy") +
+                               " of " + bytes_text(n_bytes) + ", " + counted(static_cast<int64_t>(state.order.size()), "node");
 
-    DotText    dot("splits");
-    Attributes graph = picture_attributes(heading_markup(subject, totals, shares,
-                                                         {{"—▶", "copy from the split that computes it"},
-                                                          {"- -▶", "copy of inputs, caches or weights, from where they lie"}}));
+    DotText dot("splits");
+    Attributes graph = picture_attributes(heading_markup(
+        subject, totals, shares,
+        {{"—▶", "copy from the split that computes it"}, {"- -▶", "copy of inputs, caches or weights, from where they lie"}}));
     dot.graph(graph.raw("rankdir", "TB").decimal("nodesep", 0.4).decimal("ranksep", 0.45));
-    dot.node_defaults(Attributes().raw("shape", "box").raw("style", "filled,rounded").raw("fontname", "Helvetica,Arial,sans-serif").raw("fontsize", "11"));
-    dot.edge_defaults(Attributes().raw("fontname", "Helvetica,Arial,sans-serif").raw("fontsize", "9").raw("color", "#444444").raw("fontcolor", "#222222"));
+    dot.node_defaults(Attributes()
+                          .raw("shape", "box")
+                          .raw("style", "filled,rounded")
+                          .raw("fontname", "Helvetica,Arial,sans-serif")
+                          .raw("fontsize", "11"));
+    dot.edge_defaults(Attributes()
+                          .raw("fontname", "Helvetica,Arial,sans-serif")
+                          .raw("fontsize", "9")
+                          .raw("color", "#444444")
+                          .raw("fontcolor", "#222222"));
     for (size_t s = 0; s < state.splits.size(); ++s) {
         draw_split(dot, subject, state.splits[s], bytes_into[s]);
     }
@@ -108,10 +120,15 @@ std::string draw_splits(const Subject& subject) {
             continue;
         }
         const BackendStyle& style = subject.palette[flow.from];
-        const std::string   id = split_id(target) + " reads from " + id_of_name(subject.backend_name(flow.from));
-        const std::string   label = backend_markup(style, subject.backend_name(flow.from)) + "<br/>" +
+        const std::string id = split_id(target) + " reads from " + id_of_name(subject.backend_name(flow.from));
+        const std::string label = backend_markup(style, subject.backend_name(flow.from)) + next_line(11) +
                                   html_label(names_of(subject, flow.tensors, 3));
-        dot.node(id, Attributes().html("label", label).raw("style", "filled,dashed").raw("fillcolor", style.pale).raw("color", style.line).raw("fontsize", "9"));
+        dot.node(id, Attributes()
+                         .html("label", label)
+                         .raw("style", "filled,dashed")
+                         .raw("fillcolor", style.pale)
+                         .raw("color", style.line)
+                         .raw("fontsize", "9"));
         dot.edge(id, split_id(target), attributes.raw("style", "dashed"));
     }
     return dot.finish();

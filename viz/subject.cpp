@@ -26,7 +26,8 @@ void check(const PlanState& state, int32_t n_tensors, size_t n_ids) {
         require(is_graphs(node), "a node that is not in its graph");
     }
     for (const SplitState& split : state.splits) {
-        require(split.begin.first_node >= 0 && (split.end_node < 0 || split.end_node >= split.begin.first_node), "a split that ends before it begins");
+        require(split.begin.first_node >= 0 && (split.end_node < 0 || split.end_node >= split.begin.first_node),
+                "a split that ends before it begins");
         require(is_id_or_none(split.begin.node) && is_id_or_none(split.begin.by), "a split that starts at no node of its graph");
         for (const record::SplitInput& input : split.inputs) {
             require(is_graphs(input.tensor), "a split input that is not in its graph");
@@ -42,7 +43,8 @@ void check(const PlanState& state, int32_t n_tensors, size_t n_ids) {
         require(fusion.first >= 0 && fusion.count >= 0, "fused nodes that are not in its graph");
     }
     for (const record::Placement& placement : state.placements) {
-        require(is_id(placement.tensor) && is_id_or_none(placement.in_place_of), "a placement of a tensor that is not in its graph");
+        require(is_id(placement.tensor) && is_id_or_none(placement.in_place_of),
+                "a placement of a tensor that is not in its graph");
         require(placement.size >= 0 && placement.offset >= 0 && placement.first_use < (1 << 28) && placement.last_use < (1 << 28),
                 "a placement beyond any buffer");
     }
@@ -50,10 +52,10 @@ void check(const PlanState& state, int32_t n_tensors, size_t n_ids) {
 
 } // namespace
 
-Subject::Subject(const PlanState& shown, const OwnedGraph& of_graph, const SessionInfo& of_session, std::vector<std::string> names,
-                 TextOf text_of, std::string at_moment)
-    : state(shown), graph(of_graph), session(of_session), palette(of_session), moment(std::move(at_moment)), names_(std::move(names)),
-      text_of_(std::move(text_of)) {
+Subject::Subject(const PlanState& shown, const OwnedGraph& of_graph, const SessionInfo& of_session,
+                 std::vector<std::string> names, TextOf text_of, std::string at_moment)
+    : state(shown), graph(of_graph), session(of_session), palette(of_session), moment(std::move(at_moment)),
+      names_(std::move(names)), text_of_(std::move(text_of)) {
     const size_t n = names_.size();
     check(state, n_tensors(), n);
     ids_.reserve(n);
@@ -105,7 +107,9 @@ const TensorInfo& Subject::info(TensorId id) const {
     return graph.tensors[made == nullptr ? 0 : at(made->of)];
 }
 
-BackendId Subject::backend_of(TensorId id) const { return at(id) < state.tensors.size() ? state.tensors[at(id)].backend : no_backend; }
+BackendId Subject::backend_of(TensorId id) const {
+    return at(id) < state.tensors.size() ? state.tensors[at(id)].backend : no_backend;
+}
 
 std::string Subject::backend_name(BackendId id) const {
     return id >= 0 && at(id) < session.backends.size() ? session.backends[at(id)].name : "unassigned";
@@ -128,8 +132,8 @@ TensorId Subject::producer(TensorId id) const {
 
 std::vector<TensorId> Subject::sources(TensorId node) const {
     std::vector<TensorId> read;
-    const TensorInfo&     tensor = info(node);
-    const auto            first = rewires_.begin() + rewire_start_[at(node)], end = rewires_.begin() + rewire_start_[at(node) + 1];
+    const TensorInfo& tensor = info(node);
+    const auto first = rewires_.begin() + rewire_start_[at(node)], end = rewires_.begin() + rewire_start_[at(node) + 1];
     for (int32_t slot = 0; slot < max_sources; ++slot) {
         TensorId source = tensor.src[at(slot)];
         if (source == no_tensor || source == node) {
@@ -147,7 +151,7 @@ std::vector<TensorId> Subject::sources(TensorId node) const {
 
 std::string Subject::operation(TensorId id) const {
     const TensorInfo& tensor = info(id);
-    std::string       text;
+    std::string text;
     if (id < n_tensors() && tensor.op != Op::NONE) {
         text = std::string(op_description(tensor.op, tensor.params[0])) + " ";
     }
@@ -178,9 +182,10 @@ std::string Subject::title() const {
 
 std::string why_split_starts(const Subject& subject, const SplitState& split) {
     const record::SplitBegin& begin = split.begin;
-    std::string               where;
+    std::string where;
     if (begin.node != no_tensor) {
-        where = subject.name(begin.node) + " (" + std::string(op_description(subject.info(begin.node).op, subject.info(begin.node).params[0])) + ")";
+        where = subject.name(begin.node) + " (" +
+                std::string(op_description(subject.info(begin.node).op, subject.info(begin.node).params[0])) + ")";
     }
     const std::string by = begin.by != no_tensor ? subject.name(begin.by) : "a source";
     switch (begin.why) {

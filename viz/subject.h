@@ -17,30 +17,30 @@ public:
     using TextOf = std::function<std::string(StringId)>;
     /// names: [n_tensors + n_copies]. moment: "evaluation 3 (decode, 1 token), after pass 2a". Throws Error(input) when the state speaks of tensors
     /// that are not there.
-    Subject(const PlanState& state, const OwnedGraph& graph, const SessionInfo& session, std::vector<std::string> names, TextOf text_of,
-            std::string moment);
+    Subject(const PlanState& state, const OwnedGraph& graph, const SessionInfo& session, std::vector<std::string> names,
+            TextOf text_of, std::string moment);
 
-    const PlanState&   state;
-    const OwnedGraph&  graph;
+    const PlanState& state;
+    const OwnedGraph& graph;
     const SessionInfo& session;
-    Palette            palette;
-    std::string        moment;
+    Palette palette;
+    std::string moment;
 
     int32_t n_tensors() const noexcept { return static_cast<int32_t>(graph.tensors.size()); } ///< ids from here on are copies
     int32_t n_ids() const noexcept { return static_cast<int32_t>(names_.size()); }
-    bool    has_splits() const noexcept { return !state.splits.empty(); }
+    bool has_splits() const noexcept { return !state.splits.empty(); }
 
-    const std::string& name(TensorId id) const;           ///< as people know it
-    const std::string& id(TensorId id) const;             ///< in the dot text; unique: the n-th tensor of a name gets "@n", n > 1
-    const TensorInfo&  info(TensorId id) const;           ///< of a copy: its original's
-    BackendId          backend_of(TensorId id) const;
-    std::string        backend_name(BackendId id) const;  ///< "unassigned" for none
-    std::string        text(StringId id) const { return text_of_(id); }
+    const std::string& name(TensorId id) const; ///< as people know it
+    const std::string& id(TensorId id) const;   ///< in the dot text; unique: the n-th tensor of a name gets "@n", n > 1
+    const TensorInfo& info(TensorId id) const;  ///< of a copy: its original's
+    BackendId backend_of(TensorId id) const;
+    std::string backend_name(BackendId id) const; ///< "unassigned" for none
+    std::string text(StringId id) const { return text_of_(id); }
 
     /// Index in state.order; −1 for leafs and copies.
     int32_t position(TensorId id) const { return position_[static_cast<size_t>(id)]; }
-    bool    is_node(TensorId id) const { return position(id) >= 0; }
-    bool    is_weight(TensorId id) const { return !is_node(id) && info(id).usage == BufferUsage::weights; }
+    bool is_node(TensorId id) const { return position(id) >= 0; }
+    bool is_weight(TensorId id) const { return !is_node(id) && info(id).usage == BufferUsage::weights; }
     /// The split whose nodes it is among; −1: none yet, or not a node.
     int32_t split_of(TensorId id) const { return split_of_[static_cast<size_t>(id)]; }
     /// One past the last node of a split, as far as known at this step.
@@ -54,15 +54,15 @@ public:
     std::vector<TensorId> sources(TensorId node) const;
 
     std::string operation(TensorId id) const; ///< "MUL_MAT f32 [64, 16]"
-    std::string title() const;                ///< the model and how it was run, from the session's facts; "" when nothing is known
+    std::string title() const; ///< the model and how it was run, from the session's facts; "" when nothing is known
 
 private:
     std::vector<std::string> names_, ids_;
-    TextOf                   text_of_;
-    std::vector<int32_t>     position_, split_of_;
-    std::vector<int32_t>     copy_entry_;                     ///< [n_ids] index into state.copies, −1
-    std::vector<int32_t>     rewire_start_;                   ///< [n_tensors + 1] into rewires_
-    std::vector<record::Rewired> rewires_;                    ///< by node
+    TextOf text_of_;
+    std::vector<int32_t> position_, split_of_;
+    std::vector<int32_t> copy_entry_;      ///< [n_ids] index into state.copies, −1
+    std::vector<int32_t> rewire_start_;    ///< [n_tensors + 1] into rewires_
+    std::vector<record::Rewired> rewires_; ///< by node
 };
 
 /// "backend changes at Qcur-3 (MUL_MAT)": why a split starts where it does.

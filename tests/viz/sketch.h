@@ -13,9 +13,9 @@ namespace schedscope {
 
 /// A plan made by hand: tensors with the backend they are to be on; `split_up` then cuts it wherever the backend changes and makes the copies.
 struct Sketch {
-    SessionInfo             session;
-    OwnedGraph              graph;
-    PlanState               state;
+    SessionInfo session;
+    OwnedGraph graph;
+    PlanState state;
     std::deque<std::string> texts{""};
 
     explicit Sketch(std::vector<std::string> backends = {"Vulkan0", "CPU"}) {
@@ -36,8 +36,8 @@ struct Sketch {
         return static_cast<StringId>(texts.size() - 1);
     }
 
-    TensorId add(const std::string& name, Op op, Shape ne, BackendId backend, std::vector<TensorId> sources, Cause cause = Cause::supported,
-                 TensorId by = no_tensor) {
+    TensorId add(const std::string& name, Op op, Shape ne, BackendId backend, std::vector<TensorId> sources,
+                 Cause cause = Cause::supported, TensorId by = no_tensor) {
         TensorInfo info;
         for (int64_t& n : ne) {
             n = std::max<int64_t>(n, 1); // unused dimensions may be left out
@@ -82,16 +82,20 @@ struct Sketch {
         std::map<std::pair<TensorId, BackendId>, TensorId> copies;
         const auto n_tensors = static_cast<int32_t>(graph.tensors.size());
         for (size_t i = 0; i < state.order.size(); ++i) {
-            const TensorId    node = state.order[i];
+            const TensorId node = state.order[i];
             const TensorInfo& info = graph.tensors[static_cast<size_t>(node)];
-            const BackendId   backend = state.tensors[static_cast<size_t>(node)].backend;
+            const BackendId backend = state.tensors[static_cast<size_t>(node)].backend;
             if (is_view_op(info.op)) {
                 continue;
             }
             if (state.splits.empty() || state.splits.back().begin.backend != backend) {
                 SplitState split;
-                split.begin = {static_cast<int32_t>(state.splits.size()), state.splits.empty() ? SplitReason::first : SplitReason::backend, backend,
-                               state.splits.empty() ? 0 : static_cast<int32_t>(i), node, no_tensor};
+                split.begin = {static_cast<int32_t>(state.splits.size()),
+                               state.splits.empty() ? SplitReason::first : SplitReason::backend,
+                               backend,
+                               state.splits.empty() ? 0 : static_cast<int32_t>(i),
+                               node,
+                               no_tensor};
                 if (!state.splits.empty()) {
                     state.splits.back().end_node = static_cast<int32_t>(i);
                 }
@@ -103,11 +107,13 @@ struct Sketch {
                     continue;
                 }
                 const TensorInfo& original = graph.tensors[static_cast<size_t>(source)];
-                const auto        bytes = static_cast<int64_t>(n_bytes(original.type, original.ne, original.nb));
-                const auto [copy, is_new] = copies.try_emplace({source, backend}, n_tensors + static_cast<int32_t>(copies.size()));
+                const auto bytes = static_cast<int64_t>(n_bytes(original.type, original.ne, original.nb));
+                const auto [copy, is_new] =
+                    copies.try_emplace({source, backend}, n_tensors + static_cast<int32_t>(copies.size()));
                 if (is_new) {
                     SplitState& split = state.splits.back();
-                    split.inputs.push_back({split.begin.index, source, node, state.tensors[static_cast<size_t>(source)].backend, bytes});
+                    split.inputs.push_back(
+                        {split.begin.index, source, node, state.tensors[static_cast<size_t>(source)].backend, bytes});
                     state.copies.push_back({copy->second, source, backend, 0, false, bytes});
                 }
                 state.rewires.push_back({node, slot, source, copy->second});
@@ -131,12 +137,18 @@ struct Sketch {
             all.emplace_back(tensor.name);
         }
         for (const record::CopyMade& made : state.copies) {
-            all.push_back(session.backends[static_cast<size_t>(made.backend)].name + "#" + all[static_cast<size_t>(made.of)] + "#" + std::to_string(made.stage));
+            all.push_back(session.backends[static_cast<size_t>(made.backend)].name + "#" + all[static_cast<size_t>(made.of)] +
+                          "#" + std::to_string(made.stage));
         }
         return all;
     }
     Subject subject() const {
-        return {state, graph, session, names(), [this](StringId id) { return texts[static_cast<size_t>(id)]; }, "evaluation 0 (prefill)"};
+        return {state,
+                graph,
+                session,
+                names(),
+                [this](StringId id) { return texts[static_cast<size_t>(id)]; },
+                "evaluation 0 (prefill)"};
     }
 };
 
@@ -149,17 +161,20 @@ inline Sketch llama(int n_blocks, int on_gpu, std::vector<std::string> backends 
                    mask = s.leaf("KQ_mask", {32, 16, 1, 1}, cpu, flag_input), rows = s.leaf("k_idxs", {16}, cpu, flag_input);
     const auto b = [](int layer, const char* name) { return "blk." + std::to_string(layer) + "." + name + ".weight"; };
     const auto n = [](const char* name, int layer) { return std::string(name) + "-" + std::to_string(layer); };
-    TensorId   x = s.add("inp_embd", Op::GET_ROWS, {64, 16}, cpu, {s.weight("token_embd.weight", {64, 512}, cpu), tokens}, Cause::weight);
+    TensorId x =
+        s.add("inp_embd", Op::GET_ROWS, {64, 16}, cpu, {s.weight("token_embd.weight", {64, 512}, cpu), tokens}, Cause::weight);
     for (int l = 0; l < n_blocks; ++l) {
         const BackendId on = l >= n_blocks - on_gpu ? BackendId{0} : cpu;
-        const auto      matmul = [&](const std::string& name, const char* weight, TensorId input, int64_t rows_out) {
+        const auto matmul = [&](const std::string& name, const char* weight, TensorId input, int64_t rows_out) {
             const TensorId w = s.weight(b(l, weight), {64, rows_out}, on);
             return s.add(name, Op::MUL_MAT, {rows_out, 16}, on, {w, input}, Cause::weight, w);
         };
-        const TensorId cache_k = s.leaf("cache_k_l" + std::to_string(l), {64, 32}, on), cache_v = s.leaf("cache_v_l" + std::to_string(l), {64, 32}, on);
+        const TensorId cache_k = s.leaf("cache_k_l" + std::to_string(l), {64, 32}, on),
+                       cache_v = s.leaf("cache_v_l" + std::to_string(l), {64, 32}, on);
         const TensorId norm = s.add(n("norm", l), Op::RMS_NORM, {64, 16}, on, {x});
-        const TensorId attn_norm = s.add(n("attn_norm", l), Op::MUL, {64, 16}, on, {norm, s.weight(b(l, "attn_norm"), {64}, on)}, Cause::weight);
-        const auto     first_of_fusion = static_cast<int32_t>(s.state.order.size()) - 2;
+        const TensorId attn_norm =
+            s.add(n("attn_norm", l), Op::MUL, {64, 16}, on, {norm, s.weight(b(l, "attn_norm"), {64}, on)}, Cause::weight);
+        const auto first_of_fusion = static_cast<int32_t>(s.state.order.size()) - 2;
         const TensorId q = matmul(n("Qcur", l), "attn_q", attn_norm, 64), k = matmul(n("Kcur", l), "attn_k", attn_norm, 32),
                        v = matmul(n("Vcur", l), "attn_v", attn_norm, 32);
         const TensorId q3 = s.add(n("Qcur", l) + " (reshaped)", Op::RESHAPE, {8, 8, 16}, on, {q}, Cause::source_view);
@@ -168,20 +183,24 @@ inline Sketch llama(int n_blocks, int on_gpu, std::vector<std::string> backends 
         const TensorId kw = s.add(n("cache_k", l), Op::SET_ROWS, {64, 32}, on, {kr, rows, cache_k}, Cause::dst);
         const TensorId vw = s.add(n("cache_v", l), Op::SET_ROWS, {64, 32}, on, {v, rows, cache_v}, Cause::dst);
         (void)kw, (void)vw;
-        const TensorId kv = s.add("cache_k_l" + std::to_string(l) + " (view)", Op::VIEW, {64, 32}, on, {cache_k}, Cause::source_view);
-        const TensorId vv = s.add("cache_v_l" + std::to_string(l) + " (view)", Op::VIEW, {64, 32}, on, {cache_v}, Cause::source_view);
+        const TensorId kv =
+            s.add("cache_k_l" + std::to_string(l) + " (view)", Op::VIEW, {64, 32}, on, {cache_k}, Cause::source_view);
+        const TensorId vv =
+            s.add("cache_v_l" + std::to_string(l) + " (view)", Op::VIEW, {64, 32}, on, {cache_v}, Cause::source_view);
         const TensorId att = s.add(n("__fattn__", l), Op::FLASH_ATTN_EXT, {8, 8, 16}, cpu, {qr, kv, vv, mask}, Cause::best);
         const TensorId out = matmul(n("attn_out", l), "attn_output", att, 64);
         const TensorId inp = s.add(n("ffn_inp", l), Op::ADD, {64, 16}, on, {out, x});
         const TensorId fn = s.add(n("norm", l), Op::RMS_NORM, {64, 16}, on, {inp});
-        const TensorId ffn = s.add(n("ffn_norm", l), Op::MUL, {64, 16}, on, {fn, s.weight(b(l, "ffn_norm"), {64}, on)}, Cause::weight);
+        const TensorId ffn =
+            s.add(n("ffn_norm", l), Op::MUL, {64, 16}, on, {fn, s.weight(b(l, "ffn_norm"), {64}, on)}, Cause::weight);
         const TensorId gate = matmul(n("ffn_gate", l), "ffn_gate", ffn, 172), up = matmul(n("ffn_up", l), "ffn_up", ffn, 172);
         const TensorId glu = s.add(n("ffn_swiglu", l), Op::GLU, {172, 16}, on, {gate, up});
         x = s.add(n("l_out", l), Op::ADD, {64, 16}, on, {matmul(n("ffn_out", l), "ffn_down", glu, 64), inp});
         s.state.fusions.push_back({0, on, first_of_fusion, 2, s.text("rms_norm_mul")});
     }
     const TensorId norm = s.add("result_norm", Op::RMS_NORM, {64, 16}, on_gpu > 0 ? BackendId{0} : cpu, {x});
-    s.add("result_output", Op::MUL_MAT, {512, 16}, on_gpu > 0 ? BackendId{0} : cpu, {s.weight("output.weight", {64, 512}, on_gpu > 0 ? BackendId{0} : cpu), norm}, Cause::weight);
+    s.add("result_output", Op::MUL_MAT, {512, 16}, on_gpu > 0 ? BackendId{0} : cpu,
+          {s.weight("output.weight", {64, 512}, on_gpu > 0 ? BackendId{0} : cpu), norm}, Cause::weight);
     return s;
 }
 
