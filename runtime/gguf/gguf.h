@@ -3,14 +3,14 @@
 #include "runtime/gguf/value.h"
 #include "runtime/tensor/layout.h"
 
-#include <memory>
+#include "runtime/tensor/tensor.h"
 #include <unordered_map>
 
 /// Reading GGUF files: versions 2 and 3, little endian. Facts of the format:
 ///
 ///   "GGUF", u32 version, u64 tensors, u64 keys;
 ///   per key: string name, u32 type, the value; per tensor: string name, u32 dimensions, u64 each, u32 type, u64 offset;
-///   zeros up to a multiple of `general.alignment` (32 when absent): offset 0 of the data.
+///   zeros up to a multiple of `general.alignment` (32 when absent, a power of two from 8 on): offset 0 of the data.
 ///   A string is u64 length and bytes; an array u32 type, u64 count and the elements.
 namespace schedscope::gguf {
 
@@ -19,19 +19,19 @@ class Mapping;
 /// One key and its value, in the file's order.
 struct Entry {
     std::string_view key;
-    Value            value;
+    Value value;
 };
 
 /// One tensor of a file.
 struct TensorInfo {
-    std::string      name;
-    Type             type = Type::F32;
-    int              n_dims = 0; ///< as written; ne is filled up with ones
-    Shape            ne{1, 1, 1, 1};
-    int              part = 0;          ///< which file of a split model, from 0
-    uint64_t         offset = 0;        ///< bytes into the data of its part
-    size_t           bytes = 0;         ///< contiguous
-    const std::byte* data = nullptr;    ///< mapped; valid as long as the File
+    std::string_view name; ///< mapped, too
+    Type type = Type::F32;
+    int n_dims = 0; ///< as written; ne is filled up with ones
+    Shape ne{1, 1, 1, 1};
+    int part = 0;                    ///< which file of a split model, from 0
+    uint64_t offset = 0;             ///< bytes into the data of its part
+    size_t bytes = 0;                ///< contiguous
+    const std::byte* data = nullptr; ///< mapped; valid as long as the File
 };
 
 /// A file (or all files of a split model, `NAME-00001-of-0000N.gguf`), mapped and checked completely at opening: whatever the
@@ -51,37 +51,37 @@ public:
     ~File();
 
     const std::string& path() const noexcept { return path_; }
-    uint32_t           version() const noexcept { return version_; }
-    size_t             alignment() const noexcept { return alignment_; }
-    int                parts() const noexcept { return static_cast<int>(mappings_.size()); }
-    uint64_t           file_bytes() const noexcept; ///< of all parts
+    uint32_t version() const noexcept { return version_; }
+    size_t alignment() const noexcept { return alignment_; }
+    int parts() const noexcept;
+    uint64_t file_bytes() const noexcept; ///< of all parts
 
-    std::span<const Entry>      metadata() const noexcept { return entries_; } ///< the first part's
-    std::span<const TensorInfo> tensors() const noexcept { return tensors_; }  ///< all parts', in order
+    std::span<const Entry> metadata() const noexcept { return entries_; }     ///< the first part's
+    std::span<const TensorInfo> tensors() const noexcept { return tensors_; } ///< all parts', in order
 
-    const Value*      find(std::string_view key) const noexcept;          ///< null when there is no such key
+    const Value* find(std::string_view key) const noexcept;              ///< null when there is no such key
     const TensorInfo* find_tensor(std::string_view name) const noexcept; ///< null when there is no such tensor
 
     // Nothing when the key is absent. Error(input) naming file, key and kind when the value is of another kind.
-    std::optional<uint32_t>                      get_u32(std::string_view key) const;
-    std::optional<int32_t>                       get_i32(std::string_view key) const;
-    std::optional<uint64_t>                      get_u64(std::string_view key) const;
-    std::optional<float>                         get_f32(std::string_view key) const;
-    std::optional<bool>                          get_bool(std::string_view key) const;
-    std::optional<std::string_view>              get_string(std::string_view key) const;
-    std::optional<std::vector<int32_t>>          get_i32_array(std::string_view key) const;
-    std::optional<std::vector<float>>            get_f32_array(std::string_view key) const;
+    std::optional<uint32_t> get_u32(std::string_view key) const;
+    std::optional<int32_t> get_i32(std::string_view key) const;
+    std::optional<uint64_t> get_u64(std::string_view key) const;
+    std::optional<float> get_f32(std::string_view key) const;
+    std::optional<bool> get_bool(std::string_view key) const;
+    std::optional<std::string_view> get_string(std::string_view key) const;
+    std::optional<std::vector<int32_t>> get_i32_array(std::string_view key) const;
+    std::optional<std::vector<float>> get_f32_array(std::string_view key) const;
     std::optional<std::vector<std::string_view>> get_string_array(std::string_view key) const;
 
     // As above; Error(input) naming file and key when it is absent.
-    uint32_t                      require_u32(std::string_view key) const;
-    int32_t                       require_i32(std::string_view key) const;
-    uint64_t                      require_u64(std::string_view key) const;
-    float                         require_f32(std::string_view key) const;
-    bool                          require_bool(std::string_view key) const;
-    std::string_view              require_string(std::string_view key) const;
-    std::vector<int32_t>          require_i32_array(std::string_view key) const;
-    std::vector<float>            require_f32_array(std::string_view key) const;
+    uint32_t require_u32(std::string_view key) const;
+    int32_t require_i32(std::string_view key) const;
+    uint64_t require_u64(std::string_view key) const;
+    float require_f32(std::string_view key) const;
+    bool require_bool(std::string_view key) const;
+    std::string_view require_string(std::string_view key) const;
+    std::vector<int32_t> require_i32_array(std::string_view key) const;
+    std::vector<float> require_f32_array(std::string_view key) const;
     std::vector<std::string_view> require_string_array(std::string_view key) const;
     /// Error(input) naming file and tensor when it is absent.
     const TensorInfo& require_tensor(std::string_view name) const;
@@ -90,20 +90,22 @@ private:
     File();
     void add_part(Mapping mapping, const std::string& path);
     void follow_split();
+    template <typename Wanted, typename Get> std::optional<Wanted> get(std::string_view key, const char* wanted, Get as) const;
+    template <typename Wanted> Wanted require(std::string_view key, std::optional<Wanted> value) const;
 
-    std::string          path_;
-    uint32_t             version_ = 0;
-    size_t               alignment_ = 0;
+    std::string path_;
+    uint32_t version_ = 0;
+    size_t alignment_ = 0;
     std::vector<Mapping> mappings_; ///< one a part
-    std::vector<Entry>   entries_;
-    std::vector<TensorInfo>                      tensors_;
+    std::vector<Entry> entries_;
+    std::vector<TensorInfo> tensors_;
     std::unordered_map<std::string_view, size_t> key_index_;
-    std::unordered_map<std::string, size_t>      tensor_index_;
+    std::unordered_map<std::string_view, size_t> tensor_index_;
 };
 
 /// Number of a type in files, and back. Nothing for types that files can't hold or that we can't read.
 std::optional<uint32_t> file_type_number(Type type) noexcept;
-std::optional<Type>     type_from_file_number(uint32_t number) noexcept;
+std::optional<Type> type_from_file_number(uint32_t number) noexcept;
 /// The name of any type number, supported or not: "IQ2_XXS"; "number 99" when nobody knows it.
 std::string file_type_name(uint32_t number);
 

@@ -58,30 +58,30 @@ public:
 
     /// Writes beside PATH and renames, so that PATH is either the old file or the whole new one. What is no regular file (a device, a
     /// pipe) is written directly. Throws Error(device) "PATH: why".
-    void                   write(const std::string& path) const;
+    void write(const std::string& path) const;
     std::vector<std::byte> to_bytes() const;
 
 private:
     struct KeyValue {
-        std::string            key;
-        ValueType              type;
-        ValueType              element;
-        uint64_t               count;
+        std::string key;
+        ValueType type;
+        ValueType element;
+        uint64_t count;
         std::vector<std::byte> bytes;
     };
     struct Entry {
         std::string name;
-        Type        type;
-        Shape       ne;
-        size_t      bytes;
-        Produce     produce;
+        Type type;
+        Shape ne;
+        size_t bytes;
+        Produce produce;
     };
-    void   store(std::string_view key, ValueType type, ValueType element, uint64_t count, std::span<const std::byte> bytes);
+    void store(std::string_view key, ValueType type, ValueType element, uint64_t count, std::span<const std::byte> bytes);
     size_t alignment() const;
-    void   emit(const Put& put) const;
+    void emit(const Put& put) const;
 
-    std::vector<KeyValue>                   values_;
-    std::vector<Entry>                      tensors_;
+    std::vector<KeyValue> values_;
+    std::vector<Entry> tensors_;
     std::unordered_map<std::string, size_t> names_;
 };
 

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace schedscope::gguf {
+
+/// Bytes of a file that the system pages in as they are touched, or bytes in memory. Moving keeps addresses.
+class Mapping {
+public:
+    /// Throws Error(input) "PATH: why".
+    static Mapping of_file(const std::string& path);
+    static Mapping of_bytes(std::vector<std::byte> bytes) noexcept;
+
+    Mapping(const Mapping&) = delete;
+    Mapping& operator=(const Mapping&) = delete;
+    Mapping(Mapping&& other) noexcept;
+    Mapping& operator=(Mapping&& other) noexcept;
+    ~Mapping();
+
+    std::span<const std::byte> bytes() const noexcept { return bytes_; }
+
+private:
+    Mapping() = default;
+    void release() noexcept;
+
+    std::span<const std::byte> bytes_;
+    std::vector<std::byte> owned_; ///< empty for a file
+};
+
+} // namespace schedscope::gguf

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "runtime/gguf/gguf.h"
+
+namespace schedscope::gguf {
+
+/// What one file says, checked: every view lies inside `bytes`.
+struct Parsed {
+    uint32_t version = 0;
+    size_t alignment = 0;
+    std::vector<Entry> entries;
+    std::vector<TensorInfo> tensors;
+};
+
+/// Throws Error(input) "PATH: why". Memory in proportion to what was really found, never to what is claimed.
+Parsed parse(std::span<const std::byte> bytes, const std::string& path);
+
+/// A name from a file as it may be shown in a message: cut, without control bytes.
+std::string shown(std::string_view name);
+
+} // namespace schedscope::gguf

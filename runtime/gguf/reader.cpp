@@ -1,0 +1,160 @@
+#include "runtime/gguf/gguf.h"
+
+#include "runtime/error.h"
+#include "runtime/gguf/mapping.h"
+#include "runtime/gguf/parser.h"
+#include "runtime/gguf/split.h"
+
+#include <utility>
+
+namespace schedscope::gguf {
+
+File::File() = default;
+File::File(File&&) noexcept = default;
+File& File::operator=(File&&) noexcept = default;
+File::~File() = default;
+
+File File::open(const std::string& path) {
+    File file;
+    file.path_ = path;
+    file.add_part(Mapping::of_file(path), path);
+    file.follow_split();
+    return file;
+}
+
+File File::from_bytes(std::vector<std::byte> bytes, std::string name) {
+    File file;
+    file.path_ = std::move(name);
+    file.add_part(Mapping::of_bytes(std::move(bytes)), file.path_);
+    return file;
+}
+
+void File::add_part(Mapping mapping, const std::string& path) {
+    Parsed parsed = parse(mapping.bytes(), path);
+    const auto part = static_cast<int>(mappings_.size());
+    if (part == 0) {
+        version_ = parsed.version;
+        alignment_ = parsed.alignment;
+        entries_ = std::move(parsed.entries);
+        for (size_t i = 0; i < entries_.size(); ++i) {
+            key_index_.emplace(entries_[i].key, i);
+        }
+    } else {
+        check_part(parsed, part, path);
+    }
+    for (TensorInfo& info : parsed.tensors) {
+        if (!tensor_index_.emplace(info.name, tensors_.size()).second) {
+            throw Error(ErrorKind::input, path + ": tensor '" + shown(info.name) + "' is in an earlier part of the model, too");
+        }
+        info.part = part;
+        tensors_.push_back(info);
+    }
+    mappings_.push_back(std::move(mapping));
+}
+
+void File::follow_split() {
+    const auto count = get_u32("split.count").value_or(1);
+    if (count <= 1) {
+        return;
+    }
+    const SplitName name(path_, get_u32("split.no").value_or(0), count);
+    for (uint32_t part = 1; part < count; ++part) {
+        const std::string path = name.of_part(part);
+        add_part(Mapping::of_file(path), path);
+    }
+    if (const auto total = get_u64("split.tensors.count"); total && *total != tensors_.size()) {
+        throw Error(ErrorKind::input, path_ + ": the parts hold " + std::to_string(tensors_.size()) + " tensors, not the " +
+                                          std::to_string(*total) + " of split.tensors.count");
+    }
+}
+
+int File::parts() const noexcept { return static_cast<int>(mappings_.size()); }
+
+uint64_t File::file_bytes() const noexcept {
+    uint64_t sum = 0;
+    for (const Mapping& m : mappings_) {
+        sum += m.bytes().size();
+    }
+    return sum;
+}
+
+const Value* File::find(std::string_view key) const noexcept {
+    const auto found = key_index_.find(key);
+    return found != key_index_.end() ? &entries_[found->second].value : nullptr;
+}
+
+const TensorInfo* File::find_tensor(std::string_view name) const noexcept {
+    const auto found = tensor_index_.find(name);
+    return found != tensor_index_.end() ? &tensors_[found->second] : nullptr;
+}
+
+const TensorInfo& File::require_tensor(std::string_view name) const {
+    const TensorInfo* info = find_tensor(name);
+    if (info == nullptr) {
+        throw Error(ErrorKind::input, path_ + ": tensor '" + std::string(name) + "' is missing");
+    }
+    return *info;
+}
+
+template <typename Wanted, typename Get> std::optional<Wanted> File::get(std::string_view key, const char* wanted, Get as) const {
+    const Value* value = find(key);
+    if (value == nullptr) {
+        return std::nullopt;
+    }
+    const auto result = as(*value);
+    if (!result) {
+        const bool scalar = !value->is_array() && value->type != ValueType::string;
+        throw Error(ErrorKind::input, path_ + ": key '" + std::string(key) + "' is " + value->kind() +
+                                          (scalar ? " " + value->text() : std::string()) + ", not " + wanted);
+    }
+    return static_cast<Wanted>(*result);
+}
+
+std::optional<uint32_t> File::get_u32(std::string_view key) const {
+    return get<uint32_t>(key, "a 32-bit number from 0 on", [](const Value& v) { return v.as_u32(); });
+}
+std::optional<int32_t> File::get_i32(std::string_view key) const {
+    return get<int32_t>(key, "a 32-bit integer", [](const Value& v) { return v.as_i32(); });
+}
+std::optional<uint64_t> File::get_u64(std::string_view key) const {
+    return get<uint64_t>(key, "a number from 0 on", [](const Value& v) { return v.as_u64(); });
+}
+std::optional<float> File::get_f32(std::string_view key) const {
+    return get<float>(key, "a number", [](const Value& v) { return v.as_f64(); });
+}
+std::optional<bool> File::get_bool(std::string_view key) const {
+    return get<bool>(key, "true or false", [](const Value& v) { return v.as_bool(); });
+}
+std::optional<std::string_view> File::get_string(std::string_view key) const {
+    return get<std::string_view>(key, "a string", [](const Value& v) { return v.as_string(); });
+}
+std::optional<std::vector<int32_t>> File::get_i32_array(std::string_view key) const {
+    return get<std::vector<int32_t>>(key, "an array of 32-bit integers", [](const Value& v) { return v.as_i32_array(); });
+}
+std::optional<std::vector<float>> File::get_f32_array(std::string_view key) const {
+    return get<std::vector<float>>(key, "an array of numbers", [](const Value& v) { return v.as_f32_array(); });
+}
+std::optional<std::vector<std::string_view>> File::get_string_array(std::string_view key) const {
+    return get<std::vector<std::string_view>>(key, "an array of strings", [](const Value& v) { return v.as_string_array(); });
+}
+
+template <typename Wanted> Wanted File::require(std::string_view key, std::optional<Wanted> value) const {
+    if (!value) {
+        throw Error(ErrorKind::input, path_ + ": key '" + std::string(key) + "' is missing");
+    }
+    return *std::move(value);
+}
+
+uint32_t File::require_u32(std::string_view key) const { return require(key, get_u32(key)); }
+int32_t File::require_i32(std::string_view key) const { return require(key, get_i32(key)); }
+uint64_t File::require_u64(std::string_view key) const { return require(key, get_u64(key)); }
+float File::require_f32(std::string_view key) const { return require(key, get_f32(key)); }
+bool File::require_bool(std::string_view key) const { return require(key, get_bool(key)); }
+std::string_view File::require_string(std::string_view key) const { return require(key, get_string(key)); }
+std::vector<int32_t> File::require_i32_array(std::string_view key) const { return require(key, get_i32_array(key)); }
+std::vector<float> File::require_f32_array(std::string_view key) const { return require(key, get_f32_array(key)); }
+std::vector<std::string_view> File::require_string_array(std::string_view key) const {
+    return require(key, get_string_array(key));
+}
+
+} // namespace schedscope::gguf

@@ -1,0 +1,51 @@
+#include "runtime/gguf/split.h"
+
+#include "runtime/error.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace schedscope::gguf {
+
+namespace {
+
+constexpr uint32_t max_parts = 65'535; ///< split.count has 16 bits
+
+std::string suffix(uint32_t number, uint32_t count) {
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "-%05u-of-%05u.gguf", number + 1, count);
+    return text.data();
+}
+
+} // namespace
+
+SplitName::SplitName(const std::string& path, uint32_t number, uint32_t count) : count_(count) {
+    const auto fail = [&path](const std::string& why) { throw Error(ErrorKind::input, path + ": " + why); };
+    if (count > max_parts || number >= count) {
+        fail("is damaged: it calls itself part " + std::to_string(uint64_t{number} + 1) + " of " + std::to_string(count));
+    }
+    const std::string ending = suffix(number, count);
+    const bool named = path.size() > ending.size() && path.ends_with(ending);
+    prefix_ = named ? path.substr(0, path.size() - ending.size()) : "";
+    if (number != 0) {
+        fail("is part " + std::to_string(number + 1) + " of a split model; open its first part" +
+             (named ? ", " + of_part(0) : ""));
+    }
+    if (!named) {
+        fail("is the first part of a split model, but its name does not end in " + ending + ": the other parts can't be found");
+    }
+}
+
+std::string SplitName::of_part(uint32_t number) const { return prefix_ + suffix(number, count_); }
+
+void check_part(const Parsed& parsed, int part, const std::string& path) {
+    const auto found =
+        std::find_if(parsed.entries.begin(), parsed.entries.end(), [](const Entry& e) { return e.key == "split.no"; });
+    const auto number = found != parsed.entries.end() ? found->value.as_i64() : std::nullopt;
+    if (number != part) {
+        throw Error(ErrorKind::input, path + ": is not part " + std::to_string(part + 1) + " of the model, as its name says");
+    }
+}
+
+} // namespace schedscope::gguf
