@@ -1,0 +1,253 @@
+// Drawing: everything is drawn anew from the state; curses sends the terminal what differs.
+#include "inspector/tui/app.h"
+
+#include "inspector/tui/text.h"
+
+#include <algorithm>
+
+namespace schedscope::tui {
+namespace {
+
+/// "2a gpu down", but "optimise" once.
+std::string pass_text(Pass pass) {
+    const std::string name(pass_name(pass)), title(pass_title(pass));
+    return name == title ? name : name + " " + title;
+}
+
+} // namespace
+
+void App::draw() {
+    layout_ = Layout::of(terminal_.rows(), terminal_.cols());
+    const Canvas page = terminal_.page();
+    if (!layout_.fits) {
+        page.put(0, 0, "too small: " + std::to_string(Layout::least_cols) + "×" + std::to_string(Layout::least_rows) + " needed");
+        terminal_.show();
+        return;
+    }
+    update();
+    list_.resize(n_shown(), layout_.list.height);
+    update_detail();
+    detail_list_.resize(static_cast<int>(detail_.size()), layout_.detail.height);
+
+    page.frame(dim);
+    page.divider(layout_.upper, layout_.middle, false, true, dim);
+    page.divider(layout_.lower, layout_.middle, true, false, dim);
+    page.vertical(layout_.middle, layout_.upper + 1, layout_.lower, dim);
+    draw_header(page);
+    draw_strip(page);
+    draw_list(page);
+    draw_detail(page);
+    draw_status(page);
+    draw_keys(page);
+    if (help_)
+        draw_help();
+    if (prompt_ && !help_) {
+        const int column = layout_.status.col + 1 + text_width(prompt_->label()) + prompt_->cursor_column();
+        terminal_.show(layout_.status.row, std::min(column, layout_.status.col + layout_.status.width - 1));
+    } else {
+        terminal_.show();
+    }
+}
+
+void App::draw_header(const Canvas& page) {
+    const PlanState& state = session_.state();
+    std::vector<std::string> parts;
+    if (state.step != no_step) {
+        const EvaluationSpan span = session_.history().evaluation(state.evaluation);
+        parts.push_back("eval " + grouped(state.evaluation) + "/" + grouped(session_.history().n_evaluations() - 1) + " " +
+                        std::string(graph_kind_name(span.begin.kind)));
+        parts.push_back(state.pass == Pass::none ? std::string("between passes") : "pass " + pass_text(state.pass));
+        parts.push_back("step " + grouped(state.step) + "/" + grouped(session_.last_step()));
+    } else {
+        parts.emplace_back("no steps yet");
+    }
+    if (session_.gate())
+        parts.emplace_back(session_.ended() ? "ENDED" : session_.running() ? "RUNNING" : "HELD");
+    int width = 0;
+    for (const std::string& part : parts)
+        width += text_width(part) + 3;
+    const int room = page.width() - 4 - width;
+    int col = page.put(0, 2, " " + title_ + " ", bold, std::max(room, 8));
+    for (const std::string& part : parts) {
+        col = page.put(0, col, "─", dim);
+        col = page.put(0, col, " " + part + " ", {}, page.width() - 1 - col);
+    }
+}
+
+void App::draw_strip(const Canvas& page) {
+    const Pass now = session_.state().pass;
+    strip_buttons_ = pass_strip(now, layout_.strip.width);
+    for (const Button<Pass>& button : strip_buttons_) {
+        Style style = button.current                                                            ? accent.with_reverse()
+                      : session_.state().planned || (now != Pass::none && button.meaning < now) ? Style{}
+                                                                                                : dim;
+        page.put(layout_.strip.row, layout_.strip.col + button.col, button.text, style);
+    }
+}
+
+void App::draw_list(const Canvas& page) {
+    const bool focused = pane_ == Pane::list;
+    page.put(layout_.upper, 2, " " + view_->title(session_) + (narrowed_ && !filter_.empty() ? ", filtered" : "") + " ",
+             focused ? accent : Style{}, layout_.list.width - 2);
+    const auto columns = view_->columns();
+    const std::vector<int> widths = column_widths(columns, layout_.list.width - 2);
+    const int growing = [&] {
+        for (size_t i = 0; i < columns.size(); ++i)
+            if (columns[i].width == 0)
+                return widths[i];
+        return 0;
+    }();
+    int col = layout_.list_head.col + 2;
+    for (size_t i = 0; i < columns.size(); ++i) {
+        if (widths[i] == 0)
+            continue;
+        const std::string title = std::string(columns[i].title) + (static_cast<int>(i) == sort_column_ ? "▾" : "");
+        const Style style{Ink::plain, static_cast<int>(i) == sort_column_, true, false, true};
+        if (columns[i].right)
+            page.put_right(layout_.list_head.row, col, title, style, widths[i]);
+        else
+            page.put(layout_.list_head.row, col, title, style, widths[i]);
+        col += widths[i] + 1;
+    }
+    if (list_.empty()) {
+        const std::string why = narrowed_ && view_->n_rows() > 0 ? "no line matches " + filter_.text() + ": Esc shows all"
+                                                                 : view_->empty_text(session_);
+        int row = layout_.list.row;
+        for (const std::string& piece : wrapped(why, layout_.list.width - 4))
+            page.put(row++, layout_.list.col + 2, piece, dim, layout_.list.width - 3);
+        return;
+    }
+    for (int line = 0; line < layout_.list.height; ++line) {
+        const int shown = list_.row_at(line);
+        if (shown < 0)
+            break;
+        const int row = narrowed_ ? shown_[static_cast<size_t>(shown)] : shown;
+        const bool selected = shown == list_.selected();
+        const bool reverse = selected && focused;
+        const int y = layout_.list.row + line;
+        page.blank(y, layout_.list.col, Style{}.with_reverse(reverse), layout_.list.width);
+        page.put(y, layout_.list.col, selected ? "▸" : " ", bold.with_reverse(reverse), 1);
+        if (view_->changed(session_, row))
+            page.put(y, layout_.list.col + 1, "•", accent.with_reverse(reverse), 1);
+        const std::vector<Text> cells = view_->row(session_, row, growing);
+        col = layout_.list.col + 2;
+        for (size_t i = 0; i < columns.size() && i < cells.size(); ++i) {
+            if (widths[i] == 0)
+                continue;
+            const Style style = reverse ? Style{cells[i].style.ink, cells[i].style.bold, false, true, false} : cells[i].style;
+            if (columns[i].right)
+                page.put_right(y, col, cells[i].text, style, widths[i]);
+            else
+                page.put(y, col, cells[i].text, style, widths[i]);
+            col += widths[i] + 1;
+        }
+    }
+}
+
+void App::draw_detail(const Canvas& page) {
+    const bool focused = pane_ == Pane::detail;
+    if (const int row = view_row(); row >= 0)
+        page.put(layout_.upper, layout_.middle + 2, " " + view_->detail_title(session_, row) + " ", focused ? accent : Style{},
+                 layout_.detail.width - 2);
+    for (int line = 0; line < layout_.detail.height; ++line) {
+        const int index = detail_list_.row_at(line);
+        if (index < 0)
+            break;
+        const Line& content = detail_[static_cast<size_t>(index)];
+        const bool reverse = focused && index == detail_list_.selected();
+        const int y = layout_.detail.row + line;
+        if (reverse)
+            page.blank(y, layout_.detail.col, Style{}.with_reverse(), layout_.detail.width);
+        page.put(y, layout_.detail.col, content.now ? "▸" : " ", bold.with_reverse(reverse), 1);
+        int col = layout_.detail.col + 1;
+        const int end = layout_.detail.col + layout_.detail.width;
+        for (const Text& part : content.parts) {
+            const Style style = reverse ? Style{part.style.ink, part.style.bold, false, true, false} : part.style;
+            if (col < end)
+                col = page.put(y, col, part.text, style, end - col);
+        }
+    }
+}
+
+void App::draw_status(const Canvas& page) {
+    const Rect& area = layout_.status;
+    if (prompt_) {
+        const int col = page.put(area.row, area.col + 1, prompt_->label(), bold, area.width - 1);
+        page.put(area.row, col, prompt_->text(), {}, area.col + area.width - col);
+        return;
+    }
+    std::string marks;
+    const auto mark = [&](const std::string& text) { marks += (marks.empty() ? "" : " · ") + text; };
+    if (!filter_.empty())
+        mark("only " + filter_.text());
+    if (!breakpoint_.empty())
+        mark("break " + breakpoint_.text());
+    if (!session_.follow)
+        mark("not following");
+    const int room = marks.empty() ? 0 : std::min(text_width(marks) + 2, area.width / 2);
+    if (room > 0)
+        page.put_right(area.row, area.col + area.width - room, marks, dim, room - 1);
+    page.put(area.row, area.col + 1, status_, trouble_ ? warning : Style{}, area.width - 2 - room);
+}
+
+void App::draw_keys(const Canvas& page) {
+    const Rect& area = layout_.keys;
+    key_buttons_.clear();
+    if (prompt_ || session_.scanning()) {
+        page.put(area.row, area.col + 1, prompt_ ? "Enter accept  Esc cancel  ↑/↓ typed before" : "Esc stop", dim,
+                 area.width - 1);
+        return;
+    }
+    key_buttons_ = footer(context(), area.width - 2, [this](Action action) { return why_not(action).empty(); });
+    for (Button<Action>& button : key_buttons_) {
+        ++button.col;
+        const std::string label = binding_of(button.meaning, context())->label;
+        const int col = page.put(area.row, area.col + button.col, label, bold);
+        page.put(area.row, col, std::string_view(button.text).substr(label.size()), dim);
+    }
+}
+
+std::vector<Line> App::help_lines() const {
+    std::vector<Line> lines;
+    const Context where = session_.gate() ? in_live : in_recorded;
+    for (const Binding& binding : bindings()) {
+        if ((binding.contexts & where) == 0 || !why_not(binding.action).empty())
+            continue;
+        std::string label = binding.label;
+        label.resize(label.size() + static_cast<size_t>(std::max(13 - text_width(label), 1)), ' ');
+        Line l;
+        l.parts.push_back({label, bold});
+        l.parts.push_back({binding.help});
+        lines.push_back(std::move(l));
+    }
+    lines.push_back({});
+    lines.push_back(line("A query (search, filter, breakpoint):", bold));
+    for (const char* text :
+         {"blk.3                  the name contains it", "op=MUL_MAT|ADD         equals, any of several; != differs",
+          "cause~4.               contains; !~ doesn't", "bytes>1M time>=2ms     numbers: < <= > >= = !=",
+          "fields: name op type backend from cause pass by kind why kernel", "        bytes time split eval step node"})
+        lines.push_back(line(text));
+    return lines;
+}
+
+void App::draw_help() {
+    const std::vector<Line> lines = help_lines();
+    const int width = std::min(78, terminal_.cols() - 2);
+    const int height = std::min(static_cast<int>(lines.size()) + 2, terminal_.rows() - 2);
+    const Canvas canvas = terminal_.popup({(terminal_.rows() - height) / 2, (terminal_.cols() - width) / 2, height, width});
+    canvas.frame(accent);
+    help_list_.resize(static_cast<int>(lines.size()), height - 2);
+    canvas.put(0, 2, " keys that work here ", accent);
+    const bool more = help_list_.top() + height - 2 < help_list_.n_rows();
+    canvas.put(height - 1, 2, more ? " ↓ more  Esc closes " : " Esc closes ", dim);
+    for (int i = 0; i < height - 2; ++i) {
+        const int index = help_list_.row_at(i);
+        if (index < 0)
+            break;
+        int col = 2;
+        for (const Text& part : lines[static_cast<size_t>(index)].parts)
+            col = canvas.put(1 + i, col, part.text, part.style, width - 1 - col);
+    }
+}
+
+} // namespace schedscope::tui

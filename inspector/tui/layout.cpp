@@ -1,0 +1,149 @@
+#include "inspector/tui/layout.h"
+
+#include "inspector/tui/text.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace schedscope::tui {
+
+Layout Layout::of(int rows, int cols) noexcept {
+    Layout l;
+    l.fits = rows >= least_rows && cols >= least_cols;
+    if (!l.fits)
+        return l;
+    const int inner = cols - 2;
+    const int list_width = std::min(std::max(inner * 54 / 100, std::min(42, inner - 20)), 132);
+    l.upper = 2;
+    l.lower = rows - 4;
+    l.middle = 1 + list_width;
+    l.strip = {1, 1, 1, inner};
+    l.list_head = {3, 1, 1, list_width};
+    l.list = {4, 1, l.lower - 4, list_width};
+    l.detail = {3, l.middle + 1, l.lower - 3, cols - 2 - l.middle};
+    l.status = {rows - 3, 1, 1, inner};
+    l.keys = {rows - 2, 1, 1, inner};
+    return l;
+}
+
+namespace {
+
+struct StripItem {
+    Pass pass;
+    const char* head; ///< words before the item that belong to several
+    const char *longest, *shorter, *shortest;
+};
+constexpr std::array<StripItem, 11> strip_items{{{Pass::place, "", "1 place", "1 place", "1"},
+                                                 {Pass::gpu_down, "2 expand ", "gpu↓", "gpu↓", "2a"},
+                                                 {Pass::gpu_up, "", "gpu↑", "gpu↑", "2b"},
+                                                 {Pass::rest_down, "", "rest↓", "rest↓", "2c"},
+                                                 {Pass::rest_up, "", "rest↑", "rest↑", "2d"},
+                                                 {Pass::refine, "", "3 refine", "3 refine", "3"},
+                                                 {Pass::sources, "", "4 sources", "4 sources", "4"},
+                                                 {Pass::split, "", "5 split", "5 split", "5"},
+                                                 {Pass::optimise, "", "optimise", "opt", "opt"},
+                                                 {Pass::allocate, "", "allocate", "alloc", "alloc"},
+                                                 {Pass::execute, "", "execute", "exec", "exec"}}};
+
+std::vector<Button<Pass>> strip_of(Pass current, int length, bool heads, int gap) {
+    std::vector<Button<Pass>> buttons;
+    int col = 0;
+    for (const StripItem& item : strip_items) {
+        const bool sweep = item.pass > Pass::gpu_down && item.pass <= Pass::rest_up;
+        if (!buttons.empty())
+            col += sweep ? 0 : gap;
+        if (heads && *item.head) {
+            buttons.push_back({col + 1, text_width(item.head), item.head, Pass::gpu_down, false});
+            col += text_width(item.head);
+        }
+        const bool now = item.pass == current;
+        const std::string text = std::string(now ? "▸" : " ") + (length == 2   ? item.longest
+                                                                 : length == 1 ? item.shorter
+                                                                               : item.shortest);
+        buttons.push_back({col, text_width(text), text, item.pass, now});
+        col += text_width(text);
+    }
+    return buttons;
+}
+
+} // namespace
+
+std::vector<Button<Pass>> pass_strip(Pass current, int width) {
+    struct Try {
+        int length;
+        bool heads;
+        int gap;
+    };
+    std::vector<Button<Pass>> buttons;
+    for (const Try& t :
+         {Try{2, true, 2}, Try{2, true, 1}, Try{2, false, 1}, Try{1, true, 0}, Try{1, false, 0}, Try{0, false, 0}}) {
+        buttons = strip_of(current, t.length, t.heads, t.gap);
+        if (buttons.back().col + buttons.back().width <= width)
+            break;
+    }
+    return buttons;
+}
+
+std::vector<Button<Action>> footer(Context context, int width, const std::function<bool(Action)>& works) {
+    struct Item {
+        const char* group;
+        int rank;
+        std::vector<const Binding*> bindings;
+        int width = 0;
+    };
+    std::vector<Item> items;
+    for (const Binding& binding : bindings()) {
+        if ((binding.contexts & context) == 0 || !binding.group || !works(binding.action))
+            continue;
+        if (!items.empty() && std::string_view(items.back().group) == binding.group)
+            items.back().bindings.push_back(&binding);
+        else
+            items.push_back({binding.group, binding.rank, {&binding}});
+    }
+    for (Item& item : items) {
+        for (const Binding* binding : item.bindings)
+            item.width += text_width(binding->label) + 1;
+        item.width += text_width(item.group);
+    }
+    // What has no room goes, the highest rank first.
+    const auto total = [&] {
+        int sum = -2;
+        for (const Item& item : items)
+            sum += item.width + 2;
+        return sum;
+    };
+    while (!items.empty() && total() > width)
+        items.erase(std::max_element(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.rank < b.rank; }));
+
+    std::vector<Button<Action>> buttons;
+    int col = 0;
+    for (const Item& item : items) {
+        for (size_t i = 0; i < item.bindings.size(); ++i) {
+            const bool last = i + 1 == item.bindings.size();
+            const std::string text = std::string(item.bindings[i]->label) + (last ? " " + std::string(item.group) : "/");
+            buttons.push_back({col, text_width(text), text, item.bindings[i]->action, false});
+            col += text_width(text);
+        }
+        col += 2;
+    }
+    return buttons;
+}
+
+std::vector<int> column_widths(std::span<const Column> columns, int width) {
+    std::vector<int> widths(columns.size(), 0);
+    int used = 0, growing = -1;
+    for (size_t i = 0; i < columns.size(); ++i) {
+        if (columns[i].from_width > width)
+            continue;
+        widths[i] = columns[i].width;
+        used += columns[i].width + 1;
+        if (columns[i].width == 0)
+            growing = static_cast<int>(i);
+    }
+    if (growing >= 0)
+        widths[static_cast<size_t>(growing)] = std::max(width - (used - 1), 4);
+    return widths;
+}
+
+} // namespace schedscope::tui

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "inspector/tui/canvas.h"
+#include "inspector/tui/keys.h"
+#include "inspector/tui/view.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace schedscope::tui {
+
+/// Where things stand on a screen of some size. Everything lies within a border; the header is written on its upper edge.
+struct Layout {
+    bool fits = false; ///< false: too small to show anything but that
+    Rect strip, list_head, list, detail, status, keys;
+    int middle = 0;           ///< column of the line between the panes
+    int upper = 0, lower = 0; ///< rows of the dividing lines
+
+    static constexpr int least_rows = 12, least_cols = 50;
+    static Layout of(int rows, int cols) noexcept;
+};
+
+/// A piece of a line that a click can hit.
+template <class Meaning> struct Button {
+    int col = 0, width = 0;
+    std::string text;
+    Meaning meaning{};
+    bool current = false;
+};
+
+/// The strip of passes, as long as fits: "1 place   2 expand ▸gpu↓ gpu↑ rest↓ rest↑   3 refine …". The current one has a mark before it.
+std::vector<Button<Pass>> pass_strip(Pass current, int width);
+
+/// The footer: keys that do something here, most important ones first to get room, in the table's order.
+std::vector<Button<Action>> footer(Context context, int width, const std::function<bool(Action)>& works);
+
+/// Widths of the list's columns in a pane; 0: not shown. The growing one gets what is left.
+std::vector<int> column_widths(std::span<const Column> columns, int width);
+
+} // namespace schedscope::tui

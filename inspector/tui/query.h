@@ -1,0 +1,101 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace schedscope::tui {
+
+/// What a query can ask about. Texts first, then numbers.
+enum class Field : uint8_t {
+    name,
+    op,
+    type,
+    backend,
+    from,
+    cause,
+    pass,
+    by,
+    kind,
+    why,
+    kernel, // texts
+    bytes,
+    time,
+    split,
+    evaluation,
+    step,
+    node, // numbers; time in ns
+    count,
+};
+constexpr size_t n_text_fields = static_cast<size_t>(Field::bytes);
+constexpr size_t n_fields = static_cast<size_t>(Field::count);
+
+constexpr bool is_text(Field field) noexcept { return static_cast<size_t>(field) < n_text_fields; }
+/// As it is typed: "backend", "eval".
+std::string_view field_name(Field field) noexcept;
+
+/// What a row or a record says of itself; an empty text or NaN: nothing. The texts belong to whoever filled it in.
+class Facts {
+public:
+    void clear() noexcept {
+        texts_.fill({});
+        numbers_.fill(std::numeric_limits<double>::quiet_NaN());
+    }
+    Facts() noexcept { clear(); }
+
+    void set(Field field, std::string_view text) noexcept { texts_[static_cast<size_t>(field)] = text; }
+    void set(Field field, double number) noexcept { numbers_[static_cast<size_t>(field) - n_text_fields] = number; }
+    void set(Field field, int64_t number) noexcept { set(field, static_cast<double>(number)); }
+    void set(Field field, int32_t number) noexcept { set(field, static_cast<double>(number)); }
+
+    std::string_view text(Field field) const noexcept { return texts_[static_cast<size_t>(field)]; }
+    double number(Field field) const noexcept { return numbers_[static_cast<size_t>(field) - n_text_fields]; }
+
+    /// Room for texts that nobody else keeps.
+    std::array<std::string, 4> kept;
+
+private:
+    std::array<std::string_view, n_text_fields> texts_{};
+    std::array<double, n_fields - n_text_fields> numbers_{};
+};
+
+/// The small language of searches, filters and breakpoints: terms with spaces between, all of which must hold.
+///
+///     word            the name contains it
+///     op=MUL_MAT|ADD  equals, any of several       backend!=CPU   is known and differs
+///     name~blk.3      contains                     cause!~1.      is known and doesn't contain
+///     bytes>1M        numbers: < <= > >= = !=, with K M G (1024s) or ns us ms s
+///     name="a b"      quotes keep spaces and signs
+///
+/// Case doesn't matter. `pass=2` is all four sweeps. A thing that says nothing of a field doesn't match a term about it.
+class Query {
+public:
+    Query() = default;
+    /// Throws Error(usage) with what is wrong and what would be right.
+    static Query parse(std::string_view text);
+
+    bool empty() const noexcept { return terms_.empty(); }
+    bool matches(const Facts& facts) const;
+    /// Does it ask about this field?
+    bool asks(Field field) const noexcept;
+    const std::string& text() const noexcept { return text_; } ///< as typed
+
+private:
+    enum class Relation : uint8_t { equal, unequal, contains, lacks, less, at_most, more, at_least };
+    struct Term {
+        Field field = Field::name;
+        Relation relation = Relation::contains;
+        std::vector<std::string> texts; ///< lower case; any of them
+        double number = 0;
+    };
+    static bool holds(const Term& term, const Facts& facts);
+
+    std::string text_;
+    std::vector<Term> terms_;
+};
+
+} // namespace schedscope::tui

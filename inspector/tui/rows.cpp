@@ -1,0 +1,131 @@
+// The list between a view's rows and the screen: filtered, ordered, with one row selected; and the details of that row.
+#include "inspector/tui/app.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+namespace schedscope::tui {
+namespace {
+
+/// Orders numbers as numbers, texts as texts, numbers first.
+bool comes_before(const std::string& a, const std::string& b) {
+    const auto number = [](const std::string& text) {
+        double value = 0;
+        const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+        return result.ec == std::errc() && result.ptr == text.data() + text.size() ? value : std::nan("");
+    };
+    const double x = number(a), y = number(b);
+    if (!std::isnan(x) && !std::isnan(y))
+        return x < y;
+    if (std::isnan(x) != std::isnan(y))
+        return !std::isnan(x);
+    return a < b;
+}
+
+} // namespace
+
+void App::update() {
+    if (updated_ == session_.version())
+        return;
+    updated_ = session_.version();
+    view_->update(session_);
+    shown_.clear();
+    narrowed_ = !filter_.empty() || sort_column_ >= 0;
+    if (narrowed_) {
+        Facts facts;
+        for (int row = 0; row < view_->n_rows(); ++row) {
+            view_->facts(session_, row, facts);
+            if (filter_.matches(facts))
+                shown_.push_back(row);
+        }
+    }
+    if (sort_column_ >= 0 && static_cast<size_t>(sort_column_) < view_->columns().size()) {
+        const auto column = static_cast<size_t>(sort_column_);
+        const Column& head = view_->columns()[column];
+        struct Key {
+            int row;
+            double number;
+            std::string text;
+        };
+        std::vector<Key> keys;
+        keys.reserve(shown_.size());
+        Facts facts;
+        for (const int row : shown_) {
+            if (head.field != Field::count) {
+                view_->facts(session_, row, facts);
+                keys.push_back({row, facts.number(head.field), {}});
+            } else {
+                keys.push_back({row, 0, std::move(view_->row(session_, row, 80)[column].text)});
+            }
+        }
+        if (head.field != Field::count) // numbers: the largest first
+            std::stable_sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+                return std::isnan(b.number) ? !std::isnan(a.number) : a.number > b.number;
+            });
+        else
+            std::stable_sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) { return comes_before(a.text, b.text); });
+        std::transform(keys.begin(), keys.end(), shown_.begin(), [](const Key& key) { return key.row; });
+    }
+    list_.resize(n_shown(), layout_.list.height);
+    select_row_of_tensor();
+}
+
+int App::n_shown() const { return narrowed_ ? static_cast<int>(shown_.size()) : view_->n_rows(); }
+
+int App::view_row() const {
+    return list_.empty() ? -1 : narrowed_ ? shown_[static_cast<size_t>(list_.selected())] : list_.selected();
+}
+
+void App::select_row_of_tensor() {
+    // Several rows may stand for a tensor: one that is selected stays.
+    const TensorId selected = session_.selected();
+    if (!list_.empty() && view_row() < view_->n_rows() && selected != no_tensor &&
+        view_->tensor_of(session_, view_row()) == selected)
+        return;
+    const int row = view_->row_of(session_, session_.selected());
+    if (row < 0)
+        return;
+    if (!narrowed_) {
+        list_.select(row);
+        return;
+    }
+    const auto found = std::find(shown_.begin(), shown_.end(), row);
+    if (found != shown_.end())
+        list_.select(static_cast<int>(found - shown_.begin()));
+}
+
+void App::select_shown(int row) {
+    list_.select(row);
+    if (list_.empty())
+        return;
+    if (const TensorId id = view_->tensor_of(session_, view_row()); id != no_tensor) {
+        session_.select(id);
+        updated_ = session_.version(); // the rows are the same
+    }
+}
+
+void App::update_detail() {
+    const int row = view_row(), width = layout_.detail.width;
+    if (detail_version_ == session_.version() && detail_row_ == row && detail_width_ == width && detail_view_ == view_number_)
+        return;
+    const bool same = detail_row_ == row && detail_view_ == view_number_ && detail_width_ == width;
+    const int stood = detail_list_.selected(), top = detail_list_.top();
+    detail_ = row < 0 ? std::vector<Line>() : view_->detail(session_, row, width);
+    detail_version_ = session_.version();
+    detail_row_ = row;
+    detail_width_ = width;
+    detail_view_ = view_number_;
+    detail_list_ = List();
+    detail_list_.resize(static_cast<int>(detail_.size()), layout_.detail.height);
+    if (same) { // the place that is being read stays
+        detail_list_.select(std::min(top + layout_.detail.height - 1, static_cast<int>(detail_.size()) - 1));
+        detail_list_.select(stood);
+    }
+    const auto now = std::find_if(detail_.begin(), detail_.end(), [](const Line& l) { return l.now; });
+    if (pane_ == Pane::list && now != detail_.end())
+        detail_list_.select(static_cast<int>(now - detail_.begin()));
+}
+
+} // namespace schedscope::tui

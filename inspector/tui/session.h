@@ -1,0 +1,116 @@
+#pragma once
+
+#include "inspector/tui/facts.h"
+#include "inspector/tui/query.h"
+#include "traces/history.h"
+#include "traces/live_gate.h"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace schedscope::tui {
+
+/// What is being looked at: a step of a history, and a selected tensor. Knows no terminal. Functions that move return a sentence for the
+/// status line: what the step changed, or why there is nothing to go to.
+class Session {
+public:
+    using Unit = History::Unit;
+
+    /// Opens at the end of the last evaluation that planned something; attached to a running program, at its newest record.
+    /// `gate` is borrowed; null for a recorded trace.
+    Session(std::shared_ptr<const RecordSource> source, LiveGate* gate);
+
+    // Where it stands
+    History& history() noexcept { return history_; }
+    std::shared_ptr<const RecordSource> shared_source() const noexcept { return source_; }
+    Describer& describer() noexcept { return describer_; }
+    const PlanState& state() const noexcept { return state_; }  ///< stays as it is while the history is asked other things
+    const OwnedGraph* graph() const noexcept { return graph_; } ///< null: nothing planned yet
+    Step step() const noexcept { return state_.step; }
+    Step last_step() const { return history_.n_steps() - 1; }
+    const Record& record() const noexcept { return record_; } ///< at the step; nothing is recorded: an empty one
+    bool at_newest() const { return step() >= last_step(); }
+    LiveGate* gate() const noexcept { return gate_; }
+    bool running() const { return gate_ && !ended_ && !gate_->is_held(); }
+    bool ended() const noexcept { return ended_; } ///< the program has nothing left to do
+    void set_ended() noexcept { ended_ = true; }
+    uint64_t version() const noexcept { return version_; } ///< another number when anything here changed
+
+    // Moving
+    std::string go(Step step);
+    std::string move(Unit unit, bool forward);
+    std::string change_of_selected(bool forward);
+    std::string go_evaluation(EvaluationId id);
+    std::string go_pass(Pass pass);
+    /// The program has written more records; the newest one is shown when the last one was before.
+    std::string refresh(bool was_newest);
+
+    // The selected tensor, the same in all views
+    TensorId selected() const noexcept { return selected_; }
+    void select(TensorId id);
+    bool follow = true; ///< single steps select the tensor they are about
+
+    // Jumps, and the way back
+    void remember(int view);
+    bool can_go_back() const noexcept { return !trail_.empty(); }
+    std::string go_back(int& view);
+
+    // Running to a breakpoint, in slices so that the keyboard is never left waiting
+    void start_scan(Query query, bool forward);
+    bool scanning() const noexcept { return scan_.has_value(); }
+    void stop_scan() noexcept { scan_.reset(); }
+    /// Looks at some thousand records. A sentence when it is over.
+    std::optional<std::string> scan_slice();
+    Step scan_position() const noexcept { return scan_ ? scan_->at : no_step; }
+
+    // What the views share
+    const std::vector<TensorId>& tensors() const noexcept {
+        return tensors_;
+    }                                                ///< nodes in the present order, leafs, others, copies
+    int row_of(TensorId id) const noexcept;          ///< index into `tensors`; −1
+    std::span<const TensorId> users_of(TensorId id); ///< nodes that have it as a source
+    bool is_copy(TensorId id) const noexcept;
+    bool changed_now(TensorId id) const noexcept; ///< the record at this step is about it
+    const record::CopyMade* copy(TensorId id) const noexcept;
+    std::string name(TensorId id) const;
+    std::string backend_name(BackendId id) const { return history_.backend_name(id); }
+    int n_backends() const noexcept { return static_cast<int>(history_.session().backends.size()); }
+
+private:
+    void show(Step step);
+    std::string told(Step step, int n_changed);
+
+    struct Scan {
+        Query query;
+        bool forward = true;
+        Step at = no_step; ///< next one to look at
+    };
+    struct Place {
+        Step step;
+        TensorId tensor;
+        int view;
+    };
+
+    std::shared_ptr<const RecordSource> source_;
+    History history_;
+    Describer describer_{history_};
+    LiveGate* gate_;
+    bool ended_ = false;
+    PlanState state_;
+    Record record_; ///< at the step
+    const OwnedGraph* graph_ = nullptr;
+    TensorId selected_ = no_tensor;
+    uint64_t version_ = 1;
+    std::vector<Place> trail_;
+    std::optional<Scan> scan_;
+    std::vector<TensorId> tensors_;
+    std::vector<int32_t> rows_; ///< [tensor] index into tensors_
+    const OwnedGraph* users_graph_ = nullptr;
+    std::vector<int32_t> users_begin_; ///< [n_tensors + 1] index into users_
+    std::vector<TensorId> users_;
+};
+
+} // namespace schedscope::tui

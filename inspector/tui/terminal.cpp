@@ -1,0 +1,274 @@
+#include "inspector/tui/terminal.h"
+
+#include "inspector/tui/terminfo.h"
+#include "inspector/tui/text.h"
+#include "runtime/error.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <clocale>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <fcntl.h>
+#include <langinfo.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <curses.h>
+#include <panel.h>
+namespace schedscope::tui {
+namespace {
+
+// What signal handlers need: plain memory, set before they are installed.
+int wake_pipe[2] = {-1, -1};
+termios saved_terminal;
+std::array<char, 512> leave_text{}; ///< what puts the terminal back
+size_t leave_size = 0;
+
+constexpr std::array<int, 4> noted_signals{SIGWINCH, SIGINT, SIGTERM, SIGHUP};
+constexpr std::array<int, 6> fatal_signals{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGQUIT};
+std::array<struct sigaction, noted_signals.size()> noted_before;
+std::array<struct sigaction, fatal_signals.size()> fatal_before;
+
+extern "C" void note_signal(int number) {
+    const int saved = errno;
+    const char byte = static_cast<char>(number);
+    [[maybe_unused]] const auto written = write(wake_pipe[1], &byte, 1);
+    errno = saved;
+}
+
+extern "C" void restore_and_die(int number) {
+    [[maybe_unused]] const auto written = write(STDOUT_FILENO, leave_text.data(), leave_size);
+    tcsetattr(STDIN_FILENO, TCSANOW, &saved_terminal);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void install(int number, void (*handler)(int), struct sigaction& before) {
+    struct sigaction action {};
+    action.sa_handler = handler;
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = SA_RESTART;
+    sigaction(number, &action, &before);
+}
+
+void note_leave_text() {
+    std::string text;
+    for (const char* name : {"rmcup", "rmkx", "cnorm", "sgr0"}) {
+        // Delays ("$<5>") belong to tputs; terminals that need them are not driven from a signal handler.
+        if (const std::string value = capability(name); value.find("$<") == std::string::npos)
+            text += value;
+    }
+    text += "\x1b[?1000l\x1b[?1002l\x1b[?1006l";
+    leave_size = std::min(text.size(), leave_text.size());
+    std::copy_n(text.data(), leave_size, leave_text.data());
+}
+
+[[noreturn]] void refuse(const std::string& why) {
+    throw Error(ErrorKind::usage,
+                "inspect: " + why + "; `schedscope show TRACE` and `schedscope explain TRACE TENSOR` print the same as text");
+}
+
+Key key_of(wint_t code, bool special) {
+    if (!special)
+        return code == '\r' ? key_enter : code == 0x7f || code == 0x08 ? Key{key_backspace} : static_cast<Key>(code);
+    switch (code) {
+    case KEY_UP: return key_up;
+    case KEY_DOWN: return key_down;
+    case KEY_LEFT: return key_left;
+    case KEY_RIGHT: return key_right;
+    case KEY_HOME:
+    case KEY_A1: return key_home;
+    case KEY_END:
+    case KEY_C1: return key_end;
+    case KEY_PPAGE:
+    case KEY_A3: return key_page_up;
+    case KEY_NPAGE:
+    case KEY_C3: return key_page_down;
+    case KEY_BACKSPACE: return key_backspace;
+    case KEY_DC: return key_delete;
+    case KEY_BTAB: return key_back_tab;
+    case KEY_ENTER: return key_enter;
+    case KEY_F(1): return key_f1;
+    default: return key_none;
+    }
+}
+
+} // namespace
+
+Terminal::Terminal(bool color) {
+    if (!isatty(STDIN_FILENO))
+        refuse("standard input is not a terminal");
+    if (!isatty(STDOUT_FILENO))
+        refuse("standard output is not a terminal");
+    const char* const type = std::getenv("TERM");
+    if (!type || !*type)
+        refuse("TERM is not set, so the terminal's abilities are unknown");
+    if (!load_terminfo(type))
+        refuse("the terminal '" + std::string(type) + "' is not known here");
+    if (capability("cup").empty())
+        refuse("the terminal '" + std::string(type) + "' can't move its cursor");
+
+    std::setlocale(LC_CTYPE, "");
+    set_unicode(std::string_view(nl_langinfo(CODESET)) == "UTF-8");
+    tcgetattr(STDIN_FILENO, &saved_terminal);
+    if (pipe2(wake_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
+        throw Error(ErrorKind::device, std::string("inspect: no pipe for signals: ") + std::strerror(errno));
+    note_leave_text();
+    // Before curses begins, which then leaves the window-size signal to us.
+    for (size_t i = 0; i < noted_signals.size(); ++i)
+        install(noted_signals[i], note_signal, noted_before[i]);
+    for (size_t i = 0; i < fatal_signals.size(); ++i)
+        install(fatal_signals[i], restore_and_die, fatal_before[i]);
+
+    screen_ = newterm(type, stdout, stdin);
+    if (!screen_) {
+        for (size_t i = 0; i < noted_signals.size(); ++i)
+            sigaction(noted_signals[i], &noted_before[i], nullptr);
+        for (size_t i = 0; i < fatal_signals.size(); ++i)
+            sigaction(fatal_signals[i], &fatal_before[i], nullptr);
+        refuse("the terminal '" + std::string(type) + "' can't be used");
+    }
+    cbreak();
+    noecho();
+    nonl();
+    keypad(stdscr, TRUE);
+    nodelay(stdscr, TRUE);
+    set_escdelay(25);
+    intrflush(stdscr, FALSE);
+    leaveok(stdscr, FALSE);
+    curs_set(0);
+    start_styles(color);
+    mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, nullptr);
+    mouseinterval(0);
+    take_size();
+}
+
+Terminal::~Terminal() {
+    if (popup_panel_) {
+        del_panel(static_cast<PANEL*>(popup_panel_));
+        delwin(static_cast<WINDOW*>(popup_window_));
+    }
+    mousemask(0, nullptr);
+    endwin();
+    delscreen(static_cast<SCREEN*>(screen_));
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &saved_terminal);
+    for (size_t i = 0; i < noted_signals.size(); ++i)
+        sigaction(noted_signals[i], &noted_before[i], nullptr);
+    for (size_t i = 0; i < fatal_signals.size(); ++i)
+        sigaction(fatal_signals[i], &fatal_before[i], nullptr);
+    close(wake_pipe[0]);
+    close(wake_pipe[1]);
+}
+
+int Terminal::rows() const { return getmaxy(stdscr); }
+int Terminal::cols() const { return getmaxx(stdscr); }
+
+void Terminal::take_size() {
+    winsize size{};
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0)
+        resizeterm(size.ws_row, size.ws_col);
+}
+
+Terminal::Woken Terminal::wait(std::array<int, 2> others, bool wait) {
+    std::array<pollfd, 4> fds{
+        {{STDIN_FILENO, POLLIN, 0}, {wake_pipe[0], POLLIN, 0}, {others[0], POLLIN, 0}, {others[1], POLLIN, 0}}};
+    Woken woken;
+    if (poll(fds.data(), fds.size(), wait ? -1 : 0) < 0)
+        return woken; // a signal: its note is read next time
+    if ((fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0)
+        hung_up_ = true;
+    woken.input = (fds[0].revents & POLLIN) != 0;
+    for (size_t i = 0; i < others.size(); ++i)
+        woken.ready[i] = others[i] >= 0 && (fds[i + 2].revents & (POLLIN | POLLHUP)) != 0;
+    if ((fds[1].revents & POLLIN) != 0) {
+        std::array<char, 64> notes{};
+        const auto n = ::read(wake_pipe[0], notes.data(), notes.size());
+        for (ssize_t i = 0; i < n; ++i) {
+            switch (notes[static_cast<size_t>(i)]) {
+            case SIGWINCH: woken.resized = true; break;
+            case SIGINT: woken.interrupted = true; break;
+            case SIGTERM:
+            case SIGHUP: woken.ended_by = notes[static_cast<size_t>(i)]; break;
+            default: break;
+            }
+        }
+    }
+    if (woken.resized)
+        take_size();
+    return woken;
+}
+
+Input Terminal::read() {
+    while (true) {
+        wint_t code = 0;
+        const int kind = wget_wch(stdscr, &code);
+        if (kind == ERR)
+            return {};
+        if (kind == KEY_CODE_YES && code == KEY_RESIZE)
+            continue;
+        if (kind == KEY_CODE_YES && code == KEY_MOUSE) {
+            MEVENT event;
+            if (getmouse(&event) != OK)
+                continue;
+            Input input{Input::Kind::none, key_none, event.y, event.x};
+            if ((event.bstate & BUTTON1_PRESSED) != 0)
+                input.kind = Input::Kind::click;
+            else if ((event.bstate & BUTTON4_PRESSED) != 0)
+                input.kind = Input::Kind::wheel_up;
+            else if ((event.bstate & BUTTON5_PRESSED) != 0)
+                input.kind = Input::Kind::wheel_down;
+            else
+                continue;
+            return input;
+        }
+        return {Input::Kind::key, key_of(code, kind == KEY_CODE_YES), 0, 0};
+    }
+}
+
+Canvas Terminal::page() {
+    werase(stdscr);
+    popup_drawn_ = false;
+    return {stdscr, {0, 0, rows(), cols()}};
+}
+
+Canvas Terminal::popup(Rect area) {
+    if (!popup_window_) {
+        popup_window_ = newwin(area.height, area.width, area.row, area.col);
+        popup_panel_ = new_panel(static_cast<WINDOW*>(popup_window_));
+    } else {
+        auto* const window = static_cast<WINDOW*>(popup_window_);
+        if (getmaxy(window) != area.height || getmaxx(window) != area.width) {
+            WINDOW* const fresh = newwin(area.height, area.width, area.row, area.col);
+            replace_panel(static_cast<PANEL*>(popup_panel_), fresh);
+            delwin(window);
+            popup_window_ = fresh;
+        } else {
+            move_panel(static_cast<PANEL*>(popup_panel_), area.row, area.col);
+        }
+    }
+    popup_drawn_ = true;
+    werase(static_cast<WINDOW*>(popup_window_));
+    show_panel(static_cast<PANEL*>(popup_panel_));
+    return {popup_window_, {0, 0, area.height, area.width}};
+}
+
+void Terminal::show(int cursor_row, int cursor_col) {
+    if (!popup_drawn_ && popup_panel_)
+        hide_panel(static_cast<PANEL*>(popup_panel_));
+    curs_set(cursor_row >= 0 ? 1 : 0);
+    update_panels();
+    if (cursor_row >= 0) {
+        wmove(stdscr, cursor_row, cursor_col);
+        wnoutrefresh(stdscr);
+    }
+    doupdate();
+}
+
+} // namespace schedscope::tui

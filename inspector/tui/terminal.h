@@ -1,0 +1,60 @@
+#pragma once
+
+#include "inspector/tui/canvas.h"
+#include "inspector/tui/keys.h"
+
+#include <array>
+#include <cstdint>
+
+namespace schedscope::tui {
+
+/// A key or a mouse event.
+struct Input {
+    enum class Kind : uint8_t { none, key, click, wheel_up, wheel_down };
+    Kind kind = Kind::none;
+    Key key = key_none;
+    int row = 0, col = 0; ///< of a mouse event
+};
+
+/// The terminal while the inspector has it: alternate screen, keys unechoed, mouse reported. However the inspector is left, the terminal
+/// is as it was: the destructor restores it, and so do the handlers of the signals that end a program.
+/// One at a time.
+class Terminal {
+public:
+    /// Throws Error(usage) when standard input or output is no terminal or can't move its cursor; the sentence says what to use instead.
+    explicit Terminal(bool color);
+    ~Terminal();
+    Terminal(const Terminal&) = delete;
+    Terminal& operator=(const Terminal&) = delete;
+
+    int rows() const;
+    int cols() const;
+
+    /// Waits until there is input, a signal came, or one of `fds` (−1: none) is readable; with `wait` false only looks.
+    struct Woken {
+        bool input = false, resized = false, interrupted = false;
+        int ended_by = 0; ///< a signal that asks the program to end; 0: none
+        std::array<bool, 2> ready{};
+    };
+    Woken wait(std::array<int, 2> fds, bool wait);
+    /// The next key or mouse event; none when there is no more for now. Also none after the terminal went away.
+    Input read();
+    bool hung_up() const noexcept { return hung_up_; }
+
+    /// Draws on this from an empty page, then `show` it. `popup`: a window above the page, for as long as it is drawn each time.
+    Canvas page();
+    Canvas popup(Rect area);
+    /// The cursor is shown there; hidden when row is −1.
+    void show(int cursor_row = -1, int cursor_col = 0);
+
+private:
+    void take_size();
+
+    void* screen_ = nullptr; ///< SCREEN
+    void* popup_window_ = nullptr;
+    void* popup_panel_ = nullptr;
+    bool popup_drawn_ = false;
+    bool hung_up_ = false;
+};
+
+} // namespace schedscope::tui

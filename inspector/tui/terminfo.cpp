@@ -1,0 +1,21 @@
+// A file of its own because <term.h> defines hundreds of short names as macros.
+#include "inspector/tui/terminfo.h"
+
+#include <unistd.h>
+
+#include <curses.h>
+#include <term.h>
+
+namespace schedscope::tui {
+
+bool load_terminfo(const char* type) {
+    int status = 0;
+    return setupterm(const_cast<char*>(type), STDOUT_FILENO, &status) != ERR;
+}
+
+std::string capability(const char* name) {
+    const char* const value = tigetstr(const_cast<char*>(name));
+    return value && value != reinterpret_cast<char*>(-1) ? value : std::string();
+}
+
+} // namespace schedscope::tui

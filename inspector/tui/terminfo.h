@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+namespace schedscope::tui {
+
+/// Reads the description of a terminal type; false when there is none.
+bool load_terminfo(const char* type);
+/// A text capability of the loaded type by its short name ("cup", "rmcup"); empty when it has none.
+std::string capability(const char* name);
+
+} // namespace schedscope::tui

@@ -1,0 +1,171 @@
+#include "inspector/tui/text.h"
+
+#include <array>
+#include <cwchar>
+
+namespace schedscope::tui {
+namespace {
+
+bool unicode_ = true;
+
+/// The character at `at`, which moves behind it; U+FFFD for what is no UTF-8.
+char32_t decode(std::string_view text, size_t& at) {
+    const auto lead = static_cast<unsigned char>(text[at++]);
+    if (lead < 0x80)
+        return lead;
+    const int more = lead >= 0xf0 && lead < 0xf5 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc2 && lead < 0xe0 ? 1 : 0;
+    if (more == 0 || lead >= 0xf5)
+        return 0xfffd;
+    char32_t c = lead & (0x3fu >> more);
+    for (int i = 0; i < more; ++i) {
+        if (at >= text.size() || (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80)
+            return 0xfffd;
+        c = (c << 6) | (static_cast<unsigned char>(text[at++]) & 0x3f);
+    }
+    constexpr std::array<char32_t, 4> smallest{0, 0x80, 0x800, 0x10000};
+    const bool surrogate = c >= 0xd800 && c < 0xe000;
+    return c < smallest[static_cast<size_t>(more)] || surrogate || c > 0x10ffff ? 0xfffd : c;
+}
+
+bool is_control(char32_t c) noexcept {
+    const bool turns_text_around = (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || turns_text_around || c == 0x2028 || c == 0x2029;
+}
+
+/// How a character beyond ASCII is spelled without it.
+std::u32string_view spelled(char32_t c) noexcept {
+    switch (c) {
+    case U'→': return U"->";
+    case U'←': return U"<-";
+    case U'…': return U"...";
+    case U'▸': return U">";
+    case U'◂': return U"<";
+    case U'↓': return U"v";
+    case U'↑': return U"^";
+    case U'▾': return U"v";
+    case U'•': return U"*";
+    case U'·': return U"-";
+    case U'×': return U"x";
+    case U'−': return U"-";
+    case U'–': return U"-";
+    case U'─': return U"-";
+    case U'│': return U"|";
+    case U'█': return U"#";
+    case U'░': return U".";
+    case U'■': return U"#";
+    case U'≥': return U">=";
+    case U'≤': return U"<=";
+    case U'µ': return U"u";
+    default: return U"?";
+    }
+}
+
+} // namespace
+
+void set_unicode(bool yes) noexcept { unicode_ = yes; }
+bool unicode() noexcept { return unicode_; }
+
+int char_width(char32_t c) noexcept {
+    if (c < 0x7f)
+        return c >= 0x20 ? 1 : 0;
+    const int width = wcwidth(static_cast<wchar_t>(c));
+    return width < 0 ? 1 : width;
+}
+
+std::u32string printable(std::string_view utf8) {
+    std::u32string out;
+    out.reserve(utf8.size());
+    for (size_t at = 0; at < utf8.size();) {
+        const char32_t c = decode(utf8, at);
+        if (c == '\n')
+            out += unicode_ ? U"↵" : U" ";
+        else if (c == '\t')
+            out += U' ';
+        else if (is_control(c))
+            out += unicode_ ? U'·' : U'?';
+        else if (c < 0x80)
+            out += c;
+        else if (!unicode_)
+            out += spelled(c);
+        else
+            out += wcwidth(static_cast<wchar_t>(c)) < 0 ? U'\xfffd' : c;
+    }
+    return out;
+}
+
+int text_width(std::string_view utf8) {
+    int width = 0;
+    for (const char32_t c : printable(utf8))
+        width += char_width(c);
+    return width;
+}
+
+std::u32string fitted(std::string_view utf8, int width) {
+    std::u32string text = printable(utf8);
+    int used = 0;
+    for (const char32_t c : text)
+        used += char_width(c);
+    if (used <= width)
+        return text;
+    const std::u32string_view mark = unicode_ ? U"…" : U"~";
+    while (!text.empty() && used > width - 1) {
+        used -= char_width(text.back());
+        text.pop_back();
+    }
+    return width > 0 ? text.append(mark) : text;
+}
+
+std::vector<std::string> wrapped(std::string_view utf8, int width) {
+    width = width < 8 ? 8 : width;
+    std::vector<std::string> lines;
+    std::u32string rest = printable(utf8);
+    while (true) {
+        int used = 0;
+        size_t end = 0, space = std::u32string::npos;
+        while (end < rest.size() && used + char_width(rest[end]) <= width) {
+            used += char_width(rest[end]);
+            if (rest[end] == U' ' && end > 0)
+                space = end;
+            ++end;
+        }
+        if (end == rest.size()) {
+            lines.push_back(to_utf8(rest));
+            return lines;
+        }
+        if (rest[end] == U' ')
+            space = end;
+        const size_t cut = space == std::u32string::npos ? end : space;
+        lines.push_back(to_utf8(std::u32string_view(rest).substr(0, cut)));
+        rest.erase(0, cut);
+        if (!rest.empty() && rest.front() == U' ')
+            rest.erase(0, 1);
+    }
+}
+
+std::string to_utf8(std::u32string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    for (const char32_t c : text) {
+        if (c < 0x80) {
+            out += static_cast<char>(c);
+        } else if (c < 0x800) {
+            out += static_cast<char>(0xc0 | (c >> 6));
+            out += static_cast<char>(0x80 | (c & 0x3f));
+        } else if (c < 0x10000) {
+            out += static_cast<char>(0xe0 | (c >> 12));
+            out += static_cast<char>(0x80 | ((c >> 6) & 0x3f));
+            out += static_cast<char>(0x80 | (c & 0x3f));
+        } else {
+            out += static_cast<char>(0xf0 | (c >> 18));
+            out += static_cast<char>(0x80 | ((c >> 12) & 0x3f));
+            out += static_cast<char>(0x80 | ((c >> 6) & 0x3f));
+            out += static_cast<char>(0x80 | (c & 0x3f));
+        }
+    }
+    return out;
+}
+
+std::string bytes_text(int64_t bytes) { return bytes < 0 ? "-" : schedscope::bytes_text(bytes); }
+std::string time_text(int64_t nanoseconds) { return nanoseconds < 0 ? "-" : duration_text(nanoseconds); }
+
+} // namespace schedscope::tui

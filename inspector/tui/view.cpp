@@ -1,0 +1,60 @@
+#include "inspector/tui/view.h"
+
+#include "inspector/tui/text.h"
+
+#include <algorithm>
+
+namespace schedscope::tui {
+namespace {
+
+constexpr ViewEntry table[] = {
+    {1, "nodes", make_nodes_view},   {2, "splits", make_splits_view},   {3, "copies", make_copies_view},
+    {4, "fusion", make_fusion_view}, {5, "memory", make_memory_view},   {6, "timeline", make_timeline_view},
+    {7, "tokens", make_tokens_view}, {9, "queries", make_queries_view},
+};
+
+} // namespace
+
+std::span<const ViewEntry> views() noexcept { return table; }
+
+Line line(std::string text, Style style, Target target) {
+    Line l;
+    l.parts.push_back({std::move(text), style});
+    l.target = target;
+    return l;
+}
+
+Text backend_text(const Session& session, BackendId id) {
+    return {session.backend_name(id), backend_style(id, session.n_backends())};
+}
+
+int backend_width(const Session& session) {
+    int width = 7;
+    for (BackendId id = 0; id < session.n_backends(); ++id)
+        width = std::max(width, text_width(session.backend_name(id)));
+    return std::min(width, 12);
+}
+
+void add_heading(std::vector<Line>& lines, std::string text) {
+    if (!lines.empty())
+        lines.push_back({});
+    lines.push_back(line(std::move(text), bold));
+}
+
+void add_wrapped(std::vector<Line>& lines, int width, std::string_view label, int label_width, std::string_view text, Style style,
+                 Target target, bool now) {
+    bool first = true;
+    for (std::string& piece : wrapped(text, width - label_width)) {
+        std::string head(first ? label : std::string_view());
+        head.resize(head.size() + static_cast<size_t>(std::max(label_width - text_width(head), 0)), ' ');
+        Line l;
+        l.parts.push_back({std::move(head), now ? bold : dim});
+        l.parts.push_back({std::move(piece), style});
+        l.target = target;
+        l.now = now && first;
+        lines.push_back(std::move(l));
+        first = false;
+    }
+}
+
+} // namespace schedscope::tui
