@@ -26,20 +26,6 @@ std::string joined(const std::vector<std::string>& parts, const char* between) {
     return text;
 }
 
-std::string quoted(const std::string& text) {
-    std::string out = "\"";
-    for (const char c : text) {
-        if (c == '\n') {
-            out += "\\n";
-        } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-            out += '?';
-        } else {
-            out += c;
-        }
-    }
-    return out + '"';
-}
-
 void print_or(const Table& table, const char* when_empty, std::ostream& out) {
     if (table.empty()) {
         out << when_empty << '\n';
@@ -160,7 +146,7 @@ void tokens_text(History& history, const PlanState& /*state*/, std::ostream& out
     Table table(
         {{"eval", right}, {"seq", right}, {"id", right}, {"text"}, {"samplers"}, {"candidates", right}, {"to the host", right}});
     for (const tables::TokenRow& r : tables::tokens(history)) {
-        table.row({number(r.eval), number(r.seq), r.id < 0 ? "-" : number(r.id), quoted(r.text), joined(r.samplers, " "),
+        table.row({number(r.eval), number(r.seq), r.id < 0 ? "-" : number(r.id), '"' + one_line(r.text) + '"', joined(r.samplers, " "),
                    number(r.candidates), bytes_text(r.host_bytes)});
     }
     print_or(table, "no token was sampled", out);

@@ -55,6 +55,20 @@ void Table::print(std::ostream& out) const {
     }
 }
 
+std::string one_line(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '\n') {
+            out += "\\n";
+        } else if (c == '\t') {
+            out += "\\t";
+        } else {
+            out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
+        }
+    }
+    return out;
+}
+
 std::string bytes_text(int64_t bytes) { return scaled(static_cast<double>(bytes), 1024, {"B", "KiB", "MiB", "GiB", "TiB"}); }
 
 std::string time_text(int64_t nanoseconds) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace schedscope {
@@ -24,6 +26,8 @@ private:
     std::vector<std::vector<std::string>> rows_;
 };
 
+/// Control characters as people write them: "\\n", "?".
+std::string one_line(std::string_view text);
 /// "4.0 KiB", "17 B".
 std::string bytes_text(int64_t bytes);
 /// "1.24 ms", "810 ns".

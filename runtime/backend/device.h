@@ -14,6 +14,12 @@ namespace schedscope {
 
 enum class DeviceKind : uint8_t { gpu, cpu, blas, software }; ///< software: a Vulkan driver that runs on the CPU
 
+/// "gpu" "cpu" "blas" "software".
+constexpr std::string_view device_kind_name(DeviceKind kind) noexcept {
+    constexpr std::string_view names[] = {"gpu", "cpu", "blas", "software"};
+    return names[static_cast<size_t>(kind)];
+}
+
 struct BackendOptions {
     int         n_threads = 0;     ///< CPU and BLAS; 0: physical cores
     bool        fusion = true;     ///< false: optimise() finds no groups

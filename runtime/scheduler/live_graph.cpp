@@ -4,20 +4,6 @@
 
 namespace schedscope {
 
-namespace {
-
-std::string_view kind_name(DeviceKind kind) noexcept {
-    switch (kind) {
-    case DeviceKind::gpu: return "gpu";
-    case DeviceKind::cpu: return "cpu";
-    case DeviceKind::blas: return "blas";
-    case DeviceKind::software: return "software";
-    }
-    return "";
-}
-
-} // namespace
-
 LiveDevices::LiveDevices(std::span<const std::unique_ptr<Backend>> backends) {
     for (const auto& backend : backends) {
         const Device& device = backend->device();
@@ -25,7 +11,7 @@ LiveDevices::LiveDevices(std::span<const std::unique_ptr<Backend>> backends) {
         BackendInfo info;
         info.name = backend->name();
         info.device = device.name();
-        info.kind = kind_name(device.kind());
+        info.kind = device_kind_name(device.kind());
         info.description = device.description();
         info.memory_bytes = static_cast<int64_t>(device.memory_bytes());
         session_.backends.push_back(std::move(info));

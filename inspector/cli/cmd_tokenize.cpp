@@ -1,0 +1,75 @@
+#include "inspector/cli/commands.h"
+
+#include "inspector/cli/text_input.h"
+#include "runtime/gguf/gguf.h"
+#include "runtime/text/tokenizer.h"
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+#include <sstream>
+
+namespace schedscope {
+
+namespace {
+
+struct Options {
+    std::string model, prompt, batch;
+    bool no_special = false, parse_special = false;
+};
+
+std::string from_hex(const std::string& hex) {
+    std::string bytes;
+    for (size_t i = 0; i + 1 < hex.size(); i += 2) {
+        bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+    }
+    return bytes;
+}
+
+/// Ids of one record: its "text" (or "hex", for bytes that are no UTF-8), with "add_special" and "parse_special". null for what is no record.
+std::string record_line(const Tokenizer& tokenizer, const std::string& line, const Options& options) {
+    try {
+        const auto        record = nlohmann::json::parse(line);
+        const std::string text = record.contains("hex") ? from_hex(record.at("hex").get<std::string>()) : record.at("text").get<std::string>();
+        const auto ids = tokenizer.encode(text, record.value("add_special", !options.no_special), record.value("parse_special", options.parse_special));
+        return nlohmann::json(ids).dump();
+    } catch (const nlohmann::json::exception&) {
+        return "null";
+    } catch (const std::logic_error&) { // from_hex
+        return "null";
+    }
+}
+
+int tokenize_batch(const Tokenizer& tokenizer, const Options& options) {
+    std::istringstream in(read_file(options.batch));
+    for (std::string line; std::getline(in, line);) {
+        std::cout << record_line(tokenizer, line, options) << '\n';
+    }
+    return 0;
+}
+
+} // namespace
+
+Action add_tokenize(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    app.add_option("-m,--model", options->model, "GGUF file")->required();
+    CLI::Option* prompt = app.add_option("-p,--prompt", options->prompt, "Text (default: standard input)");
+    app.add_flag("--no-special", options->no_special, "Add no BOS or EOS");
+    app.add_flag("--parse-special", options->parse_special, "Control tokens written out in the text become their ids");
+    app.add_option("--batch", options->batch, "Records, one JSON object a line: text or hex, add_special, parse_special; prints an array a line")
+        ->excludes(prompt);
+    return [options, prompt] {
+        const gguf::File file      = gguf::File::open(options->model);
+        const auto       tokenizer = Tokenizer::load(file);
+        if (!options->batch.empty()) {
+            return tokenize_batch(*tokenizer, *options);
+        }
+        const std::string text = prompt->count() > 0 ? options->prompt : read_all(std::cin);
+        for (const Token id : tokenizer->encode(text, !options->no_special, options->parse_special)) {
+            std::cout << id << '\n';
+        }
+        return 0;
+    };
+}
+
+} // namespace schedscope
