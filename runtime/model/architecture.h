@@ -1,0 +1,34 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace schedscope {
+
+struct Hparams;
+struct Weights;
+class WeightLoader;
+class GraphBuilder;
+struct Tensor;
+namespace gguf {
+class File;
+}
+
+/// What is particular to one `general.architecture`.
+struct Architecture {
+    std::string_view name;
+    /// Adjusts what read_hparams found: rope's mode, keys of its own. May be null.
+    void (*hparams)(Hparams& hparams, const gguf::File& file);
+    /// Names all weights.
+    void (*weights)(Weights& weights, WeightLoader& loader, const Hparams& hparams);
+    /// Builds the graph of one ubatch, up to the logits.
+    void (*graph)(GraphBuilder& build);
+};
+
+/// All that can be loaded. One line in architecture.cpp adds one.
+std::span<const Architecture* const> architectures() noexcept;
+
+/// Throws Error(input) naming the file and what is supported.
+const Architecture& find_architecture(const gguf::File& file);
+
+} // namespace schedscope

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "runtime/model/graph_builder.h"
+
+/// The parts that all architectures are built from. ne is written [ne0, ne1, …]; x is a hidden state [n_embd, n_tokens].
+namespace schedscope::blocks {
+
+/// Rows of the embedding for tokens, or the given embeddings: [n_embd, n_tokens].
+Tensor* input_embedding(GraphBuilder& b);
+
+/// The inputs that every block uses: positions, rows of the cache, the mask, the rows with outputs. Before the first block.
+void attention_inputs(GraphBuilder& b);
+
+enum class Norm : uint8_t { layer, rms };
+/// weight × norm(x) + bias. The caller names the result.
+Tensor* norm(GraphBuilder& b, Tensor* x, const Linear& weight, Norm kind, int32_t il);
+
+/// weight · x + bias; both are called WHAT.
+Tensor* linear(GraphBuilder& b, const Linear& weight, Tensor* x, std::string_view what, int32_t il);
+
+/// Projections of x, each [head length, heads, n_tokens].
+struct Qkv {
+    Tensor* q;
+    Tensor* k;
+    Tensor* v;
+};
+Qkv project_qkv(GraphBuilder& b, Tensor* x, int32_t il);
+
+/// Turns q and k to their positions, named Qcur and Kcur. factors: null, or what divides the angles.
+void rotate(GraphBuilder& b, Qkv& qkv, Tensor* factors, int32_t il);
+
+/// Stores k and v in the cache, attends to it and projects to [n_embd, n_tokens].
+Tensor* attention(GraphBuilder& b, const Qkv& qkv, const Linear& output, int32_t il);
+
+/// In the last block, the rows with outputs; x as it is elsewhere.
+Tensor* only_outputs(GraphBuilder& b, Tensor* x, int32_t il);
+
+enum class Activation : uint8_t { silu, gelu, gelu_quick, relu };
+/// down(activation(gate · x) × (up · x)); without a gate down(activation(up · x)). The caller names the result.
+Tensor* feed_forward(GraphBuilder& b, Tensor* x, Activation activation, int32_t il);
+
+/// The mixture: a router chooses n_expert_used experts a token, whose outputs are added up by weight. The caller names the result.
+Tensor* experts(GraphBuilder& b, Tensor* x, bool normalise_weights, int32_t il);
+
+/// Last norm and logits; ends the graph.
+void output(GraphBuilder& b, Tensor* x, Norm kind);
+
+} // namespace schedscope::blocks

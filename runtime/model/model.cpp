@@ -1,0 +1,42 @@
+#include "runtime/model/model.h"
+
+#include "runtime/gguf/gguf.h"
+#include "runtime/model/architecture.h"
+#include "runtime/model/weight_loader.h"
+
+namespace schedscope {
+
+namespace {
+
+Hparams hparams_of(const gguf::File& file, const Architecture& architecture) {
+    Hparams h = read_hparams(file);
+    if (architecture.hparams != nullptr) {
+        architecture.hparams(h, file);
+    }
+    return h;
+}
+
+} // namespace
+
+Model::Model(std::shared_ptr<const gguf::File> file, std::span<Device* const> devices, const PlacementOptions& placement,
+             LoadMode mode)
+    : file_(std::move(file)), devices_(devices.begin(), devices.end()), mode_(mode), architecture_(&find_architecture(*file_)),
+      hparams_(hparams_of(*file_, *architecture_)), placement_(placement, devices, hparams_.n_layer) {
+    WeightLoader loader(*file_, devices_, placement_, store_);
+    weights_.layers.resize(static_cast<size_t>(hparams_.n_layer));
+    architecture_->weights(weights_, loader, hparams_);
+    placement_.require_matches();
+    buffers_ = mode == LoadMode::data ? loader.load() : loader.describe();
+}
+
+Model::~Model() = default;
+
+int64_t Model::n_parameters() const noexcept {
+    int64_t n = 0;
+    for (const gguf::TensorInfo& t : file_->tensors()) {
+        n += t.ne[0] * t.ne[1] * t.ne[2] * t.ne[3];
+    }
+    return n;
+}
+
+} // namespace schedscope

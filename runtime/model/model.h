@@ -1,0 +1,62 @@
+#pragma once
+
+#include "runtime/backend/buffer.h"
+#include "runtime/model/hparams.h"
+#include "runtime/model/placement.h"
+#include "runtime/model/weights.h"
+#include "runtime/tensor/graph.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace schedscope {
+
+class Device;
+struct Architecture;
+namespace gguf {
+class File;
+}
+
+enum class LoadMode : uint8_t {
+    data,  ///< weights are mapped or uploaded
+    header ///< only described: graphs can be planned, not run
+};
+
+/// A model: what its file says and where its weights lie. Immutable after loading; keeps the file mapped. Devices must outlive it.
+class Model {
+public:
+    /// Throws Error(input) for a file, an architecture, a key or a tensor that is not as it should be, Error(device) when memory is short,
+    /// Error(usage) when the placement is not understood. `devices` by priority, the last one the CPU.
+    Model(std::shared_ptr<const gguf::File> file, std::span<Device* const> devices, const PlacementOptions& placement,
+          LoadMode mode);
+    ~Model();
+    Model(const Model&) = delete;
+    Model& operator=(const Model&) = delete;
+
+    const gguf::File& file() const noexcept { return *file_; }
+    const Architecture& architecture() const noexcept { return *architecture_; }
+    const Hparams& hparams() const noexcept { return hparams_; }
+    const Weights& weights() const noexcept { return weights_; }
+    const Placement& placement() const noexcept { return placement_; }
+    LoadMode mode() const noexcept { return mode_; }
+
+    Device& device(int32_t home) const noexcept { return *devices_[static_cast<size_t>(home)]; }
+    int32_t n_devices() const noexcept { return static_cast<int32_t>(devices_.size()); }
+    std::span<const std::unique_ptr<Buffer>> buffers() const noexcept { return buffers_; }
+    int64_t n_parameters() const noexcept;
+
+private:
+    std::shared_ptr<const gguf::File> file_;
+    std::vector<Device*> devices_;
+    LoadMode mode_;
+    const Architecture* architecture_;
+    Hparams hparams_;
+    Placement placement_;
+    TensorStore store_;
+    Weights weights_;
+    std::vector<std::unique_ptr<Buffer>> buffers_;
+};
+
+} // namespace schedscope

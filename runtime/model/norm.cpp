@@ -1,0 +1,16 @@
+#include "runtime/model/blocks.h"
+
+namespace schedscope::blocks {
+
+Tensor* norm(GraphBuilder& b, Tensor* x, const Linear& weight, Norm kind, int32_t il) {
+    x = kind == Norm::rms ? ops::rms_norm(b.g, x, b.h.norm_eps) : ops::norm(b.g, x, b.h.norm_eps);
+    b.name(x, "norm", il);
+    x = ops::mul(b.g, x, weight.weight);
+    if (weight.bias != nullptr) {
+        b.name(x, "norm_w", il);
+        x = ops::add(b.g, x, weight.bias);
+    }
+    return x;
+}
+
+} // namespace schedscope::blocks

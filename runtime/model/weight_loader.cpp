@@ -1,0 +1,211 @@
+#include "runtime/model/weight_loader.h"
+
+#include "runtime/backend/cpu/host_memory.h"
+#include "runtime/backend/device.h"
+#include "runtime/error.h"
+#include "runtime/model/described_buffer.h"
+#include "runtime/tensor/ops.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace schedscope {
+
+namespace {
+
+bool ends_with(std::string_view s, std::string_view end) {
+    return s.size() >= end.size() && s.substr(s.size() - end.size()) == end;
+}
+
+/// The operator that will read a weight, judged by the weight's name as all architectures use it. A tied output reads the embedding
+/// as a matrix.
+Op reader_of(std::string_view name, int32_t layer) {
+    if (name == "token_embd.weight" && layer == WeightLoader::input_layer) {
+        return Op::GET_ROWS;
+    }
+    if (name.find("rope_f") != std::string_view::npos) {
+        return Op::ROPE;
+    }
+    if (ends_with(name, ".bias")) {
+        return Op::ADD;
+    }
+    if (name.find("norm") != std::string_view::npos) {
+        return Op::MUL;
+    }
+    return name.find("_exps.") != std::string_view::npos ? Op::MUL_MAT_ID : Op::MUL_MAT;
+}
+
+/// Could the device run what reads this weight? Asked with a batch as large as a usual prompt's.
+bool device_can_read(const Device& device, const gguf::TensorInfo& info, Op reader) {
+    constexpr int64_t batch = 512;
+    Graph g;
+    Tensor* weight = g.make(info.type, info.ne, info.name);
+    Tensor* node = nullptr;
+    switch (reader) {
+    case Op::GET_ROWS: node = ops::get_rows(g, weight, g.make(Type::I32, {batch, 1, 1, 1})); break;
+    case Op::MUL: node = ops::mul(g, g.make(Type::F32, {info.ne[0], batch, 1, 1}), weight); break;
+    case Op::ADD: node = ops::add(g, g.make(Type::F32, {info.ne[0], batch, 1, 1}), weight); break;
+    case Op::MUL_MAT: node = ops::mul_mat(g, weight, g.make(Type::F32, {info.ne[0], batch, info.ne[2], info.ne[3]})); break;
+    case Op::MUL_MAT_ID:
+        node = ops::mul_mat_id(g, weight, g.make(Type::F32, {info.ne[0], 1, batch, 1}), g.make(Type::I32, {1, batch, 1, 1}));
+        break;
+    default: return true;
+    }
+    return device.supports_op(*node).yes;
+}
+
+size_t aligned(size_t n, size_t alignment) noexcept { return (n + alignment - 1) / alignment * alignment; }
+
+} // namespace
+
+int32_t WeightLoader::home_of(const gguf::TensorInfo& info, int32_t layer) {
+    const int32_t wanted = layer == input_layer ? placement_.host() : placement_.layer_home(layer);
+    const auto [found, first_time] = overridden_.try_emplace(&info, -1);
+    if (first_time) {
+        // Any home that is none: what comes back then is an override's.
+        found->second = placement_.tensor_home(info.name, -1);
+    }
+    const int32_t home = found->second >= 0 ? found->second : wanted;
+    if (home == placement_.host() || device_can_read(*devices_[static_cast<size_t>(home)], info, reader_of(info.name, layer))) {
+        return home;
+    }
+    return placement_.host();
+}
+
+Tensor* WeightLoader::maybe(const std::string& name, const Shape& ne, int32_t layer) {
+    const gguf::TensorInfo* info = file_.find_tensor(name);
+    if (info == nullptr) {
+        return nullptr;
+    }
+    if (info->ne != ne) {
+        throw Error(ErrorKind::input,
+                    file_.path() + ": tensor " + name + " has shape " + shape_text(info->ne) + ", expected " + shape_text(ne));
+    }
+    const int32_t home = home_of(*info, layer);
+    const BufferType* type = &devices_[static_cast<size_t>(home)]->buffer_type();
+    Tensor*& tensor = made_[{info, type}];
+    if (tensor == nullptr) {
+        tensor = store_.make(info->type, info->ne, name);
+        items_.push_back({tensor, info, home});
+    }
+    return tensor;
+}
+
+Tensor* WeightLoader::need(const std::string& name, const Shape& ne, int32_t layer) {
+    Tensor* tensor = maybe(name, ne, layer);
+    if (tensor == nullptr) {
+        throw Error(ErrorKind::input, file_.path() + ": tensor " + name + " is missing");
+    }
+    return tensor;
+}
+
+Linear WeightLoader::linear(const std::string& name, const Shape& ne, int32_t layer) {
+    const Shape bias{ne[1] > 1 ? ne[1] : ne[0], 1, 1, 1};
+    return {need(name + ".weight", ne, layer), maybe(name + ".bias", bias, layer)};
+}
+
+Linear WeightLoader::maybe_linear(const std::string& name, const Shape& ne, int32_t layer) {
+    return file_.find_tensor(name + ".weight") != nullptr ? linear(name, ne, layer) : Linear{};
+}
+
+void WeightLoader::map_host(std::vector<std::unique_ptr<Buffer>>& buffers) {
+    // One buffer a part of the file, over just the stretch that holds host weights.
+    struct Stretch {
+        const std::byte* begin = nullptr;
+        const std::byte* end = nullptr;
+    };
+    std::vector<Stretch> stretches(static_cast<size_t>(file_.parts()));
+    const auto on_host = [&](const Item& item) { return item.home == placement_.host(); };
+    for (const Item& item : items_) {
+        if (!on_host(item)) {
+            continue;
+        }
+        Stretch& s = stretches[static_cast<size_t>(item.info->part)];
+        const std::byte* end = item.info->data + item.info->bytes;
+        s.begin = s.begin == nullptr ? item.info->data : std::min(s.begin, item.info->data);
+        s.end = std::max(s.end, end);
+    }
+    std::vector<Buffer*> mapped;
+    for (const Stretch& s : stretches) {
+        mapped.push_back(nullptr);
+        if (s.begin == nullptr) {
+            continue;
+        }
+        // Weights are only read; a mapping that is not writable would stop whoever tried otherwise.
+        buffers.push_back(wrap_host_memory(const_cast<std::byte*>(s.begin), static_cast<size_t>(s.end - s.begin)));
+        buffers.back()->usage = BufferUsage::weights;
+        mapped.back() = buffers.back().get();
+    }
+    for (const Item& item : items_) {
+        if (on_host(item)) {
+            const auto part = static_cast<size_t>(item.info->part);
+            item.tensor->buffer = mapped[part];
+            item.tensor->offset = static_cast<size_t>(item.info->data - stretches[part].begin);
+        }
+    }
+}
+
+void WeightLoader::upload(const BufferType& type, std::span<const Item*> items, std::vector<std::unique_ptr<Buffer>>& buffers) {
+    size_t first = 0;
+    while (first < items.size()) {
+        size_t bytes = 0;
+        size_t end = first;
+        for (; end < items.size(); ++end) {
+            const size_t with = aligned(bytes, type.alignment()) + items[end]->info->bytes;
+            if (end > first && with > type.max_size()) {
+                break;
+            }
+            items[end]->tensor->offset = aligned(bytes, type.alignment());
+            bytes = with;
+        }
+        std::unique_ptr<Buffer> buffer = type.allocate(bytes);
+        buffer->usage = BufferUsage::weights;
+        for (; first < end; ++first) {
+            items[first]->tensor->buffer = buffer.get();
+            tensor_write(*items[first]->tensor, items[first]->info->data, 0, items[first]->info->bytes);
+        }
+        buffers.push_back(std::move(buffer));
+    }
+}
+
+std::vector<std::unique_ptr<Buffer>> WeightLoader::load() {
+    std::vector<std::unique_ptr<Buffer>> buffers;
+    map_host(buffers);
+    std::vector<const BufferType*> types;
+    for (const Item& item : items_) {
+        const BufferType* type = &devices_[static_cast<size_t>(item.home)]->buffer_type();
+        if (item.home != placement_.host() && std::find(types.begin(), types.end(), type) == types.end()) {
+            types.push_back(type);
+        }
+    }
+    for (const BufferType* type : types) {
+        std::vector<const Item*> items;
+        for (const Item& item : items_) {
+            if (item.home != placement_.host() && &devices_[static_cast<size_t>(item.home)]->buffer_type() == type) {
+                items.push_back(&item);
+            }
+        }
+        upload(*type, items, buffers);
+    }
+    return buffers;
+}
+
+std::vector<std::unique_ptr<Buffer>> WeightLoader::describe() {
+    std::map<const BufferType*, size_t> bytes;
+    for (const Item& item : items_) {
+        bytes[&devices_[static_cast<size_t>(item.home)]->buffer_type()] += item.info->bytes;
+    }
+    std::vector<std::unique_ptr<Buffer>> buffers;
+    std::map<const BufferType*, Buffer*> by_type;
+    for (const auto& [type, total] : bytes) {
+        buffers.push_back(std::make_unique<DescribedBuffer>(*type, total, BufferUsage::weights));
+        by_type[type] = buffers.back().get();
+    }
+    for (const Item& item : items_) {
+        item.tensor->buffer = by_type[&devices_[static_cast<size_t>(item.home)]->buffer_type()];
+    }
+    return buffers;
+}
+
+} // namespace schedscope

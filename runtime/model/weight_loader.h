@@ -1,0 +1,66 @@
+#pragma once
+
+#include "runtime/backend/buffer.h"
+#include "runtime/gguf/gguf.h"
+#include "runtime/model/placement.h"
+#include "runtime/model/weights.h"
+#include "runtime/tensor/graph.h"
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace schedscope {
+
+class Device;
+
+/// Makes a model's weight tensors from its file and gives them their memory. First every tensor is named (`need`, `maybe`), with its
+/// layer and shape; then `load` (or `describe`) gives all of them buffers at once.
+///
+/// A tensor goes to its layer's home, or where an override sends it; a device that can't run the tensor's operator (a product with rows of a
+/// type that it does not know) leaves it to the CPU. The same name asked for from layers in different memory gives one copy for each memory.
+class WeightLoader {
+public:
+    WeightLoader(const gguf::File& file, std::span<Device* const> devices, Placement& placement, TensorStore& store)
+        : file_(file), devices_(devices.begin(), devices.end()), placement_(placement), store_(store) {}
+
+    static constexpr int32_t input_layer = -1; ///< the token embedding: always on the CPU
+
+    /// Throws Error(input) naming file and tensor when it is missing or has another shape.
+    Tensor* need(const std::string& name, const Shape& ne, int32_t layer);
+    /// Null when the file has no such tensor.
+    Tensor* maybe(const std::string& name, const Shape& ne, int32_t layer);
+    /// NAME.weight, which must be there, and NAME.bias [ne[1] or, for a vector, ne[0]], which may.
+    Linear linear(const std::string& name, const Shape& ne, int32_t layer);
+    /// The same, with nulls when there is no NAME.weight.
+    Linear maybe_linear(const std::string& name, const Shape& ne, int32_t layer);
+
+    /// Data: host tensors point into the mapped file, the others are uploaded. The file must outlive the buffers. Throws Error(device)
+    /// when a device has no memory left.
+    std::vector<std::unique_ptr<Buffer>> load();
+    /// Buffers that say where the weights would lie, without any memory.
+    std::vector<std::unique_ptr<Buffer>> describe();
+
+private:
+    struct Item {
+        Tensor* tensor;
+        const gguf::TensorInfo* info;
+        int32_t home;
+    };
+    int32_t home_of(const gguf::TensorInfo& info, int32_t layer);
+    void map_host(std::vector<std::unique_ptr<Buffer>>& buffers);
+    void upload(const BufferType& type, std::span<const Item*> items, std::vector<std::unique_ptr<Buffer>>& buffers);
+
+    const gguf::File& file_;
+    std::vector<Device*> devices_;
+    Placement& placement_;
+    TensorStore& store_;
+    std::vector<Item> items_;
+    std::map<std::pair<const gguf::TensorInfo*, const BufferType*>, Tensor*> made_;
+    std::map<const gguf::TensorInfo*, int32_t> overridden_; ///< home asked for, so that an override counts a tensor once
+};
+
+} // namespace schedscope
