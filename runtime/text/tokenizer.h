@@ -17,6 +17,7 @@ using Token = int32_t; ///< 0 … n_tokens − 1
 constexpr Token no_token = -1;
 
 class Vocabulary;
+class SpecialTokens;
 
 /// Text to token ids and back, as llama.cpp does it for the same file. Immutable after loading: any thread may use it.
 class Tokenizer {
@@ -42,25 +43,26 @@ public:
     std::string piece(Token token, bool special = false) const;
 
     const Vocabulary& vocabulary() const noexcept { return *vocabulary_; }
-    int32_t           n_tokens() const noexcept;
-    Token             bos() const noexcept; ///< no_token when the model has none; so the next ones
-    Token             eos() const noexcept;
-    Token             unk() const noexcept;
-    bool              is_eog(Token token) const noexcept;     ///< ends a generation: EOS, end of turn, end of message
-    bool              is_control(Token token) const noexcept;
+    int32_t n_tokens() const noexcept;
+    Token bos() const noexcept; ///< no_token when the model has none; so the next ones
+    Token eos() const noexcept;
+    Token unk() const noexcept;
+    bool is_eog(Token token) const noexcept; ///< ends a generation: EOS, end of turn, end of message
+    bool is_control(Token token) const noexcept;
 
 protected:
     explicit Tokenizer(std::unique_ptr<Vocabulary> vocabulary);
 
-    /// Appends the tokens of a stretch of text that holds no special token.
-    virtual void encode_text(std::string_view text, std::vector<Token>& out) const = 0;
-    /// What stands before each stretch of text that begins the prompt or follows a special token: SPM's space.
-    virtual bool prefixes_space() const noexcept = 0;
-    /// Bytes of a normal, unknown, unused, user-defined or byte token.
+    /// Appends the tokens of a stretch of text that holds no special token. `after_special`: it begins the text or follows a special token.
+    virtual void encode_text(std::string_view text, bool after_special, std::vector<Token>& out) const = 0;
+    /// Bytes that a token of any kind stands for.
     virtual std::string text_of(Token token) const = 0;
+    /// Whether decoded text is tidied up as some models' Python code does it: no space before punctuation.
+    virtual bool cleans_spaces() const noexcept { return false; }
 
 private:
     std::unique_ptr<Vocabulary> vocabulary_;
+    std::unique_ptr<SpecialTokens> special_;
 };
 
 } // namespace schedscope
