@@ -160,7 +160,10 @@ Ending follow(int errors, int64_t deadline_ns, const PictureOptions& options, st
     }
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+std::string first_line(const std::string& text) {
+    const size_t first = text.find_first_not_of('\n');
+    return first == std::string::npos ? "" : text.substr(first, text.find('\n', first) - first);
+}
 
 } // namespace
 

@@ -1,17 +1,13 @@
 #include "viz/markup.h"
 #include "viz/subject.h"
 #include "viz/units.h"
+#include "viz/uses.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 namespace schedscope {
 
 namespace {
-
-/// What more nodes than this read is drawn once per use: edges from one place to everywhere are what layouts take minutes over.
-constexpr int32_t max_readers = 4;
 
 std::string small(const std::string& markup, Ink ink = Ink::grey) { return sized(markup, 8, ink); }
 
@@ -33,88 +29,16 @@ private:
     std::string node_label(TensorId node) const;
     std::string cause_text(TensorId tensor) const;
 
-    bool is_hub(TensorId id) const { return readers_[static_cast<size_t>(id)] > max_readers; }
-    bool is_leaf(TensorId id) const { return id < subject_.n_tensors() && !subject_.is_node(id); }
-    /// Where a reader stands: its split, or −1 for copies and for what is in no split.
-    int32_t place_of(TensorId reader) const { return subject_.made_by(reader) != nullptr ? -1 : subject_.split_of(reader); }
-    /// A copy of `reader`'s split, or any node, is where an edge may come from; what lies far away is drawn again beside the reader.
-    bool stands_in(TensorId source, TensorId reader) const {
-        return is_hub(source) ||
-               (subject_.made_by(source) != nullptr && split_of_copy_[static_cast<size_t>(source)] != place_of(reader));
-    }
-    /// A source as drawn for one reader: a hub beside each reader, a leaf in each split that reads it, anything else once.
-    std::string source_id(TensorId source, TensorId reader) const;
-    std::string leaf_id(TensorId leaf, int32_t place) const;
-
     const Subject& subject_;
     const PlanState& state_;
     DotText dot_;
-    std::vector<std::vector<TensorId>> reads_;             ///< by position in the order: what is drawn as an edge, each once
-    std::vector<int32_t> readers_;                         ///< [n_ids] nodes and copies that read it
-    std::map<TensorId, std::set<int32_t>> places_of_leaf_; ///< leafs that are no hubs: the places of their readers
-    std::map<int32_t, std::vector<TensorId>> leafs_at_;    ///< the same by place
-    std::vector<std::vector<TensorId>> copies_;            ///< by split: copies that it reads and that were made for it
-    std::vector<TensorId> loose_copies_;
-    std::vector<int32_t> split_of_copy_; ///< [n_ids] index of the split that lists it; −1: none
+    Uses uses_;
     size_t next_fusion_ = 0;
     std::vector<record::Fusion> fusions_;
 };
 
 NodesView::NodesView(const Subject& subject)
-    : subject_(subject), state_(subject.state), dot_("nodes"), fusions_(subject.state.fusions) {
-    const auto n_ids = static_cast<size_t>(subject.n_ids());
-    readers_.assign(n_ids, 0);
-    split_of_copy_.assign(n_ids, -1);
-    copies_.resize(state_.splits.size());
-    reads_.resize(state_.order.size());
-    std::vector<uint8_t> copy_seen(n_ids, 0);
-    std::vector<TensorId> copies;
-    for (size_t i = 0; i < state_.order.size(); ++i) {
-        const TensorId node = state_.order[i];
-        for (const TensorId source : subject.sources(node)) {
-            if (subject.is_weight(source) && source < subject.n_tensors()) {
-                continue; // a line in the node's label
-            }
-            if (std::find(reads_[i].begin(), reads_[i].end(), source) != reads_[i].end()) {
-                continue;
-            }
-            reads_[i].push_back(source);
-            ++readers_[static_cast<size_t>(source)];
-            if (subject.made_by(source) != nullptr && copy_seen[static_cast<size_t>(source)]++ == 0) {
-                copies.push_back(source);
-            }
-        }
-    }
-    std::map<std::pair<TensorId, BackendId>, size_t> split_that_lists;
-    for (size_t s = 0; s < state_.splits.size(); ++s) {
-        for (const record::SplitInput& input : state_.splits[s].inputs) {
-            split_that_lists.emplace(std::pair{input.tensor, state_.splits[s].begin.backend}, s);
-        }
-    }
-    for (const TensorId copy : copies) {
-        const record::CopyMade& made = *subject.made_by(copy);
-        if (!subject.is_weight(made.of)) {
-            ++readers_[static_cast<size_t>(made.of)];
-        }
-        const auto split = split_that_lists.find({made.of, made.backend});
-        (split == split_that_lists.end() ? loose_copies_ : copies_[split->second]).push_back(copy);
-        split_of_copy_[static_cast<size_t>(copy)] =
-            split == split_that_lists.end() ? -1 : state_.splits[split->second].begin.index;
-    }
-    const auto note_place = [&](TensorId source, TensorId reader) {
-        if (is_leaf(source) && !subject.is_weight(source) && !is_hub(source) &&
-            places_of_leaf_[source].insert(place_of(reader)).second) {
-            leafs_at_[place_of(reader)].push_back(source);
-        }
-    };
-    for (size_t i = 0; i < state_.order.size(); ++i) {
-        for (const TensorId source : reads_[i]) {
-            note_place(source, state_.order[i]);
-        }
-    }
-    for (const TensorId copy : copies) {
-        note_place(subject.made_by(copy)->of, copy);
-    }
+    : subject_(subject), state_(subject.state), dot_("nodes"), uses_(subject), fusions_(subject.state.fusions) {
     std::stable_sort(fusions_.begin(), fusions_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
 }
 
@@ -144,8 +68,8 @@ std::string NodesView::node_label(TensorId node) const {
                                                       subject_.operation(source)));
         }
     }
-    if (is_hub(node)) {
-        label += next_line(10) + small(html_label("read by " + grouped(readers_[static_cast<size_t>(node)]) + ", drawn at each"));
+    if (uses_.is_hub(node)) {
+        label += next_line(10) + small(html_label("read by " + grouped(uses_.readers(node)) + ", drawn at each"));
     }
     return label;
 }
@@ -175,24 +99,24 @@ void NodesView::draw_node(TensorId node, const std::string& kernel) {
 /// Stand-ins beside the reader for what too many nodes read.
 void NodesView::draw_uses(TensorId reader) {
     const auto draw = [&](TensorId source) {
-        if (stands_in(source, reader)) {
+        if (uses_.stands_in(source, reader)) {
             const BackendStyle& style = subject_.palette[subject_.backend_of(source)];
-            dot_.node(source_id(source, reader), Attributes()
-                                                     .html("label", small(html_label(clipped(subject_.name(source), 48))))
-                                                     .raw("shape", "cds")
-                                                     .raw("style", "filled")
-                                                     .raw("fillcolor", style.pale)
-                                                     .raw("color", style.line)
-                                                     .raw("penwidth", "0.5")
-                                                     .raw("margin", "0.06,0.01")
-                                                     .raw("height", "0.2"));
+            dot_.node(uses_.source_id(source, reader), Attributes()
+                                                           .html("label", small(html_label(clipped(subject_.name(source), 48))))
+                                                           .raw("shape", "cds")
+                                                           .raw("style", "filled")
+                                                           .raw("fillcolor", style.pale)
+                                                           .raw("color", style.line)
+                                                           .raw("penwidth", "0.5")
+                                                           .raw("margin", "0.06,0.01")
+                                                           .raw("height", "0.2"));
         }
     };
     if (const record::CopyMade* made = subject_.made_by(reader)) {
         draw(made->of);
         return;
     }
-    for (const TensorId source : reads_[static_cast<size_t>(subject_.position(reader))]) {
+    for (const TensorId source : uses_.reads(static_cast<size_t>(subject_.position(reader)))) {
         draw(source);
     }
 }
@@ -231,16 +155,15 @@ void NodesView::draw_range(int32_t first, int32_t end) {
 }
 
 void NodesView::draw_copies(int32_t split) {
-    for (const TensorId copy : split < 0 ? loose_copies_ : copies_[static_cast<size_t>(split)]) {
+    for (const TensorId copy : split < 0 ? uses_.loose_copies() : uses_.copies()[static_cast<size_t>(split)]) {
         const record::CopyMade& made = *subject_.made_by(copy);
         const BackendStyle& style = subject_.palette[made.backend];
         std::string label =
             "copy of " + bold(clipped(subject_.name(made.of), 48)) + next_line(11) +
             small(html_label("from " + subject_.backend_name(subject_.backend_of(made.of)) + ", ") + bold(bytes_text(made.bytes)),
                   Ink::black);
-        if (is_hub(copy)) {
-            label +=
-                next_line(10) + small(html_label("read by " + grouped(readers_[static_cast<size_t>(copy)]) + ", drawn at each"));
+        if (uses_.is_hub(copy)) {
+            label += next_line(10) + small(html_label("read by " + grouped(uses_.readers(copy)) + ", drawn at each"));
         }
         dot_.node(subject_.id(copy), Attributes()
                                          .html("label", label)
@@ -273,18 +196,6 @@ void NodesView::draw_split(const SplitState& split) {
     dot_.close_cluster();
 }
 
-std::string NodesView::leaf_id(TensorId leaf, int32_t place) const {
-    const bool once = places_of_leaf_.at(leaf).size() == 1;
-    return subject_.id(leaf) + (once ? "" : place < 0 ? ">copy" : ">split " + std::to_string(place));
-}
-
-std::string NodesView::source_id(TensorId source, TensorId reader) const {
-    if (stands_in(source, reader)) {
-        return subject_.id(source) + ">" + subject_.id(reader);
-    }
-    return is_leaf(source) ? leaf_id(source, place_of(reader)) : subject_.id(source);
-}
-
 void NodesView::draw_leaf(TensorId leaf, int32_t place) {
     const BackendId backend = subject_.backend_of(leaf);
     const BackendStyle& style = subject_.palette[backend];
@@ -293,46 +204,44 @@ void NodesView::draw_leaf(TensorId leaf, int32_t place) {
         bold(clipped(subject_.name(leaf), 64)) + next_line(11) +
         small(html_label(subject_.operation(leaf) + (is_input ? ", input" : "")) + next_line(10) + html_label(cause_text(leaf)),
               Ink::black);
-    dot_.node(leaf_id(leaf, place), Attributes()
-                                        .html("label", label)
-                                        .raw("shape", "ellipse")
-                                        .raw("style", backend == no_backend ? "filled,dashed" : "filled")
-                                        .raw("fillcolor", style.fill)
-                                        .raw("color", style.line)
-                                        .raw("margin", "0.02,0.02"));
+    dot_.node(uses_.leaf_id(leaf, place), Attributes()
+                                              .html("label", label)
+                                              .raw("shape", "ellipse")
+                                              .raw("style", backend == no_backend ? "filled,dashed" : "filled")
+                                              .raw("fillcolor", style.fill)
+                                              .raw("color", style.line)
+                                              .raw("margin", "0.02,0.02"));
 }
 
 void NodesView::draw_leafs(int32_t place) {
-    if (const auto leafs = leafs_at_.find(place); leafs != leafs_at_.end()) {
-        for (const TensorId leaf : leafs->second) {
-            draw_leaf(leaf, place);
-        }
+    for (const TensorId leaf : uses_.leafs_at(place)) {
+        draw_leaf(leaf, place);
     }
 }
 
 void NodesView::draw_edges() {
     for (size_t i = 0; i < state_.order.size(); ++i) {
         const TensorId node = state_.order[i];
-        for (const TensorId source : reads_[i]) {
-            dot_.edge(source_id(source, node), subject_.id(node));
+        for (const TensorId source : uses_.reads(i)) {
+            dot_.edge(uses_.source_id(source, node), subject_.id(node));
         }
     }
     const auto draw_copy_edge = [&](TensorId copy) {
         const record::CopyMade& made = *subject_.made_by(copy);
         if (!subject_.is_weight(made.of)) {
-            dot_.edge(source_id(made.of, copy), subject_.id(copy),
+            dot_.edge(uses_.source_id(made.of, copy), subject_.id(copy),
                       Attributes().raw("style", "dashed").raw("penwidth", "1.6").number("bytes", made.bytes));
         }
     };
-    for (const auto& copies : copies_) {
+    for (const auto& copies : uses_.copies()) {
         std::for_each(copies.begin(), copies.end(), draw_copy_edge);
     }
-    std::for_each(loose_copies_.begin(), loose_copies_.end(), draw_copy_edge);
+    std::for_each(uses_.loose_copies().begin(), uses_.loose_copies().end(), draw_copy_edge);
 }
 
 std::string NodesView::draw() {
     int64_t n_copies = 0;
-    for (const auto& copies : copies_) {
+    for (const auto& copies : uses_.copies()) {
         n_copies += static_cast<int64_t>(copies.size());
     }
     std::string totals = counted(static_cast<int64_t>(state_.order.size()), "node");
@@ -344,8 +253,9 @@ std::string NodesView::draw() {
     if (!fusions_.empty()) {
         totals += ", " + counted(static_cast<int64_t>(fusions_.size()), "fused group");
     }
-    if (std::any_of(readers_.begin(), readers_.end(), [](int32_t n) { return n > max_readers; })) {
-        signs.push_back({"▷", "a tensor that more than " + std::to_string(max_readers) + " nodes read, drawn at each"});
+    if (uses_.any_stands_in()) {
+        signs.push_back(
+            {"▷", "stands for a tensor that is drawn elsewhere, or read by more than " + std::to_string(max_readers)});
     }
     dot_.graph(picture_attributes(heading_markup(subject_, totals, node_shares(subject_), signs))
                    .raw("rankdir", "TB")

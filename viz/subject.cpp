@@ -22,6 +22,7 @@ void check(const PlanState& state, int32_t n_tensors, size_t n_ids) {
     const auto is_id_or_none = [&](TensorId id) { return id == no_tensor || is_id(id); };
     const auto is_graphs = [&](TensorId id) { return id >= 0 && id < n_tensors; };
     require(static_cast<size_t>(n_tensors) <= n_ids && n_ids <= state.tensors.size(), "fewer tensors than its graph has");
+    const auto n_nodes = static_cast<int32_t>(state.order.size());
     for (const TensorId node : state.order) {
         require(is_graphs(node), "a node that is not in its graph");
     }
@@ -40,7 +41,8 @@ void check(const PlanState& state, int32_t n_tensors, size_t n_ids) {
         require(is_graphs(rewire.node) && is_id(rewire.copy), "a source that is not in its graph");
     }
     for (const record::Fusion& fusion : state.fusions) {
-        require(fusion.first >= 0 && fusion.count >= 0, "fused nodes that are not in its graph");
+        require(fusion.first >= 0 && fusion.count >= 0 && fusion.first <= n_nodes && fusion.count <= n_nodes,
+                "fused nodes that are not in its graph");
     }
     for (const record::Placement& placement : state.placements) {
         require(is_id(placement.tensor) && is_id_or_none(placement.in_place_of),

@@ -29,7 +29,7 @@ const std::vector<std::string> awkward{"\"quoted\"",
 TEST(DotText, KeepsIdsOfAwkwardNamesApart) {
     DotText dot("t");
     for (const std::string& name : awkward) {
-        dot.node("x" + id_of_name(name), {});
+        dot.node(std::string("x") + id_of_name(name), {});
     }
     EXPECT_EQ(Parsed(dot.finish()).nodes.size(), awkward.size());
 }

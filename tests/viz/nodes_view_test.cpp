@@ -1,6 +1,8 @@
 #include "parsed.h"
+#include "runtime/error.h"
 #include "sketch.h"
 
+#include <functional>
 #include <gmock/gmock.h>
 
 namespace schedscope {
@@ -127,6 +129,23 @@ TEST(NodesView, ACastThatListsItselfHasNoLoop) {
     s.graph.tensors[static_cast<size_t>(cast)].src[1] = cast;
     s.split_up();
     EXPECT_THAT(Parsed(draw_nodes(s.subject())).sources_of("cast"), ElementsAre("in"));
+}
+
+TEST(NodesView, AStateThatSpeaksOfTensorsThatAreNotThereIsABrokenTrace) {
+    const auto breaks = [](const std::function<void(PlanState&)>& spoil) {
+        Sketch s = llama(2, 1);
+        s.split_up();
+        spoil(s.state);
+        EXPECT_THROW(draw_nodes(s.subject()), Error);
+    };
+    breaks([](PlanState& state) { state.order.push_back(100'000); });
+    breaks([](PlanState& state) { state.order[0] = -5; });
+    breaks([](PlanState& state) { state.rewires[0].node = 100'000; });
+    breaks([](PlanState& state) { state.copies[0].of = -1; });
+    breaks([](PlanState& state) { state.splits[0].inputs.push_back({0, 100'000, 0, 0, 4}); });
+    breaks([](PlanState& state) { state.splits[1].begin.first_node = -7; });
+    breaks([](PlanState& state) { state.fusions[0].count = 1 << 30; });
+    breaks([](PlanState& state) { state.placements.push_back({-3, no_tensor, 0, 0, 0, 1, 0, 4}); });
 }
 
 TEST(NodesView, TheSamePlanGivesTheSameText) {
