@@ -13,8 +13,8 @@ constexpr std::array<std::string_view, static_cast<size_t>(Op::count)> op_names 
 }};
 
 constexpr std::array<std::string_view, static_cast<size_t>(UnaryOp::count)> unary_names = {
-    "ABS",  "SGN",        "NEG",  "STEP",      "TANH",        "ELU", "RELU",    "SIGMOID",
-    "GELU", "GELU_QUICK", "SILU", "HARDSWISH", "HARDSIGMOID", "EXP", "GELU_ERF"};
+    "ABS",       "SGN",         "NEG", "STEP",  "TANH",     "ELU",      "RELU",  "SIGMOID", "GELU", "GELU_QUICK", "SILU",
+    "HARDSWISH", "HARDSIGMOID", "EXP", "EXPM1", "SOFTPLUS", "GELU_ERF", "XIELU", "FLOOR",   "CEIL", "ROUND",      "TRUNC"};
 
 constexpr std::array<std::string_view, static_cast<size_t>(GluOp::count)> glu_names = {"REGLU",      "GEGLU",     "SWIGLU",
                                                                                        "SWIGLU_OAI", "GEGLU_ERF", "GEGLU_QUICK"};

@@ -10,7 +10,8 @@ namespace schedscope {
 /// X(name) in the order of the catalogue.
 #define SCHEDSCOPE_OPS(X)                                                                                                        \
     X(NONE)                                                                                                                      \
-    X(DUP) X(ADD) X(ADD_ID) X(ADD1) X(ACC) X(SUB) X(MUL) X(DIV) X(SQR) X(SQRT) X(LOG) X(SIN) X(COS) X(SUM) X(SUM_ROWS) X(CUMSUM) \
+    X(DUP)                                                                                                                       \
+    X(ADD) X(ADD_ID) X(ADD1) X(ACC) X(SUB) X(MUL) X(DIV) X(SQR) X(SQRT) X(LOG) X(SIN) X(COS) X(SUM) X(SUM_ROWS) X(CUMSUM)        \
         X(MEAN) X(ARGMAX) X(COUNT_EQUAL) X(REPEAT) X(REPEAT_BACK) X(CONCAT) X(SILU_BACK) X(NORM) X(RMS_NORM) X(RMS_NORM_BACK)    \
             X(GROUP_NORM) X(L2_NORM) X(MUL_MAT) X(MUL_MAT_ID) X(OUT_PROD) X(SCALE) X(SET) X(CPY) X(CONT) X(RESHAPE) X(VIEW)      \
                 X(PERMUTE) X(TRANSPOSE) X(GET_ROWS) X(GET_ROWS_BACK) X(SET_ROWS) X(DIAG) X(DIAG_MASK_INF) X(DIAG_MASK_ZERO)      \
@@ -30,7 +31,7 @@ enum class Op : uint8_t {
         count,
 };
 
-/// What UNARY does; stored in op parameter 0.
+/// What UNARY does; stored in op parameter 0. Numbers are ggml's.
 enum class UnaryOp : int32_t {
     ABS,
     SGN,
@@ -46,11 +47,18 @@ enum class UnaryOp : int32_t {
     HARDSWISH,
     HARDSIGMOID,
     EXP,
+    EXPM1,
+    SOFTPLUS,
     GELU_ERF,
-    count
+    XIELU,
+    FLOOR,
+    CEIL,
+    ROUND,
+    TRUNC,
+    count,
 };
 
-/// What GLU does; stored in op parameter 0; parameter 1: 1 when the halves of a single source are swapped.
+/// What GLU does; stored in op parameter 0 (numbers are ggml's); parameter 1: 1 when the halves of a single source are swapped.
 enum class GluOp : int32_t { REGLU, GEGLU, SWIGLU, SWIGLU_OAI, GEGLU_ERF, GEGLU_QUICK, count };
 
 std::string_view op_name(Op op) noexcept;

@@ -7,6 +7,9 @@ namespace {
 /// Places where a kernel of `k` fits when it steps by s over n with p zeros at both ends and d between its taps.
 int64_t conv_size(int64_t n, int64_t k, int s, int p, int d) noexcept { return (n + 2 * int64_t{p} - d * (k - 1) - 1) / s + 1; }
 
+/// As precise as the kernel is; a product takes F16 on both sides.
+Type columns_type(const Tensor& kernel) noexcept { return kernel.type == Type::F16 ? Type::F16 : Type::F32; }
+
 } // namespace
 
 Tensor* im2col(Graph& g, Tensor* kernel, Tensor* image, int s0, int s1, int p0, int p1, int d0, int d1, bool is_2d, Type type) {
@@ -41,7 +44,7 @@ Tensor* im2col(Graph& g, Tensor* kernel, Tensor* image, int s0, int s1, int p0, 
 
 Tensor* conv_2d(Graph& g, Tensor* kernel, Tensor* image, int s0, int s1, int p0, int p1, int d0, int d1) {
     const Shape& k = kernel->ne;
-    Tensor* columns = im2col(g, kernel, image, s0, s1, p0, p1, d0, d1, true, kernel->type);
+    Tensor* columns = im2col(g, kernel, image, s0, s1, p0, p1, d0, d1, true, columns_type(*kernel));
     const Shape c = columns->ne;
     // Flat patches by flat kernels: [patches, out channels].
     Tensor* patches = reshape(g, columns, {c[0], c[1] * c[2] * c[3], 1, 1});
@@ -57,7 +60,7 @@ Tensor* conv_2d_dw(Graph& g, Tensor* kernel, Tensor* image, int s0, int s1, int 
     // Each channel is an image of its own, under a kernel of its own.
     Tensor* kernels = reshape(g, kernel, {k[0], k[1], 1, k[2] * k[3]});
     Tensor* images = reshape(g, image, {b[0], b[1], 1, b[2] * b[3]});
-    Tensor* columns = im2col(g, kernels, images, s0, s1, p0, p1, d0, d1, true, kernel->type);
+    Tensor* columns = im2col(g, kernels, images, s0, s1, p0, p1, d0, d1, true, columns_type(*kernel));
     const Shape c = columns->ne;
     Tensor* patches = reshape(g, columns, {c[0], c[2] * c[1], b[2], b[3]});
     Tensor* flat = reshape(g, kernels, {k[0] * k[1], 1, k[2] * k[3], 1});
