@@ -99,6 +99,13 @@ void MemoryPlanner::State::place(const GraphView& view, const Plan& plan, const 
 
 void MemoryPlanner::State::refuse_unassigned() const {
     for (const auto* entries : {&graph.allocated().nodes, &graph.allocated().leafs}) {
+        int all = 0;
+        for (const AllocatedEntry& entry : *entries) {
+            all |= entry.backend;
+        }
+        if (all >= 0) {
+            continue; // the usual case: no entry is negative
+        }
         for (const AllocatedEntry& entry : *entries) {
             if (entry.backend == no_backend) {
                 throw PlanError("alloc_unassigned", Pass::allocate, entry.tensor,

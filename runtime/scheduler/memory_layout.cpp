@@ -91,12 +91,9 @@ void LayoutPlanner::run_nodes() {
     }
 }
 
-void LayoutPlanner::place(TensorId id, BackendId backend) {
+void LayoutPlanner::give_place(TensorId id, BackendId backend) {
     Life& l = life(id);
     const int64_t bytes = graph_->bytes(id);
-    if (l.placed || bytes < 0) {
-        return;
-    }
     l.placed = true;
     const auto last_node = static_cast<int32_t>(graph_->allocated().nodes.size()) - 1;
     l.place = static_cast<int32_t>(layout_->places.size());

@@ -61,7 +61,12 @@ private:
 
     void count_and_place_inputs();
     void run_nodes();
-    void place(TensorId id, BackendId backend);
+    void place(TensorId id, BackendId backend) {
+        if (!life(id).placed && graph_->bytes(id) >= 0) {
+            give_place(id, backend);
+        }
+    }
+    void give_place(TensorId id, BackendId backend);
     bool take_over(TensorId id);
     void release(TensorId source);
     void free(TensorId id);

@@ -18,10 +18,12 @@ Misfit PlaceList::fill(const MemoryGraph& graph, const MemoryLayout& layout, std
     leaf_without_place_ = -1;
     for (size_t i = 0; i < allocated.leafs.size(); ++i) {
         const TensorId leaf = allocated.leafs[i].tensor;
-        if (layout.leafs[i].place >= 0) {
-            list(leaf, graph.bytes(leaf), layout.leafs[i].place);
-        } else if (graph.bytes(leaf) >= 0 && leaf_without_place_ < 0) {
-            leaf_without_place_ = static_cast<int32_t>(i);
+        if (const int64_t bytes = graph.bytes(leaf); unlisted(leaf, bytes)) {
+            if (layout.leafs[i].place >= 0) {
+                list(leaf, bytes, layout.leafs[i].place);
+            } else if (leaf_without_place_ < 0) {
+                leaf_without_place_ = static_cast<int32_t>(i);
+            }
         }
     }
     EntrySources sources;
@@ -32,29 +34,29 @@ Misfit PlaceList::fill(const MemoryGraph& graph, const MemoryLayout& layout, std
             return {Misfit::What::node, entry.tensor, -1, no_tensor};
         }
         graph.sources_of(entry, sources);
+        const bool same_slots = sources.mask == planned.source_mask;
+        const PlannedPosition* next = layout.sources.data() + planned.first_source;
         for (unsigned mask = sources.mask; mask != 0; mask &= mask - 1) {
             const int slot = std::countr_zero(mask);
             const TensorId source = sources[slot];
-            const PlannedPosition place = layout.source(planned, slot);
+            const PlannedPosition place = same_slots ? *next++ : layout.source(planned, slot);
             const int64_t bytes = graph.bytes(source);
             if (bytes > place.bytes) {
                 return {Misfit::What::source, entry.tensor, slot, source};
             }
-            list(source, bytes, place.place);
+            if (unlisted(source, bytes)) {
+                list(source, bytes, place.place);
+            }
         }
-        if (!entry.dependency) {
-            list(entry.tensor, graph.bytes(entry.tensor), planned.own.place);
+        if (const int64_t bytes = graph.bytes(entry.tensor); !entry.dependency && unlisted(entry.tensor, bytes)) {
+            list(entry.tensor, bytes, planned.own.place);
         }
     }
     return {};
 }
 
 void PlaceList::list(TensorId id, int64_t bytes, int32_t index) {
-    uint8_t& listed = listed_[static_cast<size_t>(id)];
-    if (listed != 0 || bytes < 0) {
-        return;
-    }
-    listed = 1;
+    listed_[static_cast<size_t>(id)] = 1;
     const PlannedPlace& place = layout_->places[static_cast<size_t>(index)];
     owner_[static_cast<size_t>(index)] = id;
     const TensorId parent = place.in_place_of < 0 ? no_tensor : owner_[static_cast<size_t>(place.in_place_of)];
