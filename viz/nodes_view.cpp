@@ -178,18 +178,21 @@ void NodesView::draw_copies(int32_t split) {
 void NodesView::draw_split(const SplitState& split) {
     const BackendStyle& style = subject_.palette[split.begin.backend];
     const int32_t first = split.begin.first_node, end = subject_.end_node(split);
-    std::string label =
-        bold("split " + std::to_string(split.begin.index), gap) +
-        backend_markup(style, subject_.backend_name(split.begin.backend)) + "<br align=\"left\"/>" +
-        small(html_label("nodes " + grouped(first) + "–" + grouped(end - 1) + ", " + why_split_starts(subject_, split))) +
-        "<br align=\"left\"/>";
-    dot_.open_cluster("split " + std::to_string(split.begin.index), Attributes()
-                                                                        .html("label", label)
-                                                                        .raw("style", "rounded,filled")
-                                                                        .raw("fillcolor", style.pale)
-                                                                        .raw("color", style.line)
-                                                                        .raw("fontsize", "12")
-                                                                        .raw("margin", "12"));
+    const std::string id = "split " + std::to_string(split.begin.index);
+    const std::string range = end - first == 1 ? "node " + grouped(first) : "nodes " + grouped(first) + "–" + grouped(end - 1);
+    dot_.open_cluster(id, Attributes()
+                              .raw("label", "")
+                              .text("tooltip", id + " on " + subject_.backend_name(split.begin.backend))
+                              .raw("style", "rounded,filled")
+                              .raw("fillcolor", style.pale)
+                              .raw("color", style.line)
+                              .raw("margin", "12"));
+    const std::string title =
+        sized(bold(id, gap), 12) + sized(backend_markup(style, subject_.backend_name(split.begin.backend)), 12) +
+        "<br align=\"left\"/>" + small(html_label(range + ", " + why_split_starts(subject_, split))) + "<br align=\"left\"/>";
+    // A node and not the area's own title, which edges into the area would cross.
+    dot_.node(id + "@title",
+              Attributes().html("label", title).raw("shape", "plaintext").raw("style", "").raw("margin", "0.02,0.02"));
     draw_leafs(split.begin.index);
     draw_copies(static_cast<int32_t>(&split - state_.splits.data()));
     draw_range(first, end);
