@@ -1,18 +1,17 @@
 #include "traces/live_store.h"
 
 #include "runtime/error.h"
+#include "traces/kept_answers.h"
 
 #include <algorithm>
 #include <bit>
-#include <deque>
 #include <new>
 
 namespace schedscope {
 
 struct LiveStore::GraphEntry {
     OwnedGraph graph;
-    CapabilityTable answers;
-    std::deque<std::string> details; ///< what the answers' reasons point to
+    KeptAnswers answers;
 };
 
 LiveStore::LiveStore() { sessions_.push_back(std::make_unique<SessionInfo>()); }
@@ -23,26 +22,6 @@ LiveStore::~LiveStore() {
     }
 }
 
-namespace {
-
-/// The answers' reasons may belong to a driver that goes away before the store does.
-void keep_details(CapabilityTable& table, std::deque<std::string>& details) {
-    std::unordered_map<std::string_view, std::string_view> kept;
-    for (Answer& answer : table.op_answers) {
-        if (answer.detail.empty()) {
-            continue;
-        }
-        auto found = kept.find(answer.detail);
-        if (found == kept.end()) {
-            const std::string_view own = details.emplace_back(answer.detail);
-            found = kept.emplace(own, own).first;
-        }
-        answer.detail = found->second;
-    }
-}
-
-} // namespace
-
 void LiveStore::session(const SessionInfo& info) {
     const std::lock_guard lock(mutex_);
     sessions_.push_back(std::make_unique<SessionInfo>(info));
@@ -51,8 +30,7 @@ void LiveStore::session(const SessionInfo& info) {
 void LiveStore::graph(GraphId id, const GraphView& graph, const CapabilityTable& answers) {
     auto entry = std::make_unique<GraphEntry>();
     entry->graph = OwnedGraph::copy_of(graph);
-    entry->answers = answers;
-    keep_details(entry->answers, entry->details);
+    entry->answers = KeptAnswers(answers);
 
     const std::lock_guard lock(mutex_);
     if (id != static_cast<GraphId>(graphs_.size())) {
@@ -67,7 +45,7 @@ void LiveStore::graph(GraphId id, const GraphView& graph, const CapabilityTable&
         grown->facts = sessions_.back()->facts;
         sessions_.push_back(std::move(grown));
     }
-    entry->answers.session = sessions_.back().get();
+    entry->answers.table.session = sessions_.back().get();
     graphs_.push_back(std::move(entry));
 }
 
@@ -220,7 +198,7 @@ LiveStore::GraphEntry& LiveStore::entry(GraphId id) const {
 }
 
 const OwnedGraph& LiveStore::graph(GraphId id) const { return entry(id).graph; }
-const CapabilityTable& LiveStore::answers(GraphId id) const { return entry(id).answers; }
+const CapabilityTable& LiveStore::answers(GraphId id) const { return entry(id).answers.table; }
 
 std::string_view LiveStore::text(StringId id) const {
     const std::lock_guard lock(mutex_);

@@ -46,7 +46,7 @@ std::string count(int64_t n) {
     const size_t start = n < 0 ? 1 : 0;
     for (size_t at = digits.size(); at > start + 3;) {
         at -= 3;
-        digits.insert(at, ",");
+        digits.insert(at, 1, ',');
     }
     return digits;
 }

@@ -1,0 +1,51 @@
+// Reading a whole trace through, for a thread in the background.
+
+#include "runtime/error.h"
+#include "traces/reader.h"
+#include "traces/trace_file.h"
+
+#include <algorithm>
+#include <sqlite3.h>
+
+namespace schedscope {
+
+namespace {
+
+int stop_wanted(void* stop) { return static_cast<const std::atomic<bool>*>(stop)->load() ? 1 : 0; }
+
+} // namespace
+
+std::optional<std::string> check_integrity(const std::string& path, const std::atomic<bool>* stop) {
+    const auto stopped = [stop] { return stop != nullptr && stop->load(); };
+    try {
+        {
+            TraceFile file = open_trace(path);
+            if (stop != nullptr) {
+                constexpr int operations_between_looks = 10000;
+                sqlite3_progress_handler(file.database.handle(), operations_between_looks, stop_wanted,
+                                         const_cast<void*>(static_cast<const void*>(stop)));
+            }
+            sqlite::Statement check(file.database, "PRAGMA integrity_check(1)");
+            if (check.step() && check.bytes(0) != "ok") {
+                return path + ": is damaged: " + std::string(check.bytes(0));
+            }
+        }
+        const TraceReader reader(path);
+        std::vector<Record> records;
+        constexpr Step chunk = 4096;
+        for (Step first = 0; first < reader.n_steps() && !stopped(); first += chunk) {
+            records.clear();
+            reader.read(first, std::min(first + chunk, reader.n_steps()), records);
+        }
+        for (GraphId id = 0; id < reader.n_graphs() && !stopped(); ++id) {
+            reader.answers(id);
+        }
+    } catch (const sqlite::Failure& failure) {
+        return stopped() ? std::nullopt : std::optional(path + ": is damaged: " + failure.what());
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return std::nullopt;
+}
+
+} // namespace schedscope

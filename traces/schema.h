@@ -1,0 +1,45 @@
+#pragma once
+
+#include "runtime/scheduler/records.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The trace file's tables; SCHEMA.md explains them. A change of a table's columns or of their meaning is a new minor version when old readers can go on (they ignore
+/// columns and tables that they don't know; record kinds are never added so), else a new major version.
+namespace schedscope::schema {
+
+constexpr int32_t application_id = 0x73736370; ///< "sscp"
+constexpr int major_version = 1;
+constexpr int minor_version = 0;
+constexpr int user_version = major_version * 1000 + minor_version;
+
+struct Entity {
+    std::string name;
+    std::string sql; ///< as sqlite_schema keeps it
+};
+
+const std::vector<Entity>& tables();
+const std::vector<Entity>& views();
+
+/// "INSERT INTO assign VALUES (?,…)": step, evaluation, time_ns, then the fields. `kind`: index in Fact.
+std::string insert_record(size_t kind);
+/// "SELECT step, evaluation, time_ns, … FROM assign WHERE step >= ? AND step < ?".
+std::string select_records(size_t kind);
+/// The table of a record kind.
+std::string_view table_of(size_t kind);
+
+/// The numbers of enumerations in words, for the table `word`: ("pass", 2, "2a").
+struct Word {
+    std::string_view kind;
+    int64_t number;
+    std::string word;
+};
+std::vector<Word> words();
+
+/// How a tensor's buffer usage is spelled.
+std::string_view usage_name(BufferUsage usage) noexcept;
+
+} // namespace schedscope::schema

@@ -1,0 +1,146 @@
+#include "traces/sqlite.h"
+
+#include "traces/utf8.h"
+
+#include <limits>
+#include <sqlite3.h>
+
+namespace schedscope::sqlite {
+
+void fail(sqlite3* handle, int code) {
+    const char* text = handle != nullptr ? sqlite3_errmsg(handle) : sqlite3_errstr(code);
+    throw Failure(handle != nullptr ? sqlite3_extended_errcode(handle) : code, text);
+}
+
+void Database::Closer::operator()(sqlite3* handle) const noexcept { sqlite3_close_v2(handle); }
+void Statement::Deleter::operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
+
+namespace {
+
+/// A path as the file: address that SQLite wants for its parameters.
+std::string address(const std::string& path, std::string_view parameters) {
+    std::string text = "file:";
+    if (path.starts_with("//")) {
+        text += "//"; // else the first part would be read as a host
+    }
+    constexpr char digits[] = "0123456789abcdef";
+    for (const char c : path) {
+        if (c == '%' || c == '?' || c == '#') {
+            const auto byte = static_cast<unsigned char>(c);
+            text += '%';
+            text += digits[byte >> 4];
+            text += digits[byte & 15];
+        } else {
+            text += c;
+        }
+    }
+    return text.append(parameters);
+}
+
+} // namespace
+
+Database::Database(const std::string& path, Mode mode) {
+    int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    std::string name = path;
+    switch (mode) {
+    case Mode::create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE; break;
+    case Mode::recover: flags |= SQLITE_OPEN_READWRITE; break;
+    case Mode::memory: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY; break;
+    case Mode::read_immutable:
+        flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
+        name = address(path, "?immutable=1");
+        break;
+    }
+    sqlite3* handle = nullptr;
+    const int code = sqlite3_open_v2(name.c_str(), &handle, flags, nullptr);
+    handle_.reset(handle);
+    if (code != SQLITE_OK) {
+        fail(handle, code);
+    }
+}
+
+void Database::execute(const std::string& sql) {
+    if (const int code = sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr); code != SQLITE_OK) {
+        fail(handle(), code);
+    }
+}
+
+Statement::Statement(Database& database, std::string_view sql) {
+    sqlite3_stmt* statement = nullptr;
+    const int code = sqlite3_prepare_v3(database.handle(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
+                                        &statement, nullptr);
+    handle_.reset(statement);
+    if (code != SQLITE_OK) {
+        fail(database.handle(), code);
+    }
+}
+
+void Statement::check(int code) const {
+    if (code != SQLITE_OK) {
+        fail(sqlite3_db_handle(handle_.get()), code);
+    }
+}
+
+bool Statement::step() {
+    const int code = sqlite3_step(handle_.get());
+    if (code == SQLITE_ROW) {
+        return true;
+    }
+    if (code != SQLITE_DONE) {
+        try {
+            fail(sqlite3_db_handle(handle_.get()), code);
+        } catch (...) {
+            reset();
+            throw;
+        }
+    }
+    return false;
+}
+
+void Statement::run() {
+    while (step()) {}
+    reset();
+}
+
+void Statement::reset() noexcept { sqlite3_reset(handle_.get()); }
+
+void Statement::bind(int parameter, int64_t value) { check(sqlite3_bind_int64(handle_.get(), parameter + 1, value)); }
+void Statement::bind(int parameter, double value) { check(sqlite3_bind_double(handle_.get(), parameter + 1, value)); }
+void Statement::bind_null(int parameter) { check(sqlite3_bind_null(handle_.get(), parameter + 1)); }
+
+void Statement::bind_text(int parameter, std::string_view value) {
+    const char* data = value.empty() ? "" : value.data(); // a null pointer would be NULL
+    check(is_utf8(value) ? sqlite3_bind_text64(handle_.get(), parameter + 1, data, value.size(), SQLITE_STATIC, SQLITE_UTF8)
+                         : sqlite3_bind_blob64(handle_.get(), parameter + 1, data, value.size(), SQLITE_STATIC));
+}
+
+void Statement::bind_blob(int parameter, std::span<const std::byte> value) {
+    const void* data = value.empty() ? static_cast<const void*>("") : value.data();
+    check(sqlite3_bind_blob64(handle_.get(), parameter + 1, data, value.size(), SQLITE_STATIC));
+}
+
+int Statement::n_columns() const noexcept { return sqlite3_column_count(handle_.get()); }
+bool Statement::is_null(int column) const noexcept { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
+bool Statement::is_integer(int column) const noexcept { return sqlite3_column_type(handle_.get(), column) == SQLITE_INTEGER; }
+int64_t Statement::integer(int column) const noexcept { return sqlite3_column_int64(handle_.get(), column); }
+
+double Statement::real(int column) const noexcept {
+    return is_null(column) ? std::numeric_limits<double>::quiet_NaN() : sqlite3_column_double(handle_.get(), column);
+}
+
+bool Statement::has_bytes(int column) const noexcept {
+    const int type = sqlite3_column_type(handle_.get(), column);
+    return type == SQLITE_TEXT || type == SQLITE_BLOB;
+}
+
+std::string_view Statement::bytes(int column) const noexcept {
+    if (!has_bytes(column)) {
+        return {};
+    }
+    const void* data = sqlite3_column_blob(handle_.get(), column);
+    return data == nullptr ? std::string_view()
+                           : std::string_view(static_cast<const char*>(data),
+                                              static_cast<size_t>(sqlite3_column_bytes(handle_.get(), column)));
+}
+
+} // namespace schedscope::sqlite

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+/// As much of SQLite as traces need, with errors as exceptions.
+namespace schedscope::sqlite {
+
+/// What SQLite said; `what()` is its own words, without the file's name.
+class Failure : public std::runtime_error {
+public:
+    Failure(int code, const std::string& message) : std::runtime_error(message), code(code) {}
+    int code; ///< extended result code
+};
+
+class Database;
+
+/// One prepared statement. Columns and parameters count from 0.
+class Statement {
+public:
+    Statement() = default;
+    Statement(Database& database, std::string_view sql);
+
+    bool step(); ///< true: there is a row
+    void run();  ///< to its end, and ready for the next use
+    void reset() noexcept;
+
+    void bind(int parameter, int64_t value);
+    void bind(int parameter, double value);
+    void bind_null(int parameter);
+    /// The bytes must live until the statement is reset. A text that is not UTF-8 is bound as a blob.
+    void bind_text(int parameter, std::string_view value);
+    void bind_blob(int parameter, std::span<const std::byte> value);
+
+    int n_columns() const noexcept;
+    bool is_null(int column) const noexcept;
+    bool is_integer(int column) const noexcept;
+    int64_t integer(int column) const noexcept;
+    double real(int column) const noexcept;            ///< NULL: NaN
+    std::string_view bytes(int column) const noexcept; ///< of a text or blob, valid until the next step; anything else: empty
+    bool has_bytes(int column) const noexcept;
+
+private:
+    void check(int code) const;
+    struct Deleter {
+        void operator()(sqlite3_stmt* statement) const noexcept;
+    };
+    std::unique_ptr<sqlite3_stmt, Deleter> handle_;
+};
+
+class Database {
+public:
+    enum class Mode { create, recover, read_immutable, memory };
+    Database(const std::string& path, Mode mode);
+
+    void execute(const std::string& sql);
+    sqlite3* handle() const noexcept { return handle_.get(); }
+
+    struct Closer {
+        void operator()(sqlite3* handle) const noexcept;
+    };
+
+private:
+    std::unique_ptr<sqlite3, Closer> handle_;
+};
+
+[[noreturn]] void fail(sqlite3* handle, int code);
+
+} // namespace schedscope::sqlite

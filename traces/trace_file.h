@@ -1,0 +1,23 @@
+#pragma once
+
+#include "traces/sqlite.h"
+
+#include <string>
+#include <vector>
+
+namespace schedscope {
+
+/// An opened trace: its kind, version and tables were checked, and nothing more.
+struct TraceFile {
+    sqlite::Database database;
+    std::vector<std::string> notes;
+};
+
+/// Opens a trace for reading, from a private copy where a journal lies beside it. Throws Error(input), one line "PATH: why".
+TraceFile open_trace(const std::string& path);
+
+/// What SQLite said of a file, as Error(input).
+[[noreturn]] void refuse(const std::string& path, const sqlite::Failure& failure);
+[[noreturn]] void refuse(const std::string& path, const std::string& why);
+
+} // namespace schedscope

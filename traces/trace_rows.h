@@ -1,0 +1,66 @@
+#pragma once
+
+#include "traces/fields.h"
+#include "traces/sqlite.h"
+
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace schedscope {
+
+/// Something in a trace is not as a trace's writer makes it. `what()`: "record 12 (assign): its cause is 77".
+class Damage : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// A column as a number between two bounds.
+inline int64_t take(const sqlite::Statement& row, int column, int64_t least, int64_t most, const char* what) {
+    if (!row.is_integer(column)) {
+        throw Damage(std::string(what) + " is not a number");
+    }
+    const int64_t value = row.integer(column);
+    if (value < least || value > most) {
+        throw Damage(std::string(what) + " is " + std::to_string(value));
+    }
+    return value;
+}
+
+inline std::string take_text(const sqlite::Statement& row, int column, const char* what) {
+    if (!row.has_bytes(column)) {
+        throw Damage(std::string(what) + " is not a text");
+    }
+    return std::string(row.bytes(column));
+}
+
+/// A field's value as far as it can be judged alone: within its type, its enumeration, its sign.
+template <typename F> typename F::Value take_field(const sqlite::Statement& row, int column, const F& field) {
+    using Value = typename F::Value;
+    if constexpr (std::is_floating_point_v<Value>) {
+        return static_cast<Value>(row.real(column));
+    } else if constexpr (std::is_same_v<Value, bool>) {
+        return take(row, column, 0, 1, field.name) != 0;
+    } else if constexpr (std::is_enum_v<Value>) {
+        return static_cast<Value>(take(row, column, 0, static_cast<int64_t>(greatest<Value>()), field.name));
+    } else {
+        constexpr int64_t type_least = std::numeric_limits<Value>::min();
+        const bool from_zero = field.meaning == Meaning::count || field.meaning == Meaning::node_index ||
+                               field.meaning == Meaning::text || field.meaning == Meaning::graph ||
+                               field.meaning == Meaning::evaluation;
+        const int64_t least = from_zero ? 0 : field.meaning == Meaning::plain ? type_least : -1;
+        return static_cast<Value>(take(row, column, least, std::numeric_limits<Value>::max(), field.name));
+    }
+}
+
+/// What a record's numbers may be at most, where that depends on the plan it speaks of.
+struct Bounds {
+    int64_t n_tensors = 0; ///< ids below: the graph's and its copies'
+    int64_t n_nodes = 0;
+    int64_t n_backends = 0, n_buffer_types = 0, n_graphs = 0, n_evaluations = 0;
+};
+
+/// Checks a record against its bounds; texts are the caller's. Throws Damage.
+void check_bounds(const Record& record, const Bounds& bounds);
+
+} // namespace schedscope
