@@ -94,8 +94,7 @@ Qkv project_qkv(GraphBuilder& b, Tensor* x, int32_t il) {
             b.name(ops::reshape(b.g, v, {b.h.head_length_v, b.h.n_head_kv, n, 1}), "Vcur", il)};
 }
 
-void rotate(GraphBuilder& b, Qkv& qkv, Tensor* factors, int32_t il) {
-    const RopeHparams& r = b.h.rope;
+ops::RopeParams rope_params(const RopeHparams& r) noexcept {
     ops::RopeParams p;
     p.n_dims = r.n_dims;
     p.mode = r.mode;
@@ -106,6 +105,11 @@ void rotate(GraphBuilder& b, Qkv& qkv, Tensor* factors, int32_t il) {
     p.attn_factor = r.attn_factor;
     p.beta_fast = r.beta_fast;
     p.beta_slow = r.beta_slow;
+    return p;
+}
+
+void rotate(GraphBuilder& b, Qkv& qkv, Tensor* factors, int32_t il) {
+    const ops::RopeParams p = rope_params(b.h.rope);
     qkv.q = b.name(ops::rope(b.g, qkv.q, b.io.positions, factors, p), "Qcur", il);
     qkv.k = b.name(ops::rope(b.g, qkv.k, b.io.positions, factors, p), "Kcur", il);
 }

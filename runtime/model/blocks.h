@@ -26,6 +26,9 @@ struct Qkv {
 };
 Qkv project_qkv(GraphBuilder& b, Tensor* x, int32_t il);
 
+/// The model's rotation, without what depends on a layer.
+ops::RopeParams rope_params(const RopeHparams& r) noexcept;
+
 /// Turns q and k to their positions, named Qcur and Kcur. factors: null, or what divides the angles.
 void rotate(GraphBuilder& b, Qkv& qkv, Tensor* factors, int32_t il);
 

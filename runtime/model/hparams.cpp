@@ -72,7 +72,7 @@ RopeScaling scaling_of(const Keys& keys) {
     if (*text == "longrope") {
         return RopeScaling::longrope;
     }
-    keys.refuse("rope.scaling.type", "'" + std::string(*text) + "' is not known");
+    keys.refuse("rope.scaling.type", std::string(*text) + " is not known");
 }
 
 RopeHparams read_rope(const Keys& keys, const Hparams& h) {

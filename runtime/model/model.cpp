@@ -26,7 +26,7 @@ Model::Model(std::shared_ptr<const gguf::File> file, std::span<Device* const> de
     weights_.layers.resize(static_cast<size_t>(hparams_.n_layer));
     architecture_->weights(weights_, loader, hparams_);
     placement_.require_matches();
-    buffers_ = mode == LoadMode::data ? loader.load() : loader.describe();
+    buffers_ = loader.load(mode);
 }
 
 Model::~Model() = default;

@@ -3,6 +3,7 @@
 #include "runtime/backend/buffer.h"
 #include "runtime/model/hparams.h"
 #include "runtime/model/placement.h"
+#include "runtime/model/tensor_buffers.h"
 #include "runtime/model/weights.h"
 #include "runtime/tensor/graph.h"
 
@@ -18,11 +19,6 @@ struct Architecture;
 namespace gguf {
 class File;
 }
-
-enum class LoadMode : uint8_t {
-    data,  ///< weights are mapped or uploaded
-    header ///< only described: graphs can be planned, not run
-};
 
 /// A model: what its file says and where its weights lie. Immutable after loading; keeps the file mapped. Devices must outlive it.
 class Model {

@@ -3,7 +3,6 @@
 #include "runtime/backend/cpu/host_memory.h"
 #include "runtime/backend/device.h"
 #include "runtime/error.h"
-#include "runtime/model/described_buffer.h"
 #include "runtime/tensor/ops.h"
 
 #include <algorithm>
@@ -54,8 +53,6 @@ bool device_can_read(const Device& device, const gguf::TensorInfo& info, Op read
     }
     return device.supports_op(*node).yes;
 }
-
-size_t aligned(size_t n, size_t alignment) noexcept { return (n + alignment - 1) / alignment * alignment; }
 
 } // namespace
 
@@ -146,64 +143,37 @@ void WeightLoader::map_host(std::vector<std::unique_ptr<Buffer>>& buffers) {
     }
 }
 
-void WeightLoader::upload(const BufferType& type, std::span<const Item*> items, std::vector<std::unique_ptr<Buffer>>& buffers) {
-    size_t first = 0;
-    while (first < items.size()) {
-        size_t bytes = 0;
-        size_t end = first;
-        for (; end < items.size(); ++end) {
-            const size_t with = aligned(bytes, type.alignment()) + items[end]->info->bytes;
-            if (end > first && with > type.max_size()) {
-                break;
-            }
-            items[end]->tensor->offset = aligned(bytes, type.alignment());
-            bytes = with;
-        }
-        std::unique_ptr<Buffer> buffer = type.allocate(bytes);
-        buffer->usage = BufferUsage::weights;
-        for (; first < end; ++first) {
-            items[first]->tensor->buffer = buffer.get();
-            tensor_write(*items[first]->tensor, items[first]->info->data, 0, items[first]->info->bytes);
-        }
-        buffers.push_back(std::move(buffer));
-    }
-}
-
-std::vector<std::unique_ptr<Buffer>> WeightLoader::load() {
+std::vector<std::unique_ptr<Buffer>> WeightLoader::load(LoadMode mode) {
     std::vector<std::unique_ptr<Buffer>> buffers;
-    map_host(buffers);
+    if (mode == LoadMode::data) {
+        map_host(buffers);
+    }
+    // In order of first use, so that what a device gets does not depend on addresses.
     std::vector<const BufferType*> types;
+    std::vector<std::vector<Tensor*>> tensors;
     for (const Item& item : items_) {
+        if (item.tensor->buffer != nullptr) {
+            continue;
+        }
         const BufferType* type = &devices_[static_cast<size_t>(item.home)]->buffer_type();
-        if (item.home != placement_.host() && std::find(types.begin(), types.end(), type) == types.end()) {
+        const auto at = static_cast<size_t>(std::find(types.begin(), types.end(), type) - types.begin());
+        if (at == types.size()) {
             types.push_back(type);
+            tensors.emplace_back();
+        }
+        tensors[at].push_back(item.tensor);
+    }
+    for (size_t i = 0; i < types.size(); ++i) {
+        for (auto& buffer : give_buffers(*types[i], tensors[i], BufferUsage::weights, mode)) {
+            buffers.push_back(std::move(buffer));
         }
     }
-    for (const BufferType* type : types) {
-        std::vector<const Item*> items;
+    if (mode == LoadMode::data) {
         for (const Item& item : items_) {
-            if (item.home != placement_.host() && &devices_[static_cast<size_t>(item.home)]->buffer_type() == type) {
-                items.push_back(&item);
+            if (item.home != placement_.host()) {
+                tensor_write(*item.tensor, item.info->data, 0, item.info->bytes);
             }
         }
-        upload(*type, items, buffers);
-    }
-    return buffers;
-}
-
-std::vector<std::unique_ptr<Buffer>> WeightLoader::describe() {
-    std::map<const BufferType*, size_t> bytes;
-    for (const Item& item : items_) {
-        bytes[&devices_[static_cast<size_t>(item.home)]->buffer_type()] += item.info->bytes;
-    }
-    std::vector<std::unique_ptr<Buffer>> buffers;
-    std::map<const BufferType*, Buffer*> by_type;
-    for (const auto& [type, total] : bytes) {
-        buffers.push_back(std::make_unique<DescribedBuffer>(*type, total, BufferUsage::weights));
-        by_type[type] = buffers.back().get();
-    }
-    for (const Item& item : items_) {
-        item.tensor->buffer = by_type[&devices_[static_cast<size_t>(item.home)]->buffer_type()];
     }
     return buffers;
 }

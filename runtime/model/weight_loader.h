@@ -3,6 +3,7 @@
 #include "runtime/backend/buffer.h"
 #include "runtime/gguf/gguf.h"
 #include "runtime/model/placement.h"
+#include "runtime/model/tensor_buffers.h"
 #include "runtime/model/weights.h"
 #include "runtime/tensor/graph.h"
 
@@ -38,11 +39,9 @@ public:
     /// The same, with nulls when there is no NAME.weight.
     Linear maybe_linear(const std::string& name, const Shape& ne, int32_t layer);
 
-    /// Data: host tensors point into the mapped file, the others are uploaded. The file must outlive the buffers. Throws Error(device)
-    /// when a device has no memory left.
-    std::vector<std::unique_ptr<Buffer>> load();
-    /// Buffers that say where the weights would lie, without any memory.
-    std::vector<std::unique_ptr<Buffer>> describe();
+    /// Memory for all of them. With data, host tensors point into the mapped file and the others are uploaded; the file must outlive the
+    /// buffers. Throws Error(device) when a device has no memory left.
+    std::vector<std::unique_ptr<Buffer>> load(LoadMode mode);
 
 private:
     struct Item {
@@ -52,7 +51,6 @@ private:
     };
     int32_t home_of(const gguf::TensorInfo& info, int32_t layer);
     void map_host(std::vector<std::unique_ptr<Buffer>>& buffers);
-    void upload(const BufferType& type, std::span<const Item*> items, std::vector<std::unique_ptr<Buffer>>& buffers);
 
     const gguf::File& file_;
     std::vector<Device*> devices_;

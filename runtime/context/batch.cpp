@@ -1,0 +1,43 @@
+#include "runtime/context/batch.h"
+
+#include <bit>
+
+namespace schedscope {
+
+void Batch::clear() noexcept {
+    tokens.clear();
+    embeddings.clear();
+    positions.clear();
+    sequences.clear();
+    outputs.clear();
+    kind = GraphKind::prefill;
+}
+
+void Batch::add(int32_t token, int32_t position, SequenceSet in, bool output) {
+    tokens.push_back(token);
+    positions.push_back(position);
+    sequences.push_back(in);
+    outputs.push_back(output ? 1 : 0);
+}
+
+void Batch::add_embeddings(std::span<const float> rows, int32_t n, int32_t position, SequenceSet in, bool output_last) {
+    embeddings.insert(embeddings.end(), rows.begin(), rows.end());
+    for (int32_t i = 0; i < n; ++i) {
+        positions.push_back(position + i);
+        sequences.push_back(in);
+        outputs.push_back(output_last && i == n - 1 ? 1 : 0);
+    }
+}
+
+Ubatch make_ubatch(const Batch& batch, int32_t first, int32_t n) noexcept {
+    Ubatch u{&batch, first, n, 0, 0};
+    SequenceSet all = 0;
+    for (int32_t i = first; i < first + n; ++i) {
+        u.n_outputs += batch.outputs[static_cast<size_t>(i)];
+        all |= batch.sequences[static_cast<size_t>(i)];
+    }
+    u.n_sequences = std::popcount(all);
+    return u;
+}
+
+} // namespace schedscope

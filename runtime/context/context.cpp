@@ -1,0 +1,195 @@
+#include "runtime/context/context.h"
+
+#include "runtime/backend/buffer.h"
+#include "runtime/context/key_shift.h"
+#include "runtime/error.h"
+#include "runtime/model/architecture.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+namespace schedscope {
+
+Context::Context(const Model& model, Scheduler& scheduler, const ContextOptions& options, Recorder* recorder)
+    : model_(model), scheduler_(scheduler),
+      options_(options), settings_{options.flash_attention, options.cache_on_host, options.n_ctx}, recorder_(recorder),
+      cache_(model,
+             {options.n_ctx, options.cache_type_k, options.cache_type_v, !options.flash_attention, options.cache_on_host}) {
+    options_.n_ctx = cache_.options().n_cells;
+    options_.n_batch = std::clamp(options.n_batch, 1, options_.n_ctx);
+    options_.n_ubatch = std::clamp(options.n_ubatch, 1, options_.n_batch);
+}
+
+Context::~Context() { drop_graph(); }
+
+void Context::drop_graph() noexcept {
+    if (graph_ != nullptr) {
+        scheduler_.reset();
+        graph_.reset();
+    }
+}
+
+void Context::check(const Batch& batch) const {
+    const Hparams& h = model_.hparams();
+    const auto n = static_cast<size_t>(batch.size());
+    const bool tokens = batch.tokens.size() == n && batch.embeddings.empty();
+    const bool embeddings = batch.tokens.empty() && batch.embeddings.size() == n * static_cast<size_t>(h.n_embd);
+    if (n == 0 || (!tokens && !embeddings) || batch.sequences.size() != n || batch.outputs.size() != n) {
+        throw Error(ErrorKind::usage,
+                    "batch: it needs tokens or embeddings, and a position, a sequence and an output flag for each");
+    }
+    for (const int32_t token : batch.tokens) {
+        if (token < 0 || token >= h.n_vocab) {
+            throw Error(ErrorKind::usage, "token " + std::to_string(token) + ": the vocabulary has " + std::to_string(h.n_vocab));
+        }
+    }
+    for (size_t i = 0; i < n; ++i) {
+        if (batch.positions[i] < 0 || batch.sequences[i] == 0) {
+            throw Error(ErrorKind::usage, "batch: token " + std::to_string(i) + " has no position or no sequence");
+        }
+    }
+}
+
+void Context::decode(const Batch& batch) { evaluate(batch, Run::compute); }
+void Context::plan_only(const Batch& batch) { evaluate(batch, Run::plan); }
+
+void Context::evaluate(const Batch& batch, Run run) {
+    check(batch);
+    n_outputs_ = 0;
+    logits_.clear();
+    for (int32_t first = 0; first < batch.size(); first += options_.n_batch) {
+        const int32_t end = std::min(first + options_.n_batch, batch.size());
+        for (int32_t at = first; at < end; at += options_.n_ubatch) {
+            evaluate(make_ubatch(batch, at, std::min(options_.n_ubatch, end - at)), run);
+        }
+    }
+}
+
+std::string_view Context::first_difference(const GraphKey& key) const noexcept {
+    if (key.shape.n_tokens != key_.shape.n_tokens) {
+        return "n_tokens";
+    }
+    if (key.n_sequences != key_.n_sequences) {
+        return "n_sequences";
+    }
+    if (key.shape.embeddings != key_.shape.embeddings) {
+        return "embeddings";
+    }
+    if (key.shape.n_outputs != key_.shape.n_outputs) {
+        return "n_outputs";
+    }
+    return key.n_kv != key_.n_kv ? "n_kv" : "";
+}
+
+void Context::build(const GraphKey& key) {
+    drop_graph();
+    graph_ = std::make_unique<Graph>();
+    GraphBuilder builder(*graph_, model_, settings_, key.shape, cache_.view(key.n_kv));
+    model_.architecture().graph(builder);
+    io_ = builder.io;
+    key_ = key;
+}
+
+void Context::turn_moved_keys() {
+    if (const auto shifts = cache_.cells().take_shifts()) {
+        drop_graph();
+        shift_keys(model_, cache_, *shifts, scheduler_, recorder_, next_evaluation_++);
+    }
+}
+
+void Context::evaluate(const Ubatch& u, Run run) {
+    turn_moved_keys();
+    KvCells& cells = cache_.cells();
+    if (!cells.find(u.n_tokens, slots_)) {
+        throw Error(ErrorKind::usage, "context is full: " + std::to_string(cells.used()) + " of " + std::to_string(cells.size()) +
+                                          " cells are used, " + std::to_string(u.n_tokens) + " more tokens do not fit (-c)");
+    }
+    for (int32_t i = 0; i < u.n_tokens; ++i) {
+        const auto at = static_cast<size_t>(u.first + i);
+        cells.take(slots_[static_cast<size_t>(i)], u.batch->positions[at], u.batch->sequences[at]);
+    }
+    const GraphKey key{{u.n_tokens, std::max(u.n_outputs, 1), u.batch->tokens.empty()}, u.n_sequences, cache_.n_kv()};
+    const std::string_view difference = graph_ == nullptr ? "" : first_difference(key);
+    const bool reused = graph_ != nullptr && difference.empty();
+    record_begin(u, reused, difference);
+    try {
+        if (!reused) {
+            build(key);
+            scheduler_.plan(*graph_);
+        }
+        if (run == Run::compute) {
+            inputs_.fill(io_, u, cells, slots_, model_.hparams());
+            scheduler_.compute();
+            if (u.n_outputs > 0) {
+                const auto n_vocab = static_cast<size_t>(model_.hparams().n_vocab);
+                const size_t before = logits_.size();
+                logits_.resize(before + static_cast<size_t>(u.n_outputs) * n_vocab);
+                tensor_read(*io_.logits, logits_.data() + before, 0, static_cast<size_t>(u.n_outputs) * n_vocab * sizeof(float));
+                n_outputs_ += u.n_outputs;
+            }
+        }
+    } catch (const std::exception& e) {
+        for (const int32_t cell : slots_) {
+            cells.release(cell);
+        }
+        drop_graph();
+        const std::string error = e.what();
+        record_end(&error);
+        throw;
+    }
+    n_reused_ += reused ? 1 : 0;
+    record_end(nullptr);
+}
+
+std::span<const float> Context::logits(int32_t row) const {
+    if (row < 0 || row >= n_outputs_) {
+        throw Error(ErrorKind::usage, "logits: there is no row " + std::to_string(row) + " of " + std::to_string(n_outputs_));
+    }
+    const auto n_vocab = static_cast<size_t>(model_.hparams().n_vocab);
+    return {logits_.data() + static_cast<size_t>(row) * n_vocab, n_vocab};
+}
+
+void Context::record_begin(const Ubatch& u, bool reused, std::string_view failed_check) {
+    const EvaluationId id = next_evaluation_++;
+    ++n_evaluations_;
+    if (!reused) {
+        planned_in_ = id;
+    }
+    if (recorder_ == nullptr) {
+        return;
+    }
+    recorder_->set_evaluation(id);
+    record::EvaluationBegin begin;
+    begin.kind = u.batch->kind;
+    begin.reused = reused;
+    begin.observed = recorder_->grain() == Recorder::Grain::node;
+    begin.n_tokens = u.n_tokens;
+    begin.n_sequences = u.n_sequences;
+    begin.n_outputs = u.n_outputs;
+    begin.planned_in = planned_in_;
+    begin.failed_check = failed_check.empty() ? 0 : recorder_->intern(failed_check);
+    recorder_->add(begin);
+    for (int32_t i = 0; i < u.n_tokens; ++i) {
+        const auto at = static_cast<size_t>(u.first + i);
+        record::UbatchToken token;
+        token.token = u.batch->tokens.empty() ? -1 : u.batch->tokens[at];
+        token.sequence = std::countr_zero(u.batch->sequences[at]);
+        token.position = u.batch->positions[at];
+        token.output = u.batch->outputs[at] != 0;
+        recorder_->add(token);
+    }
+}
+
+void Context::record_end(const std::string* error) {
+    if (recorder_ == nullptr) {
+        return;
+    }
+    record::EvaluationEnd end;
+    end.failed = error != nullptr;
+    end.error = error != nullptr ? recorder_->intern(*error) : 0;
+    recorder_->add(end);
+    recorder_->flush();
+}
+
+} // namespace schedscope

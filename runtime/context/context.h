@@ -1,0 +1,99 @@
+#pragma once
+
+#include "runtime/context/batch.h"
+#include "runtime/context/graph_inputs.h"
+#include "runtime/context/kv_cache.h"
+#include "runtime/model/graph_builder.h"
+#include "runtime/model/model.h"
+#include "runtime/scheduler/recorder.h"
+#include "runtime/scheduler/scheduler.h"
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace schedscope {
+
+struct ContextOptions {
+    int32_t n_ctx = 0; ///< cells; rounded up to a multiple of 256
+    int32_t n_batch = 2048;
+    int32_t n_ubatch = 512;
+    bool flash_attention = false;
+    bool cache_on_host = false;
+    Type cache_type_k = Type::F16;
+    Type cache_type_v = Type::F16;
+};
+
+/// A conversation with a model: the KV cache, and graphs that are kept as long as they fit. From token to token: `decode` cuts the batch into
+/// ubatches; each gets cells in the cache, a graph (the last one if its shape is the same, else a new one, planned by the scheduler), its
+/// inputs, and runs; the rows of logits are copied out. One thread at a time; model and scheduler outlive it.
+class Context {
+public:
+    /// Throws as KvCache does.
+    Context(const Model& model, Scheduler& scheduler, const ContextOptions& options, Recorder* recorder);
+    ~Context();
+    Context(const Context&) = delete;
+    Context& operator=(const Context&) = delete;
+
+    /// Evaluates the batch. Throws Error(usage) for a batch that makes no sense (token ids, positions, sequences) or does not fit into the
+    /// context, Error(device) when the machine fails; cells of the ubatch that failed are free again.
+    void decode(const Batch& batch);
+    /// Plans the batch as `decode` would, with the records that come from planning, and runs nothing. The cells stay taken.
+    void plan_only(const Batch& batch);
+
+    /// Rows of the last decode, for tokens with outputs, in the batch's order. [n_vocab]
+    int32_t n_outputs() const noexcept { return n_outputs_; }
+    std::span<const float> logits(int32_t row) const;
+
+    /// The cells, for removing, copying and moving sequences between decodes. Keys of moved cells are turned before the next evaluation.
+    KvCells& cells() noexcept { return cache_.cells(); }
+    const KvCache& cache() const noexcept { return cache_; }
+    const ContextOptions& options() const noexcept { return options_; }
+    const Model& model() const noexcept { return model_; }
+
+    /// How many evaluations there were, and how many of them ran a graph again.
+    int32_t n_evaluations() const noexcept { return n_evaluations_; }
+    int32_t n_reused() const noexcept { return n_reused_; }
+    /// Of the last evaluation; null before the first. For tests and statistics.
+    const Graph* graph() const noexcept { return graph_.get(); }
+
+private:
+    /// What must be the same for a graph to be used again.
+    struct GraphKey {
+        UbatchShape shape;
+        int32_t n_sequences = 0;
+        int32_t n_kv = 0;
+    };
+    enum class Run : uint8_t { plan, compute };
+
+    void check(const Batch& batch) const;
+    void evaluate(const Batch& batch, Run run);
+    void evaluate(const Ubatch& ubatch, Run run);
+    std::string_view first_difference(const GraphKey& key) const noexcept;
+    void build(const GraphKey& key);
+    void drop_graph() noexcept;
+    void turn_moved_keys();
+    void record_begin(const Ubatch& ubatch, bool reused, std::string_view failed_check);
+    void record_end(const std::string* error);
+
+    const Model& model_;
+    Scheduler& scheduler_;
+    ContextOptions options_;
+    GraphSettings settings_;
+    Recorder* recorder_;
+    KvCache cache_;
+    GraphInputs inputs_;
+    std::unique_ptr<Graph> graph_;
+    GraphTensors io_;
+    GraphKey key_;
+    std::vector<int32_t> slots_;
+    std::vector<float> logits_; ///< [n_outputs_ × n_vocab]
+    int32_t n_outputs_ = 0;
+    EvaluationId next_evaluation_ = 0;
+    EvaluationId planned_in_ = 0;
+    int32_t n_evaluations_ = 0;
+    int32_t n_reused_ = 0;
+};
+
+} // namespace schedscope

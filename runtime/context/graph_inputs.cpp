@@ -1,0 +1,101 @@
+#include "runtime/context/graph_inputs.h"
+
+#include "runtime/backend/buffer.h"
+
+#include <bit>
+#include <limits>
+
+namespace schedscope {
+
+namespace {
+
+/// Inputs that no node reads have no memory.
+bool wanted(const Tensor* t) noexcept { return t != nullptr && t->buffer != nullptr; }
+
+template <typename T> void write_all(const Tensor& t, const std::vector<T>& values) {
+    tensor_write(t, values.data(), 0, values.size() * sizeof(T));
+}
+
+/// One row per token: 0 where it sees a cell, `hidden` elsewhere.
+template <typename T> void mask_rows(std::vector<T>& rows, T hidden, const Ubatch& u, const KvCells& kv, int64_t n_kv) {
+    rows.assign(static_cast<size_t>(n_kv * u.n_tokens), hidden);
+    for (int32_t i = 0; i < u.n_tokens; ++i) {
+        const auto at = static_cast<size_t>(u.first + i);
+        // A token of several sequences sees what its first one sees: they share all up to it.
+        const SequenceSet own = u.batch->sequences[at] & (~u.batch->sequences[at] + 1);
+        const int32_t position = u.batch->positions[at];
+        T* row = rows.data() + i * n_kv;
+        for (int32_t j = 0; j < n_kv; ++j) {
+            if ((kv.sequences(j) & own) != 0 && kv.position(j) <= position) {
+                row[j] = T{0};
+            }
+        }
+    }
+}
+
+} // namespace
+
+void GraphInputs::fill_mask(const Tensor& mask, const Ubatch& u, const KvCells& kv) {
+    if (mask.type == Type::F16) {
+        constexpr uint16_t minus_infinity = 0xFC00;
+        mask_rows<uint16_t>(halfs_, minus_infinity, u, kv, mask.ne[0]);
+        write_all(mask, halfs_);
+    } else {
+        mask_rows<float>(floats_, -std::numeric_limits<float>::infinity(), u, kv, mask.ne[0]);
+        write_all(mask, floats_);
+    }
+}
+
+void GraphInputs::fill_rows(const GraphTensors& io, const KvCells& kv, std::span<const int32_t> cells, int64_t n_embd_v) {
+    longs_.assign(cells.begin(), cells.end());
+    if (wanted(io.k_rows)) {
+        write_all(*io.k_rows, longs_);
+    }
+    if (!wanted(io.v_rows)) {
+        return;
+    }
+    if (io.v_rows->ne[0] != static_cast<int64_t>(cells.size())) {
+        // Transposed: value e of a token is element e × cells + cell.
+        longs_.clear();
+        for (const int32_t cell : cells) {
+            for (int64_t e = 0; e < n_embd_v; ++e) {
+                longs_.push_back(e * kv.size() + cell);
+            }
+        }
+    }
+    write_all(*io.v_rows, longs_);
+}
+
+void GraphInputs::fill(const GraphTensors& io, const Ubatch& u, const KvCells& kv, std::span<const int32_t> cells,
+                       const Hparams& h) {
+    const Batch& batch = *u.batch;
+    const auto first = static_cast<size_t>(u.first);
+    const auto n = static_cast<size_t>(u.n_tokens);
+    if (wanted(io.tokens)) {
+        tensor_write(*io.tokens, batch.tokens.data() + first, 0, n * sizeof(int32_t));
+    }
+    if (wanted(io.embeddings)) {
+        const auto width = static_cast<size_t>(h.n_embd);
+        tensor_write(*io.embeddings, batch.embeddings.data() + first * width, 0, n * width * sizeof(float));
+    }
+    if (wanted(io.positions)) {
+        tensor_write(*io.positions, batch.positions.data() + first, 0, n * sizeof(int32_t));
+    }
+    fill_rows(io, kv, cells, h.n_embd_v());
+    if (wanted(io.mask)) {
+        fill_mask(*io.mask, u, kv);
+    }
+    if (wanted(io.output_rows)) {
+        ints_.clear();
+        for (int32_t i = 0; i < u.n_tokens; ++i) {
+            if (batch.outputs[first + static_cast<size_t>(i)] != 0) {
+                ints_.push_back(i);
+            }
+        }
+        // The graph has at least one row; nobody reads it then.
+        ints_.resize(static_cast<size_t>(io.output_rows->ne[0]), 0);
+        write_all(*io.output_rows, ints_);
+    }
+}
+
+} // namespace schedscope

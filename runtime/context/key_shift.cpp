@@ -1,0 +1,58 @@
+#include "runtime/context/key_shift.h"
+
+#include "runtime/backend/buffer.h"
+#include "runtime/model/blocks.h"
+
+#include <cmath>
+
+namespace schedscope {
+
+namespace {
+
+/// A turn by so many positions, without the change of length that comes with the first one.
+ops::RopeParams pure_turn(const RopeHparams& r) noexcept {
+    ops::RopeParams p = blocks::rope_params(r);
+    p.attn_factor = p.ext_factor != 0 ? 1.0F / (1.0F + 0.1F * std::log(r.factor)) : 1.0F;
+    return p;
+}
+
+/// The graph; returns its input, by how many positions each cell moves.
+Tensor* build(Graph& g, const Model& model, const CacheView& cache) {
+    const Hparams& h = model.hparams();
+    Tensor* moved = g.input(Type::I32, {cache.n_cells, 1, 1, 1}, "k_shift");
+    for (int32_t il = 0; il < h.n_layer; ++il) {
+        Tensor* k = cache.layers[static_cast<size_t>(il)].k;
+        Tensor* heads = ops::view_3d(g, k, h.head_length_k, h.n_head_kv, cache.n_cells, row_bytes(k->type, h.head_length_k),
+                                     row_bytes(k->type, h.n_embd_k()), 0);
+        Tensor* turned = ops::rope(g, ops::cast(g, heads, Type::F32), moved,
+                                   model.weights().layers[static_cast<size_t>(il)].rope_factors, pure_turn(h.rope));
+        turned->name = "K_shifted-" + std::to_string(il);
+        g.expand(ops::cpy(g, turned, heads));
+    }
+    return moved;
+}
+
+} // namespace
+
+void shift_keys(const Model& model, const KvCache& cache, std::span<const int32_t> shifts, Scheduler& scheduler,
+                Recorder* recorder, EvaluationId evaluation) {
+    Graph graph;
+    Tensor* moved = build(graph, model, cache.view(cache.options().n_cells));
+    if (recorder != nullptr) {
+        recorder->set_evaluation(evaluation);
+        record::EvaluationBegin begin;
+        begin.kind = GraphKind::other;
+        begin.planned_in = evaluation;
+        recorder->add(begin);
+    }
+    scheduler.plan(graph);
+    tensor_write(*moved, shifts.data(), 0, shifts.size_bytes());
+    scheduler.compute();
+    scheduler.reset();
+    if (recorder != nullptr) {
+        recorder->add(record::EvaluationEnd{});
+        recorder->flush();
+    }
+}
+
+} // namespace schedscope

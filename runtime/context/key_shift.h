@@ -1,0 +1,16 @@
+#pragma once
+
+#include "runtime/context/kv_cache.h"
+#include "runtime/scheduler/recorder.h"
+#include "runtime/scheduler/scheduler.h"
+
+#include <span>
+
+namespace schedscope {
+
+/// Turns the keys of cells that moved to other positions, layer by layer in place: an evaluation of its own. shifts: by how many positions each
+/// cell moved, [cells]. Throws Error(device) when the machine fails.
+void shift_keys(const Model& model, const KvCache& cache, std::span<const int32_t> shifts, Scheduler& scheduler,
+                Recorder* recorder, EvaluationId evaluation);
+
+} // namespace schedscope

@@ -1,0 +1,105 @@
+#include "runtime/context/kv_cache.h"
+
+#include "runtime/backend/device.h"
+#include "runtime/error.h"
+
+#include <algorithm>
+#include <iomanip>
+#include <map>
+#include <sstream>
+#include <string>
+
+namespace schedscope {
+
+namespace {
+
+std::string gibibytes(size_t bytes) {
+    std::ostringstream out;
+    out << std::fixed << std::setprecision(1) << static_cast<double>(bytes) / 0x1p30 << " GiB";
+    return out.str();
+}
+
+void require_fitting_heads(Type type, int32_t head, const char* option) {
+    if (type != Type::F32 && type != Type::F16 && type != Type::Q8_0) {
+        throw Error(ErrorKind::usage,
+                    std::string(option) + " " + std::string(type_name(type)) + ": the KV cache can be f16, f32 or q8_0");
+    }
+    if (head % traits(type).block != 0) {
+        throw Error(ErrorKind::usage, std::string(option) + " " + std::string(type_name(type)) + ": heads of " +
+                                          std::to_string(head) + " do not divide into its blocks of " +
+                                          std::to_string(traits(type).block));
+    }
+}
+
+} // namespace
+
+KvCache::KvCache(const Model& model, const KvCacheOptions& options)
+    : options_(options), cells_((options.n_cells + granule - 1) / granule * granule) {
+    options_.n_cells = cells_.size();
+    const Hparams& h = model.hparams();
+    require_fitting_heads(options.type_k, h.head_length_k, "-ctk");
+    require_fitting_heads(options.type_v, h.head_length_v, "-ctv");
+    if (options.v_transposed && traits(options.type_v).quantised()) {
+        throw Error(ErrorKind::usage,
+                    "-ctv " + std::string(type_name(options.type_v)) + ": quantised values need flash attention (-fa on)");
+    }
+    for (int32_t il = 0; il < h.n_layer; ++il) {
+        const std::string layer = std::to_string(il);
+        layers_.push_back({store_.make(options.type_k, {h.n_embd_k(), options_.n_cells, 1, 1}, "cache_k_l" + layer),
+                           store_.make(options.type_v, {h.n_embd_v(), options_.n_cells, 1, 1}, "cache_v_l" + layer)});
+    }
+    allocate(model);
+}
+
+void KvCache::allocate(const Model& model) {
+    struct Share {
+        Device* device = nullptr;
+        std::vector<Tensor*> tensors;
+        size_t bytes = 0;
+    };
+    std::map<const BufferType*, Share> shares;
+    const Placement& placement = model.placement();
+    for (size_t il = 0; il < layers_.size(); ++il) {
+        Device& device = model.device(options_.on_host ? placement.host() : placement.layer_home(static_cast<int32_t>(il)));
+        Share& share = shares[&device.buffer_type()];
+        share.device = &device;
+        for (Tensor* t : {layers_[il].k, layers_[il].v}) {
+            share.bytes += n_bytes(*t);
+            share.tensors.push_back(t);
+        }
+    }
+    for (const auto& [type, share] : shares) {
+        const std::string what = "KV cache: " + gibibytes(share.bytes) + " for " + std::to_string(options_.n_cells) + " cells";
+        const size_t memory = share.device->memory_bytes();
+        if (model.mode() == LoadMode::data && memory > 0 && share.bytes > memory) {
+            throw Error(ErrorKind::device, what + " do not fit into " + std::string(share.device->name()) + " (" +
+                                               gibibytes(memory) + "): ask for a shorter context (-c)");
+        }
+        try {
+            for (auto& buffer : give_buffers(*type, share.tensors, BufferUsage::any, model.mode())) {
+                // Cells that hold nothing are multiplied by zero, which only helps when they hold numbers.
+                buffer->clear(0);
+                buffers_.push_back(std::move(buffer));
+            }
+        } catch (const Error& e) {
+            throw Error(ErrorKind::device, what + ": " + e.what() + ": ask for a shorter context (-c)");
+        }
+    }
+}
+
+int32_t KvCache::n_kv() const noexcept {
+    const int32_t used = (cells_.used_end() + granule - 1) / granule * granule;
+    return std::min(options_.n_cells, std::max(granule, used));
+}
+
+CacheView KvCache::view(int32_t n_kv) const noexcept { return {layers_, options_.n_cells, n_kv, options_.v_transposed}; }
+
+int64_t KvCache::bytes() const noexcept {
+    int64_t sum = 0;
+    for (const CacheLayer& l : layers_) {
+        sum += static_cast<int64_t>(n_bytes(*l.k) + n_bytes(*l.v));
+    }
+    return sum;
+}
+
+} // namespace schedscope

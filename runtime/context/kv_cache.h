@@ -1,0 +1,48 @@
+#pragma once
+
+#include "runtime/context/kv_cells.h"
+#include "runtime/model/graph_builder.h"
+#include "runtime/model/model.h"
+
+#include <memory>
+#include <vector>
+
+namespace schedscope {
+
+struct KvCacheOptions {
+    int32_t n_cells = 0;     ///< rounded up to a multiple of KvCache::granule
+    Type type_k = Type::F16; ///< f16, f32, q8_0
+    Type type_v = Type::F16;
+    bool v_transposed = false; ///< as attention without flash attention reads it
+    bool on_host = false;      ///< in host memory, wherever the layers are
+};
+
+/// Keys and values of all tokens of a context, a pair of tensors per layer where the layer lies, and which cell holds which token.
+class KvCache {
+public:
+    /// Graphs attend to cells in multiples of this, so that a graph stays the same for as many tokens.
+    static constexpr int32_t granule = 256;
+
+    /// Throws Error(device) naming the bytes and the device when there is not enough memory, Error(usage) when the types don't fit the model's heads.
+    KvCache(const Model& model, const KvCacheOptions& options);
+
+    KvCells& cells() noexcept { return cells_; }
+    const KvCells& cells() const noexcept { return cells_; }
+    /// Cells that a graph must attend to: up to the last used one, in multiples of the granule.
+    int32_t n_kv() const noexcept;
+    /// For a graph over the first n_kv cells; valid as long as the cache.
+    CacheView view(int32_t n_kv) const noexcept;
+    const KvCacheOptions& options() const noexcept { return options_; }
+    int64_t bytes() const noexcept; ///< of all layers
+
+private:
+    void allocate(const Model& model);
+
+    KvCacheOptions options_;
+    KvCells cells_;
+    TensorStore store_;
+    std::vector<CacheLayer> layers_;
+    std::vector<std::unique_ptr<Buffer>> buffers_;
+};
+
+} // namespace schedscope

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "runtime/context/batch.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace schedscope {
+
+/// Which token lies in which cell of the KV cache. A cell holds one position of one or more sequences; a token's cells need not lie
+/// side by side. Ranges of positions are [from, to); to < 0: to the end.
+class KvCells {
+public:
+    explicit KvCells(int32_t n_cells) : cells_(static_cast<size_t>(n_cells)) {}
+
+    int32_t size() const noexcept { return static_cast<int32_t>(cells_.size()); }
+    int32_t used() const noexcept { return used_; }
+    /// One behind the last used cell.
+    int32_t used_end() const noexcept;
+    int32_t position(int32_t cell) const noexcept { return cells_[static_cast<size_t>(cell)].position; } ///< −1: free
+    SequenceSet sequences(int32_t cell) const noexcept { return cells_[static_cast<size_t>(cell)].sequences; }
+
+    /// Free cells for n tokens, in order; nothing when there are not enough. They are not taken yet.
+    bool find(int32_t n, std::vector<int32_t>& cells) const;
+    void take(int32_t cell, int32_t position, SequenceSet sequences);
+    void release(int32_t cell) noexcept;
+
+    void clear() noexcept;
+    /// sequence < 0: all sequences.
+    void remove(int32_t sequence, int32_t from, int32_t to);
+    /// The tokens of `source` in the range belong to `target`, too.
+    void copy(int32_t source, int32_t target, int32_t from, int32_t to);
+    /// Adds `delta` to positions; the keys in these cells must then be turned by as much (`take_shifts`). Cells that would become negative
+    /// are freed.
+    void shift(int32_t sequence, int32_t from, int32_t to, int32_t delta);
+    /// The last position of a sequence; −1: it has none.
+    int32_t last_position(int32_t sequence) const noexcept;
+    /// Positions by which each cell moved since the last call, [size]; nothing when none did.
+    std::optional<std::vector<int32_t>> take_shifts();
+
+private:
+    struct Cell {
+        int32_t position = -1;
+        int32_t shifted = 0;
+        SequenceSet sequences = 0;
+    };
+    std::vector<Cell> cells_;
+    int32_t used_ = 0;
+    int32_t head_ = 0; ///< where the search for free cells begins
+    bool any_shift_ = false;
+};
+
+} // namespace schedscope

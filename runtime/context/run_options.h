@@ -1,0 +1,43 @@
+#pragma once
+
+#include "runtime/sampling/params.h"
+#include "runtime/tensor/type.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace schedscope {
+
+enum class FlashAttention : uint8_t { off, on, automatic }; ///< automatic: on if every device that holds a layer supports it
+
+/// Everything a user can say about how a model runs; names and defaults are the command line's.
+struct RunOptions {
+    std::string model;                  ///< path of the GGUF file
+    std::string devices;                ///< comma-separated, by priority; empty: every GPU, then the CPU
+    int32_t n_gpu_layers = 99;          ///< the output layer and the last n − 1 blocks
+    std::vector<float> tensor_split;    ///< shares of the devices; empty: by memory
+    std::vector<std::string> overrides; ///< "PATTERN=DEVICE"
+    bool cache_on_host = false;         ///< -nkvo
+    bool op_offload = true;
+    int64_t offload_min_batch = 32;
+    int stages = 1;
+    FlashAttention flash_attention = FlashAttention::automatic;
+    Type cache_type_k = Type::F16;
+    Type cache_type_v = Type::F16;
+    int32_t n_ctx = 0; ///< 0: 4096, or the model's training length if that is smaller
+    int32_t n_batch = 2048;
+    int32_t n_ubatch = 512;
+    int n_threads = 0; ///< 0: physical cores
+    bool fusion = true;
+    std::optional<uint32_t> seed; ///< absent: random
+    SamplingOptions sampling;
+    bool context_shift = false; ///< when the context is full, forget half of what follows the first token
+    bool header_only = false;   ///< plan from the file's header: no weights are loaded, nothing can be computed
+    bool record_text = true;    ///< prompts and generated text go into the records
+    std::vector<std::pair<std::string, std::string>> facts; ///< the caller's own for the session, in front: "command", …
+};
+
+} // namespace schedscope

@@ -1,0 +1,147 @@
+#include "runtime/context/session.h"
+
+#include "runtime/context/flash_attention.h"
+#include "runtime/error.h"
+#include "runtime/gguf/gguf.h"
+#include "runtime/text/vocabulary.h"
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+namespace schedscope {
+
+Session::Session(const Registry& registry, const RunOptions& options, Recorder* recorder)
+    : Session(registry, std::make_shared<const gguf::File>(gguf::File::open(options.model)), options, recorder) {}
+
+Session::Session(const Registry& registry, std::shared_ptr<const gguf::File> file, const RunOptions& options, Recorder* recorder)
+    : options_(options), recorder_(recorder) {
+    make_backends(registry);
+    load_model(std::move(file));
+    SchedulerOptions scheduling;
+    scheduling.op_offload = options_.op_offload;
+    scheduling.offload_min_batch = options_.offload_min_batch;
+    scheduling.n_stages = options_.stages;
+    scheduler_ = std::make_unique<Scheduler>(backends_, scheduling);
+    scheduler_->set_recorder(recorder_);
+    settle_sampling();
+    make_context();
+    open_record();
+}
+
+Session::~Session() = default;
+
+void Session::make_backends(const Registry& registry) {
+    devices_ = registry.select(options_.devices);
+    std::map<Device*, int> times;
+    for (Device* device : devices_) {
+        BackendOptions o;
+        o.n_threads = options_.n_threads;
+        o.fusion = options_.fusion;
+        // The same device twice is two backends: "Vulkan0", "Vulkan0.1".
+        o.name = device->name();
+        if (const int before = times[device]++; before > 0) {
+            o.name.append(".").append(std::to_string(before));
+        }
+        backends_.push_back(device->make_backend(o));
+    }
+}
+
+void Session::load_model(std::shared_ptr<const gguf::File> file) {
+    PlacementOptions placement;
+    placement.n_gpu_layers = options_.n_gpu_layers;
+    placement.tensor_split = options_.tensor_split;
+    placement.overrides = options_.overrides;
+    tokenizer_ = Tokenizer::load(*file);
+    model_ =
+        std::make_unique<Model>(std::move(file), devices_, placement, options_.header_only ? LoadMode::header : LoadMode::data);
+    for (const OverrideReport& r : model_->placement().overrides()) {
+        notes_.push_back("-ot " + r.pattern + "=" + r.device + ": " + std::to_string(r.matched) + " tensors" +
+                         (r.shadowed > 0 ? ", " + std::to_string(r.shadowed) + " more were placed by a pattern before it" : ""));
+    }
+}
+
+void Session::make_context() {
+    constexpr int32_t usual_context = 4096;
+    const int32_t n_ctx_train = model_->hparams().n_ctx_train;
+    ContextOptions o;
+    o.n_ctx = options_.n_ctx > 0 ? options_.n_ctx : std::min(usual_context, n_ctx_train);
+    constexpr int32_t longest = (1 << 30); // positions stay far from the end of their type
+    if (o.n_ctx > longest) {
+        throw Error(ErrorKind::device, "KV cache: a context of " + std::to_string(o.n_ctx) +
+                                           " is longer than the longest possible, " + std::to_string(longest));
+    }
+    if (o.n_ctx > n_ctx_train) {
+        notes_.push_back("context of " + std::to_string(o.n_ctx) + ": the model was trained on " + std::to_string(n_ctx_train));
+    }
+    o.n_batch = options_.n_batch;
+    o.n_ubatch = options_.n_ubatch;
+    o.cache_on_host = options_.cache_on_host;
+    o.cache_type_k = options_.cache_type_k;
+    o.cache_type_v = options_.cache_type_v;
+    o.flash_attention = options_.flash_attention == FlashAttention::on ||
+                        (options_.flash_attention == FlashAttention::automatic &&
+                         flash_attention_everywhere(*model_, o.cache_type_k, o.cache_type_v, o.n_ctx));
+    context_ = std::make_unique<Context>(*model_, *scheduler_, o, recorder_);
+}
+
+void Session::settle_sampling() {
+    const gguf::File& file = model_->file();
+    SamplingMetadata metadata;
+    metadata.number = [&](std::string_view key) -> std::optional<double> {
+        const gguf::Value* v = file.find("general.sampling." + std::string(key));
+        return v != nullptr ? v->as_f64() : std::nullopt;
+    };
+    metadata.text = [&](std::string_view key) -> std::optional<std::string> {
+        const auto v = file.get_string("general.sampling." + std::string(key));
+        return v ? std::optional<std::string>(*v) : std::nullopt;
+    };
+    std::vector<int32_t> end_tokens;
+    if (options_.sampling.ignore_eos) {
+        for (int32_t id = 0; id < tokenizer_->n_tokens(); ++id) {
+            if (tokenizer_->is_eog(id)) {
+                end_tokens.push_back(id);
+            }
+        }
+        if (end_tokens.empty()) {
+            notes_.push_back("--ignore-eos: the vocabulary has no token that ends a generation");
+        }
+    }
+    sampling_ = resolve(options_.sampling, metadata, end_tokens);
+    seed_ = options_.seed ? *options_.seed : std::random_device{}();
+}
+
+void Session::open_record() {
+    if (recorder_ == nullptr) {
+        return;
+    }
+    SessionInfo info = scheduler_->session();
+    info.facts = options_.facts;
+    const auto fact = [&](std::string_view what, std::string value) { info.facts.emplace_back(what, std::move(value)); };
+    const gguf::File& file = model_->file();
+    const auto name_at = file.path().find_last_of('/');
+    fact("model", name_at == std::string::npos ? file.path() : file.path().substr(name_at + 1));
+    if (const auto name = file.get_string("general.name")) {
+        fact("name", std::string(*name));
+    }
+    fact("architecture", model_->hparams().architecture);
+    fact("parameters", std::to_string(model_->n_parameters()));
+    fact("n_layers", std::to_string(model_->hparams().n_layer));
+    fact("n_gpu_layers", std::to_string(options_.n_gpu_layers));
+    fact("op_offload", options_.op_offload ? "on" : "off");
+    fact("offload_min_batch", std::to_string(options_.offload_min_batch));
+    fact("stages", std::to_string(options_.stages));
+    fact("fusion", options_.fusion ? "on" : "off");
+    const ContextOptions& context = context_->options();
+    fact("flash_attention", context.flash_attention ? "on" : "off");
+    fact("n_ctx", std::to_string(context.n_ctx));
+    fact("n_batch", std::to_string(context.n_batch));
+    fact("n_ubatch", std::to_string(context.n_ubatch));
+    fact("cache_type_k", std::string(type_name(options_.cache_type_k)));
+    fact("cache_type_v", std::string(type_name(options_.cache_type_v)));
+    fact("cache_on_host", options_.cache_on_host ? "yes" : "no");
+    fact("seed", std::to_string(seed_));
+    recorder_->session(info);
+}
+
+} // namespace schedscope
