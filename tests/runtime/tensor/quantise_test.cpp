@@ -1,0 +1,97 @@
+// Floats to blocks and back: how far a value may be off, by the format's step, and what must come back exactly.
+#include "runtime/tensor/convert.h"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace schedscope {
+namespace {
+
+std::vector<float> there_and_back(Type type, const std::vector<float>& x) {
+    std::vector<uint16_t> storage(row_bytes(type, static_cast<int64_t>(x.size())) / 2 + 1);
+    std::vector<float> y(x.size());
+    EXPECT_TRUE(row_from_float(type, x.data(), storage.data(), static_cast<int64_t>(x.size())));
+    EXPECT_TRUE(row_to_float(type, storage.data(), y.data(), static_cast<int64_t>(x.size())));
+    return y;
+}
+
+struct Step {
+    Type type;
+    double of_range; ///< largest error, as a part of the block's extent: half a step, and what the half-precision scale adds
+    bool from_zero;  ///< the extent is the largest size; otherwise max − min
+};
+
+void PrintTo(const Step& s, std::ostream* out) { *out << type_name(s.type); }
+
+class Quantise : public ::testing::TestWithParam<Step> {};
+
+TEST_P(Quantise, StaysWithinHalfAStep) {
+    const Step& step = GetParam();
+    std::mt19937 random(5);
+    std::normal_distribution<float> normal(0.3F, 1.0F);
+    std::vector<float> x(256 * 32);
+    std::generate(x.begin(), x.end(), [&] { return normal(random); });
+    const auto y = there_and_back(step.type, x);
+    for (size_t block = 0; block < x.size(); block += 32) {
+        const auto [low, high] = std::minmax_element(&x[block], &x[block] + 32);
+        const double extent = step.from_zero ? std::max(std::fabs(*low), std::fabs(*high)) : *high - *low;
+        const double scale_error = std::max(std::fabs(*low), std::fabs(*high)) * 0x1p-10;
+        for (size_t i = block; i < block + 32; ++i) {
+            ASSERT_NEAR(y[i], x[i], extent * step.of_range + scale_error) << i;
+        }
+    }
+}
+
+TEST_P(Quantise, KeepsZeros) {
+    const auto y = there_and_back(GetParam().type, std::vector<float>(64, 0.0F));
+    EXPECT_EQ(y, std::vector<float>(64, 0.0F));
+}
+
+TEST_P(Quantise, SurvivesWhatIsNoNumber) {
+    std::vector<float> x(32, 1.0F);
+    x[3] = std::numeric_limits<float>::quiet_NaN();
+    x[7] = std::numeric_limits<float>::infinity();
+    x[9] = -std::numeric_limits<float>::max();
+    there_and_back(GetParam().type, x);
+}
+
+// Q*_0: 2^bits steps between −extreme and +extreme, of which the last one opposite the extreme is missing.
+INSTANTIATE_TEST_SUITE_P(Types, Quantise,
+                         ::testing::Values(Step{Type::Q4_0, 1.0 / 8, true}, Step{Type::Q4_1, 0.5 / 15, false},
+                                           Step{Type::Q5_0, 1.0 / 16, true}, Step{Type::Q5_1, 0.5 / 31, false},
+                                           Step{Type::Q8_0, 0.5 / 127, true}),
+                         [](const auto& param) { return std::string(type_name(param.param.type)); });
+
+TEST(Quantise, WholeNumbersOfTheScaleComeBackExactly) {
+    std::vector<float> x(32);
+    for (size_t i = 0; i < x.size(); ++i) {
+        x[i] = static_cast<float>(static_cast<int>(i) - 16) * 0.25F; // −4 … 3.75: a step of 0.25 with 5 bits
+    }
+    EXPECT_EQ(there_and_back(Type::Q5_0, x), x);
+    EXPECT_EQ(there_and_back(Type::Q5_1, x), x);
+    x.assign(32, 0.5F);
+    x[4] = -63.5F;
+    EXPECT_EQ(there_and_back(Type::Q8_0, x), x);
+}
+
+TEST(Quantise, TheExtremeKeepsItsSignInQ4_0) {
+    std::vector<float> x(32, 0.0F);
+    x[17] = 8.0F;
+    EXPECT_EQ(there_and_back(Type::Q4_0, x)[17], 8.0F);
+    x[17] = -8.0F;
+    EXPECT_EQ(there_and_back(Type::Q4_0, x)[17], -8.0F);
+}
+
+TEST(Quantise, SmallFloatTypesRound) {
+    const std::vector<float> x = {1.0F, -2.5F, 1.0009765F, 65504.0F};
+    EXPECT_EQ(there_and_back(Type::F16, x), (std::vector<float>{1.0F, -2.5F, 1.0009765625F, 65504.0F}));
+    EXPECT_EQ(there_and_back(Type::BF16, {1.0F, 1.00390625F, 1.01171875F}), (std::vector<float>{1.0F, 1.0F, 1.015625F}));
+    EXPECT_EQ(there_and_back(Type::F32, x), x);
+}
+
+} // namespace
+} // namespace schedscope
