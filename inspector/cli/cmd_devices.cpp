@@ -36,8 +36,8 @@ void devices_text(const Registry& registry, std::ostream& out) {
     Table table({{"device"}, {"kind"}, {"memory", Table::Align::right}, {"description"}, {"can do"}});
     for (const auto& device : registry.devices()) {
         const auto memory = static_cast<int64_t>(device->memory_bytes());
-        table.row({std::string(device->name()), std::string(device_kind_name(device->kind())), memory > 0 ? bytes_text(memory) : "-",
-                   device->description(), joined(device->features())});
+        table.row({std::string(device->name()), std::string(device_kind_name(device->kind())),
+                   memory > 0 ? bytes_text(memory) : "-", device->description(), joined(device->features())});
     }
     table.print(out);
     for (const std::string& what : registry.missing()) {

@@ -57,10 +57,17 @@ json file_json(const gguf::File& file) {
     }
     json tensors = json::array();
     for (const gguf::TensorInfo& t : file.tensors()) {
-        tensors.push_back(
-            {{"name", t.name}, {"type", type_name(t.type)}, {"ne", t.ne}, {"offset", t.offset}, {"bytes", t.bytes}, {"part", t.part}});
+        tensors.push_back({{"name", t.name},
+                           {"type", type_name(t.type)},
+                           {"ne", t.ne},
+                           {"offset", t.offset},
+                           {"bytes", t.bytes},
+                           {"part", t.part}});
     }
-    return {{"version", file.version()}, {"alignment", file.alignment()}, {"metadata", std::move(metadata)}, {"tensors", std::move(tensors)}};
+    return {{"version", file.version()},
+            {"alignment", file.alignment()},
+            {"metadata", std::move(metadata)},
+            {"tensors", std::move(tensors)}};
 }
 
 void file_text(const gguf::File& file, std::ostream& out) {

@@ -29,9 +29,11 @@ std::string from_hex(const std::string& hex) {
 /// Ids of one record: its "text" (or "hex", for bytes that are no UTF-8), with "add_special" and "parse_special". null for what is no record.
 std::string record_line(const Tokenizer& tokenizer, const std::string& line, const Options& options) {
     try {
-        const auto        record = nlohmann::json::parse(line);
-        const std::string text = record.contains("hex") ? from_hex(record.at("hex").get<std::string>()) : record.at("text").get<std::string>();
-        const auto ids = tokenizer.encode(text, record.value("add_special", !options.no_special), record.value("parse_special", options.parse_special));
+        const auto record = nlohmann::json::parse(line);
+        const std::string text =
+            record.contains("hex") ? from_hex(record.at("hex").get<std::string>()) : record.at("text").get<std::string>();
+        const auto ids = tokenizer.encode(text, record.value("add_special", !options.no_special),
+                                          record.value("parse_special", options.parse_special));
         return nlohmann::json(ids).dump();
     } catch (const nlohmann::json::exception&) {
         return "null";
@@ -56,11 +58,12 @@ Action add_tokenize(CLI::App& app) {
     CLI::Option* prompt = app.add_option("-p,--prompt", options->prompt, "Text (default: standard input)");
     app.add_flag("--no-special", options->no_special, "Add no BOS or EOS");
     app.add_flag("--parse-special", options->parse_special, "Control tokens written out in the text become their ids");
-    app.add_option("--batch", options->batch, "Records, one JSON object a line: text or hex, add_special, parse_special; prints an array a line")
+    app.add_option("--batch", options->batch,
+                   "Records, one JSON object a line: text or hex, add_special, parse_special; prints an array a line")
         ->excludes(prompt);
     return [options, prompt] {
-        const gguf::File file      = gguf::File::open(options->model);
-        const auto       tokenizer = Tokenizer::load(file);
+        const gguf::File file = gguf::File::open(options->model);
+        const auto tokenizer = Tokenizer::load(file);
         if (!options->batch.empty()) {
             return tokenize_batch(*tokenizer, *options);
         }

@@ -6,14 +6,14 @@ namespace schedscope {
 
 namespace {
 
-volatile std::sig_atomic_t noted = 0;
+std::atomic<bool> noted = false;
+static_assert(std::atomic<bool>::is_always_lock_free); // so a signal handler may set it
 
 void note(int signal) {
-    if (noted != 0) {
+    if (noted.exchange(true)) {
         std::signal(signal, SIG_DFL);
         std::raise(signal);
     }
-    noted = 1;
 }
 
 } // namespace
@@ -26,6 +26,7 @@ void catch_interrupts() {
     sigaction(SIGTERM, &action, nullptr);
 }
 
-bool interrupted() noexcept { return noted != 0; }
+const std::atomic<bool>& interrupt_flag() noexcept { return noted; }
+bool interrupted() noexcept { return noted.load(std::memory_order_relaxed); }
 
 } // namespace schedscope

@@ -146,8 +146,8 @@ void tokens_text(History& history, const PlanState& /*state*/, std::ostream& out
     Table table(
         {{"eval", right}, {"seq", right}, {"id", right}, {"text"}, {"samplers"}, {"candidates", right}, {"to the host", right}});
     for (const tables::TokenRow& r : tables::tokens(history)) {
-        table.row({number(r.eval), number(r.seq), r.id < 0 ? "-" : number(r.id), '"' + one_line(r.text) + '"', joined(r.samplers, " "),
-                   number(r.candidates), bytes_text(r.host_bytes)});
+        table.row({number(r.eval), number(r.seq), r.id < 0 ? "-" : number(r.id), '"' + one_line(r.text) + '"',
+                   joined(r.samplers, " "), number(r.candidates), bytes_text(r.host_bytes)});
     }
     print_or(table, "no token was sampled", out);
 }

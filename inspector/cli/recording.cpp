@@ -1,0 +1,31 @@
+#include "inspector/cli/recording.h"
+
+#include "inspector/cli/interrupt.h"
+#include "inspector/cli/run_model.h"
+#include "traces/writer.h"
+
+#include <memory>
+
+namespace schedscope {
+
+int run_and_record(const RunArguments& arguments, bool dry_run) {
+    catch_interrupts();
+    std::unique_ptr<TraceWriter> writer;
+    if (!arguments.record.empty()) {
+        check_output(arguments.record, arguments.force);
+        TraceWriter::Options options;
+        options.texts = !arguments.no_text;
+        writer = std::make_unique<TraceWriter>(arguments.record, options);
+    }
+    if (dry_run) {
+        plan_model(arguments, *writer);
+    } else {
+        run_model(arguments, writer.get(), {.quiet = false, .stop = &interrupt_flag()});
+    }
+    if (writer) {
+        writer->close();
+    }
+    return 0;
+}
+
+} // namespace schedscope

@@ -1,0 +1,113 @@
+#include "inspector/cli/run_model.h"
+
+#include "inspector/cli/logits_file.h"
+#include "inspector/cli/table.h"
+#include "runtime/backend/registry.h"
+#include "runtime/context/session.h"
+
+#include <iomanip>
+#include <iostream>
+#include <optional>
+
+#include <unistd.h>
+
+namespace schedscope {
+
+namespace {
+
+void print_notes(const Session& session) {
+    for (const OverrideReport& r : session.model().placement().overrides()) {
+        std::cerr << "schedscope: -ot " << r.pattern << '=' << r.device << ": " << r.matched << " tensors"
+                  << (r.shadowed > 0 ? " (and " + std::to_string(r.shadowed) + " that an earlier pattern took)" : "") << '\n';
+    }
+    for (const std::string& note : session.notes()) {
+        std::cerr << "schedscope: " << note << '\n';
+    }
+}
+
+std::string text_of(const GenerateResult& result) {
+    if (result.sequences.size() == 1) {
+        return result.sequences.front().text + '\n';
+    }
+    std::string text;
+    for (const Generated& s : result.sequences) {
+        text += '[' + std::to_string(s.sequence) + "]\n" + s.text + '\n';
+    }
+    return text;
+}
+
+void print_rate(const char* what, int64_t tokens, int64_t nanoseconds) {
+    std::cerr << what << "  " << tokens << " tokens in " << time_text(nanoseconds);
+    if (nanoseconds > 0) {
+        std::cerr << ", " << std::fixed << std::setprecision(1)
+                  << 1e9 * static_cast<double>(tokens) / static_cast<double>(nanoseconds) << " tokens/s";
+    }
+    std::cerr << '\n';
+}
+
+void print_stats(Session& session, const GenerateResult& result) {
+    print_rate("prompt    ", result.n_prompt, result.prompt_ns);
+    print_rate("generated ", result.n_generated, result.generate_ns);
+    std::cerr << "graphs      " << session.context().n_evaluations() << " evaluations, " << session.context().n_reused()
+              << " reused a graph; the last plan has " << session.scheduler().n_splits() << " splits with "
+              << session.scheduler().n_split_inputs() << " inputs\n";
+    const auto bytes = session.scheduler().compute_buffer_bytes();
+    for (size_t i = 0; i < bytes.size(); ++i) {
+        if (bytes[i] > 0) {
+            std::cerr << "compute     " << session.scheduler().session().buffer_types[i].name << ' ' << bytes_text(bytes[i])
+                      << '\n';
+        }
+    }
+}
+
+} // namespace
+
+std::string run_model(const RunArguments& arguments, Recorder* recorder, const RunOutput& output) {
+    const Registry registry;
+    Session session(registry, arguments.run, recorder);
+    if (!output.quiet) {
+        print_notes(session);
+    }
+    GenerateRequest request = make_request(arguments, session);
+    request.stop = output.stop;
+
+    std::optional<LogitsFile> logits;
+    if (!arguments.logits_out.empty()) {
+        logits.emplace(arguments.logits_out, request.prompts.size() == 1);
+        request.on_logits = [&](int32_t sequence, int32_t, std::span<const float> row) { logits->row(sequence, row); };
+    }
+    // At a terminal the text appears as it is made; elsewhere at the end, in one piece.
+    const bool streams = !output.quiet && request.prompts.size() == 1 && isatty(STDOUT_FILENO) != 0;
+    if (streams) {
+        request.on_token = [](const Choice& choice) { std::cout << choice.piece << std::flush; };
+    }
+    const GenerateResult result = generate(session, request);
+    const std::string text = text_of(result);
+    if (!output.quiet) {
+        std::cout << (streams ? "\n" : text) << std::flush;
+        for (const Generated& s : result.sequences) {
+            if (s.reason == StopReason::context_full) {
+                std::cerr << "schedscope: the context of " << session.context().options().n_ctx
+                          << " tokens is full: stopped (a larger -c, or --context-shift, goes on)\n";
+            }
+        }
+    }
+    if (logits) {
+        logits->close();
+    }
+    if (arguments.stats && !output.quiet) {
+        print_stats(session, result);
+    }
+    return text;
+}
+
+void plan_model(const RunArguments& arguments, Recorder& recorder) {
+    const Registry registry;
+    RunOptions options = arguments.run;
+    options.header_only = true;
+    Session session(registry, options, &recorder);
+    print_notes(session);
+    plan_generation(session, make_request(arguments, session));
+}
+
+} // namespace schedscope
