@@ -62,9 +62,9 @@ public:
     const Model& model;
     const Hparams& h;
     const Weights& w;
-    const GraphSettings& settings;
-    const UbatchShape& shape;
-    const CacheView& cache;
+    const GraphSettings settings;
+    const UbatchShape shape;
+    const CacheView cache;
     GraphTensors io;
 
     /// Calls a tensor "WHAT-LAYER", or WHAT without a layer. Norms of a layer are pinned to the layer's device when the batch is small or all

@@ -4,6 +4,18 @@
 
 namespace schedscope {
 
+SamplerChain::SamplerChain(const SamplerChain& other) {
+    for (const auto& sampler : other.samplers_) {
+        add(sampler->clone());
+    }
+}
+
+SamplerChain& SamplerChain::operator=(SamplerChain other) noexcept {
+    samplers_.swap(other.samplers_);
+    steps_.clear();
+    return *this;
+}
+
 int32_t SamplerChain::choose(std::span<const float> logits) {
     candidates_.fill(logits);
     steps_.clear();
@@ -28,14 +40,6 @@ void SamplerChain::reset() {
     for (const auto& sampler : samplers_) {
         sampler->reset();
     }
-}
-
-SamplerChain SamplerChain::clone() const {
-    SamplerChain copy;
-    for (const auto& sampler : samplers_) {
-        copy.add(sampler->clone());
-    }
-    return copy;
 }
 
 } // namespace schedscope

@@ -15,9 +15,14 @@ struct SamplerStep {
     int32_t candidates = 0;
 };
 
-/// The samplers of one sequence, in order. The last one chooses.
+/// The samplers of one sequence, in order. The last one chooses. A copy is in the same state and goes its own way.
 class SamplerChain {
 public:
+    SamplerChain() = default;
+    SamplerChain(const SamplerChain& other);
+    SamplerChain(SamplerChain&&) noexcept = default;
+    SamplerChain& operator=(SamplerChain other) noexcept;
+
     void add(std::unique_ptr<Sampler> sampler) { samplers_.push_back(std::move(sampler)); }
     bool empty() const noexcept { return samplers_.empty(); }
     std::span<const std::unique_ptr<Sampler>> samplers() const noexcept { return samplers_; }
@@ -30,7 +35,6 @@ public:
 
     void accept(int32_t token);
     void reset();
-    SamplerChain clone() const;
 
 private:
     std::vector<std::unique_ptr<Sampler>> samplers_;
