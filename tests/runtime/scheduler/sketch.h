@@ -154,10 +154,10 @@ public:
     std::string splits() const {
         std::string text;
         for (const Split& s : plan.splits) {
-            text += (text.empty() ? "" : " | ") + backend(s.backend) + "[" + std::to_string(s.first_node) + "," +
-                    std::to_string(s.end_node) + ") " + std::string(split_reason_name(s.why)) + ":";
+            text.append(text.empty() ? "" : " | ").append(backend(s.backend)).append("[").append(std::to_string(s.first_node));
+            text.append(",").append(std::to_string(s.end_node)).append(") ").append(split_reason_name(s.why)).append(":");
             for (int32_t i = 0; i < s.n_inputs; ++i) {
-                text += " " + name(plan.split_inputs[static_cast<size_t>(s.first_input + i)]);
+                text.append(" ").append(name(plan.split_inputs[static_cast<size_t>(s.first_input + i)]));
             }
         }
         return text;
@@ -166,14 +166,15 @@ public:
     std::string rewires() const {
         std::string text;
         for (const Rewire& r : plan.rewires) {
-            text += (text.empty() ? "" : " ") + name(r.node) + "." + std::to_string(r.source) + "=" + name(r.copy);
+            text.append(text.empty() ? "" : " ").append(name(r.node)).append(".").append(std::to_string(r.source));
+            text.append("=").append(name(r.copy));
         }
         return text;
     }
     std::string copies() const {
         std::string text;
         for (const Copy& c : plan.copies) {
-            text += (text.empty() ? "" : " ") + name(c.id);
+            text.append(text.empty() ? "" : " ").append(name(c.id));
         }
         return text;
     }
