@@ -19,7 +19,7 @@ std::optional<std::string> check_integrity(const std::string& path, const std::a
     const auto stopped = [stop] { return stop != nullptr && stop->load(); };
     try {
         {
-            TraceFile file = open_trace(path);
+            TraceFile file = open_trace_file(path);
             if (stop != nullptr) {
                 constexpr int operations_between_looks = 10000;
                 sqlite3_progress_handler(file.database.handle(), operations_between_looks, stop_wanted,

@@ -45,8 +45,9 @@ private:
     static constexpr Step first_segment = Step{1} << segment_bits;
     static constexpr int n_segments = 32;
     /// Kinds that are few among many: the steps of each are kept, for next_of and previous_of.
-    static constexpr FactSet sparse_kinds = fact_set<record::EvaluationBegin, record::PlanBegin, record::PassBegin,
-                                                     record::SplitBegin, record::BufferSize, record::Token>();
+    static constexpr FactSet sparse_kinds =
+        fact_set<record::EvaluationBegin, record::PlanBegin, record::PassBegin, record::SplitBegin, record::BufferSize,
+                 record::Sample, record::Token, record::EvaluationEnd, record::PlanEnd, record::PassEnd>();
 
     Record* slot(Step step) const noexcept;
     void note_evaluation(const Record& record);

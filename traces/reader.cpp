@@ -23,9 +23,10 @@ constexpr Step largest_read = Step{1} << 16; ///< records that are read in one g
 
 struct TraceReader::State {
     explicit State(const std::string& p)
-        : path(p), file(open_trace(p)), index(guarded([&] { return read_index(file.database); })), graphs(file.database, index) {
+        : path(p), file(open_trace_file(p)), index(guarded([&] { return read_index(file.database); })),
+          graphs(file.database, index) {
         if (!index.closed && file.notes.empty()) {
-            file.notes.push_back(path + ": was not closed; what had been committed is shown");
+            file.notes.push_back("was not closed; what had been committed is shown");
         }
     }
 

@@ -30,7 +30,7 @@ public:
     Step next_of(Step from, FactSet kinds) const override;
     Step previous_of(Step from, FactSet kinds) const override;
 
-    /// For the user to know: "was written by a newer schedscope (1.2); …", "was not closed: …". Whole sentences.
+    /// For the user to know, to be said after the file's name: "was not closed; what had been committed is shown".
     const std::vector<std::string>& notes() const noexcept;
 
 private:

@@ -147,7 +147,7 @@ void check_schema(const std::string& path, sqlite::Database& database, bool newe
 
 } // namespace
 
-TraceFile open_trace(const std::string& path) {
+TraceFile open_trace_file(const std::string& path) {
     const Header header = read_header(path);
     try {
         std::vector<std::string> notes;
@@ -168,12 +168,12 @@ TraceFile open_trace(const std::string& path) {
         }
         const bool newer = version > schema::user_version;
         if (newer) {
-            trace.notes.push_back(path + ": was written by a newer program (format " + version_text(version) +
-                                  "); what it has beyond " + version_text(schema::user_version) + " is not shown");
+            trace.notes.push_back("was written by a newer program (format " + version_text(version) + "); what it has beyond " +
+                                  version_text(schema::user_version) + " is not shown");
         }
         check_schema(path, database, newer);
         if (recovers) {
-            trace.notes.push_back(path + ": was not closed; what had been committed is shown");
+            trace.notes.push_back("was not closed; what had been committed is shown");
         }
         return trace;
     } catch (const sqlite::Failure& failure) {

@@ -14,7 +14,7 @@ struct TraceFile {
 };
 
 /// Opens a trace for reading, from a private copy where a journal lies beside it. Throws Error(input), one line "PATH: why".
-TraceFile open_trace(const std::string& path);
+TraceFile open_trace_file(const std::string& path);
 
 /// What SQLite said of a file, as Error(input).
 [[noreturn]] void refuse(const std::string& path, const sqlite::Failure& failure);

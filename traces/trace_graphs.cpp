@@ -10,7 +10,7 @@ namespace schedscope {
 
 namespace {
 
-constexpr int64_t most_bytes = int64_t{1} << 60;
+constexpr int64_t most_bytes = int64_t{1} << 46;
 
 BufferUsage usage_from(const std::string& name) {
     for (const BufferUsage usage : {BufferUsage::any, BufferUsage::weights, BufferUsage::compute}) {
