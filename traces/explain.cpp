@@ -1,0 +1,172 @@
+#include "traces/explain.h"
+
+#include "runtime/error.h"
+
+#include <algorithm>
+
+namespace schedscope {
+
+namespace {
+
+/// Which lines a record adds to a story; nothing for those that are no lines.
+std::string_view line_of(const Fact& fact) {
+    return std::visit(
+        []<typename T>(const T&) -> std::string_view {
+            if constexpr (std::is_same_v<T, record::SplitBegin>) {
+                return "split";
+            } else if constexpr (std::is_same_v<T, record::SplitInput>) {
+                return "input";
+            } else if constexpr (std::is_same_v<T, record::CopyMade> || std::is_same_v<T, record::GraphInput>) {
+                return "copy";
+            } else if constexpr (std::is_same_v<T, record::Rewired>) {
+                return "rewire";
+            } else if constexpr (std::is_same_v<T, record::Reorder>) {
+                return "order";
+            } else if constexpr (std::is_same_v<T, record::Fusion> || std::is_same_v<T, record::NotFused>) {
+                return "fusion";
+            } else if constexpr (std::is_same_v<T, record::Placement>) {
+                return "placement";
+            } else if constexpr (std::is_same_v<T, record::Reallocation>) {
+                return "reallocation";
+            } else if constexpr (std::is_same_v<T, record::Execute>) {
+                return "execute";
+            } else if constexpr (std::is_same_v<T, record::Transfer>) {
+                return "transfer";
+            } else if constexpr (std::is_same_v<T, record::Value>) {
+                return "value";
+            } else {
+                return {};
+            }
+        },
+        fact);
+}
+
+class Teller {
+public:
+    Teller(History& history, EvaluationId evaluation, TensorId tensor) : history_(history) {
+        const PlanState& state = history.plan(evaluation);
+        if (tensor < 0 || static_cast<size_t>(tensor) >= state.tensors.size()) {
+            throw Error(ErrorKind::usage, "tensor " + std::to_string(tensor) + ": evaluation " + std::to_string(evaluation) +
+                                              " has no such tensor");
+        }
+        story_.tensor = tensor;
+        story_.name = history.tensor_name(state, tensor);
+        story_.evaluation = evaluation;
+        story_.planned_in = state.planned_in;
+        split_ = state.tensors[static_cast<size_t>(tensor)].split;
+        if (split_ >= 0 && static_cast<size_t>(split_) < state.splits.size()) {
+            where_ = state.splits[static_cast<size_t>(split_)];
+        }
+    }
+
+    Story tell() {
+        for (const Step step : history_.records_of(story_.evaluation, story_.tensor)) {
+            add(history_.record(step));
+        }
+        close_pass();
+        add_split();
+        std::stable_sort(story_.lines.begin(), story_.lines.end(),
+                         [](const StoryLine& a, const StoryLine& b) { return a.step < b.step; });
+        return std::move(story_);
+    }
+
+private:
+    void add(const Record& r) {
+        if (const auto* query = std::get_if<record::Query>(&r.fact)) {
+            ask(*query, r.step);
+        } else if (const auto* assign = std::get_if<record::Assign>(&r.fact)) {
+            decide(*assign, r.step);
+        } else if (const std::string_view what = line_of(r.fact); !what.empty()) {
+            // A split that begins elsewhere because of it is told as well; where it lies itself, add_split says.
+            std::string text = describe(history_, r);
+            if (text.starts_with(story_.name + ": ")) {
+                text.erase(0, story_.name.size() + 2);
+            }
+            story_.lines.push_back({r.step, std::string(what), std::move(text)});
+        }
+    }
+
+    void ask(const record::Query& q, Step step) {
+        if (open_.pass != q.pass) {
+            close_pass();
+        }
+        if (open_.step == no_step) {
+            open_.step = step;
+            open_.pass = q.pass;
+        }
+        Asked asked;
+        asked.backend = q.backend;
+        asked.question = q.question;
+        asked.buffer_type = q.question == Question::buffer_type ? history_.buffer_type_name(q.buffer_type) : "";
+        asked.answer = q.yes;
+        asked.why = refusal_name(q.reason);
+        if (q.detail != 0) {
+            asked.why += (asked.why.empty() ? "" : ": ") + std::string(history_.source().text(q.detail));
+        }
+        const auto same = [&](const Asked& a) {
+            return a.backend == asked.backend && a.question == asked.question && a.buffer_type == asked.buffer_type &&
+                   a.answer == asked.answer;
+        };
+        if (std::none_of(open_.asked.begin(), open_.asked.end(), same)) { // a pass asks for each source anew
+            open_.asked.push_back(std::move(asked));
+        }
+    }
+
+    void decide(const record::Assign& a, Step step) {
+        if (open_.pass != a.pass) {
+            close_pass();
+        }
+        open_.step = step;
+        open_.pass = a.pass;
+        open_.before = a.before;
+        open_.after = a.after;
+        open_.cause = a.cause;
+        open_.source = a.source;
+        open_.by = a.by == no_tensor ? "" : history_.tensor_name_at(step, a.by);
+        backend_ = a.after;
+        story_.steps.push_back(std::move(open_));
+        open_ = {};
+    }
+
+    /// What was asked without a decision: the pass left it as it was.
+    void close_pass() {
+        if (open_.step != no_step) {
+            open_.before = open_.after = backend_;
+            story_.steps.push_back(std::move(open_));
+        }
+        open_ = {};
+    }
+
+    /// The split that a node lies in, where it doesn't begin it.
+    void add_split() {
+        if (!where_ || where_->begin.node == story_.tensor) {
+            return;
+        }
+        const EvaluationSpan span = history_.evaluation(story_.planned_in);
+        Step at = history_.source().previous_of(span.end, fact_bit<record::PlanBegin>());
+        while ((at = history_.source().next_of(at, fact_bit<record::SplitBegin>())) != no_step && at < span.end) {
+            if (std::get<record::SplitBegin>(history_.record(at).fact).index == split_) {
+                std::string text =
+                    "lies in split " + std::to_string(split_) + " on " + history_.backend_name(where_->begin.backend);
+                if (where_->end_node > where_->begin.first_node) {
+                    text += ", nodes " + std::to_string(where_->begin.first_node) + " to " + std::to_string(where_->end_node - 1);
+                }
+                story_.lines.push_back({at, "split", std::move(text)});
+                return;
+            }
+        }
+    }
+
+    History& history_;
+    Story story_;
+    StoryStep open_; ///< asked about and not yet decided
+    BackendId backend_ = no_backend;
+    int32_t split_ = -1;
+    std::optional<SplitState> where_;
+};
+
+} // namespace
+
+Story explain(History& history, EvaluationId evaluation, TensorId tensor) { return Teller(history, evaluation, tensor).tell(); }
+
+} // namespace schedscope

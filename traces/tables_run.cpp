@@ -1,0 +1,199 @@
+// Tables of what became of a plan: fusion, memory, kernels; of the whole trace: tokens, reuse, summary.
+
+#include "traces/tables.h"
+
+#include <algorithm>
+#include <map>
+
+namespace schedscope::tables {
+
+namespace {
+
+std::string text(const History& history, StringId id) { return std::string(history.source().text(id)); }
+
+/// Sizes of the compute buffers as they were at a step: they are recorded when they grow, all chunks of a buffer type together.
+std::map<BufferTypeId, int64_t> buffer_sizes(History& history, Step step) {
+    std::map<BufferTypeId, int64_t> sizes;
+    std::map<BufferTypeId, bool> known;
+    const size_t n_types = history.session().buffer_types.size();
+    size_t n_known = 0;
+    for (Step at = history.source().previous_of(step + 1, fact_bit<record::BufferSize>()); at != no_step && n_known < n_types;
+         at = history.source().previous_of(at, fact_bit<record::BufferSize>())) {
+        const auto f = std::get<record::BufferSize>(history.record(at).fact);
+        if (known[f.buffer_type]) {
+            continue;
+        }
+        sizes[f.buffer_type] += f.size;
+        if (f.chunk == 0) {
+            known[f.buffer_type] = true;
+            ++n_known;
+        }
+    }
+    return sizes;
+}
+
+} // namespace
+
+FusionTable fusion(History& history, const PlanState& state) {
+    FusionTable table;
+    for (const record::Fusion& f : state.fusions) {
+        FusionRow row{f.backend, text(history, f.kernel), f.split, {}};
+        for (int32_t i = f.first; i < f.first + f.count && static_cast<size_t>(i) < state.order.size(); ++i) {
+            row.nodes.push_back(history.tensor_name(state, state.order[static_cast<size_t>(i)]));
+        }
+        table.fusion.push_back(std::move(row));
+    }
+    for (const SplitState& split : state.splits) {
+        ReorderRow row{split.begin.index, {}};
+        for (int32_t i = split.begin.first_node; i < split.end_node; ++i) {
+            row.order.push_back(i);
+        }
+        bool moved = false;
+        for (const record::Reorder& f : state.reorders) {
+            const int64_t at = int64_t{f.to} - split.begin.first_node;
+            if (f.split == split.begin.index && at >= 0 && at < static_cast<int64_t>(row.order.size())) {
+                row.order[static_cast<size_t>(at)] = f.from;
+                moved = true;
+            }
+        }
+        if (moved) {
+            table.reorders.push_back(std::move(row));
+        }
+    }
+    for (const record::NotFused& f : state.not_fused) {
+        table.not_fused.push_back(
+            {f.backend, {history.tensor_name(state, f.first), history.tensor_name(state, f.second)}, text(history, f.why)});
+    }
+    return table;
+}
+
+MemoryTable memory(History& history, const PlanState& state) {
+    MemoryTable table;
+    std::map<std::pair<BufferTypeId, int16_t>, int64_t> peaks; // of each chunk
+    for (const record::Placement& p : state.placements) {
+        int64_t& peak = peaks[{p.buffer_type, p.chunk}];
+        peak = std::max(peak, p.offset + p.size);
+        PlacementRow row;
+        row.id = p.tensor;
+        row.name = history.tensor_name(state, p.tensor);
+        row.buffer_type = history.buffer_type_name(p.buffer_type);
+        row.chunk = p.chunk;
+        row.offset = p.offset;
+        row.size = p.size;
+        row.first_use = p.first_use;
+        row.last_use = p.last_use;
+        if (p.in_place_of != no_tensor) {
+            row.in_place_of = history.tensor_name(state, p.in_place_of);
+        }
+        table.tensors.push_back(std::move(row));
+    }
+    std::map<BufferTypeId, int64_t> used;
+    for (const auto& [where, peak] : peaks) {
+        used[where.first] += peak;
+    }
+    std::map<BufferTypeId, int64_t> sizes = buffer_sizes(history, state.step);
+    for (const auto& [type, peak] : used) {
+        sizes.try_emplace(type, peak);
+    }
+    for (const auto& [type, size] : sizes) {
+        MemoryRow row{history.buffer_type_name(type), size, used.contains(type) ? used[type] : 0, std::nullopt};
+        if (!state.reallocations.empty()) {
+            row.replan = text(history, state.reallocations.back().reason);
+        }
+        table.memory.push_back(std::move(row));
+    }
+    return table;
+}
+
+std::vector<KernelRow> kernels(History& history, const PlanState& state) {
+    std::vector<KernelRow> rows;
+    for (const record::Execute& f : state.executed) {
+        rows.push_back({f.last, history.tensor_name(state, f.last), f.split, f.count, f.backend, text(history, f.kernel),
+                        f.start_ns, f.end_ns, f.bytes, f.flops, f.device_time});
+    }
+    return rows;
+}
+
+std::vector<TokenRow> tokens(History& history) {
+    constexpr FactSet kinds = fact_set<record::Sample, record::Token>();
+    std::vector<TokenRow> rows;
+    std::map<int32_t, std::vector<std::string>> samplers; // by sequence, since its last token
+    for (Step at = history.source().next_of(-1, kinds); at != no_step; at = history.source().next_of(at, kinds)) {
+        const Record r = history.record(at);
+        if (const auto* sample = std::get_if<record::Sample>(&r.fact)) {
+            samplers[sample->sequence].push_back((sample->backend == no_backend ? "" : "+") + text(history, sample->sampler));
+        } else if (const auto* token = std::get_if<record::Token>(&r.fact)) {
+            rows.push_back({r.evaluation, token->sequence, token->token, text(history, token->text),
+                            std::move(samplers[token->sequence]), token->candidates, token->host_bytes});
+            samplers.erase(token->sequence);
+        }
+    }
+    return rows;
+}
+
+std::vector<ReuseRow> reuse(History& history) {
+    std::vector<ReuseRow> rows;
+    for (EvaluationId id = 0; id < history.n_evaluations(); ++id) {
+        const record::EvaluationBegin begin = history.evaluation(id).begin;
+        ReuseRow row{id, begin.kind, begin.reused, std::nullopt};
+        if (begin.failed_check != 0) {
+            row.failed = text(history, begin.failed_check);
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+Summary summary(History& history) {
+    const RecordSource& source = history.source();
+    Summary s;
+    s.steps = history.n_steps();
+    s.evaluations = history.n_evaluations();
+    s.graphs = source.n_graphs();
+    if (s.steps > 0) {
+        s.first_ns = history.record(0).time_ns;
+        s.last_ns = history.record(s.steps - 1).time_ns;
+    }
+    const auto for_each_of = [&](FactSet kind, auto&& f) {
+        for (Step at = source.next_of(-1, kind); at != no_step; at = source.next_of(at, kind)) {
+            f(at);
+        }
+    };
+    for_each_of(fact_bit<record::PlanBegin>(), [&](Step) { ++s.plans; });
+    for_each_of(fact_bit<record::Token>(), [&](Step) { ++s.tokens; });
+    for_each_of(fact_bit<record::EvaluationEnd>(),
+                [&](Step at) { s.failed += std::get<record::EvaluationEnd>(history.record(at).fact).failed ? 1 : 0; });
+
+    s.planned = history.last_planned();
+    if (s.planned < 0) {
+        return s;
+    }
+    const PlanState& state = history.plan(s.planned);
+    const OwnedGraph* graph = history.graph_of(state);
+    if (graph == nullptr) {
+        return s;
+    }
+    s.nodes = static_cast<int32_t>(graph->nodes.size());
+    s.leafs = static_cast<int32_t>(graph->leafs.size());
+    s.splits = static_cast<int32_t>(state.splits.size());
+    s.copies = static_cast<int32_t>(state.copies.size());
+    for (const SplitState& split : state.splits) {
+        for (const record::SplitInput& input : split.inputs) {
+            s.copied_bytes += input.bytes;
+        }
+    }
+    std::map<std::pair<Op, BackendId>, int32_t> operators;
+    for (const TensorId node : graph->nodes) {
+        ++operators[{graph->tensors[static_cast<size_t>(node)].op, state.tensors[static_cast<size_t>(node)].backend}];
+    }
+    for (const auto& [what, n] : operators) {
+        s.operators.push_back({what.first, what.second, n});
+    }
+    std::stable_sort(s.operators.begin(), s.operators.end(), [](const auto& a, const auto& b) { return a.nodes > b.nodes; });
+    for (const auto& [type, size] : buffer_sizes(history, state.step)) {
+        s.compute_bytes += size;
+    }
+    return s;
+}
+
+} // namespace schedscope::tables
