@@ -7,16 +7,6 @@ void MemoryGraph::describe(const GraphView& graph, const Plan& plan, const Alloc
     plan_ = &plan;
     allocated_ = &allocated;
     const size_t n_tensors = graph.tensors.size();
-    bytes_.resize(n_tensors + plan.copies.size());
-    for (size_t i = 0; i < n_tensors; ++i) {
-        const TensorInfo& t = graph.tensors[i];
-        const bool needs_memory = !t.is_view() && t.buffer_type == no_buffer_type;
-        bytes_[i] = needs_memory ? static_cast<int64_t>(n_bytes(t.type, t.ne, t.nb)) : -1;
-    }
-    for (size_t i = 0; i < plan.copies.size(); ++i) {
-        const TensorInfo& t = graph.tensors[static_cast<size_t>(plan.copies[i].of)];
-        bytes_[n_tensors + i] = static_cast<int64_t>(n_bytes(t.type, t.ne, t.nb));
-    }
     first_rewire_.assign(n_tensors, -1);
     for (size_t i = plan.rewires.size(); i-- > 0;) {
         first_rewire_[static_cast<size_t>(plan.rewires[i].node)] = static_cast<int32_t>(i);

@@ -25,7 +25,7 @@ public:
     void describe(const GraphView& graph, const Plan& plan, const AllocatedGraph& allocated);
 
     const AllocatedGraph& allocated() const noexcept { return *allocated_; }
-    size_t n_ids() const noexcept { return bytes_.size(); }
+    size_t n_ids() const noexcept { return plan_->bytes.size(); }
     bool is_copy(TensorId id) const noexcept { return id >= plan_->n_tensors; }
     /// Of a copy: its original's.
     const TensorInfo& info(TensorId id) const noexcept {
@@ -35,7 +35,7 @@ public:
     TensorId view_source(TensorId id) const noexcept { return is_copy(id) ? no_tensor : info(id).view_source; }
     bool has_flag(TensorId id, TensorFlags flag) const noexcept { return (plan_->flags[static_cast<size_t>(id)] & flag) != 0; }
     /// Bytes that it needs; −1: none, because it is a view or was allocated before planning.
-    int64_t bytes(TensorId id) const noexcept { return bytes_[static_cast<size_t>(id)]; }
+    int64_t bytes(TensorId id) const noexcept { return plan_->bytes[static_cast<size_t>(id)]; }
     std::string name(TensorId id) const;
 
     void sources_of(TensorId id, EntrySources& out) const {
@@ -65,7 +65,6 @@ private:
     GraphView graph_;
     const Plan* plan_ = nullptr;
     const AllocatedGraph* allocated_ = nullptr;
-    std::vector<int64_t> bytes_;        ///< [n_ids]
     std::vector<int32_t> first_rewire_; ///< [n_tensors] index into plan.rewires; −1: reads its own sources
 };
 

@@ -46,6 +46,8 @@ void LayoutPlanner::plan(const MemoryGraph& graph, std::span<const BufferTypeId>
     layout_ = &layout;
     lives_.assign(graph.n_ids(), {});
     layout.places.clear();
+    layout.nodes.clear();
+    sources_.clear();
     now_ = 0;
     for (const AllocatedEntry& leaf : graph.allocated().leafs) {
         place(leaf.tensor, leaf.backend);
@@ -68,8 +70,10 @@ void LayoutPlanner::count_and_place_inputs() {
             }
         }
         graph_->sources_of(entry, sources);
+        layout_->nodes.push_back({{}, sources.mask, static_cast<int32_t>(sources_.size())});
         for_each_bit(sources.mask, [&](int slot) {
             const TensorId source = sources[slot];
+            sources_.push_back(source);
             ++life(source).uses;
             if (graph_->has_flag(source, flag_input)) {
                 place(source, entry.backend);
@@ -79,16 +83,27 @@ void LayoutPlanner::count_and_place_inputs() {
 }
 
 void LayoutPlanner::run_nodes() {
-    EntrySources sources;
-    for (const AllocatedEntry& entry : graph_->allocated().nodes) {
-        graph_->sources_of(entry, sources);
-        for_each_bit(sources.mask, [&](int slot) { place(sources[slot], entry.backend); });
-        if (!entry.dependency) {
-            place(entry.tensor, entry.backend);
+    const std::vector<AllocatedEntry>& nodes = graph_->allocated().nodes;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+        now_ = static_cast<int32_t>(i);
+        const std::span<const TensorId> sources = sources_of(i);
+        for (const TensorId source : sources) {
+            place(source, nodes[i].backend);
         }
-        for_each_bit(sources.mask, [&](int slot) { release(sources[slot]); });
-        ++now_;
+        if (!nodes[i].dependency) {
+            place(nodes[i].tensor, nodes[i].backend);
+        }
+        for (const TensorId source : sources) {
+            release(source);
+        }
     }
+}
+
+std::span<const TensorId> LayoutPlanner::sources_of(size_t node) const {
+    const auto first = static_cast<size_t>(layout_->nodes[node].first_source);
+    const size_t end =
+        node + 1 < layout_->nodes.size() ? static_cast<size_t>(layout_->nodes[node + 1].first_source) : sources_.size();
+    return std::span(sources_).subspan(first, end - first);
 }
 
 void LayoutPlanner::give_place(TensorId id, BackendId backend) {
@@ -160,18 +175,18 @@ void LayoutPlanner::free(TensorId id) {
 void LayoutPlanner::note_positions() {
     const AllocatedGraph& allocated = graph_->allocated();
     MemoryLayout& layout = *layout_;
-    layout.leafs.clear();
-    layout.nodes.clear();
-    layout.sources.clear();
-    for (const AllocatedEntry& leaf : allocated.leafs) {
-        layout.leafs.push_back(position_of(leaf.tensor));
+    layout.leafs.resize(allocated.leafs.size());
+    for (size_t i = 0; i < allocated.leafs.size(); ++i) {
+        layout.leafs[i] = position_of(allocated.leafs[i].tensor);
     }
-    EntrySources sources;
-    for (const AllocatedEntry& entry : allocated.nodes) {
-        graph_->sources_of(entry, sources);
-        const auto first_source = static_cast<int32_t>(layout.sources.size());
-        layout.nodes.push_back({entry.dependency ? PlannedPosition{} : position_of(entry.tensor), sources.mask, first_source});
-        for_each_bit(sources.mask, [&](int slot) { layout.sources.push_back(position_of(sources[slot])); });
+    for (size_t i = 0; i < allocated.nodes.size(); ++i) {
+        if (!allocated.nodes[i].dependency) {
+            layout.nodes[i].own = position_of(allocated.nodes[i].tensor);
+        }
+    }
+    layout.sources.resize(sources_.size());
+    for (size_t i = 0; i < sources_.size(); ++i) {
+        layout.sources[i] = position_of(sources_[i]);
     }
 }
 

@@ -72,14 +72,16 @@ private:
     void free(TensorId id);
     void note_positions();
     PlannedPosition position_of(TensorId id);
+    std::span<const TensorId> sources_of(size_t node) const;
     Life& life(TensorId id) { return lives_[static_cast<size_t>(id)]; }
 
     const MemoryGraph* graph_ = nullptr;
     std::span<const BufferTypeId> arena_of_;
     std::span<Arena> arenas_;
     MemoryLayout* layout_ = nullptr;
-    std::vector<Life> lives_; ///< [n_ids]
-    int32_t now_ = 0;         ///< index of the node that runs
+    std::vector<Life> lives_;       ///< [n_ids]
+    std::vector<TensorId> sources_; ///< of all nodes, as in MemoryLayout::sources
+    int32_t now_ = 0;               ///< index of the node that runs
 };
 
 } // namespace schedscope

@@ -114,12 +114,13 @@ private:
         }
         ++split().n_inputs;
         plan.split_inputs.push_back(source);
-        p.record(record::SplitInput{split_index(), source, node, from, bytes(source)});
+        p.record(record::SplitInput{split_index(), source, node, from, bytes_of(p.tensor(source))});
     }
 
     /// One copy per stage; an input kept per stage serves as the present stage's copy itself. Returns the index of stage 0.
     int32_t make_copies(TensorId of, BackendId backend, bool graph_input) {
         const auto group = static_cast<int32_t>(plan.copies.size());
+        const int64_t bytes = bytes_of(p.tensor(of));
         // Input and output: the allocator must neither move nor reuse what another stage still needs.
         const uint8_t flags = plan.n_stages > 1 ? flag_input | flag_output : 0;
         for (int16_t stage = 0; stage < plan.n_stages; ++stage) {
@@ -128,19 +129,15 @@ private:
             plan.copies.push_back({id, of, backend, stage});
             plan.assignments.push_back({backend, Cause::copy, -1});
             plan.flags.push_back(flags);
+            plan.bytes.push_back(bytes);
             if (itself) {
                 p.assign(of, backend, Cause::copy);
                 plan.flags[static_cast<size_t>(of)] |= flags;
             } else {
-                p.record(record::CopyMade{id, of, backend, stage, graph_input, p.recorder != nullptr ? bytes(of) : 0});
+                p.record(record::CopyMade{id, of, backend, stage, graph_input, bytes});
             }
         }
         return group;
-    }
-
-    int64_t bytes(TensorId id) const {
-        const TensorInfo& t = p.tensor(id);
-        return static_cast<int64_t>(n_bytes(t.type, t.ne, t.nb));
     }
 
     [[noreturn]] void refuse_unassigned(TensorId node, TensorId source, int slot) const {

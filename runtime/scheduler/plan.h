@@ -99,6 +99,7 @@ struct Plan {
     int32_t                 n_stages  = 1;
     int32_t                 current_stage = 0;
     std::vector<Assignment> assignments;             ///< by tensor id, copies behind
+    std::vector<int64_t>    bytes;                   ///< by tensor id, copies behind: needed in a compute buffer; −1: a view, or allocated before
     std::vector<uint16_t>   source_masks;            ///< [n_tensors] bit N: the tensor has a source N
     std::vector<uint8_t>    flags;                   ///< by tensor id, copies behind; pass 5 adds input and output to stages
     std::vector<Split>      splits;

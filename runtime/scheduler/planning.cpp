@@ -42,12 +42,14 @@ void Planning::describe_tensors() {
     const size_t n_tensors = graph.tensors.size();
     scratch.home.resize(n_tensors);
     plan.source_masks.resize(n_tensors);
+    plan.bytes.resize(n_tensors);
     plan.flags.resize(n_tensors);
     for (size_t i = 0; i < n_tensors; ++i) {
         const TensorInfo& t = graph.tensors[i];
         scratch.home[i] = t.is_view() ? tensor(t.view_source).buffer_type : t.buffer_type;
         plan.source_masks[i] = source_mask(t.src);
         plan.flags[i] = t.flags;
+        plan.bytes[i] = t.is_view() || t.buffer_type != no_buffer_type ? -1 : bytes_of(t);
         if (t.user_backend >= n_backends) {
             throw Error(ErrorKind::usage, "tensor " + name(static_cast<TensorId>(i)) + ": pinned to backend " +
                                               std::to_string(t.user_backend) + " of " + std::to_string(n_backends));

@@ -18,6 +18,8 @@ inline uint16_t source_mask(const std::array<TensorId, max_sources>& src) noexce
     return static_cast<uint16_t>(mask);
 }
 
+inline int64_t bytes_of(const TensorInfo& t) noexcept { return static_cast<int64_t>(n_bytes(t.type, t.ne, t.nb)); }
+
 /// Calls `f(N)` for each set bit N, lowest first.
 template <typename F> void for_each_bit(uint16_t mask, F&& f) {
     for (unsigned m = mask; m != 0; m &= m - 1) {
