@@ -1,0 +1,172 @@
+#include "fake_devices.h"
+#include "plan_record.h"
+#include "sched_log.h"
+
+#include "runtime/context/context.h"
+#include "runtime/gguf/gguf.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+using namespace schedscope;
+using namespace schedscope::test;
+
+namespace {
+
+const std::string shared = SCHEDSCOPE_SHARED_DIR;
+const std::string stories = shared + "/models/stories260K-f32.gguf";
+
+struct Setup {
+    int ngl = 99;
+    bool blas = false;
+    bool flash_attention = true;
+    bool cache_on_host = false;
+    bool op_offload = true;
+    std::string model = stories;
+};
+
+/// stories260K in plans only: Vulkan0 (or BLAS) over the CPU, 256 cells, as the reference's logs were made.
+class Planned {
+public:
+    explicit Planned(const Setup& setup, int n_tokens) {
+        devices.push_back(setup.blas ? static_cast<Device*>(&blas) : &gpu);
+        devices.push_back(&registry.cpu());
+        for (Device* d : devices) {
+            backends.push_back(d->make_backend({}));
+        }
+        PlacementOptions placement;
+        placement.n_gpu_layers = setup.ngl;
+        model = std::make_unique<Model>(std::make_shared<gguf::File>(gguf::File::open(setup.model)), devices, placement, LoadMode::header);
+        SchedulerOptions scheduling;
+        scheduling.op_offload = setup.op_offload;
+        scheduler = std::make_unique<Scheduler>(backends, scheduling);
+        scheduler->set_recorder(&record);
+        record.session(scheduler->session());
+        ContextOptions options;
+        options.n_ctx = 256;
+        options.flash_attention = setup.flash_attention;
+        options.cache_on_host = setup.cache_on_host;
+        context = std::make_unique<Context>(*model, *scheduler, options, &record);
+        plan(n_tokens);
+    }
+    void plan(int n_tokens) {
+        Batch batch;
+        for (int i = 0; i < n_tokens; ++i) {
+            batch.add(1, i, only_sequence(0), i == n_tokens - 1);
+        }
+        context->plan_only(batch);
+    }
+
+    Registry registry;
+    FakeGpu gpu{"Vulkan0"};
+    FakeBlas blas;
+    std::vector<Device*> devices;
+    std::vector<std::unique_ptr<Backend>> backends;
+    std::unique_ptr<Model> model;
+    PlanRecord record;
+    std::unique_ptr<Scheduler> scheduler;
+    std::unique_ptr<Context> context;
+};
+
+#define NEEDS_SHARED()                                                                                                                          \
+    if (!std::filesystem::exists(stories)) {                                                                                                    \
+        GTEST_SKIP() << "no " << stories;                                                                                                       \
+    }
+
+struct Row {
+    int ngl, n_tokens, splits, inputs;
+};
+
+class SplitTable : public testing::TestWithParam<Row> {};
+
+TEST_P(SplitTable, has_as_many_splits_and_inputs_as_the_reference) {
+    NEEDS_SHARED();
+    for (const bool flash : {true, false}) {
+        Planned p({.ngl = GetParam().ngl, .flash_attention = flash}, GetParam().n_tokens);
+        EXPECT_EQ(static_cast<int>(p.record.splits().size()), GetParam().splits);
+        EXPECT_EQ(p.record.n_split_inputs(), GetParam().inputs);
+        EXPECT_EQ(p.record.n_nodes(), flash ? 161 : 186);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(stories260K, SplitTable,
+                         testing::Values(Row{0, 1, 1, 0}, Row{0, 16, 1, 0}, Row{0, 40, 54, 67}, Row{1, 1, 2, 2}, Row{1, 16, 2, 2}, Row{1, 40, 55, 67},
+                                         Row{2, 1, 2, 7}, Row{2, 16, 2, 7}, Row{2, 40, 46, 58}, Row{3, 1, 2, 7}, Row{3, 16, 2, 7},
+                                         Row{3, 40, 35, 45}, Row{5, 1, 2, 7}, Row{5, 16, 2, 7}, Row{5, 40, 13, 19}, Row{6, 1, 2, 6},
+                                         Row{6, 16, 2, 6}, Row{6, 40, 2, 6}, Row{99, 1, 2, 6}, Row{99, 16, 2, 6}, Row{99, 40, 2, 6}),
+                         [](const auto& info) { return "ngl" + std::to_string(info.param.ngl) + "_tokens" + std::to_string(info.param.n_tokens); });
+
+TEST(Plan, without_offload_host_layers_stay_on_the_host) {
+    NEEDS_SHARED();
+    const Planned none({.ngl = 0, .op_offload = false}, 40);
+    EXPECT_EQ(none.record.splits().size(), 1U);
+    const Planned three({.ngl = 3, .op_offload = false}, 40);
+    EXPECT_EQ(three.record.splits().size(), 2U);
+    EXPECT_EQ(three.record.n_split_inputs(), 7);
+}
+
+struct Log {
+    const char* file;
+    Setup setup;
+    int n_tokens;
+    bool causes;
+};
+
+class AgainstLog : public testing::TestWithParam<Log> {};
+
+TEST_P(AgainstLog, every_node_is_named_placed_and_explained_as_in_the_log) {
+    NEEDS_SHARED();
+    const auto graphs = read_sched_log(shared + "/logs/" + GetParam().file);
+    if (!graphs) {
+        GTEST_SKIP() << "no log " << GetParam().file;
+    }
+    ASSERT_EQ(graphs->size(), 1U);
+    const LogGraph& log = graphs->front();
+    const Planned p(GetParam().setup, GetParam().n_tokens);
+
+    ASSERT_EQ(p.record.splits().size(), log.splits.size());
+    for (size_t i = 0; i < log.splits.size(); ++i) {
+        EXPECT_EQ(p.record.splits()[i].backend, log.splits[i].backend) << "split " << i;
+        EXPECT_EQ(p.record.splits()[i].inputs, log.splits[i].inputs) << "split " << i;
+    }
+    ASSERT_FALSE(log.nodes.empty());
+    for (const LogNode& expected : log.nodes) {
+        ASSERT_LT(expected.index, p.record.n_nodes());
+        const PlanRecord::Node node = p.record.node(expected.index);
+        SCOPED_TRACE("node " + std::to_string(expected.index) + " " + node.name);
+        EXPECT_EQ(node.op.substr(0, 10), expected.op);
+        EXPECT_EQ(node.name.substr(0, 20), expected.name);
+        EXPECT_EQ(log_size(node.bytes), expected.size);
+        EXPECT_EQ(node.backend.substr(0, 5), expected.backend);
+        EXPECT_EQ(GetParam().causes ? node.cause : "", expected.cause);
+        ASSERT_EQ(node.sources.size(), expected.sources.size());
+        for (size_t i = 0; i < expected.sources.size(); ++i) {
+            EXPECT_EQ(node.sources[i].name.substr(0, 20), expected.sources[i].name);
+            EXPECT_EQ(log_size(node.sources[i].bytes), expected.sources[i].size);
+            if (GetParam().causes) {
+                EXPECT_EQ(node.sources[i].cause, expected.sources[i].cause);
+            }
+            if (expected.sources[i].backend != "NULL") {
+                EXPECT_EQ(node.sources[i].backend.substr(0, 5), expected.sources[i].backend);
+            }
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(stories260K, AgainstLog,
+                         testing::Values(Log{"stories260K-ngl0-prefill40-causes.log", {.ngl = 0}, 40, true},
+                                         Log{"stories260K-ngl1-faoff-decode-causes.log", {.ngl = 1, .flash_attention = false}, 1, true},
+                                         Log{"stories260K-ngl3-faoff-prefill40-causes.log", {.ngl = 3, .flash_attention = false}, 40, true},
+                                         Log{"stories260K-ngl3-decode-stock.log", {.ngl = 3, .flash_attention = false}, 1, false},
+                                         Log{"stories260K-ngl3-nokqv-prefill-causes.log", {.ngl = 3, .cache_on_host = true}, 16, true},
+                                         Log{"stories260K-ngl6-faon-prefill-causes.log", {.ngl = 6}, 16, true},
+                                         Log{"stories260K-blas-cpu-faoff-prefill40-causes.log", {.blas = true, .flash_attention = false}, 40, true}),
+                         [](const auto& info) {
+                             std::string name = info.param.file;
+                             name = name.substr(12, name.rfind('.') - 12);
+                             std::replace(name.begin(), name.end(), '-', '_');
+                             return name;
+                         });
+
+} // namespace
