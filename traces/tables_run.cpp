@@ -121,7 +121,8 @@ std::vector<TokenRow> tokens(History& history) {
     for (Step at = history.source().next_of(-1, kinds); at != no_step; at = history.source().next_of(at, kinds)) {
         const Record r = history.record(at);
         if (const auto* sample = std::get_if<record::Sample>(&r.fact)) {
-            samplers[sample->sequence].push_back((sample->backend == no_backend ? "" : "+") + text(history, sample->sampler));
+            std::string name(sample->backend == no_backend ? "" : "+");
+            samplers[sample->sequence].push_back(name += text(history, sample->sampler));
         } else if (const auto* token = std::get_if<record::Token>(&r.fact)) {
             rows.push_back({r.evaluation, token->sequence, token->token, text(history, token->text),
                             std::move(samplers[token->sequence]), token->candidates, token->host_bytes});

@@ -105,9 +105,10 @@ OwnedGraph blocks(int n_blocks, int n_tokens, int n_backends) {
         x = b.add(Op::RMS_NORM, "norm" + s, {64, n, 1, 1}, {x});
         x = b.add(Op::MUL, "attn_norm" + s, {64, n, 1, 1}, {x, weight(blk + "attn_norm.weight", {64, 1, 1, 1}, on)});
         TensorId q = b.add(Op::MUL_MAT, "Qcur" + s, {64, n, 1, 1}, {weight(blk + "attn_q.weight", {64, 64, 1, 1}, on), x});
+        const TensorId k = b.add(Op::MUL_MAT, "Kcur" + s, {64, n, 1, 1}, {weight(blk + "attn_k.weight", {64, 64, 1, 1}, on), x});
         q = b.add(Op::RESHAPE, "Qcur" + s + " (reshaped)", {16, 4, n, 1}, {q});
         q = b.add(Op::ROPE, "Qcur" + s, {16, 4, n, 1}, {q, positions});
-        TensorId kq = b.add(Op::MUL_MAT, "kq" + s, {64, n, 4, 1}, {q, q});
+        TensorId kq = b.add(Op::MUL_MAT, "kq" + s, {64, n, 4, 1}, {k, q});
         kq = b.add(Op::SOFT_MAX, "kq_soft_max" + s, {64, n, 4, 1}, {kq, mask});
         x = b.add(Op::RESHAPE, "kqv_out" + s, {64, n, 4, 1}, {kq});
         x = b.add(Op::MUL_MAT, "attn_out" + s, {64, n, 1, 1}, {weight(blk + "attn_output.weight", {64, 64, 1, 1}, on), x});
@@ -214,7 +215,7 @@ void SampleRun::optimise() {
     for (size_t s = 0; s < plan_.splits.size(); ++s) {
         const Split& split = plan_.splits[s];
         const auto index = static_cast<int32_t>(s);
-        for (int32_t i = split.first_node; i + 1 < split.end_node; i += 5) {
+        for (int32_t i = split.first_node; i + 1 < split.end_node; ++i) {
             TensorId &a = order_[static_cast<size_t>(i)], &b = order_[static_cast<size_t>(i) + 1];
             const TensorInfo& later = graph_.tensors[static_cast<size_t>(b)];
             if (std::find(later.src.begin(), later.src.end(), a) != later.src.end() || is_view_op(later.op)) {
@@ -223,6 +224,7 @@ void SampleRun::optimise() {
             std::swap(a, b);
             recorder_.add(record::Reorder{index, a, i + 1, i});
             recorder_.add(record::Reorder{index, b, i, i + 1});
+            ++i;
         }
         for (int32_t i = split.first_node; i + 1 < split.end_node; ++i) {
             const TensorId a = order_[static_cast<size_t>(i)], b = order_[static_cast<size_t>(i) + 1];
