@@ -63,9 +63,9 @@ bool TextLines::fill() {
     used_ = 0;
     const int n = gzread(file_, buffer_.data(), static_cast<unsigned>(buffer_.size()));
     int code = Z_OK;
-    const char* why = gzerror(file_, &code);
+    gzerror(file_, &code);
     if (n < 0 || (n == 0 && code == Z_BUF_ERROR)) {
-        fail(code == Z_BUF_ERROR ? "is cut off" : std::string("is broken: ") + why);
+        fail(code == Z_BUF_ERROR ? "is cut off" : "is broken: its compressed data is damaged");
     }
     buffer_.resize(static_cast<size_t>(n));
     return n > 0;
