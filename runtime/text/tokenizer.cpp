@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
+#include "runtime/text/bpe.h"
 #include "runtime/text/clean_spaces.h"
 #include "runtime/text/special_tokens.h"
 #include "runtime/text/spm.h"
@@ -18,6 +19,9 @@ std::unique_ptr<Tokenizer> Tokenizer::load(const gguf::File& file) {
     const std::string_view model = file.require_string("tokenizer.ggml.model");
     if (model == "llama") {
         return std::make_unique<SpmTokenizer>(file);
+    }
+    if (model == "gpt2") {
+        return std::make_unique<BpeTokenizer>(file);
     }
     throw Error(ErrorKind::input,
                 file.path() + ": tokenizer '" + std::string(model) + "' (key tokenizer.ggml.model) is not supported");

@@ -24,31 +24,53 @@ Token id_of(const gguf::File& file, std::string_view key, Token otherwise, int32
     throw Error(ErrorKind::input, file.path() + ": " + why);
 }
 
-// Tokens known by their text, because files do not name their ids. A model has at most one of each group but the first.
-// All are control tokens, whatever the file says.
-constexpr auto end_texts = std::to_array<std::string_view>(
-    {"<|eot_id|>", "<|im_end|>", "<|end|>", "<|return|>", "<|call|>", "<|flush|>", "<|calls|>", "<end_of_turn>", "<|endoftext|>",
-     "</s>", "<|eom_id|>", "<EOT>", "_<EOT>", "[EOT]", "[EOS]", "<|end_of_text|>", "<end_of_utterance>", "<eos>"});
+// Tokens known by their text, because files do not name their ids. They are control tokens, whatever the file says.
+constexpr auto end_texts = std::to_array<std::string_view>({"<|eot_id|>",
+                                                            "<|im_end|>",
+                                                            "<|end|>",
+                                                            "<|return|>",
+                                                            "<|call|>",
+                                                            "<|flush|>",
+                                                            "<|calls|>",
+                                                            "<end_of_turn>",
+                                                            "<|endoftext|>",
+                                                            "</s>",
+                                                            "<|eom_id|>",
+                                                            "<EOT>",
+                                                            "_<EOT>",
+                                                            "[EOT]",
+                                                            "[EOS]",
+                                                            "<|end_of_text|>",
+                                                            "<end_of_utterance>",
+                                                            "<eos>",
+                                                            "<turn|>",
+                                                            "<|tool_response>",
+                                                            "<｜end▁of▁sentence｜>",
+                                                            "[e~["});
 
+// A model has at most one of each kind.
 struct FillInToken {
     std::string_view key;
     bool ends; ///< ends a generation
-    std::array<std::string_view, 7> texts;
+    std::array<std::string_view, 8> texts;
 };
 constexpr auto fill_in_tokens = std::to_array<FillInToken>({
     {"tokenizer.ggml.fim_pre_token_id",
      false,
-     {"<|fim_prefix|>", "<fim-prefix>", "<fim_prefix>", "<｜fim▁begin｜>", "<PRE>", "▁<PRE>", "<|code_prefix|>"}},
+     {"<|fim_prefix|>", "<fim-prefix>", "<fim_prefix>", "<｜fim▁begin｜>", "<PRE>", "▁<PRE>", "<|code_prefix|>", "<|prefix|>"}},
     {"tokenizer.ggml.fim_suf_token_id",
      false,
-     {"<|fim_suffix|>", "<fim-suffix>", "<fim_suffix>", "<｜fim▁hole｜>", "<SUF>", "▁<SUF>", "<|code_suffix|>"}},
+     {"<|fim_suffix|>", "<fim-suffix>", "<fim_suffix>", "<｜fim▁hole｜>", "<SUF>", "▁<SUF>", "<|code_suffix|>", "<|suffix|>"}},
     {"tokenizer.ggml.fim_mid_token_id",
      false,
-     {"<|fim_middle|>", "<fim-middle>", "<fim_middle>", "<｜fim▁end｜>", "<MID>", "▁<MID>", "<|code_middle|>"}},
+     {"<|fim_middle|>", "<fim-middle>", "<fim_middle>", "<｜fim▁end｜>", "<MID>", "▁<MID>", "<|code_middle|>", "<|middle|>"}},
     {"tokenizer.ggml.fim_pad_token_id", true, {"<|fim_pad|>", "<fim-pad>", "<fim_pad>", "<PAD>", "[PAD]"}},
     {"tokenizer.ggml.fim_rep_token_id", true, {"<|fim_repo|>", "<|repo_name|>", "<fim-repo>", "<REPO>", "<reponame>"}},
     {"tokenizer.ggml.fim_sep_token_id", true, {"<|file_sep|>"}},
 });
+
+// Parts of a message's frame that are shown as text.
+constexpr auto frame_texts = std::to_array<std::string_view>({"<|channel|>", "<|message|>", "<|start|>", "<|constrain|>"});
 
 } // namespace
 
@@ -89,7 +111,11 @@ void Vocabulary::load_texts(const gguf::File& file) {
     const std::string_view all = storage_;
     for (size_t i = 0, begin = 0; i < texts.size(); begin = ends[i], ++i) {
         texts_.push_back(all.substr(begin, ends[i] - begin));
-        by_text_[texts_.back()] = static_cast<Token>(i);
+        const auto [where, added] = by_text_.emplace(texts_.back(), static_cast<Token>(i));
+        if (!added) {
+            fail(file, "tokens " + std::to_string(where->second) + " and " + std::to_string(i) +
+                           " (key tokenizer.ggml.tokens) are the same");
+        }
     }
     for (size_t byte = 0; byte < 256; ++byte) {
         const std::string name{'<', '0', 'x', hex_digits[byte >> 4U], hex_digits[byte & 15U], '>'};
@@ -100,7 +126,7 @@ void Vocabulary::load_texts(const gguf::File& file) {
 
 void Vocabulary::load_attributes(const gguf::File& file) {
     const auto check = [&](std::string_view key, size_t n) {
-        if (n != texts_.size()) {
+        if (n < texts_.size()) {
             fail(file, "key '" + std::string(key) + "' has " + std::to_string(n) + " elements for " +
                            std::to_string(texts_.size()) + " tokens");
         }
@@ -115,7 +141,7 @@ void Vocabulary::load_attributes(const gguf::File& file) {
         // The file's numbers 1 … 6; others are of no known kind.
         constexpr std::array<uint8_t, 7> kinds = {
             0, token_normal, token_unknown, token_control, token_user_defined, token_unused, token_byte};
-        for (size_t i = 0; i < types->size(); ++i) {
+        for (size_t i = 0; i < texts_.size(); ++i) {
             const int32_t type = (*types)[i];
             attributes_[i] = type >= 1 && type <= 6 ? kinds[static_cast<size_t>(type)] : uint8_t{0};
         }
@@ -153,6 +179,30 @@ void Vocabulary::find_ends(const gguf::File& file) {
     end(eos);
     end(id_of(file, "tokenizer.ggml.eot_token_id", no_token, n_tokens()));
     end(id_of(file, "tokenizer.ggml.eom_token_id", no_token, n_tokens()));
+    for (const std::string_view known : frame_texts) {
+        const Token t = find(known);
+        if (t != no_token) {
+            attributes_[static_cast<size_t>(t)] = token_user_defined;
+        }
+    }
+    // Where messages end otherwise, these two are text.
+    const auto ends = [this](std::string_view known) { return is_end(find(known)); };
+    const bool calls = ends("<|call|>") || ends("<|calls|>");
+    if (calls && (ends("<|return|>") || ends("<|flush|>"))) {
+        take_end_back(find("<|end|>"), token_user_defined);
+    }
+    if (ends("<|tool_response>")) {
+        take_end_back(find("</s>"), token_normal);
+    }
+}
+
+bool Vocabulary::is_end(Token t) const noexcept { return t != no_token && ends_generation(t); }
+
+void Vocabulary::take_end_back(Token t, uint8_t attribute) noexcept {
+    if (is_end(t)) {
+        ends_[static_cast<size_t>(t)] = 0;
+        attributes_[static_cast<size_t>(t)] = attribute;
+    }
 }
 
 void Vocabulary::strip_spaces_as_phi3(const gguf::File& file) {

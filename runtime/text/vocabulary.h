@@ -35,7 +35,7 @@ struct VocabularyDefaults {
 /// The tokens of a model and what is known about them (keys `tokenizer.ggml.…`). Immutable after loading; owns its texts.
 class Vocabulary {
 public:
-    /// Throws Error(input) naming file and key when tokens are missing or lists differ in length.
+    /// Throws Error(input) naming file and key when tokens are missing or occur twice, or other lists are shorter.
     Vocabulary(const gguf::File& file, const VocabularyDefaults& defaults);
     Vocabulary(const Vocabulary&) = delete;
     Vocabulary& operator=(const Vocabulary&) = delete;
@@ -52,7 +52,7 @@ public:
     bool has(Token t, unsigned any_of) const noexcept { return (attributes(t) & any_of) != 0; }
     bool ends_generation(Token t) const noexcept { return ends_[static_cast<size_t>(t)] != 0; }
 
-    /// The token with exactly this stored text (the last one, should there be several); no_token: none.
+    /// The token with exactly this stored text; no_token: none.
     Token find(std::string_view text) const noexcept;
     /// The SPM byte token "<0xHH>", else the byte itself as a token; no_token: neither.
     Token byte_token(uint8_t byte) const noexcept { return bytes_[byte]; }
@@ -72,6 +72,8 @@ private:
     void load_attributes(const gguf::File& file);
     void find_ends(const gguf::File& file);
     void mark_control(Token t) noexcept;
+    bool is_end(Token t) const noexcept;
+    void take_end_back(Token t, uint8_t attribute) noexcept;
     void strip_spaces_as_phi3(const gguf::File& file);
 
     std::string storage_; ///< all texts, one behind the other

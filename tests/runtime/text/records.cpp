@@ -9,9 +9,9 @@ namespace schedscope::test {
 namespace {
 
 std::string unpacked(const std::filesystem::path& gz) {
-    std::string  text;
+    std::string text;
     const gzFile file = gzopen(gz.c_str(), "rb");
-    char         buffer[1 << 16];
+    char buffer[1 << 16];
     for (int n = 0; file != nullptr && (n = gzread(file, buffer, sizeof buffer)) > 0;) {
         text.append(buffer, static_cast<size_t>(n));
     }
@@ -35,9 +35,9 @@ std::filesystem::path tokenizer_file(const std::string& name) {
 
 std::vector<TokenRecord> read_records(const std::filesystem::path& gz) {
     std::vector<TokenRecord> records;
-    std::istringstream       lines(unpacked(gz));
+    std::istringstream lines(unpacked(gz));
     for (std::string line; std::getline(lines, line);) {
-        const auto  json = nlohmann::json::parse(line);
+        const auto json = nlohmann::json::parse(line);
         TokenRecord r;
         r.text = json.contains("hex") ? from_hex(json["hex"]) : json["text"].get<std::string>();
         r.add_special = json["add_special"];

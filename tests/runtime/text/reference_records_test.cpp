@@ -4,6 +4,7 @@
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace schedscope {
@@ -26,8 +27,8 @@ protected:
     }
 
     std::unique_ptr<gguf::File> file_;
-    std::unique_ptr<Tokenizer>  tokenizer_;
-    std::vector<TokenRecord>    records_;
+    std::unique_ptr<Tokenizer> tokenizer_;
+    std::vector<TokenRecord> records_;
 };
 
 TEST_P(ReferenceRecords, EncodeGivesTheSameIds) {
@@ -60,8 +61,12 @@ TEST_P(ReferenceRecords, PiecesAreTheSame) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, ReferenceRecords, ::testing::Values("spm512"),
-                         [](const auto& param) { return std::string(param.param); });
+INSTANTIATE_TEST_SUITE_P(Models, ReferenceRecords, ::testing::Values("spm512", "bpe-gpt-2", "bpe-llama-bpe"),
+                         [](const auto& param) {
+                             std::string name = param.param;
+                             std::replace(name.begin(), name.end(), '-', '_');
+                             return name;
+                         });
 
 } // namespace
 } // namespace schedscope

@@ -1,0 +1,56 @@
+#include "runtime/text/code_points.h"
+
+namespace schedscope {
+
+namespace {
+
+/// Bytes that this one says belong to its character; 0: no character begins so.
+size_t announced_length(unsigned char first) noexcept {
+    return first < 0x80 ? 1 : first < 0xC0 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF8 ? 4 : 0;
+}
+
+} // namespace
+
+std::u32string code_points(std::string_view utf8) {
+    constexpr char32_t replacement = 0xFFFD;
+    std::u32string result;
+    result.reserve(utf8.size());
+    for (size_t i = 0; i < utf8.size();) {
+        const auto first = static_cast<unsigned char>(utf8[i]);
+        const size_t length = announced_length(first);
+        bool whole = length > 0 && i + length <= utf8.size();
+        char32_t c = length == 1 ? first : first & (0x7FU >> length);
+        for (size_t k = 1; whole && k < length; ++k) {
+            const auto next = static_cast<unsigned char>(utf8[i + k]);
+            whole = (next & 0xC0U) == 0x80U;
+            c = c << 6U | (next & 0x3FU);
+        }
+        result += whole ? c : replacement;
+        i += whole ? length : 1;
+    }
+    return result;
+}
+
+bool append_utf8(char32_t c, std::string& out) {
+    const auto tail = [&out](char32_t bits) { out += static_cast<char>(0x80U | (bits & 0x3FU)); };
+    if (c < 0x80) {
+        out += static_cast<char>(c);
+    } else if (c < 0x800) {
+        out += static_cast<char>(0xC0U | c >> 6U);
+        tail(c);
+    } else if (c < 0x10000) {
+        out += static_cast<char>(0xE0U | c >> 12U);
+        tail(c >> 6U);
+        tail(c);
+    } else if (c < 0x110000) {
+        out += static_cast<char>(0xF0U | c >> 18U);
+        tail(c >> 12U);
+        tail(c >> 6U);
+        tail(c);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+} // namespace schedscope

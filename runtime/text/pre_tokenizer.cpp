@@ -1,0 +1,125 @@
+#include "runtime/text/pre_tokenizer.h"
+
+#include "runtime/error.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 32
+#include <pcre2.h>
+#include <string>
+
+namespace schedscope {
+
+namespace {
+
+// Unicode's White_Space. PCRE2's own \s has one character more.
+constexpr std::string_view white_space =
+    "\\x09-\\x0D\\x20\\x85\\xA0\\x{1680}\\x{2000}-\\x{200A}\\x{2028}\\x{2029}\\x{202F}\\x{205F}\\x{3000}";
+
+/// Writes out \s, inside brackets and outside, and \S, outside.
+std::string with_white_space(std::string_view pattern) {
+    std::string result;
+    bool in_class = false;
+    for (size_t i = 0; i < pattern.size(); ++i) {
+        const char c = pattern[i];
+        const char next = i + 1 < pattern.size() ? pattern[i + 1] : '\0';
+        if (c == '\\' && next == 's') {
+            result.append(in_class ? "" : "[").append(white_space).append(in_class ? "" : "]");
+            ++i;
+        } else if (c == '\\' && next == 'S') {
+            result.append("[^").append(white_space).append("]");
+            ++i;
+        } else if (c == '\\') {
+            result.append(pattern.substr(i++, 2));
+        } else {
+            in_class = c == '[' ? true : c == ']' ? false : in_class;
+            result += c;
+        }
+    }
+    return result;
+}
+
+[[noreturn]] void fail(int code) {
+    std::u32string message(256, U'\0');
+    const int length =
+        pcre2_get_error_message(code, reinterpret_cast<PCRE2_UCHAR*>(message.data()), static_cast<PCRE2_SIZE>(message.size()));
+    std::string text;
+    for (int i = 0; i < length; ++i) {
+        text += static_cast<char>(message[static_cast<size_t>(i)]);
+    }
+    throw Error(ErrorKind::device, "splitting text into words: " + text);
+}
+
+} // namespace
+
+/// A compiled regular expression over code points.
+class PreTokenizer::Pattern {
+public:
+    explicit Pattern(std::string_view pattern) {
+        const std::string written = with_white_space(pattern);
+        const std::u32string wide(written.begin(), written.end()); // patterns are ASCII
+        int error = 0;
+        PCRE2_SIZE where = 0;
+        // Not UTF: code points that are no characters may stand in the text.
+        code_ = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(wide.data()), wide.size(), PCRE2_UCP, &error, &where, nullptr);
+        if (code_ == nullptr) {
+            fail(error);
+        }
+        pcre2_jit_compile(code_, PCRE2_JIT_COMPLETE); // where there is no compiler, it is interpreted
+    }
+    Pattern(const Pattern&) = delete;
+    Pattern& operator=(const Pattern&) = delete;
+    ~Pattern() { pcre2_code_free(code_); }
+
+    /// Cuts one piece into matches and gaps.
+    void split(std::u32string_view piece, pcre2_match_data* match, std::vector<std::u32string_view>& out) const {
+        const auto* subject = reinterpret_cast<PCRE2_SPTR>(piece.data());
+        size_t done = 0;
+        while (done < piece.size()) {
+            const int found = pcre2_match(code_, subject, piece.size(), done, PCRE2_NOTEMPTY, match, nullptr);
+            if (found == PCRE2_ERROR_NOMATCH) {
+                break;
+            }
+            if (found < 0) {
+                fail(found);
+            }
+            const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(match);
+            if (ends[0] > done) {
+                out.push_back(piece.substr(done, ends[0] - done));
+            }
+            out.push_back(piece.substr(ends[0], ends[1] - ends[0]));
+            done = ends[1];
+        }
+        if (done < piece.size()) {
+            out.push_back(piece.substr(done));
+        }
+    }
+
+    const pcre2_code* code() const noexcept { return code_; }
+
+private:
+    pcre2_code* code_;
+};
+
+PreTokenizer::PreTokenizer(const PreTokenizerRule& rule) {
+    for (const std::string_view pattern : rule.patterns) {
+        patterns_.push_back(std::make_unique<Pattern>(pattern));
+    }
+}
+
+PreTokenizer::~PreTokenizer() = default;
+
+std::vector<std::u32string_view> PreTokenizer::split(std::u32string_view text) const {
+    using MatchData = std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)>;
+    std::vector<std::u32string_view> pieces{text};
+    std::vector<std::u32string_view> finer;
+    for (const auto& pattern : patterns_) {
+        const MatchData match(pcre2_match_data_create_from_pattern(pattern->code(), nullptr), &pcre2_match_data_free);
+        finer.clear();
+        for (const std::u32string_view piece : pieces) {
+            pattern->split(piece, match.get(), finer);
+        }
+        pieces.swap(finer);
+    }
+    return pieces;
+}
+
+} // namespace schedscope
