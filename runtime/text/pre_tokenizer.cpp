@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 32
+#include <limits>
 #include <pcre2.h>
 #include <string>
 
@@ -64,17 +65,23 @@ public:
             fail(error);
         }
         pcre2_jit_compile(code_, PCRE2_JIT_COMPLETE); // where there is no compiler, it is interpreted
+        // The limit is for patterns that take forever; ours take time in proportion to the text, and texts may be long.
+        limits_ = pcre2_match_context_create(nullptr);
+        pcre2_set_match_limit(limits_, std::numeric_limits<uint32_t>::max());
     }
     Pattern(const Pattern&) = delete;
     Pattern& operator=(const Pattern&) = delete;
-    ~Pattern() { pcre2_code_free(code_); }
+    ~Pattern() {
+        pcre2_match_context_free(limits_);
+        pcre2_code_free(code_);
+    }
 
     /// Cuts one piece into matches and gaps.
     void split(std::u32string_view piece, pcre2_match_data* match, std::vector<std::u32string_view>& out) const {
         const auto* subject = reinterpret_cast<PCRE2_SPTR>(piece.data());
         size_t done = 0;
         while (done < piece.size()) {
-            const int found = pcre2_match(code_, subject, piece.size(), done, PCRE2_NOTEMPTY, match, nullptr);
+            const int found = pcre2_match(code_, subject, piece.size(), done, PCRE2_NOTEMPTY, match, limits_);
             if (found == PCRE2_ERROR_NOMATCH) {
                 break;
             }
@@ -97,6 +104,7 @@ public:
 
 private:
     pcre2_code* code_;
+    pcre2_match_context* limits_ = nullptr;
 };
 
 PreTokenizer::PreTokenizer(const PreTokenizerRule& rule) {

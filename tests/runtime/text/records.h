@@ -11,13 +11,13 @@ namespace schedscope::test {
 
 /// What the reference tokenizer made of one text.
 struct TokenRecord {
-    std::string                       text;
-    bool                              add_special = false;
-    bool                              parse_special = false;
-    std::optional<std::vector<Token>> ids;           ///< nothing: the reference refuses the text
-    std::string                       detok;         ///< special tokens written out
-    std::string                       detok_removed; ///< BOS and EOS removed, other special tokens left out
-    std::string                       pieces;        ///< of all tokens, one behind the other
+    std::string text;
+    bool add_special = false;
+    bool parse_special = false;
+    std::optional<std::vector<Token>> ids; ///< nothing: the reference refuses the text
+    std::string detok;                     ///< special tokens written out
+    std::string detok_removed;             ///< BOS and EOS removed, other special tokens left out
+    std::string pieces;                    ///< of all tokens, one behind the other
 };
 
 /// A file of the shared tokenizer folder.
