@@ -13,9 +13,10 @@ class Device;
 
 /// Which tensors go to which device, as a user says it.
 struct PlacementOptions {
-    int32_t n_gpu_layers = 99;          ///< the output layer and the last n − 1 blocks go to devices
-    std::vector<float> tensor_split;    ///< shares of the devices; empty: by their memory
-    std::vector<std::string> overrides; ///< "PATTERN=DEVICE", regular expressions on tensor names; the first that matches wins
+    int32_t n_gpu_layers = 99;            ///< the output layer and the last n − 1 blocks go to devices
+    std::vector<float> tensor_split = {}; ///< shares of the devices; empty: by their memory
+    /// "PATTERN=DEVICE", regular expressions on tensor names; the first that matches wins.
+    std::vector<std::string> overrides = {};
 };
 
 /// How an override fared.

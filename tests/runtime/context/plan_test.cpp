@@ -1,4 +1,4 @@
-#include "fake_devices.h"
+#include "tests/runtime/model/fake_devices.h"
 #include "plan_record.h"
 #include "sched_log.h"
 

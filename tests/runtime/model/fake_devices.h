@@ -87,7 +87,8 @@ public:
     Op refused = Op::count;
 
 private:
-    FakeGpu(const std::string& name, std::unique_ptr<FakeMemory> memory) : FakeDevice(name, DeviceKind::software, *memory), memory_(std::move(memory)) {}
+    FakeGpu(const std::string& name, std::unique_ptr<FakeMemory> memory)
+        : FakeDevice(name, DeviceKind::software, *memory), memory_(std::move(memory)) {}
     std::unique_ptr<FakeMemory> memory_;
 };
 
@@ -104,7 +105,8 @@ public:
         }
         const Tensor& a = *node.src[0];
         const Tensor& b = *node.src[1];
-        const bool takes = is_contiguous(a) && is_contiguous(b) && b.type == Type::F32 && node.ne[0] >= 32 && node.ne[1] >= 32 && b.ne[0] >= 32;
+        const bool takes =
+            is_contiguous(a) && is_contiguous(b) && b.type == Type::F32 && node.ne[0] >= 32 && node.ne[1] >= 32 && b.ne[0] >= 32;
         return takes ? Answer{} : Answer::no(Refusal::shape, "too small or not dense");
     }
     bool supports_buffer_type(const BufferType& type) const override { return type.is_host(); }

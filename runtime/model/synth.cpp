@@ -1,0 +1,173 @@
+#include "runtime/model/synth.h"
+
+#include "runtime/error.h"
+#include "runtime/gguf/writer.h"
+#include "runtime/model/synth_vocabulary.h"
+#include "runtime/tensor/convert.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace schedscope {
+
+namespace {
+
+constexpr std::array presets{
+    SynthPreset{"tiny", "0.26 million parameters, 4 layers", {512, 512, 64, 4, 192, 4, 2, 0, 0, false}},
+    SynthPreset{"tiny-moe", "4 layers of 4 experts, 2 used", {512, 512, 64, 4, 96, 4, 2, 4, 2, false}},
+    SynthPreset{"110m", "110 million parameters, 12 layers", {32000, 2048, 768, 12, 2048, 12, 12, 0, 0, true}},
+    SynthPreset{"1b", "1.1 billion parameters, 22 layers", {32000, 2048, 2048, 22, 5632, 32, 4, 0, 0, false}},
+    SynthPreset{"7b", "6.7 billion parameters, 32 layers", {32000, 4096, 4096, 32, 11008, 32, 32, 0, 0, false}},
+};
+
+/// SplitMix64: a counter through a mixing function, so that any tensor can begin anywhere. By Guy Steele et al., public domain.
+class Random {
+public:
+    explicit Random(uint64_t seed) : state_(seed) {}
+    uint64_t next() noexcept {
+        state_ += 0x9E3779B97F4A7C15ULL;
+        uint64_t z = state_;
+        z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
+        z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
+        return z ^ (z >> 31U);
+    }
+    /// Uniform in [−1, 1), a multiple of 2⁻²³: exact in a float.
+    float uniform() noexcept { return static_cast<float>(static_cast<int64_t>(next() >> 40U) - (int64_t{1} << 23U)) * 0x1p-23F; }
+
+private:
+    uint64_t state_;
+};
+
+class Llama {
+public:
+    Llama(const LlamaShape& shape, Type type, uint64_t seed) : s_(shape), type_(type), seed_(seed) {
+        check();
+        keys();
+        tensors();
+    }
+    const gguf::Writer& writer() const noexcept { return writer_; }
+
+private:
+    void check() const {
+        const auto positive = {s_.n_ctx_train, s_.n_embd, s_.n_layer, s_.n_ff, s_.n_head, s_.n_head_kv};
+        const bool sizes = std::all_of(positive.begin(), positive.end(), [](int32_t n) { return n > 0; });
+        if (!sizes || s_.n_embd % s_.n_head != 0 || (s_.n_embd / s_.n_head) % 2 != 0 || s_.n_head % s_.n_head_kv != 0 ||
+            s_.n_expert < 0 || s_.n_expert_used < 0 || s_.n_expert_used > s_.n_expert ||
+            (s_.n_expert > 0) != (s_.n_expert_used > 0)) {
+            throw Error(ErrorKind::usage, "synth: the sizes don't fit together");
+        }
+        if (s_.n_vocab < synth_vocabulary_least) {
+            throw Error(ErrorKind::usage,
+                        "synth: a vocabulary needs at least " + std::to_string(synth_vocabulary_least) + " tokens");
+        }
+        if (!can_quantise(type_)) {
+            throw Error(ErrorKind::usage, "synth: weights can't be made as " + std::string(type_name(type_)));
+        }
+    }
+
+    void keys() {
+        const auto size = [&](const char* key, int32_t v) { writer_.set(std::string("llama.") + key, static_cast<uint32_t>(v)); };
+        writer_.set("general.architecture", "llama");
+        writer_.set("general.name", "synthetic llama, seed " + std::to_string(seed_));
+        size("vocab_size", s_.n_vocab);
+        size("context_length", s_.n_ctx_train);
+        size("embedding_length", s_.n_embd);
+        size("block_count", s_.n_layer);
+        size("feed_forward_length", s_.n_ff);
+        size("attention.head_count", s_.n_head);
+        size("attention.head_count_kv", s_.n_head_kv);
+        size("rope.dimension_count", s_.n_embd / s_.n_head);
+        if (s_.n_expert > 0) {
+            size("expert_count", s_.n_expert);
+            size("expert_used_count", s_.n_expert_used);
+        }
+        writer_.set("llama.attention.layer_norm_rms_epsilon", 1e-5F);
+        add_synth_vocabulary(writer_, s_.n_vocab);
+    }
+
+    void tensors() {
+        const int64_t width = s_.n_embd;
+        const int64_t kv = int64_t{s_.n_embd} / s_.n_head * s_.n_head_kv;
+        matrix("token_embd.weight", {width, s_.n_vocab, 1, 1});
+        norm("output_norm.weight");
+        if (!s_.tied) {
+            matrix("output.weight", {width, s_.n_vocab, 1, 1});
+        }
+        for (int32_t il = 0; il < s_.n_layer; ++il) {
+            const std::string blk = "blk." + std::to_string(il) + ".";
+            norm(blk + "attn_norm.weight");
+            matrix(blk + "attn_q.weight", {width, width, 1, 1});
+            matrix(blk + "attn_k.weight", {width, kv, 1, 1});
+            matrix(blk + "attn_v.weight", {width, kv, 1, 1});
+            matrix(blk + "attn_output.weight", {width, width, 1, 1});
+            norm(blk + "ffn_norm.weight");
+            if (s_.n_expert > 0) {
+                add(blk + "ffn_gate_inp.weight", Type::F32, {width, s_.n_expert, 1, 1});
+                matrix(blk + "ffn_gate_exps.weight", {width, s_.n_ff, s_.n_expert, 1});
+                matrix(blk + "ffn_down_exps.weight", {s_.n_ff, width, s_.n_expert, 1});
+                matrix(blk + "ffn_up_exps.weight", {width, s_.n_ff, s_.n_expert, 1});
+            } else {
+                matrix(blk + "ffn_gate.weight", {width, s_.n_ff, 1, 1});
+                matrix(blk + "ffn_down.weight", {s_.n_ff, width, 1, 1});
+                matrix(blk + "ffn_up.weight", {width, s_.n_ff, 1, 1});
+            }
+        }
+    }
+
+    void norm(const std::string& name) {
+        writer_.add(name, {s_.n_embd, 1, 1, 1}, std::vector<float>(static_cast<size_t>(s_.n_embd), 1.0F));
+    }
+
+    void matrix(const std::string& name, const Shape& ne) { add(name, ne[0] % traits(type_).block == 0 ? type_ : Type::F16, ne); }
+
+    /// Uniform values of variance 1/inputs, so that what comes out is as large as what goes in.
+    void add(const std::string& name, Type type, const Shape& ne) {
+        const uint64_t seed = Random(seed_ + 0xA0761D6478BD642FULL * ++n_matrices_).next();
+        writer_.add(name, type, ne, [type, ne, seed](const gguf::Writer::Put& put) {
+            Random random(seed);
+            const float scale = std::sqrt(3.0F / static_cast<float>(ne[0]));
+            std::vector<float> row(static_cast<size_t>(ne[0]));
+            std::vector<std::byte> bytes(row_bytes(type, ne[0]));
+            for (int64_t i = 0; i < ne[1] * ne[2]; ++i) {
+                for (float& v : row) {
+                    v = random.uniform() * scale;
+                }
+                row_from_float(type, row.data(), bytes.data(), ne[0]);
+                put(bytes);
+            }
+        });
+    }
+
+    LlamaShape s_;
+    Type type_;
+    uint64_t seed_;
+    uint64_t n_matrices_ = 0;
+    gguf::Writer writer_;
+};
+
+} // namespace
+
+std::span<const SynthPreset> synth_presets() noexcept { return presets; }
+
+const LlamaShape& synth_preset(std::string_view name) {
+    std::string names;
+    for (const SynthPreset& p : presets) {
+        if (p.name == name) {
+            return p.shape;
+        }
+        names += (names.empty() ? "" : ", ") + std::string(p.name);
+    }
+    throw Error(ErrorKind::usage, "synth: there is no preset '" + std::string(name) + "' (" + names + ")");
+}
+
+void synthesise_llama(const LlamaShape& shape, Type type, uint64_t seed, const std::string& path) {
+    Llama(shape, type, seed).writer().write(path);
+}
+
+gguf::File synthesise_llama_in_memory(const LlamaShape& shape, Type type, uint64_t seed, std::string name) {
+    return gguf::File::from_bytes(Llama(shape, type, seed).writer().to_bytes(), std::move(name));
+}
+
+} // namespace schedscope

@@ -1,0 +1,182 @@
+#include "made_model.h"
+#include "tests/runtime/model/fake_devices.h"
+
+#include "runtime/model/architecture.h"
+#include "runtime/model/model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+using namespace schedscope;
+using namespace schedscope::test;
+using testing::AllOf;
+using testing::HasSubstr;
+
+namespace {
+
+struct ModelTest : testing::Test {
+    Registry registry;
+    FakeGpu gpu{"Vulkan0"};
+    std::vector<Device*> devices{&gpu, &registry.cpu()};
+
+    std::unique_ptr<Model> load(std::shared_ptr<gguf::File> file, const PlacementOptions& placement = {},
+                                LoadMode mode = LoadMode::data) {
+        return std::make_unique<Model>(std::move(file), devices, placement, mode);
+    }
+    std::string refusal(const std::shared_ptr<gguf::File>& file) {
+        return sentence_of(ErrorKind::input, [&] { load(file); });
+    }
+    static std::string memory_of(const Tensor& t) { return std::string(t.buffer->type().name()); }
+};
+
+TEST_F(ModelTest, host_weights_are_the_mapped_file_itself) {
+    const auto file = made_model();
+    const auto model = load(file, {.n_gpu_layers = 0});
+    for (const gguf::TensorInfo& info : file->tensors()) {
+        if (info.name == "blk.1.attn_q.weight") {
+            EXPECT_EQ(host_data(*model->weights().layers[1].attn_q.weight), info.data);
+        }
+    }
+    EXPECT_EQ(memory_of(*model->weights().output.weight), "CPU");
+    EXPECT_EQ(model->weights().output.weight->buffer->usage, BufferUsage::weights);
+}
+
+TEST_F(ModelTest, device_weights_are_uploaded) {
+    const auto file = made_model();
+    const auto model = load(file, {.n_gpu_layers = 2});
+    EXPECT_EQ(memory_of(*model->weights().token_embedding), "CPU");
+    EXPECT_EQ(memory_of(*model->weights().layers[1].attn_q.weight), "CPU");
+    const Tensor& q = *model->weights().layers[2].attn_q.weight;
+    EXPECT_EQ(memory_of(q), "Vulkan0");
+    EXPECT_EQ(memory_of(*model->weights().output_norm.weight), "Vulkan0");
+    EXPECT_EQ(q.buffer->usage, BufferUsage::weights);
+    std::vector<std::byte> data(n_bytes(q));
+    tensor_read(q, data.data(), 0, data.size());
+    EXPECT_EQ(std::memcmp(data.data(), file->require_tensor(q.name).data, data.size()), 0);
+}
+
+TEST_F(ModelTest, a_device_that_limits_buffers_gets_several) {
+    gpu.own_memory().max = 40000; // the largest weight has 320 × 64 × 4 bytes, more than this: it gets a buffer of its own
+    const auto model = load(made_model(), {.n_gpu_layers = 99});
+    int of_device = 0;
+    for (const auto& b : model->buffers()) {
+        if (b->type().name() == "Vulkan0") {
+            ++of_device;
+        }
+    }
+    EXPECT_GT(of_device, 3);
+    const Tensor& down = *model->weights().layers[2].ffn_down.weight;
+    std::vector<std::byte> data(n_bytes(down));
+    tensor_read(down, data.data(), 0, data.size());
+    EXPECT_EQ(std::memcmp(data.data(), model->file().require_tensor(down.name).data, data.size()), 0);
+}
+
+TEST_F(ModelTest, a_tied_output_on_a_device_is_a_second_copy) {
+    LlamaShape shape = small_shape();
+    shape.tied = true;
+    const auto offloaded = load(made_model(shape), {.n_gpu_layers = 1});
+    EXPECT_NE(offloaded->weights().output.weight, offloaded->weights().token_embedding);
+    EXPECT_EQ(offloaded->weights().output.weight->name, "token_embd.weight");
+    EXPECT_EQ(memory_of(*offloaded->weights().output.weight), "Vulkan0");
+    const auto on_host = load(made_model(shape), {.n_gpu_layers = 0});
+    EXPECT_EQ(on_host->weights().output.weight, on_host->weights().token_embedding);
+}
+
+TEST_F(ModelTest, what_a_device_can_not_multiply_stays_on_the_host) {
+    gpu.refused = Op::MUL_MAT;
+    const auto model = load(made_model(), {.n_gpu_layers = 99});
+    EXPECT_EQ(memory_of(*model->weights().layers[2].attn_q.weight), "CPU");
+    EXPECT_EQ(memory_of(*model->weights().layers[2].attn_norm.weight), "Vulkan0");
+}
+
+TEST_F(ModelTest, overrides_move_tensors_and_are_counted) {
+    const auto model = load(made_model(), {.n_gpu_layers = 99, .overrides = {"ffn_(up|down)=cpu", "token_embd=vulkan0"}});
+    EXPECT_EQ(memory_of(*model->weights().layers[0].ffn_up.weight), "CPU");
+    EXPECT_EQ(memory_of(*model->weights().layers[0].ffn_gate.weight), "Vulkan0");
+    EXPECT_EQ(memory_of(*model->weights().token_embedding), "Vulkan0");
+    EXPECT_EQ(model->placement().overrides()[0].matched, 6);
+    EXPECT_EQ(model->placement().overrides()[1].matched, 1);
+}
+
+TEST_F(ModelTest, from_the_header_alone_weights_have_a_place_but_no_data) {
+    const auto model = load(made_model(), {.n_gpu_layers = 2}, LoadMode::header);
+    EXPECT_EQ(memory_of(*model->weights().layers[0].attn_q.weight), "CPU");
+    EXPECT_EQ(memory_of(*model->weights().layers[2].attn_q.weight), "Vulkan0");
+    EXPECT_EQ(model->weights().layers[2].attn_q.weight->buffer->usage, BufferUsage::weights);
+    EXPECT_EQ(host_data(*model->weights().layers[0].attn_q.weight), nullptr);
+}
+
+TEST_F(ModelTest, a_missing_tensor_is_named) {
+    EXPECT_THAT(refusal(changed_model([](gguf::Writer&) {}, {"blk.1.ffn_up.weight"})),
+                AllOf(HasSubstr("made.gguf"), HasSubstr("blk.1.ffn_up.weight"), HasSubstr("missing")));
+}
+
+TEST_F(ModelTest, a_tensor_of_another_shape_is_named_with_both_shapes) {
+    EXPECT_THAT(refusal(changed_model([](gguf::Writer&) {}, {}, {"blk.0.attn_k.weight"})),
+                AllOf(HasSubstr("blk.0.attn_k.weight"), HasSubstr("[64, 31]"), HasSubstr("[64, 32]")));
+}
+
+TEST_F(ModelTest, an_unknown_architecture_is_named_with_those_known) {
+    EXPECT_THAT(refusal(changed_model([](gguf::Writer& w) { w.set("general.architecture", "gpt5"); })),
+                AllOf(HasSubstr("gpt5"), HasSubstr("llama")));
+}
+
+TEST_F(ModelTest, every_architecture_has_its_parts) {
+    for (const Architecture* a : architectures()) {
+        EXPECT_FALSE(a->name.empty());
+        EXPECT_NE(a->weights, nullptr) << a->name;
+        EXPECT_NE(a->graph, nullptr) << a->name;
+    }
+}
+
+TEST(Synth, is_the_same_for_the_same_seed_and_everywhere) {
+    const auto a = synthesise_llama_in_memory(small_shape(), Type::F32, 7, "a");
+    const auto b = synthesise_llama_in_memory(small_shape(), Type::F32, 7, "b");
+    const auto other = synthesise_llama_in_memory(small_shape(), Type::F32, 8, "c");
+    const auto& x = a.require_tensor("blk.0.attn_q.weight");
+    EXPECT_EQ(std::memcmp(x.data, b.require_tensor(x.name).data, x.bytes), 0);
+    EXPECT_NE(std::memcmp(x.data, other.require_tensor(x.name).data, x.bytes), 0);
+    // FNV-1a over the matrix, as a Python program that follows synth.cpp's description computes it.
+    uint64_t hash = 0xcbf29ce484222325ULL;
+    for (size_t i = 0; i < x.bytes; ++i) {
+        hash = (hash ^ static_cast<uint64_t>(x.data[i])) * 0x100000001b3ULL;
+    }
+    EXPECT_EQ(hash, 9757345278837850033ULL);
+}
+
+TEST(Synth, values_have_the_variance_of_one_over_the_inputs) {
+    const auto file = synthesise_llama_in_memory(small_shape(), Type::F32, 7, "a");
+    const auto& t = file.require_tensor("output.weight");
+    const auto* values = reinterpret_cast<const float*>(t.data);
+    const size_t n = t.bytes / sizeof(float);
+    double sum = 0;
+    double squares = 0;
+    for (size_t i = 0; i < n; ++i) {
+        sum += values[i];
+        squares += static_cast<double>(values[i]) * values[i];
+    }
+    EXPECT_NEAR(sum / static_cast<double>(n), 0, 0.01);
+    EXPECT_NEAR(squares / static_cast<double>(n), 1.0 / 64, 0.0005);
+}
+
+TEST(Synth, rows_that_do_not_divide_into_blocks_are_halves) {
+    LlamaShape shape = small_shape();
+    shape.n_ff = 100;
+    const auto file = synthesise_llama_in_memory(shape, Type::Q8_0, 1, "a");
+    EXPECT_EQ(file.require_tensor("blk.0.attn_q.weight").type, Type::Q8_0);
+    EXPECT_EQ(file.require_tensor("blk.0.ffn_down.weight").type, Type::F16);
+    EXPECT_EQ(file.require_tensor("blk.0.ffn_norm.weight").type, Type::F32);
+}
+
+TEST(Synth, impossible_wishes_are_refused) {
+    LlamaShape heads = small_shape();
+    heads.n_head = 7;
+    EXPECT_THAT(sentence_of(ErrorKind::usage, [&] { synthesise_llama_in_memory(heads, Type::F32, 1, "a"); }), HasSubstr("synth"));
+    EXPECT_THAT(sentence_of(ErrorKind::usage, [&] { synthesise_llama_in_memory(small_shape(), Type::I32, 1, "a"); }),
+                HasSubstr("i32"));
+    EXPECT_THAT(sentence_of(ErrorKind::usage, [&] { synth_preset("huge"); }), AllOf(HasSubstr("huge"), HasSubstr("110m")));
+}
+
+} // namespace
