@@ -15,32 +15,32 @@ class Device;
 
 /// Nodes [first, first + count) of a split that run as one kernel. `kernel` is a constant of the program: "rms_norm_mul".
 struct FusionGroup {
-    int32_t          first = 0;
-    int32_t          count = 0;
+    int32_t first = 0;
+    int32_t count = 0;
     std::string_view kernel;
 };
 
 /// Nodes that looked fusable and were not; node indices as in the optimised order. `why` is a constant: "used elsewhere".
 struct NotFused {
-    int32_t          first = 0;
-    int32_t          second = 0;
+    int32_t first = 0;
+    int32_t second = 0;
     std::string_view why;
 };
 
 /// A backend's share of a plan. `nodes` may be reordered by optimise (never across a dependency).
 struct SplitGraph {
-    std::vector<Tensor*>     nodes; ///< view ops included
+    std::vector<Tensor*> nodes; ///< view ops included
     std::vector<FusionGroup> groups;
-    std::vector<NotFused>    not_fused;
+    std::vector<NotFused> not_fused;
 };
 
 /// What ran when. Times are on the recorder's clock (steady, ns); bytes and flops: op_cost.h.
 struct KernelTime {
-    int32_t          first = 0; ///< node index in the split's order
-    int32_t          count = 1;
-    std::string_view kernel;    ///< constant of the program
-    int64_t          start_ns = 0;
-    int64_t          end_ns   = 0;
+    int32_t first = 0; ///< node index in the split's order
+    int32_t count = 1;
+    std::string_view kernel; ///< constant of the program
+    int64_t start_ns = 0;
+    int64_t end_ns = 0;
 };
 
 /// Marks a point in a backend's queue.
@@ -52,13 +52,13 @@ public:
 /// A queue on a device. One thread at a time. `compute` may return before the work is done; `synchronize` waits for it.
 class Backend {
 public:
-    virtual ~Backend()                 = default;
-    Backend()                          = default;
-    Backend(const Backend&)            = delete;
+    virtual ~Backend() = default;
+    Backend() = default;
+    Backend(const Backend&) = delete;
     Backend& operator=(const Backend&) = delete;
 
-    virtual std::string_view name() const noexcept   = 0;
-    virtual Device&          device() const noexcept = 0;
+    virtual std::string_view name() const noexcept = 0;
+    virtual Device& device() const noexcept = 0;
 
     /// Finds fusable groups and may reorder. Called before memory is planned: no tensor made in the graph has data yet.
     virtual void optimise(SplitGraph& /*split*/) {}
@@ -74,8 +74,8 @@ public:
     /// Null where a backend has no events (it then works synchronously or is synchronised).
     virtual std::unique_ptr<Event> make_event() { return nullptr; }
     virtual void record(Event&) {}
-    virtual void wait(Event&) {}               ///< this queue waits
-    virtual void synchronize(Event&) {}        ///< the host waits
+    virtual void wait(Event&) {}        ///< this queue waits
+    virtual void synchronize(Event&) {} ///< the host waits
 };
 
 } // namespace schedscope

@@ -14,13 +14,13 @@ class BufferType;
 /// (Backend::synchronize first).
 class Buffer {
 public:
-    virtual ~Buffer()                = default;
-    Buffer()                         = default;
-    Buffer(const Buffer&)            = delete;
+    virtual ~Buffer() = default;
+    Buffer() = default;
+    Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
 
     virtual const BufferType& type() const noexcept = 0;
-    virtual size_t            size() const noexcept = 0;
+    virtual size_t size() const noexcept = 0;
     /// Address of offset 0 for the host, or null when it can't address this memory. Then `write`/`read` stage.
     virtual std::byte* host_base() noexcept = 0;
     virtual void write(size_t offset, const void* source, size_t bytes) = 0;
@@ -36,10 +36,10 @@ public:
 class BufferType {
 public:
     virtual ~BufferType() = default;
-    virtual std::string_view name() const noexcept      = 0; ///< "CPU", "Vulkan0", "Vulkan0_Host"
-    virtual bool             is_host() const noexcept   = 0; ///< the CPU backend can compute on it
-    virtual size_t           alignment() const noexcept = 0;
-    virtual size_t           max_size() const noexcept  = 0; ///< of one buffer; SIZE_MAX: unlimited
+    virtual std::string_view name() const noexcept = 0; ///< "CPU", "Vulkan0", "Vulkan0_Host"
+    virtual bool is_host() const noexcept = 0;          ///< the CPU backend can compute on it
+    virtual size_t alignment() const noexcept = 0;
+    virtual size_t max_size() const noexcept = 0; ///< of one buffer; SIZE_MAX: unlimited
     /// Throws Error(device) naming the type and the bytes when there is no memory.
     virtual std::unique_ptr<Buffer> allocate(size_t bytes) const = 0;
 };

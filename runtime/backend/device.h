@@ -1,8 +1,8 @@
 #pragma once
 
-#include "runtime/scheduler/answer.h"
 #include "runtime/backend/backend.h"
 #include "runtime/backend/buffer.h"
+#include "runtime/scheduler/answer.h"
 
 #include <cstdint>
 #include <memory>
@@ -21,29 +21,29 @@ constexpr std::string_view device_kind_name(DeviceKind kind) noexcept {
 }
 
 struct BackendOptions {
-    int         n_threads = 0;     ///< CPU and BLAS; 0: physical cores
-    bool        fusion = true;     ///< false: optimise() finds no groups
-    std::string name;              ///< shown name when it differs from the device's ("Vulkan0.1")
+    int n_threads = 0;  ///< CPU and BLAS; 0: physical cores
+    bool fusion = true; ///< false: optimise() finds no groups
+    std::string name;   ///< shown name when it differs from the device's ("Vulkan0.1")
 };
 
 /// Hardware (or a library) that was found, and the three questions about it. Const and thread-safe.
 class Device {
 public:
     virtual ~Device() = default;
-    virtual std::string_view name() const noexcept        = 0; ///< "CPU", "BLAS", "Vulkan0"
-    virtual DeviceKind       kind() const noexcept        = 0;
-    virtual std::string      description() const          = 0;
-    virtual size_t           memory_bytes() const         = 0; ///< total; 0: unknown
-    virtual std::vector<std::string> features() const     = 0; ///< for people: "avx512vnni", "fp16", "subgroup 8"
-    virtual const BufferType& buffer_type() const         = 0; ///< the default one
+    virtual std::string_view name() const noexcept = 0; ///< "CPU", "BLAS", "Vulkan0"
+    virtual DeviceKind kind() const noexcept = 0;
+    virtual std::string description() const = 0;
+    virtual size_t memory_bytes() const = 0;                               ///< total; 0: unknown
+    virtual std::vector<std::string> features() const = 0;                 ///< for people: "avx512vnni", "fp16", "subgroup 8"
+    virtual const BufferType& buffer_type() const = 0;                     ///< the default one
     virtual const BufferType* host_buffer_type() const { return nullptr; } ///< host memory the device reads fast, if it has any
 
     /// Can a backend of this device run the operator with these types, shapes, layouts and sources? Leafs (NONE) and view ops are asked too.
     /// Does not depend on where the data lies.
     virtual Answer supports_op(const Tensor& node) const = 0;
-    virtual bool   supports_buffer_type(const BufferType& type) const = 0;
+    virtual bool supports_buffer_type(const BufferType& type) const = 0;
     /// Worth copying a host weight over for? batch: the operator's batch size counted as in `offload_batch`.
-    virtual bool   wants_offload(const Tensor& node, int64_t min_batch) const = 0;
+    virtual bool wants_offload(const Tensor& node, int64_t min_batch) const = 0;
 
     /// A queue on the device. Throws Error(device) when it can't be made.
     virtual std::unique_ptr<Backend> make_backend(const BackendOptions& options) = 0;

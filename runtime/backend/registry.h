@@ -15,7 +15,7 @@ class Registry {
 public:
     Registry();
     ~Registry();
-    Registry(const Registry&)            = delete;
+    Registry(const Registry&) = delete;
     Registry& operator=(const Registry&) = delete;
 
     const std::vector<std::unique_ptr<Device>>& devices() const noexcept { return devices_; }
@@ -31,7 +31,7 @@ public:
 
 private:
     std::vector<std::unique_ptr<Device>> devices_;
-    std::vector<std::string>             missing_;
+    std::vector<std::string> missing_;
 };
 
 } // namespace schedscope

@@ -116,6 +116,14 @@ std::span<Tensor* const> Graph::number() {
     const size_t listed = numbered_.size();
     for (size_t i = 0; i < listed; ++i) {
         numbered_[i]->id = static_cast<TensorId>(i);
+        numbered_[i]->readers = 0;
+    }
+    for (const Tensor* node : nodes_) {
+        for (Tensor* source : node->src) {
+            if (source != nullptr) {
+                ++source->readers;
+            }
+        }
     }
     for (size_t i = 0; i < listed; ++i) {
         Tensor* source = numbered_[i]->view_source;

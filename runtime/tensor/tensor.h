@@ -29,6 +29,7 @@ struct Tensor {
     size_t view_offset = 0;        ///< bytes into view_source's data
     Buffer* buffer = nullptr;      ///< a view has its source's; null until allocated
     size_t offset = 0;             ///< bytes into the buffer; a view's includes view_offset
+    int32_t readers = 0;           ///< how often nodes of the graph name it as a source (Graph::number)
     int16_t pinned = -1;           ///< backend (by priority) that the user wants; −1: the scheduler decides
     std::string name;              ///< at most max_name bytes
 

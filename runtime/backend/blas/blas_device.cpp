@@ -1,0 +1,140 @@
+#include "runtime/backend/blas/blas_device.h"
+
+#include "runtime/backend/blas/blas_library.h"
+#include "runtime/backend/cpu/host_memory.h"
+#include "runtime/backend/cpu/thread_pool.h"
+#include "runtime/clock.h"
+#include "runtime/error.h"
+#include "runtime/tensor/convert.h"
+
+#include <vector>
+
+namespace schedscope {
+
+namespace {
+
+constexpr int64_t smallest = 32; ///< the reference's: below this in any direction the CPU is as fast
+
+class BlasBackend final : public Backend {
+public:
+    BlasBackend(Device& device, const BackendOptions& options, const BlasLibrary& library)
+        : device_(device), name_(options.name.empty() ? std::string(device.name()) : options.name), library_(library),
+          n_threads_(options.n_threads > 0 ? options.n_threads : physical_cores()) {}
+
+    std::string_view name() const noexcept override { return name_; }
+    Device& device() const noexcept override { return device_; }
+    void compute(const SplitGraph& split, int32_t first, int32_t count, std::vector<KernelTime>* times) override {
+        library_.set_threads(n_threads_);
+        for (int32_t i = first; i < first + count; ++i) {
+            const Tensor& node = *split.nodes[static_cast<size_t>(i)];
+            if (node.op == Op::NONE || is_view_op(node.op)) {
+                continue;
+            }
+            if (node.op != Op::MUL_MAT) {
+                throw Error(ErrorKind::device, name_ + ": there is no kernel for " + std::string(op_name(node.op)));
+            }
+            const int64_t start = times != nullptr ? now_ns() : 0;
+            multiply(node);
+            if (times != nullptr) {
+                times->push_back({i, 1, "sgemm", start, now_ns()});
+            }
+        }
+    }
+
+private:
+    void multiply(const Tensor& node) {
+        const Tensor& weights = *node.src[0];
+        const Tensor& b = *node.src[1];
+        const auto k = static_cast<int>(weights.ne[0]);
+        const auto m = static_cast<int>(node.ne[0]);
+        const auto n = static_cast<int>(node.ne[1]);
+        const int64_t repeat_2 = node.ne[2] / weights.ne[2];
+        const int64_t repeat_3 = node.ne[3] / weights.ne[3];
+        const std::byte* expanded_from = nullptr;
+        for (int64_t i3 = 0; i3 < node.ne[3]; ++i3) {
+            for (int64_t i2 = 0; i2 < node.ne[2]; ++i2) {
+                const std::byte* matrix = host_data(weights) + static_cast<size_t>(i2 / repeat_2) * weights.nb[2] +
+                                          static_cast<size_t>(i3 / repeat_3) * weights.nb[3];
+                const auto* a = reinterpret_cast<const float*>(matrix);
+                if (weights.type != Type::F32) {
+                    if (matrix != expanded_from) { // heads that share a matrix expand it once
+                        expand(weights, matrix);
+                        expanded_from = matrix;
+                    }
+                    a = expanded_.data();
+                }
+                const auto* x = reinterpret_cast<const float*>(host_data(b) + static_cast<size_t>(i2) * b.nb[2] +
+                                                               static_cast<size_t>(i3) * b.nb[3]);
+                auto* y = reinterpret_cast<float*>(host_data(node) + static_cast<size_t>(i2) * node.nb[2] +
+                                                   static_cast<size_t>(i3) * node.nb[3]);
+                library_.multiply(n, m, k, x, k, a, k, y, m);
+            }
+        }
+    }
+
+    void expand(const Tensor& weights, const std::byte* matrix) {
+        const int64_t k = weights.ne[0];
+        expanded_.resize(static_cast<size_t>(k * weights.ne[1]));
+        for (int64_t row = 0; row < weights.ne[1]; ++row) {
+            row_to_float(weights.type, matrix + static_cast<size_t>(row) * weights.nb[1], expanded_.data() + row * k, k);
+        }
+    }
+
+    Device& device_;
+    std::string name_;
+    const BlasLibrary& library_;
+    int n_threads_;
+    std::vector<float> expanded_;
+};
+
+class BlasDevice final : public Device {
+public:
+    explicit BlasDevice(const BlasLibrary& library) : library_(library) {}
+
+    std::string_view name() const noexcept override { return "BLAS"; }
+    DeviceKind kind() const noexcept override { return DeviceKind::blas; }
+    std::string description() const override { return library_.description(); }
+    size_t memory_bytes() const override { return 0; }
+    std::vector<std::string> features() const override { return {"sgemm"}; }
+    const BufferType& buffer_type() const override { return cpu_buffer_type(); }
+    Answer supports_op(const Tensor& node) const override {
+        if (node.op == Op::NONE || is_view_op(node.op)) {
+            return {};
+        }
+        if (node.op != Op::MUL_MAT) {
+            return Answer::no(Refusal::op, "BLAS has products only");
+        }
+        const Tensor& a = *node.src[0];
+        const Tensor& b = *node.src[1];
+        if (!is_contiguous(a) || !is_contiguous(b)) {
+            return Answer::no(Refusal::layout, "a source is not contiguous");
+        }
+        if (b.type != Type::F32) {
+            return Answer::no(Refusal::type, "source 1 is not f32");
+        }
+        if (a.type != Type::F32 && !can_expand(a.type)) {
+            return Answer::no(Refusal::type, "source 0 can't be expanded to f32");
+        }
+        if (node.ne[0] < smallest || node.ne[1] < smallest || b.ne[0] < smallest) {
+            return Answer::no(Refusal::shape, "rows, columns or inner size are less than 32");
+        }
+        return {};
+    }
+    bool supports_buffer_type(const BufferType& type) const override { return type.is_host(); }
+    bool wants_offload(const Tensor&, int64_t) const override { return false; }
+    std::unique_ptr<Backend> make_backend(const BackendOptions& options) override {
+        return std::make_unique<BlasBackend>(*this, options, library_);
+    }
+
+private:
+    const BlasLibrary& library_;
+};
+
+} // namespace
+
+std::unique_ptr<Device> make_blas_device(std::string& missing) {
+    const BlasLibrary* library = BlasLibrary::load(missing);
+    return library != nullptr ? std::make_unique<BlasDevice>(*library) : nullptr;
+}
+
+} // namespace schedscope

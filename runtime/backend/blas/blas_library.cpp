@@ -1,0 +1,51 @@
+#include "runtime/backend/blas/blas_library.h"
+
+#include <optional>
+
+#include <dlfcn.h>
+
+namespace schedscope {
+
+const BlasLibrary* BlasLibrary::load(std::string& missing) {
+    static std::string why;
+    static const std::optional<BlasLibrary> library = []() -> std::optional<BlasLibrary> {
+        void* handle = nullptr;
+        for (const char* name : {"libopenblas.so.0", "libopenblas.so"}) {
+            if (handle == nullptr) {
+                handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+            }
+        }
+        if (handle == nullptr) {
+            why = "BLAS: no OpenBLAS (libopenblas.so.0); Debian has it as libopenblas0-pthread";
+            return std::nullopt;
+        }
+        BlasLibrary found;
+        found.sgemm_ = reinterpret_cast<Sgemm>(dlsym(handle, "cblas_sgemm"));
+        found.set_threads_ = reinterpret_cast<void (*)(int)>(dlsym(handle, "openblas_set_num_threads"));
+        found.config_ = reinterpret_cast<char* (*)()>(dlsym(handle, "openblas_get_config"));
+        if (found.sgemm_ == nullptr) {
+            why = "BLAS: libopenblas.so.0 has no cblas_sgemm";
+            return std::nullopt;
+        }
+        return found;
+    }();
+    missing = why;
+    return library ? &*library : nullptr;
+}
+
+void BlasLibrary::multiply(int m, int n, int k, const float* a, int lda, const float* b, int ldb, float* c, int ldc) const {
+    constexpr int row_major = 101;
+    constexpr int as_it_is = 111;
+    constexpr int transposed = 112;
+    sgemm_(row_major, as_it_is, transposed, m, n, k, 1.0F, a, lda, b, ldb, 0.0F, c, ldc);
+}
+
+void BlasLibrary::set_threads(int n) const {
+    if (set_threads_ != nullptr) {
+        set_threads_(n);
+    }
+}
+
+std::string BlasLibrary::description() const { return config_ != nullptr ? config_() : "OpenBLAS"; }
+
+} // namespace schedscope

@@ -1,0 +1,67 @@
+#include "runtime/backend/cpu/cpu_backend.h"
+
+#include "runtime/backend/norm_fusion.h"
+#include "runtime/backend/op_cost.h"
+#include "runtime/clock.h"
+#include "runtime/error.h"
+
+#include <algorithm>
+
+namespace schedscope::cpu {
+
+namespace {
+
+/// Waking a thread costs some microseconds: what a node moves or computes must be worth it.
+int worthwhile_threads(const Tensor& node, int available) {
+    constexpr int64_t work_per_thread = 32 * 1024;
+    const int64_t work = std::max(n_elements(node), op_flops(node) / 4);
+    return static_cast<int>(std::clamp<int64_t>(work / work_per_thread, 1, available));
+}
+
+} // namespace
+
+CpuBackend::CpuBackend(Device& device, const BackendOptions& options, const VectorOps& vector)
+    : device_(device), name_(options.name.empty() ? std::string(device.name()) : options.name), fusion_(options.fusion),
+      vector_(vector), pool_(options.n_threads > 0 ? options.n_threads : physical_cores()),
+      scratch_(static_cast<size_t>(pool_.n_threads())) {}
+
+void CpuBackend::optimise(SplitGraph& split) {
+    if (fusion_) {
+        find_norm_groups(split);
+    }
+}
+
+void CpuBackend::run(std::span<Tensor* const> nodes, Kernel kernel) {
+    const int n = worthwhile_threads(*nodes.back(), pool_.n_threads());
+    pool_.run(n, [&](int thread) { kernel({nodes, thread, n, vector_, scratch_[static_cast<size_t>(thread)]}); });
+}
+
+void CpuBackend::compute(const SplitGraph& split, int32_t first, int32_t count, std::vector<KernelTime>* times) {
+    const std::span<Tensor* const> nodes(split.nodes);
+    auto group =
+        std::find_if(split.groups.begin(), split.groups.end(), [first](const FusionGroup& g) { return g.first >= first; });
+    for (int32_t i = first; i < first + count;) {
+        KernelEntry entry = kernel_of(*nodes[static_cast<size_t>(i)]);
+        int32_t n = 1;
+        if (group != split.groups.end() && group->first == i) {
+            const bool whole = i + group->count <= first + count;
+            if (whole && norm_group_is_safe(*nodes[static_cast<size_t>(i)], *nodes[static_cast<size_t>(i) + 1])) {
+                entry = {group->kernel, run_rms_norm_mul};
+                n = group->count;
+            }
+            ++group;
+        }
+        if (entry.run != nullptr) {
+            const int64_t start = times != nullptr ? now_ns() : 0;
+            run(nodes.subspan(static_cast<size_t>(i), static_cast<size_t>(n)), entry.run);
+            if (times != nullptr) {
+                times->push_back({i, n, entry.name, start, now_ns()});
+            }
+        } else if (const Op op = nodes[static_cast<size_t>(i)]->op; op != Op::NONE && !is_view_op(op)) {
+            throw Error(ErrorKind::device, std::string(name_) + ": there is no kernel for " + std::string(op_name(op)));
+        }
+        i += n;
+    }
+}
+
+} // namespace schedscope::cpu

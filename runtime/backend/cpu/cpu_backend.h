@@ -1,0 +1,35 @@
+#pragma once
+
+#include "runtime/backend/cpu/kernel.h"
+#include "runtime/backend/cpu/thread_pool.h"
+#include "runtime/backend/cpu/vector_ops.h"
+#include "runtime/backend/device.h"
+
+#include <string>
+#include <vector>
+
+namespace schedscope::cpu {
+
+/// Runs nodes one after the other, each on as many threads as it is worth; returns when all is done.
+class CpuBackend final : public Backend {
+public:
+    CpuBackend(Device& device, const BackendOptions& options, const VectorOps& vector);
+
+    std::string_view name() const noexcept override { return name_; }
+    Device& device() const noexcept override { return device_; }
+    /// Fuses RMS_NORM with the MUL behind it: kernel "rms_norm_mul".
+    void optimise(SplitGraph& split) override;
+    void compute(const SplitGraph& split, int32_t first, int32_t count, std::vector<KernelTime>* times) override;
+
+private:
+    void run(std::span<Tensor* const> nodes, Kernel kernel);
+
+    Device& device_;
+    std::string name_;
+    bool fusion_;
+    const VectorOps& vector_;
+    ThreadPool pool_;
+    std::vector<std::vector<float>> scratch_; ///< by thread
+};
+
+} // namespace schedscope::cpu

@@ -1,0 +1,61 @@
+#include "runtime/backend/cpu/host_memory.h"
+
+#include "runtime/error.h"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace schedscope {
+
+namespace {
+
+class HostBuffer final : public Buffer {
+public:
+    HostBuffer(std::byte* memory, size_t size, bool owned) : memory_(memory), size_(size), owned_(owned) {}
+    ~HostBuffer() override {
+        if (owned_) {
+            std::free(memory_);
+        }
+    }
+    const BufferType& type() const noexcept override { return cpu_buffer_type(); }
+    size_t size() const noexcept override { return size_; }
+    std::byte* host_base() noexcept override { return memory_; }
+    void write(size_t offset, const void* source, size_t bytes) override { std::memcpy(memory_ + offset, source, bytes); }
+    void read(size_t offset, void* target, size_t bytes) override { std::memcpy(target, memory_ + offset, bytes); }
+    void clear(uint8_t value) override { std::memset(memory_, value, size_); }
+
+private:
+    std::byte* memory_;
+    size_t size_;
+    bool owned_;
+};
+
+class HostBufferType final : public BufferType {
+public:
+    std::string_view name() const noexcept override { return "CPU"; }
+    bool is_host() const noexcept override { return true; }
+    size_t alignment() const noexcept override { return 32; }
+    size_t max_size() const noexcept override { return SIZE_MAX; }
+    std::unique_ptr<Buffer> allocate(size_t bytes) const override {
+        constexpr size_t line = 64; // a cache line
+        const size_t rounded = bytes > SIZE_MAX - line ? 0 : (bytes + line) / line * line;
+        void* memory = rounded != 0 ? std::aligned_alloc(line, rounded) : nullptr;
+        if (memory == nullptr) {
+            throw Error(ErrorKind::device, "CPU: no memory for a buffer of " + std::to_string(bytes) + " bytes");
+        }
+        return std::make_unique<HostBuffer>(static_cast<std::byte*>(memory), bytes, true);
+    }
+};
+
+} // namespace
+
+const BufferType& cpu_buffer_type() noexcept {
+    static const HostBufferType type;
+    return type;
+}
+
+std::unique_ptr<Buffer> wrap_host_memory(void* memory, size_t bytes) {
+    return std::make_unique<HostBuffer>(static_cast<std::byte*>(memory), bytes, false);
+}
+
+} // namespace schedscope

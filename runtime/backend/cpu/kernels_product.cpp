@@ -1,0 +1,139 @@
+// Products. With few columns each weight is read once, as it lies (the speed of memory decides); with many, stretches of rows are expanded to floats
+// once and multiplied with all columns (the speed of arithmetic decides).
+
+#include "runtime/backend/cpu/kernel.h"
+
+#include <algorithm>
+
+namespace schedscope::cpu {
+
+namespace {
+
+constexpr int64_t few_columns = 4;
+constexpr int64_t rows_at_once = 60;         ///< a multiple of every tile height
+constexpr int64_t column_bytes = 384 * 1024; ///< columns that are kept near while the rows pass by
+
+/// Row of `type` times floats.
+float dot_row(Type type, const std::byte* row, const float* x, int64_t k, float* room, const Tensor& weights,
+              const VectorOps& v) {
+    switch (type) {
+    case Type::F32: return v.dot_f32(reinterpret_cast<const float*>(row), x, k);
+    case Type::F16: return v.dot_f16(reinterpret_cast<const uint16_t*>(row), x, k);
+    case Type::BF16: return v.dot_bf16(reinterpret_cast<const uint16_t*>(row), x, k);
+    case Type::Q8_0: return v.dot_q8_0(row, x, k);
+    case Type::Q4_0: return v.dot_q4_0(row, x, k);
+    default: return v.dot_f32(read_row(weights, row, room, v), x, k);
+    }
+}
+
+/// Columns of source 1 as rows of floats, `stride` floats apart: in place if they lie so.
+struct Columns {
+    const float* data;
+    int64_t stride;
+};
+
+/// out[column × out_stride + row] for rows [first, end) of one matrix of weights and n columns.
+void multiply_rows(const Work& work, const Tensor& weights, const std::byte* matrix, int64_t first, int64_t end,
+                   const Columns& columns, int64_t n, float* out, int64_t out_stride, float* room) {
+    const int64_t k = weights.ne[0];
+    const VectorOps& v = work.vector;
+    if (n <= few_columns) {
+        for (int64_t row = first; row < end; ++row) {
+            const std::byte* data = matrix + static_cast<size_t>(row) * weights.nb[1];
+            for (int64_t j = 0; j < n; ++j) {
+                out[j * out_stride + row] = dot_row(weights.type, data, columns.data + j * columns.stride, k, room, weights, v);
+            }
+        }
+        return;
+    }
+    const bool in_place = weights.type == Type::F32;
+    const int64_t block = std::max<int64_t>(60, column_bytes / static_cast<int64_t>(sizeof(float)) / k / 60 * 60);
+    for (int64_t row = first; row < end; row += rows_at_once) {
+        const int64_t rows = std::min(rows_at_once, end - row);
+        const float* a = reinterpret_cast<const float*>(matrix + static_cast<size_t>(row) * weights.nb[1]);
+        int64_t lda = static_cast<int64_t>(weights.nb[1] / sizeof(float));
+        if (!in_place) {
+            for (int64_t i = 0; i < rows; ++i) {
+                read_row(weights, matrix + static_cast<size_t>(row + i) * weights.nb[1], room + i * k, v);
+            }
+            a = room;
+            lda = k;
+        }
+        for (int64_t j = 0; j < n; j += block) {
+            v.multiply(a, lda, rows, columns.data + j * columns.stride, columns.stride, std::min(block, n - j), k,
+                       out + j * out_stride + row, out_stride);
+        }
+    }
+}
+
+bool is_plain(const Tensor& t) noexcept { return t.type == Type::F32 && has_contiguous_rows(t) && t.nb[1] % sizeof(float) == 0; }
+
+} // namespace
+
+void run_mul_mat(const Work& work) {
+    const Tensor& node = work.node();
+    const Tensor& weights = *node.src[0];
+    const Tensor& b = *node.src[1];
+    const int64_t k = b.ne[0];
+    const int64_t n = b.ne[1];
+    const int64_t m = node.ne[0];
+    const bool plain = is_plain(b);
+    const int64_t expanded_rows = n <= few_columns ? 1 : rows_at_once;
+    float* room = work.room((plain ? 0 : n * k) + expanded_rows * k);
+    float* expanded = room + (plain ? 0 : n * k);
+
+    // Whole matrices are shared out where there are many (attention heads), rows of each where there are few.
+    const int64_t matrices = node.ne[2] * node.ne[3];
+    const bool by_matrix = matrices >= work.n_threads;
+    const auto [first_matrix, end_matrix] = by_matrix ? work.share(matrices) : std::pair<int64_t, int64_t>{0, matrices};
+    const auto [first_row, end_row] = by_matrix ? std::pair<int64_t, int64_t>{0, m} : work.share(m);
+    for (int64_t matrix = first_matrix; matrix < end_matrix; ++matrix) {
+        const int64_t i2 = matrix % node.ne[2];
+        const int64_t i3 = matrix / node.ne[2];
+        const std::byte* a = row_data(weights, {0, i2 / (node.ne[2] / weights.ne[2]), i3 / (node.ne[3] / weights.ne[3])});
+        Columns columns{reinterpret_cast<const float*>(row_data(b, {0, i2, i3})), static_cast<int64_t>(b.nb[1] / sizeof(float))};
+        if (!plain) {
+            for (int64_t j = 0; j < n; ++j) {
+                float* column = room + j * k;
+                const float* read = read_row(b, row_data(b, {j, i2, i3}), column, work.vector);
+                if (read != column) {
+                    std::copy(read, read + k, column);
+                }
+            }
+            columns = {room, k};
+        }
+        multiply_rows(work, weights, a, first_row, end_row, columns, n, reinterpret_cast<float*>(row_data(node, {0, i2, i3})),
+                      static_cast<int64_t>(node.nb[1] / sizeof(float)), expanded);
+    }
+}
+
+void run_mul_mat_id(const Work& work) {
+    const Tensor& node = work.node();
+    const Tensor& experts = *node.src[0];
+    const Tensor& b = *node.src[1];
+    const Tensor& ids = *node.src[2];
+    const int64_t k = experts.ne[0];
+    const int64_t m = node.ne[0];
+    float* room = work.room(2 * k);
+    // Each thread takes its rows of every expert's matrix, so that all threads have the same work however tokens are routed.
+    const auto [first, end] = work.share(m);
+    for (int64_t token = 0; token < node.ne[2]; ++token) {
+        for (int64_t e = 0; e < node.ne[1]; ++e) {
+            const auto id =
+                read_as<int32_t>(host_data(ids) + static_cast<size_t>(e) * ids.nb[0] + static_cast<size_t>(token) * ids.nb[1]);
+            float* out = reinterpret_cast<float*>(row_data(node, {e, token, 0}));
+            if (id < 0 || id >= experts.ne[2]) {
+                std::fill(out + first, out + end, 0.0F);
+                continue;
+            }
+            const float* x = read_row(b, row_data(b, {e % b.ne[1], token, 0}), room, work.vector);
+            const std::byte* matrix = host_data(experts) + static_cast<size_t>(id) * experts.nb[2];
+            for (int64_t row = first; row < end; ++row) {
+                out[row] = dot_row(experts.type, matrix + static_cast<size_t>(row) * experts.nb[1], x, k, room + k, experts,
+                                   work.vector);
+            }
+        }
+    }
+}
+
+} // namespace schedscope::cpu

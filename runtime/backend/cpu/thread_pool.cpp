@@ -1,0 +1,104 @@
+#include "runtime/backend/cpu/thread_pool.h"
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include <sched.h>
+
+namespace schedscope {
+
+namespace {
+
+constexpr int spins = 2000;
+
+inline void relax() noexcept {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/// Waits until the value is another one.
+template <typename T> T wait_for_change(const std::atomic<T>& value, T old) {
+    for (int i = 0; i < spins; ++i) {
+        const T now = value.load(std::memory_order_acquire);
+        if (now != old) {
+            return now;
+        }
+        relax();
+    }
+    value.wait(old, std::memory_order_acquire);
+    return value.load(std::memory_order_acquire);
+}
+
+} // namespace
+
+ThreadPool::ThreadPool(int n_threads) : n_threads_(std::max(1, n_threads)) {
+    for (int i = 1; i < n_threads_; ++i) {
+        threads_.emplace_back([this, i] { loop(i); });
+    }
+}
+
+ThreadPool::~ThreadPool() {
+    stop_ = true;
+    generation_.fetch_add(1, std::memory_order_release);
+    generation_.notify_all();
+    for (std::thread& t : threads_) {
+        t.join();
+    }
+}
+
+void ThreadPool::run(int n, const std::function<void(int)>& work) {
+    n = std::clamp(n, 1, n_threads_);
+    if (n == 1) {
+        work(0);
+        return;
+    }
+    work_ = &work;
+    active_ = n;
+    unfinished_.store(n_threads_ - 1, std::memory_order_relaxed);
+    generation_.fetch_add(1, std::memory_order_release);
+    generation_.notify_all();
+    work(0);
+    for (int left = unfinished_.load(std::memory_order_acquire); left != 0;) {
+        left = wait_for_change(unfinished_, left);
+    }
+}
+
+void ThreadPool::loop(int thread) {
+    uint32_t seen = 0;
+    while (true) {
+        seen = wait_for_change(generation_, seen);
+        if (stop_) {
+            return;
+        }
+        if (thread < active_) {
+            (*work_)(thread);
+        }
+        if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            unfinished_.notify_all();
+        }
+    }
+}
+
+int physical_cores() {
+    cpu_set_t mine;
+    CPU_ZERO(&mine);
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0) {
+        return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    }
+    std::set<std::string> cores;
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (!CPU_ISSET(cpu, &mine)) {
+            continue;
+        }
+        std::string siblings;
+        std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/thread_siblings_list");
+        std::getline(file, siblings);
+        cores.insert(siblings.empty() ? std::to_string(cpu) : siblings);
+    }
+    return std::max(1, static_cast<int>(cores.size()));
+}
+
+} // namespace schedscope

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace schedscope {
+
+/// The inner loops of the CPU backend, compiled once for each instruction set from one source (vector_ops_isa.cpp). Pointers need no alignment; n is any
+/// number ≥ 0 of floats. In and out may be the same address, but must not overlap otherwise.
+struct VectorOps {
+    std::string_view name; ///< "portable", "avx2", "avx512"
+
+    float (*dot_f32)(const float* a, const float* b, int64_t n);
+    float (*dot_f16)(const uint16_t* a, const float* b, int64_t n);
+    float (*dot_bf16)(const uint16_t* a, const float* b, int64_t n);
+    float (*dot_q8_0)(const void* row, const float* b, int64_t n); ///< n a multiple of 32
+    float (*dot_q4_0)(const void* row, const float* b, int64_t n);
+
+    void (*half_to_floats)(const uint16_t* in, float* out, int64_t n);
+    void (*floats_to_half)(const float* in, uint16_t* out, int64_t n);
+
+    /// c[j × ldc + i] = Σ a[i × lda + l] b[j × ldb + l] for i < m, j < n, l < k: products of rows with rows.
+    void (*multiply)(const float* a, int64_t lda, int64_t m, const float* b, int64_t ldb, int64_t n, int64_t k, float* c,
+                     int64_t ldc);
+
+    double (*sum)(const float* x, int64_t n);
+    double (*sum_of_squares)(const float* x, int64_t n);
+    float (*max)(const float* x, int64_t n); ///< −∞ for n = 0
+    void (*add)(const float* a, const float* b, float* out, int64_t n);
+    void (*multiply_elements)(const float* a, const float* b, float* out, int64_t n);
+    void (*scale)(const float* x, float factor, float bias, float* out, int64_t n);              ///< x × factor + bias
+    void (*scale_multiply)(const float* x, float factor, const float* w, float* out, int64_t n); ///< x × factor × w
+    void (*add_scaled)(float* acc, const float* x, float factor, int64_t n);                     ///< acc += x × factor
+    /// out = exp(x − shift); returns the sum.
+    double (*exp_sum)(const float* x, float shift, float* out, int64_t n);
+    void (*silu)(const float* x, float* out, int64_t n);
+};
+
+/// Those that this processor can run, the widest last.
+std::span<const VectorOps* const> usable_vector_ops() noexcept;
+
+/// The widest usable, or what SCHEDSCOPE_CPU (portable, avx2, avx512) asks for if that is usable.
+const VectorOps& best_vector_ops() noexcept;
+
+extern const VectorOps vector_ops_portable, vector_ops_avx2, vector_ops_avx512;
+
+} // namespace schedscope
