@@ -72,9 +72,13 @@ const OwnedGraph* History::graph_of(const PlanState& state) const {
 namespace {
 
 const record::CopyMade* find_copy(const std::vector<record::CopyMade>& copies, TensorId id) {
-    const auto found = std::lower_bound(copies.begin(), copies.end(), id,
-                                        [](const record::CopyMade& copy, TensorId wanted) { return copy.copy < wanted; });
-    return found != copies.end() && found->copy == id ? &*found : nullptr;
+    // Pass 5 numbers copies as it makes them; only a trace that somebody changed has them in another order.
+    auto found = std::lower_bound(copies.begin(), copies.end(), id,
+                                  [](const record::CopyMade& copy, TensorId wanted) { return copy.copy < wanted; });
+    if (found == copies.end() || found->copy != id) {
+        found = std::find_if(copies.begin(), copies.end(), [id](const record::CopyMade& copy) { return copy.copy == id; });
+    }
+    return found != copies.end() ? &*found : nullptr;
 }
 
 } // namespace

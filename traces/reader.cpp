@@ -167,6 +167,7 @@ Bounds TraceReader::State::bounds_at(Step step) {
     if (const int plan = plan_at(step); plan >= 0) {
         const GraphId graph = index.plans[static_cast<size_t>(plan)].graph;
         b.n_nodes = index.graphs[static_cast<size_t>(graph)].n_nodes;
+        b.n_own = index.graphs[static_cast<size_t>(graph)].n_tensors;
         b.n_tensors = n_ids(plan);
     }
     return b;

@@ -34,9 +34,9 @@ void check_own(const record::PlanEnd& f, const Record&, const Bounds& b) {
         throw Damage("it has " + std::to_string(f.n_copies) + " copies and " + std::to_string(f.n_splits) + " splits");
     }
 }
-void check_own(const record::CopyMade& f, const Record&, const Bounds&) {
-    if (f.copy < 0 || f.of < 0 || f.backend < 0) {
-        throw Damage("it doesn't say what is copied where");
+void check_own(const record::CopyMade& f, const Record&, const Bounds& b) {
+    if (f.copy < b.n_own || f.of < 0 || f.of >= b.n_own || f.backend < 0) {
+        throw Damage("it makes " + std::to_string(f.copy) + " a copy of " + std::to_string(f.of));
     }
 }
 void check_own(const record::SplitBegin& f, const Record&, const Bounds&) {

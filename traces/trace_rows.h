@@ -55,6 +55,7 @@ template <typename F> typename F::Value take_field(const sqlite::Statement& row,
 
 /// What a record's numbers may be at most, where that depends on the plan it speaks of.
 struct Bounds {
+    int64_t n_own = 0;     ///< tensors of the graph
     int64_t n_tensors = 0; ///< ids below: the graph's and its copies'
     int64_t n_nodes = 0;
     int64_t n_backends = 0, n_buffer_types = 0, n_graphs = 0, n_evaluations = 0;

@@ -1,0 +1,290 @@
+#include "runtime/error.h"
+#include "tests/traces/sample_run.h"
+#include "traces/reader.h"
+#include "traces/writer.h"
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace schedscope {
+namespace {
+
+using namespace sample;
+namespace fs = std::filesystem;
+
+std::string contents(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Runs something in a child process that ends without any cleaning up, and returns its exit code.
+template <typename F> int in_child(F&& f) {
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(f());
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+TEST(Writer, AfterAKillWhatWasCommittedIsThere) {
+    const Folder folder;
+    const std::string path = folder.file("t");
+    int ready[2];
+    ASSERT_EQ(pipe(ready), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        TraceWriter writer(path);
+        SampleRun run(writer, session({"Vulkan0", "CPU"}));
+        run.evaluate(blocks(4, 8, 2));
+        run.evaluate_again();
+        writer.sync();
+        char c = 'r';
+        if (write(ready[1], &c, 1) != 1) {
+            _exit(1);
+        }
+        for (;;) { // records on, so that the kill comes in the middle of something
+            run.evaluate(blocks(4, 8, 2));
+        }
+    }
+    char c = 0;
+    ASSERT_EQ(read(ready[0], &c, 1), 1);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    close(ready[0]);
+    close(ready[1]);
+
+    ASSERT_TRUE(fs::exists(path + "-wal"));
+    const std::string before = contents(path), journal = contents(path + "-wal");
+    {
+        const TraceReader reader(path);
+        EXPECT_THAT(reader.notes(), testing::ElementsAre(testing::HasSubstr("was not closed")));
+        ASSERT_GE(reader.n_evaluations(), 2);
+        EXPECT_TRUE(reader.evaluation(0).complete);
+        EXPECT_TRUE(reader.evaluation(1).complete);
+        std::vector<Record> records;
+        reader.read(0, reader.n_steps(), records); // each one is checked
+        EXPECT_EQ(records.size(), static_cast<size_t>(reader.n_steps()));
+    }
+    EXPECT_EQ(check_integrity(path), std::nullopt);
+    EXPECT_EQ(contents(path), before); // a reader leaves both alone
+    EXPECT_EQ(contents(path + "-wal"), journal);
+}
+
+TEST(Writer, KilledAtAnyMomentTheFileOpens) {
+    const Folder folder;
+    for (int records = 0; records < 400; records += 23) {
+        const std::string path = folder.file(std::to_string(records));
+        const int code = in_child([&] {
+            TraceWriter writer(path);
+            writer.session(session({"CPU"}));
+            for (int i = 0; i < records; ++i) {
+                writer.add(record::PassBegin{Pass::place});
+                if (i % 50 == 49) {
+                    writer.sync();
+                }
+            }
+            kill(getpid(), SIGKILL);
+            return 0;
+        });
+        ASSERT_EQ(code, 128 + SIGKILL);
+        const TraceReader reader(path);
+        EXPECT_EQ(reader.n_steps() >= records / 50 * 50 && reader.n_steps() <= records, true)
+            << reader.n_steps() << " of " << records;
+    }
+}
+
+TEST(Writer, ATraceCanBeReadWhileItIsWritten) {
+    const Folder folder;
+    TraceWriter writer(folder.file("t"));
+    SampleRun run(writer, session({"Vulkan0", "CPU"}));
+    for (int i = 1; i <= 3; ++i) {
+        run.evaluate(blocks(2, 2, 2));
+        writer.sync();
+        const TraceReader reader(folder.file("t"));
+        EXPECT_EQ(reader.n_evaluations(), i);
+        EXPECT_TRUE(reader.evaluation(i - 1).complete);
+    }
+    writer.close();
+}
+
+TEST(Writer, WithoutTextsNoPromptAndNoTokenIsInTheFile) {
+    const Folder folder;
+    TraceWriter::Options options;
+    options.texts = false;
+    TraceWriter writer(folder.file("t"), options);
+    SampleRun run(writer, session({"CPU"}));
+    run.evaluate(blocks(1, 2, 1));
+    writer.close();
+    EXPECT_EQ(contents(folder.file("t")).find("secret"), std::string::npos);
+
+    const TraceReader reader(folder.file("t"));
+    EXPECT_THAT(reader.session().facts, testing::Contains(testing::Pair("model", "made-up.gguf")));
+    std::vector<Record> records;
+    reader.read(0, reader.n_steps(), records);
+    int tokens = 0;
+    for (const Record& r : records) {
+        if (const auto* token = std::get_if<record::Token>(&r.fact)) {
+            EXPECT_EQ(token->token, -1);
+            EXPECT_EQ(token->text, 0);
+            EXPECT_EQ(token->host_bytes, 160);
+            ++tokens;
+        } else if (const auto* ubatch = std::get_if<record::UbatchToken>(&r.fact)) {
+            EXPECT_EQ(ubatch->token, -1);
+        }
+    }
+    EXPECT_EQ(tokens, 1);
+}
+
+TEST(Writer, WithTextsTheyAre) {
+    const Folder folder;
+    TraceWriter writer(folder.file("t"));
+    SampleRun run(writer, session({"CPU"}));
+    run.evaluate(blocks(1, 2, 1));
+    writer.close();
+    EXPECT_NE(contents(folder.file("t")).find(" secret"), std::string::npos);
+}
+
+TEST(Writer, AFullQueueMakesTheRuntimeWaitAndDropsNothing) {
+    const Folder folder;
+    TraceWriter::Options options;
+    options.queue_records = 16;
+    TraceWriter writer(folder.file("t"), options);
+    writer.session(session({"CPU"}));
+    constexpr int n = 20000;
+    for (int i = 0; i < n; ++i) {
+        writer.add(record::UbatchToken{i, 0, i, false});
+    }
+    writer.close();
+    const TraceReader reader(folder.file("t"));
+    std::vector<Record> records;
+    reader.read(0, reader.n_steps(), records);
+    int32_t next = 0, waits = 0;
+    for (const Record& r : records) {
+        if (const auto* wait = std::get_if<record::Wait>(&r.fact)) {
+            EXPECT_EQ(wait->backend, no_backend);
+            EXPECT_GE(wait->end_ns, wait->start_ns);
+            ++waits;
+        } else {
+            ASSERT_EQ(std::get<record::UbatchToken>(r.fact).token, next++);
+        }
+    }
+    EXPECT_EQ(next, n);
+    EXPECT_GT(waits, 0);
+}
+
+TEST(Writer, WhenFilesMayNotGrowTheRunGoesOnAndCloseSaysWhy) {
+    const Folder folder;
+    const std::string path = folder.file("t");
+    const int code = in_child([&] {
+        const rlimit limit{1 << 19, 1 << 19}; // enough for the tables
+        setrlimit(RLIMIT_FSIZE, &limit);
+        TraceWriter writer(path);
+        SampleRun run(writer, session({"Vulkan0", "CPU"}));
+        for (int i = 0; i < 60; ++i) {
+            run.evaluate(blocks(6, 8, 2));
+        }
+        try {
+            writer.close();
+        } catch (const Error& error) {
+            return error.kind() == ErrorKind::device && std::string(error.what()).starts_with(path + ": ") ? 7 : 2;
+        }
+        return 1;
+    });
+    EXPECT_EQ(code, 7);
+    const TraceReader reader(path); // what came before is there
+    std::vector<Record> records;
+    reader.read(0, reader.n_steps(), records);
+    EXPECT_LT(reader.n_evaluations(), 60);
+}
+
+TEST(Writer, AFileThatIsRemovedIsAnError) {
+    const Folder folder;
+    TraceWriter writer(folder.file("t"));
+    SampleRun run(writer, session({"CPU"}));
+    run.evaluate(blocks(1, 2, 1));
+    writer.sync();
+    fs::remove(folder.file("t"));
+    run.evaluate(blocks(1, 2, 1));
+    writer.sync();
+    ASSERT_TRUE(writer.error().has_value());
+    EXPECT_THAT(*writer.error(), testing::HasSubstr("was removed"));
+    run.evaluate(blocks(1, 2, 1)); // goes on
+    EXPECT_THROW(writer.close(), Error);
+    EXPECT_NO_THROW(writer.close());
+}
+
+TEST(Writer, WhereNoFileCanBeMadeItSaysSoAtOnce) {
+    const Folder folder;
+    for (const std::string& path : {folder.file("no/such/folder/t"), folder.path()}) {
+        try {
+            const TraceWriter writer(path);
+            FAIL() << path;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::device);
+            EXPECT_THAT(error.what(), testing::StartsWith(path + ": "));
+        }
+    }
+    EXPECT_TRUE(fs::is_directory(folder.path()));
+}
+
+TEST(Writer, AFolderThatMayNotBeWrittenIsAnError) {
+    const Folder folder;
+    fs::permissions(folder.path(), fs::perms::owner_read | fs::perms::owner_exec);
+    const int code = in_child([&] {
+        if (geteuid() == 0 && setuid(65534) != 0) { // root may write everywhere
+            return 9;
+        }
+        try {
+            const TraceWriter writer(folder.file("t"));
+            return 1;
+        } catch (const Error& error) {
+            return error.kind() == ErrorKind::device ? 7 : 2;
+        }
+    });
+    if (code == 9) {
+        GTEST_SKIP() << "runs as root and may not become another user";
+    }
+    EXPECT_EQ(code, 7);
+}
+
+TEST(Writer, ReplacesATraceAndItsJournal) {
+    const Folder folder;
+    std::ofstream(folder.file("t-wal")) << "left over";
+    for (int n = 1; n <= 2; ++n) {
+        TraceWriter writer(folder.file("t"));
+        SampleRun run(writer, session({"CPU"}));
+        for (int i = 0; i < n; ++i) {
+            run.evaluate(blocks(1, 2, 1));
+        }
+        writer.close();
+        EXPECT_EQ(TraceReader(folder.file("t")).n_evaluations(), n);
+    }
+}
+
+TEST(CheckOutput, RefusesWhatIsNotATrace) {
+    const Folder folder;
+    std::ofstream(folder.file("thesis.txt")) << "years of work";
+    std::ofstream(folder.file("empty"));
+    { TraceWriter writer(folder.file("t")); }
+    EXPECT_THROW(check_output(folder.file("thesis.txt"), false), Error);
+    EXPECT_NO_THROW(check_output(folder.file("thesis.txt"), true));
+    EXPECT_THROW(check_output(folder.path(), true), Error);
+    EXPECT_THROW(check_output("/dev/null", true), Error);
+    EXPECT_NO_THROW(check_output(folder.file("empty"), false));
+    EXPECT_NO_THROW(check_output(folder.file("none"), false));
+    EXPECT_NO_THROW(check_output(folder.file("t"), false));
+    EXPECT_TRUE(is_trace(folder.file("t")));
+    EXPECT_FALSE(is_trace(folder.file("thesis.txt")));
+    EXPECT_EQ(contents(folder.file("thesis.txt")), "years of work");
+}
+
+} // namespace
+} // namespace schedscope
