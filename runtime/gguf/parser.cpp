@@ -140,7 +140,13 @@ private:
             fail("claims " + std::to_string(value.count) + " elements in " + inside() + "; at most " +
                  std::to_string(max_elements) + " are accepted");
         }
-        if (value.element != ValueType::string) {
+        if (value.element == ValueType::string) {
+            strings_ += value.count;
+            if (strings_ > max_elements) {
+                fail("claims " + std::to_string(strings_) + " strings in arrays; at most " + std::to_string(max_elements) +
+                     " are accepted");
+            }
+        } else {
             value.bytes = take(value.count * value_type_bytes(value.element));
             return;
         }
@@ -262,6 +268,7 @@ private:
     std::string_view name_;
     uint64_t n_tensors_ = 0;
     uint64_t n_keys_ = 0;
+    uint64_t strings_ = 0;                       ///< in all arrays so far
     std::unordered_set<std::string_view> names_; ///< of the list being read
     Parsed result_;
 };

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::array hex_digits = {'0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F'};
 
+constexpr size_t max_tokens = size_t{1} << 20U; ///< four times the largest known vocabulary
+
 /// An id in the file; one that does not exist counts as not given.
 Token id_of(const gguf::File& file, std::string_view key, Token otherwise, int32_t n_tokens) {
     const auto id = file.get_i32(key);
@@ -98,6 +100,10 @@ void Vocabulary::load_texts(const gguf::File& file) {
     const auto texts = file.require_string_array("tokenizer.ggml.tokens");
     if (texts.empty()) {
         fail(file, "key 'tokenizer.ggml.tokens' holds no tokens");
+    }
+    if (texts.size() > max_tokens) {
+        fail(file, "key 'tokenizer.ggml.tokens' holds " + std::to_string(texts.size()) + " tokens; at most " +
+                       std::to_string(max_tokens) + " are accepted");
     }
     std::vector<size_t> ends;
     ends.reserve(texts.size());

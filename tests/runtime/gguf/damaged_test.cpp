@@ -73,6 +73,16 @@ const Damage damages[] = {
          .number<uint64_t>(1'000'000)
          .data(64),
      "is truncated: it ends inside the metadata 'a'"},
+    {"StringArraysTogether",
+     RawFile(0, 2)
+         .key("a", ValueType::array)
+         .number(static_cast<uint32_t>(ValueType::string))
+         .number<uint64_t>(1)
+         .string("")
+         .key("b", ValueType::array)
+         .number(static_cast<uint32_t>(ValueType::string))
+         .number<uint64_t>(4194304),
+     "claims 4194305 strings in arrays; at most 4194304 are accepted"},
     {"Alignment0", with_alignment(0), "is damaged: general.alignment is 0, not a power of two from 8 on"},
     {"Alignment48", with_alignment(48), "is damaged: general.alignment is 48, not a power of two from 8 on"},
     {"AlignmentText", RawFile(0, 1).key("general.alignment", ValueType::string).string("x"),

@@ -64,9 +64,9 @@ TEST_F(Split, IsOpenedByItsFirstPart) {
 TEST_F(Split, NeedsTheNamesOfItsParts) {
     write(0, 2, "a");
     std::filesystem::rename(path(0, 2), folder_.file("renamed.gguf"));
-    EXPECT_EQ(message(folder_.file("renamed.gguf")),
-              folder_.file("renamed.gguf") + ": is the first part of a split model, but its name does not end in "
-                                             "-00001-of-00002.gguf: the other parts can't be found");
+    EXPECT_EQ(message(folder_.file("renamed.gguf")), folder_.file("renamed.gguf") +
+                                                         ": is the first part of a split model, but its name does not end in "
+                                                         "-00001-of-00002.gguf: the other parts can't be found");
 }
 
 TEST_F(Split, APartMustBeThePartItsNameSays) {
