@@ -3,6 +3,7 @@
 #include "inspector/cli/print_json.h"
 #include "inspector/cli/table.h"
 #include "runtime/gguf/gguf.h"
+#include "viz/units.h"
 
 #include <nlohmann/json.hpp>
 

@@ -4,6 +4,7 @@
 #include "inspector/cli/table.h"
 #include "runtime/backend/registry.h"
 #include "runtime/context/session.h"
+#include "viz/units.h"
 
 #include <iomanip>
 #include <iostream>
@@ -37,7 +38,7 @@ std::string text_of(const GenerateResult& result) {
 }
 
 void print_rate(const char* what, int64_t tokens, int64_t nanoseconds) {
-    std::cerr << what << "  " << tokens << " tokens in " << time_text(nanoseconds);
+    std::cerr << what << "  " << tokens << " tokens in " << duration_text(nanoseconds);
     if (nanoseconds > 0) {
         std::cerr << ", " << std::fixed << std::setprecision(1)
                   << 1e9 * static_cast<double>(tokens) / static_cast<double>(nanoseconds) << " tokens/s";

@@ -4,6 +4,7 @@
 
 #include "inspector/cli/show.h"
 #include "inspector/cli/table.h"
+#include "viz/units.h"
 
 #include <iomanip>
 #include <ostream>
@@ -16,7 +17,7 @@ constexpr auto right = Table::Align::right;
 
 std::string number(int64_t n) { return std::to_string(n); }
 template <typename T> std::string number_or_dash(const std::optional<T>& n) { return n ? std::to_string(*n) : "-"; }
-std::string time_or_dash(const std::optional<int64_t>& ns) { return ns ? time_text(*ns) : "-"; }
+std::string time_or_dash(const std::optional<int64_t>& ns) { return ns ? duration_text(*ns) : "-"; }
 
 std::string joined(const std::vector<std::string>& parts, const char* between) {
     std::string text;
@@ -62,7 +63,7 @@ void splits_text(History& history, const PlanState& state, std::ostream& out) {
     for (const tables::SplitRow& r : rows) {
         out << "split " << r.index << "  " << history.backend_name(r.backend) << "  nodes " << r.first_node << "–" << r.last_node
             << "  starts: " << split_reason_name(r.why) << (r.by.empty() ? "" : " (" + r.by + ")")
-            << (r.time_ns ? "  " + time_text(*r.time_ns) : "") << '\n';
+            << (r.time_ns ? "  " + duration_text(*r.time_ns) : "") << '\n';
         for (const tables::SplitInputRow& input : r.inputs) {
             out << "    copies in  " << input.tensor << "  " << bytes_text(input.bytes) << "  from "
                 << history.backend_name(input.from) << '\n';
@@ -136,7 +137,7 @@ void kernels_text(History& history, const PlanState& state, std::ostream& out) {
             rate = std::to_string(static_cast<double>(r.flops) / static_cast<double>(ns));
             rate = rate.substr(0, rate.find('.') + 3);
         }
-        table.row({number(r.split), history.backend_name(r.backend), r.node, r.kernel, number(r.count), time_text(ns),
+        table.row({number(r.split), history.backend_name(r.backend), r.node, r.kernel, number(r.count), duration_text(ns),
                    bytes_text(r.bytes), rate, r.device_time ? "device" : "host"});
     }
     print_or(table, "nothing was executed", out);
@@ -177,7 +178,7 @@ void summary_text(History& history, std::ostream& out) {
     }
     out << '\n'
         << s.evaluations << " evaluations, " << s.plans << " planned" << (s.failed > 0 ? ", " + number(s.failed) + " failed" : "")
-        << "; " << s.tokens << " tokens; " << s.steps << " records over " << time_text(s.last_ns - s.first_ns) << '\n';
+        << "; " << s.tokens << " tokens; " << s.steps << " records over " << duration_text(s.last_ns - s.first_ns) << '\n';
     if (s.planned < 0) {
         return;
     }

@@ -1,9 +1,6 @@
 #include "inspector/cli/table.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <cstdio>
 #include <ostream>
 
 namespace schedscope {
@@ -13,17 +10,6 @@ namespace {
 size_t width(const std::string& text) {
     return static_cast<size_t>(
         std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
-std::string scaled(double value, double step, const std::array<const char*, 5>& units) {
-    size_t unit = 0;
-    while (value >= step && unit + 1 < units.size()) {
-        value /= step;
-        ++unit;
-    }
-    std::array<char, 48> text{};
-    std::snprintf(text.data(), text.size(), unit == 0 ? "%.0f %s" : (value < 10 ? "%.2f %s" : "%.1f %s"), value, units[unit]);
-    return text.data();
 }
 
 } // namespace
@@ -67,12 +53,6 @@ std::string one_line(std::string_view text) {
         }
     }
     return out;
-}
-
-std::string bytes_text(int64_t bytes) { return scaled(static_cast<double>(bytes), 1024, {"B", "KiB", "MiB", "GiB", "TiB"}); }
-
-std::string time_text(int64_t nanoseconds) {
-    return scaled(static_cast<double>(nanoseconds), 1000, {"ns", "µs", "ms", "s", "ks"});
 }
 
 } // namespace schedscope

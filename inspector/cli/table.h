@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <iosfwd>
 #include <string>
 #include <string_view>
@@ -28,9 +27,4 @@ private:
 
 /// Control characters as people write them: "\\n", "?".
 std::string one_line(std::string_view text);
-/// "4.0 KiB", "17 B".
-std::string bytes_text(int64_t bytes);
-/// "1.24 ms", "810 ns".
-std::string time_text(int64_t nanoseconds);
-
 } // namespace schedscope

@@ -125,6 +125,9 @@ Answer supports_op(const Tensor& node) {
             }
         }
         return yes;
+    case Op::ROPE: // source 1 are positions
+        return is_float(node.type) && is_float(node.src[0]->type) ? yes
+                                                                  : Answer::no(Refusal::type, "source 0 is not of a float type");
     case Op::ARGMAX:
     case Op::ARGSORT:
     case Op::TOP_K: return is_float(node.src[0]->type) ? yes : Answer::no(Refusal::type, "source 0 is not of a float type");
