@@ -77,6 +77,13 @@ bool row_from_float(Type type, const float* in, void* row, int64_t n) noexcept {
     case Type::Q5_0: return quantise_row<BlockQ5_0>(type, in, row, n);
     case Type::Q5_1: return quantise_row<BlockQ5_1>(type, in, row, n);
     case Type::Q8_0: return quantise_row<BlockQ8_0>(type, in, row, n);
+    case Type::Q2_K: return quantise_row<BlockQ2_K>(type, in, row, n);
+    case Type::Q3_K: return quantise_row<BlockQ3_K>(type, in, row, n);
+    case Type::Q4_K: return quantise_row<BlockQ4_K>(type, in, row, n);
+    case Type::Q5_K: return quantise_row<BlockQ5_K>(type, in, row, n);
+    case Type::Q6_K: return quantise_row<BlockQ6_K>(type, in, row, n);
+    case Type::IQ4_NL: return quantise_row<BlockIQ4_NL>(type, in, row, n);
+    case Type::IQ4_XS: return quantise_row<BlockIQ4_XS>(type, in, row, n);
     default: return false;
     }
 }

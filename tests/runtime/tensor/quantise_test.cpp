@@ -66,6 +66,57 @@ INSTANTIATE_TEST_SUITE_P(Types, Quantise,
                                            Step{Type::Q8_0, 0.5 / 127, true}),
                          [](const auto& param) { return std::string(type_name(param.param.type)); });
 
+struct Noise {
+    Type type;
+    double most; ///< root mean square error of normally distributed values with deviation 1
+};
+
+void PrintTo(const Noise& n, std::ostream* out) { *out << type_name(n.type); }
+
+class QuantiseSuperBlocks : public ::testing::TestWithParam<Noise> {};
+
+TEST_P(QuantiseSuperBlocks, KeepsTheNoiseLow) {
+    std::mt19937 random(5);
+    std::normal_distribution<float> normal(0.0F, 1.0F);
+    std::vector<float> x(256 * 64);
+    std::generate(x.begin(), x.end(), [&] { return normal(random); });
+    const auto y = there_and_back(GetParam().type, x);
+    double sum = 0;
+    for (size_t i = 0; i < x.size(); ++i) {
+        sum += std::pow(static_cast<double>(y[i]) - x[i], 2);
+    }
+    const double noise = std::sqrt(sum / static_cast<double>(x.size()));
+    EXPECT_LT(noise, GetParam().most);
+    EXPECT_GT(noise, GetParam().most / 2); // the bound means something
+}
+
+TEST_P(QuantiseSuperBlocks, KeepsZerosAndSurvivesWhatIsNoNumber) {
+    EXPECT_EQ(there_and_back(GetParam().type, std::vector<float>(256, 0.0F)), std::vector<float>(256, 0.0F));
+    std::vector<float> x(256, 1.0F);
+    x[3] = std::numeric_limits<float>::quiet_NaN();
+    x[70] = std::numeric_limits<float>::infinity();
+    x[200] = -std::numeric_limits<float>::max();
+    there_and_back(GetParam().type, x);
+}
+
+TEST_P(QuantiseSuperBlocks, GroupsOfDifferentSizeDoNotDisturbEachOther) {
+    std::vector<float> x(256, 0.0F);
+    x[0] = 8.0F;
+    x[255] = -4.0F;
+    const auto y = there_and_back(GetParam().type, x);
+    EXPECT_NEAR(y[0], 8.0F, 0.6F);
+    EXPECT_NEAR(y[255], -4.0F, 0.5F);
+    for (size_t i = 32; i < 224; ++i) {
+        EXPECT_EQ(y[i], 0.0F) << i;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, QuantiseSuperBlocks,
+                         ::testing::Values(Noise{Type::Q2_K, 0.4}, Noise{Type::Q3_K, 0.2}, Noise{Type::Q4_K, 0.1},
+                                           Noise{Type::Q5_K, 0.05}, Noise{Type::Q6_K, 0.025}, Noise{Type::IQ4_NL, 0.12},
+                                           Noise{Type::IQ4_XS, 0.12}),
+                         [](const auto& param) { return std::string(type_name(param.param.type)); });
+
 TEST(Quantise, WholeNumbersOfTheScaleComeBackExactly) {
     std::vector<float> x(32);
     for (size_t i = 0; i < x.size(); ++i) {

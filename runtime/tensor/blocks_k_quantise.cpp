@@ -1,0 +1,225 @@
+#include "runtime/tensor/blocks.h"
+
+#include "runtime/tensor/convert.h"
+
+#include <array>
+#include <cmath>
+#include <cstring>
+
+// Groups get the scale (and minimum) that their largest values ask for; scales are rounded to the block's small integers, then every
+// element to the nearest value that is left. ggml's reference searches for better scales; blocks are read alike.
+
+namespace schedscope {
+
+namespace {
+
+/// Nearest integer within low … high; not a number becomes low.
+int nearest(float v, int low, int high) noexcept {
+    const float rounded = std::nearbyint(v);
+    return rounded > static_cast<float>(low) ? (rounded < static_cast<float>(high) ? static_cast<int>(rounded) : high) : low;
+}
+
+float inverse(float d) noexcept { return d != 0.0F ? 1.0F / d : 0.0F; }
+
+/// The value furthest from zero, sign kept.
+float extreme(const float* x, int n) noexcept {
+    float most = 0.0F;
+    for (int i = 0; i < n; ++i) {
+        most = std::fabs(x[i]) > std::fabs(most) ? x[i] : most;
+    }
+    return most;
+}
+
+/// Numbers and scales of a super block whose groups of N elements are d × scale × (number − offset).
+template <int N> struct Symmetric {
+    static constexpr int groups = super_block / N;
+    std::array<int, groups> scales{};
+    std::array<uint8_t, super_block> numbers{};
+    uint16_t d = 0;
+
+    /// `lowest`: the smallest value of number − offset, and `lowest_scale` of the scales; both are −2^n.
+    Symmetric(const float* x, int lowest, int lowest_scale) noexcept {
+        std::array<float, groups> wanted{};
+        for (int g = 0; g < groups; ++g) {
+            wanted[static_cast<size_t>(g)] = extreme(x + g * N, N) / static_cast<float>(lowest);
+        }
+        d = float_to_half(extreme(wanted.data(), groups) / static_cast<float>(lowest_scale));
+        const float step = half_to_float(d);
+        for (int g = 0; g < groups; ++g) {
+            const int scale = nearest(wanted[static_cast<size_t>(g)] * inverse(step), lowest_scale, -lowest_scale - 1);
+            scales[static_cast<size_t>(g)] = scale;
+            const float to_number = inverse(step * static_cast<float>(scale));
+            for (int i = g * N; i < (g + 1) * N; ++i) {
+                numbers[static_cast<size_t>(i)] = static_cast<uint8_t>(nearest(x[i] * to_number, lowest, -lowest - 1) - lowest);
+            }
+        }
+    }
+};
+
+/// Numbers, scales and minima of a super block whose groups of N elements are d × scale × number − dmin × min.
+template <int N> struct WithMinimum {
+    static constexpr int groups = super_block / N;
+    std::array<int, groups> scales{};
+    std::array<int, groups> minima{};
+    std::array<uint8_t, super_block> numbers{};
+    uint16_t d = 0;
+    uint16_t dmin = 0;
+
+    WithMinimum(const float* x, int highest, int highest_scale) noexcept {
+        std::array<float, groups> scale{};
+        std::array<float, groups> minimum{};
+        for (int g = 0; g < groups; ++g) {
+            float low = 0.0F; // a minimum above zero can't be stored
+            float high = 0.0F;
+            for (int i = g * N; i < (g + 1) * N; ++i) {
+                low = x[i] < low ? x[i] : low;
+                high = x[i] > high ? x[i] : high;
+            }
+            scale[static_cast<size_t>(g)] = (high - low) / static_cast<float>(highest);
+            minimum[static_cast<size_t>(g)] = -low;
+        }
+        d = float_to_half(extreme(scale.data(), groups) / static_cast<float>(highest_scale));
+        dmin = float_to_half(extreme(minimum.data(), groups) / static_cast<float>(highest_scale));
+        for (int g = 0; g < groups; ++g) {
+            const auto at = static_cast<size_t>(g);
+            scales[at] = nearest(scale[at] * inverse(half_to_float(d)), 0, highest_scale);
+            minima[at] = nearest(minimum[at] * inverse(half_to_float(dmin)), 0, highest_scale);
+            const float to_number = inverse(half_to_float(d) * static_cast<float>(scales[at]));
+            const float offset = half_to_float(dmin) * static_cast<float>(minima[at]);
+            for (int i = g * N; i < (g + 1) * N; ++i) {
+                numbers[static_cast<size_t>(i)] = static_cast<uint8_t>(nearest((x[i] + offset) * to_number, 0, highest));
+            }
+        }
+    }
+};
+
+void add_bits(uint8_t& byte, int bits, int shift) noexcept { byte = static_cast<uint8_t>(byte | bits << shift); }
+
+/// The inverse of scale_min: eight scales and minima of 6 bits.
+void store_scales(const std::array<int, 8>& scales, const std::array<int, 8>& minima, uint8_t* out) noexcept {
+    std::memset(out, 0, 12);
+    for (size_t g = 0; g < 4; ++g) {
+        out[g] = static_cast<uint8_t>(scales[g] | scales[g + 4] >> 4 << 6);
+        out[g + 4] = static_cast<uint8_t>(minima[g] | minima[g + 4] >> 4 << 6);
+        out[g + 8] = static_cast<uint8_t>((scales[g + 4] & 0x0F) | (minima[g + 4] & 0x0F) << 4);
+    }
+}
+
+/// Fours of Q4_K and Q5_K: groups of 32, two to 32 bytes.
+void store_fours(const std::array<uint8_t, super_block>& numbers, uint8_t* qs) noexcept {
+    for (int i = 0; i < super_block; ++i) {
+        add_bits(qs[32 * (i / 64) + i % 32], numbers[static_cast<size_t>(i)] & 0x0F, 4 * (i / 32 % 2));
+    }
+}
+
+int nearest_iq4(float v) noexcept {
+    int best = 0;
+    for (int i = 1; i < static_cast<int>(iq4_values.size()); ++i) {
+        const auto at = static_cast<size_t>(i);
+        best = std::fabs(v - static_cast<float>(iq4_values[at])) <
+                       std::fabs(v - static_cast<float>(iq4_values[static_cast<size_t>(best)]))
+                   ? i
+                   : best;
+    }
+    return best;
+}
+
+void store_iq4(const float* x, float d, uint8_t* qs) noexcept {
+    const float to_step = inverse(d);
+    for (int j = 0; j < 16; ++j) {
+        qs[j] = static_cast<uint8_t>(nearest_iq4(x[j] * to_step) | nearest_iq4(x[j + 16] * to_step) << 4);
+    }
+}
+
+constexpr float iq4_lowest = -127.0F;
+
+} // namespace
+
+void quantise(const float* x, BlockQ2_K& b) noexcept {
+    const WithMinimum<16> q(x, 3, 15);
+    b = {};
+    b.d = q.d;
+    b.dmin = q.dmin;
+    for (size_t g = 0; g < q.scales.size(); ++g) {
+        b.scales[g] = static_cast<uint8_t>(q.scales[g] | q.minima[g] << 4);
+    }
+    for (int i = 0; i < super_block; ++i) {
+        add_bits(b.qs[32 * (i / 128) + i % 32], q.numbers[static_cast<size_t>(i)], 2 * (i % 128 / 32));
+    }
+}
+
+void quantise(const float* x, BlockQ3_K& b) noexcept {
+    const Symmetric<16> q(x, -4, -32);
+    b = {};
+    b.d = q.d;
+    for (int g = 0; g < q.groups; ++g) {
+        const int scale = q.scales[static_cast<size_t>(g)] + 32;
+        add_bits(b.scales[g % 8], scale & 0x0F, g < 8 ? 0 : 4);
+        add_bits(b.scales[8 + g % 4], scale >> 4, 2 * (g / 4));
+    }
+    for (int i = 0; i < super_block; ++i) {
+        const int number = q.numbers[static_cast<size_t>(i)];
+        add_bits(b.qs[32 * (i / 128) + i % 32], number & 3, 2 * (i % 128 / 32));
+        add_bits(b.hmask[i % 32], number >> 2, i / 32);
+    }
+}
+
+void quantise(const float* x, BlockQ4_K& b) noexcept {
+    const WithMinimum<32> q(x, 15, 63);
+    b = {};
+    b.d = q.d;
+    b.dmin = q.dmin;
+    store_scales(q.scales, q.minima, b.scales);
+    store_fours(q.numbers, b.qs);
+}
+
+void quantise(const float* x, BlockQ5_K& b) noexcept {
+    const WithMinimum<32> q(x, 31, 63);
+    b = {};
+    b.d = q.d;
+    b.dmin = q.dmin;
+    store_scales(q.scales, q.minima, b.scales);
+    store_fours(q.numbers, b.qs);
+    for (int i = 0; i < super_block; ++i) {
+        add_bits(b.qh[i % 32], q.numbers[static_cast<size_t>(i)] >> 4, i / 32);
+    }
+}
+
+void quantise(const float* x, BlockQ6_K& b) noexcept {
+    const Symmetric<16> q(x, -32, -128);
+    b = {};
+    b.d = q.d;
+    for (size_t g = 0; g < q.scales.size(); ++g) {
+        b.scales[g] = static_cast<int8_t>(q.scales[g]);
+    }
+    for (int i = 0; i < super_block; ++i) {
+        const int half = i / 128;
+        const int part = i % 128 / 32;
+        const int number = q.numbers[static_cast<size_t>(i)];
+        add_bits(b.ql[64 * half + 32 * (part % 2) + i % 32], number & 0x0F, 4 * (part / 2));
+        add_bits(b.qh[32 * half + i % 32], number >> 4, 2 * part);
+    }
+}
+
+void quantise(const float* x, BlockIQ4_NL& b) noexcept {
+    b.d = float_to_half(extreme(x, small_block) / iq4_lowest);
+    store_iq4(x, half_to_float(b.d), b.qs);
+}
+
+void quantise(const float* x, BlockIQ4_XS& b) noexcept {
+    std::array<float, super_block / 32> wanted{};
+    for (size_t g = 0; g < wanted.size(); ++g) {
+        wanted[g] = extreme(x + 32 * g, 32) / iq4_lowest;
+    }
+    b = {};
+    b.d = float_to_half(extreme(wanted.data(), static_cast<int>(wanted.size())) / -32.0F);
+    const float d = half_to_float(b.d);
+    for (size_t g = 0; g < wanted.size(); ++g) {
+        const int scale = nearest(wanted[g] * inverse(d), -32, 31);
+        add_bits(b.scales_l[g / 2], (scale + 32) & 0x0F, g % 2 == 0 ? 0 : 4);
+        b.scales_h = static_cast<uint16_t>(b.scales_h | (scale + 32) >> 4 << (2 * g));
+        store_iq4(x + 32 * g, d * static_cast<float>(scale), b.qs + 16 * g);
+    }
+}
+
+} // namespace schedscope
