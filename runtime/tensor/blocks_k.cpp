@@ -79,7 +79,8 @@ void expand(const BlockQ6_K& b, float* x) noexcept {
             const int low_shift = 4 * (part / 2);
             for (int i = 0; i < 32; ++i) {
                 const int number = ((low[i] >> low_shift) & 0x0F) | (((qh[i] >> (2 * part)) & 3) << 4);
-                const float scale = d * static_cast<float>(b.scales[8 * half + 2 * part + i / 16]);
+                const int group = 8 * half + 2 * part + i / 16;
+                const float scale = d * static_cast<float>(b.scales[group]);
                 *x++ = scale * static_cast<float>(number - 32);
             }
         }
