@@ -34,8 +34,8 @@ void require_fitting_heads(Type type, int32_t head, const char* option) {
 } // namespace
 
 KvCache::KvCache(const Model& model, const KvCacheOptions& options)
-    : options_(options), cells_((options.n_cells + granule - 1) / granule * granule) {
-    options_.n_cells = cells_.size();
+    : options_(options), cells_(0) {
+    options_.n_cells = (options.n_cells + granule - 1) / granule * granule;
     const Hparams& h = model.hparams();
     require_fitting_heads(options.type_k, h.head_length_k, "-ctk");
     require_fitting_heads(options.type_v, h.head_length_v, "-ctv");
@@ -49,6 +49,7 @@ KvCache::KvCache(const Model& model, const KvCacheOptions& options)
                            store_.make(options.type_v, {h.n_embd_v(), options_.n_cells, 1, 1}, "cache_v_l" + layer)});
     }
     allocate(model);
+    cells_ = KvCells(options_.n_cells); // last: an absurd wish is refused before it costs memory
 }
 
 void KvCache::allocate(const Model& model) {

@@ -1,6 +1,6 @@
-#include "tests/runtime/model/fake_devices.h"
 #include "plan_record.h"
 #include "sched_log.h"
+#include "tests/runtime/model/fake_devices.h"
 
 #include "runtime/context/context.h"
 #include "runtime/gguf/gguf.h"
@@ -37,7 +37,8 @@ public:
         }
         PlacementOptions placement;
         placement.n_gpu_layers = setup.ngl;
-        model = std::make_unique<Model>(std::make_shared<gguf::File>(gguf::File::open(setup.model)), devices, placement, LoadMode::header);
+        model = std::make_unique<Model>(std::make_shared<gguf::File>(gguf::File::open(setup.model)), devices, placement,
+                                        LoadMode::header);
         SchedulerOptions scheduling;
         scheduling.op_offload = setup.op_offload;
         scheduler = std::make_unique<Scheduler>(backends, scheduling);
@@ -69,9 +70,9 @@ public:
     std::unique_ptr<Context> context;
 };
 
-#define NEEDS_SHARED()                                                                                                                          \
-    if (!std::filesystem::exists(stories)) {                                                                                                    \
-        GTEST_SKIP() << "no " << stories;                                                                                                       \
+#define NEEDS_SHARED()                                                                                                           \
+    if (!std::filesystem::exists(stories)) {                                                                                     \
+        GTEST_SKIP() << "no " << stories;                                                                                        \
     }
 
 struct Row {
@@ -91,11 +92,14 @@ TEST_P(SplitTable, has_as_many_splits_and_inputs_as_the_reference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(stories260K, SplitTable,
-                         testing::Values(Row{0, 1, 1, 0}, Row{0, 16, 1, 0}, Row{0, 40, 54, 67}, Row{1, 1, 2, 2}, Row{1, 16, 2, 2}, Row{1, 40, 55, 67},
-                                         Row{2, 1, 2, 7}, Row{2, 16, 2, 7}, Row{2, 40, 46, 58}, Row{3, 1, 2, 7}, Row{3, 16, 2, 7},
-                                         Row{3, 40, 35, 45}, Row{5, 1, 2, 7}, Row{5, 16, 2, 7}, Row{5, 40, 13, 19}, Row{6, 1, 2, 6},
-                                         Row{6, 16, 2, 6}, Row{6, 40, 2, 6}, Row{99, 1, 2, 6}, Row{99, 16, 2, 6}, Row{99, 40, 2, 6}),
-                         [](const auto& info) { return "ngl" + std::to_string(info.param.ngl) + "_tokens" + std::to_string(info.param.n_tokens); });
+                         testing::Values(Row{0, 1, 1, 0}, Row{0, 16, 1, 0}, Row{0, 40, 54, 67}, Row{1, 1, 2, 2}, Row{1, 16, 2, 2},
+                                         Row{1, 40, 55, 67}, Row{2, 1, 2, 7}, Row{2, 16, 2, 7}, Row{2, 40, 46, 58},
+                                         Row{3, 1, 2, 7}, Row{3, 16, 2, 7}, Row{3, 40, 35, 45}, Row{5, 1, 2, 7}, Row{5, 16, 2, 7},
+                                         Row{5, 40, 13, 19}, Row{6, 1, 2, 6}, Row{6, 16, 2, 6}, Row{6, 40, 2, 6},
+                                         Row{99, 1, 2, 6}, Row{99, 16, 2, 6}, Row{99, 40, 2, 6}),
+                         [](const auto& info) {
+                             return "ngl" + std::to_string(info.param.ngl) + "_tokens" + std::to_string(info.param.n_tokens);
+                         });
 
 TEST(Plan, without_offload_host_layers_stay_on_the_host) {
     NEEDS_SHARED();
@@ -154,19 +158,20 @@ TEST_P(AgainstLog, every_node_is_named_placed_and_explained_as_in_the_log) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(stories260K, AgainstLog,
-                         testing::Values(Log{"stories260K-ngl0-prefill40-causes.log", {.ngl = 0}, 40, true},
-                                         Log{"stories260K-ngl1-faoff-decode-causes.log", {.ngl = 1, .flash_attention = false}, 1, true},
-                                         Log{"stories260K-ngl3-faoff-prefill40-causes.log", {.ngl = 3, .flash_attention = false}, 40, true},
-                                         Log{"stories260K-ngl3-decode-stock.log", {.ngl = 3, .flash_attention = false}, 1, false},
-                                         Log{"stories260K-ngl3-nokqv-prefill-causes.log", {.ngl = 3, .cache_on_host = true}, 16, true},
-                                         Log{"stories260K-ngl6-faon-prefill-causes.log", {.ngl = 6}, 16, true},
-                                         Log{"stories260K-blas-cpu-faoff-prefill40-causes.log", {.blas = true, .flash_attention = false}, 40, true}),
-                         [](const auto& info) {
-                             std::string name = info.param.file;
-                             name = name.substr(12, name.rfind('.') - 12);
-                             std::replace(name.begin(), name.end(), '-', '_');
-                             return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    stories260K, AgainstLog,
+    testing::Values(Log{"stories260K-ngl0-prefill40-causes.log", {.ngl = 0}, 40, true},
+                    Log{"stories260K-ngl1-faoff-decode-causes.log", {.ngl = 1, .flash_attention = false}, 1, true},
+                    Log{"stories260K-ngl3-faoff-prefill40-causes.log", {.ngl = 3, .flash_attention = false}, 40, true},
+                    Log{"stories260K-ngl3-decode-stock.log", {.ngl = 3, .flash_attention = false}, 1, false},
+                    Log{"stories260K-ngl3-nokqv-prefill-causes.log", {.ngl = 3, .cache_on_host = true}, 16, true},
+                    Log{"stories260K-ngl6-faon-prefill-causes.log", {.ngl = 6}, 16, true},
+                    Log{"stories260K-blas-cpu-faoff-prefill40-causes.log", {.blas = true, .flash_attention = false}, 40, true}),
+    [](const auto& info) {
+        std::string name = info.param.file;
+        name = name.substr(12, name.rfind('.') - 12);
+        std::replace(name.begin(), name.end(), '-', '_');
+        return name;
+    });
 
 } // namespace

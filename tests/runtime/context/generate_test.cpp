@@ -1,0 +1,292 @@
+#include "plan_record.h"
+#include "reference.h"
+
+#include "runtime/error.h"
+#include "tests/runtime/model/made_model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace schedscope;
+using namespace schedscope::test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+struct Place {
+    const char* devices;
+    int ngl;
+    FlashAttention flash;
+};
+
+std::string place_name(const testing::TestParamInfo<Place>& info) {
+    std::string name = std::string(info.param.devices) + "_ngl" + std::to_string(info.param.ngl) +
+                       (info.param.flash == FlashAttention::on    ? "_flash"
+                        : info.param.flash == FlashAttention::off ? "_plain"
+                                                                  : "_auto");
+    std::replace(name.begin(), name.end(), ',', '_');
+    return name;
+}
+
+/// The same story wherever its layers are.
+class Story : public testing::TestWithParam<Place> {
+protected:
+    RunOptions options(std::string_view type) const {
+        RunOptions o = greedy_options(stories(type));
+        o.devices = GetParam().devices;
+        o.n_gpu_layers = GetParam().ngl;
+        o.flash_attention = GetParam().flash;
+        return o;
+    }
+    Registry registry;
+};
+
+TEST_P(Story, is_told_word_by_word_from_f32_and_f16) {
+    NEEDS_DEVICES(registry, GetParam().devices);
+    for (const char* type : {"f32", "f16"}) {
+        NEEDS(stories(type));
+        Session session(registry, options(type));
+        const Generated g = generate_one(session, {1}, 200);
+        EXPECT_EQ(g.text, stories_text) << type;
+        EXPECT_EQ(g.tokens.size(), 200U);
+        EXPECT_EQ(g.reason, StopReason::count);
+    }
+}
+
+TEST_P(Story, begins_the_same_from_quantised_weights) {
+    NEEDS_DEVICES(registry, GetParam().devices);
+    for (const char* type : {"q8_0", "q4_0"}) {
+        NEEDS(stories(type));
+        Session session(registry, options(type));
+        EXPECT_EQ(generate_one(session, {1}, 20).tokens, stories_first_20) << type;
+    }
+}
+
+TEST_P(Story, has_the_logits_of_an_independent_computation) {
+    NEEDS_DEVICES(registry, GetParam().devices);
+    NEEDS(shared + "/models/stories260K-logits-16x512.f32");
+    const std::vector<float> truth = read_floats(shared + "/models/stories260K-logits-16x512.f32");
+    struct Case {
+        const char* weights;
+        Type cache;
+        float tolerance;
+        bool same_argmax;
+    };
+    for (const Case& c : {Case{"f32", Type::F32, 0.002F, true}, Case{"f32", Type::F16, 0.03F, true},
+                          Case{"f16", Type::F16, 0.03F, true}, Case{"q8_0", Type::F16, 0.4F, false}}) {
+        RunOptions o = options(c.weights);
+        o.cache_type_k = o.cache_type_v = c.cache;
+        Session session(registry, o);
+        const std::vector<float> logits = all_logits(session, stories_prompt);
+        EXPECT_LT(largest_difference(logits, truth), c.tolerance) << c.weights << " cache " << type_name(c.cache);
+        if (c.same_argmax) {
+            EXPECT_EQ(argmax_rows(logits, 512), argmax_rows(truth, 512)) << c.weights;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    stories260K, Story,
+    testing::Values(Place{"cpu", 0, FlashAttention::on}, Place{"cpu", 0, FlashAttention::off},
+                    Place{"blas,cpu", 0, FlashAttention::automatic}, Place{"vulkan0,cpu", 0, FlashAttention::automatic},
+                    Place{"vulkan0,cpu", 1, FlashAttention::automatic}, Place{"vulkan0,cpu", 2, FlashAttention::off},
+                    Place{"vulkan0,cpu", 3, FlashAttention::automatic}, Place{"vulkan0,cpu", 4, FlashAttention::off},
+                    Place{"vulkan0,cpu", 5, FlashAttention::automatic}, Place{"vulkan0,cpu", 6, FlashAttention::off},
+                    Place{"vulkan0,cpu", 99, FlashAttention::automatic}),
+    place_name);
+
+TEST(Generation, does_not_depend_on_how_the_prompt_is_cut) {
+    NEEDS(stories("f32"));
+    const std::vector<float> truth = read_floats(shared + "/models/stories260K-logits-16x512.f32");
+    Registry registry;
+    for (const auto& [n_batch, n_ubatch] : {std::pair{2048, 512}, {16, 5}, {7, 3}, {1, 1}}) {
+        RunOptions o = greedy_options(stories("f32"));
+        o.cache_type_k = o.cache_type_v = Type::F32;
+        o.n_batch = n_batch;
+        o.n_ubatch = n_ubatch;
+        Session session(registry, o);
+        EXPECT_LT(largest_difference(all_logits(session, stories_prompt), truth), 0.002F) << n_batch << " " << n_ubatch;
+    }
+}
+
+TEST(Generation, a_steady_loop_runs_one_graph) {
+    NEEDS(stories("f32"));
+    Registry registry;
+    Session session(registry, greedy_options(stories("f32")));
+    generate_one(session, {1}, 101);
+    // The prompt is one token, too; its graph fits all that follow until cell 256.
+    EXPECT_EQ(session.context().n_evaluations(), 101);
+    EXPECT_EQ(session.context().n_reused(), 100);
+    generate_one(session, stories_prompt, 3);
+    EXPECT_EQ(session.context().n_reused(), 101)
+        << "the prompt of 16 and the first token need new graphs, the second token does not";
+}
+
+TEST(Generation, says_which_check_failed_when_a_graph_is_not_reused) {
+    NEEDS(stories("f32"));
+    Registry registry;
+    PlanRecord record;
+    Session session(registry, greedy_options(stories("f32")), &record);
+    generate_one(session, stories_prompt, 245);
+    std::vector<std::string> failed;
+    for (const auto& begin : record.all<record::EvaluationBegin>()) {
+        if (!begin.reused) {
+            failed.push_back(record.text(begin.failed_check));
+        }
+    }
+    EXPECT_THAT(failed, ElementsAre("", "n_tokens", "n_kv"));
+}
+
+TEST(Generation, stops_at_an_end_token) {
+    Registry registry;
+    // Bias everything else away: the second token is the end.
+    RunOptions o = greedy_options("made");
+    o.sampling.logit_bias.emplace_back(2, 1000.0F);
+    Session session(registry, made_model(), o);
+    const Generated g = generate_one(session, {1, 300}, 50);
+    EXPECT_THAT(g.tokens, ElementsAre(2));
+    EXPECT_EQ(g.reason, StopReason::end_token);
+    EXPECT_EQ(g.text, "");
+    o.sampling.ignore_eos = true;
+    Session goes_on(registry, made_model(), o);
+    EXPECT_EQ(generate_one(goes_on, {1, 300}, 50).tokens.size(), 50U);
+}
+
+TEST(Generation, ends_when_the_context_is_full_or_shifts_when_asked_to) {
+    Registry registry;
+    RunOptions o = greedy_options("made");
+    o.n_ctx = 256;
+    o.sampling.ignore_eos = true;
+    Session session(registry, made_model(), o);
+    const Generated full = generate_one(session, {1, 300}, -1);
+    EXPECT_EQ(full.reason, StopReason::context_full);
+    EXPECT_EQ(full.tokens.size(), 255U) << "254 were stored behind the prompt, and one more was chosen";
+    o.context_shift = true;
+    Session shifting(registry, made_model(), o);
+    EXPECT_EQ(generate_one(shifting, {1, 300}, 400).tokens.size(), 400U);
+}
+
+TEST(Generation, refuses_prompts_that_make_no_sense) {
+    Registry registry;
+    RunOptions o = greedy_options("made");
+    o.n_ctx = 256;
+    Session session(registry, made_model(), o);
+    const auto refusal = [&](const std::vector<Prompt>& prompts) {
+        GenerateRequest r;
+        r.prompts = prompts;
+        return sentence_of(ErrorKind::usage, [&] { generate(session, r); });
+    };
+    EXPECT_THAT(refusal({}), HasSubstr("prompt"));
+    EXPECT_THAT(refusal({{0, {}, std::nullopt}}), HasSubstr("empty"));
+    EXPECT_THAT(refusal({{0, {1, 320}, std::nullopt}}), HasSubstr("token 320"));
+    EXPECT_THAT(refusal({{0, {1, -1}, std::nullopt}}), HasSubstr("token -1"));
+    EXPECT_THAT(refusal({{0, std::vector<Token>(257, 1), std::nullopt}}), HasSubstr("257"));
+    EXPECT_THAT(refusal({{64, {1}, std::nullopt}}), HasSubstr("sequence 64"));
+    EXPECT_THAT(refusal({{3, {1}, std::nullopt}, {3, {1}, std::nullopt}}), HasSubstr("sequence 3"));
+}
+
+TEST(Generation, with_a_seed_repeats_itself) {
+    Registry registry;
+    RunOptions o;
+    o.devices = "cpu";
+    o.seed = 11;
+    o.sampling.top_k = 0;
+    o.sampling.temperature = 1.0F;
+    const auto draw = [&](uint32_t seed) {
+        o.seed = seed;
+        Session session(registry, made_model(), o);
+        return generate_one(session, {1}, 30).tokens;
+    };
+    EXPECT_EQ(draw(11), draw(11));
+    EXPECT_NE(draw(11), draw(12));
+}
+
+TEST(Generation, records_tokens_samplers_and_evaluations) {
+    Registry registry;
+    PlanRecord record;
+    RunOptions o = greedy_options("made");
+    o.sampling.temperature = 0.7F;
+    o.seed = 3;
+    Session session(registry, made_model(), o, &record);
+    const Generated g = generate_one(session, {1, 300, 301}, 4);
+
+    const auto tokens = record.all<record::Token>();
+    ASSERT_EQ(tokens.size(), 4U);
+    for (size_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(tokens[i].token, g.tokens[i]);
+        EXPECT_EQ(tokens[i].position, static_cast<int32_t>(3 + i));
+        EXPECT_EQ(tokens[i].host_bytes, 320 * 4);
+    }
+    std::vector<std::string> samplers;
+    for (const auto& s : record.all<record::Sample>()) {
+        samplers.push_back(record.text(s.sampler));
+    }
+    ASSERT_EQ(samplers.size(), 24U);
+    EXPECT_THAT(std::vector(samplers.begin(), samplers.begin() + 6),
+                ElementsAre("penalties", "top_k", "top_p", "min_p", "temp", "dist"));
+    EXPECT_EQ(record.all<record::Sample>()[1].candidates, 40);
+
+    const auto begins = record.all<record::EvaluationBegin>();
+    ASSERT_EQ(begins.size(), 4U);
+    EXPECT_EQ(begins[0].kind, GraphKind::prefill);
+    EXPECT_EQ(begins[0].n_tokens, 3);
+    EXPECT_EQ(begins[0].n_outputs, 1);
+    EXPECT_EQ(begins[1].kind, GraphKind::decode);
+    EXPECT_EQ(begins[3].planned_in, 1);
+    EXPECT_EQ(record.all<record::EvaluationEnd>().size(), 4U);
+    const auto ubatch = record.all<record::UbatchToken>();
+    ASSERT_EQ(ubatch.size(), 6U);
+    EXPECT_EQ(ubatch[2].token, 301);
+    EXPECT_EQ(ubatch[2].position, 2);
+    EXPECT_TRUE(ubatch[2].output);
+    EXPECT_FALSE(ubatch[1].output);
+    EXPECT_EQ(record.info().facts.at(0).first, "model");
+}
+
+TEST(Generation, without_text_records_hold_no_text) {
+    Registry registry;
+    PlanRecord record;
+    RunOptions o = greedy_options("made");
+    o.record_text = false;
+    Session session(registry, made_model(), o, &record);
+    generate_one(session, {1}, 3);
+    for (const auto& t : record.all<record::Token>()) {
+        EXPECT_EQ(t.text, 0);
+    }
+}
+
+TEST(Generation, hands_out_the_row_each_token_was_chosen_from) {
+    Registry registry;
+    Session session(registry, made_model(), greedy_options("made"));
+    for (const bool all : {false, true}) {
+        std::vector<float> rows;
+        GenerateRequest r;
+        r.prompts.push_back({0, {1, 300, 301}, std::nullopt});
+        r.n_predict = 4;
+        r.all_logits = all;
+        r.on_logits = [&](int32_t, int32_t, std::span<const float> row) { rows.insert(rows.end(), row.begin(), row.end()); };
+        const GenerateResult result = generate(session, r);
+        const auto best = argmax_rows(rows, 320);
+        ASSERT_EQ(best.size(), all ? 6U : 4U);
+        for (size_t i = 0; i < 4; ++i) {
+            EXPECT_EQ(static_cast<int32_t>(best[best.size() - 4 + i]), result.sequences[0].tokens[i]);
+        }
+    }
+}
+
+TEST(Generation, is_stopped_from_outside) {
+    Registry registry;
+    Session session(registry, made_model(), greedy_options("made"));
+    std::atomic<bool> stop{false};
+    GenerateRequest r;
+    r.prompts.push_back({0, {1}, std::nullopt});
+    r.n_predict = 100;
+    r.stop = &stop;
+    r.on_token = [&](const Choice& c) { stop = c.index == 4; };
+    const GenerateResult result = generate(session, r);
+    EXPECT_EQ(result.sequences[0].tokens.size(), 5U);
+    EXPECT_EQ(result.sequences[0].reason, StopReason::stopped);
+}
+
+} // namespace
