@@ -31,11 +31,6 @@ void App::tell(std::string text, bool trouble) {
     dirty_ = true;
 }
 
-void App::travel(std::string text) {
-    tell(std::move(text));
-    follows_newest_ = session_.at_newest();
-}
-
 std::string App::why_not(Action action) const {
     switch (action) {
     case Action::next_match:
@@ -66,7 +61,7 @@ void App::perform(Action action) {
         tell(std::move(reason), true);
         return;
     }
-    const auto move = [&](Unit unit, bool forward) { travel(session_.move(unit, forward)); };
+    const auto move = [&](Unit unit, bool forward) { tell(session_.move(unit, forward)); };
     switch (action) {
     case Action::next_record: move(Unit::record, true); break;
     case Action::previous_record: move(Unit::record, false); break;
@@ -80,10 +75,10 @@ void App::perform(Action action) {
     case Action::previous_evaluation: move(Unit::evaluation, false); break;
     case Action::next_token: move(Unit::token, true); break;
     case Action::previous_token: move(Unit::token, false); break;
-    case Action::next_change: travel(session_.change_of_selected(true)); break;
-    case Action::previous_change: travel(session_.change_of_selected(false)); break;
-    case Action::first_step: travel(session_.go(0)); break;
-    case Action::last_step: travel(session_.go(session_.last_step())); break;
+    case Action::next_change: tell(session_.change_of_selected(true)); break;
+    case Action::previous_change: tell(session_.change_of_selected(false)); break;
+    case Action::first_step: tell(session_.go(0)); break;
+    case Action::last_step: tell(session_.go(session_.last_step())); break;
     case Action::go_to_step:
         ask("go to step ", "", steps_, [this](const std::string& text) { run_command("step " + text); });
         break;
@@ -93,7 +88,7 @@ void App::perform(Action action) {
     case Action::resume: resume(true); break;
     case Action::resume_back: resume(false); break;
     case Action::hold:
-        session_.gate()->interrupt();
+        session_.hold();
         tell("holding at the next record");
         break;
     case Action::left: pane_ = Pane::list; break;
@@ -111,7 +106,6 @@ void App::perform(Action action) {
         int view = view_number_;
         tell(session_.go_back(view));
         show_view(view);
-        follows_newest_ = session_.at_newest();
         break;
     }
     case Action::leave:
@@ -128,10 +122,11 @@ void App::perform(Action action) {
         break;
     case Action::search:
         ask("/", "", searches_, [this](const std::string& text) {
-            if (!text.empty())
+            const bool fresh = !text.empty() && text != search_.text();
+            if (fresh)
                 search_ = Query::parse(text);
             if (!search_.empty())
-                find(true, !text.empty());
+                find(true, fresh);
         });
         break;
     case Action::next_match: find(true, false); break;
@@ -220,15 +215,13 @@ void App::set_breakpoint(const std::string& text) {
 
 void App::resume(bool forward) {
     if (forward && session_.gate() && session_.at_newest()) {
-        session_.gate()->run();
-        follows_newest_ = true;
+        session_.let_run();
         tell("running" + (breakpoint_.empty() ? ": Space holds it" : " until " + breakpoint_.text() + ", or Space"));
         return;
     }
     if (forward && breakpoint_.empty()) { // live, looking at what lies behind
-        travel(session_.go(session_.last_step()));
-        session_.gate()->run();
-        follows_newest_ = true;
+        tell(session_.go(session_.last_step()));
+        session_.let_run();
         return;
     }
     session_.start_scan(breakpoint_, forward);
@@ -300,7 +293,7 @@ void App::open(Target target) {
             return;
         }
         session_.remember(view_number_);
-        travel(session_.go(target.id));
+        tell(session_.go(target.id));
         return;
     case Target::Kind::split: {
         const auto& splits = session_.state().splits;
@@ -315,7 +308,7 @@ void App::open(Target target) {
     }
     case Target::Kind::evaluation:
         session_.remember(view_number_);
-        travel(session_.go_evaluation(static_cast<EvaluationId>(target.id)));
+        tell(session_.go_evaluation(static_cast<EvaluationId>(target.id)));
         return;
     }
 }
@@ -342,7 +335,7 @@ void App::run_command(const std::string& text) {
     if (name.empty())
         return;
     if (const auto number = parse_number(name)) {
-        travel(session_.go(*number));
+        tell(session_.go(*number));
         return;
     }
     // A beginning that only one command has is enough.
@@ -372,15 +365,15 @@ void App::run_command(const std::string& text) {
         if (!number)
             tell(std::string(which) + " needs a number, not '" + argument + "'", true);
         else
-            travel(which == "step"
-                       ? session_.go(*number)
-                       : session_.go_evaluation(static_cast<EvaluationId>(std::clamp<int64_t>(*number, -1, INT32_MAX))));
+            tell(which == "step"
+                     ? session_.go(*number)
+                     : session_.go_evaluation(static_cast<EvaluationId>(std::clamp<int64_t>(*number, -1, INT32_MAX))));
     } else if (which == "pass") {
         const Pass pass = pass_from_name(argument == "2" ? "2a" : argument);
         if (pass == Pass::count || pass == Pass::none)
             tell("no pass '" + argument + "': there are 1 2a 2b 2c 2d 3 4 5 optimise allocate execute", true);
         else
-            travel(session_.go_pass(pass));
+            tell(session_.go_pass(pass));
     } else if (which == "view") {
         const auto entry = std::find_if(views().begin(), views().end(), [&](const ViewEntry& v) {
             return std::string_view(v.name).starts_with(argument) || std::to_string(v.number) == argument;

@@ -37,7 +37,7 @@ int App::run() {
         }
         if (session_.scanning()) {
             if (auto over = session_.scan_slice())
-                travel(std::move(*over));
+                tell(std::move(*over));
             else
                 tell("looking at step " + grouped(session_.scan_position()) + ": Esc stops");
             dirty_ = true;
@@ -48,17 +48,19 @@ int App::run() {
 
 void App::on_program(bool ended) {
     session_.gate()->acknowledge();
-    if (ended && !session_.ended()) {
+    if (ended) {
         session_.set_ended();
         ended_fd_ = -1;
     }
-    const bool breakpoint = session_.gate()->at_breakpoint();
-    const std::string text = session_.refresh(follows_newest_);
-    if (session_.ended())
-        travel("the program has ended" + (text.empty() ? "" : " · " + text));
-    else if (session_.gate()->is_held())
-        travel((breakpoint ? "breakpoint: " : "") + (text.empty() ? "held" : text));
     dirty_ = true;
+    if (session_.running())
+        return;
+    const bool breakpoint = session_.gate()->at_breakpoint();
+    const std::string text = session_.refresh();
+    if (session_.ended())
+        tell("the program has ended" + (text.empty() ? "" : " · " + text));
+    else
+        tell((breakpoint ? "breakpoint: " : "") + (text.empty() ? "held" : text));
 }
 
 Context App::context() const { return help_ ? in_help : session_.gate() ? in_live : in_recorded; }
@@ -137,7 +139,7 @@ void App::on_click(int row, int col) {
     if (prompt_)
         return;
     if (const auto* pass = hit(layout_.strip, strip_buttons_)) {
-        travel(session_.go_pass(pass->meaning));
+        tell(session_.go_pass(pass->meaning));
     } else if (layout_.list.contains(row, col)) {
         pane_ = Pane::list;
         if (const int line = list_.row_at(row - layout_.list.row); line >= 0)

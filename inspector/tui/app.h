@@ -40,7 +40,6 @@ private:
     // What the actions do (actions.cpp)
     std::string why_not(Action action) const; ///< why it can't work now; empty: it can
     void tell(std::string text, bool trouble = false);
-    void travel(std::string text); ///< after moving to another step
     void open(Target target);
     void show_view(int number);
     void resume(bool forward);
@@ -75,7 +74,6 @@ private:
     Terminal& terminal_;
     std::string title_;
     int ended_fd_;
-    bool follows_newest_ = true; ///< the newest record is looked at, and the next one will be
     Layout layout_;
     bool dirty_ = true;
     int exit_code_ = -1; ///< ≥ 0: leave

@@ -66,8 +66,8 @@ void App::draw_header(const Canvas& page) {
     int width = 0;
     for (const std::string& part : parts)
         width += text_width(part) + 3;
-    const int room = page.width() - 4 - width;
-    int col = page.put(0, 2, " " + title_ + " ", bold, std::max(room, 8));
+    const int room = page.width() - 3 - width;
+    int col = page.put(0, 1, " " + title_ + " ", bold, std::max(room, 8));
     for (const std::string& part : parts) {
         col = page.put(0, col, "─", dim);
         col = page.put(0, col, " " + part + " ", {}, page.width() - 1 - col);
@@ -87,7 +87,7 @@ void App::draw_strip(const Canvas& page) {
 
 void App::draw_list(const Canvas& page) {
     const bool focused = pane_ == Pane::list;
-    page.put(layout_.upper, 2, " " + view_->title(session_) + (narrowed_ && !filter_.empty() ? ", filtered" : "") + " ",
+    page.put(layout_.upper, 1, joined({" ", view_->title(session_), narrowed_ && !filter_.empty() ? ", filtered " : " "}),
              focused ? accent : Style{}, layout_.list.width - 2);
     const auto columns = view_->columns();
     const std::vector<int> widths = column_widths(columns, layout_.list.width - 2);
@@ -147,8 +147,8 @@ void App::draw_list(const Canvas& page) {
 void App::draw_detail(const Canvas& page) {
     const bool focused = pane_ == Pane::detail;
     if (const int row = view_row(); row >= 0)
-        page.put(layout_.upper, layout_.middle + 2, " " + view_->detail_title(session_, row) + " ", focused ? accent : Style{},
-                 layout_.detail.width - 2);
+        page.put(layout_.upper, layout_.middle + 1, joined({" ", view_->detail_title(session_, row), " "}),
+                 focused ? accent : Style{}, layout_.detail.width - 2);
     for (int line = 0; line < layout_.detail.height; ++line) {
         const int index = detail_list_.row_at(line);
         if (index < 0)

@@ -35,7 +35,7 @@ struct StripItem {
     const char *longest, *shorter, *shortest;
 };
 constexpr std::array<StripItem, 11> strip_items{{{Pass::place, "", "1 place", "1 place", "1"},
-                                                 {Pass::gpu_down, "2 expand ", "gpu↓", "gpu↓", "2a"},
+                                                 {Pass::gpu_down, " 2 expand ", "gpu↓", "gpu↓", "2a"},
                                                  {Pass::gpu_up, "", "gpu↑", "gpu↑", "2b"},
                                                  {Pass::rest_down, "", "rest↓", "rest↓", "2c"},
                                                  {Pass::rest_up, "", "rest↑", "rest↑", "2d"},
@@ -54,7 +54,7 @@ std::vector<Button<Pass>> strip_of(Pass current, int length, bool heads, int gap
         if (!buttons.empty())
             col += sweep ? 0 : gap;
         if (heads && *item.head) {
-            buttons.push_back({col + 1, text_width(item.head), item.head, Pass::gpu_down, false});
+            buttons.push_back({col, text_width(item.head), item.head, Pass::gpu_down, false});
             col += text_width(item.head);
         }
         const bool now = item.pass == current;
@@ -91,6 +91,7 @@ std::vector<Button<Action>> footer(Context context, int width, const std::functi
         int rank;
         std::vector<const Binding*> bindings;
         int width = 0;
+        bool shown = false;
     };
     std::vector<Item> items;
     for (const Binding& binding : bindings()) {
@@ -106,22 +107,25 @@ std::vector<Button<Action>> footer(Context context, int width, const std::functi
             item.width += text_width(binding->label) + 1;
         item.width += text_width(item.group);
     }
-    // What has no room goes, the highest rank first.
-    const auto total = [&] {
-        int sum = -2;
-        for (const Item& item : items)
-            sum += item.width + 2;
-        return sum;
-    };
-    while (!items.empty() && total() > width)
-        items.erase(std::max_element(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.rank < b.rank; }));
+    // By rank, each takes its room if there is some left.
+    std::vector<Item*> by_rank;
+    for (Item& item : items)
+        by_rank.push_back(&item);
+    std::stable_sort(by_rank.begin(), by_rank.end(), [](const Item* x, const Item* y) { return x->rank < y->rank; });
+    int used = -2;
+    for (Item* item : by_rank) {
+        item->shown = used + item->width + 2 <= width;
+        used += item->shown ? item->width + 2 : 0;
+    }
 
     std::vector<Button<Action>> buttons;
     int col = 0;
     for (const Item& item : items) {
+        if (!item.shown)
+            continue;
         for (size_t i = 0; i < item.bindings.size(); ++i) {
             const bool last = i + 1 == item.bindings.size();
-            const std::string text = std::string(item.bindings[i]->label) + (last ? " " + std::string(item.group) : "/");
+            const std::string text = joined({item.bindings[i]->label, last ? " " : "/", last ? item.group : ""});
             buttons.push_back({col, text_width(text), text, item.bindings[i]->action, false});
             col += text_width(text);
         }

@@ -35,7 +35,10 @@ bool has(std::string_view text, std::string_view needle) noexcept {
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, "query: " + what); }
 
-std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+std::string quoted(std::string_view text) {
+    std::string out = "'";
+    return out.append(text).append("'");
+}
 
 std::optional<double> unit_factor(std::string_view unit, Field field) {
     struct Unit {
@@ -140,7 +143,7 @@ Query Query::parse(std::string_view text) {
         if (found == field_names.end()) {
             std::string known;
             for (const std::string_view field : field_names)
-                known += (known.empty() ? "" : " ") + std::string(field);
+                (known += known.empty() ? "" : " ") += field;
             refuse((name.empty() ? "nothing stands before the sign in " + quoted(word) : quoted(name) + " is no field") +
                    "; there are " + known);
         }

@@ -112,7 +112,7 @@ void App::update_detail() {
         return;
     const bool same = detail_row_ == row && detail_view_ == view_number_ && detail_width_ == width;
     const int stood = detail_list_.selected(), top = detail_list_.top();
-    detail_ = row < 0 ? std::vector<Line>() : view_->detail(session_, row, width);
+    detail_ = row < 0 ? std::vector<Line>() : view_->detail(session_, row, width - 1); // one for the mark
     detail_version_ = session_.version();
     detail_row_ = row;
     detail_width_ = width;

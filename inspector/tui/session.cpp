@@ -102,6 +102,7 @@ std::string Session::go(Step step) {
         return "nothing is recorded yet";
     if (step < 0 || step > last_step())
         return "there is no step " + grouped(step) + ": they go from 0 to " + grouped(last_step());
+    follows_ = step == last_step();
     const bool single = step == state_.step + 1 || step == state_.step - 1;
     const PlanState before = single ? PlanState() : state_;
     show(step);
@@ -113,12 +114,15 @@ std::string Session::go(Step step) {
 }
 
 std::string Session::move(Unit unit, bool forward) {
-    if (gate_ && forward && at_newest()) {
+    if (gate_ && forward && (at_newest() || (running() && follows_))) {
         if (ended_)
             return "the program has ended: nothing comes after step " + grouped(step());
-        if (!gate_->is_held())
+        if (running() && !stepping_)
             return "the program is running: Space holds it";
-        gate_->step(unit);
+        if (running()) // typed ahead
+            ahead_.push_back(unit);
+        else
+            step_program(unit);
         return "running to the next " + std::string(unit_word(unit));
     }
     if (history_.n_steps() == 0)
@@ -138,16 +142,26 @@ std::string Session::change_of_selected(bool forward) {
     if (selected_ == no_tensor)
         return "no tensor is selected: nothing is planned at this step";
     const auto is_change = [&](Step s) { return !std::holds_alternative<record::Query>(history_.record(s).fact); };
-    // An evaluation that uses a plan again tells of the plan's making too; the next one may run the tensor again.
-    for (EvaluationId e = state_.evaluation; e < history_.n_evaluations() && e <= state_.evaluation + 1; ++e) {
-        if (e != state_.evaluation && (!forward || history_.evaluation(e).begin.planned_in != state_.planned_in))
+    // records_of tells of the plan's making too. Between that and this evaluation, others may have run the same plan.
+    constexpr int furthest = 8;
+    const EvaluationId here = state_.evaluation;
+    Step found = no_step;
+    for (EvaluationId e = here; e >= 0 && e < history_.n_evaluations() && std::abs(e - here) <= furthest; e += forward ? 1 : -1) {
+        if (history_.evaluation(e).begin.planned_in != state_.planned_in)
+            continue;
+        for (const Step s : history_.records_of(e, selected_)) {
+            const bool beyond = forward ? s > step() && (found == no_step || s < found) : s < step() && s > found;
+            if (beyond && is_change(s))
+                found = s;
+        }
+        if (found != no_step && (forward || e == state_.planned_in || found >= history_.evaluation(e).first))
             break;
-        std::vector<Step> steps = history_.records_of(e, selected_);
-        if (!forward)
-            std::reverse(steps.begin(), steps.end());
-        for (const Step s : steps)
-            if ((forward ? s > step() : s < step()) && is_change(s))
-                return go(s);
+    }
+    if (found != no_step) {
+        const TensorId still = selected_;
+        std::string text = go(found);
+        select(still);
+        return text;
     }
     return name(selected_) + ": nothing " + (forward ? "later" : "earlier") + " is recorded of it in this plan";
 }
@@ -171,20 +185,47 @@ std::string Session::go_pass(Pass pass) {
     return "pass " + std::string(pass_name(pass)) + " (" + std::string(pass_title(pass)) + ") is not recorded in this evaluation";
 }
 
-std::string Session::refresh(bool was_newest) {
+bool Session::running() const {
+    if (!gate_ || ended_)
+        return false;
+    // Until its thread wakes up the gate still says where it was held.
+    const Step at = gate_->held_at();
+    return at == no_step || at == released_at_;
+}
+
+void Session::step_program(Unit unit) {
+    released_at_ = gate_->held_at();
+    follows_ = stepping_ = true;
+    gate_->step(unit);
+}
+
+void Session::let_run() {
+    released_at_ = gate_->held_at();
+    follows_ = true;
+    stepping_ = false;
+    gate_->run();
+}
+
+void Session::hold() {
+    ahead_.clear();
+    gate_->interrupt();
+}
+
+std::string Session::refresh() {
     ++version_;
-    if (history_.n_steps() == 0)
+    if (history_.n_steps() == 0 || running())
         return {};
-    if (!was_newest && state_.step != no_step)
-        return {};
-    if (state_.step == last_step())
-        return {};
-    const bool single = state_.step + 1 == last_step();
-    if (single)
-        return go(last_step());
-    std::string text = go(last_step());
-    if (const TensorId about = subject(record_.fact); follow && row_of(about) >= 0)
-        selected_ = about;
+    std::string text = follows_ && state_.step != last_step() ? go(last_step()) : std::string();
+    if (const TensorId about = subject(record_.fact); follow && follows_ && !text.empty())
+        select(about);
+    if (!ahead_.empty() && !ended_) {
+        const Unit next = ahead_.front();
+        ahead_.pop_front();
+        if (!gate_->at_breakpoint())
+            step_program(next);
+        else
+            ahead_.clear();
+    }
     return text;
 }
 

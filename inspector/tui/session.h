@@ -5,6 +5,7 @@
 #include "traces/history.h"
 #include "traces/live_gate.h"
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -34,7 +35,7 @@ public:
     const Record& record() const noexcept { return record_; } ///< at the step; nothing is recorded: an empty one
     bool at_newest() const { return step() >= last_step(); }
     LiveGate* gate() const noexcept { return gate_; }
-    bool running() const { return gate_ && !ended_ && !gate_->is_held(); }
+    bool running() const;                          ///< attached, and neither held nor at its end
     bool ended() const noexcept { return ended_; } ///< the program has nothing left to do
     void set_ended() noexcept { ended_ = true; }
     uint64_t version() const noexcept { return version_; } ///< another number when anything here changed
@@ -45,8 +46,11 @@ public:
     std::string change_of_selected(bool forward);
     std::string go_evaluation(EvaluationId id);
     std::string go_pass(Pass pass);
-    /// The program has written more records; the newest one is shown when the last one was before.
-    std::string refresh(bool was_newest);
+    /// The program goes on until it is held; its newest record is shown then.
+    void let_run();
+    void hold(); ///< at its next record
+    /// The program was held, or let go: when the newest record was looked at, the newest one is shown now.
+    std::string refresh();
 
     // The selected tensor, the same in all views
     TensorId selected() const noexcept { return selected_; }
@@ -80,6 +84,7 @@ public:
     int n_backends() const noexcept { return static_cast<int>(history_.session().backends.size()); }
 
 private:
+    void step_program(Unit unit);
     void show(Step step);
     std::string told(Step step, int n_changed);
 
@@ -99,6 +104,10 @@ private:
     Describer describer_{history_};
     LiveGate* gate_;
     bool ended_ = false;
+    bool follows_ = true;        ///< the newest record was looked at, or waited for
+    bool stepping_ = false;      ///< what it runs to is a step's end
+    Step released_at_ = no_step; ///< where it was held when it was last let go
+    std::deque<Unit> ahead_;     ///< steps that were asked for while it ran
     PlanState state_;
     Record record_; ///< at the step
     const OwnedGraph* graph_ = nullptr;

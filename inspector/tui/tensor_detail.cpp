@@ -27,6 +27,17 @@ Line source_line(Session& session, std::string label, TensorId id) {
     return l;
 }
 
+/// In five cells.
+std::string_view short_name(Pass pass) {
+    switch (pass) {
+    case Pass::none: return "-";
+    case Pass::optimise: return "opt";
+    case Pass::allocate: return "alloc";
+    case Pass::execute: return "exec";
+    default: return pass_name(pass);
+    }
+}
+
 void add_answers(Session& session, std::vector<Line>& lines, TensorId id, int width) {
     const PlanState& state = session.state();
     const CapabilityTable& answers = session.history().source().answers(state.graph);
@@ -62,8 +73,8 @@ std::string tensor_label(Session& session, TensorId id) {
     if (id == no_tensor)
         return "-";
     const bool node = !session.is_copy(id) && session.graph()->tensors[static_cast<size_t>(id)].op != Op::NONE;
-    return (node ? "#" + std::to_string(session.row_of(id)) + " " : std::string()) + op_text(session, id) + " " +
-           session.name(id);
+    const std::string what = joined({op_text(session, id), " ", session.name(id)});
+    return node ? joined({"#", std::to_string(session.row_of(id)), " ", what}) : what;
 }
 
 std::vector<Line> tensor_detail(Session& session, TensorId id, int width) {
@@ -144,7 +155,7 @@ std::vector<Line> tensor_detail(Session& session, TensorId id, int width) {
     const std::vector<StoryPart> parts = story(session, id, n_ahead);
     add_heading(lines, "story");
     for (const StoryPart& part : parts)
-        add_wrapped(lines, width, part.pass == Pass::none ? "-" : pass_name(part.pass).substr(0, 5), 6, part.text, {},
+        add_wrapped(lines, width, short_name(part.pass), 6, part.text, {},
                     part.step == no_step ? Target{} : Target::step(part.step), part.step == session.step());
     if (parts.empty())
         lines.push_back(line("nothing is recorded of it yet", dim));

@@ -263,11 +263,11 @@ void Terminal::show(int cursor_row, int cursor_col) {
     if (!popup_drawn_ && popup_panel_)
         hide_panel(static_cast<PANEL*>(popup_panel_));
     curs_set(cursor_row >= 0 ? 1 : 0);
-    update_panels();
-    if (cursor_row >= 0) {
+    if (cursor_row >= 0)
         wmove(stdscr, cursor_row, cursor_col);
-        wnoutrefresh(stdscr);
-    }
+    wnoutrefresh(stdscr); // as long as there was no popup, panels know nothing of the page
+    if (popup_drawn_)
+        update_panels();
     doupdate();
 }
 

@@ -142,6 +142,13 @@ std::vector<std::string> wrapped(std::string_view utf8, int width) {
     }
 }
 
+std::string joined(std::initializer_list<std::string_view> pieces) {
+    std::string text;
+    for (const std::string_view piece : pieces)
+        text += piece;
+    return text;
+}
+
 std::string to_utf8(std::u32string_view text) {
     std::string out;
     out.reserve(text.size());

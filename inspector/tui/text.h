@@ -3,6 +3,7 @@
 #include "viz/units.h"
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,9 @@ std::u32string fitted(std::string_view utf8, int width);
 
 /// Lines of at most `width` columns, broken at spaces where there are any; at least one line.
 std::vector<std::string> wrapped(std::string_view utf8, int width);
+
+/// The pieces, one after the other.
+std::string joined(std::initializer_list<std::string_view> pieces);
 
 std::string to_utf8(std::u32string_view text);
 

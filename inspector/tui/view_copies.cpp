@@ -58,7 +58,7 @@ public:
                                        : "no copy yet: pass 5 makes them";
     }
     std::string title(const Session&) const override {
-        return "copies" + (rows_.empty() ? "" : " " + std::to_string(rows_.size()));
+        return rows_.empty() ? "copies" : joined({"copies ", std::to_string(rows_.size())});
     }
 
     int row_of(const Session&, TensorId id) const override {

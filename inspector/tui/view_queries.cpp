@@ -109,8 +109,8 @@ public:
         for (const TensorId id : r.refused) {
             const Answer& answer = answers.op_answers[static_cast<size_t>(r.backend) * static_cast<size_t>(answers.n_tensors) +
                                                       static_cast<size_t>(id)];
-            add_wrapped(lines, width, "#" + std::to_string(session.row_of(id)), 7, session.name(id) + ": " + why(answer), {},
-                        Target::tensor(id), id == session.selected());
+            add_wrapped(lines, width, joined({"#", std::to_string(session.row_of(id))}), 7, session.name(id) + ": " + why(answer),
+                        {}, Target::tensor(id), id == session.selected());
         }
         add_heading(lines, "on it now");
         for (const TensorId id : session.graph()->nodes) {
@@ -118,7 +118,7 @@ public:
             const auto index = static_cast<size_t>(id);
             if (index < session.state().tensors.size() && session.state().tensors[index].backend == r.backend &&
                 op_description(info.op, info.params[0]) == r.op)
-                add_wrapped(lines, width, "#" + std::to_string(session.row_of(id)), 7,
+                add_wrapped(lines, width, joined({"#", std::to_string(session.row_of(id))}), 7,
                             session.name(id) + " " +
                                 cause_name(session.state().tensors[index].cause, session.state().tensors[index].source),
                             {}, Target::tensor(id));

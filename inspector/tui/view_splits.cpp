@@ -36,8 +36,8 @@ public:
     }
 
     std::string empty_text(const Session&) const override { return "no split yet: pass 5 makes them"; }
-    std::string title(const Session& session) const override {
-        return "splits" + (session.state().splits.empty() ? std::string() : " " + std::to_string(session.state().splits.size()));
+    std::string title(const Session&) const override {
+        return n_rows_ == 0 ? "splits" : joined({"splits ", std::to_string(n_rows_)});
     }
 
     int row_of(const Session& session, TensorId id) const override {

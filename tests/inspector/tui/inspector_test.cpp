@@ -1,0 +1,444 @@
+// The inspector as a user meets it: keys in, screen out.
+#include "inspector/tui/inspector.h"
+
+#include "runtime/error.h"
+#include "tests/inspector/tui/made_trace.h"
+#include "tests/inspector/tui/terminal.h"
+#include "traces/live_gate.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdio>
+#include <thread>
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+namespace schedscope {
+namespace {
+
+using testing::Terminal;
+
+int inspect(const InspectorOptions& options = {}) {
+    InspectorOptions named = options;
+    named.title = "made.trace";
+    try {
+        return run_inspector(testing::made_trace(4, 3), named);
+    } catch (const Error& error) {
+        std::fprintf(stderr, "schedscope: %s\n", error.what());
+        return error.exit_code();
+    }
+}
+
+TEST(Inspector, ShowsWhereItStandsAndWhatThereIs) {
+    Terminal t(24, 80, [] { return inspect(); });
+    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    EXPECT_NE(t.line(0).find("made.trace ─ eval 0/2 prefill ─ "), std::string::npos) << t.text();
+    EXPECT_NE(t.line(1).find("5 split opt alloc exec"), std::string::npos) << t.text();
+    EXPECT_NE(t.line(2).find("├ nodes "), std::string::npos) << t.text();
+    EXPECT_NE(t.line(3).find("# op        name"), std::string::npos) << t.text();
+    EXPECT_NE(t.line(4).find("GET_ROWS  embd"), std::string::npos) << t.text();
+    EXPECT_NE(t.line(22).find("n/p step  N/P pass"), std::string::npos) << t.text();
+    EXPECT_TRUE(t.colored());
+    EXPECT_TRUE(t.alternate_screen());
+    EXPECT_TRUE(t.mouse_reported());
+    EXPECT_FALSE(t.cursor_visible());
+}
+
+TEST(Inspector, QuittingLeavesTheTerminalAsItWas) {
+    Terminal t(24, 80, [] { return inspect(); });
+    ASSERT_TRUE(t.shows("q quit"));
+    EXPECT_FALSE(t.is_cooked());
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+    EXPECT_TRUE(t.is_cooked());
+    EXPECT_FALSE(t.alternate_screen());
+    EXPECT_FALSE(t.mouse_reported());
+    EXPECT_TRUE(t.cursor_visible());
+}
+
+class Ending : public ::testing::TestWithParam<int> {};
+
+TEST_P(Ending, ASignalLeavesTheTerminalAsItWas) {
+    Terminal t(24, 80, [] { return inspect(); });
+    ASSERT_TRUE(t.shows("q quit"));
+    t.send_signal(GetParam());
+    const int code = t.wait_for_exit();
+    const bool dies = GetParam() == SIGSEGV || GetParam() == SIGABRT || GetParam() == SIGQUIT;
+    EXPECT_EQ(code, dies ? 256 + GetParam() : GetParam() == SIGINT ? 130 : 128 + GetParam());
+    EXPECT_TRUE(t.is_cooked());
+    EXPECT_FALSE(t.alternate_screen());
+    EXPECT_FALSE(t.mouse_reported());
+    EXPECT_TRUE(t.cursor_visible());
+}
+INSTANTIATE_TEST_SUITE_P(By, Ending, ::testing::Values(SIGTERM, SIGHUP, SIGINT, SIGSEGV, SIGABRT, SIGQUIT));
+
+TEST(Inspector, StepsThereAndBackShowTheSame) {
+    Terminal t(24, 80, [] { return inspect(); });
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press(":step 500\n");
+    ASSERT_TRUE(t.shows("step 500/"));
+    t.press("n");
+    ASSERT_TRUE(t.shows("step 501/"));
+    t.press("n");
+    ASSERT_TRUE(t.shows("step 502/"));
+    t.press("p"); // from the other side, so that the list stands where it will stand again
+    ASSERT_TRUE(t.shows("step 501/"));
+    const std::string there = t.text();
+    t.press("n");
+    ASSERT_TRUE(t.shows("step 502/"));
+    EXPECT_NE(t.text(), there);
+    t.press("p");
+    ASSERT_TRUE(t.shows("step 501/"));
+    EXPECT_EQ(t.text(), there);
+}
+
+TEST(Inspector, TheStatusLineSaysWhatAStepChanged) {
+    Terminal t(24, 120, [] { return inspect(); });
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press(":pass 1\n");
+    ASSERT_TRUE(t.shows("pass 1 place"));
+    t.press("bkind=assign name=attn_norm-3\n");
+    ASSERT_TRUE(t.shows("breakpoint on kind=assign"));
+    t.press("c");
+    ASSERT_TRUE(t.shows("breakpoint: attn_norm-3"));
+    EXPECT_NE(t.line(21).find("GPU0"), std::string::npos) << t.text();
+    EXPECT_NE(t.line(21).find("1.wgt1"), std::string::npos) << t.text();
+    EXPECT_NE(t.line(21).find("attn_norm.w-3"), std::string::npos) << t.text();
+    EXPECT_NE(t.text().find("▸1     - → GPU0, 1.wgt1 from attn_norm.w-3"), std::string::npos) << t.text();
+}
+
+TEST(Inspector, TheFirstAndTheLastStepSayThatTheyAre) {
+    Terminal t(24, 80, [] { return inspect(); });
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press("<");
+    ASSERT_TRUE(t.shows("step 0/"));
+    t.press("p");
+    EXPECT_TRUE(t.shows("this is the first step of the trace")) << t.text();
+    t.press(">n");
+    EXPECT_TRUE(t.shows("this is the last step of the trace")) << t.text();
+}
+
+TEST(Inspector, PassesAndEvaluationsAreSteppedAndMarked) {
+    Terminal t(30, 130, [] { return inspect(); });
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press("<N");
+    ASSERT_TRUE(t.shows("▸1 place")) << t.text();
+    t.press("N");
+    ASSERT_TRUE(t.shows("▸gpu↓")) << t.text();
+    t.press("s");
+    ASSERT_TRUE(t.shows("▸gpu↑")) << t.text();
+    t.press("N");
+    ASSERT_TRUE(t.shows("▸3 refine")) << t.text();
+    t.press("P");
+    ASSERT_TRUE(t.shows("▸gpu↓")) << t.text();
+    t.press("]");
+    ASSERT_TRUE(t.shows("eval 1/2 decode")) << t.text();
+    t.press("[");
+    EXPECT_TRUE(t.shows("eval 0/2 prefill")) << t.text();
+}
+
+TEST(Inspector, SearchFindsANodeAndGoesOn) {
+    Terminal t(24, 80, [] { return inspect(); });
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press("/op=SOFT_MAX");
+    ASSERT_TRUE(t.shows("/op=SOFT_MAX")) << t.text();
+    EXPECT_TRUE(t.cursor_visible());
+    t.press("\n");
+    ASSERT_TRUE(t.shows("found kq_soft_max-0")) << t.text();
+    EXPECT_NE(t.text().find("GPU0 no: type, the mask"), std::string::npos) << t.text();
+    t.press(".");
+    ASSERT_TRUE(t.shows("found kq_soft_max-1")) << t.text();
+    t.press(",");
+    ASSERT_TRUE(t.shows("found kq_soft_max-0")) << t.text();
+    t.press("/{Up}\n");
+    EXPECT_TRUE(t.shows("found kq_soft_max-1")) << t.text();
+}
+
+TEST(Inspector, ABadQueryIsAnswered) {
+    Terminal t(24, 120, [] { return inspect(); });
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press("/opp=MUL\n");
+    EXPECT_TRUE(t.shows("query: 'opp' is no field; there are name op")) << t.text();
+    t.press("/zebra\n");
+    EXPECT_TRUE(t.shows("no line of this list matches zebra")) << t.text();
+}
+
+TEST(Inspector, AFilterShowsMatchingLinesOnly) {
+    Terminal t(24, 80, [] { return inspect(); });
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press("&op=ROPE\n");
+    ASSERT_TRUE(t.shows("nodes, filtered")) << t.text();
+    EXPECT_NE(t.text().find("8 of "), std::string::npos) << t.text();
+    EXPECT_EQ(t.text().find("RMS_NORM"), std::string::npos) << t.text();
+    t.press("{Esc}");
+    EXPECT_TRUE(t.shows("RMS_NORM")) << t.text();
+}
+
+TEST(Inspector, SplitsSayWhyTheyStart) {
+    Terminal t(24, 160, [] { return inspect(); });
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press("2");
+    ASSERT_TRUE(t.shows("├ splits ")) << t.text();
+    t.press("{Home}{Down}");
+    ASSERT_TRUE(t.shows(" split 1 ")) << t.text();
+    EXPECT_NE(t.text().find("backend: #"), std::string::npos) << t.text();
+    EXPECT_NE(t.text().find("runs on GPU0"), std::string::npos) << t.text();
+    EXPECT_NE(t.text().find("inputs "), std::string::npos) << t.text();
+    t.press("{Enter}");
+    ASSERT_TRUE(t.shows("├ nodes ")) << t.text();
+    t.press("{Backspace}");
+    EXPECT_TRUE(t.shows("├ splits ")) << t.text();
+}
+
+TEST(Inspector, TheSelectionIsTheSameInAllViews) {
+    Terminal t(24, 120, [] { return inspect(); });
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press(":tensor ffn_gate-3\n");
+    ASSERT_TRUE(t.shows("┬ ffn_gate-3 ")) << t.text();
+    t.press("5");
+    ASSERT_TRUE(t.shows("├ memory ")) << t.text();
+    EXPECT_NE(t.text().find("┬ ffn_gate-3 "), std::string::npos) << t.text();
+    t.press("6");
+    ASSERT_TRUE(t.shows("├ timeline ")) << t.text();
+    EXPECT_NE(t.text().find("MUL_MAT ffn_gate-3"), std::string::npos) << t.text();
+}
+
+TEST(Inspector, EveryViewOpens) {
+    Terminal t(40, 140, [] { return inspect(); });
+    ASSERT_TRUE(t.shows("q quit"));
+    for (const auto& [key, title] : {std::pair{"3", "├ copies "},
+                                     {"4", "├ fusion & order "},
+                                     {"5", "├ memory "},
+                                     {"6", "├ timeline "},
+                                     {"7", "├ tokens & reuse "},
+                                     {"9", "├ queries "},
+                                     {"1", "├ nodes "}}) {
+        t.press(key);
+        EXPECT_TRUE(t.shows(title)) << t.text();
+    }
+    t.press("8");
+    EXPECT_TRUE(t.shows("there is no view 8")) << t.text();
+}
+
+TEST(Inspector, TheWindowMayChangeItsSize) {
+    Terminal t(24, 80, [] { return inspect(); });
+    ASSERT_TRUE(t.shows("q quit"));
+    const std::string small = t.text();
+    t.resize(60, 200);
+    ASSERT_TRUE(t.wait_until([&] {
+        return t.line(59).find("┘") != std::string::npos && t.line(3).find("shape") != std::string::npos;
+    })) << t.text();
+    t.resize(24, 80);
+    ASSERT_TRUE(t.wait_until([&] { return t.text() == small; })) << t.text();
+    t.resize(5, 20);
+    ASSERT_TRUE(t.shows("too small")) << t.text();
+    t.resize(1, 1);
+    t.resize(24, 80);
+    EXPECT_TRUE(t.wait_until([&] { return t.text() == small; })) << t.text();
+}
+
+TEST(Inspector, WithoutColourEverythingIsStillSaid) {
+    Terminal::Options no_color;
+    no_color.environment = {{"NO_COLOR", "1"}};
+    Terminal plain(
+        24, 80, [] { return inspect(); }, no_color);
+    Terminal colored(24, 80, [] { return inspect(); });
+    ASSERT_TRUE(plain.shows("q quit"));
+    ASSERT_TRUE(colored.shows("q quit"));
+    EXPECT_FALSE(plain.colored());
+    EXPECT_EQ(plain.text(), colored.text());
+    EXPECT_NE(plain.text().find("▸"), std::string::npos);
+
+    InspectorOptions asked;
+    asked.color = false;
+    Terminal also_plain(24, 80, [asked] { return inspect(asked); });
+    ASSERT_TRUE(also_plain.shows("q quit"));
+    EXPECT_FALSE(also_plain.colored());
+}
+
+TEST(Inspector, WithoutUnicodeItIsAscii) {
+    Terminal::Options ascii;
+    ascii.locale = "C";
+    Terminal t(
+        24, 80, [] { return inspect(); }, ascii);
+    ASSERT_TRUE(t.shows("q quit"));
+    for (const char c : t.text())
+        EXPECT_GE(c, 0);
+    EXPECT_NE(t.text().find("+ nodes "), std::string::npos) << t.text();
+    EXPECT_NE(t.text().find("gpuv gpu^"), std::string::npos) << t.text();
+}
+
+TEST(Inspector, AnEightColourTerminalWillDo) {
+    Terminal::Options old;
+    old.term = "linux";
+    Terminal t(
+        24, 80, [] { return inspect(); }, old);
+    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    EXPECT_TRUE(t.colored());
+}
+
+TEST(Inspector, TheMouseSelectsScrollsAndPressesKeys) {
+    Terminal t(24, 80, [] { return inspect(); });
+    ASSERT_TRUE(t.shows("q quit"));
+    t.click(8, 10);
+    ASSERT_TRUE(t.wait_until([&] { return t.line(8).find("│▸") == 0; })) << t.text();
+    t.wheel(10, 10, true);
+    ASSERT_TRUE(t.wait_until([&] { return t.line(4).find("embd") == std::string::npos; })) << t.text();
+    const auto [row, col] = t.find("? keys");
+    t.click(row, col);
+    ASSERT_TRUE(t.shows("keys that work here")) << t.text();
+    t.click(0, 0);
+    ASSERT_TRUE(t.hides("keys that work here"));
+    const auto [strip_row, strip_col] = t.find("4 sources");
+    t.click(strip_row, strip_col + 2);
+    ASSERT_TRUE(t.shows("▸4 sources")) << t.text();
+    t.click(6, 60);
+    ASSERT_TRUE(t.wait_until([&] { return t.reverse_at(6, 60); })) << t.text();
+}
+
+TEST(Inspector, HelpShowsOnlyKeysThatWorkHere) {
+    Terminal t(70, 100, [] { return inspect(); });
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press("?");
+    ASSERT_TRUE(t.shows("keys that work here"));
+    EXPECT_NE(t.text().find("next step (one record)"), std::string::npos);
+    EXPECT_EQ(t.text().find("hold the running program"), std::string::npos);
+    EXPECT_EQ(t.text().find("next line that the search finds"), std::string::npos) << "nothing was searched yet";
+    t.press("q");
+    ASSERT_TRUE(t.hides("keys that work here"));
+    t.press("/norm\n?");
+    ASSERT_TRUE(t.shows("next line that the search finds")) << t.text();
+}
+
+TEST(Inspector, AKeyThatCanNotWorkSaysWhy) {
+    Terminal t(24, 80, [] { return inspect(); });
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press("c");
+    EXPECT_TRUE(t.shows("no breakpoint is set: b sets one")) << t.text();
+    t.press(".");
+    EXPECT_TRUE(t.shows("nothing was searched yet")) << t.text();
+    t.press("{Backspace}");
+    EXPECT_TRUE(t.shows("no jump to go back from")) << t.text();
+    t.press("z");
+    EXPECT_TRUE(t.shows("z does nothing here")) << t.text();
+    t.press(":frob\n");
+    EXPECT_TRUE(t.shows("no command 'frob'")) << t.text();
+    t.press(":step x\n");
+    EXPECT_TRUE(t.shows("step needs a number, not 'x'")) << t.text();
+    t.press("g99999999\n");
+    EXPECT_TRUE(t.shows("there is no step 99,999,999")) << t.text();
+}
+
+TEST(Inspector, TheStoryLeadsToItsStepsAndTensors) {
+    Terminal t(50, 230, [] { return inspect(); });
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press(":tensor kq-3\n");
+    ASSERT_TRUE(t.shows("┬ kq-3 "));
+    ASSERT_TRUE(t.shows("story"));
+    EXPECT_NE(t.text().find("left unassigned: no buffer of its own, not an input, no source is a weight"), std::string::npos)
+        << t.text();
+    t.press("{Tab}{Home}{Down}{Down}{Enter}");
+    EXPECT_TRUE(t.shows("Backspace goes back")) << t.text();
+    EXPECT_NE(t.text().find("┬ k_perm-3 "), std::string::npos) << t.text();
+}
+
+TEST(Inspector, ColumnsOrderTheList) {
+    Terminal t(24, 100, [] { return inspect(); });
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press("5{Home}");
+    ASSERT_TRUE(t.shows("├ memory "));
+    const auto [row, col] = t.find("size");
+    t.click(row, col + 1);
+    ASSERT_TRUE(t.shows("ordered by size")) << t.text();
+    t.press("{Home}");
+    EXPECT_TRUE(t.wait_until([&] {
+        return t.line(4).find("KiB") != std::string::npos || t.line(4).find("MiB") != std::string::npos;
+    })) << t.text();
+}
+
+TEST(Inspector, WithoutATerminalItSaysWhatToDo) {
+    Terminal dumb(24, 100, [] { return inspect(); }, {"dumb", "C.UTF-8", {}});
+    EXPECT_EQ(dumb.wait_for_exit(), 2);
+    EXPECT_NE(dumb.text().find("the terminal 'dumb' can't move its cursor; `schedscope show TRACE`"), std::string::npos)
+        << dumb.text();
+    Terminal unknown(24, 100, [] { return inspect(); }, {"no-such-terminal", "C.UTF-8", {}});
+    EXPECT_EQ(unknown.wait_for_exit(), 2);
+    EXPECT_NE(unknown.text().find("is not known here"), std::string::npos) << unknown.text();
+    Terminal piped(24, 100, [] {
+        int pipe_ends[2];
+        if (pipe(pipe_ends) != 0)
+            return 99;
+        dup2(pipe_ends[1], STDOUT_FILENO);
+        return inspect();
+    });
+    EXPECT_EQ(piped.wait_for_exit(), 2);
+    EXPECT_NE(piped.text().find("standard output is not a terminal"), std::string::npos) << piped.text();
+}
+
+/// The program that is inspected runs on a thread of its own, held by a gate.
+int inspect_live() {
+    auto store = std::make_shared<LiveStore>();
+    LiveGate gate(*store);
+    const int ended = eventfd(0, EFD_CLOEXEC);
+    std::thread program([&] {
+        testing::MadeRun(2).record(gate, 3);
+        eventfd_write(ended, 1);
+    });
+    InspectorOptions options;
+    options.title = "a run";
+    options.gate = &gate;
+    options.ended_fd = ended;
+    const int code = run_inspector(store, options);
+    gate.detach();
+    program.join();
+    close(ended);
+    return code;
+}
+
+TEST(LiveInspector, KeysStepTheProgram) {
+    Terminal t(24, 100, inspect_live);
+    ASSERT_TRUE(t.shows("HELD")) << t.text();
+    ASSERT_TRUE(t.shows("step 0/0")) << t.text();
+    t.press("n");
+    ASSERT_TRUE(t.shows("step 1/1")) << t.text();
+    t.press("N");
+    ASSERT_TRUE(t.shows("▸1 place")) << t.text();
+    t.press("p");
+    ASSERT_TRUE(t.hides("▸1 place")) << t.text();
+    t.press("n");
+    ASSERT_TRUE(t.shows("▸1 place")) << t.text();
+    t.press("]");
+    ASSERT_TRUE(t.shows("eval 1/1 decode")) << t.text();
+    ASSERT_TRUE(t.shows("HELD")) << t.text();
+    t.press("{Ctrl-C}");
+    ASSERT_TRUE(t.shows("the program is held already")) << t.text();
+    t.press("c");
+    ASSERT_TRUE(t.shows("ENDED")) << t.text();
+    ASSERT_TRUE(t.shows("eval 2/2 decode")) << t.text();
+    t.press("n");
+    ASSERT_TRUE(t.shows("the program has ended")) << t.text();
+    t.press("<");
+    ASSERT_TRUE(t.shows("step 0/")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+    EXPECT_TRUE(t.is_cooked());
+}
+
+TEST(LiveInspector, TheProgramStopsAtTheBreakpoint) {
+    Terminal t(24, 100, inspect_live);
+    ASSERT_TRUE(t.shows("HELD")) << t.text();
+    t.press("bkind=execute name=kq-1 eval=1\n");
+    ASSERT_TRUE(t.shows("breakpoint on kind=execute")) << t.text();
+    t.press("c");
+    ASSERT_TRUE(t.shows("breakpoint: ")) << t.text();
+    EXPECT_NE(t.text().find("eval 1/1 decode"), std::string::npos) << t.text();
+    EXPECT_NE(t.text().find("┬ kq-1 "), std::string::npos) << t.text();
+    EXPECT_NE(t.text().find("HELD"), std::string::npos) << t.text();
+    t.press("Q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+}
+
+} // namespace
+} // namespace schedscope

@@ -1,0 +1,109 @@
+#include "inspector/tui/keys.h"
+#include "inspector/tui/layout.h"
+#include "inspector/tui/text.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+namespace schedscope::tui {
+namespace {
+
+constexpr Context contexts[] = {in_recorded, in_live, in_help};
+
+TEST(Keys, NoKeyMeansTwoThings) {
+    for (const Context context : contexts) {
+        std::map<Key, const char*> taken;
+        for (const Binding& binding : bindings()) {
+            if ((binding.contexts & context) == 0)
+                continue;
+            for (const Key* key = binding.keys; *key != key_none; ++key)
+                EXPECT_TRUE(taken.emplace(*key, binding.help).second)
+                    << key_text(*key) << ": " << taken[*key] << " and " << binding.help;
+        }
+    }
+}
+
+TEST(Keys, EveryActionIsBoundAndDocumentedOnce) {
+    for (const Context context : contexts) {
+        std::map<Action, int> lines;
+        for (const Binding& binding : bindings())
+            if ((binding.contexts & context) != 0)
+                ++lines[binding.action];
+        for (const auto& [action, n] : lines)
+            EXPECT_EQ(n, 1) << static_cast<int>(action);
+    }
+    for (int action = 1; action < static_cast<int>(Action::count); ++action) {
+        const auto a = static_cast<Action>(action);
+        EXPECT_TRUE(binding_of(a, in_recorded) || binding_of(a, in_live)) << action;
+    }
+}
+
+TEST(Keys, LabelsNameTheirKeys) {
+    for (const Binding& binding : bindings()) {
+        EXPECT_STRNE(binding.help, "");
+        const std::string label = binding.label;
+        EXPECT_NE(label.find(key_text(binding.keys[0])), std::string::npos) << label;
+    }
+}
+
+TEST(Keys, TheTableIsWhatKeysDo) {
+    EXPECT_EQ(action_for('n', in_recorded), Action::next_record);
+    EXPECT_EQ(action_for(key_down, in_recorded), Action::down);
+    EXPECT_EQ(action_for('j', in_help), Action::down);
+    EXPECT_EQ(action_for('n', in_help), Action::none);
+    EXPECT_EQ(action_for(' ', in_recorded), Action::none);
+    EXPECT_EQ(action_for(' ', in_live), Action::hold);
+    EXPECT_EQ(key_text(ctrl('D')), "Ctrl-D");
+}
+
+std::string footer_text(int width, Context context = in_recorded) {
+    std::string text;
+    int col = 0;
+    for (const auto& button : footer(context, width, [](Action) { return true; })) {
+        text += std::string(static_cast<size_t>(button.col - col), ' ') + button.text;
+        col = button.col + button.width;
+    }
+    EXPECT_LE(col, width);
+    return text;
+}
+
+TEST(Footer, KeepsHelpAndQuitAndDropsTheRestByRank) {
+    EXPECT_EQ(footer_text(20), "? keys  q quit");
+    EXPECT_EQ(footer_text(40), "n/p step  N/P pass  ? keys  q quit");
+    EXPECT_EQ(footer_text(76), "n/p step  N/P pass  ]/[ evaluation  f/F change  / search  ? keys  q quit");
+    EXPECT_NE(footer_text(238).find("f/F change  b breakpoint"), std::string::npos);
+}
+
+TEST(Footer, LeavesOutWhatCanNotWork) {
+    for (const auto& button : footer(in_recorded, 200, [](Action a) { return a != Action::next_record; }))
+        EXPECT_NE(button.meaning, Action::next_record);
+}
+
+std::string strip_text(Pass now, int width) {
+    std::string text;
+    int col = 0;
+    for (const auto& button : pass_strip(now, width)) {
+        text += std::string(static_cast<size_t>(button.col - col), ' ') + button.text;
+        col = button.col + button.width;
+    }
+    EXPECT_LE(col, width);
+    return text;
+}
+
+TEST(PassStrip, MarksTheCurrentPass) {
+    EXPECT_EQ(strip_text(Pass::gpu_down, 120),
+              " 1 place   2 expand ▸gpu↓ gpu↑ rest↓ rest↑   3 refine   4 sources   5 split   optimise   allocate   execute");
+    EXPECT_EQ(strip_text(Pass::refine, 78), " 1 place gpu↓ gpu↑ rest↓ rest↑▸3 refine 4 sources 5 split opt alloc exec");
+    EXPECT_EQ(strip_text(Pass::none, 50), " 1 2a 2b 2c 2d 3 4 5 opt alloc exec");
+}
+
+TEST(Columns, TheGrowingOneTakesWhatIsLeftAndSomeNeedRoom) {
+    const Column columns[] = {{"#", 3, true}, {"name", 0}, {"shape", 10, false, 60}};
+    EXPECT_EQ(column_widths(columns, 40), (std::vector<int>{3, 36, 0}));
+    EXPECT_EQ(column_widths(columns, 60), (std::vector<int>{3, 45, 10}));
+}
+
+} // namespace
+} // namespace schedscope::tui

@@ -1,0 +1,131 @@
+#pragma once
+
+#include "bench/transformer_sketch.h"
+#include "runtime/scheduler/allocate.h"
+#include "runtime/scheduler/plan.h"
+#include "runtime/scheduler/recorder.h"
+#include "traces/live_store.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace schedscope::testing {
+
+/// Records what a runtime would of a transformer on two backends (GPU0 and CPU): a prefill that is planned by the real planner, placed by the real
+/// memory planner and "run" with made-up times, then decodes that use the graph again. GPU0 refuses SOFT_MAX, so that there is something to see.
+class MadeRun {
+public:
+    explicit MadeRun(int n_layers) {
+        bench::sketch_transformer(n_layers, sketch_);
+        for (size_t id = 0; id < sketch_.graph.tensors.size(); ++id)
+            if (sketch_.graph.tensors[id].op == Op::SOFT_MAX)
+                sketch_.answers.op_answers[id] = Answer::no(Refusal::type, "the mask is not F16");
+    }
+
+    void record(Recorder& to, int n_evaluations) {
+        to.session(sketch_.session);
+        for (EvaluationId e = 0; e < n_evaluations; ++e)
+            evaluate(to, e);
+    }
+
+    const OwnedGraph& graph() const noexcept { return sketch_.graph; }
+
+private:
+    void evaluate(Recorder& to, EvaluationId e) {
+        to.set_evaluation(e);
+        record::EvaluationBegin begin;
+        begin.kind = e == 0 ? GraphKind::prefill : GraphKind::decode;
+        begin.reused = e > 0;
+        begin.n_tokens = e == 0 ? 3 : 1;
+        begin.n_sequences = begin.n_outputs = 1;
+        begin.planned_in = 0;
+        to.add(begin);
+        for (int32_t i = 0; i < begin.n_tokens; ++i)
+            to.add(record::UbatchToken{400 + i, 0, e == 0 ? i : 2 + e, i + 1 == begin.n_tokens});
+        if (e == 0)
+            plan(to);
+        execute(to, e);
+        to.add(record::Sample{0, no_backend, to.intern("top_k"), to.intern("the logits are on the host"), 40});
+        to.add(record::Token{0, 500 + e, 3 + e, to.intern(" word" + std::to_string(e)), 40, 160});
+        to.add(record::EvaluationEnd{});
+        to.flush();
+    }
+
+    void plan(Recorder& to) {
+        const GraphView view = sketch_.graph.view();
+        to.graph(0, view, sketch_.answers);
+        make_plan(view, sketch_.answers, PlanOptions{}, carry_, plan_, &to);
+        to.add(record::PassBegin{Pass::optimise});
+        const auto at = [&](Op op) {
+            const auto& nodes = sketch_.graph.nodes;
+            return static_cast<int32_t>(
+                std::find_if(nodes.begin(), nodes.end(),
+                             [&](TensorId id) { return view.tensors[static_cast<size_t>(id)].op == op; }) -
+                nodes.begin());
+        };
+        const int32_t norm = at(Op::RMS_NORM), glu = at(Op::GLU);
+        to.add(record::Fusion{0, 1, norm, 2, to.intern("rms_norm_mul")});
+        to.add(record::NotFused{0, 1, view.nodes[static_cast<size_t>(glu) - 1], view.nodes[static_cast<size_t>(glu)],
+                                to.intern("its result is used twice")});
+        to.add(record::PassEnd{Pass::optimise});
+        memory_.place(view, plan_, view.nodes, sketch_.answers, sketch_.session.buffer_types, &to);
+    }
+
+    void execute(Recorder& to, EvaluationId e) {
+        const GraphView view = sketch_.graph.view();
+        to.add(record::PassBegin{Pass::execute});
+        int64_t now = 1'000'000'000 + e * 10'000'000;
+        for (size_t s = 0; s < plan_.splits.size(); ++s) {
+            const Split& split = plan_.splits[s];
+            const int64_t start = now;
+            const auto index = static_cast<int32_t>(s);
+            for (int32_t i = 0; i < split.n_inputs; ++i) {
+                const TensorId of = plan_.split_inputs[static_cast<size_t>(split.first_input + i)];
+                const TensorInfo& info = view.tensors[static_cast<size_t>(of)];
+                const Copy& copy = plan_.copies[static_cast<size_t>(plan_.find_copies(of, split.backend))];
+                record::Transfer t;
+                t.split = index;
+                t.tensor = of;
+                t.copy = copy.id;
+                t.from = plan_.assignments[static_cast<size_t>(of)].backend;
+                t.to = split.backend;
+                t.bytes = static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb));
+                t.start_ns = now;
+                t.end_ns = now += 2'000;
+                to.add(t);
+            }
+            for (int32_t n = split.first_node; n < split.end_node; ++n) {
+                const TensorId id = view.nodes[static_cast<size_t>(n)];
+                const TensorInfo& info = view.tensors[static_cast<size_t>(id)];
+                if (is_view_op(info.op))
+                    continue;
+                record::Execute x;
+                x.split = index;
+                x.backend = split.backend;
+                x.first = x.last = id;
+                x.kernel = to.intern(op_name(info.op));
+                x.start_ns = now;
+                x.end_ns = now += info.op == Op::MUL_MAT ? 40'000 : 5'000;
+                x.bytes = static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb));
+                x.flops = info.op == Op::MUL_MAT ? 1'000'000 : 1'000;
+                to.add(x);
+            }
+            to.add(record::SplitRun{index, split.backend, start, now});
+        }
+        to.add(record::PassEnd{Pass::execute});
+    }
+
+    bench::TransformerSketch sketch_;
+    Carry carry_;
+    Plan plan_;
+    MemoryPlanner memory_;
+};
+
+/// A whole trace in memory.
+inline std::shared_ptr<LiveStore> made_trace(int n_layers, int n_evaluations) {
+    auto store = std::make_shared<LiveStore>();
+    MadeRun(n_layers).record(*store, n_evaluations);
+    return store;
+}
+
+} // namespace schedscope::testing

@@ -1,0 +1,130 @@
+#include "inspector/tui/query.h"
+
+#include "runtime/error.h"
+
+#include <gtest/gtest.h>
+
+namespace schedscope::tui {
+namespace {
+
+Facts a_product() {
+    Facts facts;
+    facts.set(Field::name, "blk.3.ffn_gate");
+    facts.set(Field::op, "MUL_MAT");
+    facts.set(Field::backend, "Vulkan0");
+    facts.set(Field::cause, "1.wgt0");
+    facts.set(Field::pass, "2a");
+    facts.set(Field::bytes, 2.0 * 1024 * 1024);
+    facts.set(Field::time, 1500.0);
+    facts.set(Field::split, 4);
+    return facts;
+}
+
+bool fits(std::string_view query) { return Query::parse(query).matches(a_product()); }
+
+std::string complaint(std::string_view query) {
+    try {
+        (void)Query::parse(query);
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::usage);
+        return error.what();
+    }
+    return "none";
+}
+
+TEST(Query, APlainWordIsPartOfTheName) {
+    EXPECT_TRUE(fits("ffn_gate"));
+    EXPECT_TRUE(fits("FFN"));
+    EXPECT_FALSE(fits("attn"));
+}
+
+TEST(Query, NothingMatchesEverything) {
+    EXPECT_TRUE(Query::parse("").empty());
+    EXPECT_TRUE(Query::parse("   ").empty());
+    EXPECT_TRUE(fits(""));
+}
+
+TEST(Query, AllTermsMustHold) {
+    EXPECT_TRUE(fits("op=MUL_MAT backend=vulkan0 cause~1. name~blk.3 pass=2 bytes>1M"));
+    EXPECT_FALSE(fits("op=MUL_MAT backend=CPU"));
+    EXPECT_FALSE(fits("op=MUL_MAT bytes>2M"));
+}
+
+TEST(Query, TextsAreEqualOrContained) {
+    EXPECT_TRUE(fits("op=mul_mat"));
+    EXPECT_FALSE(fits("op=MUL"));
+    EXPECT_TRUE(fits("op~MUL"));
+    EXPECT_TRUE(fits("op!=ADD"));
+    EXPECT_FALSE(fits("op!=MUL_MAT"));
+    EXPECT_TRUE(fits("cause!~4."));
+    EXPECT_FALSE(fits("cause!~wgt"));
+}
+
+TEST(Query, ABarSeparatesAlternatives) {
+    EXPECT_TRUE(fits("op=ADD|MUL_MAT"));
+    EXPECT_FALSE(fits("op=ADD|SUB"));
+    EXPECT_FALSE(fits("op!=ADD|MUL_MAT"));
+    EXPECT_TRUE(fits("attn|ffn"));
+}
+
+TEST(Query, NumbersAreCompared) {
+    EXPECT_TRUE(fits("split=4"));
+    EXPECT_TRUE(fits("split!=5"));
+    EXPECT_TRUE(fits("split<5 split>3 split<=4 split>=4"));
+    EXPECT_FALSE(fits("split<4"));
+    EXPECT_FALSE(fits("split>4"));
+}
+
+TEST(Query, BytesAndTimesHaveUnits) {
+    EXPECT_TRUE(fits("bytes=2M"));
+    EXPECT_TRUE(fits("bytes=2MiB bytes=2048K bytes=2097152"));
+    EXPECT_TRUE(fits("bytes<1G"));
+    EXPECT_TRUE(fits("time=1.5us time>1000 time<1ms time<0.1s time>1ns"));
+}
+
+TEST(Query, PassTwoIsAllItsSweeps) {
+    EXPECT_TRUE(fits("pass=2"));
+    EXPECT_TRUE(fits("pass=2a"));
+    EXPECT_FALSE(fits("pass=2b"));
+    EXPECT_FALSE(fits("pass!=2"));
+}
+
+TEST(Query, WhatIsNotKnownMatchesNoTerm) {
+    EXPECT_FALSE(fits("kernel=x"));
+    EXPECT_FALSE(fits("kernel!=x"));
+    EXPECT_FALSE(fits("step>0"));
+    EXPECT_FALSE(fits("step!=0"));
+}
+
+TEST(Query, QuotesKeepSpacesAndSigns) {
+    Facts facts;
+    facts.set(Field::name, "a b=c");
+    EXPECT_TRUE(Query::parse("name=\"a b=c\"").matches(facts));
+    EXPECT_TRUE(Query::parse("\"b=c\"").matches(facts));
+    EXPECT_FALSE(Query::parse("\"b = c\"").matches(facts));
+}
+
+TEST(Query, SaysWhatIsWrong) {
+    EXPECT_EQ(complaint("opp=MUL"), "query: 'opp' is no field; there are name op type backend from cause pass by kind why kernel "
+                                    "bytes time split eval step node");
+    EXPECT_EQ(complaint("op="), "query: nothing stands after 'op='");
+    EXPECT_EQ(complaint("op>3"), "query: op is a text: use = != ~ or !~ in 'op>3'");
+    EXPECT_EQ(complaint("bytes~3"), "query: bytes is a number: use = != < <= > or >= in 'bytes~3'");
+    EXPECT_EQ(complaint("bytes>x"), "query: bytes is a number, not 'x'");
+    EXPECT_EQ(complaint("bytes>3Q"), "query: '3Q' has an unknown unit: K, M or G");
+    EXPECT_EQ(complaint("split>3M"), "query: '3M' has an unknown unit: a plain number is expected");
+    EXPECT_EQ(complaint("time>nan"), "query: time is a number, not 'nan'");
+    EXPECT_EQ(complaint("name=\"a"), "query: a quote is not closed in 'name=\"a'");
+    EXPECT_TRUE(complaint("=3").starts_with("query: nothing stands before the sign in '=3'"));
+}
+
+TEST(Query, KnowsWhatItAsksAbout) {
+    const Query query = Query::parse("gate bytes>1");
+    EXPECT_TRUE(query.asks(Field::name));
+    EXPECT_TRUE(query.asks(Field::bytes));
+    EXPECT_FALSE(query.asks(Field::op));
+    EXPECT_EQ(query.text(), "gate bytes>1");
+}
+
+} // namespace
+} // namespace schedscope::tui

@@ -1,0 +1,266 @@
+#include "inspector/tui/session.h"
+
+#include "inspector/tui/view.h"
+#include "tests/inspector/tui/made_trace.h"
+#include "viz/units.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include <poll.h>
+
+namespace schedscope::tui {
+namespace {
+
+using Unit = Session::Unit;
+
+class ATrace : public ::testing::Test {
+protected:
+    std::shared_ptr<const RecordSource> source = schedscope::testing::made_trace(4, 3);
+    Session session{source, nullptr};
+
+    TensorId id_of(std::string_view name) {
+        const auto& tensors = session.graph()->tensors;
+        for (size_t i = 0; i < tensors.size(); ++i)
+            if (tensors[i].name == name)
+                return static_cast<TensorId>(i);
+        return no_tensor;
+    }
+    std::string scan(std::string_view query, bool forward) {
+        session.start_scan(Query::parse(query), forward);
+        while (true)
+            if (auto over = session.scan_slice())
+                return *over;
+    }
+};
+
+TEST_F(ATrace, OpensAtTheEndOfTheLastPlan) {
+    EXPECT_EQ(session.state().evaluation, 0);
+    EXPECT_TRUE(session.state().planned);
+    EXPECT_EQ(session.step(), source->evaluation(0).end - 1);
+}
+
+TEST_F(ATrace, StepsThereAndBackAreTheSame) {
+    session.move(Unit::pass, false);
+    const Step step = session.step();
+    session.move(Unit::record, true);
+    EXPECT_EQ(session.step(), step + 1);
+    session.move(Unit::record, false);
+    EXPECT_EQ(session.step(), step);
+}
+
+TEST_F(ATrace, SaysWhyThereIsNothingFurther) {
+    session.go(0);
+    EXPECT_EQ(session.move(Unit::record, false), "this is the first step of the trace");
+    EXPECT_EQ(session.move(Unit::evaluation, false), "no evaluation begins before this step");
+    session.go(session.last_step());
+    EXPECT_EQ(session.move(Unit::record, true), "this is the last step of the trace");
+    EXPECT_EQ(session.step(), session.last_step());
+    EXPECT_EQ(session.go(1'000'000'000), "there is no step 1,000,000,000: they go from 0 to " + grouped(session.last_step()));
+}
+
+TEST_F(ATrace, PassesAreFoundByTheirBegin) {
+    for (const Pass pass : {Pass::place, Pass::gpu_up, Pass::split, Pass::optimise, Pass::allocate, Pass::execute}) {
+        session.go_pass(pass);
+        EXPECT_EQ(session.state().pass, pass) << pass_name(pass);
+    }
+}
+
+TEST_F(ATrace, APassOfAReusedPlanIsWhereItWasMade) {
+    session.go_evaluation(2);
+    EXPECT_EQ(session.state().evaluation, 2);
+    session.go_pass(Pass::execute);
+    EXPECT_EQ(session.state().evaluation, 2);
+    session.go_pass(Pass::place);
+    EXPECT_EQ(session.state().evaluation, 0);
+}
+
+TEST_F(ATrace, ChangesOfOneTensorAreVisitedInOrder) {
+    session.go(0);
+    session.go_pass(Pass::place);
+    session.select(id_of("kq-3"));
+    std::vector<Step> seen;
+    for (int i = 0; i < 100; ++i) {
+        const Step before = session.step();
+        session.change_of_selected(true);
+        if (session.step() == before)
+            break;
+        EXPECT_EQ(session.selected(), id_of("kq-3"));
+        seen.push_back(session.step());
+    }
+    ASSERT_GE(seen.size(), 3u); // assigned, placed, run in each of the evaluations
+    EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+    for (auto back = seen.rbegin() + 1; back != seen.rend(); ++back) {
+        session.change_of_selected(false);
+        EXPECT_EQ(session.step(), *back);
+    }
+}
+
+TEST_F(ATrace, SingleStepsSelectWhatChangesUnlessToldNotTo) {
+    session.go_pass(Pass::place);
+    scan("kind=assign name=attn_norm-1", true);
+    const Step step = session.step();
+    session.select(id_of("logits"));
+    session.follow = false;
+    session.go(step - 1);
+    session.go(step);
+    EXPECT_EQ(session.selected(), id_of("logits"));
+    session.follow = true;
+    session.go(step - 1);
+    session.go(step);
+    EXPECT_EQ(session.selected(), id_of("attn_norm-1"));
+}
+
+TEST_F(ATrace, ABreakpointIsReachedForwardAndBackward) {
+    session.go(0);
+    const std::string told = scan("kind=assign backend=GPU0 op=RMS_NORM cause=2.sup", true);
+    EXPECT_TRUE(told.starts_with("breakpoint: ")) << told;
+    const Step first = session.step();
+    const auto& assign = std::get<record::Assign>(session.record().fact);
+    EXPECT_EQ(assign.cause, Cause::supported);
+    scan("kind=assign backend=GPU0 op=RMS_NORM cause=2.sup", true);
+    EXPECT_GT(session.step(), first);
+    scan("kind=assign backend=GPU0 op=RMS_NORM cause=2.sup", false);
+    EXPECT_EQ(session.step(), first);
+    EXPECT_EQ(scan("kind=assign backend=GPU0 op=RMS_NORM cause=2.sup", false),
+              "no record before this step matches kind=assign backend=GPU0 op=RMS_NORM cause=2.sup");
+    EXPECT_EQ(session.step(), first);
+}
+
+TEST_F(ATrace, RecordsAreFoundByWhatTheySay) {
+    session.go(0);
+    scan("kind=query why=type name=kq_soft_max-3", true);
+    EXPECT_EQ(std::get<record::Query>(session.record().fact).reason, Refusal::type);
+    scan("kind=copy_made name~GPU0# backend=GPU0", true);
+    EXPECT_TRUE(std::holds_alternative<record::CopyMade>(session.record().fact));
+    scan("kind=transfer from=CPU bytes>1K", true);
+    EXPECT_GT(std::get<record::Transfer>(session.record().fact).bytes, 1024);
+    scan("kind=execute kernel=MUL_MAT time>=40us eval=1", true);
+    EXPECT_EQ(session.state().evaluation, 1);
+    scan("kind=token eval=2", true);
+    EXPECT_EQ(session.state().evaluation, 2);
+}
+
+TEST_F(ATrace, EveryTensorHasItsRow) {
+    EXPECT_EQ(session.tensors().size(), session.graph()->tensors.size() + session.state().copies.size());
+    for (size_t row = 0; row < session.tensors().size(); ++row)
+        EXPECT_EQ(session.row_of(session.tensors()[row]), static_cast<int>(row));
+    EXPECT_EQ(session.row_of(no_tensor), -1);
+    EXPECT_EQ(session.row_of(1'000'000), -1);
+}
+
+TEST_F(ATrace, ReadersOfATensorAreTheNodesThatHaveItAsSource) {
+    const TensorId norm = id_of("attn_norm-2");
+    std::vector<TensorId> expected;
+    for (const TensorId node : session.graph()->nodes) {
+        const auto& src = session.graph()->tensors[static_cast<size_t>(node)].src;
+        expected.insert(expected.end(), static_cast<size_t>(std::count(src.begin(), src.end(), norm)), node);
+    }
+    const auto users = session.users_of(norm);
+    EXPECT_EQ(std::vector<TensorId>(users.begin(), users.end()), expected);
+    EXPECT_FALSE(expected.empty());
+}
+
+TEST_F(ATrace, JumpsCanBeTakenBack) {
+    const Step step = session.step();
+    const TensorId tensor = session.selected();
+    session.remember(2);
+    session.go(3);
+    int view = 1;
+    session.go_back(view);
+    EXPECT_EQ(session.step(), step);
+    EXPECT_EQ(session.selected(), tensor);
+    EXPECT_EQ(view, 2);
+    EXPECT_FALSE(session.can_go_back());
+}
+
+/// Every view can be asked everything at every step: what it shows depends on the state alone, and no state is too early.
+TEST_F(ATrace, EveryViewHoldsAtEveryStep) {
+    for (const ViewEntry& entry : views()) {
+        const auto view = entry.make();
+        for (Step step = 0; step < session.last_step(); step += 37) {
+            session.go(step);
+            view->update(session);
+            EXPECT_FALSE(view->title(session).empty());
+            EXPECT_FALSE(view->empty_text(session).empty());
+            Facts facts;
+            for (int row = 0; row < view->n_rows(); row += std::max(view->n_rows() / 5, 1)) {
+                EXPECT_EQ(view->row(session, row, 30).size(), view->columns().size()) << entry.name;
+                EXPECT_FALSE(view->detail_title(session, row).empty());
+                (void)view->detail(session, row, 40);
+                view->facts(session, row, facts);
+                (void)view->open(session, row);
+                (void)view->changed(session, row);
+                if (const TensorId id = view->tensor_of(session, row); id != no_tensor) {
+                    EXPECT_GE(view->row_of(session, id), 0) << entry.name << " " << row;
+                }
+            }
+        }
+    }
+}
+
+/// A program under a gate, as `inspect -m` runs it.
+class ALiveRun : public ::testing::Test {
+protected:
+    ALiveRun() : thread([this] { schedscope::testing::MadeRun(2).record(gate, 2); }) { wait_until_held(); }
+    ~ALiveRun() override {
+        gate.detach();
+        thread.join();
+    }
+    /// Until the gate has told of being held, and `session` (if any) takes it so.
+    void wait_until_held(const Session* session = nullptr) {
+        while (session ? session->running() : !gate.is_held()) {
+            pollfd fd{gate.descriptor(), POLLIN, 0};
+            ASSERT_EQ(poll(&fd, 1, 20'000), 1);
+            gate.acknowledge();
+        }
+    }
+
+    std::shared_ptr<LiveStore> store = std::make_shared<LiveStore>();
+    LiveGate gate{*store};
+    std::thread thread;
+};
+
+TEST_F(ALiveRun, TheNewestStepLetsTheProgramGoOn) {
+    Session session(store, &gate);
+    EXPECT_EQ(session.step(), 0);
+    EXPECT_EQ(session.move(Unit::record, true), "running to the next step");
+    wait_until_held(&session);
+    session.refresh();
+    EXPECT_EQ(session.step(), 1);
+    session.move(Unit::pass, true);
+    wait_until_held(&session);
+    session.refresh();
+    EXPECT_TRUE(std::holds_alternative<record::PassBegin>(session.record().fact));
+    EXPECT_TRUE(session.at_newest());
+}
+
+TEST_F(ALiveRun, StepsTypedAheadAreTakenOneByOne) {
+    Session session(store, &gate);
+    for (int i = 0; i < 3; ++i)
+        EXPECT_EQ(session.move(Unit::record, true), "running to the next step");
+    for (int i = 0; i < 3; ++i) {
+        wait_until_held(&session);
+        session.refresh();
+    }
+    EXPECT_EQ(session.step(), 3);
+    EXPECT_FALSE(session.running());
+}
+
+TEST_F(ALiveRun, WhatLiesBehindIsSteppedWithoutTheProgram) {
+    Session session(store, &gate);
+    for (int i = 0; i < 3; ++i) {
+        session.move(Unit::record, true);
+        wait_until_held(&session);
+        session.refresh();
+    }
+    session.move(Unit::record, false);
+    EXPECT_EQ(session.step(), 2);
+    session.move(Unit::record, true);
+    EXPECT_EQ(session.step(), 3);
+    EXPECT_EQ(store->n_steps(), 4);
+}
+
+} // namespace
+} // namespace schedscope::tui

@@ -1,0 +1,128 @@
+#include "inspector/tui/text.h"
+
+#include "inspector/tui/prompt.h"
+
+#include <gtest/gtest.h>
+
+#include <clocale>
+
+namespace schedscope::tui {
+namespace {
+
+class Text : public ::testing::Test {
+protected:
+    void SetUp() override {
+        std::setlocale(LC_CTYPE, "C.UTF-8");
+        set_unicode(true);
+    }
+    void TearDown() override { set_unicode(true); }
+};
+
+TEST_F(Text, NamesCanNotDriveTheTerminal) {
+    EXPECT_EQ(to_utf8(printable("a\x1b[2Jb")), "a·[2Jb");
+    EXPECT_EQ(to_utf8(printable("\x9b"
+                                "31m")),
+              "\xef\xbf\xbd"
+              "31m");
+    EXPECT_EQ(to_utf8(printable("\xc2\x9b"
+                                "31m")),
+              "·31m");
+    EXPECT_EQ(to_utf8(printable("a\nb")), "a↵b");
+    EXPECT_EQ(to_utf8(printable("\xe2\x80\xae"
+                                "abc")),
+              "·abc");
+}
+
+TEST_F(Text, BrokenUtf8IsMarked) {
+    EXPECT_EQ(to_utf8(printable("a\xff"
+                                "b")),
+              "a\xef\xbf\xbd"
+              "b");
+    EXPECT_EQ(to_utf8(printable("\xe2\x82")), "\xef\xbf\xbd");
+    EXPECT_EQ(to_utf8(printable("\xc0\xaf")), "\xef\xbf\xbd\xef\xbf\xbd");
+}
+
+TEST_F(Text, WithoutUnicodeItIsSpelled) {
+    set_unicode(false);
+    EXPECT_EQ(to_utf8(printable("CPU → GPU · 4×")), "CPU -> GPU - 4x");
+    EXPECT_EQ(to_utf8(printable("é")), "?");
+    EXPECT_EQ(to_utf8(fitted("norm-3", 4)), "nor~");
+}
+
+TEST_F(Text, WidthCountsCells) {
+    EXPECT_EQ(text_width("norm-3"), 6);
+    EXPECT_EQ(text_width("gpu↓"), 4);
+    EXPECT_EQ(text_width("語"), 2);
+}
+
+TEST_F(Text, WhatIsTooLongEndsInAnEllipsis) {
+    EXPECT_EQ(to_utf8(fitted("norm-3", 6)), "norm-3");
+    EXPECT_EQ(to_utf8(fitted("norm-3", 5)), "norm…");
+    EXPECT_EQ(to_utf8(fitted("語語語", 4)), "語…");
+    EXPECT_EQ(to_utf8(fitted("abc", 0)), "");
+}
+
+TEST_F(Text, LinesBreakAtSpaces) {
+    EXPECT_EQ(wrapped("one two three", 9), (std::vector<std::string>{"one two", "three"}));
+    EXPECT_EQ(wrapped("abcdefghijkl", 10), (std::vector<std::string>{"abcdefghij", "kl"}));
+    EXPECT_EQ(wrapped("", 10), (std::vector<std::string>{""}));
+    EXPECT_EQ(wrapped("12345678 90", 8), (std::vector<std::string>{"12345678", "90"}));
+}
+
+class Typing : public Text {
+protected:
+    static Prompt::Result type(Prompt& prompt, std::string_view keys) {
+        Prompt::Result result = Prompt::Result::editing;
+        for (const char key : keys)
+            result = prompt.handle(key);
+        return result;
+    }
+    std::vector<std::string> history;
+};
+
+TEST_F(Typing, EnterAcceptsAndRemembers) {
+    Prompt prompt("/", "", history);
+    EXPECT_EQ(type(prompt, "norm"), Prompt::Result::editing);
+    EXPECT_EQ(prompt.handle(key_enter), Prompt::Result::accepted);
+    EXPECT_EQ(prompt.text(), "norm");
+    EXPECT_EQ(history, std::vector<std::string>{"norm"});
+}
+
+TEST_F(Typing, EscAndBackspaceOnNothingCancel) {
+    Prompt prompt("/", "", history);
+    EXPECT_EQ(prompt.handle(key_backspace), Prompt::Result::cancelled);
+    EXPECT_EQ(prompt.handle(key_escape), Prompt::Result::cancelled);
+}
+
+TEST_F(Typing, TheLineIsEditedInPlace) {
+    Prompt prompt("/", "op=MUL", history);
+    type(prompt, {"\x01x", 2}); // Ctrl-A
+    EXPECT_EQ(prompt.text(), "xop=MUL");
+    EXPECT_EQ(prompt.cursor_column(), 1);
+    prompt.handle(key_delete);
+    prompt.handle(key_end);
+    prompt.handle(key_backspace);
+    EXPECT_EQ(prompt.text(), "xp=MU");
+    type(prompt, " name~a b");
+    prompt.handle(ctrl('W'));
+    EXPECT_EQ(prompt.text(), "xp=MU name~a ");
+    prompt.handle(ctrl('U'));
+    EXPECT_EQ(prompt.text(), "");
+}
+
+TEST_F(Typing, UpAndDownWalkThroughWhatWasTypedBefore) {
+    history = {"one", "two"};
+    Prompt prompt("/", "", history);
+    type(prompt, "thr");
+    prompt.handle(key_up);
+    EXPECT_EQ(prompt.text(), "two");
+    prompt.handle(key_up);
+    prompt.handle(key_up);
+    EXPECT_EQ(prompt.text(), "one");
+    prompt.handle(key_down);
+    prompt.handle(key_down);
+    EXPECT_EQ(prompt.text(), "thr");
+}
+
+} // namespace
+} // namespace schedscope::tui
