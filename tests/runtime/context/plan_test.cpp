@@ -29,7 +29,7 @@ struct Setup {
 /// stories260K in plans only: Vulkan0 (or BLAS) over the CPU, 256 cells, as the reference's logs were made.
 class Planned {
 public:
-    explicit Planned(const Setup& setup, int n_tokens) {
+    explicit Planned(const Setup& setup, int n_tokens, int n_outputs = 1) {
         devices.push_back(setup.blas ? static_cast<Device*>(&blas) : &gpu);
         devices.push_back(&registry.cpu());
         for (Device* d : devices) {
@@ -49,12 +49,12 @@ public:
         options.flash_attention = setup.flash_attention;
         options.cache_on_host = setup.cache_on_host;
         context = std::make_unique<Context>(*model, *scheduler, options, &record);
-        plan(n_tokens);
+        plan(n_tokens, n_outputs);
     }
-    void plan(int n_tokens) {
+    void plan(int n_tokens, int n_outputs) {
         Batch batch;
         for (int i = 0; i < n_tokens; ++i) {
-            batch.add(1, i, only_sequence(0), i == n_tokens - 1);
+            batch.add(1, i, only_sequence(0), i >= n_tokens - n_outputs);
         }
         context->plan_only(batch);
     }
@@ -114,7 +114,10 @@ struct Log {
     const char* file;
     Setup setup;
     int n_tokens;
-    bool causes;
+    bool causes = true;
+    bool nodes = true; ///< level 2
+    size_t graph = 0;  ///< which of the log's
+    int n_outputs = 1;
 };
 
 class AgainstLog : public testing::TestWithParam<Log> {};
@@ -125,16 +128,15 @@ TEST_P(AgainstLog, every_node_is_named_placed_and_explained_as_in_the_log) {
     if (!graphs) {
         GTEST_SKIP() << "no log " << GetParam().file;
     }
-    ASSERT_EQ(graphs->size(), 1U);
-    const LogGraph& log = graphs->front();
-    const Planned p(GetParam().setup, GetParam().n_tokens);
+    const LogGraph& log = graphs->at(GetParam().graph);
+    const Planned p(GetParam().setup, GetParam().n_tokens, GetParam().n_outputs);
 
     ASSERT_EQ(p.record.splits().size(), log.splits.size());
     for (size_t i = 0; i < log.splits.size(); ++i) {
         EXPECT_EQ(p.record.splits()[i].backend, log.splits[i].backend) << "split " << i;
         EXPECT_EQ(p.record.splits()[i].inputs, log.splits[i].inputs) << "split " << i;
     }
-    ASSERT_FALSE(log.nodes.empty());
+    ASSERT_EQ(log.nodes.empty(), !GetParam().nodes);
     for (const LogNode& expected : log.nodes) {
         ASSERT_LT(expected.index, p.record.n_nodes());
         const PlanRecord::Node node = p.record.node(expected.index);
@@ -158,18 +160,32 @@ TEST_P(AgainstLog, every_node_is_named_placed_and_explained_as_in_the_log) {
     }
 }
 
+/// A whole run of the f16 model: reserved graphs first, the prompt, then a token.
+Log whole_run(size_t graph, int n_tokens, int n_outputs = 1) {
+    return {"whole-run-f16-ngl2.log",
+            {.ngl = 2, .model = shared + "/models/stories260K-f16.gguf"},
+            n_tokens,
+            true,
+            true,
+            graph,
+            n_outputs};
+}
+
 INSTANTIATE_TEST_SUITE_P(
     stories260K, AgainstLog,
-    testing::Values(Log{"stories260K-ngl0-prefill40-causes.log", {.ngl = 0}, 40, true},
-                    Log{"stories260K-ngl1-faoff-decode-causes.log", {.ngl = 1, .flash_attention = false}, 1, true},
-                    Log{"stories260K-ngl3-faoff-prefill40-causes.log", {.ngl = 3, .flash_attention = false}, 40, true},
+    testing::Values(Log{"stories260K-ngl0-prefill40-causes.log", {.ngl = 0}, 40},
+                    Log{"stories260K-ngl1-faoff-decode-causes.log", {.ngl = 1, .flash_attention = false}, 1},
+                    Log{"stories260K-ngl2-prefill40-level1.log", {.ngl = 2, .flash_attention = false}, 40, false, false},
+                    Log{"stories260K-ngl3-faoff-prefill40-causes.log", {.ngl = 3, .flash_attention = false}, 40},
+                    Log{"stories260K-ngl3-prefill40-stock.log", {.ngl = 3, .flash_attention = false}, 40, false},
                     Log{"stories260K-ngl3-decode-stock.log", {.ngl = 3, .flash_attention = false}, 1, false},
-                    Log{"stories260K-ngl3-nokqv-prefill-causes.log", {.ngl = 3, .cache_on_host = true}, 16, true},
-                    Log{"stories260K-ngl6-faon-prefill-causes.log", {.ngl = 6}, 16, true},
-                    Log{"stories260K-blas-cpu-faoff-prefill40-causes.log", {.blas = true, .flash_attention = false}, 40, true}),
+                    Log{"stories260K-ngl3-nokqv-prefill-causes.log", {.ngl = 3, .cache_on_host = true}, 16},
+                    Log{"stories260K-ngl6-faon-prefill-causes.log", {.ngl = 6}, 16},
+                    Log{"stories260K-blas-cpu-faoff-prefill40-causes.log", {.blas = true, .flash_attention = false}, 40},
+                    whole_run(0, 1), whole_run(1, 16, 16), whole_run(6, 256, 256), whole_run(9, 20), whole_run(10, 1)),
     [](const auto& info) {
         std::string name = info.param.file;
-        name = name.substr(12, name.rfind('.') - 12);
+        name = name.substr(0, name.rfind('.')) + "_graph" + std::to_string(info.param.graph);
         std::replace(name.begin(), name.end(), '-', '_');
         return name;
     });
