@@ -88,8 +88,7 @@ private:
             Stream s;
             s.prompt = &p;
             // Sequences differ although they share the seed.
-            s.chain =
-                p.chain ? *p.chain : make_chain(session_.sampling(), session_.seed() + static_cast<uint32_t>(p.sequence));
+            s.chain = p.chain ? *p.chain : make_chain(session_.sampling(), session_.seed() + static_cast<uint32_t>(p.sequence));
             s.result.sequence = p.sequence;
             s.next_position = static_cast<int32_t>(p.tokens.size());
             s.drops_space =

@@ -33,8 +33,7 @@ void require_fitting_heads(Type type, int32_t head, const char* option) {
 
 } // namespace
 
-KvCache::KvCache(const Model& model, const KvCacheOptions& options)
-    : options_(options), cells_(0) {
+KvCache::KvCache(const Model& model, const KvCacheOptions& options) : options_(options), cells_(0) {
     options_.n_cells = (options.n_cells + granule - 1) / granule * granule;
     const Hparams& h = model.hparams();
     require_fitting_heads(options.type_k, h.head_length_k, "-ctk");

@@ -3,7 +3,7 @@
 #include "runtime/context/flash_attention.h"
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
-#include "runtime/text/vocabulary.h"
+#include "runtime/model/architecture.h"
 
 #include <algorithm>
 #include <map>
@@ -52,9 +52,11 @@ void Session::load_model(std::shared_ptr<const gguf::File> file) {
     placement.n_gpu_layers = options_.n_gpu_layers;
     placement.tensor_split = options_.tensor_split;
     placement.overrides = options_.overrides;
+    find_architecture(*file); // before the tokenizer: the better sentence for a file that is no text model
     tokenizer_ = Tokenizer::load(*file);
     model_ =
         std::make_unique<Model>(std::move(file), devices_, placement, options_.header_only ? LoadMode::header : LoadMode::data);
+    notes_.insert(notes_.end(), model_->notes().begin(), model_->notes().end());
     for (const OverrideReport& r : model_->placement().overrides()) {
         notes_.push_back("-ot " + r.pattern + "=" + r.device + ": " + std::to_string(r.matched) + " tensors" +
                          (r.shadowed > 0 ? ", " + std::to_string(r.shadowed) + " more were placed by a pattern before it" : ""));

@@ -27,6 +27,7 @@ Model::Model(std::shared_ptr<const gguf::File> file, std::span<Device* const> de
     architecture_->weights(weights_, loader, hparams_);
     placement_.require_matches();
     buffers_ = loader.load(mode);
+    notes_ = loader.notes();
 }
 
 Model::~Model() = default;

@@ -42,6 +42,8 @@ public:
     int32_t n_devices() const noexcept { return static_cast<int32_t>(devices_.size()); }
     std::span<const std::unique_ptr<Buffer>> buffers() const noexcept { return buffers_; }
     int64_t n_parameters() const noexcept;
+    /// What the user should know: weights that a device leaves to the CPU. One sentence each.
+    const std::vector<std::string>& notes() const noexcept { return notes_; }
 
 private:
     std::shared_ptr<const gguf::File> file_;
@@ -53,6 +55,7 @@ private:
     TensorStore store_;
     Weights weights_;
     std::vector<std::unique_ptr<Buffer>> buffers_;
+    std::vector<std::string> notes_;
 };
 
 } // namespace schedscope

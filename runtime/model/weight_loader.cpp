@@ -67,7 +67,18 @@ int32_t WeightLoader::home_of(const gguf::TensorInfo& info, int32_t layer) {
     if (home == placement_.host() || device_can_read(*devices_[static_cast<size_t>(home)], info, reader_of(info.name, layer))) {
         return home;
     }
+    ++left_to_host_[{home, info.type}];
     return placement_.host();
+}
+
+std::vector<std::string> WeightLoader::notes() const {
+    std::vector<std::string> notes;
+    for (const auto& [what, n] : left_to_host_) {
+        notes.push_back(std::to_string(n) + " weights of type " + std::string(type_name(what.second)) +
+                        " stay on the CPU: " + std::string(devices_[static_cast<size_t>(what.first)]->name()) +
+                        " can't run the operators that read them");
+    }
+    return notes;
 }
 
 Tensor* WeightLoader::maybe(const std::string& name, const Shape& ne, int32_t layer) {

@@ -43,6 +43,9 @@ public:
     /// buffers. Throws Error(device) when a device has no memory left.
     std::vector<std::unique_ptr<Buffer>> load(LoadMode mode);
 
+    /// How many weights devices left to the CPU, one sentence for each device and type.
+    std::vector<std::string> notes() const;
+
 private:
     struct Item {
         Tensor* tensor;
@@ -58,7 +61,8 @@ private:
     TensorStore& store_;
     std::vector<Item> items_;
     std::map<std::pair<const gguf::TensorInfo*, const BufferType*>, Tensor*> made_;
-    std::map<const gguf::TensorInfo*, int32_t> overridden_; ///< home asked for, so that an override counts a tensor once
+    std::map<std::pair<int32_t, Type>, int32_t> left_to_host_; ///< by home wanted and type
+    std::map<const gguf::TensorInfo*, int32_t> overridden_;    ///< home asked for, so that an override counts a tensor once
 };
 
 } // namespace schedscope

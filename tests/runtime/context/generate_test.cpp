@@ -275,6 +275,27 @@ TEST(Generation, hands_out_the_row_each_token_was_chosen_from) {
     }
 }
 
+TEST(Generation, embeddings_in_the_place_of_tokens_give_the_same_logits) {
+    Registry registry;
+    const auto file = made_model();
+    Session session(registry, file, greedy_options("made"));
+    const std::vector<int32_t> prompt{1, 300, 301, 302};
+    const std::vector<float> expected = all_logits(session, prompt);
+    const auto* rows = reinterpret_cast<const float*>(file->require_tensor("token_embd.weight").data);
+    Batch batch;
+    for (size_t i = 0; i < prompt.size(); ++i) {
+        batch.add_embeddings(std::span(rows + 64 * prompt[i], 64), 1, static_cast<int32_t>(i), only_sequence(0), true);
+    }
+    session.context().cells().clear();
+    session.context().decode(batch);
+    std::vector<float> logits;
+    for (int32_t i = 0; i < 4; ++i) {
+        const auto row = session.context().logits(i);
+        logits.insert(logits.end(), row.begin(), row.end());
+    }
+    EXPECT_EQ(largest_difference(logits, expected), 0.0F);
+}
+
 TEST(Generation, is_stopped_from_outside) {
     Registry registry;
     Session session(registry, made_model(), greedy_options("made"));

@@ -23,6 +23,7 @@ struct Setup {
     bool flash_attention = true;
     bool cache_on_host = false;
     bool op_offload = true;
+    int stages = 1;
     std::string model = stories;
 };
 
@@ -41,6 +42,7 @@ public:
                                         LoadMode::header);
         SchedulerOptions scheduling;
         scheduling.op_offload = setup.op_offload;
+        scheduling.n_stages = setup.stages;
         scheduler = std::make_unique<Scheduler>(backends, scheduling);
         scheduler->set_recorder(&record);
         record.session(scheduler->session());
@@ -108,6 +110,21 @@ TEST(Plan, without_offload_host_layers_stay_on_the_host) {
     const Planned three({.ngl = 3, .op_offload = false}, 40);
     EXPECT_EQ(three.record.splits().size(), 2U);
     EXPECT_EQ(three.record.n_split_inputs(), 7);
+}
+
+TEST(Plan, needs_as_much_device_memory_as_the_reference_reports) {
+    // whole-run-f16-ngl2.log: "Vulkan0 compute buffer size is 0.8877 MiB" for 256 tokens with 256 outputs.
+    NEEDS_SHARED();
+    const Planned p({.ngl = 2, .model = shared + "/models/stories260K-f16.gguf"}, 256, 256);
+    EXPECT_NEAR(static_cast<double>(p.scheduler->compute_buffer_bytes().at(0)) / 1048576, 0.8877, 0.00005);
+}
+
+TEST(Plan, keeps_a_copy_of_each_input_per_stage) {
+    NEEDS_SHARED();
+    const Planned one({.ngl = 99}, 16);
+    const Planned four({.ngl = 99, .stages = 4}, 16);
+    EXPECT_EQ(one.record.splits().size(), four.record.splits().size());
+    EXPECT_EQ(four.record.all<record::GraphInput>().size(), 6U) << "tokens, positions, two rows of the cache, mask, output rows";
 }
 
 struct Log {

@@ -52,6 +52,14 @@ TEST_F(Refusals, a_model_cut_anywhere) {
     }
 }
 
+TEST_F(Refusals, a_file_of_another_kind_of_model) {
+    gguf::Writer w;
+    w.set("general.architecture", "clip");
+    const auto file = std::make_shared<gguf::File>(gguf::File::from_bytes(w.to_bytes(), "eye.gguf"));
+    EXPECT_THAT(refusal(ErrorKind::input, greedy_options("eye.gguf"), file),
+                AllOf(HasSubstr("eye.gguf"), HasSubstr("'clip' is not supported")));
+}
+
 TEST_F(Refusals, a_context_that_fits_nowhere) {
     RunOptions o = greedy_options("made");
     for (const int32_t n : {2000000000, 1000000000}) {

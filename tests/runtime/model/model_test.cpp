@@ -89,6 +89,8 @@ TEST_F(ModelTest, what_a_device_can_not_multiply_stays_on_the_host) {
     const auto model = load(made_model(), {.n_gpu_layers = 99});
     EXPECT_EQ(memory_of(*model->weights().layers[2].attn_q.weight), "CPU");
     EXPECT_EQ(memory_of(*model->weights().layers[2].attn_norm.weight), "Vulkan0");
+    ASSERT_EQ(model->notes().size(), 1U);
+    EXPECT_EQ(model->notes()[0], "22 weights of type f32 stay on the CPU: Vulkan0 can't run the operators that read them");
 }
 
 TEST_F(ModelTest, overrides_move_tensors_and_are_counted) {
