@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/backend/device.h"
+#include "runtime/backend/vulkan/features.h"
 
 #include <memory>
 #include <string>
@@ -10,5 +11,8 @@ namespace schedscope {
 
 /// Every Vulkan device of the machine, in the driver's order: Vulkan0, Vulkan1, … Why there is none goes to `missing` as a sentence for people.
 std::vector<std::unique_ptr<Device>> find_vulkan_devices(std::vector<std::string>& missing);
+
+/// Messages of the validation layer so far (SCHEDSCOPE_VULKAN_VALIDATION=1 turns it on).
+int vulkan_validation_messages() noexcept;
 
 } // namespace schedscope

@@ -1,0 +1,98 @@
+#pragma once
+
+#include "runtime/backend/vulkan/features.h"
+#include "runtime/backend/vulkan/instance.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace schedscope::vulkan {
+
+constexpr uint32_t n_bindings = 6;         ///< parameters, four sources, the result: shaders/common.glsl
+constexpr uint64_t offset_alignment = 256; ///< no device asks for more for storage buffers
+
+/// What is known of a device before it is used.
+struct PhysicalDevice {
+    VkPhysicalDevice handle = VK_NULL_HANDLE;
+    std::string name, driver;
+    bool software = false;
+    bool unified_memory = false; ///< device memory that the host can address
+    size_t memory_bytes = 0;
+    uint32_t queue_family = 0;
+    uint32_t timestamp_bits = 0;
+    double timestamp_ns = 1; ///< per tick
+    uint64_t max_allocation = 0;
+    uint32_t subgroup_size = 0;
+    VkPhysicalDeviceMemoryProperties memory{};
+    VulkanFeatures features;
+};
+
+/// Nothing when the device can't run our shaders; then `why` says so.
+std::optional<PhysicalDevice> examine(const Instance& instance, VkPhysicalDevice handle, std::string& why);
+
+/// A piece of device memory with its buffer.
+struct Allocation {
+    VkBuffer buffer = VK_NULL_HANDLE;
+    VkDeviceMemory memory = VK_NULL_HANDLE;
+    void* mapped = nullptr; ///< null where the host can't address it
+};
+enum class MemoryKind : uint8_t { device, host };
+
+/// A logical device: one queue, the shaders' pipelines, memory. Shared by the buffers and backends on it. Thread-safe.
+class Context {
+public:
+    /// Throws Error(device).
+    Context(std::shared_ptr<Instance> instance, const PhysicalDevice& physical, std::string name);
+    ~Context();
+    Context(const Context&) = delete;
+    Context& operator=(const Context&) = delete;
+
+    const DeviceFunctions& f() const noexcept { return functions_; }
+    VkDevice device() const noexcept { return device_; }
+    const PhysicalDevice& physical() const noexcept { return physical_; }
+    const std::string& name() const noexcept { return name_; }
+    VkPipelineLayout pipeline_layout() const noexcept { return pipeline_layout_; }
+    VkDescriptorSetLayout set_layout() const noexcept { return set_layout_; }
+
+    /// Made at first use. Throws Error(device) when the driver can't compile it.
+    VkPipeline pipeline(std::string_view shader);
+    /// Throws Error(device) naming the bytes.
+    Allocation allocate(size_t bytes, MemoryKind kind);
+    void free(Allocation& allocation) noexcept;
+    /// One submission at a time reaches the queue.
+    void submit(VkCommandBuffer commands, VkFence fence);
+    /// Copies and waits: for memory that the host can't address. Staged piece by piece.
+    void upload(VkBuffer target, size_t offset, const void* source, size_t bytes);
+    void download(VkBuffer source, size_t offset, void* target, size_t bytes);
+    void copy(VkBuffer source, size_t source_offset, VkBuffer target, size_t target_offset, size_t bytes);
+    void fill(VkBuffer target, size_t bytes, uint8_t value);
+
+private:
+    template <typename Record> void run_now(Record record);
+    std::optional<uint32_t> memory_type(uint32_t allowed, VkMemoryPropertyFlags wanted) const;
+
+    std::shared_ptr<Instance> instance_;
+    PhysicalDevice physical_;
+    std::string name_;
+    VkDevice device_ = VK_NULL_HANDLE;
+    DeviceFunctions functions_;
+    VkQueue queue_ = VK_NULL_HANDLE;
+    VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
+    VkPipelineLayout pipeline_layout_ = VK_NULL_HANDLE;
+
+    std::mutex queue_mutex_;
+    std::mutex pipeline_mutex_;
+    std::map<std::string, VkPipeline, std::less<>> pipelines_;
+
+    std::mutex transfer_mutex_; ///< guards the rest
+    VkCommandPool transfer_pool_ = VK_NULL_HANDLE;
+    VkCommandBuffer transfer_commands_ = VK_NULL_HANDLE;
+    VkFence transfer_fence_ = VK_NULL_HANDLE;
+    Allocation staging_;
+};
+
+} // namespace schedscope::vulkan

@@ -1,0 +1,225 @@
+#include "runtime/backend/vulkan/dispatch.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numbers>
+
+namespace schedscope::vulkan {
+
+namespace {
+
+constexpr int64_t per_group = 256; ///< invocations of the element-wise shaders
+constexpr int64_t few_columns = 8; ///< up to here the weights are read row by row: MAX_COLUMNS of mul_mat_vec.comp
+constexpr int64_t tile = 32;       ///< of mul_mat.comp
+
+uint32_t groups_for(int64_t items, int64_t size) { return static_cast<uint32_t>((items + size - 1) / size); }
+
+ShaderLayout layout_of(const Tensor& t) {
+    ShaderLayout l;
+    for (size_t i = 0; i < l.ne.size(); ++i) {
+        l.ne[i] = static_cast<uint32_t>(t.ne[i]);
+        l.nb[i] = static_cast<uint32_t>(t.nb[i]);
+    }
+    return l;
+}
+
+Dispatch launch(std::string_view kernel, const Tensor& node, int64_t groups) {
+    Dispatch d;
+    d.kernel = kernel;
+    d.node.p = node.params;
+    d.groups = static_cast<uint32_t>(groups);
+    for (size_t i = 0; i < 4; ++i) {
+        d.bound[i] = node.src[i];
+    }
+    d.bound[4] = &node;
+    for (size_t i = 0; i < d.bound.size(); ++i) {
+        if (d.bound[i] != nullptr) {
+            d.node.t[i] = layout_of(*d.bound[i]);
+        }
+    }
+    return d;
+}
+
+/// Shader names by type; a constant of the program for each.
+struct TypeNames {
+    std::string_view f32, f16, bf16, q8_0, q4_0;
+    std::string_view of(Type type) const noexcept {
+        switch (type) {
+        case Type::F16: return f16;
+        case Type::BF16: return bf16;
+        case Type::Q8_0: return q8_0;
+        case Type::Q4_0: return q4_0;
+        default: return f32;
+        }
+    }
+};
+constexpr TypeNames unary_names{"unary_f32", "unary_f16", {}, {}, {}};
+constexpr TypeNames glu_names{"glu_f32", "glu_f16", {}, {}, {}};
+constexpr TypeNames copy_from_f32{"copy_f32_f32", "copy_f32_f16", {}, "copy_f32_q8_0", {}};
+constexpr TypeNames copy_from_f16{"copy_f16_f32", "copy_f16_f16", {}, {}, {}};
+constexpr TypeNames get_rows_names{"get_rows_f32", "get_rows_f16", "get_rows_bf16", "get_rows_q8_0", "get_rows_q4_0"};
+constexpr TypeNames set_rows_names{"set_rows_f32", "set_rows_f16", {}, "set_rows_q8_0", {}};
+constexpr TypeNames vector_names{"mul_mat_vec_f32", "mul_mat_vec_f16", "mul_mat_vec_bf16", "mul_mat_vec_q8_0",
+                                 "mul_mat_vec_q4_0"};
+constexpr TypeNames expert_names{"mul_mat_vec_id_f32", "mul_mat_vec_id_f16", "mul_mat_vec_id_bf16", "mul_mat_vec_id_q8_0",
+                                 "mul_mat_vec_id_q4_0"};
+constexpr TypeNames matrix_names{"mul_mat_f32", "mul_mat_f16", "mul_mat_bf16", "mul_mat_q8_0", "mul_mat_q4_0"};
+constexpr TypeNames attention_names{"flash_attn_f32", "flash_attn_f16", {}, "flash_attn_q8_0", {}};
+constexpr TypeNames soft_max_names{"soft_max_f32", "soft_max_f16", {}, {}, {}};
+
+void append_product(const Tensor& node, std::vector<Dispatch>& out) {
+    const Type type = node.src[0]->type;
+    const int64_t matrices = node.ne[2] * node.ne[3];
+    if (node.ne[1] <= few_columns) {
+        Dispatch d = launch(vector_names.of(type), node, node.ne[0] * matrices);
+        d.node.extra[0] = static_cast<int32_t>(node.ne[1]);
+        out.push_back(d);
+        return;
+    }
+    const int64_t tiles_m = (node.ne[0] + tile - 1) / tile;
+    const int64_t tiles_n = (node.ne[1] + tile - 1) / tile;
+    Dispatch d = launch(matrix_names.of(type), node, tiles_m * tiles_n * matrices);
+    d.node.extra[0] = static_cast<int32_t>(tiles_m);
+    d.node.extra[1] = static_cast<int32_t>(tiles_n);
+    out.push_back(d);
+}
+
+void append_rope(const Tensor& node, std::vector<Dispatch>& out) {
+    const int64_t pairs = (node.ne[0] + 1) / 2;
+    Dispatch d = launch("rope_f32", node, groups_for(pairs * n_rows(node), per_group));
+    d.node.extra[0] = node.src[2] != nullptr ? 1 : 0;
+    const double n_dims = node.params[1];
+    if (node.param_f32(7) != 0.0F) {
+        // YaRN: pairs that turn often within the original context keep their angle, slow ones are stretched; the ramp lies between.
+        const auto pair_of = [&](float rotations) {
+            return n_dims * std::log(node.params[4] / (static_cast<double>(rotations) * 2.0 * std::numbers::pi)) /
+                   (2.0 * std::log(static_cast<double>(node.param_f32(5))));
+        };
+        const double low = std::max(0.0, std::floor(pair_of(node.param_f32(9))));
+        const double high = std::min(n_dims - 1.0, std::ceil(pair_of(node.param_f32(10))));
+        d.node.p[11] = std::bit_cast<int32_t>(static_cast<float>(low));
+        d.node.p[12] = std::bit_cast<int32_t>(static_cast<float>(high));
+        const double magnitude =
+            static_cast<double>(node.param_f32(8)) * (1.0 + 0.1 * std::log(1.0 / static_cast<double>(node.param_f32(6))));
+        d.node.p[8] = std::bit_cast<int32_t>(static_cast<float>(magnitude));
+    }
+    out.push_back(d);
+}
+
+int32_t function_number(const Tensor& node) {
+    switch (node.op) {
+    case Op::UNARY: return node.params[0];
+    case Op::SCALE: return 100;
+    case Op::SQR: return 101;
+    case Op::SQRT: return 102;
+    case Op::LOG: return 103;
+    case Op::SIN: return 104;
+    case Op::COS: return 105;
+    case Op::CLAMP: return 106;
+    default: return 107; // FILL
+    }
+}
+
+void append_elements(std::string_view kernel, const Tensor& node, std::vector<Dispatch>& out) {
+    out.push_back(launch(kernel, node, groups_for(n_elements(node), per_group)));
+}
+
+void append_node(const Tensor& node, std::vector<Dispatch>& out) {
+    switch (node.op) {
+    case Op::ADD: return append_elements("add", node, out);
+    case Op::SUB: return append_elements("sub", node, out);
+    case Op::MUL: return append_elements("mul", node, out);
+    case Op::DIV: return append_elements("div", node, out);
+    case Op::UNARY:
+    case Op::SCALE:
+    case Op::SQR:
+    case Op::SQRT:
+    case Op::LOG:
+    case Op::SIN:
+    case Op::COS:
+    case Op::CLAMP:
+    case Op::FILL:
+        append_elements(unary_names.of(node.type), node, out);
+        out.back().node.extra[0] = function_number(node);
+        return;
+    case Op::GLU:
+        append_elements(glu_names.of(node.type), node, out);
+        out.back().node.extra[0] = node.src[1] != nullptr ? 1 : 0;
+        return;
+    case Op::CPY:
+    case Op::CONT:
+    case Op::DUP: {
+        Dispatch d;
+        if (node.type == Type::I32) {
+            d = launch("copy_words", node, groups_for(n_elements(node), per_group));
+        } else if (node.type == Type::Q8_0) {
+            d = launch("copy_f32_q8_0", node, groups_for(n_elements(node) / 32, 64));
+        } else {
+            d = launch((node.src[0]->type == Type::F16 ? copy_from_f16 : copy_from_f32).of(node.type), node,
+                       groups_for(n_elements(node), per_group));
+        }
+        d.bound[1] = nullptr; // CPY names its target twice
+        out.push_back(d);
+        return;
+    }
+    case Op::RMS_NORM: out.push_back(launch("rms_norm", node, n_rows(node))); return;
+    case Op::NORM: out.push_back(launch("norm", node, n_rows(node))); return;
+    case Op::L2_NORM: out.push_back(launch("l2_norm", node, n_rows(node))); return;
+    case Op::GET_ROWS: return append_elements(get_rows_names.of(node.src[0]->type), node, out);
+    case Op::SET_ROWS: {
+        const Tensor& rows = *node.src[0];
+        Dispatch d = launch(set_rows_names.of(node.type), node,
+                            groups_for(n_elements(rows) / (node.type == Type::Q8_0 ? 32 : 1), per_group));
+        d.bound[2] = nullptr; // the target
+        out.push_back(d);
+        return;
+    }
+    case Op::MUL_MAT: return append_product(node, out);
+    case Op::MUL_MAT_ID:
+        out.push_back(launch(expert_names.of(node.src[0]->type), node, node.ne[0] * node.ne[1] * node.ne[2]));
+        return;
+    case Op::ROPE: return append_rope(node, out);
+    case Op::SOFT_MAX: {
+        const Type mask = node.src[1] != nullptr ? node.src[1]->type : Type::F32;
+        Dispatch d = launch(soft_max_names.of(mask), node, n_rows(node));
+        d.node.extra[0] = (node.src[1] != nullptr ? 1 : 0) | (node.src[2] != nullptr ? 2 : 0);
+        out.push_back(d);
+        return;
+    }
+    case Op::FLASH_ATTN_EXT: {
+        Dispatch d = launch(attention_names.of(node.src[1]->type), node, n_rows(*node.src[0]));
+        d.node.extra[0] = node.src[3] != nullptr ? 1 : 0;
+        out.push_back(d);
+        return;
+    }
+    case Op::REPEAT: return append_elements("repeat", node, out);
+    case Op::CONCAT: return append_elements("concat", node, out);
+    case Op::SUM_ROWS: out.push_back(launch("sum_rows", node, n_rows(*node.src[0]))); return;
+    case Op::MEAN: out.push_back(launch("mean", node, n_rows(*node.src[0]))); return;
+    case Op::ARGMAX: {
+        out.push_back(launch("argmax", node, n_rows(*node.src[0])));
+        return;
+    }
+    default: return; // leafs and views
+    }
+}
+
+} // namespace
+
+void append_dispatches(std::span<Tensor* const> nodes, std::vector<Dispatch>& out) {
+    if (nodes.size() == 1) {
+        return append_node(*nodes[0], out);
+    }
+    const Tensor& norm = *nodes[0];
+    const Tensor& product = *nodes[1];
+    Dispatch d = launch("rms_norm_mul", product, n_rows(product));
+    d.node.p = norm.params;
+    d.bound[0] = norm.src[0];
+    d.bound[1] = product.src[0] == &norm ? product.src[1] : product.src[0];
+    d.node.t[0] = layout_of(*d.bound[0]);
+    d.node.t[1] = layout_of(*d.bound[1]);
+    out.push_back(d);
+}
+
+} // namespace schedscope::vulkan

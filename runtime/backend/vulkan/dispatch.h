@@ -1,0 +1,37 @@
+#pragma once
+
+#include "runtime/tensor/tensor.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace schedscope::vulkan {
+
+/// A node as the shaders see it: the struct Node of shaders/common.glsl, byte for byte.
+struct ShaderLayout {
+    std::array<uint32_t, 4> ne{}, nb{};
+    uint32_t offset = 0; ///< bytes into the binding
+};
+struct ShaderNode {
+    std::array<ShaderLayout, 5> t{}; ///< sources 0 to 3, the result
+    std::array<int32_t, 16> p{};
+    std::array<int32_t, 3> extra{};
+};
+static_assert(sizeof(ShaderNode) == 256);
+
+/// One launch of a shader.
+struct Dispatch {
+    std::string_view kernel; ///< constant of the program; the shader's name
+    ShaderNode node;
+    std::array<const Tensor*, 5> bound{}; ///< the tensors behind bindings 1 to 5; null: not used
+    uint32_t groups = 0;
+};
+
+/// How a node (or, with two nodes, the fused norm) is run: usually one launch. Appended to `out`; nothing for leafs and views. The node must be
+/// supported (vulkan_supports_op).
+void append_dispatches(std::span<Tensor* const> nodes, std::vector<Dispatch>& out);
+
+} // namespace schedscope::vulkan

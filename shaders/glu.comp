@@ -1,0 +1,45 @@
+#version 450
+// gate(x) × y: the halves of source 0, or sources 0 and 1. param 0: GluOp, param 1: halves swapped. extra(0): 1 when there are two sources.
+#extension GL_GOOGLE_include_directive : require
+#include "common.glsl"
+#include "source0.glsl"
+#include "functions.glsl"
+layout(local_size_x = 256) in;
+#if defined(A_F32)
+layout(std430, binding = 2) readonly buffer Source1 { float b_data[]; };
+layout(std430, binding = 5) buffer Result { float d_data[]; };
+#define B(offset) b_data[(offset) >> 2]
+#define STORE(offset, v) d_data[(offset) >> 2] = (v)
+#else
+layout(std430, binding = 2) readonly buffer Source1 { float16_t b_data[]; };
+layout(std430, binding = 5) buffer Result { float16_t d_data[]; };
+#define B(offset) float(b_data[(offset) >> 1])
+#define STORE(offset, v) d_data[(offset) >> 1] = float16_t(v)
+#endif
+
+void main() {
+    uint i = group_index() * 256u + gl_LocalInvocationID.x;
+    if (i >= n_elements(DST)) {
+        return;
+    }
+    uvec4 e = position(DST, i);
+    float x, y;
+    if (extra(0) != 0) {
+        x = value_at(at(SRC0, e.x, e.y, e.z, e.w), 0u);
+        y = B(at(SRC1, e.x, e.y, e.z, e.w));
+    } else {
+        uint half_row = ne(DST, 0);
+        uint first = param(1) != 0 ? half_row : 0u;
+        x = value_at(at(SRC0, e.x + first, e.y, e.z, e.w), 0u);
+        y = value_at(at(SRC0, e.x + (half_row - first), e.y, e.z, e.w), 0u);
+    }
+    float gate = 0.0;
+    switch (param(0)) {
+    case 0: gate = max(x, 0.0); break;
+    case 1: gate = gelu(x); break;
+    case 2: gate = x * sigmoid(x); break;
+    case 4: gate = gelu_erf(x); break;
+    case 5: gate = gelu_quick(x); break;
+    }
+    STORE(at(DST, e.x, e.y, e.z, e.w), gate * y);
+}

@@ -1,0 +1,49 @@
+#version 450
+// A row per workgroup: RMS norm, layer norm or L2 norm. MUL_WEIGHT: times source 1, repeated, in the same pass (the fused kernel).
+#extension GL_GOOGLE_include_directive : require
+#define A_F32
+#include "common.glsl"
+#include "source0.glsl"
+#include "reduce_group.glsl"
+layout(local_size_x = 128) in;
+layout(std430, binding = 2) readonly buffer Source1 { float b_data[]; };
+layout(std430, binding = 5) buffer Result { float d_data[]; };
+
+void main() {
+    uint row = group_index();
+    if (row >= n_rows(DST)) {
+        return;
+    }
+    uint n = ne(DST, 0);
+    uvec4 e = position(DST, row * n);
+    uint a = at(SRC0, 0u, e.y, e.z, e.w);
+    uint d = at(DST, 0u, e.y, e.z, e.w) >> 2;
+    uint l = gl_LocalInvocationID.x;
+    float eps = param_f(0);
+    float mean = 0.0;
+#if !defined(RMS) && !defined(L2)
+    float sum = 0.0;
+    for (uint i = l; i < n; i += 128u) {
+        sum += value_at(a, i);
+    }
+    mean = group_sum(sum) / float(n);
+#endif
+    float squares = 0.0;
+    for (uint i = l; i < n; i += 128u) {
+        float x = value_at(a, i) - mean;
+        squares += x * x;
+    }
+    squares = group_sum(squares);
+#if defined(L2)
+    float factor = 1.0 / max(sqrt(squares), eps);
+#else
+    float factor = 1.0 / sqrt(squares / float(n) + eps);
+#endif
+    for (uint i = l; i < n; i += 128u) {
+        float x = (value_at(a, i) - mean) * factor;
+#if defined(MUL_WEIGHT)
+        x *= b_data[at_repeated(SRC1, i, e.y, e.z, e.w) >> 2];
+#endif
+        d_data[d + i] = x;
+    }
+}

@@ -1,0 +1,61 @@
+#version 450
+// A row per workgroup. extra(0): bit 0 a mask (source 1), bit 1 sinks (source 2). params: 0 scale, 1 max_bias.
+#extension GL_GOOGLE_include_directive : require
+#define A_F32
+#include "common.glsl"
+#include "source0.glsl"
+#include "reduce_group.glsl"
+#include "slope.glsl"
+layout(local_size_x = 128) in;
+#if defined(MASK_F16)
+layout(std430, binding = 2) readonly buffer Source1 { float16_t mask[]; };
+#define MASK(offset, i) float(mask[((offset) >> 1) + (i)])
+#else
+layout(std430, binding = 2) readonly buffer Source1 { float mask[]; };
+#define MASK(offset, i) mask[((offset) >> 2) + (i)]
+#endif
+layout(std430, binding = 3) readonly buffer Source2 { float sinks[]; };
+layout(std430, binding = 5) buffer Result { float d_data[]; };
+
+void main() {
+    uint row = group_index();
+    if (row >= n_rows(DST)) {
+        return;
+    }
+    uint l = gl_LocalInvocationID.x;
+    uint n = ne(DST, 0);
+    uvec4 e = position(DST, row * n);
+    uint a = at(SRC0, 0u, e.y, e.z, e.w);
+    uint d = at(DST, 0u, e.y, e.z, e.w) >> 2;
+    bool masked = (extra(0) & 1) != 0;
+    uint m = masked ? at(SRC1, 0u, e.y, e.z % ne(SRC1, 2), e.w % ne(SRC1, 3)) : 0u;
+    float slope = slope_of(param_f(1), e.z, ne(DST, 2));
+    float scale = param_f(0);
+    const float nothing = uintBitsToFloat(0xFF800000u);
+
+    float top = nothing;
+    for (uint i = l; i < n; i += 128u) {
+        top = max(top, value_at(a, i) * scale + (masked ? slope * MASK(m, i) : 0.0));
+    }
+    top = group_max(top);
+    bool sinking = (extra(0) & 2) != 0;
+    float sink = sinking ? sinks[at(SRC2, e.z, 0u, 0u, 0u) >> 2] : 0.0;
+    top = sinking ? max(top, sink) : top;
+    if (isinf(top)) { // everything is masked
+        for (uint i = l; i < n; i += 128u) {
+            d_data[d + i] = 0.0;
+        }
+        return;
+    }
+    float sum = 0.0;
+    for (uint i = l; i < n; i += 128u) {
+        float v = exp(value_at(a, i) * scale + (masked ? slope * MASK(m, i) : 0.0) - top);
+        d_data[d + i] = v;
+        sum += v;
+    }
+    sum = group_sum(sum);
+    sum += sinking ? exp(sink - top) : 0.0;
+    for (uint i = l; i < n; i += 128u) {
+        d_data[d + i] /= sum;
+    }
+}
