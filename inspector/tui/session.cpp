@@ -114,6 +114,8 @@ std::string Session::go(Step step) {
 }
 
 std::string Session::move(Unit unit, bool forward) {
+    if (gate_ && follows_ && !running() && !at_newest())
+        refresh(); // it was held a moment ago: the step is meant from there
     if (gate_ && forward && (at_newest() || (running() && follows_))) {
         if (ended_)
             return "the program has ended: nothing comes after step " + grouped(step());

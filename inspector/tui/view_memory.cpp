@@ -70,17 +70,19 @@ public:
                         Target::tensor(p.in_place_of));
 
         add_heading(lines, "in the same bytes");
-        bool any = false;
+        std::vector<record::Placement> sharing;
         for (const record::Placement& other : rows_) {
             const bool same_bytes = other.buffer_type == p.buffer_type && other.chunk == p.chunk &&
                                     other.offset < p.offset + p.size && p.offset < other.offset + other.size;
-            if (!same_bytes || other.tensor == p.tensor)
-                continue;
-            any = true;
+            if (same_bytes && other.tensor != p.tensor)
+                sharing.push_back(other);
+        }
+        std::stable_sort(sharing.begin(), sharing.end(),
+                         [](const record::Placement& a, const record::Placement& b) { return a.first_use < b.first_use; });
+        for (const record::Placement& other : sharing)
             add_wrapped(lines, width, std::to_string(other.first_use) + "–" + std::to_string(other.last_use), 10,
                         session.name(other.tensor), {}, Target::tensor(other.tensor));
-        }
-        if (!any)
+        if (sharing.empty())
             lines.push_back(line("nothing else", dim));
 
         add_heading(lines, "buffers");

@@ -14,9 +14,9 @@ public:
     std::span<const Column> columns() const override { return columns_; }
 
     void update(Session& session) override {
-        columns_ = {{"op", 16, false, 0},  {"backend", backend_width(session), false, 0},
-                    {"nodes", 5, true, 0}, {"can", 5, true, 0},
-                    {"on it", 5, true, 0}, {"refused because", 0, false, 0}};
+        columns_ = {{"op", 11, false, 0},  {"backend", backend_width(session), false, 0},
+                    {"nodes", 5, true, 0}, {"can", 4, true, 0},
+                    {"on", 4, true, 0},    {"refused because", 0, false, 0}};
         rows_.clear();
         const OwnedGraph* const graph = session.graph();
         if (!graph)

@@ -85,7 +85,11 @@ public:
                                                         : ""));
         if (r.flops > 0)
             add_wrapped(lines, width, "flops", 8,
-                        grouped(r.flops) + (took > 0 ? ", " + grouped(r.flops / took) + " Gflop/s" : ""));
+                        grouped(r.flops) + (took > 0 ? ", " +
+                                                           grouped(static_cast<int64_t>(static_cast<double>(r.flops) * 1e3 /
+                                                                                        static_cast<double>(took))) +
+                                                           " Mflop/s"
+                                                     : ""));
 
         struct Sum {
             int64_t time = 0, n = 0;

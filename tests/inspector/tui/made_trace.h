@@ -24,8 +24,13 @@ public:
 
     void record(Recorder& to, int n_evaluations) {
         to.session(sketch_.session);
-        for (EvaluationId e = 0; e < n_evaluations; ++e)
+        record_more(to, 0, n_evaluations);
+    }
+    /// Evaluations [first, end), after those before.
+    void record_more(Recorder& to, EvaluationId first, EvaluationId end) {
+        for (EvaluationId e = first; e < end; ++e) {
             evaluate(to, e);
+        }
     }
 
     const OwnedGraph& graph() const noexcept { return sketch_.graph; }
