@@ -17,7 +17,8 @@ namespace schedscope {
 namespace {
 
 constexpr size_t n_kinds = std::variant_size_v<Fact>;
-constexpr Step largest_read = Step{1} << 16; ///< records that are read in one go
+constexpr int64_t farthest_time = int64_t{1} << 61; ///< differences can be computed
+constexpr Step largest_read = Step{1} << 16;        ///< records that are read in one go
 
 } // namespace
 
@@ -97,7 +98,7 @@ void TraceReader::State::read_chunk(Step first, Step end, std::vector<Record>& o
                 r.step = step;
                 r.evaluation =
                     static_cast<EvaluationId>(take(rows, 1, 0, static_cast<int64_t>(index.evaluations.size()) - 1, "evaluation"));
-                r.time_ns = take(rows, 2, INT64_MIN, INT64_MAX, "time_ns");
+                r.time_ns = take(rows, 2, -farthest_time, farthest_time, "time_ns");
                 T fact;
                 int column = 3;
                 for_each_field<T>([&](const auto& f) { fact.*f.member = take_field(rows, column++, f); });

@@ -87,7 +87,13 @@ private:
         bool op_offload = recorded.begin.op_offload;
         int32_t n_stages = recorded.begin.n_stages, current_stage = recorded.begin.current_stage;
         if (options_.change) {
-            ReplayInput input{session_, graph, answers, op_offload, n_stages, current_stage};
+            ReplayInput input{session_,
+                              graph,
+                              answers,
+                              op_offload,
+                              n_stages,
+                              current_stage,
+                              source_.evaluation(recorded.evaluation).begin.n_tokens};
             options_.change(input);
         }
         check(recorded.begin.graph, graph, answers);

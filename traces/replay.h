@@ -33,6 +33,7 @@ struct ReplayInput {
     bool& op_offload;
     int32_t& n_stages;
     int32_t& current_stage;
+    int32_t n_tokens; ///< of the ubatch that it was planned for
 };
 
 struct ReplayOptions {

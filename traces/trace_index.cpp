@@ -37,7 +37,7 @@ void read_session(sqlite::Database& database, SessionInfo& session) {
         backend.device = take_text(backends, 2, "the device of a backend");
         backend.kind = take_text(backends, 3, "the kind of a backend");
         backend.description = take_text(backends, 4, "the description of a backend");
-        backend.memory_bytes = take(backends, 5, 0, INT64_MAX, "the memory of a backend");
+        backend.memory_bytes = take(backends, 5, 0, most_bytes, "the memory of a backend");
         backend.default_buffer_type =
             static_cast<BufferTypeId>(take(backends, 6, -1, n_types - 1, "the buffer type of a backend"));
         backend.supports_buffer_type.assign(session.buffer_types.size(), 0);

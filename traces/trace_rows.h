@@ -44,12 +44,17 @@ template <typename F> typename F::Value take_field(const sqlite::Statement& row,
     } else if constexpr (std::is_enum_v<Value>) {
         return static_cast<Value>(take(row, column, 0, static_cast<int64_t>(greatest<Value>()), field.name));
     } else {
-        constexpr int64_t type_least = std::numeric_limits<Value>::min();
+        // Wide numbers stay so far from the ends of their type that differences and sums of them can be computed.
+        constexpr bool wide = sizeof(Value) == 8;
+        constexpr int64_t farthest = int64_t{1} << 61, most_counted = int64_t{1} << 50;
+        constexpr int64_t type_least = wide ? -farthest : std::numeric_limits<Value>::min();
+        constexpr int64_t type_most = wide ? farthest : std::numeric_limits<Value>::max();
         const bool from_zero = field.meaning == Meaning::count || field.meaning == Meaning::node_index ||
                                field.meaning == Meaning::text || field.meaning == Meaning::graph ||
                                field.meaning == Meaning::evaluation;
         const int64_t least = from_zero ? 0 : field.meaning == Meaning::plain ? type_least : -1;
-        return static_cast<Value>(take(row, column, least, std::numeric_limits<Value>::max(), field.name));
+        const int64_t most = wide && field.meaning == Meaning::count ? most_counted : type_most;
+        return static_cast<Value>(take(row, column, least, most, field.name));
     }
 }
 

@@ -62,7 +62,7 @@ private:
 
     int64_t number(Meaning meaning, size_t bytes) {
         switch (meaning) {
-        case Meaning::plain: return bytes == 8 ? static_cast<int64_t>(random_() << 20) : below(256) - 128;
+        case Meaning::plain: return bytes == 8 ? below(int64_t{1} << 60) - (int64_t{1} << 59) : below(256) - 128;
         case Meaning::count: return bytes == 8 ? below(int64_t{1} << 40) : below(100);
         case Meaning::index: return below(100) - 1;
         case Meaning::split: return below(n_nodes_ + 1) - 1;

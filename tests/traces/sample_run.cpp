@@ -178,7 +178,8 @@ void SampleRun::end(const std::string& error) {
 
 bool SampleRun::evaluate(OwnedGraph graph, GraphKind kind) {
     graph_ = std::move(graph);
-    begin(kind, false, 3);
+    const TensorInfo& first = graph_.tensors.front();
+    begin(kind, false, first.name == "inp_tokens" ? static_cast<int32_t>(first.ne[0]) : 3);
     fill_table(table_, info_, Answers(info_, graph_), static_cast<int32_t>(graph_.tensors.size()));
     recorder_.graph(next_graph_, graph_.view(), table_);
     PlanOptions options;

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "traces/replay.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace schedscope {
+
+/// What else might have been asked for, as `replay --set` says it; answered from the records of a trace.
+///
+/// Changes of layers and devices move what the runtime places by layer: weights named blk.N.… and output…, the cache's cache_k_lN and cache_v_lN, and the pinned
+/// norms, by the rules of `-ngl` (layers in runs over the devices by their memory). A tensor that the recorded run had placed otherwise (an
+/// override, a type that the device can't read) stays. Flash attention can't be changed so: the graph would have other nodes.
+struct WhatIf {
+    struct Refusal {
+        std::string device;
+        Op op = Op::NONE;
+    };
+    std::optional<int32_t> n_gpu_layers; ///< ngl=N
+    std::vector<std::string>
+        device_order;                    ///< device-order=vulkan0,cpu: these and no others; the CPU is last and added if missing
+    std::vector<Refusal> refusals;       ///< refuse=DEVICE:OP
+    std::optional<bool> flash_attention; ///< fa=on|off
+    std::optional<int32_t> stages;       ///< stages=N, 1 to 16
+    std::optional<bool> op_offload;      ///< op-offload=on|off
+    std::optional<int64_t> offload_min_batch; ///< offload-min-batch=N
+
+    /// Adds one setting. Throws Error(usage) when it is not understood.
+    void set(std::string_view setting);
+};
+
+/// Options for `replay` with these changes. The source must outlive them. Throws Error(usage) when the trace has no such device, or the change
+/// can't be answered from it.
+ReplayOptions options_for(const WhatIf& what_if, const RecordSource& source);
+
+} // namespace schedscope
