@@ -1,11 +1,10 @@
 #version 450
-// Attention of one query (token, head, sequence) per workgroup: scores of 128 keys at a time, the running maximum and sum kept, values added up.
+// Attention of one query (token, head, sequence) per workgroup: scores of as many keys as it has invocations at a time, the running maximum and sum kept, values added up.
 // Keys and values of the type A_…; extra(0): 1 with a mask (source 3). params: 0 scale, 1 max_bias, 2 cap. Head lengths up to 512.
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 #include "reduce_group.glsl"
 #include "slope.glsl"
-layout(local_size_x = 128) in;
 #if defined(A_F32)
 layout(std430, binding = 2) readonly buffer Source1 { float k_data[]; };
 layout(std430, binding = 3) readonly buffer Source2 { float v_data[]; };
@@ -35,7 +34,7 @@ layout(std430, binding = 5) buffer Result { float d_data[]; };
 
 #define MAX_HEAD 512
 shared float query[MAX_HEAD];
-shared float weights[128];
+shared float weights[GROUP];
 
 void main() {
     uint group = group_index();
@@ -51,7 +50,7 @@ void main() {
     uint n = ne(SRC1, 1);
     uint kv_head = head / (ne(SRC0, 2) / ne(SRC1, 2));
     uint kv_sequence = sequence / (ne(SRC0, 3) / ne(SRC1, 3));
-    for (uint i = l; i < d; i += 128u) {
+    for (uint i = l; i < d; i += GROUP) {
         query[i] = q_data[at(SRC0, i, token, head, sequence) >> 2];
     }
     barrier();
@@ -63,8 +62,11 @@ void main() {
 
     float top = nothing;
     float sum = 0.0;
-    float acc[4] = float[4](0.0, 0.0, 0.0, 0.0); // elements l, l + 128, … of the result
-    for (uint j0 = 0u; j0 < n; j0 += 128u) {
+    float acc[MAX_HEAD / GROUP]; // elements l, l + GROUP, … of the result
+    for (uint part = 0u; part * GROUP < dv; ++part) {
+        acc[part] = 0.0;
+    }
+    for (uint j0 = 0u; j0 < n; j0 += GROUP) {
         uint j = j0 + l;
         float score = nothing;
         float bias = j < n && masked ? float(mask[m + j]) : 0.0;
@@ -89,9 +91,9 @@ void main() {
         barrier();
         weights[l] = weight;
         barrier();
-        uint count = min(128u, n - j0);
-        for (uint part = 0u; part < 4u; ++part) {
-            uint i = l + part * 128u;
+        uint count = min(GROUP, n - j0);
+        for (uint part = 0u; part * GROUP < dv; ++part) {
+            uint i = l + part * GROUP;
             if (i < dv) {
                 float r = acc[part] * keep;
                 for (uint x = 0u; x < count; ++x) {
@@ -104,8 +106,8 @@ void main() {
         }
     }
     uint out_row = at(DST, 0u, head, token, sequence) >> 2;
-    for (uint part = 0u; part < 4u; ++part) {
-        uint i = l + part * 128u;
+    for (uint part = 0u; part * GROUP < dv; ++part) {
+        uint i = l + part * GROUP;
         if (i < dv) {
             d_data[out_row + i] = sum > 0.0 ? acc[part] / sum : 0.0;
         }

@@ -1,15 +1,14 @@
 #version 450
-// Products with few columns: a workgroup per row of the weights, all columns (extra(0) of them, from extra(1) on) in one pass over it.
+// Products row by row of the weights: a workgroup multiplies one row with up to 8 columns in one pass over it.
 // EXPERTS: source 2 names the weights' matrix for each expert slot and token.
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 #include "source0.glsl"
 #include "reduce_group.glsl"
-layout(local_size_x = 128) in;
 layout(std430, binding = 2) readonly buffer Source1 { float b_data[]; };
 layout(std430, binding = 3) readonly buffer Source2 { int ids[]; };
 layout(std430, binding = 5) buffer Result { float d_data[]; };
-#define MAX_COLUMNS 8
+#define MAX_COLUMNS 8u
 
 void main() {
     uint l = gl_LocalInvocationID.x;
@@ -29,7 +28,7 @@ void main() {
     uint a = at(SRC0, 0u, row, valid ? uint(id) : 0u, 0u);
     uint b = at(SRC1, 0u, slot % ne(SRC1, 1), token, 0u);
     float sum = 0.0;
-    for (uint i = l; i < k; i += 128u) {
+    for (uint i = l; i < k; i += GROUP) {
         sum += value_at(a, i) * b_data[(b + i * nb(SRC1, 0)) >> 2];
     }
     sum = group_sum(sum);
@@ -37,13 +36,14 @@ void main() {
         d_data[at(DST, row, slot, token, 0u) >> 2] = valid ? sum : 0.0;
     }
 #else
-    uint i2 = rest % ne(DST, 2);
-    uint i3 = rest / ne(DST, 2);
+    uint blocks = (ne(DST, 1) + MAX_COLUMNS - 1u) / MAX_COLUMNS;
+    uint first = (rest % blocks) * MAX_COLUMNS;
+    uint columns = min(MAX_COLUMNS, ne(DST, 1) - first);
+    uint i2 = rest / blocks % ne(DST, 2);
+    uint i3 = rest / blocks / ne(DST, 2);
     if (i3 >= ne(DST, 3)) {
         return;
     }
-    uint columns = uint(extra(0));
-    uint first = uint(extra(1));
     uint a = at(SRC0, 0u, row, i2 / (ne(DST, 2) / ne(SRC0, 2)), i3 / (ne(DST, 3) / ne(SRC0, 3)));
     float sums[MAX_COLUMNS];
     for (uint j = 0u; j < MAX_COLUMNS; ++j) {
@@ -52,7 +52,7 @@ void main() {
     uint b = at(SRC1, 0u, first, i2, i3);
     uint step0 = nb(SRC1, 0);
     uint step1 = nb(SRC1, 1);
-    for (uint i = l; i < k; i += 128u) {
+    for (uint i = l; i < k; i += GROUP) {
         float w = value_at(a, i);
         for (uint j = 0u; j < columns; ++j) {
             sums[j] += w * b_data[(b + i * step0 + j * step1) >> 2];

@@ -5,7 +5,6 @@
 #include "common.glsl"
 #include "source0.glsl"
 #include "reduce_group.glsl"
-layout(local_size_x = 128) in;
 layout(std430, binding = 2) readonly buffer Source1 { float b_data[]; };
 layout(std430, binding = 5) buffer Result { float d_data[]; };
 
@@ -23,13 +22,13 @@ void main() {
     float mean = 0.0;
 #if !defined(RMS) && !defined(L2)
     float sum = 0.0;
-    for (uint i = l; i < n; i += 128u) {
+    for (uint i = l; i < n; i += GROUP) {
         sum += value_at(a, i);
     }
     mean = group_sum(sum) / float(n);
 #endif
     float squares = 0.0;
-    for (uint i = l; i < n; i += 128u) {
+    for (uint i = l; i < n; i += GROUP) {
         float x = value_at(a, i) - mean;
         squares += x * x;
     }
@@ -39,7 +38,7 @@ void main() {
 #else
     float factor = 1.0 / sqrt(squares / float(n) + eps);
 #endif
-    for (uint i = l; i < n; i += 128u) {
+    for (uint i = l; i < n; i += GROUP) {
         float x = (value_at(a, i) - mean) * factor;
 #if defined(MUL_WEIGHT)
         x *= b_data[at_repeated(SRC1, i, e.y, e.z, e.w) >> 2];

@@ -5,7 +5,6 @@
 #include "common.glsl"
 #include "source0.glsl"
 #include "reduce_group.glsl"
-layout(local_size_x = 128) in;
 #if defined(ARGMAX)
 layout(std430, binding = 5) buffer Result { int d_data[]; };
 #else
@@ -24,7 +23,7 @@ void main() {
 #if defined(ARGMAX)
     float best = uintBitsToFloat(0xFF800000u);
     uint which = 0xFFFFFFFFu;
-    for (uint i = l; i < n; i += 128u) {
+    for (uint i = l; i < n; i += GROUP) {
         float x = value_at(a, i);
         if (x > best || which == 0xFFFFFFFFu) {
             best = x;
@@ -39,7 +38,7 @@ void main() {
     }
 #else
     float sum = 0.0;
-    for (uint i = l; i < n; i += 128u) {
+    for (uint i = l; i < n; i += GROUP) {
         sum += value_at(a, i);
     }
     sum = group_sum(sum);

@@ -1,30 +1,42 @@
-// Sum and maximum over a workgroup of 128, through shared memory: no subgroup size is assumed.
+// Sum and maximum over the workgroup: within subgroups by their own instructions, between them (where there are several) through shared memory.
+// The host chooses the workgroup's size (specialization constant 0): one subgroup on a software driver, where a barrier is dear.
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+layout(local_size_x_id = 0) in;
+#define GROUP gl_WorkGroupSize.x
+
 shared float group_values[128];
 
 float group_sum(float v) {
-    uint l = gl_LocalInvocationID.x;
-    barrier();
-    group_values[l] = v;
-    barrier();
-    for (uint s = 64u; s > 0u; s >>= 1) {
-        if (l < s) {
-            group_values[l] += group_values[l + s];
-        }
-        barrier();
+    v = subgroupAdd(v);
+    if (gl_NumSubgroups == 1u) {
+        return v;
     }
-    return group_values[0];
+    barrier();
+    if (subgroupElect()) {
+        group_values[gl_SubgroupID] = v;
+    }
+    barrier();
+    v = 0.0;
+    for (uint i = 0u; i < gl_NumSubgroups; ++i) {
+        v += group_values[i];
+    }
+    return v;
 }
 
 float group_max(float v) {
-    uint l = gl_LocalInvocationID.x;
-    barrier();
-    group_values[l] = v;
-    barrier();
-    for (uint s = 64u; s > 0u; s >>= 1) {
-        if (l < s) {
-            group_values[l] = max(group_values[l], group_values[l + s]);
-        }
-        barrier();
+    v = subgroupMax(v);
+    if (gl_NumSubgroups == 1u) {
+        return v;
     }
-    return group_values[0];
+    barrier();
+    if (subgroupElect()) {
+        group_values[gl_SubgroupID] = v;
+    }
+    barrier();
+    v = group_values[0];
+    for (uint i = 1u; i < gl_NumSubgroups; ++i) {
+        v = max(v, group_values[i]);
+    }
+    return v;
 }

@@ -6,7 +6,6 @@
 #include "source0.glsl"
 #include "reduce_group.glsl"
 #include "slope.glsl"
-layout(local_size_x = 128) in;
 #if defined(MASK_F16)
 layout(std430, binding = 2) readonly buffer Source1 { float16_t mask[]; };
 #define MASK(offset, i) float(mask[((offset) >> 1) + (i)])
@@ -34,7 +33,7 @@ void main() {
     const float nothing = uintBitsToFloat(0xFF800000u);
 
     float top = nothing;
-    for (uint i = l; i < n; i += 128u) {
+    for (uint i = l; i < n; i += GROUP) {
         top = max(top, value_at(a, i) * scale + (masked ? slope * MASK(m, i) : 0.0));
     }
     top = group_max(top);
@@ -42,20 +41,20 @@ void main() {
     float sink = sinking ? sinks[at(SRC2, e.z, 0u, 0u, 0u) >> 2] : 0.0;
     top = sinking ? max(top, sink) : top;
     if (isinf(top)) { // everything is masked
-        for (uint i = l; i < n; i += 128u) {
+        for (uint i = l; i < n; i += GROUP) {
             d_data[d + i] = 0.0;
         }
         return;
     }
     float sum = 0.0;
-    for (uint i = l; i < n; i += 128u) {
+    for (uint i = l; i < n; i += GROUP) {
         float v = exp(value_at(a, i) * scale + (masked ? slope * MASK(m, i) : 0.0) - top);
         d_data[d + i] = v;
         sum += v;
     }
     sum = group_sum(sum);
     sum += sinking ? exp(sink - top) : 0.0;
-    for (uint i = l; i < n; i += 128u) {
+    for (uint i = l; i < n; i += GROUP) {
         d_data[d + i] /= sum;
     }
 }

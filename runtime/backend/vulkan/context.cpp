@@ -107,6 +107,11 @@ VkPipeline Context::pipeline(std::string_view shader) {
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     info.stage.module = module;
     info.stage.pName = "main";
+    // Constant 0 is the size of workgroups that reduce rows (reduce_group.glsl).
+    const uint32_t group = physical_.software ? physical_.subgroup_size : 128;
+    const VkSpecializationMapEntry entry{0, 0, sizeof group};
+    const VkSpecializationInfo constants{1, &entry, sizeof group, &group};
+    info.stage.pSpecializationInfo = &constants;
     info.layout = pipeline_layout_;
     VkPipeline made = VK_NULL_HANDLE;
     const VkResult result = functions_.vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &info, nullptr, &made);

@@ -9,9 +9,10 @@ namespace schedscope::vulkan {
 
 namespace {
 
-constexpr int64_t per_group = 256; ///< invocations of the element-wise shaders
-constexpr int64_t few_columns = 8; ///< up to here the weights are read row by row: MAX_COLUMNS of mul_mat_vec.comp
-constexpr int64_t tile = 32;       ///< of mul_mat.comp
+constexpr int64_t per_group = 256;     ///< invocations of the element-wise shaders
+constexpr int64_t columns_at_once = 8; ///< MAX_COLUMNS of mul_mat_vec.comp
+constexpr int64_t tile = 32;           ///< of mul_mat.comp
+constexpr int64_t sorted_at_once = 128; ///< of argsort.comp
 
 uint32_t groups_for(int64_t items, int64_t size) { return static_cast<uint32_t>((items + size - 1) / size); }
 
@@ -66,15 +67,15 @@ constexpr TypeNames expert_names{"mul_mat_vec_id_f32", "mul_mat_vec_id_f16", "mu
                                  "mul_mat_vec_id_q4_0"};
 constexpr TypeNames matrix_names{"mul_mat_f32", "mul_mat_f16", "mul_mat_bf16", "mul_mat_q8_0", "mul_mat_q4_0"};
 constexpr TypeNames attention_names{"flash_attn_f32", "flash_attn_f16", {}, "flash_attn_q8_0", {}};
+constexpr TypeNames im2col_names{"im2col_f32", "im2col_f16", {}, {}, {}};
 constexpr TypeNames soft_max_names{"soft_max_f32", "soft_max_f16", {}, {}, {}};
 
-void append_product(const Tensor& node, std::vector<Dispatch>& out) {
+void append_product(const Tensor& node, const DispatchOptions& options, std::vector<Dispatch>& out) {
     const Type type = node.src[0]->type;
     const int64_t matrices = node.ne[2] * node.ne[3];
-    if (node.ne[1] <= few_columns) {
-        Dispatch d = launch(vector_names.of(type), node, node.ne[0] * matrices);
-        d.node.extra[0] = static_cast<int32_t>(node.ne[1]);
-        out.push_back(d);
+    if (node.ne[1] <= columns_at_once || !options.tiles) {
+        const int64_t blocks = (node.ne[1] + columns_at_once - 1) / columns_at_once;
+        out.push_back(launch(vector_names.of(type), node, node.ne[0] * blocks * matrices));
         return;
     }
     const int64_t tiles_m = (node.ne[0] + tile - 1) / tile;
@@ -125,7 +126,7 @@ void append_elements(std::string_view kernel, const Tensor& node, std::vector<Di
     out.push_back(launch(kernel, node, groups_for(n_elements(node), per_group)));
 }
 
-void append_node(const Tensor& node, std::vector<Dispatch>& out) {
+void append_node(const Tensor& node, const DispatchOptions& options, std::vector<Dispatch>& out) {
     switch (node.op) {
     case Op::ADD: return append_elements("add", node, out);
     case Op::SUB: return append_elements("sub", node, out);
@@ -175,7 +176,7 @@ void append_node(const Tensor& node, std::vector<Dispatch>& out) {
         out.push_back(d);
         return;
     }
-    case Op::MUL_MAT: return append_product(node, out);
+    case Op::MUL_MAT: return append_product(node, options, out);
     case Op::MUL_MAT_ID:
         out.push_back(launch(expert_names.of(node.src[0]->type), node, node.ne[0] * node.ne[1] * node.ne[2]));
         return;
@@ -197,19 +198,33 @@ void append_node(const Tensor& node, std::vector<Dispatch>& out) {
     case Op::CONCAT: return append_elements("concat", node, out);
     case Op::SUM_ROWS: out.push_back(launch("sum_rows", node, n_rows(*node.src[0]))); return;
     case Op::MEAN: out.push_back(launch("mean", node, n_rows(*node.src[0]))); return;
-    case Op::ARGMAX: {
-        out.push_back(launch("argmax", node, n_rows(*node.src[0])));
+    case Op::ARGMAX: out.push_back(launch("argmax", node, n_rows(*node.src[0]))); return;
+    case Op::ARGSORT:
+    case Op::TOP_K: {
+        const Tensor& a = *node.src[0];
+        Dispatch d = launch("argsort", node, groups_for(a.ne[0], sorted_at_once) * n_rows(a));
+        d.node.extra[0] = node.op == Op::TOP_K ? 1 : node.params[0];
+        out.push_back(d);
         return;
     }
+    case Op::CUMSUM: out.push_back(launch("cumsum", node, n_rows(node))); return;
+    case Op::GROUP_NORM:
+        out.push_back(launch("group_norm", node, node.params[0] * node.ne[3]));
+        out.back().node.extra[0] = node.params[0];
+        return;
+    case Op::ADD_ID: return append_elements("add_id", node, out);
+    case Op::PAD: return append_elements("pad", node, out);
+    case Op::IM2COL: return append_elements(im2col_names.of(node.type), node, out);
+    case Op::POOL_2D: return append_elements("pool_2d", node, out);
     default: return; // leafs and views
     }
 }
 
 } // namespace
 
-void append_dispatches(std::span<Tensor* const> nodes, std::vector<Dispatch>& out) {
+void append_dispatches(std::span<Tensor* const> nodes, const DispatchOptions& options, std::vector<Dispatch>& out) {
     if (nodes.size() == 1) {
-        return append_node(*nodes[0], out);
+        return append_node(*nodes[0], options, out);
     }
     const Tensor& norm = *nodes[0];
     const Tensor& product = *nodes[1];

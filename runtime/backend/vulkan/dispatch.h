@@ -30,8 +30,13 @@ struct Dispatch {
     uint32_t groups = 0;
 };
 
+struct DispatchOptions {
+    bool tiles =
+        true; ///< products of many columns in tiles through shared memory; false on software drivers, where a barrier costs more than it saves
+};
+
 /// How a node (or, with two nodes, the fused norm) is run: usually one launch. Appended to `out`; nothing for leafs and views. The node must be
 /// supported (vulkan_supports_op).
-void append_dispatches(std::span<Tensor* const> nodes, std::vector<Dispatch>& out);
+void append_dispatches(std::span<Tensor* const> nodes, const DispatchOptions& options, std::vector<Dispatch>& out);
 
 } // namespace schedscope::vulkan

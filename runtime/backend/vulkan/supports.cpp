@@ -94,6 +94,17 @@ Answer soft_max(const Tensor& node) {
                                                                : Answer::no(Refusal::type, "the mask is neither f32 nor f16");
 }
 
+/// Each element's place is counted: the work grows with the square of the row.
+Answer sorting(const Tensor& node) {
+    if (node.src[0]->type != Type::F32) {
+        return Answer::no(Refusal::type, "the shader is for f32 only");
+    }
+    if (!has_contiguous_rows(*node.src[0])) {
+        return Answer::no(Refusal::layout, "rows are not contiguous");
+    }
+    return node.src[0]->ne[0] <= 8192 ? yes : Answer::no(Refusal::size_limit, "rows to sort are longer than 8192");
+}
+
 Answer by_operator(const Tensor& node) {
     switch (node.op) {
     case Op::NONE:
@@ -147,7 +158,19 @@ Answer by_operator(const Tensor& node) {
     case Op::CONCAT:
         return is(&node, {Type::F32, Type::I32}) ? yes : Answer::no(Refusal::type, "the shader is for four-byte values");
     case Op::SUM_ROWS:
-    case Op::MEAN: return f32_rows(node);
+    case Op::MEAN:
+    case Op::CUMSUM: return f32_rows(node);
+    case Op::GROUP_NORM:
+    case Op::PAD:
+    case Op::POOL_2D: return f32(node);
+    case Op::ADD_ID:
+        return all_f32(node) && node.src[2]->type == Type::I32 ? yes : Answer::no(Refusal::type, "the shader is for f32 only");
+    case Op::IM2COL:
+        return node.src[1]->type == Type::F32 && is(&node, {Type::F32, Type::F16})
+                   ? yes
+                   : Answer::no(Refusal::type, "the shader is for f32 images and f32 or f16 columns");
+    case Op::ARGSORT:
+    case Op::TOP_K: return sorting(node);
     case Op::ARGMAX:
         return node.src[0]->type == Type::F32 && has_contiguous_rows(*node.src[0]) && node.src[0]->ne[0] < (1 << 24)
                    ? yes
