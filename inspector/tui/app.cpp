@@ -138,7 +138,9 @@ void App::on_click(int row, int col) {
     }
     if (prompt_)
         return;
-    if (const auto* pass = hit(layout_.strip, strip_buttons_)) {
+    if (const auto* tab = hit(layout_.tabs, tab_buttons_)) {
+        show_view(tab->meaning);
+    } else if (const auto* pass = hit(layout_.strip, strip_buttons_)) {
         tell(session_.go_pass(pass->meaning));
     } else if (layout_.list.contains(row, col)) {
         pane_ = Pane::list;

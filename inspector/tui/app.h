@@ -101,6 +101,7 @@ private:
     std::vector<std::string> searches_, filters_, breakpoints_, commands_, steps_;
 
     std::vector<Button<Pass>> strip_buttons_;
+    std::vector<Button<int>> tab_buttons_;
     std::vector<Button<Action>> key_buttons_;
 };
 

@@ -35,6 +35,9 @@ void App::draw() {
     page.vertical(layout_.middle, layout_.upper + 1, layout_.lower, dim);
     draw_header(page);
     draw_strip(page);
+    tab_buttons_ = view_tabs(view_number_, layout_.tabs.width);
+    for (const Button<int>& tab : tab_buttons_)
+        page.put(layout_.tabs.row, layout_.tabs.col + tab.col, tab.text, tab.current ? bold : dim);
     draw_list(page);
     draw_detail(page);
     draw_status(page);
@@ -53,14 +56,16 @@ void App::draw_header(const Canvas& page) {
     const PlanState& state = session_.state();
     std::vector<std::string> parts;
     if (state.step != no_step) {
-        const EvaluationSpan span = session_.history().evaluation(state.evaluation);
-        parts.push_back("eval " + grouped(state.evaluation) + "/" + grouped(session_.history().n_evaluations() - 1) + " " +
-                        std::string(graph_kind_name(span.begin.kind)));
+        if (session_.history().n_evaluations() > 0)
+            parts.push_back("eval " + grouped(state.evaluation) + "/" + grouped(session_.history().n_evaluations() - 1) + " " +
+                            std::string(graph_kind_name(session_.history().evaluation(state.evaluation).begin.kind)));
         parts.push_back(state.pass == Pass::none ? std::string("between passes") : "pass " + pass_text(state.pass));
         parts.push_back("step " + grouped(state.step) + "/" + grouped(session_.last_step()));
     } else {
         parts.emplace_back("no steps yet");
     }
+    if (!state.error.empty())
+        parts.emplace_back("PLAN FAILED");
     if (session_.gate())
         parts.emplace_back(session_.ended() ? "ENDED" : session_.running() ? "RUNNING" : "HELD");
     int width = 0;

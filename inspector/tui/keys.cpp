@@ -60,8 +60,8 @@ constexpr Binding table[] = {
     {Action::sort,                in_main, {'o', none},               "o",            nullptr,             0, "order by the next column (or click its head)"},
     {Action::follow,              in_main, {'a', none},               "a",            nullptr,             0, "follow: n and p select the tensor that changes (on, off)"},
     // Views
-    {Action::view_1,              in_main, {'1', none},               "1",            "view",               12, "nodes & passes"},
-    {Action::view_2,              in_main, {'2', none},               "2",            "view",               12, "splits"},
+    {Action::view_1,              in_main, {'1', none},               "1",            nullptr, 0, "nodes & passes"},
+    {Action::view_2,              in_main, {'2', none},               "2",            nullptr, 0, "splits"},
     {Action::view_3,              in_main, {'3', none},               "3",            nullptr,             0, "copies"},
     {Action::view_4,              in_main, {'4', none},               "4",            nullptr,             0, "fusion & order"},
     {Action::view_5,              in_main, {'5', none},               "5",            nullptr,             0, "memory"},

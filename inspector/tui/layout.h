@@ -13,7 +13,7 @@ namespace schedscope::tui {
 /// Where things stand on a screen of some size. Everything lies within a border; the header is written on its upper edge.
 struct Layout {
     bool fits = false; ///< false: too small to show anything but that
-    Rect strip, list_head, list, detail, status, keys;
+    Rect strip, list_head, list, detail, tabs, status, keys;
     int middle = 0;           ///< column of the line between the panes
     int upper = 0, lower = 0; ///< rows of the dividing lines
 
@@ -34,6 +34,9 @@ std::vector<Button<Pass>> pass_strip(Pass current, int width);
 
 /// The footer: keys that do something here, most important ones first to get room, in the table's order.
 std::vector<Button<Action>> footer(Context context, int width, const std::function<bool(Action)>& works);
+
+/// The views, as far as they fit: "1 nodes  2 splits  …". The current one has a mark before it.
+std::vector<Button<int>> view_tabs(int current, int width);
 
 /// Widths of the list's columns in a pane; 0: not shown. The growing one gets what is left.
 std::vector<int> column_widths(std::span<const Column> columns, int width);

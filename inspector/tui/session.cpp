@@ -91,7 +91,14 @@ void Session::show(Step step) {
 }
 
 std::string Session::told(Step step, int n_changed) {
-    std::string text = describe(history_, history_.record(step));
+    const Record record = history_.record(step);
+    std::string text = describe(history_, record);
+    if (const auto* a = std::get_if<record::Assign>(&record.fact); a && a->after != no_backend) {
+        text = name(a->tensor) + ": " + backend_name(a->before) + " → " + backend_name(a->after) + " by " +
+               cause_name(a->cause, a->source);
+        if (a->by != no_tensor)
+            text += " (" + name(a->by) + ")";
+    }
     if (n_changed > 1)
         text += " · " + counted(n_changed, "tensor") + " changed on the way";
     return text;
@@ -169,6 +176,8 @@ std::string Session::change_of_selected(bool forward) {
 }
 
 std::string Session::go_evaluation(EvaluationId id) {
+    if (history_.n_evaluations() == 0)
+        return "nothing is recorded yet";
     if (id < 0 || id >= history_.n_evaluations())
         return "there is no evaluation " + std::to_string(id) + ": they go from 0 to " +
                std::to_string(history_.n_evaluations() - 1);

@@ -85,6 +85,8 @@ std::vector<Line> tensor_detail(Session& session, TensorId id, int width) {
     const TensorInfo& info = session.history().tensor(state, id);
     const bool copy = session.is_copy(id);
 
+    if (!state.error.empty())
+        add_wrapped(lines, width, "failed", 8, state.error, bad);
     Line what;
     what.parts.push_back({op_text(session, id), bold});
     what.parts.push_back({"  " + std::string(type_name(info.type)) + " " + shape_text(info.ne) + "  " +

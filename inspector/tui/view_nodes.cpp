@@ -18,9 +18,9 @@ public:
         columns_ = {{"#", digits, true, 0},
                     {"op", 9, false, 0},
                     {"name", 0, false, 0},
-                    {"type", 5, false, 84},
-                    {"shape", 18, false, 96},
-                    {"split", 5, true, 64},
+                    {"type", 5, false, 70},
+                    {"shape", 18, false, 88},
+                    {"split", 5, true, 58},
                     {"backend", backend_width(session), false, 0},
                     {"by", 6, false, 0}};
     }

@@ -126,6 +126,30 @@ private:
     MemoryPlanner memory_;
 };
 
+/// Records a plan that fails: a tensor in memory that no backend runs its operator on.
+inline void record_failing_plan(Recorder& to) {
+    bench::TransformerSketch sketch;
+    bench::sketch_transformer(1, sketch);
+    bench::detail::Builder builder(sketch.graph);
+    const TensorId stuck = builder.node("stuck", Op::ADD, {8, 1, 1, 1}, {0, 0});
+    sketch.graph.tensors[static_cast<size_t>(stuck)].buffer_type = 1;
+    const size_t n = sketch.graph.tensors.size();
+    sketch.answers.n_tensors = static_cast<int32_t>(n);
+    sketch.answers.op_answers.assign(2 * n, Answer{});
+    sketch.answers.offload_answers.assign(2 * n, 0);
+    for (const size_t backend : {0, 1})
+        sketch.answers.op_answers[backend * n + static_cast<size_t>(stuck)] = Answer::no(Refusal::op, "");
+    to.session(sketch.session);
+    to.add(record::EvaluationBegin{});
+    to.graph(0, sketch.graph.view(), sketch.answers);
+    Carry carry;
+    Plan plan;
+    try {
+        make_plan(sketch.graph.view(), sketch.answers, PlanOptions{}, carry, plan, &to);
+    } catch (const PlanError&) {}
+    to.add(record::EvaluationEnd{true, 0});
+}
+
 /// A whole trace in memory.
 inline std::shared_ptr<LiveStore> made_trace(int n_layers, int n_evaluations) {
     auto store = std::make_shared<LiveStore>();

@@ -198,7 +198,10 @@ bool Terminal::is_idle() const {
 
 void Terminal::press(std::string_view keys) {
     for (size_t at = 0; at < keys.size();) {
-        const size_t close = keys[at] == '{' ? keys.find('}', at + 2) : std::string_view::npos;
+        constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-";
+        const size_t end = keys[at] == '{' ? keys.find_first_not_of(letters, at + 1) : std::string_view::npos;
+        const bool named = end != std::string_view::npos && end > at + 1 && keys[end] == '}';
+        const size_t close = named ? end : std::string_view::npos; // else a brace is a brace
         if (close == std::string_view::npos) {
             const auto lead = static_cast<unsigned char>(keys[at]);
             const size_t length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
