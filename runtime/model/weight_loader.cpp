@@ -35,23 +35,32 @@ Op reader_of(std::string_view name, int32_t layer) {
     return name.find("_exps.") != std::string_view::npos ? Op::MUL_MAT_ID : Op::MUL_MAT;
 }
 
-/// Could the device run what reads this weight? Asked with a batch as large as a usual prompt's.
-bool device_can_read(const Device& device, const gguf::TensorInfo& info, Op reader) {
+/// A node that reads the weight, with a batch as large as a usual prompt's. Throws Error when the operator does not take such a weight.
+Tensor* reading_node(Graph& g, const gguf::TensorInfo& info, Op reader) {
     constexpr int64_t batch = 512;
-    Graph g;
     Tensor* weight = g.make(info.type, info.ne, info.name);
-    Tensor* node = nullptr;
     switch (reader) {
-    case Op::GET_ROWS: node = ops::get_rows(g, weight, g.make(Type::I32, {batch, 1, 1, 1})); break;
-    case Op::MUL: node = ops::mul(g, g.make(Type::F32, {info.ne[0], batch, 1, 1}), weight); break;
-    case Op::ADD: node = ops::add(g, g.make(Type::F32, {info.ne[0], batch, 1, 1}), weight); break;
-    case Op::MUL_MAT: node = ops::mul_mat(g, weight, g.make(Type::F32, {info.ne[0], batch, info.ne[2], info.ne[3]})); break;
+    case Op::GET_ROWS: return ops::get_rows(g, weight, g.make(Type::I32, {batch, 1, 1, 1}));
+    case Op::MUL: return ops::mul(g, g.make(Type::F32, {info.ne[0], batch, 1, 1}), weight);
+    case Op::ADD: return ops::add(g, g.make(Type::F32, {info.ne[0], batch, 1, 1}), weight);
     case Op::MUL_MAT_ID:
-        node = ops::mul_mat_id(g, weight, g.make(Type::F32, {info.ne[0], 1, batch, 1}), g.make(Type::I32, {1, batch, 1, 1}));
-        break;
-    default: return true;
+        return ops::mul_mat_id(g, weight, g.make(Type::F32, {info.ne[0], 1, batch, 1}), g.make(Type::I32, {1, batch, 1, 1}));
+    case Op::ROPE: {
+        ops::RopeParams p;
+        p.n_dims = static_cast<int>(2 * info.ne[0]);
+        return ops::rope(g, g.make(Type::F32, {2 * info.ne[0], 1, batch, 1}), g.make(Type::I32, {batch, 1, 1, 1}), weight, p);
     }
-    return device.supports_op(*node).yes;
+    default: return ops::mul_mat(g, weight, g.make(Type::F32, {info.ne[0], batch, info.ne[2], info.ne[3]}));
+    }
+}
+
+bool device_can_read(const Device& device, const gguf::TensorInfo& info, Op reader) {
+    try {
+        Graph g;
+        return device.supports_op(*reading_node(g, info, reader)).yes;
+    } catch (const Error&) {
+        return false;
+    }
 }
 
 } // namespace
@@ -64,8 +73,13 @@ int32_t WeightLoader::home_of(const gguf::TensorInfo& info, int32_t layer) {
         found->second = placement_.tensor_home(info.name, -1);
     }
     const int32_t home = found->second >= 0 ? found->second : wanted;
-    if (home == placement_.host() || device_can_read(*devices_[static_cast<size_t>(home)], info, reader_of(info.name, layer))) {
+    const Op reader = reader_of(info.name, layer);
+    if (device_can_read(*devices_[static_cast<size_t>(home)], info, reader)) {
         return home;
+    }
+    if (!device_can_read(*devices_.back(), info, reader)) {
+        throw Error(ErrorKind::input, file_.path() + ": tensor " + std::string(info.name) + ": " + std::string(op_name(reader)) +
+                                          " with weights of type " + std::string(type_name(info.type)) + " is not supported");
     }
     ++left_to_host_[{home, info.type}];
     return placement_.host();

@@ -120,6 +120,16 @@ TEST_F(ModelTest, a_tensor_of_another_shape_is_named_with_both_shapes) {
                 AllOf(HasSubstr("blk.0.attn_k.weight"), HasSubstr("[64, 31]"), HasSubstr("[64, 32]")));
 }
 
+TEST_F(ModelTest, a_type_that_no_operator_takes_is_named) {
+    const std::vector<float> ones(64, 1.0F);
+    EXPECT_THAT(refusal(changed_model(
+                    [&](gguf::Writer& w) {
+                        w.add("blk.0.attn_norm.weight", {64, 1, 1, 1}, ones, Type::Q8_0);
+                    },
+                    {"blk.0.attn_norm.weight"})),
+                AllOf(HasSubstr("blk.0.attn_norm.weight"), HasSubstr("q8_0")));
+}
+
 TEST_F(ModelTest, an_unknown_architecture_is_named_with_those_known) {
     EXPECT_THAT(refusal(changed_model([](gguf::Writer& w) { w.set("general.architecture", "gpt5"); })),
                 AllOf(HasSubstr("gpt5"), HasSubstr("llama")));
