@@ -1,0 +1,36 @@
+#version 450
+// The patches of an image (source 1) that a kernel (source 0: only its shape counts) sees, each as a row: kernel x fastest, then y, then channel.
+// params: 0, 1 stride; 2, 3 padding; 4, 5 dilation; 6: 1 in two dimensions, else the image is [width, channels, count].
+#extension GL_GOOGLE_include_directive : require
+#include "common.glsl"
+layout(local_size_x = 256) in;
+layout(std430, binding = 2) readonly buffer Source1 { float image[]; };
+#if defined(D_F16)
+layout(std430, binding = 5) buffer Result { float16_t d_data[]; };
+#define STORE(offset, v) d_data[(offset) >> 1] = float16_t(v)
+#else
+layout(std430, binding = 5) buffer Result { float d_data[]; };
+#define STORE(offset, v) d_data[(offset) >> 2] = (v)
+#endif
+
+void main() {
+    uint i = group_index() * 256u + gl_LocalInvocationID.x;
+    if (i >= n_elements(DST)) {
+        return;
+    }
+    uvec4 e = position(DST, i);
+    bool two = param(6) != 0;
+    uint kernel_width = ne(SRC0, 0);
+    uint kernel_height = two ? ne(SRC0, 1) : 1u;
+    uint kx = e.x % kernel_width;
+    uint ky = e.x / kernel_width % kernel_height;
+    uint channel = e.x / kernel_width / kernel_height;
+    // Left of the image the place wraps and is large: one comparison for both sides.
+    uint x = e.y * uint(param(0)) + kx * uint(param(4)) - uint(param(2));
+    uint y = two ? e.z * uint(param(1)) + ky * uint(param(5)) - uint(param(3)) : 0u;
+    float v = 0.0;
+    if (x < ne(SRC1, 0) && (!two || y < ne(SRC1, 1))) {
+        v = image[(two ? at(SRC1, x, y, channel, e.w) : at(SRC1, x, channel, e.z, 0u)) >> 2];
+    }
+    STORE(at(DST, e.x, e.y, e.z, e.w), v);
+}
