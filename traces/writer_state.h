@@ -1,0 +1,90 @@
+#pragma once
+
+#include "traces/interner.h"
+#include "traces/trace_tables.h"
+#include "traces/writer.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <sys/types.h>
+#include <thread>
+#include <vector>
+
+/// Private to the trace writer: the queue between the runtime's thread and the writer's.
+namespace schedscope {
+
+/// The path's file, as the system knows it.
+struct FileIdentity {
+    dev_t device = 0;
+    ino_t number = 0;
+
+    /// Nothing when there is no such file.
+    static std::optional<FileIdentity> of(const std::string& path);
+    bool operator==(const FileIdentity&) const = default;
+};
+
+struct GraphToWrite {
+    GraphId id = 0;
+    OwnedGraph graph;
+    KeptAnswers answers;
+};
+
+/// What was recorded and not yet written.
+struct Batch {
+    std::vector<SessionInfo> sessions;
+    std::vector<GraphToWrite> graphs;
+    std::vector<Record> records;
+    size_t cost = 0; ///< in records
+    bool empty() const { return cost == 0; }
+    void clear() {
+        sessions.clear();
+        graphs.clear();
+        records.clear();
+        cost = 0;
+    }
+};
+
+struct TraceWriter::State {
+    static constexpr size_t most_in_batch = 4096;
+
+    State(const std::string& p, const Options& o)
+        : path(p), options(o), batch_records(std::clamp<size_t>(o.queue_records, 1, most_in_batch)) {}
+
+    const std::string path;
+    const Options options;
+    const size_t batch_records; ///< the writer is woken for so many
+    Recorder* root = nullptr;   ///< numbers the waits; the runtime's thread only
+    SessionInfo session;        ///< the last one written; the runtime's thread only
+    bool adding_wait = false;   ///< the runtime's thread only
+
+    mutable std::mutex mutex; ///< guards all below
+    std::condition_variable work, progress;
+    Batch queued;
+    Interner texts;
+    bool flush = false, stop = false, opened = false;
+    int waiting_for_commit = 0;
+    uint64_t taken = 0, committed = 0; ///< batches
+    std::optional<std::string> error;
+    std::atomic<bool> failed = false;
+
+    std::thread thread;
+
+    // The writer's thread.
+    void run();
+    void create(std::unique_ptr<sqlite::Database>& database, std::unique_ptr<TraceTables>& tables);
+    void write_all(sqlite::Database& database, TraceTables& tables);
+    void write(TraceTables& tables, const Batch& batch);
+    void commit(sqlite::Database& database);
+    void finish(sqlite::Database& database);
+    void fail(const std::string& reason);
+
+    FileIdentity file;
+    bool in_transaction = false, made_file = false;
+
+    // The runtime's thread.
+    bool wait_for_room(std::unique_lock<std::mutex>& lock, record::Wait& wait);
+};
+
+} // namespace schedscope
