@@ -18,6 +18,7 @@ struct Place {
     const char* devices;
     int ngl;
     FlashAttention flash;
+    int32_t n_tokens = 200; ///< of the story; fewer where a driver runs on the CPU
 };
 
 std::string place_name(const testing::TestParamInfo<Place>& info) {
@@ -47,9 +48,10 @@ TEST_P(Story, is_told_word_by_word_from_f32_and_f16) {
     for (const char* type : {"f32", "f16"}) {
         NEEDS(stories(type));
         Session session(registry, options(type));
-        const Generated g = generate_one(session, {1}, 200);
-        EXPECT_EQ(g.text, stories_text) << type;
-        EXPECT_EQ(g.tokens.size(), 200U);
+        const Generated g = generate_one(session, {1}, GetParam().n_tokens);
+        EXPECT_EQ(g.text, stories_text.substr(0, g.text.size())) << type;
+        EXPECT_EQ(g.text.size() == stories_text.size(), GetParam().n_tokens == 200) << type;
+        EXPECT_EQ(static_cast<int32_t>(g.tokens.size()), GetParam().n_tokens);
         EXPECT_EQ(g.reason, StopReason::count);
     }
 }
@@ -89,11 +91,11 @@ TEST_P(Story, has_the_logits_of_an_independent_computation) {
 INSTANTIATE_TEST_SUITE_P(
     stories260K, Story,
     testing::Values(Place{"cpu", 0, FlashAttention::on}, Place{"cpu", 0, FlashAttention::off},
-                    Place{"blas,cpu", 0, FlashAttention::automatic}, Place{"vulkan0,cpu", 0, FlashAttention::automatic},
-                    Place{"vulkan0,cpu", 1, FlashAttention::automatic}, Place{"vulkan0,cpu", 2, FlashAttention::off},
-                    Place{"vulkan0,cpu", 3, FlashAttention::automatic}, Place{"vulkan0,cpu", 4, FlashAttention::off},
-                    Place{"vulkan0,cpu", 5, FlashAttention::automatic}, Place{"vulkan0,cpu", 6, FlashAttention::off},
-                    Place{"vulkan0,cpu", 99, FlashAttention::automatic}),
+                    Place{"blas,cpu", 0, FlashAttention::automatic}, Place{"vulkan0,cpu", 0, FlashAttention::automatic, 20},
+                    Place{"vulkan0,cpu", 1, FlashAttention::automatic, 20}, Place{"vulkan0,cpu", 2, FlashAttention::off, 20},
+                    Place{"vulkan0,cpu", 3, FlashAttention::automatic, 20}, Place{"vulkan0,cpu", 4, FlashAttention::off, 20},
+                    Place{"vulkan0,cpu", 5, FlashAttention::automatic, 20}, Place{"vulkan0,cpu", 6, FlashAttention::off, 20},
+                    Place{"vulkan0,cpu", 99, FlashAttention::automatic, 200}),
     place_name);
 
 TEST(Generation, does_not_depend_on_how_the_prompt_is_cut) {

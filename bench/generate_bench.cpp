@@ -1,0 +1,115 @@
+#include "bench/machine_limits.h"
+
+#include "runtime/backend/cpu/thread_pool.h"
+#include "runtime/context/generate.h"
+#include "runtime/model/synth.h"
+
+#include <benchmark/benchmark.h>
+
+#include <map>
+#include <memory>
+
+/// Whole generations on the CPU with a made-up llama of 110 million parameters, and how near they come to what the machine can do: a token reads every weight
+/// once (limit: memory), a long prompt multiplies each weight with each token (limit: arithmetic).
+namespace {
+
+using namespace schedscope;
+
+constexpr int32_t n_prompt = 512;
+constexpr int32_t n_decode = 64;
+
+std::shared_ptr<const gguf::File> model_of(Type type) {
+    static std::map<Type, std::shared_ptr<const gguf::File>> made;
+    auto& file = made[type];
+    if (file == nullptr) {
+        file = std::make_shared<const gguf::File>(synthesise_llama_in_memory(synth_preset("110m"), type, 1, "110m"));
+    }
+    return file;
+}
+
+/// Bytes and elements of all matrices; the output is the embedding, so that all are read for a token.
+struct Weights110m {
+    double bytes = 0;
+    double elements = 0;
+};
+
+Weights110m matrices(const gguf::File& file) {
+    Weights110m w;
+    for (const gguf::TensorInfo& t : file.tensors()) {
+        if (t.n_dims > 1) {
+            w.bytes += static_cast<double>(t.bytes);
+            w.elements += static_cast<double>(t.ne[0] * t.ne[1]);
+        }
+    }
+    return w;
+}
+
+std::unique_ptr<Session> session_of(Type type) {
+    static const Registry registry;
+    RunOptions o;
+    o.devices = "cpu";
+    o.n_ctx = 1024;
+    o.sampling.temperature = 0.0F;
+    o.sampling.ignore_eos = true;
+    return std::make_unique<Session>(registry, model_of(type), o);
+}
+
+std::vector<Token> prompt_of(int32_t n) {
+    std::vector<Token> tokens{1};
+    for (int32_t i = 1; i < n; ++i) {
+        tokens.push_back(300 + 37 * i % 30000);
+    }
+    return tokens;
+}
+
+void report(benchmark::State& state, Type type, int64_t tokens, double ns, int32_t batch) {
+    const Weights110m w = matrices(*model_of(type));
+    const bench::MachineLimits& limits = bench::machine_limits(physical_cores()); // as many threads as the session has
+    const double seconds = ns * 1e-9;
+    const double evaluations = static_cast<double>(tokens) / batch;
+    state.counters["tokens/s"] = static_cast<double>(tokens) / seconds;
+    state.counters["of_read_bandwidth"] = w.bytes * evaluations / seconds / limits.read_bytes_per_s;
+    state.counters["of_fma_peak"] = 2 * w.elements * static_cast<double>(tokens) / seconds / limits.flops;
+}
+
+void decode(benchmark::State& state, Type type) {
+    const auto session = session_of(type);
+    GenerateRequest request;
+    request.prompts.push_back({0, prompt_of(16), std::nullopt});
+    request.n_predict = n_decode;
+    int64_t tokens = 0;
+    double ns = 0;
+    for (auto _ : state) {
+        const GenerateResult result = generate(*session, request);
+        // The first token comes from the prompt's evaluation.
+        tokens += result.n_generated - 1;
+        ns += static_cast<double>(result.generate_ns);
+    }
+    report(state, type, tokens, ns, 1);
+}
+
+void prefill(benchmark::State& state, Type type) {
+    const auto session = session_of(type);
+    GenerateRequest request;
+    request.prompts.push_back({0, prompt_of(n_prompt), std::nullopt});
+    request.n_predict = 0;
+    int64_t tokens = 0;
+    double ns = 0;
+    for (auto _ : state) {
+        const GenerateResult result = generate(*session, request);
+        tokens += result.n_prompt;
+        ns += static_cast<double>(result.prompt_ns);
+    }
+    report(state, type, tokens, ns, n_prompt);
+}
+
+} // namespace
+
+BENCHMARK_CAPTURE(decode, f32, Type::F32)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(decode, f16, Type::F16)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(decode, q8_0, Type::Q8_0)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(decode, q4_0, Type::Q4_0)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(prefill, f32, Type::F32)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(prefill, f16, Type::F16)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(prefill, q8_0, Type::Q8_0)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(prefill, q4_0, Type::Q4_0)->Unit(benchmark::kMillisecond)->UseRealTime();
