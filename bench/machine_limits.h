@@ -1,0 +1,194 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+/// What the machine can do at best, measured where and when the benchmark runs: what kernels are held against.
+namespace schedscope::bench {
+
+struct MachineLimits {
+    double read_bytes_per_s = 0; ///< reading memory that no cache holds
+    double flops = 0;            ///< F32 multiply-adds that depend on nothing near; a multiply and an add count as two
+};
+
+namespace limits {
+
+constexpr size_t bytes_per_thread = size_t{256} << 20U; ///< well beyond the last cache
+constexpr int64_t rounds = 4'000'000;                   ///< of multiply-adds, some milliseconds
+constexpr int repeats = 7;                              ///< the best counts: others use the machine too
+
+/// Sum of the words of a block, so that it has to be read. n is a multiple of 32.
+using Read = uint64_t (*)(const uint64_t* p, size_t n);
+/// Runs `rounds` rounds and returns something that depends on all; `per_round`: floating-point operations in each.
+struct MultiplyAdd {
+    float (*run)(int64_t rounds);
+    double per_round;
+};
+
+inline uint64_t read_portable(const uint64_t* p, size_t n) {
+    uint64_t s[8] = {};
+    for (size_t i = 0; i < n; i += 8) {
+        for (size_t j = 0; j < 8; ++j) {
+            s[j] += p[i + j];
+        }
+    }
+    return s[0] + s[1] + s[2] + s[3] + s[4] + s[5] + s[6] + s[7];
+}
+
+// Twenty-four sums of a whole register each: more than two units with four to five cycles of delay can have under way.
+constexpr int chains = 24;
+
+inline float multiply_add_portable(int64_t n) {
+    typedef float Floats __attribute__((vector_size(16)));
+    Floats acc[8] = {};
+    Floats x = Floats{} + 0.5F;
+    asm volatile("" : "+x"(x));
+    for (int64_t i = 0; i < n; ++i) {
+        for (Floats& a : acc) {
+            a = a * x + x;
+        }
+    }
+    Floats sum{};
+    for (const Floats& a : acc) {
+        sum += a;
+    }
+    return sum[0];
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) inline uint64_t read_avx2(const uint64_t* p, size_t n) {
+    __m256i s[8] = {};
+    for (size_t i = 0; i < n; i += 32) {
+        for (size_t j = 0; j < 8; ++j) {
+            s[j] = _mm256_add_epi64(s[j], _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + i + 4 * j)));
+        }
+    }
+    uint64_t sum = 0;
+    for (const __m256i& v : s) {
+        sum += static_cast<uint64_t>(_mm256_extract_epi64(v, 0));
+    }
+    return sum;
+}
+
+__attribute__((target("avx2,fma"))) inline float multiply_add_avx2(int64_t n) {
+    __m256 acc[12] = {};
+    __m256 x = _mm256_set1_ps(0.5F);
+    for (int64_t i = 0; i < n; ++i) {
+#pragma GCC unroll 12
+        for (int j = 0; j < 12; ++j) {
+            acc[j] = _mm256_fmadd_ps(acc[j], x, x);
+        }
+    }
+    for (int j = 1; j < 12; ++j) {
+        acc[0] = _mm256_add_ps(acc[0], acc[j]);
+    }
+    return _mm256_cvtss_f32(acc[0]);
+}
+
+__attribute__((target("avx512f"))) inline float multiply_add_avx512(int64_t n) {
+    __m512 acc[chains] = {};
+    __m512 x = _mm512_set1_ps(0.5F);
+    for (int64_t i = 0; i < n; ++i) {
+#pragma GCC unroll 24
+        for (int j = 0; j < chains; ++j) {
+            acc[j] = _mm512_fmadd_ps(acc[j], x, x);
+        }
+    }
+    for (int j = 1; j < chains; ++j) {
+        acc[0] = _mm512_add_ps(acc[0], acc[j]);
+    }
+    return _mm512_cvtss_f32(acc[0]);
+}
+#endif
+
+inline Read best_read() {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) {
+        return read_avx2;
+    }
+#endif
+    return read_portable;
+}
+
+/// Every way that this processor can multiply and add; which is fastest is measured.
+inline std::vector<MultiplyAdd> multiply_adds() {
+    std::vector<MultiplyAdd> ways = {{multiply_add_portable, 2.0 * 8 * 4}};
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        ways.push_back({multiply_add_avx2, 2.0 * 12 * 8});
+    }
+    if (__builtin_cpu_supports("avx512f")) {
+        ways.push_back({multiply_add_avx512, 2.0 * chains * 16});
+    }
+#endif
+    return ways;
+}
+
+/// Seconds of the fastest of some repeats of work(thread) on n threads at once.
+template <typename Work> double seconds(int n_threads, Work work) {
+    double best = 1e30;
+    for (int repeat = 0; repeat < repeats; ++repeat) {
+        const auto start = std::chrono::steady_clock::now();
+        std::vector<std::thread> others;
+        for (int t = 1; t < n_threads; ++t) {
+            others.emplace_back(work, t);
+        }
+        work(0);
+        for (std::thread& t : others) {
+            t.join();
+        }
+        best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    return best;
+}
+
+} // namespace limits
+
+/// Measures for about half a second. n_threads read memory of their own at once, then compute at once.
+inline MachineLimits measure_machine(int n_threads) {
+    using namespace limits;
+    MachineLimits found;
+    constexpr size_t words = bytes_per_thread / sizeof(uint64_t);
+    std::vector<std::unique_ptr<uint64_t, decltype(&std::free)>> memory;
+    for (int t = 0; t < n_threads; ++t) {
+        memory.emplace_back(static_cast<uint64_t*>(std::aligned_alloc(4096, bytes_per_thread)), &std::free);
+        std::fill_n(memory.back().get(), words, 1U); // pages exist from here on
+    }
+    std::vector<uint64_t> sums(static_cast<size_t>(n_threads));
+    const Read read = best_read();
+    const double read_s = seconds(n_threads, [&](int t) {
+        const auto i = static_cast<size_t>(t);
+        sums[i] = read(memory[i].get(), words);
+    });
+    found.read_bytes_per_s = static_cast<double>(bytes_per_thread) * n_threads / read_s;
+    std::vector<float> results(static_cast<size_t>(n_threads));
+    for (const MultiplyAdd& way : multiply_adds()) {
+        const double s = seconds(n_threads, [&](int t) { results[static_cast<size_t>(t)] = way.run(rounds); });
+        found.flops = std::max(found.flops, way.per_round * static_cast<double>(rounds) * n_threads / s);
+    }
+    volatile double used = static_cast<double>(results[0]) + static_cast<double>(sums[0]);
+    static_cast<void>(used);
+    return found;
+}
+
+/// The machine with n threads, measured once per program.
+inline const MachineLimits& machine_limits(int n_threads) {
+    static std::vector<MachineLimits> known(257);
+    MachineLimits& m = known.at(static_cast<size_t>(n_threads));
+    if (m.flops == 0) {
+        m = measure_machine(n_threads);
+    }
+    return m;
+}
+
+} // namespace schedscope::bench

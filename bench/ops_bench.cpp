@@ -1,0 +1,188 @@
+// Kernels of the CPU and BLAS backends against what the machine can do, measured in the same run. share_of_peak: of the F32 multiply-add peak;
+// share_of_read: of the speed at which memory is read. SCHEDSCOPE_CPU=portable|avx2|avx512 chooses the instruction set.
+#include "bench/machine_limits.h"
+#include "runtime/backend/cpu/thread_pool.h"
+#include "runtime/backend/op_cost.h"
+#include "runtime/backend/registry.h"
+#include "runtime/tensor/convert.h"
+#include "runtime/tensor/ops.h"
+
+#include <benchmark/benchmark.h>
+
+#include <cstring>
+#include <functional>
+#include <random>
+
+using namespace schedscope;
+using schedscope::bench::machine_limits;
+
+namespace {
+
+Registry& registry() {
+    static Registry r;
+    return r;
+}
+
+/// A graph in one buffer of the device, every leaf filled with numbers between −1 and 1 (ids: a few small ones).
+class Bench {
+public:
+    Bench(Device& device, int n_threads, const std::function<Tensor*(Graph&)>& build)
+        : backend_(device.make_backend({n_threads, true, {}})) {
+        graph_.expand(build(graph_));
+        size_t size = 0;
+        const auto tensors = graph_.number();
+        for (Tensor* t : tensors) {
+            if (t->view_source == nullptr) {
+                t->offset = size;
+                size += (n_bytes(*t) + 63) / 64 * 64;
+            }
+        }
+        buffer_ = device.buffer_type().allocate(size);
+        for (Tensor* t : tensors) {
+            t->buffer = buffer_.get();
+            if (t->view_source != nullptr) {
+                t->offset = t->view_source->offset + t->view_offset;
+            }
+        }
+        for (const Tensor* leaf : graph_.leafs()) {
+            fill(*leaf);
+        }
+        split_.nodes.assign(graph_.nodes().begin(), graph_.nodes().end());
+        backend_->optimise(split_);
+    }
+
+    void run() {
+        backend_->compute(split_, 0, static_cast<int32_t>(split_.nodes.size()), nullptr);
+        backend_->synchronize();
+    }
+    double flops() const {
+        double sum = 0;
+        for (const Tensor* node : split_.nodes) {
+            sum += static_cast<double>(op_flops(*node));
+        }
+        return sum;
+    }
+    double bytes() const { return static_cast<double>(op_bytes(split_.nodes)); }
+
+private:
+    void fill(const Tensor& t) {
+        std::mt19937 random(1);
+        std::vector<float> row(static_cast<size_t>(t.ne[0]));
+        std::vector<std::byte> bytes(row_bytes(t.type, t.ne[0]));
+        for (int64_t r = 0; r < n_rows(t); ++r) {
+            if (r < 64) { // further rows repeat one of these
+                for (float& x : row) {
+                    x = static_cast<float>(random()) / 2147483648.0F - 1.0F;
+                }
+                if (t.type == Type::I32) {
+                    for (size_t i = 0; i < row.size(); ++i) {
+                        const auto id = static_cast<int32_t>(i);
+                        std::memcpy(bytes.data() + i * sizeof id, &id, sizeof id);
+                    }
+                } else {
+                    row_from_float(t.type, row.data(), bytes.data(), t.ne[0]);
+                }
+            }
+            tensor_write(t, bytes.data(), static_cast<size_t>(r) * t.nb[1], bytes.size());
+        }
+    }
+
+    Graph graph_;
+    std::unique_ptr<Buffer> buffer_;
+    std::unique_ptr<Backend> backend_;
+    SplitGraph split_;
+};
+
+void measure(benchmark::State& state, Device* device, int n_threads, const std::function<Tensor*(Graph&)>& build) {
+    if (device == nullptr) {
+        state.SkipWithError("the device is not here");
+        return;
+    }
+    Bench bench(*device, n_threads, build);
+    bench.run();
+    for (auto _ : state) {
+        bench.run();
+    }
+    const auto n = static_cast<double>(state.iterations());
+    using benchmark::Counter;
+    const auto& machine = machine_limits(n_threads);
+    state.counters["flops"] = Counter(bench.flops() * n, Counter::kIsRate);
+    state.counters["bytes"] = Counter(bench.bytes() * n, Counter::kIsRate, Counter::kIs1024);
+    state.counters["share_of_peak"] = Counter(bench.flops() * n / machine.flops, Counter::kIsRate);
+    state.counters["share_of_read"] = Counter(bench.bytes() * n / machine.read_bytes_per_s, Counter::kIsRate);
+}
+
+Shape matrix(int64_t ne0, int64_t ne1) { return {ne0, ne1, 1, 1}; }
+
+std::function<Tensor*(Graph&)> product(Type type, int64_t m, int64_t n, int64_t k) {
+    return [=](Graph& g) { return ops::mul_mat(g, g.input(type, matrix(k, m)), g.input(Type::F32, matrix(k, n))); };
+}
+
+std::function<Tensor*(Graph&)> expert_product(Type type, int64_t m, int64_t n, int64_t k) {
+    return [=](Graph& g) {
+        return ops::mul_mat_id(g, g.input(type, {k, m, 8, 1}), g.input(Type::F32, {k, 1, n, 1}),
+                               g.input(Type::I32, matrix(2, n)));
+    };
+}
+
+std::function<Tensor*(Graph&)> attention(Type type, int64_t tokens, int64_t kv) {
+    return [=](Graph& g) {
+        return ops::flash_attn(g, g.input(Type::F32, {128, tokens, 32, 1}), g.input(type, {128, kv, 8, 1}),
+                               g.input(type, {128, kv, 8, 1}), nullptr, 0.088F, 0.0F, 0.0F);
+    };
+}
+
+std::function<Tensor*(Graph&)> norm_and_weight(int64_t n, int64_t rows) {
+    return [=](Graph& g) {
+        return ops::mul(g, ops::rms_norm(g, g.input(Type::F32, matrix(n, rows)), 1e-5F), g.input(Type::F32, matrix(n, 1)));
+    };
+}
+
+void machine(benchmark::State& state, int n_threads) {
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(machine_limits(n_threads));
+    }
+    state.counters["flops"] = machine_limits(n_threads).flops;
+    state.counters["bytes"] = benchmark::Counter(machine_limits(n_threads).read_bytes_per_s, benchmark::Counter::kDefaults,
+                                                 benchmark::Counter::kIs1024);
+}
+
+void add(const std::string& name, const char* device, const std::function<Tensor*(Graph&)>& build) {
+    std::vector<int> thread_counts = {1};
+    if (physical_cores() > 1) {
+        thread_counts.push_back(physical_cores());
+    }
+    for (const int n : thread_counts) {
+        benchmark::RegisterBenchmark((std::string(device) + "/" + name + "/threads:" + std::to_string(n)).c_str(),
+                                     [=](benchmark::State& state) { measure(state, registry().find(device), n, build); })
+            ->UseRealTime()
+            ->Unit(benchmark::kMicrosecond);
+    }
+}
+
+[[maybe_unused]] const bool registered = [] {
+    for (const int n : {1, physical_cores()}) {
+        benchmark::RegisterBenchmark(("machine/threads:" + std::to_string(n)).c_str(),
+                                     [n](benchmark::State& state) { machine(state, n); });
+    }
+    for (const Type type : {Type::F32, Type::F16, Type::BF16, Type::Q8_0, Type::Q4_0, Type::Q4_K, Type::Q6_K}) {
+        const std::string name(type_name(type));
+        add("mul_mat " + name + " 4096x512x4096", "CPU", product(type, 4096, 512, 4096));
+        add("mul_mat " + name + " 4096x32x4096", "CPU", product(type, 4096, 32, 4096));
+        add("mul_mat " + name + " 16384x1x8192", "CPU", product(type, 16384, 1, 8192)); // far more than any cache
+    }
+    add("mul_mat f32 4096x512x4096", "BLAS", product(Type::F32, 4096, 512, 4096));
+    add("mul_mat f16 4096x512x4096", "BLAS", product(Type::F16, 4096, 512, 4096));
+    add("mul_mat f32 64x16x64", "CPU", product(Type::F32, 64, 16, 64)); // what a small model asks for: overhead decides
+    add("mul_mat_id q8_0 8 experts 1024x1x4096", "CPU", expert_product(Type::Q8_0, 1024, 1, 4096));
+    add("mul_mat_id q8_0 8 experts 1024x512x4096", "CPU", expert_product(Type::Q8_0, 1024, 512, 4096));
+    for (const Type type : {Type::F32, Type::F16, Type::Q8_0}) {
+        const std::string name(type_name(type));
+        add("flash_attn " + name + " 1 of 4096", "CPU", attention(type, 1, 4096));
+        add("flash_attn " + name + " 512 of 512", "CPU", attention(type, 512, 512));
+    }
+    add("rms_norm_mul 4096x512", "CPU", norm_and_weight(4096, 512));
+    return true;
+}();
+
+} // namespace
