@@ -90,7 +90,14 @@ void run_unary(const Work& work) {
     case UnaryOp::HARDSWISH: return map(work, [](float x) { return x * std::clamp((x + 3.0F) / 6.0F, 0.0F, 1.0F); });
     case UnaryOp::HARDSIGMOID: return map(work, [](float x) { return std::clamp((x + 3.0F) / 6.0F, 0.0F, 1.0F); });
     case UnaryOp::EXP: return map(work, [](float x) { return std::exp(x); });
-    default: return;
+    case UnaryOp::EXPM1: return map(work, [](float x) { return std::expm1(x); });
+    case UnaryOp::SOFTPLUS: return map(work, [](float x) { return x > 20.0F ? x : std::log1p(std::exp(x)); });
+    case UnaryOp::FLOOR: return map(work, [](float x) { return std::floor(x); });
+    case UnaryOp::CEIL: return map(work, [](float x) { return std::ceil(x); });
+    case UnaryOp::ROUND: return map(work, [](float x) { return std::round(x); });
+    case UnaryOp::TRUNC: return map(work, [](float x) { return std::trunc(x); });
+    case UnaryOp::XIELU: // refused by supports_op
+    case UnaryOp::count: return;
     }
 }
 

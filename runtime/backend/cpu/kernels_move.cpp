@@ -13,9 +13,28 @@ RowIndex position(const Tensor& t, int64_t element, int64_t& i0) noexcept {
     return row_index(t, element / t.ne[0]);
 }
 
+/// Elements of `Size` bytes from one stride to another.
+template <size_t Size> void move_elements(const std::byte* from, size_t from_stride, std::byte* to, size_t to_stride, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+        std::memcpy(to + static_cast<size_t>(i) * to_stride, from + static_cast<size_t>(i) * from_stride, Size);
+    }
+}
+
+/// A row of elements of any type as they are; the type is not a quantised one.
+void move_row(const Tensor& from, const std::byte* source, const Tensor& to, std::byte* target) {
+    const int64_t n = to.ne[0];
+    switch (traits(to.type).bytes) {
+    case 1: return move_elements<1>(source, from.nb[0], target, to.nb[0], n);
+    case 2: return move_elements<2>(source, from.nb[0], target, to.nb[0], n);
+    case 4: return move_elements<4>(source, from.nb[0], target, to.nb[0], n);
+    default: return move_elements<8>(source, from.nb[0], target, to.nb[0], n);
+    }
+}
+
 /// Same shape: row by row.
 void copy_rows(const Work& work, const Tensor& from, const Tensor& to) {
-    const bool same = from.type == to.type && has_contiguous_rows(from) && has_contiguous_rows(to);
+    const bool same = from.type == to.type;
+    const bool side_by_side = has_contiguous_rows(from) && has_contiguous_rows(to);
     const size_t bytes = row_bytes(to.type, to.ne[0]);
     float* room = work.room(from.ne[0]);
     const auto [first, end] = work.share(n_rows(to));
@@ -23,15 +42,17 @@ void copy_rows(const Work& work, const Tensor& from, const Tensor& to) {
         const RowIndex i = row_index(to, r);
         const std::byte* source = row_data(from, i);
         std::byte* target = row_data(to, i);
-        if (same) {
+        if (same && side_by_side) {
             std::memmove(target, source, bytes);
+        } else if (same) {
+            move_row(from, source, to, target);
         } else {
             write_row(to, target, read_row(from, source, room, work.vector), work.vector);
         }
     }
 }
 
-/// Same element size, any strides, element by element in order.
+/// Any strides and shapes, element by element in order.
 void copy_elements(const Work& work, const Tensor& from, const Tensor& to) {
     const size_t bytes = traits(to.type).bytes;
     const auto [first, end] = work.share(n_elements(to));
@@ -70,8 +91,7 @@ void gather_rows(const Work& work, const Tensor& from, const Tensor& to) {
 void run_copy(const Work& work) {
     const Tensor& node = work.node();
     const Tensor& from = *node.src[0];
-    const bool integers = traits(node.type).name.starts_with('i') && !traits(node.type).quantised();
-    if (same_shape(from, node) && !(integers && !(has_contiguous_rows(from) && has_contiguous_rows(node)))) {
+    if (same_shape(from, node)) {
         copy_rows(work, from, node);
     } else if (traits(node.type).quantised()) {
         gather_rows(work, from, node);

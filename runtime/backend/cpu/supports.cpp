@@ -112,6 +112,10 @@ Answer supports_op(const Tensor& node) {
         return static_cast<GluOp>(node.params[0]) == GluOp::SWIGLU_OAI
                    ? Answer::no(Refusal::op, "there is no kernel for this gate")
                    : floats_only(node);
+    case Op::UNARY:
+        return static_cast<UnaryOp>(node.params[0]) == UnaryOp::XIELU
+                   ? Answer::no(Refusal::op, "there is no kernel for this function")
+                   : floats_only(node);
     case Op::FLASH_ATTN_EXT:
         if (node.src[0]->type != Type::F32) {
             return Answer::no(Refusal::type, "queries are not f32");
