@@ -201,6 +201,15 @@ void DotText::edge(std::string_view from, std::string_view to, const Attributes&
     text_ += ";\n";
 }
 
+void DotText::same_rank(std::string_view a, std::string_view b) {
+    text_.append(static_cast<size_t>(depth_) * 2, ' ');
+    text_ += "{rank=same; ";
+    quote(a);
+    text_ += "; ";
+    quote(b);
+    text_ += "}\n";
+}
+
 void DotText::open_cluster(std::string_view id, const Attributes& attributes) {
     text_.append(static_cast<size_t>(depth_) * 2, ' ');
     text_ += "subgraph ";

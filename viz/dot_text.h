@@ -42,6 +42,7 @@ public:
     void edge_defaults(const Attributes& attributes);
     void node(std::string_view id, const Attributes& attributes);
     void edge(std::string_view from, std::string_view to, const Attributes& attributes = {});
+    void same_rank(std::string_view a, std::string_view b);               ///< laid out side by side
     void open_cluster(std::string_view id, const Attributes& attributes); ///< "cluster_" is put in front
     void close_cluster();
     std::string finish(); ///< the text; the object is used up

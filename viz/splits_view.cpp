@@ -93,13 +93,15 @@ std::string draw_splits(const Subject& subject) {
                                " of " + bytes_text(n_bytes) + ", " + counted(static_cast<int64_t>(state.order.size()), "node");
 
     DotText dot("splits");
-    Attributes graph = picture_attributes(heading_markup(
-        subject, totals, shares,
-        {{"—▶", "copy from the split that computes it"}, {"- -▶", "copy of inputs, caches or weights, from where they lie"}}));
+    Attributes graph = picture_attributes(heading_markup(subject, totals, shares,
+                                                         {{"—▶", "copy from the split that computes it"},
+                                                          {"- -▶", "copy of inputs, caches or weights, from where they lie"},
+                                                          {"···▶", "runs next"}}));
     dot.graph(graph.raw("rankdir", "TB").decimal("nodesep", 0.4).decimal("ranksep", 0.45));
     dot.node_defaults(Attributes()
                           .raw("shape", "box")
                           .raw("style", "filled,rounded")
+                          .raw("margin", "0.2,0.06")
                           .raw("fontname", "Helvetica,Arial,sans-serif")
                           .raw("fontsize", "11"));
     dot.edge_defaults(Attributes()
@@ -109,6 +111,17 @@ std::string draw_splits(const Subject& subject) {
                           .raw("fontcolor", "#222222"));
     for (size_t s = 0; s < state.splits.size(); ++s) {
         draw_split(dot, subject, state.splits[s], bytes_into[s]);
+    }
+    // Splits stand one below the other in the order they run: without that, splits of one device, which need no copies between them, would lie
+    // side by side in a line too long to read.
+    for (size_t s = 1; s < state.splits.size(); ++s) {
+        dot.edge(split_id(state.splits[s - 1].begin.index), split_id(state.splits[s].begin.index),
+                 Attributes()
+                     .raw("class", "next")
+                     .raw("style", "dotted")
+                     .raw("color", "#9a9a9a")
+                     .raw("arrowhead", "vee")
+                     .number("weight", 20));
     }
     for (const auto& [way, flow] : flows) {
         const auto& [target, source] = way;
@@ -130,6 +143,7 @@ std::string draw_splits(const Subject& subject) {
                          .raw("color", style.line)
                          .raw("fontsize", "9"));
         dot.edge(id, split_id(target), attributes.raw("style", "dashed"));
+        dot.same_rank(id, split_id(target));
     }
     return dot.finish();
 }

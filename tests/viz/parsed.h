@@ -18,7 +18,8 @@ struct Parsed {
         Values values;
     };
     std::map<std::string, Values> nodes;
-    std::vector<Edge> edges;
+    std::vector<Edge> edges; ///< copies and reads
+    std::vector<Edge> next;  ///< from a split to the one that runs next
     std::map<std::string, std::set<std::string>> clusters; ///< name behind "cluster_" → nodes, those of inner clusters included
     Values graph;
 
@@ -31,7 +32,9 @@ struct Parsed {
         for (Agnode_t* node = agfstnode(root); node != nullptr; node = agnxtnode(root, node)) {
             nodes[agnameof(node)] = values_of(root, node, AGNODE);
             for (Agedge_t* edge = agfstout(root, node); edge != nullptr; edge = agnxtout(root, edge)) {
-                edges.push_back({agnameof(agtail(edge)), agnameof(aghead(edge)), values_of(root, edge, AGEDGE)});
+                Edge found{agnameof(agtail(edge)), agnameof(aghead(edge)), values_of(root, edge, AGEDGE)};
+                const bool order = found.values.count("class") != 0 && found.values.at("class") == "next";
+                (order ? next : edges).push_back(std::move(found));
             }
         }
         read_clusters(root);
@@ -68,6 +71,9 @@ private:
     }
     void read_clusters(Agraph_t* parent) {
         for (Agraph_t* child = agfstsubg(parent); child != nullptr; child = agnxtsubg(child)) {
+            if (!std::string(agnameof(child)).starts_with("cluster_")) {
+                continue; // side by side, not together
+            }
             std::set<std::string>& members = clusters[std::string(agnameof(child)).substr(std::string("cluster_").size())];
             for (Agnode_t* node = agfstnode(child); node != nullptr; node = agnxtnode(child, node)) {
                 members.insert(agnameof(node));

@@ -45,6 +45,16 @@ TEST(SplitsView, CopiesOnTheSameWayAreOneEdge) {
     EXPECT_EQ(parsed.edges.size(), 3U);
 }
 
+TEST(SplitsView, SplitsAreChainedInTheOrderTheyRun) {
+    const Parsed parsed(draw_splits(there_and_back().subject()));
+    ASSERT_EQ(parsed.next.size(), 2U);
+    std::vector<std::string> order;
+    for (const auto& edge : parsed.next) {
+        order.push_back(edge.from + " then " + edge.to);
+    }
+    EXPECT_THAT(order, testing::UnorderedElementsAre("split 0 then split 1", "split 1 then split 2"));
+}
+
 TEST(SplitsView, InputsComeFromWhereTheyLie) {
     const Parsed parsed(draw_splits(there_and_back().subject()));
     const auto& edge = parsed.edge("split 0 reads from CPU", "split 0");
