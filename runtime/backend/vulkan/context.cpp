@@ -108,7 +108,7 @@ VkPipeline Context::pipeline(std::string_view shader) {
     info.stage.module = module;
     info.stage.pName = "main";
     // Constant 0 is the size of workgroups that reduce rows (reduce_group.glsl).
-    const uint32_t group = physical_.software ? physical_.subgroup_size : 128;
+    const uint32_t group = physical_.barriers_are_dear ? physical_.subgroup_size : 128;
     const VkSpecializationMapEntry entry{0, 0, sizeof group};
     const VkSpecializationInfo constants{1, &entry, sizeof group, &group};
     info.stage.pSpecializationInfo = &constants;

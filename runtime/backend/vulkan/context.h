@@ -20,7 +20,8 @@ struct PhysicalDevice {
     VkPhysicalDevice handle = VK_NULL_HANDLE;
     std::string name, driver;
     bool software = false;
-    bool unified_memory = false; ///< device memory that the host can address
+    bool barriers_are_dear = false; ///< as on software drivers: workgroups of one subgroup, products without tiles
+    bool unified_memory = false;    ///< device memory that the host can address
     size_t memory_bytes = 0;
     uint32_t queue_family = 0;
     uint32_t timestamp_bits = 0;

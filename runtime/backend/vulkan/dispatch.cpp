@@ -9,9 +9,9 @@ namespace schedscope::vulkan {
 
 namespace {
 
-constexpr int64_t per_group = 256;     ///< invocations of the element-wise shaders
-constexpr int64_t columns_at_once = 8; ///< MAX_COLUMNS of mul_mat_vec.comp
-constexpr int64_t tile = 32;           ///< of mul_mat.comp
+constexpr int64_t per_group = 256;      ///< invocations of the element-wise shaders
+constexpr int64_t columns_at_once = 8;  ///< MAX_COLUMNS of mul_mat_vec.comp
+constexpr int64_t tile = 32;            ///< of mul_mat.comp
 constexpr int64_t sorted_at_once = 128; ///< of argsort.comp
 
 uint32_t groups_for(int64_t items, int64_t size) { return static_cast<uint32_t>((items + size - 1) / size); }

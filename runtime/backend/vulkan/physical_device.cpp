@@ -1,6 +1,8 @@
 #include "runtime/backend/vulkan/context.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <vector>
 
 namespace schedscope::vulkan {
@@ -77,6 +79,8 @@ std::optional<PhysicalDevice> examine(const Instance& instance, VkPhysicalDevice
     // A discrete device may show all of its memory to the host, but reading it through the bus is slow.
     d.unified_memory = d.unified_memory && p.deviceType != VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
     d.software = p.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    const char* like_hardware = std::getenv("SCHEDSCOPE_VULKAN_LIKE_HARDWARE");
+    d.barriers_are_dear = d.software && (like_hardware == nullptr || std::strcmp(like_hardware, "1") != 0);
     d.timestamp_ns = static_cast<double>(p.limits.timestampPeriod);
     d.max_allocation = limits.maxMemoryAllocationSize;
     d.subgroup_size = subgroup.subgroupSize;

@@ -10,6 +10,8 @@
 namespace schedscope {
 
 /// Every Vulkan device of the machine, in the driver's order: Vulkan0, Vulkan1, … Why there is none goes to `missing` as a sentence for people.
+/// With SCHEDSCOPE_VULKAN_LIKE_HARDWARE=1 in the environment a software device found now works as hardware does (large workgroups, products in tiles):
+/// slower, for tests.
 std::vector<std::unique_ptr<Device>> find_vulkan_devices(std::vector<std::string>& missing);
 
 /// Messages of the validation layer so far (SCHEDSCOPE_VULKAN_VALIDATION=1 turns it on).

@@ -125,7 +125,7 @@ void VulkanBackend::collect(const SplitGraph& split, int32_t first, int32_t coun
         }
         Piece piece{i, n, dispatches_.size(), 0};
         append_dispatches(nodes.subspan(static_cast<size_t>(i), static_cast<size_t>(n)),
-                          {.tiles = !context_->physical().software}, dispatches_);
+                          {.tiles = !context_->physical().barriers_are_dear}, dispatches_);
         piece.end = dispatches_.size();
         if (piece.end > piece.first) {
             pieces_.push_back(piece);
