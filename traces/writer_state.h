@@ -16,13 +16,13 @@
 namespace schedscope {
 
 /// The path's file, as the system knows it.
-struct FileIdentity {
+struct TraceFileIdentity {
     dev_t device = 0;
     ino_t number = 0;
 
     /// Nothing when there is no such file.
-    static std::optional<FileIdentity> of(const std::string& path);
-    bool operator==(const FileIdentity&) const = default;
+    static std::optional<TraceFileIdentity> of(const std::string& path);
+    bool operator==(const TraceFileIdentity&) const = default;
 };
 
 struct GraphToWrite {
@@ -32,7 +32,7 @@ struct GraphToWrite {
 };
 
 /// What was recorded and not yet written.
-struct Batch {
+struct TraceBatch {
     std::vector<SessionInfo> sessions;
     std::vector<GraphToWrite> graphs;
     std::vector<Record> records;
@@ -61,7 +61,7 @@ struct TraceWriter::State {
 
     mutable std::mutex mutex; ///< guards all below
     std::condition_variable work, progress;
-    Batch queued;
+    TraceBatch queued;
     Interner texts;
     bool flush = false, stop = false, opened = false;
     int waiting_for_commit = 0;
@@ -75,12 +75,12 @@ struct TraceWriter::State {
     void run();
     void create(std::unique_ptr<sqlite::Database>& database, std::unique_ptr<TraceTables>& tables);
     void write_all(sqlite::Database& database, TraceTables& tables);
-    void write(TraceTables& tables, const Batch& batch);
+    void write(TraceTables& tables, const TraceBatch& batch);
     void commit(sqlite::Database& database);
     void finish(sqlite::Database& database);
     void fail(const std::string& reason);
 
-    FileIdentity file;
+    TraceFileIdentity file;
     bool in_transaction = false, made_file = false;
 
     // The runtime's thread.

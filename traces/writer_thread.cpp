@@ -21,6 +21,9 @@ constexpr auto longest_uncommitted = std::chrono::milliseconds(200); // writing 
 constexpr auto shortest_between_commits = std::chrono::milliseconds(10);
 
 std::string why(const sqlite::Failure& failure, sqlite3* handle) {
+    if (failure.code == SQLITE_IOERR_WRITE) {
+        return "writing failed: no space left, or files may not grow any more";
+    }
     switch (failure.code & 0xFF) {
     case SQLITE_FULL: return "no space left on the device";
     case SQLITE_IOERR:
@@ -35,12 +38,12 @@ std::string why(const sqlite::Failure& failure, sqlite3* handle) {
 
 } // namespace
 
-std::optional<FileIdentity> FileIdentity::of(const std::string& path) {
+std::optional<TraceFileIdentity> TraceFileIdentity::of(const std::string& path) {
     struct stat status {};
     if (stat(path.c_str(), &status) != 0) {
         return std::nullopt;
     }
-    return FileIdentity{status.st_dev, status.st_ino};
+    return TraceFileIdentity{status.st_dev, status.st_ino};
 }
 
 void TraceWriter::State::fail(const std::string& reason) {
@@ -76,7 +79,7 @@ void TraceWriter::State::create(std::unique_ptr<sqlite::Database>& database, std
     // From here on each commit is an append to the journal beside the file, which is whole after a kill at any moment.
     database->execute("PRAGMA journal_mode = WAL");
     database->execute("PRAGMA wal_autocheckpoint = 4096");
-    file = FileIdentity::of(path).value_or(FileIdentity{});
+    file = TraceFileIdentity::of(path).value_or(TraceFileIdentity{});
 }
 
 void TraceWriter::State::run() {
@@ -114,7 +117,7 @@ void TraceWriter::State::run() {
 }
 
 void TraceWriter::State::write_all(sqlite::Database& database, TraceTables& tables) {
-    Batch batch;
+    TraceBatch batch;
     auto due = Clock::time_point::max(); ///< when the open transaction must be committed
     auto last_commit = Clock::time_point{};
     for (;;) {
@@ -162,7 +165,7 @@ void TraceWriter::State::write_all(sqlite::Database& database, TraceTables& tabl
     }
 }
 
-void TraceWriter::State::write(TraceTables& tables, const Batch& batch) {
+void TraceWriter::State::write(TraceTables& tables, const TraceBatch& batch) {
     for (const SessionInfo& session : batch.sessions) {
         tables.session(session);
     }
@@ -177,7 +180,7 @@ void TraceWriter::State::write(TraceTables& tables, const Batch& batch) {
 void TraceWriter::State::commit(sqlite::Database& database) {
     database.execute("COMMIT");
     in_transaction = false;
-    if (FileIdentity::of(path) != file) {
+    if (TraceFileIdentity::of(path) != file) {
         throw sqlite::Failure(0, "the file was removed or replaced");
     }
 }
