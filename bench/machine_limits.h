@@ -23,9 +23,9 @@ struct MachineLimits {
 
 namespace limits {
 
-constexpr size_t bytes_per_thread = size_t{256} << 20U; ///< well beyond the last cache
-constexpr int64_t rounds = 4'000'000;                   ///< of multiply-adds, some milliseconds
-constexpr int repeats = 7;                              ///< the best counts: others use the machine too
+constexpr size_t bytes_per_thread = size_t{128} << 20U; ///< well beyond the last cache
+constexpr int64_t rounds = 500'000;                     ///< of multiply-adds, a few milliseconds
+constexpr int repeats = 15;                             ///< the best counts: others may use the machine too
 
 /// Sum of the words of a block, so that it has to be read. n is a multiple of 32.
 using Read = uint64_t (*)(const uint64_t* p, size_t n);
@@ -52,6 +52,9 @@ inline float multiply_add_portable(int64_t n) {
     typedef float Floats __attribute__((vector_size(16)));
     Floats acc[8] = {};
     Floats x = Floats{} + 0.5F;
+    for (Floats& a : acc) {
+        asm volatile("" : "+x"(a)); // equal sums would be computed once
+    }
     asm volatile("" : "+x"(x));
     for (int64_t i = 0; i < n; ++i) {
         for (Floats& a : acc) {
@@ -83,6 +86,9 @@ __attribute__((target("avx2"))) inline uint64_t read_avx2(const uint64_t* p, siz
 __attribute__((target("avx2,fma"))) inline float multiply_add_avx2(int64_t n) {
     __m256 acc[12] = {};
     __m256 x = _mm256_set1_ps(0.5F);
+    for (__m256& a : acc) {
+        asm volatile("" : "+v"(a));
+    }
     for (int64_t i = 0; i < n; ++i) {
 #pragma GCC unroll 12
         for (int j = 0; j < 12; ++j) {
@@ -98,6 +104,9 @@ __attribute__((target("avx2,fma"))) inline float multiply_add_avx2(int64_t n) {
 __attribute__((target("avx512f"))) inline float multiply_add_avx512(int64_t n) {
     __m512 acc[chains] = {};
     __m512 x = _mm512_set1_ps(0.5F);
+    for (__m512& a : acc) {
+        asm volatile("" : "+v"(a));
+    }
     for (int64_t i = 0; i < n; ++i) {
 #pragma GCC unroll 24
         for (int j = 0; j < chains; ++j) {
