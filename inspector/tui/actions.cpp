@@ -47,6 +47,7 @@ std::string App::why_not(Action action) const {
         return session_.ended() ? "the program has ended" : session_.running() ? "" : "the program is held already";
     case Action::open:
     case Action::sort: return list_.empty() ? "the list is empty" : "";
+    case Action::what_if: return session_.what_if().running() ? "the last what-if is not done yet" : "";
     default: break;
     }
     if (const int number = view_of(action);
@@ -146,6 +147,13 @@ void App::perform(Action action) {
         sort_by(next < static_cast<int>(widths.size()) ? next : -1);
         break;
     }
+    case Action::what_if:
+        ask("what if ", session_.what_if().settings(), what_ifs_, [this](const std::string& text) {
+            session_.start_what_if(text);
+            show_view(8);
+            tell("planning again …");
+        });
+        break;
     case Action::command: ask(":", "", commands_, [this](const std::string& text) { run_command(text); }); break;
     case Action::help:
         help_ = !help_;
@@ -231,7 +239,7 @@ void App::find(bool forward, bool from_here) {
     update();
     const int n = n_shown();
     Facts facts;
-    for (int i = from_here ? 0 : 1; i <= n; ++i) {
+    for (int i = from_here ? 0 : 1; n > 0 && i <= n; ++i) {
         const int shown = ((list_.selected() + (forward ? i : -i)) % n + n) % n;
         view_->facts(session_, narrowed_ ? shown_[static_cast<size_t>(shown)] : shown, facts);
         if (!search_.matches(facts))

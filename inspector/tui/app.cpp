@@ -20,7 +20,8 @@ int App::run() {
             dirty_ = false;
         }
         const Terminal::Woken woken =
-            terminal_.wait({session_.gate() ? session_.gate()->descriptor() : -1, ended_fd_}, !session_.scanning());
+            terminal_.wait({session_.gate() ? session_.gate()->descriptor() : -1, ended_fd_, session_.what_if().descriptor()},
+                           !session_.scanning());
         if (woken.ended_by != 0)
             return 128 + woken.ended_by;
         if (terminal_.hung_up())
@@ -31,6 +32,8 @@ int App::run() {
             on_interrupt();
         if (woken.ready[0] || woken.ready[1])
             on_program(woken.ready[1]);
+        if (woken.ready[2])
+            tell(session_.finish_what_if());
         if (woken.input) {
             for (Input input = terminal_.read(); input.kind != Input::Kind::none && exit_code_ < 0; input = terminal_.read())
                 on_input(input);

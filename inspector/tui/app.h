@@ -98,7 +98,7 @@ private:
     bool trouble_ = false;
     std::optional<Prompt> prompt_;
     std::function<void(const std::string&)> prompt_then_;
-    std::vector<std::string> searches_, filters_, breakpoints_, commands_, steps_;
+    std::vector<std::string> searches_, filters_, breakpoints_, commands_, steps_, what_ifs_;
 
     std::vector<Button<Pass>> strip_buttons_;
     std::vector<Button<int>> tab_buttons_;

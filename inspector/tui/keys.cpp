@@ -69,6 +69,7 @@ constexpr Binding table[] = {
     {Action::view_7,              in_main, {'7', none},               "7",            nullptr,             0, "tokens & reuse"},
     {Action::view_8,              in_main, {'8', none},               "8",            nullptr,             0, "what-if"},
     {Action::view_9,              in_main, {'9', none},               "9",            nullptr,             0, "queries"},
+    {Action::what_if,             in_main, {'w', none},               "w",            nullptr,             0, "what if: plan again with other settings, and see what changes"},
     // The program
     {Action::command,             in_main, {':', none},               ":",            nullptr,             0, "a command: step N, eval N, pass P, view NAME, tensor NAME, break QUERY, quit"},
     {Action::help,                in_main | in_help, {'?', key_f1, none}, "?",        "keys",              -2, "this page"},

@@ -67,6 +67,7 @@ enum class Action : uint8_t {
     back,
     leave,
     search,
+    what_if,
     next_match,
     previous_match,
     filter,

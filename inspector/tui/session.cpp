@@ -296,6 +296,19 @@ std::optional<std::string> Session::scan_slice() {
     return text;
 }
 
+void Session::start_what_if(const std::string& settings) {
+    what_if_.start(source_, settings);
+    ++version_;
+}
+
+std::string Session::finish_what_if() {
+    what_if_.finish();
+    ++version_;
+    if (!what_if_.error().empty())
+        return what_if_.error();
+    return counted(what_if_.result()->n_differences, "difference") + " in " + counted(what_if_.result()->compared, "decision");
+}
+
 int Session::row_of(TensorId id) const noexcept {
     return id >= 0 && static_cast<size_t>(id) < rows_.size() ? rows_[static_cast<size_t>(id)] : -1;
 }

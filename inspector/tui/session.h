@@ -2,6 +2,7 @@
 
 #include "inspector/tui/facts.h"
 #include "inspector/tui/query.h"
+#include "inspector/tui/what_if_run.h"
 #include "traces/history.h"
 #include "traces/live_gate.h"
 
@@ -70,6 +71,11 @@ public:
     std::optional<std::string> scan_slice();
     Step scan_position() const noexcept { return scan_ ? scan_->at : no_step; }
 
+    // Planning again with other settings
+    const WhatIfRun& what_if() const noexcept { return what_if_; }
+    void start_what_if(const std::string& settings);
+    std::string finish_what_if(); ///< when its descriptor is readable
+
     // What the views share
     const std::vector<TensorId>& tensors() const noexcept {
         return tensors_;
@@ -115,6 +121,7 @@ private:
     uint64_t version_ = 1;
     std::vector<Place> trail_;
     std::optional<Scan> scan_;
+    WhatIfRun what_if_;
     std::vector<TensorId> tensors_;
     std::vector<int32_t> rows_; ///< [tensor] index into tensors_
     const OwnedGraph* users_graph_ = nullptr;

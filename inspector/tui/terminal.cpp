@@ -176,9 +176,12 @@ void Terminal::take_size() {
         resizeterm(size.ws_row, size.ws_col);
 }
 
-Terminal::Woken Terminal::wait(std::array<int, 2> others, bool wait) {
-    std::array<pollfd, 4> fds{
-        {{STDIN_FILENO, POLLIN, 0}, {wake_pipe[0], POLLIN, 0}, {others[0], POLLIN, 0}, {others[1], POLLIN, 0}}};
+Terminal::Woken Terminal::wait(std::array<int, 3> others, bool wait) {
+    std::array<pollfd, 5> fds{{{STDIN_FILENO, POLLIN, 0},
+                               {wake_pipe[0], POLLIN, 0},
+                               {others[0], POLLIN, 0},
+                               {others[1], POLLIN, 0},
+                               {others[2], POLLIN, 0}}};
     Woken woken;
     if (poll(fds.data(), fds.size(), wait ? -1 : 0) < 0)
         return woken; // a signal: its note is read next time

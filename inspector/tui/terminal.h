@@ -34,9 +34,9 @@ public:
     struct Woken {
         bool input = false, resized = false, interrupted = false;
         int ended_by = 0; ///< a signal that asks the program to end; 0: none
-        std::array<bool, 2> ready{};
+        std::array<bool, 3> ready{};
     };
-    Woken wait(std::array<int, 2> fds, bool wait);
+    Woken wait(std::array<int, 3> fds, bool wait);
     /// The next key or mouse event; none when there is no more for now. Also none after the terminal went away.
     Input read();
     bool hung_up() const noexcept { return hung_up_; }

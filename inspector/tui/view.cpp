@@ -7,11 +7,19 @@
 namespace schedscope::tui {
 namespace {
 
+// clang-format off
 constexpr ViewEntry table[] = {
-    {1, "nodes", make_nodes_view},   {2, "splits", make_splits_view},   {3, "copies", make_copies_view},
-    {4, "fusion", make_fusion_view}, {5, "memory", make_memory_view},   {6, "timeline", make_timeline_view},
-    {7, "tokens", make_tokens_view}, {9, "queries", make_queries_view},
+    {1, "nodes",    make_nodes_view},
+    {2, "splits",   make_splits_view},
+    {3, "copies",   make_copies_view},
+    {4, "fusion",   make_fusion_view},
+    {5, "memory",   make_memory_view},
+    {6, "timeline", make_timeline_view},
+    {7, "tokens",   make_tokens_view},
+    {8, "what-if",  make_what_if_view},
+    {9, "queries",  make_queries_view},
 };
+// clang-format on
 
 } // namespace
 

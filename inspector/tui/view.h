@@ -104,6 +104,7 @@ std::unique_ptr<View> make_fusion_view();
 std::unique_ptr<View> make_memory_view();
 std::unique_ptr<View> make_timeline_view();
 std::unique_ptr<View> make_tokens_view();
+std::unique_ptr<View> make_what_if_view();
 std::unique_ptr<View> make_queries_view();
 
 } // namespace schedscope::tui

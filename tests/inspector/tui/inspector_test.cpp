@@ -211,13 +211,12 @@ TEST(Inspector, EveryViewOpens) {
                                      {"5", "├ memory "},
                                      {"6", "├ timeline "},
                                      {"7", "├ tokens & reuse "},
+                                     {"8", "├ what if "},
                                      {"9", "├ queries "},
                                      {"1", "├ nodes "}}) {
         t.press(key);
         EXPECT_TRUE(t.shows(title)) << t.text();
     }
-    t.press("8");
-    EXPECT_TRUE(t.shows("there is no view 8")) << t.text();
 }
 
 TEST(Inspector, TheWindowMayChangeItsSize) {
@@ -346,6 +345,21 @@ TEST(Inspector, TheStoryLeadsToItsStepsAndTensors) {
     EXPECT_TRUE(t.shows("┬ k_perm-3 ")) << t.text();
     t.press("{Backspace}");
     EXPECT_TRUE(t.shows("┬ kq-3 ")) << t.text();
+}
+
+TEST(Inspector, WhatIfShowsWhatOtherSettingsWouldChange) {
+    Terminal t(40, 160, [] { return inspect(); });
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press("w\n");
+    ASSERT_TRUE(t.shows("come out the same")) << t.text();
+    t.press("wrefuse=GPU0:ROPE\n");
+    ASSERT_TRUE(t.shows("what if refuse=GPU0:ROPE: ")) << t.text();
+    EXPECT_NE(t.text().find("assignment q_rope-3"), std::string::npos) << t.text();
+    t.press("/name=q_rope-3\n{Enter}");
+    ASSERT_TRUE(t.shows("┬ q_rope-3 ")) << t.text();
+    EXPECT_NE(t.text().find("▸1 nodes"), std::string::npos) << t.text();
+    t.press("w{Ctrl-U}colour=red\n");
+    EXPECT_TRUE(t.shows("colour")) << t.text();
 }
 
 TEST(Inspector, ColumnsOrderTheList) {
