@@ -53,3 +53,8 @@ uint n_elements(uint t) { return ne(t, 0) * ne(t, 1) * ne(t, 2) * ne(t, 3); }
 uint n_rows(uint t) { return ne(t, 1) * ne(t, 2) * ne(t, 3); }
 
 float bf16_to_float(uint h) { return uintBitsToFloat(h << 16); }
+// To the nearest, ties to even; what is not a number stays none.
+uint bf16_of(float x) {
+    uint bits = floatBitsToUint(x);
+    return (bits & 0x7FFFFFFFu) > 0x7F800000u ? bits >> 16 | 64u : bits + 0x7FFFu + (bits >> 16 & 1u) >> 16;
+}

@@ -1,11 +1,12 @@
 #version 450
-// Source 1 behind source 0 along dimension param(0), four-byte elements.
+// Source 1 behind source 0 along dimension param(0), elements of any type that is not blocks.
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
+#include "word.glsl"
 layout(local_size_x = 256) in;
-layout(std430, binding = 1) readonly buffer Source0 { uint a_data[]; };
-layout(std430, binding = 2) readonly buffer Source1 { uint b_data[]; };
-layout(std430, binding = 5) buffer Result { uint d_data[]; };
+layout(std430, binding = 1) readonly buffer Source0 { WORD a_data[]; };
+layout(std430, binding = 2) readonly buffer Source1 { WORD b_data[]; };
+layout(std430, binding = 5) buffer Result { WORD d_data[]; };
 
 void main() {
     uint i = group_index() * 256u + gl_LocalInvocationID.x;
@@ -13,13 +14,13 @@ void main() {
         return;
     }
     uvec4 e = position(DST, i);
-    uint d = at(DST, e.x, e.y, e.z, e.w) >> 2;
+    uint d = WORD_AT(at(DST, e.x, e.y, e.z, e.w));
     uint dim = uint(param(0));
     uint first = ne(SRC0, dim);
     if (e[dim] < first) {
-        d_data[d] = a_data[at(SRC0, e.x, e.y, e.z, e.w) >> 2];
+        d_data[d] = a_data[WORD_AT(at(SRC0, e.x, e.y, e.z, e.w))];
     } else {
         e[dim] -= first;
-        d_data[d] = b_data[at(SRC1, e.x, e.y, e.z, e.w) >> 2];
+        d_data[d] = b_data[WORD_AT(at(SRC1, e.x, e.y, e.z, e.w))];
     }
 }

@@ -3,14 +3,8 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 #include "source0.glsl"
+#include "result.glsl"
 layout(local_size_x = 256) in;
-#if defined(D_F32)
-layout(std430, binding = 5) buffer Result { float d_data[]; };
-#define STORE(offset, v) d_data[(offset) >> 2] = (v)
-#else
-layout(std430, binding = 5) buffer Result { float16_t d_data[]; };
-#define STORE(offset, v) d_data[(offset) >> 1] = float16_t(v)
-#endif
 
 void main() {
     uint i = group_index() * 256u + gl_LocalInvocationID.x;
@@ -19,5 +13,10 @@ void main() {
     }
     uvec4 s = position(SRC0, i);
     uvec4 e = position(DST, i);
-    STORE(at(DST, e.x, e.y, e.z, e.w), value_at(at(SRC0, s.x, s.y, s.z, s.w), 0u));
+#if defined(A_Q8_0) || defined(A_Q4_0) // blocks: rows without gaps
+    float v = value_at(at(SRC0, 0u, s.y, s.z, s.w), s.x);
+#else
+    float v = value_at(at(SRC0, s.x, s.y, s.z, s.w), 0u);
+#endif
+    STORE(at(DST, e.x, e.y, e.z, e.w), v);
 }

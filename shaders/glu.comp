@@ -3,19 +3,10 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 #include "source0.glsl"
+#include "source1.glsl"
+#include "result.glsl"
 #include "functions.glsl"
 layout(local_size_x = 256) in;
-#if defined(A_F32)
-layout(std430, binding = 2) readonly buffer Source1 { float b_data[]; };
-layout(std430, binding = 5) buffer Result { float d_data[]; };
-#define B(offset) b_data[(offset) >> 2]
-#define STORE(offset, v) d_data[(offset) >> 2] = (v)
-#else
-layout(std430, binding = 2) readonly buffer Source1 { float16_t b_data[]; };
-layout(std430, binding = 5) buffer Result { float16_t d_data[]; };
-#define B(offset) float(b_data[(offset) >> 1])
-#define STORE(offset, v) d_data[(offset) >> 1] = float16_t(v)
-#endif
 
 void main() {
     uint i = group_index() * 256u + gl_LocalInvocationID.x;

@@ -3,15 +3,9 @@
 // params: 0, 1 stride; 2, 3 padding; 4, 5 dilation; 6: 1 in two dimensions, else the image is [width, channels, count].
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
+#include "result.glsl"
 layout(local_size_x = 256) in;
 layout(std430, binding = 2) readonly buffer Source1 { float image[]; };
-#if defined(D_F16)
-layout(std430, binding = 5) buffer Result { float16_t d_data[]; };
-#define STORE(offset, v) d_data[(offset) >> 1] = float16_t(v)
-#else
-layout(std430, binding = 5) buffer Result { float d_data[]; };
-#define STORE(offset, v) d_data[(offset) >> 2] = (v)
-#endif
 
 void main() {
     uint i = group_index() * 256u + gl_LocalInvocationID.x;

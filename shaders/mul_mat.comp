@@ -4,8 +4,8 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 #include "source0.glsl"
+#include "source1.glsl"
 layout(local_size_x = 64) in;
-layout(std430, binding = 2) readonly buffer Source1 { float b_data[]; };
 layout(std430, binding = 5) buffer Result { float d_data[]; };
 
 #define TILE 32u
@@ -48,7 +48,7 @@ void main() {
             uint line = i / DEPTH;
             bool inside = k0 + depth < k;
             tile_a[depth][line] = inside && m0 + line < m ? value_at(a + (m0 + line) * a1, k0 + depth) : 0.0;
-            tile_b[depth][line] = inside && n0 + line < n ? b_data[(b + (n0 + line) * b1 + (k0 + depth) * b0) >> 2] : 0.0;
+            tile_b[depth][line] = inside && n0 + line < n ? B(b + (n0 + line) * b1 + (k0 + depth) * b0) : 0.0;
         }
         barrier();
         for (uint depth = 0u; depth < DEPTH; ++depth) {

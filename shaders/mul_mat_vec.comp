@@ -4,8 +4,8 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 #include "source0.glsl"
+#include "source1.glsl"
 #include "reduce_group.glsl"
-layout(std430, binding = 2) readonly buffer Source1 { float b_data[]; };
 layout(std430, binding = 3) readonly buffer Source2 { int ids[]; };
 layout(std430, binding = 5) buffer Result { float d_data[]; };
 #define MAX_COLUMNS 8u
@@ -29,7 +29,7 @@ void main() {
     uint b = at(SRC1, 0u, slot % ne(SRC1, 1), token, 0u);
     float sum = 0.0;
     for (uint i = l; i < k; i += GROUP) {
-        sum += value_at(a, i) * b_data[(b + i * nb(SRC1, 0)) >> 2];
+        sum += value_at(a, i) * B(b + i * nb(SRC1, 0));
     }
     sum = group_sum(sum);
     if (l == 0u) {
@@ -55,7 +55,7 @@ void main() {
     for (uint i = l; i < k; i += GROUP) {
         float w = value_at(a, i);
         for (uint j = 0u; j < columns; ++j) {
-            sums[j] += w * b_data[(b + i * step0 + j * step1) >> 2];
+            sums[j] += w * B(b + i * step0 + j * step1);
         }
     }
     for (uint j = 0u; j < columns; ++j) {

@@ -2,13 +2,12 @@
 // A pair of a head per invocation. Parameters as ggml numbers them: 1 dimensions, 2 mode, 5 base, 6 scale, 7 ext, 8 magnitude; extra(0): 1 when there are factors;
 // param 11 and 12: YaRN's ramp (floats), worked out by the host.
 #extension GL_GOOGLE_include_directive : require
-#define A_F32
 #include "common.glsl"
 #include "source0.glsl"
+#include "result.glsl"
 layout(local_size_x = 256) in;
 layout(std430, binding = 2) readonly buffer Source1 { int positions[]; };
 layout(std430, binding = 3) readonly buffer Source2 { float factors[]; };
-layout(std430, binding = 5) buffer Result { float d_data[]; };
 
 // x modulo 2π with the period in three parts: cos and sin of large arguments are inexact on many devices.
 float wrapped(float x) {
@@ -25,13 +24,14 @@ void main() {
     uint pair = i % pairs;
     uvec4 e = position(DST, (i / pairs) * ne(DST, 0));
     uint a = at(SRC0, 0u, e.y, e.z, e.w);
-    uint d = at(DST, 0u, e.y, e.z, e.w) >> 2;
+    uint d = at(DST, 0u, e.y, e.z, e.w);
+    uint step_d = nb(DST, 0);
     uint n_dims = uint(param(1));
     uint half_dims = n_dims / 2u;
     if (pair >= half_dims) { // the rest of a head that is only turned in part stays
         uint j = n_dims + 2u * (pair - half_dims);
         for (uint rest = j; rest < min(j + 2u, ne(DST, 0)); ++rest) {
-            d_data[d + rest] = value_at(a, rest);
+            STORE(d + rest * step_d, value_at(a, rest));
         }
         return;
     }
@@ -52,6 +52,6 @@ void main() {
     uint j1 = halves ? pair + half_dims : 2u * pair + 1u;
     float x0 = value_at(a, j0);
     float x1 = value_at(a, j1);
-    d_data[d + j0] = x0 * c - x1 * s;
-    d_data[d + j1] = x0 * s + x1 * c;
+    STORE(d + j0 * step_d, x0 * c - x1 * s);
+    STORE(d + j1 * step_d, x0 * s + x1 * c);
 }

@@ -3,15 +3,9 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 #include "source0.glsl"
+#include "result.glsl"
 #include "functions.glsl"
 layout(local_size_x = 256) in;
-#if defined(A_F32)
-layout(std430, binding = 5) buffer Result { float d_data[]; };
-#define STORE(offset, v) d_data[(offset) >> 2] = (v)
-#else
-layout(std430, binding = 5) buffer Result { float16_t d_data[]; };
-#define STORE(offset, v) d_data[(offset) >> 1] = float16_t(v)
-#endif
 
 float apply(int what, float x) {
     switch (what) {

@@ -1,9 +1,14 @@
 #include "runtime/backend/vulkan/dispatch.h"
 
+#include "runtime/error.h"
+#include "shaders/shader_table.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numbers>
+#include <string>
+#include <unordered_set>
 
 namespace schedscope::vulkan {
 
@@ -42,45 +47,48 @@ Dispatch launch(std::string_view kernel, const Tensor& node, int64_t groups) {
     return d;
 }
 
-/// Shader names by type; a constant of the program for each.
-struct TypeNames {
-    std::string_view f32, f16, bf16, q8_0, q4_0;
-    std::string_view of(Type type) const noexcept {
-        switch (type) {
-        case Type::F16: return f16;
-        case Type::BF16: return bf16;
-        case Type::Q8_0: return q8_0;
-        case Type::Q4_0: return q4_0;
-        default: return f32;
+/// The name of a shader as the program's table has it: the family's, then the types'.
+std::string_view shader_name(std::string_view family, std::initializer_list<Type> types) {
+    static const std::unordered_set<std::string_view> names = [] {
+        std::unordered_set<std::string_view> all;
+        for (const ShaderModule& module : shader_modules()) {
+            all.insert(module.name);
         }
+        return all;
+    }();
+    std::string name(family);
+    for (const Type type : types) {
+        name += "_" + std::string(type_name(type));
     }
-};
-constexpr TypeNames unary_names{"unary_f32", "unary_f16", {}, {}, {}};
-constexpr TypeNames glu_names{"glu_f32", "glu_f16", {}, {}, {}};
-constexpr TypeNames copy_from_f32{"copy_f32_f32", "copy_f32_f16", {}, "copy_f32_q8_0", {}};
-constexpr TypeNames copy_from_f16{"copy_f16_f32", "copy_f16_f16", {}, {}, {}};
-constexpr TypeNames get_rows_names{"get_rows_f32", "get_rows_f16", "get_rows_bf16", "get_rows_q8_0", "get_rows_q4_0"};
-constexpr TypeNames set_rows_names{"set_rows_f32", "set_rows_f16", {}, "set_rows_q8_0", {}};
-constexpr TypeNames vector_names{"mul_mat_vec_f32", "mul_mat_vec_f16", "mul_mat_vec_bf16", "mul_mat_vec_q8_0",
-                                 "mul_mat_vec_q4_0"};
-constexpr TypeNames expert_names{"mul_mat_vec_id_f32", "mul_mat_vec_id_f16", "mul_mat_vec_id_bf16", "mul_mat_vec_id_q8_0",
-                                 "mul_mat_vec_id_q4_0"};
-constexpr TypeNames matrix_names{"mul_mat_f32", "mul_mat_f16", "mul_mat_bf16", "mul_mat_q8_0", "mul_mat_q4_0"};
-constexpr TypeNames attention_names{"flash_attn_f32", "flash_attn_f16", {}, "flash_attn_q8_0", {}};
-constexpr TypeNames im2col_names{"im2col_f32", "im2col_f16", {}, {}, {}};
-constexpr TypeNames soft_max_names{"soft_max_f32", "soft_max_f16", {}, {}, {}};
+    const auto found = names.find(name);
+    if (found == names.end()) {
+        throw Error(ErrorKind::device, "Vulkan: there is no shader " + name);
+    }
+    return *found;
+}
+
+/// A shader that multiplies, or combines in another way, two sources; a second source in F32 is not named.
+std::string_view shader_of_two(std::string_view family, const Tensor& node) {
+    const Type a = node.src[0]->type;
+    const Type b = node.src[1]->type;
+    return b == Type::F32 ? shader_name(family, {a}) : shader_name(family, {a, b});
+}
+
+/// A shader that moves elements as they are.
+std::string_view shader_of_words(std::string_view family, Type type) {
+    return shader_name(std::string(family) + (traits(type).bytes == 2 ? "_16" : "_32"), {});
+}
 
 void append_product(const Tensor& node, const DispatchOptions& options, std::vector<Dispatch>& out) {
-    const Type type = node.src[0]->type;
     const int64_t matrices = node.ne[2] * node.ne[3];
     if (node.ne[1] <= columns_at_once || !options.tiles) {
         const int64_t blocks = (node.ne[1] + columns_at_once - 1) / columns_at_once;
-        out.push_back(launch(vector_names.of(type), node, node.ne[0] * blocks * matrices));
+        out.push_back(launch(shader_of_two("mul_mat_vec", node), node, node.ne[0] * blocks * matrices));
         return;
     }
     const int64_t tiles_m = (node.ne[0] + tile - 1) / tile;
     const int64_t tiles_n = (node.ne[1] + tile - 1) / tile;
-    Dispatch d = launch(matrix_names.of(type), node, tiles_m * tiles_n * matrices);
+    Dispatch d = launch(shader_of_two("mul_mat", node), node, tiles_m * tiles_n * matrices);
     d.node.extra[0] = static_cast<int32_t>(tiles_m);
     d.node.extra[1] = static_cast<int32_t>(tiles_n);
     out.push_back(d);
@@ -88,7 +96,7 @@ void append_product(const Tensor& node, const DispatchOptions& options, std::vec
 
 void append_rope(const Tensor& node, std::vector<Dispatch>& out) {
     const int64_t pairs = (node.ne[0] + 1) / 2;
-    Dispatch d = launch("rope_f32", node, groups_for(pairs * n_rows(node), per_group));
+    Dispatch d = launch(shader_name("rope", {node.type}), node, groups_for(pairs * n_rows(node), per_group));
     d.node.extra[0] = node.src[2] != nullptr ? 1 : 0;
     const double n_dims = node.params[1];
     if (node.param_f32(7) != 0.0F) {
@@ -128,10 +136,10 @@ void append_elements(std::string_view kernel, const Tensor& node, std::vector<Di
 
 void append_node(const Tensor& node, const DispatchOptions& options, std::vector<Dispatch>& out) {
     switch (node.op) {
-    case Op::ADD: return append_elements("add", node, out);
-    case Op::SUB: return append_elements("sub", node, out);
-    case Op::MUL: return append_elements("mul", node, out);
-    case Op::DIV: return append_elements("div", node, out);
+    case Op::ADD: return append_elements(shader_of_two("add", node), node, out);
+    case Op::SUB: return append_elements(shader_of_two("sub", node), node, out);
+    case Op::MUL: return append_elements(shader_of_two("mul", node), node, out);
+    case Op::DIV: return append_elements(shader_of_two("div", node), node, out);
     case Op::UNARY:
     case Op::SCALE:
     case Op::SQR:
@@ -141,25 +149,22 @@ void append_node(const Tensor& node, const DispatchOptions& options, std::vector
     case Op::COS:
     case Op::CLAMP:
     case Op::FILL:
-        append_elements(unary_names.of(node.type), node, out);
+        append_elements(shader_name("unary", {node.type}), node, out);
         out.back().node.extra[0] = function_number(node);
         return;
     case Op::GLU:
-        append_elements(glu_names.of(node.type), node, out);
+        append_elements(shader_name("glu", {node.type}), node, out);
         out.back().node.extra[0] = node.src[1] != nullptr ? 1 : 0;
         return;
     case Op::CPY:
     case Op::CONT:
     case Op::DUP: {
-        Dispatch d;
-        if (node.type == Type::I32) {
-            d = launch("copy_words", node, groups_for(n_elements(node), per_group));
-        } else if (node.type == Type::Q8_0) {
-            d = launch("copy_f32_q8_0", node, groups_for(n_elements(node) / 32, 64));
-        } else {
-            d = launch((node.src[0]->type == Type::F16 ? copy_from_f16 : copy_from_f32).of(node.type), node,
-                       groups_for(n_elements(node), per_group));
-        }
+        const Type from = node.src[0]->type;
+        const bool blocks = node.type == Type::Q8_0;
+        const bool as_it_is = from == node.type && !blocks;
+        const std::string_view shader = as_it_is ? shader_of_words("copy_words", from) : shader_name("copy", {from, node.type});
+        Dispatch d =
+            launch(shader, node, blocks ? groups_for(n_elements(node) / 32, 64) : groups_for(n_elements(node), per_group));
         d.bound[1] = nullptr; // CPY names its target twice
         out.push_back(d);
         return;
@@ -167,10 +172,10 @@ void append_node(const Tensor& node, const DispatchOptions& options, std::vector
     case Op::RMS_NORM: out.push_back(launch("rms_norm", node, n_rows(node))); return;
     case Op::NORM: out.push_back(launch("norm", node, n_rows(node))); return;
     case Op::L2_NORM: out.push_back(launch("l2_norm", node, n_rows(node))); return;
-    case Op::GET_ROWS: return append_elements(get_rows_names.of(node.src[0]->type), node, out);
+    case Op::GET_ROWS: return append_elements(shader_name("get_rows", {node.src[0]->type}), node, out);
     case Op::SET_ROWS: {
         const Tensor& rows = *node.src[0];
-        Dispatch d = launch(set_rows_names.of(node.type), node,
+        Dispatch d = launch(shader_name("set_rows", {node.type}), node,
                             groups_for(n_elements(rows) / (node.type == Type::Q8_0 ? 32 : 1), per_group));
         d.bound[2] = nullptr; // the target
         out.push_back(d);
@@ -178,24 +183,24 @@ void append_node(const Tensor& node, const DispatchOptions& options, std::vector
     }
     case Op::MUL_MAT: return append_product(node, options, out);
     case Op::MUL_MAT_ID:
-        out.push_back(launch(expert_names.of(node.src[0]->type), node, node.ne[0] * node.ne[1] * node.ne[2]));
+        out.push_back(launch(shader_name("mul_mat_vec_id", {node.src[0]->type}), node, node.ne[0] * node.ne[1] * node.ne[2]));
         return;
     case Op::ROPE: return append_rope(node, out);
     case Op::SOFT_MAX: {
         const Type mask = node.src[1] != nullptr ? node.src[1]->type : Type::F32;
-        Dispatch d = launch(soft_max_names.of(mask), node, n_rows(node));
+        Dispatch d = launch(shader_name("soft_max", {mask}), node, n_rows(node));
         d.node.extra[0] = (node.src[1] != nullptr ? 1 : 0) | (node.src[2] != nullptr ? 2 : 0);
         out.push_back(d);
         return;
     }
     case Op::FLASH_ATTN_EXT: {
-        Dispatch d = launch(attention_names.of(node.src[1]->type), node, n_rows(*node.src[0]));
+        Dispatch d = launch(shader_name("flash_attn", {node.src[1]->type}), node, n_rows(*node.src[0]));
         d.node.extra[0] = node.src[3] != nullptr ? 1 : 0;
         out.push_back(d);
         return;
     }
-    case Op::REPEAT: return append_elements("repeat", node, out);
-    case Op::CONCAT: return append_elements("concat", node, out);
+    case Op::REPEAT: return append_elements(shader_of_words("repeat", node.type), node, out);
+    case Op::CONCAT: return append_elements(shader_of_words("concat", node.type), node, out);
     case Op::SUM_ROWS: out.push_back(launch("sum_rows", node, n_rows(*node.src[0]))); return;
     case Op::MEAN: out.push_back(launch("mean", node, n_rows(*node.src[0]))); return;
     case Op::ARGMAX: out.push_back(launch("argmax", node, n_rows(*node.src[0]))); return;
@@ -207,14 +212,16 @@ void append_node(const Tensor& node, const DispatchOptions& options, std::vector
         out.push_back(d);
         return;
     }
+    case Op::SUM: out.push_back(launch("sum", node, 1)); return;
     case Op::CUMSUM: out.push_back(launch("cumsum", node, n_rows(node))); return;
     case Op::GROUP_NORM:
         out.push_back(launch("group_norm", node, node.params[0] * node.ne[3]));
         out.back().node.extra[0] = node.params[0];
         return;
     case Op::ADD_ID: return append_elements("add_id", node, out);
+    case Op::ARANGE: return append_elements("arange", node, out);
     case Op::PAD: return append_elements("pad", node, out);
-    case Op::IM2COL: return append_elements(im2col_names.of(node.type), node, out);
+    case Op::IM2COL: return append_elements(shader_name("im2col", {node.type}), node, out);
     case Op::POOL_2D: return append_elements("pool_2d", node, out);
     default: return; // leafs and views
     }

@@ -52,16 +52,31 @@ Answer product(const Tensor& node) {
     if (!has_contiguous_rows(*node.src[0])) {
         return Answer::no(Refusal::layout, "rows of source 0 are not contiguous");
     }
-    return node.src[1]->type == Type::F32 ? yes : Answer::no(Refusal::type, "source 1 is not f32");
+    if (node.op == Op::MUL_MAT && node.src[1]->type == Type::F16) {
+        return yes;
+    }
+    return node.src[1]->type == Type::F32 ? yes : Answer::no(Refusal::type, "there is no shader for source 1 of this type");
+}
+
+/// Elements that are moved as they are.
+bool is_word(Type type) noexcept { return !traits(type).quantised() && (traits(type).bytes == 2 || traits(type).bytes == 4); }
+
+Answer words(const Tensor& node) {
+    return is_word(node.type) ? yes : Answer::no(Refusal::type, "the shader is for elements of two and four bytes");
 }
 
 Answer copy(const Tensor& node) {
     const Tensor& from = *node.src[0];
-    if (is(&from, {Type::F32, Type::F16}) && is(&node, {Type::F32, Type::F16})) {
+    if (from.type == node.type && is_word(node.type)) {
         return yes;
     }
-    if (from.type == Type::I32 && node.type == Type::I32) {
+    if (is(&from, {Type::F32, Type::F16, Type::BF16}) && is(&node, {Type::F32, Type::F16, Type::BF16})) {
         return yes;
+    }
+    if (is(&from, {Type::Q8_0, Type::Q4_0}) && node.type == Type::F32) {
+        return same_shape(from, node) && has_contiguous_rows(from)
+                   ? yes
+                   : Answer::no(Refusal::shape, "blocks need rows of the same shape");
     }
     if (from.type == Type::F32 && node.type == Type::Q8_0) {
         return same_shape(from, node) && has_contiguous_rows(node)
@@ -115,7 +130,10 @@ Answer by_operator(const Tensor& node) {
     case Op::ADD:
     case Op::SUB:
     case Op::MUL:
-    case Op::DIV: return f32(node);
+    case Op::DIV:
+        return is(&node, {Type::F32, Type::F16}) && node.src[0]->type == node.type && is(node.src[1], {Type::F32, Type::F16})
+                   ? yes
+                   : Answer::no(Refusal::type, "the shader is for f32 and f16");
     case Op::RMS_NORM:
     case Op::NORM:
     case Op::L2_NORM: return f32_rows(node);
@@ -148,18 +166,19 @@ Answer by_operator(const Tensor& node) {
         }
         return node.src[0]->type == Type::F32 ? yes : Answer::no(Refusal::type, "source 0 is not f32");
     case Op::ROPE:
-        return node.src[0]->type == Type::F32 && node.type == Type::F32 && has_contiguous_rows(*node.src[0])
-                   ? yes
-                   : Answer::no(Refusal::type, "the shader is for contiguous rows of f32");
+        if (!is(&node, {Type::F32, Type::F16}) || node.src[0]->type != node.type) {
+            return Answer::no(Refusal::type, "the shader is for f32 or f16 throughout");
+        }
+        return has_contiguous_rows(*node.src[0]) ? yes : Answer::no(Refusal::layout, "rows are not contiguous");
     case Op::SOFT_MAX: return soft_max(node);
     case Op::FLASH_ATTN_EXT: return attention(node);
     case Op::REPEAT:
-        return is(node.src[0], {Type::F32, Type::I32}) ? yes : Answer::no(Refusal::type, "the shader is for four-byte values");
-    case Op::CONCAT:
-        return is(&node, {Type::F32, Type::I32}) ? yes : Answer::no(Refusal::type, "the shader is for four-byte values");
+    case Op::CONCAT: return words(node);
     case Op::SUM_ROWS:
     case Op::MEAN:
     case Op::CUMSUM: return f32_rows(node);
+    case Op::ARANGE: return node.type == Type::F32 ? yes : Answer::no(Refusal::type, "the shader is for f32 only");
+    case Op::SUM:
     case Op::GROUP_NORM:
     case Op::PAD:
     case Op::POOL_2D: return f32(node);
