@@ -3,6 +3,7 @@
 #include "runtime/backend/vulkan/vulkan.h"
 #include "runtime/error.h"
 
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -94,15 +95,22 @@ std::shared_ptr<Instance> Instance::create(std::string& why) {
     VkInstanceCreateInfo info{};
     info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
     info.pApplicationInfo = &application;
-    const char* extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+    constexpr std::array extensions = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME, VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
     VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info();
+    // A software driver computes right without barriers, so only the layer can see that one is missing.
+    constexpr VkValidationFeatureEnableEXT synchronization = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT;
+    VkValidationFeaturesEXT features{};
+    features.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT;
+    features.pNext = &messenger;
+    features.enabledValidationFeatureCount = 1;
+    features.pEnabledValidationFeatures = &synchronization;
     const bool validation = wants_validation(made->loader_);
     if (validation) {
-        info.pNext = &messenger;
+        info.pNext = &features;
         info.enabledLayerCount = 1;
         info.ppEnabledLayerNames = &validation_layer;
-        info.enabledExtensionCount = 1;
-        info.ppEnabledExtensionNames = &extension;
+        info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+        info.ppEnabledExtensionNames = extensions.data();
     }
     const VkResult result = made->loader_.vkCreateInstance(&info, nullptr, &made->instance_);
     if (result != VK_SUCCESS) {
