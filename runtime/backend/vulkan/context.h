@@ -23,6 +23,7 @@ struct PhysicalDevice {
     bool barriers_are_dear = false; ///< as on software drivers: workgroups of one subgroup, products without tiles
     bool unified_memory = false;    ///< device memory that the host can address
     size_t memory_bytes = 0;
+    size_t buffer_alignment = 32; ///< of tensors in buffers
     uint32_t queue_family = 0;
     uint32_t timestamp_bits = 0;
     double timestamp_ns = 1; ///< per tick

@@ -13,22 +13,26 @@ namespace schedscope::vulkan {
     X(vkDestroyInstance)                                                                                                         \
     X(vkEnumeratePhysicalDevices)                                                                                                \
     X(vkGetPhysicalDeviceProperties2)                                                                                            \
-    X(vkGetPhysicalDeviceFeatures2) X(vkGetPhysicalDeviceMemoryProperties) X(vkGetPhysicalDeviceQueueFamilyProperties)           \
-        X(vkCreateDevice) X(vkGetDeviceProcAddr) X(vkCreateDebugUtilsMessengerEXT) X(vkDestroyDebugUtilsMessengerEXT)
+    X(vkGetPhysicalDeviceFeatures2)                                                                                              \
+    X(vkGetPhysicalDeviceMemoryProperties)                                                                                       \
+    X(vkGetPhysicalDeviceQueueFamilyProperties) X(vkCreateDevice) X(vkGetDeviceProcAddr) X(vkCreateDebugUtilsMessengerEXT)       \
+        X(vkDestroyDebugUtilsMessengerEXT)
 #define SCHEDSCOPE_VULKAN_DEVICE(X)                                                                                              \
     X(vkDestroyDevice)                                                                                                           \
     X(vkGetDeviceQueue)                                                                                                          \
     X(vkDeviceWaitIdle)                                                                                                          \
-    X(vkQueueSubmit) X(vkCreateBuffer) X(vkDestroyBuffer) X(vkGetBufferMemoryRequirements) X(vkAllocateMemory) X(vkFreeMemory)   \
-        X(vkBindBufferMemory) X(vkMapMemory) X(vkCreateShaderModule) X(vkDestroyShaderModule) X(vkCreateDescriptorSetLayout)     \
-            X(vkDestroyDescriptorSetLayout) X(vkCreatePipelineLayout) X(vkDestroyPipelineLayout) X(vkCreateComputePipelines)     \
-                X(vkDestroyPipeline) X(vkCreateDescriptorPool) X(vkDestroyDescriptorPool) X(vkResetDescriptorPool)               \
-                    X(vkAllocateDescriptorSets) X(vkUpdateDescriptorSets) X(vkCreateCommandPool) X(vkDestroyCommandPool)         \
-                        X(vkResetCommandPool) X(vkAllocateCommandBuffers) X(vkBeginCommandBuffer) X(vkEndCommandBuffer)          \
-                            X(vkCmdBindPipeline) X(vkCmdBindDescriptorSets) X(vkCmdPushConstants) X(vkCmdDispatch)               \
-                                X(vkCmdPipelineBarrier) X(vkCmdCopyBuffer) X(vkCmdFillBuffer) X(vkCmdResetQueryPool)             \
-                                    X(vkCmdWriteTimestamp) X(vkCreateQueryPool) X(vkDestroyQueryPool) X(vkGetQueryPoolResults)   \
-                                        X(vkCreateFence) X(vkDestroyFence) X(vkResetFences) X(vkWaitForFences)
+    X(vkQueueSubmit)                                                                                                             \
+    X(vkCreateBuffer)                                                                                                            \
+    X(vkDestroyBuffer) X(vkGetBufferMemoryRequirements) X(vkAllocateMemory) X(vkFreeMemory) X(vkBindBufferMemory) X(vkMapMemory) \
+        X(vkCreateShaderModule) X(vkDestroyShaderModule) X(vkCreateDescriptorSetLayout) X(vkDestroyDescriptorSetLayout)          \
+            X(vkCreatePipelineLayout) X(vkDestroyPipelineLayout) X(vkCreateComputePipelines) X(vkDestroyPipeline)                \
+                X(vkCreateDescriptorPool) X(vkDestroyDescriptorPool) X(vkResetDescriptorPool) X(vkAllocateDescriptorSets)        \
+                    X(vkUpdateDescriptorSets) X(vkCreateCommandPool) X(vkDestroyCommandPool) X(vkResetCommandPool)               \
+                        X(vkAllocateCommandBuffers) X(vkBeginCommandBuffer) X(vkEndCommandBuffer) X(vkCmdBindPipeline)           \
+                            X(vkCmdBindDescriptorSets) X(vkCmdPushConstants) X(vkCmdDispatch) X(vkCmdPipelineBarrier)            \
+                                X(vkCmdCopyBuffer) X(vkCmdFillBuffer) X(vkCmdResetQueryPool) X(vkCmdWriteTimestamp)              \
+                                    X(vkCreateQueryPool) X(vkDestroyQueryPool) X(vkGetQueryPoolResults) X(vkCreateFence)         \
+                                        X(vkDestroyFence) X(vkResetFences) X(vkWaitForFences)
 
 /// The Vulkan loader, opened when the program runs: it starts and works without.
 struct Loader {

@@ -39,12 +39,13 @@ private:
 class VulkanBufferType final : public BufferType {
 public:
     /// `context` gives the device's context, made at first use.
-    VulkanBufferType(std::string name, MemoryKind kind, size_t max_size, std::function<std::shared_ptr<Context>()> context)
-        : name_(std::move(name)), kind_(kind), max_size_(max_size), context_(std::move(context)) {}
+    VulkanBufferType(std::string name, MemoryKind kind, size_t alignment, size_t max_size,
+                     std::function<std::shared_ptr<Context>()> context)
+        : name_(std::move(name)), kind_(kind), alignment_(alignment), max_size_(max_size), context_(std::move(context)) {}
 
     std::string_view name() const noexcept override { return name_; }
     bool is_host() const noexcept override { return kind_ == MemoryKind::host; }
-    size_t alignment() const noexcept override { return 256; }
+    size_t alignment() const noexcept override { return alignment_; }
     size_t max_size() const noexcept override { return max_size_; }
     std::unique_ptr<Buffer> allocate(size_t bytes) const override {
         return std::make_unique<VulkanBuffer>(*this, context_(), bytes, kind_);
@@ -53,7 +54,7 @@ public:
 private:
     std::string name_;
     MemoryKind kind_;
-    size_t max_size_;
+    size_t alignment_, max_size_;
     std::function<std::shared_ptr<Context>()> context_;
 };
 

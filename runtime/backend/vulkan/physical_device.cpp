@@ -64,6 +64,12 @@ std::optional<PhysicalDevice> examine(const Instance& instance, VkPhysicalDevice
         why = "Vulkan: " + d.name + " knows only Vulkan 1.0; 1.1 is needed";
         return std::nullopt;
     }
+    const bool reduces = (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 &&
+                         (subgroup.supportedOperations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) != 0;
+    if (!reduces || p.limits.maxComputeWorkGroupInvocations < 256 || p.limits.maxComputeWorkGroupSize[0] < 256) {
+        why = "Vulkan: " + d.name + " can't run workgroups of 256 with sums over subgroups";
+        return std::nullopt;
+    }
     VkPhysicalDevice16BitStorageFeatures storage{};
     storage.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES;
     VkPhysicalDeviceFeatures2 features{};
@@ -82,6 +88,7 @@ std::optional<PhysicalDevice> examine(const Instance& instance, VkPhysicalDevice
     const char* like_hardware = std::getenv("SCHEDSCOPE_VULKAN_LIKE_HARDWARE");
     d.barriers_are_dear = d.software && (like_hardware == nullptr || std::strcmp(like_hardware, "1") != 0);
     d.timestamp_ns = static_cast<double>(p.limits.timestampPeriod);
+    d.buffer_alignment = std::max<size_t>(static_cast<size_t>(p.limits.minStorageBufferOffsetAlignment), 32);
     d.max_allocation = limits.maxMemoryAllocationSize;
     d.subgroup_size = subgroup.subgroupSize;
     d.features.storage_16bit = storage.storageBuffer16BitAccess == VK_TRUE;

@@ -199,7 +199,11 @@ void VulkanBackend::record(bool timed) {
     }
     written_.clear();
     read_.clear();
-    wait_for_shaders(); // another backend of this device may have queued work before
+    // Another backend of this device may have queued work before, or a copy has filled what is read here.
+    VkMemoryBarrier before = barrier;
+    before.srcAccessMask |= VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+    f.vkCmdPipelineBarrier(commands_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+                           VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &before, 0, nullptr, 0, nullptr);
     VkPipeline bound = VK_NULL_HANDLE;
     for (size_t p = 0; p < pieces_.size(); ++p) {
         for (size_t i = pieces_[p].first; i < pieces_[p].end; ++i) {
@@ -282,8 +286,9 @@ void VulkanBackend::synchronize() {
         time.first = pieces_[p].node;
         time.count = pieces_[p].count;
         time.kernel = dispatches_[pieces_[p].first].kernel;
-        time.start_ns = timestamps_ ? start_ns + elapsed(ticks[2 * p]) : submitted_ns_;
-        time.end_ns = timestamps_ ? start_ns + std::max(elapsed(ticks[2 * p + 1]), elapsed(ticks[2 * p])) : done_ns;
+        // The two clocks do not run alike: nothing ends after it was seen to be done.
+        time.start_ns = timestamps_ ? std::min(done_ns, start_ns + elapsed(ticks[2 * p])) : submitted_ns_;
+        time.end_ns = timestamps_ ? std::clamp(start_ns + elapsed(ticks[2 * p + 1]), time.start_ns, done_ns) : done_ns;
         times->push_back(time);
     }
 }

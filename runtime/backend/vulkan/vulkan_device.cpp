@@ -15,8 +15,8 @@ class VulkanDevice final : public Device {
 public:
     VulkanDevice(std::shared_ptr<Instance> instance, PhysicalDevice physical, std::string name)
         : instance_(std::move(instance)), physical_(std::move(physical)), name_(std::move(name)),
-          own_(name_, MemoryKind::device, largest_buffer(), [this] { return context(); }),
-          host_(name_ + "_Host", MemoryKind::host, largest_buffer(), [this] { return context(); }) {}
+          own_(name_, MemoryKind::device, physical_.buffer_alignment, largest_buffer(), [this] { return context(); }),
+          host_(name_ + "_Host", MemoryKind::host, physical_.buffer_alignment, largest_buffer(), [this] { return context(); }) {}
 
     std::string_view name() const noexcept override { return name_; }
     DeviceKind kind() const noexcept override { return physical_.software ? DeviceKind::software : DeviceKind::gpu; }
