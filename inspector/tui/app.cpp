@@ -72,6 +72,7 @@ void App::on_input(const Input& input) {
     dirty_ = true;
     if (!layout_.fits && input.kind != Input::Kind::key)
         return;
+    update(); // what the keys before did may have changed the rows
     switch (input.kind) {
     case Input::Kind::key: on_key(input.key); break;
     case Input::Kind::click: on_click(input.row, input.col); break;

@@ -1,5 +1,7 @@
 #include "inspector/tui/facts.h"
 
+#include <algorithm>
+
 namespace schedscope::tui {
 namespace {
 
@@ -87,6 +89,9 @@ void Describer::tensor(const PlanState& state, TensorId id, Facts& facts) {
     facts.clear();
     const OwnedGraph* graph = history_.graph_of(state);
     if (!graph || id < 0 || static_cast<size_t>(id) >= state.tensors.size())
+        return;
+    const auto is_made = [&](const record::CopyMade& made) { return made.copy == id; };
+    if (static_cast<size_t>(id) >= graph->tensors.size() && std::none_of(state.copies.begin(), state.copies.end(), is_made))
         return;
     const TensorState& now = state.tensors[static_cast<size_t>(id)];
     const TensorInfo& info = history_.tensor(state, id);

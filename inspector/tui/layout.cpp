@@ -22,7 +22,7 @@ Layout Layout::of(int rows, int cols) noexcept {
     l.list_head = {3, 1, 1, list_width};
     l.list = {4, 1, l.lower - 4, list_width};
     l.detail = {3, l.middle + 1, l.lower - 3, cols - 2 - l.middle};
-    l.tabs = {l.lower, 2, 1, cols - 4};
+    l.tabs = {l.lower, 1, 1, cols - 3};
     l.status = {rows - 3, 1, 1, inner};
     l.keys = {rows - 2, 1, 1, inner};
     return l;
@@ -136,16 +136,23 @@ std::vector<Button<Action>> footer(Context context, int width, const std::functi
 }
 
 std::vector<Button<int>> view_tabs(int current, int width) {
-    std::vector<Button<int>> buttons;
-    int col = 0;
-    for (const ViewEntry& view : views()) {
-        const bool now = view.number == current;
-        const std::string text = joined({now ? "▸" : " ", std::to_string(view.number), " ", view.name, " "});
-        if (col + text_width(text) > width)
-            break;
-        buttons.push_back({col, text_width(text), text, view.number, now});
-        col += text_width(text);
-    }
+    const auto in_form = [&](std::string_view gap) {
+        std::vector<Button<int>> buttons;
+        int col = 0;
+        for (const ViewEntry& view : views()) {
+            const bool now = view.number == current;
+            const std::string text = joined({now ? "▸" : " ", std::to_string(view.number), gap, view.name});
+            buttons.push_back({col, text_width(text), text, view.number, now});
+            col += text_width(text);
+        }
+        return buttons;
+    };
+    const auto fits = [&](const Button<int>& last) { return last.col + last.width <= width; };
+    std::vector<Button<int>> buttons = in_form(" ");
+    if (!fits(buttons.back()))
+        buttons = in_form("");
+    while (!buttons.empty() && !fits(buttons.back()))
+        buttons.pop_back();
     return buttons;
 }
 

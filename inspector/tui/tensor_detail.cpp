@@ -14,14 +14,13 @@ Line source_line(Session& session, std::string label, TensorId id) {
     label.resize(std::max<size_t>(label.size() + 1, 7), ' ');
     l.parts.push_back({std::move(label), dim});
     l.parts.push_back({session.name(id)});
-    if (static_cast<size_t>(id) < state.tensors.size()) {
+    if (id >= 0 && static_cast<size_t>(id) < state.tensors.size()) {
         const TensorState& s = state.tensors[static_cast<size_t>(id)];
         l.parts.push_back({" ("});
         l.parts.push_back(backend_text(session, s.backend));
         l.parts.push_back({")"});
     }
-    const TensorInfo& info = session.history().tensor(state, id);
-    if (info.usage == BufferUsage::weights)
+    if (session.row_of(id) >= 0 && session.history().tensor(state, id).usage == BufferUsage::weights)
         l.parts.push_back({" weight", dim});
     l.target = Target::tensor(id);
     return l;
@@ -61,7 +60,7 @@ void add_answers(Session& session, std::vector<Line>& lines, TensorId id, int wi
 } // namespace
 
 std::string op_text(const Session& session, TensorId id) {
-    if (!session.graph() || id == no_tensor)
+    if (!session.graph() || id < 0)
         return "-";
     if (session.is_copy(id))
         return "copy";
@@ -70,7 +69,7 @@ std::string op_text(const Session& session, TensorId id) {
 }
 
 std::string tensor_label(Session& session, TensorId id) {
-    if (id == no_tensor)
+    if (!session.graph() || id < 0)
         return "-";
     const bool node = !session.is_copy(id) && session.graph()->tensors[static_cast<size_t>(id)].op != Op::NONE;
     const std::string what = joined({op_text(session, id), " ", session.name(id)});
@@ -79,7 +78,7 @@ std::string tensor_label(Session& session, TensorId id) {
 
 std::vector<Line> tensor_detail(Session& session, TensorId id, int width) {
     std::vector<Line> lines;
-    if (!session.graph() || id == no_tensor)
+    if (session.row_of(id) < 0)
         return lines;
     const PlanState& state = session.state();
     const TensorInfo& info = session.history().tensor(state, id);

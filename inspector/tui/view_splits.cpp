@@ -98,7 +98,7 @@ public:
         }
         add_heading(lines, "nodes");
         const auto& order = session.tensors();
-        const int n_nodes = static_cast<int>(session.graph()->nodes.size());
+        const int n_nodes = static_cast<int>(std::min(session.graph()->nodes.size(), order.size()));
         const int end = std::min(split.end_node < 0 ? split.begin.first_node + 1 : split.end_node, n_nodes);
         for (int i = std::max(split.begin.first_node, 0); i < end; ++i) {
             const TensorId id = order[static_cast<size_t>(i)];

@@ -99,6 +99,15 @@ TEST(PassStrip, MarksTheCurrentPass) {
     EXPECT_EQ(strip_text(Pass::none, 50), " 1 2a 2b 2c 2d 3 4 5 opt alloc exec");
 }
 
+TEST(Tabs, AllViewsFitInEightyColumns) {
+    const auto narrow = view_tabs(2, 77);
+    EXPECT_EQ(narrow.size(), views().size());
+    EXPECT_LE(narrow.back().col + narrow.back().width, 77);
+    EXPECT_EQ(narrow[1].text, "▸2splits");
+    EXPECT_EQ(view_tabs(2, 120)[1].text, "▸2 splits");
+    EXPECT_EQ(view_tabs(1, 20).size(), 2u);
+}
+
 TEST(Columns, TheGrowingOneTakesWhatIsLeftAndSomeNeedRoom) {
     const Column columns[] = {{"#", 3, true}, {"name", 0}, {"shape", 10, false, 60}};
     EXPECT_EQ(column_widths(columns, 40), (std::vector<int>{3, 36, 0}));
