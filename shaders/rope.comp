@@ -1,18 +1,26 @@
 #version 450
-// A pair of a head per invocation. Parameters as ggml numbers them: 1 dimensions, 2 mode, 5 base, 6 scale, 7 ext, 8 magnitude; extra(0): 1 when there are factors;
-// param 11 and 12: YaRN's ramp (floats), worked out by the host.
+// A pair of a head per invocation. Parameters as ggml numbers them: 1 dimensions, 2 mode, 6 scale, 7 ext, 8 magnitude; extra(0): 1 when there are factors.
+// Worked out by the host (floats): params 11 and 12 YaRN's ramp; 13 and 14, as two floats, the ratio of one pair's frequency to the last one's.
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 #include "source0.glsl"
 #include "result.glsl"
+#include "angle.glsl"
 layout(local_size_x = 256) in;
 layout(std430, binding = 2) readonly buffer Source1 { int positions[]; };
 layout(std430, binding = 3) readonly buffer Source2 { float factors[]; };
 
-// x modulo 2π with the period in three parts: cos and sin of large arguments are inexact on many devices.
-float wrapped(float x) {
-    float turns = round(x * 0.15915494309189535);
-    return ((x - turns * 6.28125) - turns * 1.9350051879882812e-3) - turns * 3.0199159819567e-7;
+// By how much a pair's frequency is multiplied: all of its scaling, or (YaRN) none for pairs that turn often.
+vec2 scaling(float pair) {
+    vec2 scale = vec2(param_f(6), 0.0);
+    float ext = param_f(7);
+    if (ext == 0.0) {
+        return scale;
+    }
+    vec2 ramp = quotient2(two_sum(pair, -param_f(11)), max(0.001, param_f(12) - param_f(11)));
+    ramp = ramp.x <= 0.0 ? vec2(0.0) : ramp.x >= 1.0 ? vec2(1.0, 0.0) : ramp;
+    vec2 kept = product2(sum2(vec2(1.0, 0.0), -ramp), vec2(ext, 0.0));
+    return sum2(product2(scale, sum2(vec2(1.0, 0.0), -kept)), kept);
 }
 
 void main() {
@@ -36,22 +44,16 @@ void main() {
         return;
     }
     bool halves = (param(2) & 2) != 0;
-    float factor = extra(0) != 0 ? factors[at(SRC2, pair, 0u, 0u, 0u) >> 2] : 1.0;
-    float position_of = float(positions[at(SRC1, e.z, 0u, 0u, 0u) >> 2]);
-    float original = position_of * pow(param_f(5), -2.0 * float(pair) / float(n_dims)) / factor;
-    float angle = original * param_f(6);
-    if (param_f(7) != 0.0) {
-        float ramp = 1.0 - clamp((float(pair) - param_f(11)) / max(0.001, param_f(12) - param_f(11)), 0.0, 1.0);
-        float mix_by = ramp * param_f(7);
-        angle = angle * (1.0 - mix_by) + original * mix_by;
+    vec2 frequency = product2(power2(vec2(param_f(13), param_f(14)), pair), scaling(float(pair)));
+    if (extra(0) != 0) {
+        frequency = quotient2(frequency, factors[at(SRC2, pair, 0u, 0u, 0u) >> 2]);
     }
-    angle = wrapped(angle);
-    float c = cos(angle) * param_f(8);
-    float s = sin(angle) * param_f(8);
+    float place = float(positions[at(SRC1, e.z, 0u, 0u, 0u) >> 2]);
+    vec2 turn = cos_sin(product2(frequency, vec2(place, 0.0))) * param_f(8);
     uint j0 = halves ? pair : 2u * pair;
     uint j1 = halves ? pair + half_dims : 2u * pair + 1u;
     float x0 = value_at(a, j0);
     float x1 = value_at(a, j1);
-    STORE(d + j0 * step_d, x0 * c - x1 * s);
-    STORE(d + j1 * step_d, x0 * s + x1 * c);
+    STORE(d + j0 * step_d, x0 * turn.x - x1 * turn.y);
+    STORE(d + j1 * step_d, x0 * turn.y + x1 * turn.x);
 }

@@ -5,6 +5,7 @@
 #include "source0.glsl"
 #include "result.glsl"
 #include "functions.glsl"
+#include "angle.glsl"
 layout(local_size_x = 256) in;
 
 float apply(int what, float x) {
@@ -34,8 +35,8 @@ float apply(int what, float x) {
     case 101: return x * x;                       // SQR
     case 102: return sqrt(x);                     // SQRT
     case 103: return log(x);                      // LOG
-    case 104: return sin(x);                      // SIN
-    case 105: return cos(x);                      // COS
+    case 104: return cos_sin(vec2(x, 0.0)).y;                    // SIN
+    case 105: return cos_sin(vec2(x, 0.0)).x;                      // COS
     case 106: return clamp(x, param_f(0), param_f(1)); // CLAMP
     case 107: return param_f(0);                  // FILL
     }

@@ -58,7 +58,8 @@ std::string_view shader_name(std::string_view family, std::initializer_list<Type
     }();
     std::string name(family);
     for (const Type type : types) {
-        name += "_" + std::string(type_name(type));
+        name += '_';
+        name += type_name(type);
     }
     const auto found = names.find(name);
     if (found == names.end()) {
@@ -99,6 +100,10 @@ void append_rope(const Tensor& node, std::vector<Dispatch>& out) {
     Dispatch d = launch(shader_name("rope", {node.type}), node, groups_for(pairs * n_rows(node), per_group));
     d.node.extra[0] = node.src[2] != nullptr ? 1 : 0;
     const double n_dims = node.params[1];
+    const double ratio = std::pow(static_cast<double>(node.param_f32(5)), -2.0 / n_dims);
+    const auto upper = static_cast<float>(ratio);
+    d.node.p[13] = std::bit_cast<int32_t>(upper);
+    d.node.p[14] = std::bit_cast<int32_t>(static_cast<float>(ratio - static_cast<double>(upper)));
     if (node.param_f32(7) != 0.0F) {
         // YaRN: pairs that turn often within the original context keep their angle, slow ones are stretched; the ramp lies between.
         const auto pair_of = [&](float rotations) {
