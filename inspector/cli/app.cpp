@@ -7,7 +7,6 @@
 #include "viz/picture.h"
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <new>
@@ -41,7 +40,6 @@ int run_program(int argc, char** argv) {
     if (argc > 1 && std::string_view(argv[1]) == "--layout-child") {
         return layout_child_main(argc, argv); // the program started by itself to lay out a picture
     }
-    std::signal(SIGPIPE, SIG_IGN); // a closed pipe is a failed write, so that a trace is still closed properly
     CLI::App program("Shows why a tensor program runs where it runs.", "schedscope");
     program.set_version_flag("--version", version);
     program.set_help_flag("-h,--help", "Print this help");

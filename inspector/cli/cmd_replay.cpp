@@ -3,6 +3,7 @@
 #include "inspector/cli/print_json.h"
 #include "inspector/cli/trace_input.h"
 #include "traces/replay.h"
+#include "traces/what_if.h"
 
 #include <nlohmann/json.hpp>
 
@@ -14,6 +15,7 @@ namespace {
 
 struct Options {
     std::string trace;
+    std::vector<std::string> settings;
     bool json = false;
 };
 
@@ -50,15 +52,25 @@ void result_text(const ReplayResult& result, std::ostream& out) {
 Action add_replay(CLI::App& app) {
     auto options = std::make_shared<Options>();
     app.add_option("trace", options->trace, "Trace file")->required();
+    app.add_option("--set", options->settings,
+                   "What if: ngl=N, device-order=vulkan0,cpu, refuse=DEVICE:OP, stages=N, op-offload=on|off, offload-min-batch=N "
+                   "(repeatable)")
+        ->allow_extra_args(false);
     app.add_flag("--json", options->json, "Print JSON");
     return [options] {
-        const ReplayResult result = replay(*open_trace(options->trace));
+        const auto source = open_trace(options->trace);
+        WhatIf what_if;
+        for (const std::string& setting : options->settings) {
+            what_if.set(setting);
+        }
+        const ReplayResult result = options->settings.empty() ? replay(*source) : replay(*source, options_for(what_if, *source));
         if (options->json) {
             print_json(result_json(result));
         } else {
             result_text(result, std::cout);
         }
-        return result.n_differences == 0 ? 0 : 1;
+        // A what-if is meant to differ.
+        return result.n_differences == 0 || !options->settings.empty() ? 0 : 1;
     };
 }
 

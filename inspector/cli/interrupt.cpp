@@ -24,6 +24,7 @@ void catch_interrupts() {
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);
+    std::signal(SIGPIPE, SIG_IGN); // nobody reads any more: a failed write, after which a trace is still closed properly
 }
 
 const std::atomic<bool>& interrupt_flag() noexcept { return noted; }
