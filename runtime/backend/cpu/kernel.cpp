@@ -15,7 +15,13 @@ const float* read_row(const Tensor& t, const std::byte* row, float* room, const 
                 room[i] = static_cast<float>(read_as<int32_t>(row + 4 * i));
             }
             return room;
-        default: row_to_float(t.type, row, room, n); return room;
+        default:
+            if (const BlockOps& blocks = vector.blocks[static_cast<size_t>(t.type)]; blocks.expand != nullptr) {
+                blocks.expand(row, room, n);
+            } else {
+                row_to_float(t.type, row, room, n);
+            }
+            return room;
         }
     }
     for (int64_t i = 0; i < n; ++i) {

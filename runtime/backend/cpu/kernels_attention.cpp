@@ -131,7 +131,6 @@ void run_flash_attn(const Work& work) {
             float score = 0;
             switch (k.type) {
             case Type::F16: score = work.vector.dot_f16(reinterpret_cast<const uint16_t*>(key), x, d); break;
-            case Type::Q8_0: score = work.vector.dot_q8_0(key, x, d); break;
             default: score = work.vector.dot_f32(read_row(k, key, value, work.vector), x, d); break;
             }
             score *= scale;

@@ -13,16 +13,32 @@ constexpr int64_t few_columns = 4;
 constexpr int64_t rows_at_once = 60;         ///< a multiple of every tile height
 constexpr int64_t column_bytes = 384 * 1024; ///< columns that are kept near while the rows pass by
 
-/// Row of `type` times floats.
-float dot_row(Type type, const std::byte* row, const float* x, int64_t k, float* room, const Tensor& weights,
-              const VectorOps& v) {
-    switch (type) {
-    case Type::F32: return v.dot_f32(reinterpret_cast<const float*>(row), x, k);
-    case Type::F16: return v.dot_f16(reinterpret_cast<const uint16_t*>(row), x, k);
-    case Type::BF16: return v.dot_bf16(reinterpret_cast<const uint16_t*>(row), x, k);
-    case Type::Q8_0: return v.dot_q8_0(row, x, k);
-    case Type::Q4_0: return v.dot_q4_0(row, x, k);
-    default: return v.dot_f32(read_row(weights, row, room, v), x, k);
+/// out[j × out_stride] = a row of weights times column j, for a few columns.
+void dot_row(const Tensor& weights, const std::byte* row, const float* x, int64_t stride, int64_t n_columns, float* out,
+             int64_t out_stride, float* room, const VectorOps& v) {
+    const int64_t k = weights.ne[0];
+    const auto each = [&](auto dot, const auto* data) {
+        for (int64_t j = 0; j < n_columns; ++j) {
+            out[j * out_stride] = dot(data, x + j * stride, k);
+        }
+    };
+    switch (weights.type) {
+    case Type::F32: return each(v.dot_f32, reinterpret_cast<const float*>(row));
+    case Type::F16: return each(v.dot_f16, reinterpret_cast<const uint16_t*>(row));
+    case Type::BF16: return each(v.dot_bf16, reinterpret_cast<const uint16_t*>(row));
+    default: break;
+    }
+    const BlockOps& blocks = v.blocks[static_cast<size_t>(weights.type)];
+    if (blocks.dot == nullptr) {
+        return each(v.dot_f32, read_row(weights, row, room, v));
+    }
+    float results[BlockOps::max_columns];
+    for (int64_t j = 0; j < n_columns; j += BlockOps::max_columns) {
+        const auto some = static_cast<int>(std::min<int64_t>(BlockOps::max_columns, n_columns - j));
+        blocks.dot(row, x + j * stride, stride, some, k, results);
+        for (int i = 0; i < some; ++i) {
+            out[(j + i) * out_stride] = results[i];
+        }
     }
 }
 
@@ -39,10 +55,8 @@ void multiply_rows(const Work& work, const Tensor& weights, const std::byte* mat
     const VectorOps& v = work.vector;
     if (n <= few_columns) {
         for (int64_t row = first; row < end; ++row) {
-            const std::byte* data = matrix + static_cast<size_t>(row) * weights.nb[1];
-            for (int64_t j = 0; j < n; ++j) {
-                out[j * out_stride + row] = dot_row(weights.type, data, columns.data + j * columns.stride, k, room, weights, v);
-            }
+            dot_row(weights, matrix + static_cast<size_t>(row) * weights.nb[1], columns.data, columns.stride, n, out + row,
+                    out_stride, room, v);
         }
         return;
     }
@@ -129,8 +143,7 @@ void run_mul_mat_id(const Work& work) {
             const float* x = read_row(b, row_data(b, {e % b.ne[1], token, 0}), room, work.vector);
             const std::byte* matrix = host_data(experts) + static_cast<size_t>(id) * experts.nb[2];
             for (int64_t row = first; row < end; ++row) {
-                out[row] = dot_row(experts.type, matrix + static_cast<size_t>(row) * experts.nb[1], x, k, room + k, experts,
-                                   work.vector);
+                dot_row(experts, matrix + static_cast<size_t>(row) * experts.nb[1], x, 0, 1, out + row, 0, room + k, work.vector);
             }
         }
     }

@@ -1,21 +1,31 @@
 #pragma once
 
+#include "runtime/tensor/type.h"
+
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
 namespace schedscope {
 
+/// Rows of quantised blocks (block_ops_isa.cpp). n is a multiple of the type's block.
+struct BlockOps {
+    static constexpr int max_columns = 4;
+    /// out[j] = Σ row[i] x[j × stride + i] for j < n_columns ≤ max_columns: the row is taken apart once for all columns.
+    void (*dot)(const void* row, const float* x, int64_t stride, int n_columns, int64_t n, float* out) = nullptr;
+    void (*expand)(const void* row, float* out, int64_t n) = nullptr;
+};
+
 /// The inner loops of the CPU backend, compiled once for each instruction set from one source (vector_ops_isa.cpp). Pointers need no alignment; n is any
 /// number ≥ 0 of floats. In and out may be the same address, but must not overlap otherwise.
 struct VectorOps {
-    std::string_view name; ///< "portable", "avx2", "avx512"
+    std::string_view name;  ///< "portable", "avx2", "avx512"
+    const BlockOps* blocks; ///< by type; null functions where a type is not quantised
 
     float (*dot_f32)(const float* a, const float* b, int64_t n);
     float (*dot_f16)(const uint16_t* a, const float* b, int64_t n);
     float (*dot_bf16)(const uint16_t* a, const float* b, int64_t n);
-    float (*dot_q8_0)(const void* row, const float* b, int64_t n); ///< n a multiple of 32
-    float (*dot_q4_0)(const void* row, const float* b, int64_t n);
 
     void (*half_to_floats)(const uint16_t* in, float* out, int64_t n);
     void (*floats_to_half)(const float* in, uint16_t* out, int64_t n);
@@ -44,5 +54,7 @@ std::span<const VectorOps* const> usable_vector_ops() noexcept;
 const VectorOps& best_vector_ops() noexcept;
 
 extern const VectorOps vector_ops_portable, vector_ops_avx2, vector_ops_avx512;
+constexpr size_t n_types = static_cast<size_t>(Type::count);
+extern const BlockOps block_ops_portable[n_types], block_ops_avx2[n_types], block_ops_avx512[n_types];
 
 } // namespace schedscope

@@ -1,123 +1,11 @@
-// One source, compiled for each instruction set with -DSCHEDSCOPE_ISA=portable|avx2|avx512 (CMakeLists.txt). Everything but the table is local to
-// the file and no standard header's functions are called: a function that the linker shares between the three would run with the wrong instructions.
+// The inner loops on floats; compiled once for each instruction set.
 
+#include "runtime/backend/cpu/isa_vectors.h"
 #include "runtime/backend/cpu/vector_ops.h"
-
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
-
-#if !defined(SCHEDSCOPE_ISA)
-#error "SCHEDSCOPE_ISA names the instruction set"
-#endif
 
 namespace schedscope {
 
 namespace {
-
-#if defined(__AVX512F__)
-constexpr int64_t width = 16;
-#elif defined(__AVX2__)
-constexpr int64_t width = 8;
-#else
-constexpr int64_t width = 4;
-#endif
-
-typedef float Floats __attribute__((vector_size(width * 4)));
-typedef int32_t Ints __attribute__((vector_size(width * 4)));
-typedef float FloatsAt __attribute__((vector_size(width * 4), aligned(4), may_alias));
-
-inline Floats load(const float* p) { return *reinterpret_cast<const FloatsAt*>(p); }
-inline void store(float* p, Floats v) { *reinterpret_cast<FloatsAt*>(p) = v; }
-inline Floats all(float x) { return Floats{} + x; }
-
-inline float total(Floats v) {
-    float sum = 0;
-    for (int i = 0; i < width; ++i) {
-        sum += v[i];
-    }
-    return sum;
-}
-
-inline float half_bits_to_float(uint16_t h) {
-    const uint32_t sign = (h & 0x8000U) << 16U;
-    const uint32_t magnitude = h & 0x7FFFU;
-    uint32_t bits = 0;
-    if (magnitude >= 0x7C00U) {
-        bits = sign | 0x7F800000U | ((magnitude & 0x3FFU) << 13U);
-    } else if (magnitude >= 0x400U) {
-        bits = sign | ((magnitude << 13U) + 0x38000000U);
-    } else {
-        // A denormal half is its integer × 2^−24.
-        const float value = static_cast<float>(magnitude) * 5.9604644775390625e-8F;
-        return sign != 0 ? -value : value;
-    }
-    return __builtin_bit_cast(float, bits);
-}
-
-#if defined(__AVX512F__)
-inline Floats load_half(const uint16_t* p) {
-    return reinterpret_cast<Floats>(_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))));
-}
-inline void store_half(uint16_t* p, Floats v) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p),
-                        _mm512_cvtps_ph(reinterpret_cast<__m512>(v), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
-}
-inline Floats load_bytes(const int8_t* p) {
-    return reinterpret_cast<Floats>(
-        _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)))));
-}
-#elif defined(__AVX2__)
-inline Floats load_half(const uint16_t* p) {
-    return reinterpret_cast<Floats>(_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
-}
-inline void store_half(uint16_t* p, Floats v) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(p),
-                     _mm256_cvtps_ph(reinterpret_cast<__m256>(v), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
-}
-inline Floats load_bytes(const int8_t* p) {
-    return reinterpret_cast<Floats>(
-        _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)))));
-}
-#else
-inline Floats load_half(const uint16_t* p) {
-    Floats v{};
-    for (int i = 0; i < width; ++i) {
-        v[i] = half_bits_to_float(p[i]);
-    }
-    return v;
-}
-inline Floats load_bytes(const int8_t* p) {
-    Floats v{};
-    for (int i = 0; i < width; ++i) {
-        v[i] = static_cast<float>(p[i]);
-    }
-    return v;
-}
-#endif
-
-inline uint16_t float_to_half_bits(float f) {
-#if defined(__AVX2__)
-    return static_cast<uint16_t>(_cvtss_sh(f, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
-#else
-    const uint32_t bits = __builtin_bit_cast(uint32_t, f);
-    const uint32_t sign = (bits >> 16U) & 0x8000U;
-    const uint32_t magnitude = bits & 0x7FFFFFFFU;
-    if (magnitude > 0x7F800000U) {
-        return static_cast<uint16_t>(sign | 0x7E00U | ((magnitude >> 13U) & 0x3FFU));
-    }
-    if (magnitude >= 0x477FF000U) {
-        return static_cast<uint16_t>(sign | 0x7C00U);
-    }
-    if (magnitude < 0x38800000U) {
-        // Below the smallest normal half: adding 0.5 leaves the value, rounded to multiples of 2^−24, in the low bits.
-        const float shifted = __builtin_bit_cast(float, magnitude) + 0.5F;
-        return static_cast<uint16_t>(sign | (__builtin_bit_cast(uint32_t, shifted) - 0x3F000000U));
-    }
-    const uint32_t rounded = magnitude + 0xFFFU + ((magnitude >> 13U) & 1U);
-    return static_cast<uint16_t>(sign | ((rounded - 0x38000000U) >> 13U));
-#endif
-}
 
 /// Σ value(i) × b[i], value giving `width` floats at i; the rest one by one.
 template <typename Load, typename One> inline float dot(Load value, One one, const float* b, int64_t n) {
@@ -159,46 +47,6 @@ float dot_bf16(const uint16_t* a, const float* b, int64_t n) {
     };
     return dot(
         value, [a](int64_t i) { return bf16_bits_to_float(a[i]); }, b, n);
-}
-
-struct BlockQ8 {
-    uint16_t scale;
-    int8_t q[32];
-};
-struct BlockQ4 {
-    uint16_t scale;
-    uint8_t q[16]; ///< element i in the low half of byte i, element i + 16 in the high half
-};
-
-float dot_q8_0(const void* row, const float* b, int64_t n) {
-    const auto* blocks = static_cast<const BlockQ8*>(row);
-    Floats sum{};
-    for (int64_t block = 0; block < n / 32; ++block) {
-        Floats part{};
-        for (int64_t i = 0; i < 32; i += width) {
-            part += load_bytes(blocks[block].q + i) * load(b + 32 * block + i);
-        }
-        sum += part * half_bits_to_float(blocks[block].scale);
-    }
-    return total(sum);
-}
-
-float dot_q4_0(const void* row, const float* b, int64_t n) {
-    const auto* blocks = static_cast<const BlockQ4*>(row);
-    Floats sum{};
-    for (int64_t block = 0; block < n / 32; ++block) {
-        int8_t q[32];
-        for (int i = 0; i < 16; ++i) {
-            q[i] = static_cast<int8_t>((blocks[block].q[i] & 0xF) - 8);
-            q[i + 16] = static_cast<int8_t>((blocks[block].q[i] >> 4) - 8);
-        }
-        Floats part{};
-        for (int64_t i = 0; i < 32; i += width) {
-            part += load_bytes(q + i) * load(b + 32 * block + i);
-        }
-        sum += part * half_bits_to_float(blocks[block].scale);
-    }
-    return total(sum);
 }
 
 void half_to_floats(const uint16_t* in, float* out, int64_t n) {
@@ -414,18 +262,12 @@ void silu(const float* x, float* out, int64_t n) {
 
 } // namespace
 
-#define SCHEDSCOPE_JOIN(a, b) a##b
-#define SCHEDSCOPE_TABLE(isa) SCHEDSCOPE_JOIN(vector_ops_, isa)
-#define SCHEDSCOPE_QUOTE(text) #text
-#define SCHEDSCOPE_NAME(isa) SCHEDSCOPE_QUOTE(isa)
-
-const VectorOps SCHEDSCOPE_TABLE(SCHEDSCOPE_ISA) = {
+const VectorOps SCHEDSCOPE_TABLE(vector_ops_, SCHEDSCOPE_ISA) = {
     SCHEDSCOPE_NAME(SCHEDSCOPE_ISA),
+    SCHEDSCOPE_TABLE(block_ops_, SCHEDSCOPE_ISA),
     dot_f32,
     dot_f16,
     dot_bf16,
-    dot_q8_0,
-    dot_q4_0,
     half_to_floats,
     floats_to_half,
     multiply,

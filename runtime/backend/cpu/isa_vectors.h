@@ -1,0 +1,128 @@
+// For the files that are compiled once for each instruction set with -DSCHEDSCOPE_ISA=portable|avx2|avx512 (CMakeLists.txt). Everything in them but one
+// table is local to the file, and no function of a standard or shared header is called: a function that the linker keeps once for all would run with the
+// wrong instructions.
+#pragma once
+
+#include <cstdint>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#if !defined(SCHEDSCOPE_ISA)
+#error "SCHEDSCOPE_ISA names the instruction set"
+#endif
+
+#define SCHEDSCOPE_JOIN(a, b) a##b
+#define SCHEDSCOPE_TABLE(name, isa) SCHEDSCOPE_JOIN(name, isa)
+#define SCHEDSCOPE_QUOTE(text) #text
+#define SCHEDSCOPE_NAME(isa) SCHEDSCOPE_QUOTE(isa)
+
+namespace schedscope {
+
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int64_t width = 16;
+#elif defined(__AVX2__)
+constexpr int64_t width = 8;
+#else
+constexpr int64_t width = 4;
+#endif
+
+typedef float Floats __attribute__((vector_size(width * 4)));
+typedef int32_t Ints __attribute__((vector_size(width * 4)));
+typedef float FloatsAt __attribute__((vector_size(width * 4), aligned(4), may_alias));
+
+inline Floats load(const float* p) { return *reinterpret_cast<const FloatsAt*>(p); }
+inline void store(float* p, Floats v) { *reinterpret_cast<FloatsAt*>(p) = v; }
+inline Floats all(float x) { return Floats{} + x; }
+
+/// The sum, halves folded onto each other.
+inline float total(Floats v) {
+#if defined(__AVX512F__)
+    const auto eight =
+        __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+    const auto eight = v;
+#endif
+#if defined(__AVX2__)
+    const auto four = __builtin_shufflevector(eight, eight, 0, 1, 2, 3) + __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
+#else
+    const auto four = eight;
+#endif
+    return (four[0] + four[2]) + (four[1] + four[3]);
+}
+
+inline float half_bits_to_float(uint16_t h) {
+#if defined(__AVX2__)
+    return _cvtsh_ss(h);
+#else
+    const uint32_t sign = (h & 0x8000U) << 16U;
+    const uint32_t magnitude = h & 0x7FFFU;
+    uint32_t bits = 0;
+    if (magnitude >= 0x7C00U) {
+        bits = sign | 0x7F800000U | ((magnitude & 0x3FFU) << 13U);
+    } else if (magnitude >= 0x400U) {
+        bits = sign | ((magnitude << 13U) + 0x38000000U);
+    } else {
+        // A denormal half is its integer × 2^−24.
+        const float value = static_cast<float>(magnitude) * 5.9604644775390625e-8F;
+        return sign != 0 ? -value : value;
+    }
+    return __builtin_bit_cast(float, bits);
+#endif
+}
+
+#if defined(__AVX512F__)
+inline Floats load_half(const uint16_t* p) {
+    return reinterpret_cast<Floats>(_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))));
+}
+inline void store_half(uint16_t* p, Floats v) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p),
+                        _mm512_cvtps_ph(reinterpret_cast<__m512>(v), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+#elif defined(__AVX2__)
+inline Floats load_half(const uint16_t* p) {
+    return reinterpret_cast<Floats>(_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+}
+inline void store_half(uint16_t* p, Floats v) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(p),
+                     _mm256_cvtps_ph(reinterpret_cast<__m256>(v), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+#else
+inline Floats load_half(const uint16_t* p) {
+    Floats v{};
+    for (int i = 0; i < width; ++i) {
+        v[i] = half_bits_to_float(p[i]);
+    }
+    return v;
+}
+#endif
+
+inline uint16_t float_to_half_bits(float f) {
+#if defined(__AVX2__)
+    return static_cast<uint16_t>(_cvtss_sh(f, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+#else
+    const uint32_t bits = __builtin_bit_cast(uint32_t, f);
+    const uint32_t sign = (bits >> 16U) & 0x8000U;
+    const uint32_t magnitude = bits & 0x7FFFFFFFU;
+    if (magnitude > 0x7F800000U) {
+        return static_cast<uint16_t>(sign | 0x7E00U | ((magnitude >> 13U) & 0x3FFU));
+    }
+    if (magnitude >= 0x477FF000U) {
+        return static_cast<uint16_t>(sign | 0x7C00U);
+    }
+    if (magnitude < 0x38800000U) {
+        // Below the smallest normal half: adding 0.5 leaves the value, rounded to multiples of 2^−24, in the low bits.
+        const float shifted = __builtin_bit_cast(float, magnitude) + 0.5F;
+        return static_cast<uint16_t>(sign | (__builtin_bit_cast(uint32_t, shifted) - 0x3F000000U));
+    }
+    const uint32_t rounded = magnitude + 0xFFFU + ((magnitude >> 13U) & 1U);
+    return static_cast<uint16_t>(sign | ((rounded - 0x38000000U) >> 13U));
+#endif
+}
+
+} // namespace
+
+} // namespace schedscope
