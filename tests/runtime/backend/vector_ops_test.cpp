@@ -183,14 +183,11 @@ TEST_P(VectorOpsOf, ExponentialIsExactToTwoUnitsOfTheLastPlace) {
         x.push_back(value);
     }
     std::vector<float> y(x.size());
-    const double sum = v.exp_sum(x.data(), 0.0F, y.data(), static_cast<int64_t>(x.size()));
-    double wanted_sum = 0;
+    v.exp_sum(x.data(), 0.0F, y.data(), static_cast<int64_t>(x.size()));
     for (size_t i = 0; i < x.size(); ++i) {
         const double wanted = std::exp(static_cast<double>(x[i]));
-        wanted_sum += wanted;
         ASSERT_LE(floats_between(y[i], static_cast<float>(wanted)), 2) << "exp(" << x[i] << ")";
     }
-    EXPECT_NEAR(sum / wanted_sum, 1.0, 1e-6);
 }
 
 TEST_P(VectorOpsOf, ExponentialAtTheEnds) {
