@@ -13,7 +13,7 @@
 namespace schedscope::vulkan {
 
 constexpr uint32_t n_bindings = 6;         ///< parameters, four sources, the result: shaders/common.glsl
-constexpr uint64_t offset_alignment = 256; ///< no device asks for more for storage buffers
+constexpr uint64_t largest_alignment = 256; ///< no device asks for more for storage buffers
 
 /// What is known of a device before it is used.
 struct PhysicalDevice {
@@ -23,7 +23,7 @@ struct PhysicalDevice {
     bool barriers_are_dear = false; ///< as on software drivers: workgroups of one subgroup, products without tiles
     bool unified_memory = false;    ///< device memory that the host can address
     size_t memory_bytes = 0;
-    size_t buffer_alignment = 32; ///< of tensors in buffers
+    size_t buffer_alignment = 32; ///< of tensors in buffers, and of what is bound
     uint32_t queue_family = 0;
     uint32_t timestamp_bits = 0;
     double timestamp_ns = 1; ///< per tick

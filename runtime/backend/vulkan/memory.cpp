@@ -6,7 +6,7 @@ namespace schedscope::vulkan {
 
 VulkanBuffer::VulkanBuffer(const BufferType& type, std::shared_ptr<Context> context, size_t bytes, MemoryKind kind)
     : type_(type), context_(std::move(context)), size_(bytes), kind_(kind),
-      allocation_(context_->allocate((bytes + offset_alignment - 1) / offset_alignment * offset_alignment, kind)) {}
+      allocation_(context_->allocate((bytes + largest_alignment - 1) / largest_alignment * largest_alignment, kind)) {}
 
 VulkanBuffer::~VulkanBuffer() { context_->free(allocation_); }
 

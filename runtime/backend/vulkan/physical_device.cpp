@@ -93,7 +93,7 @@ std::optional<PhysicalDevice> examine(const Instance& instance, VkPhysicalDevice
     d.subgroup_size = subgroup.subgroupSize;
     d.features.storage_16bit = storage.storageBuffer16BitAccess == VK_TRUE;
     // A tensor that begins inside an aligned window needs the window's rest as well.
-    d.features.max_storage_range = p.limits.maxStorageBufferRange - 2 * offset_alignment;
+    d.features.max_storage_range = p.limits.maxStorageBufferRange - 2 * largest_alignment;
     return d;
 }
 

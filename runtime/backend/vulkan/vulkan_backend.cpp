@@ -16,15 +16,10 @@ namespace {
 
 constexpr uint32_t max_groups = 65535; ///< in x; the rest goes on in y (common.glsl)
 
-bool overlap(const Tensor& a, const Tensor& b) noexcept {
-    return a.buffer == b.buffer && a.offset < b.offset + n_bytes(b) && b.offset < a.offset + n_bytes(a);
+bool overlaps_any(const Window& w, const std::vector<Window>& others) noexcept {
+    return std::any_of(others.begin(), others.end(),
+                       [&w](const Window& o) { return w.buffer == o.buffer && w.start < o.end && o.start < w.end; });
 }
-
-bool overlaps_any(const Tensor& t, const std::vector<const Tensor*>& others) noexcept {
-    return std::any_of(others.begin(), others.end(), [&t](const Tensor* o) { return overlap(t, *o); });
-}
-
-VkBuffer buffer_of(const Tensor& t) noexcept { return static_cast<VulkanBuffer*>(t.buffer)->handle(); }
 
 } // namespace
 
@@ -134,23 +129,29 @@ void VulkanBackend::collect(const SplitGraph& split, int32_t first, int32_t coun
     }
 }
 
+Window VulkanBackend::window_of(const Tensor& t) const noexcept {
+    const uint64_t alignment = context_->physical().buffer_alignment;
+    return {static_cast<VulkanBuffer*>(t.buffer)->handle(), t.offset / alignment * alignment,
+            (t.offset + n_bytes(t) + 3) / 4 * 4};
+}
+
 bool VulkanBackend::needs_barrier(const Dispatch& d) {
-    bool hazard = false;
+    const Window result = window_of(*d.bound[4]);
+    std::vector<Window> sources;
     for (size_t i = 0; i < 4; ++i) {
-        hazard = hazard || (d.bound[i] != nullptr && overlaps_any(*d.bound[i], written_));
+        if (d.bound[i] != nullptr) {
+            sources.push_back(window_of(*d.bound[i]));
+        }
     }
-    const Tensor& result = *d.bound[4];
-    hazard = hazard || overlaps_any(result, written_) || overlaps_any(result, read_);
+    const bool hazard =
+        overlaps_any(result, written_) || overlaps_any(result, read_) ||
+        std::any_of(sources.begin(), sources.end(), [this](const Window& w) { return overlaps_any(w, written_); });
     if (hazard) {
         written_.clear();
         read_.clear();
     }
-    written_.push_back(&result);
-    for (size_t i = 0; i < 4; ++i) {
-        if (d.bound[i] != nullptr) {
-            read_.push_back(d.bound[i]);
-        }
-    }
+    written_.push_back(result);
+    read_.insert(read_.end(), sources.begin(), sources.end());
     return hazard;
 }
 
@@ -162,10 +163,9 @@ void VulkanBackend::bind(size_t index) {
     for (size_t i = 0; i < d.bound.size(); ++i) {
         // What a shader does not look at is bound to the result: every binding must be something.
         const Tensor& t = d.bound[i] != nullptr ? *d.bound[i] : *d.bound[4];
-        const uint64_t start = t.offset / offset_alignment * offset_alignment;
-        const uint64_t end = (t.offset + n_bytes(t) + 3) / 4 * 4;
-        buffers[i + 1] = {buffer_of(t), start, end - start};
-        d.node.t[i].offset = static_cast<uint32_t>(t.offset - start);
+        const Window w = window_of(t);
+        buffers[i + 1] = {w.buffer, w.start, w.end - w.start};
+        d.node.t[i].offset = static_cast<uint32_t>(t.offset - w.start);
     }
     for (uint32_t i = 0; i < n_bindings; ++i) {
         writes[i].sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;

@@ -10,6 +10,12 @@
 
 namespace schedscope::vulkan {
 
+/// What is bound for a tensor: its bytes, from an aligned place on. Dispatches with windows that overlap count as dependent.
+struct Window {
+    VkBuffer buffer = VK_NULL_HANDLE;
+    uint64_t start = 0, end = 0;
+};
+
 /// A queue of work on a Vulkan device. `compute` records the nodes' shaders into one command buffer, with barriers only where a shader reads or overwrites what
 /// an earlier one wrote, and submits it; a second `compute` waits for the first.
 class VulkanBackend final : public Backend {
@@ -34,6 +40,7 @@ private:
     void release() noexcept;
     void record(bool timed);
     void bind(size_t index);
+    Window window_of(const Tensor& t) const noexcept;
     bool needs_barrier(const Dispatch& dispatch);
 
     Device& device_;
@@ -44,7 +51,7 @@ private:
 
     std::vector<Dispatch> dispatches_;
     std::vector<Piece> pieces_;
-    std::vector<const Tensor*> written_, read_; ///< since the last barrier
+    std::vector<Window> written_, read_; ///< since the last barrier
 
     size_t room_ = 0; ///< dispatches that the objects below are made for
     Allocation nodes_;
