@@ -137,21 +137,22 @@ Window VulkanBackend::window_of(const Tensor& t) const noexcept {
 
 bool VulkanBackend::needs_barrier(const Dispatch& d) {
     const Window result = window_of(*d.bound[4]);
-    std::vector<Window> sources;
-    for (size_t i = 0; i < 4; ++i) {
+    std::array<Window, 4> sources;
+    size_t n = 0;
+    for (size_t i = 0; i < sources.size(); ++i) {
         if (d.bound[i] != nullptr) {
-            sources.push_back(window_of(*d.bound[i]));
+            sources[n++] = window_of(*d.bound[i]);
         }
     }
-    const bool hazard =
-        overlaps_any(result, written_) || overlaps_any(result, read_) ||
-        std::any_of(sources.begin(), sources.end(), [this](const Window& w) { return overlaps_any(w, written_); });
+    const auto end = sources.begin() + n;
+    const bool hazard = overlaps_any(result, written_) || overlaps_any(result, read_) ||
+                        std::any_of(sources.begin(), end, [this](const Window& w) { return overlaps_any(w, written_); });
     if (hazard) {
         written_.clear();
         read_.clear();
     }
     written_.push_back(result);
-    read_.insert(read_.end(), sources.begin(), sources.end());
+    read_.insert(read_.end(), sources.begin(), end);
     return hazard;
 }
 
