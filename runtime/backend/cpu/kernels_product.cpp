@@ -11,6 +11,7 @@ namespace {
 
 constexpr int64_t few_columns = 4;
 constexpr int64_t rows_at_once = 60;         ///< a multiple of every tile height
+constexpr int64_t columns_gathered = 240;    ///< of one expert's tokens
 constexpr int64_t column_bytes = 384 * 1024; ///< columns that are kept near while the rows pass by
 
 /// out[j × out_stride] = a row of weights times column j, for a few columns.
@@ -82,6 +83,25 @@ void multiply_rows(const Work& work, const Tensor& weights, const std::byte* mat
 
 bool is_plain(const Tensor& t) noexcept { return t.type == Type::F32 && has_contiguous_rows(t) && t.nb[1] % sizeof(float) == 0; }
 
+/// A token's row for one of the experts that it was sent to.
+struct Routed {
+    int64_t expert, slot, token;
+};
+
+/// What is to be computed, one expert after the other; first, as expert −1, what was sent to none.
+std::vector<Routed> by_expert(const Tensor& ids, int64_t n_experts) {
+    std::vector<Routed> routed;
+    for (int64_t token = 0; token < ids.ne[1]; ++token) {
+        for (int64_t slot = 0; slot < ids.ne[0]; ++slot) {
+            const auto id =
+                read_as<int32_t>(host_data(ids) + static_cast<size_t>(slot) * ids.nb[0] + static_cast<size_t>(token) * ids.nb[1]);
+            routed.push_back({id >= 0 && id < n_experts ? id : -1, slot, token});
+        }
+    }
+    std::stable_sort(routed.begin(), routed.end(), [](const Routed& x, const Routed& y) { return x.expert < y.expert; });
+    return routed;
+}
+
 } // namespace
 
 void run_mul_mat(const Work& work) {
@@ -125,27 +145,39 @@ void run_mul_mat_id(const Work& work) {
     const Tensor& node = work.node();
     const Tensor& experts = *node.src[0];
     const Tensor& b = *node.src[1];
-    const Tensor& ids = *node.src[2];
     const int64_t k = experts.ne[0];
-    const int64_t m = node.ne[0];
-    float* room = work.room(2 * k);
     // Each thread takes its rows of every expert's matrix, so that all threads have the same work however tokens are routed.
-    const auto [first, end] = work.share(m);
-    for (int64_t token = 0; token < node.ne[2]; ++token) {
-        for (int64_t e = 0; e < node.ne[1]; ++e) {
-            const auto id =
-                read_as<int32_t>(host_data(ids) + static_cast<size_t>(e) * ids.nb[0] + static_cast<size_t>(token) * ids.nb[1]);
-            float* out = reinterpret_cast<float*>(row_data(node, {e, token, 0}));
-            if (id < 0 || id >= experts.ne[2]) {
-                std::fill(out + first, out + end, 0.0F);
-                continue;
-            }
-            const float* x = read_row(b, row_data(b, {e % b.ne[1], token, 0}), room, work.vector);
-            const std::byte* matrix = host_data(experts) + static_cast<size_t>(id) * experts.nb[2];
-            for (int64_t row = first; row < end; ++row) {
-                dot_row(experts, matrix + static_cast<size_t>(row) * experts.nb[1], x, 0, 1, out + row, 0, room + k, work.vector);
-            }
+    const auto [first, end] = work.share(node.ne[0]);
+    const int64_t rows = end - first;
+    float* columns = work.room(columns_gathered * (k + rows) + rows_at_once * k);
+    float* results = columns + columns_gathered * k;
+    float* expanded = results + columns_gathered * rows;
+    const auto out = [&](const Routed& r) { return reinterpret_cast<float*>(row_data(node, {r.slot, r.token, 0})) + first; };
+
+    const std::vector<Routed> routed = by_expert(*node.src[2], experts.ne[2]);
+    for (auto from = routed.begin(); from != routed.end();) {
+        const int64_t expert = from->expert;
+        if (expert < 0) {
+            std::fill(out(*from), out(*from) + rows, 0.0F);
+            ++from;
+            continue;
         }
+        int64_t n = 0;
+        while (n < columns_gathered && from + n != routed.end() && from[n].expert == expert) {
+            const Routed& r = from[n];
+            const float* x = read_row(b, row_data(b, {r.slot % b.ne[1], r.token, 0}), columns + n * k, work.vector);
+            if (x != columns + n * k) {
+                std::copy(x, x + k, columns + n * k);
+            }
+            ++n;
+        }
+        const std::byte* matrix = host_data(experts) + static_cast<size_t>(expert) * experts.nb[2];
+        multiply_rows(work, experts, matrix + static_cast<size_t>(first) * experts.nb[1], 0, rows, {columns, k}, n, results, rows,
+                      expanded);
+        for (int64_t j = 0; j < n; ++j) {
+            std::copy(results + j * rows, results + (j + 1) * rows, out(from[j]));
+        }
+        from += n;
     }
 }
 

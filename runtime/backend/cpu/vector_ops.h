@@ -17,7 +17,11 @@ struct BlockOps {
     void (*expand)(const void* row, float* out, int64_t n) = nullptr;
 };
 
-/// The inner loops of the CPU backend, compiled once for each instruction set from one source (vector_ops_isa.cpp). Pointers need no alignment; n is any
+/// Products of matrices (matrix_ops_isa.cpp): of m and n by k floats, rows ld… floats apart; c must not overlap a and b.
+using MatrixOp = void(const float* a, int64_t lda, int64_t m, const float* b, int64_t ldb, int64_t n, int64_t k, float* c,
+                      int64_t ldc);
+
+/// The inner loops of the CPU backend, compiled once for each instruction set from the same sources (*_isa.cpp). Pointers need no alignment; n is any
 /// number ≥ 0 of floats. In and out may be the same address, but must not overlap otherwise.
 struct VectorOps {
     std::string_view name;  ///< "portable", "avx2", "avx512"
@@ -31,8 +35,9 @@ struct VectorOps {
     void (*floats_to_half)(const float* in, uint16_t* out, int64_t n);
 
     /// c[j × ldc + i] = Σ a[i × lda + l] b[j × ldb + l] for i < m, j < n, l < k: products of rows with rows.
-    void (*multiply)(const float* a, int64_t lda, int64_t m, const float* b, int64_t ldb, int64_t n, int64_t k, float* c,
-                     int64_t ldc);
+    MatrixOp* multiply;
+    /// c[j × ldc + i] += Σ b[j × ldb + l] a[l × lda + i] for i < m, j < n, l < k: sums of rows of a, weighted.
+    MatrixOp* accumulate;
 
     double (*sum)(const float* x, int64_t n);
     double (*sum_of_squares)(const float* x, int64_t n);
@@ -56,5 +61,6 @@ const VectorOps& best_vector_ops() noexcept;
 extern const VectorOps vector_ops_portable, vector_ops_avx2, vector_ops_avx512;
 constexpr size_t n_types = static_cast<size_t>(Type::count);
 extern const BlockOps block_ops_portable[n_types], block_ops_avx2[n_types], block_ops_avx512[n_types];
+MatrixOp multiply_portable, multiply_avx2, multiply_avx512, accumulate_portable, accumulate_avx2, accumulate_avx512;
 
 } // namespace schedscope

@@ -71,94 +71,39 @@ void floats_to_half(const float* in, uint16_t* out, int64_t n) {
     }
 }
 
-/// A tile of M rows of a times N rows of b, kept in registers.
-template <int M, int N>
-inline void multiply_tile(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t k, float* c, int64_t ldc) {
-    Floats acc[M][N] = {};
-    int64_t l = 0;
-    for (; l + width <= k; l += width) {
-        Floats x[M];
-        for (int i = 0; i < M; ++i) {
-            x[i] = load(a + i * lda + l);
-        }
-        for (int j = 0; j < N; ++j) {
-            const Floats y = load(b + j * ldb + l);
-            for (int i = 0; i < M; ++i) {
-                acc[i][j] += x[i] * y;
-            }
-        }
-    }
-    for (int j = 0; j < N; ++j) {
-        for (int i = 0; i < M; ++i) {
-            float sum = total(acc[i][j]);
-            for (int64_t rest = l; rest < k; ++rest) {
-                sum += a[i * lda + rest] * b[j * ldb + rest];
-            }
-            c[j * ldc + i] = sum;
-        }
-    }
-}
-
-#if defined(__AVX512F__)
-constexpr int tile_m = 5, tile_n = 5; // 25 accumulators of 32 registers
-#elif defined(__AVX2__)
-constexpr int tile_m = 3, tile_n = 4; // 12 of 16
-#else
-constexpr int tile_m = 2, tile_n = 4;
-#endif
-
-template <int M>
-inline void multiply_rows(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t n, int64_t k, float* c, int64_t ldc) {
-    int64_t j = 0;
-    for (; j + tile_n <= n; j += tile_n) {
-        multiply_tile<M, tile_n>(a, lda, b + j * ldb, ldb, k, c + j * ldc, ldc);
-    }
-    for (; j < n; ++j) {
-        multiply_tile<M, 1>(a, lda, b + j * ldb, ldb, k, c + j * ldc, ldc);
-    }
-}
-
-void multiply(const float* a, int64_t lda, int64_t m, const float* b, int64_t ldb, int64_t n, int64_t k, float* c, int64_t ldc) {
+/// Σ of(x): floats within short stretches, doubles between them, so that the error does not grow with n.
+template <typename Of> inline double long_sum(Of of, const float* x, int64_t n) {
+    constexpr int64_t stretch = 128 * width;
+    double s = 0;
     int64_t i = 0;
-    for (; i + tile_m <= m; i += tile_m) {
-        multiply_rows<tile_m>(a + i * lda, lda, b, ldb, n, k, c + i, ldc);
+    while (i + 4 * width <= n) {
+        const int64_t end = n < i + stretch ? n : i + stretch;
+        Floats s0{}, s1{}, s2{}, s3{};
+        for (; i + 4 * width <= end; i += 4 * width) {
+            s0 += of(load(x + i));
+            s1 += of(load(x + i + width));
+            s2 += of(load(x + i + 2 * width));
+            s3 += of(load(x + i + 3 * width));
+        }
+        s += static_cast<double>(total((s0 + s1) + (s2 + s3)));
     }
-    for (; i < m; ++i) {
-        multiply_rows<1>(a + i * lda, lda, b, ldb, n, k, c + i, ldc);
+    Floats rest{};
+    for (; i + width <= n; i += width) {
+        rest += of(load(x + i));
     }
+    s += static_cast<double>(total(rest));
+    for (; i < n; ++i) {
+        s += static_cast<double>(of(x[i]));
+    }
+    return s;
 }
 
 double sum(const float* x, int64_t n) {
-    double s = 0;
-    for (int64_t i = 0; i < n;) {
-        const int64_t end = n < i + 4096 ? n : i + 4096; // floats within a stretch, doubles between
-        Floats part{};
-        for (; i + width <= end; i += width) {
-            part += load(x + i);
-        }
-        s += static_cast<double>(total(part));
-        for (; i < end; ++i) {
-            s += static_cast<double>(x[i]);
-        }
-    }
-    return s;
+    return long_sum([](auto v) { return v; }, x, n);
 }
 
 double sum_of_squares(const float* x, int64_t n) {
-    double s = 0;
-    for (int64_t i = 0; i < n;) {
-        const int64_t end = n < i + 1024 ? n : i + 1024;
-        Floats part{};
-        for (; i + width <= end; i += width) {
-            const Floats v = load(x + i);
-            part += v * v;
-        }
-        s += static_cast<double>(total(part));
-        for (; i < end; ++i) {
-            s += static_cast<double>(x[i]) * static_cast<double>(x[i]);
-        }
-    }
-    return s;
+    return long_sum([](auto v) { return v * v; }, x, n);
 }
 
 float max(const float* x, int64_t n) {
@@ -270,7 +215,8 @@ const VectorOps SCHEDSCOPE_TABLE(vector_ops_, SCHEDSCOPE_ISA) = {
     dot_bf16,
     half_to_floats,
     floats_to_half,
-    multiply,
+    SCHEDSCOPE_TABLE(multiply_, SCHEDSCOPE_ISA),
+    SCHEDSCOPE_TABLE(accumulate_, SCHEDSCOPE_ISA),
     sum,
     sum_of_squares,
     max,

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+namespace schedscope::cpu {
+
+/// ALiBi: how strongly head h of n is pulled to near positions: a geometric sequence over the largest power of two of heads that there are,
+/// the values halfway between for the rest. 1 without a bias.
+inline float alibi_slope(float max_bias, int64_t head, int64_t n_heads) {
+    if (max_bias <= 0.0F) {
+        return 1.0F;
+    }
+    const auto n = static_cast<double>(std::bit_floor(static_cast<uint64_t>(n_heads)));
+    const auto h = static_cast<double>(head);
+    const double power = h < n ? h + 1.0 : (2.0 * (h - n) + 1.0) / 2.0;
+    return static_cast<float>(std::exp2(-static_cast<double>(max_bias) * power / n));
+}
+
+} // namespace schedscope::cpu
