@@ -17,7 +17,7 @@ struct BlockOps {
     void (*expand)(const void* row, float* out, int64_t n) = nullptr;
 };
 
-/// Products of matrices (matrix_ops_isa.cpp): of m and n by k floats, rows ld… floats apart; c must not overlap a and b.
+/// Products of matrices (isa_matrix.h): of m and n by k floats, rows ld… floats apart; c must not overlap a and b.
 using MatrixOp = void(const float* a, int64_t lda, int64_t m, const float* b, int64_t ldb, int64_t n, int64_t k, float* c,
                       int64_t ldc);
 
@@ -61,6 +61,5 @@ const VectorOps& best_vector_ops() noexcept;
 extern const VectorOps vector_ops_portable, vector_ops_avx2, vector_ops_avx512;
 constexpr size_t n_types = static_cast<size_t>(Type::count);
 extern const BlockOps block_ops_portable[n_types], block_ops_avx2[n_types], block_ops_avx512[n_types];
-MatrixOp multiply_portable, multiply_avx2, multiply_avx512, accumulate_portable, accumulate_avx2, accumulate_avx512;
 
 } // namespace schedscope

@@ -1,5 +1,6 @@
 // The inner loops on floats; compiled once for each instruction set.
 
+#include "runtime/backend/cpu/isa_matrix.h"
 #include "runtime/backend/cpu/isa_vectors.h"
 #include "runtime/backend/cpu/vector_ops.h"
 
@@ -215,8 +216,8 @@ const VectorOps SCHEDSCOPE_TABLE(vector_ops_, SCHEDSCOPE_ISA) = {
     dot_bf16,
     half_to_floats,
     floats_to_half,
-    SCHEDSCOPE_TABLE(multiply_, SCHEDSCOPE_ISA),
-    SCHEDSCOPE_TABLE(accumulate_, SCHEDSCOPE_ISA),
+    multiply,
+    accumulate,
     sum,
     sum_of_squares,
     max,

@@ -1,7 +1,7 @@
-// Products of matrices in tiles that stay in registers. Compiled once for each instruction set.
+// Products of matrices in tiles that stay in registers: what vector_ops.h says of multiply and accumulate. Compiled once for each instruction set.
+#pragma once
 
 #include "runtime/backend/cpu/isa_vectors.h"
-#include "runtime/backend/cpu/vector_ops.h"
 
 namespace schedscope {
 
@@ -105,10 +105,7 @@ template <int M> struct AccumulateColumns {
     }
 };
 
-} // namespace
-
-void SCHEDSCOPE_TABLE(multiply_, SCHEDSCOPE_ISA)(const float* a, int64_t lda, int64_t m, const float* b, int64_t ldb, int64_t n,
-                                                 int64_t k, float* c, int64_t ldc) {
+void multiply(const float* a, int64_t lda, int64_t m, const float* b, int64_t ldb, int64_t n, int64_t k, float* c, int64_t ldc) {
     int64_t i = 0;
     for (; i + multiply_m <= m; i += multiply_m) {
         MultiplyRows<multiply_m>::over(a + i * lda, lda, b, ldb, n, k, c + i, ldc);
@@ -118,8 +115,8 @@ void SCHEDSCOPE_TABLE(multiply_, SCHEDSCOPE_ISA)(const float* a, int64_t lda, in
     }
 }
 
-void SCHEDSCOPE_TABLE(accumulate_, SCHEDSCOPE_ISA)(const float* a, int64_t lda, int64_t m, const float* b, int64_t ldb, int64_t n,
-                                                   int64_t k, float* c, int64_t ldc) {
+void accumulate(const float* a, int64_t lda, int64_t m, const float* b, int64_t ldb, int64_t n, int64_t k, float* c,
+                int64_t ldc) {
     int64_t i = 0;
     for (; i + accumulate_m * width <= m; i += accumulate_m * width) {
         AccumulateColumns<accumulate_m>::over(a + i, lda, b, ldb, n, k, c + i, ldc);
@@ -137,5 +134,7 @@ void SCHEDSCOPE_TABLE(accumulate_, SCHEDSCOPE_ISA)(const float* a, int64_t lda, 
         }
     }
 }
+
+} // namespace
 
 } // namespace schedscope
