@@ -5,13 +5,23 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 namespace schedscope::vulkan {
 
 namespace {
 
-constexpr size_t staging_bytes = size_t{4} << 20U;
+/// Kinds of memory for a purpose, best first; every device has the last one.
+std::array<VkMemoryPropertyFlags, 3> choices(MemoryKind kind, bool unified) noexcept {
+    constexpr VkMemoryPropertyFlags near = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+    constexpr VkMemoryPropertyFlags addressable = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    switch (kind) {
+    case MemoryKind::host: return {addressable | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, addressable, addressable};
+    case MemoryKind::parameters: return {addressable | near, addressable, addressable};
+    default:
+        return unified ? std::array{near | addressable, addressable, addressable}
+                       : std::array{near, near, VkMemoryPropertyFlags{0}};
+    }
+}
 
 } // namespace
 
@@ -26,15 +36,27 @@ Context::Context(std::shared_ptr<Instance> instance, const PhysicalDevice& physi
     VkPhysicalDevice16BitStorageFeatures storage{};
     storage.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES;
     storage.storageBuffer16BitAccess = physical_.features.storage_16bit ? VK_TRUE : VK_FALSE;
+    constexpr const char* clocks = VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME;
     VkDeviceCreateInfo info{};
     info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
     info.pNext = &storage;
     info.queueCreateInfoCount = 1;
     info.pQueueCreateInfos = &queue;
+    info.enabledExtensionCount = physical_.reads_clocks ? 1 : 0;
+    info.ppEnabledExtensionNames = &clocks;
     check(instance_->f().vkCreateDevice(physical_.handle, &info, nullptr, &device_), name_);
     functions_.load(instance_->f().vkGetDeviceProcAddr, device_);
     functions_.vkGetDeviceQueue(device_, physical_.queue_family, 0, &queue_);
+    try {
+        make_layouts();
+        transfer_ = std::make_unique<Transfer>(*this);
+    } catch (...) {
+        destroy();
+        throw;
+    }
+}
 
+void Context::make_layouts() {
     std::array<VkDescriptorSetLayoutBinding, n_bindings> bindings{};
     for (uint32_t i = 0; i < n_bindings; ++i) {
         bindings[i].binding = i;
@@ -55,33 +77,43 @@ Context::Context(std::shared_ptr<Instance> instance, const PhysicalDevice& physi
     layout.pushConstantRangeCount = 1;
     layout.pPushConstantRanges = &push;
     check(functions_.vkCreatePipelineLayout(device_, &layout, nullptr, &pipeline_layout_), name_);
-
-    VkCommandPoolCreateInfo pool{};
-    pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
-    pool.queueFamilyIndex = physical_.queue_family;
-    check(functions_.vkCreateCommandPool(device_, &pool, nullptr, &transfer_pool_), name_);
-    VkCommandBufferAllocateInfo commands{};
-    commands.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
-    commands.commandPool = transfer_pool_;
-    commands.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-    commands.commandBufferCount = 1;
-    check(functions_.vkAllocateCommandBuffers(device_, &commands, &transfer_commands_), name_);
-    VkFenceCreateInfo fence{};
-    fence.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
-    check(functions_.vkCreateFence(device_, &fence, nullptr, &transfer_fence_), name_);
 }
 
-Context::~Context() {
+Context::~Context() { destroy(); }
+
+void Context::destroy() noexcept {
     functions_.vkDeviceWaitIdle(device_);
-    free(staging_);
-    functions_.vkDestroyFence(device_, transfer_fence_, nullptr);
-    functions_.vkDestroyCommandPool(device_, transfer_pool_, nullptr);
+    transfer_.reset();
     for (const auto& [name, pipeline] : pipelines_) {
         functions_.vkDestroyPipeline(device_, pipeline, nullptr);
     }
     functions_.vkDestroyPipelineLayout(device_, pipeline_layout_, nullptr);
     functions_.vkDestroyDescriptorSetLayout(device_, set_layout_, nullptr);
     functions_.vkDestroyDevice(device_, nullptr);
+}
+
+std::optional<ClockReading> Context::read_clocks() const {
+    if (!physical_.reads_clocks) {
+        return std::nullopt;
+    }
+    std::array<VkCalibratedTimestampInfoEXT, 2> wanted{};
+    for (VkCalibratedTimestampInfoEXT& info : wanted) {
+        info.sType = VK_STRUCTURE_TYPE_CALIBRATED_TIMESTAMP_INFO_EXT;
+    }
+    wanted[0].timeDomain = VK_TIME_DOMAIN_DEVICE_EXT;
+    wanted[1].timeDomain = VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT; // what steady_clock reads on Linux
+    std::array<uint64_t, 2> now{};
+    uint64_t deviation = 0;
+    if (functions_.vkGetCalibratedTimestampsEXT(device_, 2, wanted.data(), now.data(), &deviation) != VK_SUCCESS) {
+        return std::nullopt;
+    }
+    return ClockReading{now[0], static_cast<int64_t>(now[1])};
+}
+
+int64_t Context::ticks_to_ns(uint64_t difference) const noexcept {
+    const uint32_t bits = physical_.timestamp_bits;
+    const uint64_t mask = bits >= 64 ? UINT64_MAX : (uint64_t{1} << bits) - 1;
+    return static_cast<int64_t>(static_cast<double>(difference & mask) * physical_.timestamp_ns);
 }
 
 VkPipeline Context::pipeline(std::string_view shader) {
@@ -131,7 +163,6 @@ std::optional<uint32_t> Context::memory_type(uint32_t allowed, VkMemoryPropertyF
 }
 
 Allocation Context::allocate(size_t bytes, MemoryKind kind) {
-    constexpr VkMemoryPropertyFlags addressable = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     const std::string what = name_ + ": no memory for a buffer of " + std::to_string(bytes) + " bytes";
     Allocation made;
     try {
@@ -142,14 +173,8 @@ Allocation Context::allocate(size_t bytes, MemoryKind kind) {
         check(functions_.vkCreateBuffer(device_, &info, nullptr, &made.buffer), what);
         VkMemoryRequirements needs{};
         functions_.vkGetBufferMemoryRequirements(device_, made.buffer, &needs);
-        // Best first; the last one is what every device has.
-        const std::array<VkMemoryPropertyFlags, 3> device_choice = {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT |
-                                                                        (physical_.unified_memory ? addressable : 0U),
-                                                                    VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0U};
-        const std::array<VkMemoryPropertyFlags, 3> host_choice = {addressable | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, addressable,
-                                                                  addressable};
         std::optional<uint32_t> type;
-        for (const VkMemoryPropertyFlags wanted : kind == MemoryKind::device ? device_choice : host_choice) {
+        for (const VkMemoryPropertyFlags wanted : choices(kind, physical_.unified_memory)) {
             type = type ? type : memory_type(needs.memoryTypeBits, wanted);
         }
         if (!type || (physical_.max_allocation != 0 && needs.size > physical_.max_allocation)) {
@@ -161,7 +186,8 @@ Allocation Context::allocate(size_t bytes, MemoryKind kind) {
         memory.memoryTypeIndex = *type;
         check(functions_.vkAllocateMemory(device_, &memory, nullptr, &made.memory), what);
         check(functions_.vkBindBufferMemory(device_, made.buffer, made.memory, 0), what);
-        if ((physical_.memory.memoryTypes[*type].propertyFlags & addressable) == addressable) {
+        // Reading a discrete device's memory through the bus is slow: what is its own is staged, even where the host could address it.
+        if (kind != MemoryKind::device || physical_.unified_memory) {
             check(functions_.vkMapMemory(device_, made.memory, 0, VK_WHOLE_SIZE, 0, &made.mapped), what);
         }
     } catch (...) {
@@ -188,65 +214,6 @@ void Context::submit(VkCommandBuffer commands, VkFence fence) {
     info.pCommandBuffers = &commands;
     const std::lock_guard lock(queue_mutex_);
     check(functions_.vkQueueSubmit(queue_, 1, &info, fence), name_);
-}
-
-template <typename Record> void Context::run_now(Record record) {
-    check(functions_.vkResetCommandPool(device_, transfer_pool_, 0), name_);
-    VkCommandBufferBeginInfo begin{};
-    begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
-    begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-    check(functions_.vkBeginCommandBuffer(transfer_commands_, &begin), name_);
-    record(transfer_commands_);
-    check(functions_.vkEndCommandBuffer(transfer_commands_), name_);
-    submit(transfer_commands_, transfer_fence_);
-    check(functions_.vkWaitForFences(device_, 1, &transfer_fence_, VK_TRUE, UINT64_MAX), name_);
-    check(functions_.vkResetFences(device_, 1, &transfer_fence_), name_);
-}
-
-void Context::upload(VkBuffer target, size_t offset, const void* source, size_t bytes) {
-    const std::lock_guard lock(transfer_mutex_);
-    if (staging_.buffer == VK_NULL_HANDLE) {
-        staging_ = allocate(staging_bytes, MemoryKind::host);
-    }
-    for (size_t done = 0; done < bytes; done += staging_bytes) {
-        const size_t piece = std::min(staging_bytes, bytes - done);
-        std::memcpy(staging_.mapped, static_cast<const std::byte*>(source) + done, piece);
-        run_now([&](VkCommandBuffer commands) {
-            const VkBufferCopy region{0, offset + done, piece};
-            functions_.vkCmdCopyBuffer(commands, staging_.buffer, target, 1, &region);
-        });
-    }
-}
-
-void Context::download(VkBuffer source, size_t offset, void* target, size_t bytes) {
-    const std::lock_guard lock(transfer_mutex_);
-    if (staging_.buffer == VK_NULL_HANDLE) {
-        staging_ = allocate(staging_bytes, MemoryKind::host);
-    }
-    for (size_t done = 0; done < bytes; done += staging_bytes) {
-        const size_t piece = std::min(staging_bytes, bytes - done);
-        run_now([&](VkCommandBuffer commands) {
-            const VkBufferCopy region{offset + done, 0, piece};
-            functions_.vkCmdCopyBuffer(commands, source, staging_.buffer, 1, &region);
-        });
-        std::memcpy(static_cast<std::byte*>(target) + done, staging_.mapped, piece);
-    }
-}
-
-void Context::copy(VkBuffer source, size_t source_offset, VkBuffer target, size_t target_offset, size_t bytes) {
-    const std::lock_guard lock(transfer_mutex_);
-    run_now([&](VkCommandBuffer commands) {
-        const VkBufferCopy region{source_offset, target_offset, bytes};
-        functions_.vkCmdCopyBuffer(commands, source, target, 1, &region);
-    });
-}
-
-void Context::fill(VkBuffer target, size_t bytes, uint8_t value) {
-    const std::lock_guard lock(transfer_mutex_);
-    const uint32_t word = value * 0x01010101U;
-    run_now([&](VkCommandBuffer commands) {
-        functions_.vkCmdFillBuffer(commands, target, 0, std::max<size_t>(bytes, 4) / 4 * 4, word);
-    });
 }
 
 } // namespace schedscope::vulkan

@@ -2,6 +2,7 @@
 
 #include "runtime/backend/vulkan/features.h"
 #include "runtime/backend/vulkan/instance.h"
+#include "runtime/backend/vulkan/transfer.h"
 
 #include <map>
 #include <memory>
@@ -12,7 +13,7 @@
 
 namespace schedscope::vulkan {
 
-constexpr uint32_t n_bindings = 6;         ///< parameters, four sources, the result: shaders/common.glsl
+constexpr uint32_t n_bindings = 6;          ///< parameters, four sources, the result: shaders/common.glsl
 constexpr uint64_t largest_alignment = 256; ///< no device asks for more for storage buffers
 
 /// What is known of a device before it is used.
@@ -26,7 +27,8 @@ struct PhysicalDevice {
     size_t buffer_alignment = 32; ///< of tensors in buffers, and of what is bound
     uint32_t queue_family = 0;
     uint32_t timestamp_bits = 0;
-    double timestamp_ns = 1; ///< per tick
+    double timestamp_ns = 1;   ///< per tick
+    bool reads_clocks = false; ///< its clock and the host's in one moment
     uint64_t max_allocation = 0;
     uint32_t subgroup_size = 0;
     VkPhysicalDeviceMemoryProperties memory{};
@@ -36,13 +38,14 @@ struct PhysicalDevice {
 /// Nothing when the device can't run our shaders; then `why` says so.
 std::optional<PhysicalDevice> examine(const Instance& instance, VkPhysicalDevice handle, std::string& why);
 
-/// A piece of device memory with its buffer.
-struct Allocation {
-    VkBuffer buffer = VK_NULL_HANDLE;
-    VkDeviceMemory memory = VK_NULL_HANDLE;
-    void* mapped = nullptr; ///< null where the host can't address it
+/// parameters: written by the host, read by shaders, near to the device where that can be had.
+enum class MemoryKind : uint8_t { device, host, parameters };
+
+/// The device's clock and the recorder's in one moment.
+struct ClockReading {
+    uint64_t ticks = 0;
+    int64_t ns = 0;
 };
-enum class MemoryKind : uint8_t { device, host };
 
 /// A logical device: one queue, the shaders' pipelines, memory. Shared by the buffers and backends on it. Thread-safe.
 class Context {
@@ -67,14 +70,16 @@ public:
     void free(Allocation& allocation) noexcept;
     /// One submission at a time reaches the queue.
     void submit(VkCommandBuffer commands, VkFence fence);
-    /// Copies and waits: for memory that the host can't address. Staged piece by piece.
-    void upload(VkBuffer target, size_t offset, const void* source, size_t bytes);
-    void download(VkBuffer source, size_t offset, void* target, size_t bytes);
-    void copy(VkBuffer source, size_t source_offset, VkBuffer target, size_t target_offset, size_t bytes);
-    void fill(VkBuffer target, size_t bytes, uint8_t value);
+    /// For memory that the host does not address.
+    Transfer& transfer() noexcept { return *transfer_; }
+    /// Nothing where the device can't.
+    std::optional<ClockReading> read_clocks() const;
+    /// A difference of ticks; counters that wrap are counted right.
+    int64_t ticks_to_ns(uint64_t difference) const noexcept;
 
 private:
-    template <typename Record> void run_now(Record record);
+    void make_layouts();
+    void destroy() noexcept;
     std::optional<uint32_t> memory_type(uint32_t allowed, VkMemoryPropertyFlags wanted) const;
 
     std::shared_ptr<Instance> instance_;
@@ -90,11 +95,7 @@ private:
     std::mutex pipeline_mutex_;
     std::map<std::string, VkPipeline, std::less<>> pipelines_;
 
-    std::mutex transfer_mutex_; ///< guards the rest
-    VkCommandPool transfer_pool_ = VK_NULL_HANDLE;
-    VkCommandBuffer transfer_commands_ = VK_NULL_HANDLE;
-    VkFence transfer_fence_ = VK_NULL_HANDLE;
-    Allocation staging_;
+    std::unique_ptr<Transfer> transfer_;
 };
 
 } // namespace schedscope::vulkan

@@ -15,15 +15,17 @@ namespace schedscope::vulkan {
     X(vkGetPhysicalDeviceProperties2)                                                                                            \
     X(vkGetPhysicalDeviceFeatures2)                                                                                              \
     X(vkGetPhysicalDeviceMemoryProperties)                                                                                       \
-    X(vkGetPhysicalDeviceQueueFamilyProperties) X(vkCreateDevice) X(vkGetDeviceProcAddr) X(vkCreateDebugUtilsMessengerEXT)       \
-        X(vkDestroyDebugUtilsMessengerEXT)
+    X(vkGetPhysicalDeviceQueueFamilyProperties)                                                                                  \
+    X(vkCreateDevice) X(vkGetDeviceProcAddr) X(vkEnumerateDeviceExtensionProperties)                                             \
+        X(vkGetPhysicalDeviceCalibrateableTimeDomainsEXT) X(vkCreateDebugUtilsMessengerEXT) X(vkDestroyDebugUtilsMessengerEXT)
 #define SCHEDSCOPE_VULKAN_DEVICE(X)                                                                                              \
     X(vkDestroyDevice)                                                                                                           \
     X(vkGetDeviceQueue)                                                                                                          \
     X(vkDeviceWaitIdle)                                                                                                          \
     X(vkQueueSubmit)                                                                                                             \
     X(vkCreateBuffer)                                                                                                            \
-    X(vkDestroyBuffer) X(vkGetBufferMemoryRequirements) X(vkAllocateMemory) X(vkFreeMemory) X(vkBindBufferMemory) X(vkMapMemory) \
+    X(vkDestroyBuffer)                                                                                                           \
+    X(vkGetBufferMemoryRequirements) X(vkAllocateMemory) X(vkFreeMemory) X(vkBindBufferMemory) X(vkMapMemory)                    \
         X(vkCreateShaderModule) X(vkDestroyShaderModule) X(vkCreateDescriptorSetLayout) X(vkDestroyDescriptorSetLayout)          \
             X(vkCreatePipelineLayout) X(vkDestroyPipelineLayout) X(vkCreateComputePipelines) X(vkDestroyPipeline)                \
                 X(vkCreateDescriptorPool) X(vkDestroyDescriptorPool) X(vkResetDescriptorPool) X(vkAllocateDescriptorSets)        \
@@ -32,7 +34,8 @@ namespace schedscope::vulkan {
                             X(vkCmdBindDescriptorSets) X(vkCmdPushConstants) X(vkCmdDispatch) X(vkCmdPipelineBarrier)            \
                                 X(vkCmdCopyBuffer) X(vkCmdFillBuffer) X(vkCmdResetQueryPool) X(vkCmdWriteTimestamp)              \
                                     X(vkCreateQueryPool) X(vkDestroyQueryPool) X(vkGetQueryPoolResults) X(vkCreateFence)         \
-                                        X(vkDestroyFence) X(vkResetFences) X(vkWaitForFences)
+                                        X(vkDestroyFence) X(vkResetFences) X(vkWaitForFences) X(vkGetFenceStatus)                \
+                                            X(vkGetCalibratedTimestampsEXT)
 
 /// The Vulkan loader, opened when the program runs: it starts and works without.
 struct Loader {

@@ -14,7 +14,7 @@ void VulkanBuffer::write(size_t offset, const void* source, size_t bytes) {
     if (mapped() != nullptr) {
         std::memcpy(mapped() + offset, source, bytes);
     } else if (bytes > 0) {
-        context_->upload(allocation_.buffer, offset, source, bytes);
+        context_->transfer().upload(allocation_.buffer, offset, source, bytes);
     }
 }
 
@@ -22,7 +22,7 @@ void VulkanBuffer::read(size_t offset, void* target, size_t bytes) {
     if (mapped() != nullptr) {
         std::memcpy(target, mapped() + offset, bytes);
     } else if (bytes > 0) {
-        context_->download(allocation_.buffer, offset, target, bytes);
+        context_->transfer().download(allocation_.buffer, offset, target, bytes);
     }
 }
 
@@ -30,17 +30,17 @@ void VulkanBuffer::clear(uint8_t value) {
     if (mapped() != nullptr) {
         std::memset(mapped(), value, size_);
     } else {
-        context_->fill(allocation_.buffer, size_, value);
+        context_->transfer().fill(allocation_.buffer, size_, value);
     }
 }
 
 bool VulkanBuffer::copy_from(size_t offset, Buffer& source, size_t source_offset, size_t bytes) {
     auto* other = dynamic_cast<VulkanBuffer*>(&source);
-    if (other == nullptr || other->context_ != context_) {
+    if (other == nullptr || !other->is_of(*context_)) {
         return false;
     }
     if (bytes > 0) {
-        context_->copy(other->allocation_.buffer, source_offset, allocation_.buffer, offset, bytes);
+        context_->transfer().copy(other->allocation_.buffer, source_offset, allocation_.buffer, offset, bytes);
     }
     return true;
 }

@@ -25,6 +25,7 @@ public:
     bool copy_from(size_t offset, Buffer& source, size_t source_offset, size_t bytes) override;
 
     VkBuffer handle() const noexcept { return allocation_.buffer; }
+    bool is_of(const Context& context) const noexcept { return context_.get() == &context; }
 
 private:
     std::byte* mapped() const noexcept { return static_cast<std::byte*>(allocation_.mapped); }

@@ -37,6 +37,25 @@ void examine_memory(PhysicalDevice& d) {
     }
 }
 
+/// Can it read its own clock and the host's steady one in one moment?
+bool reads_clocks(const Instance& instance, VkPhysicalDevice handle) {
+    uint32_t n = 0;
+    instance.f().vkEnumerateDeviceExtensionProperties(handle, nullptr, &n, nullptr);
+    std::vector<VkExtensionProperties> extensions(n);
+    instance.f().vkEnumerateDeviceExtensionProperties(handle, nullptr, &n, extensions.data());
+    const bool has = std::any_of(extensions.begin(), extensions.end(), [](const VkExtensionProperties& e) {
+        return std::strcmp(e.extensionName, VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME) == 0;
+    });
+    if (!has || instance.f().vkGetPhysicalDeviceCalibrateableTimeDomainsEXT == nullptr) {
+        return false;
+    }
+    instance.f().vkGetPhysicalDeviceCalibrateableTimeDomainsEXT(handle, &n, nullptr);
+    std::vector<VkTimeDomainEXT> domains(n);
+    instance.f().vkGetPhysicalDeviceCalibrateableTimeDomainsEXT(handle, &n, domains.data());
+    const auto knows = [&](VkTimeDomainEXT domain) { return std::find(domains.begin(), domains.end(), domain) != domains.end(); };
+    return knows(VK_TIME_DOMAIN_DEVICE_EXT) && knows(VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT);
+}
+
 } // namespace
 
 std::optional<PhysicalDevice> examine(const Instance& instance, VkPhysicalDevice handle, std::string& why) {
@@ -85,8 +104,11 @@ std::optional<PhysicalDevice> examine(const Instance& instance, VkPhysicalDevice
     // A discrete device may show all of its memory to the host, but reading it through the bus is slow.
     d.unified_memory = d.unified_memory && p.deviceType != VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
     d.software = p.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
-    const char* like_hardware = std::getenv("SCHEDSCOPE_VULKAN_LIKE_HARDWARE");
-    d.barriers_are_dear = d.software && (like_hardware == nullptr || std::strcmp(like_hardware, "1") != 0);
+    d.reads_clocks = d.timestamp_bits > 0 && reads_clocks(instance, handle);
+    const char* wish = std::getenv("SCHEDSCOPE_VULKAN_LIKE_HARDWARE");
+    const bool like_hardware = wish != nullptr && std::strcmp(wish, "1") == 0; // a software driver as a discrete device
+    d.barriers_are_dear = d.software && !like_hardware;
+    d.unified_memory = d.unified_memory && !like_hardware;
     d.timestamp_ns = static_cast<double>(p.limits.timestampPeriod);
     d.buffer_alignment = std::max<size_t>(static_cast<size_t>(p.limits.minStorageBufferOffsetAlignment), 32);
     d.max_allocation = limits.maxMemoryAllocationSize;

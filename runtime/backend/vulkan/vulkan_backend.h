@@ -3,21 +3,17 @@
 #include "runtime/backend/device.h"
 #include "runtime/backend/vulkan/context.h"
 #include "runtime/backend/vulkan/dispatch.h"
+#include "runtime/backend/vulkan/submission.h"
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace schedscope::vulkan {
 
-/// What is bound for a tensor: its bytes, from an aligned place on. Dispatches with windows that overlap count as dependent.
-struct Window {
-    VkBuffer buffer = VK_NULL_HANDLE;
-    uint64_t start = 0, end = 0;
-};
-
-/// A queue of work on a Vulkan device. `compute` records the nodes' shaders into one command buffer, with barriers only where a shader reads or overwrites what
-/// an earlier one wrote, and submits it; a second `compute` waits for the first.
+/// A queue of work on a Vulkan device. `compute` records a range of a split into one command buffer and submits it; copies that were started before
+/// travel in the same one. Several submissions may be under way. All backends of a device share one queue, which runs in order.
 class VulkanBackend final : public Backend {
 public:
     VulkanBackend(Device& device, std::shared_ptr<Context> context, const BackendOptions& options);
@@ -30,41 +26,34 @@ public:
     void compute(const SplitGraph& split, int32_t first, int32_t count, std::vector<KernelTime>* times) override;
     void synchronize() override;
 
+    /// To memory of this device: from other memory of it; from the host's where the device has its own (the bytes are taken along at once).
+    bool copy_async(const Tensor& source, const Tensor& target) override;
+
+    std::unique_ptr<Event> make_event() override;
+    void record(Event& event) override;
+    void wait(Event& event) override;
+    void synchronize(Event& event) override;
+
 private:
-    struct Piece { ///< nodes that are run by dispatches [first, end)
-        int32_t node = 0, count = 1;
-        size_t first = 0, end = 0;
-    };
     void collect(const SplitGraph& split, int32_t first, int32_t count);
-    void make_room(size_t n);
-    void release() noexcept;
-    void record(bool timed);
-    void bind(size_t index);
-    Window window_of(const Tensor& t) const noexcept;
-    bool needs_barrier(const Dispatch& dispatch);
+    Submission& open();
+    void submit_open();
+    /// Waits for submissions until number `until` is done.
+    void finish(uint64_t until);
 
     Device& device_;
     std::shared_ptr<Context> context_;
     std::string name_;
     bool fusion_;
-    bool timestamps_;
 
-    std::vector<Dispatch> dispatches_;
+    std::vector<Dispatch> dispatches_; ///< of the range that is recorded
     std::vector<Piece> pieces_;
-    std::vector<Window> written_, read_; ///< since the last barrier
 
-    size_t room_ = 0; ///< dispatches that the objects below are made for
-    Allocation nodes_;
-    VkDescriptorPool sets_pool_ = VK_NULL_HANDLE;
-    std::vector<VkDescriptorSet> sets_;
-    VkQueryPool queries_ = VK_NULL_HANDLE;
-    VkCommandPool commands_pool_ = VK_NULL_HANDLE;
-    VkCommandBuffer commands_ = VK_NULL_HANDLE;
-    VkFence fence_ = VK_NULL_HANDLE;
-
-    bool running_ = false;
-    int64_t submitted_ns_ = 0;
-    std::vector<KernelTime>* times_ = nullptr; ///< wanted by the work that is running
+    std::vector<std::unique_ptr<Submission>> idle_;
+    std::unique_ptr<Submission> open_;                  ///< begun, not yet submitted
+    std::deque<std::unique_ptr<Submission>> under_way_; ///< in order; the last one has number n_submitted_
+    uint64_t n_submitted_ = 0;
+    uint64_t n_done_ = 0;
 };
 
 } // namespace schedscope::vulkan

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "runtime/backend/backend.h"
+#include "runtime/backend/vulkan/context.h"
+#include "runtime/backend/vulkan/dispatch.h"
+#include "runtime/backend/vulkan/hazards.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace schedscope::vulkan {
+
+class VulkanBuffer;
+
+/// Nodes that are run by dispatches [first, end).
+struct Piece {
+    int32_t node = 0, count = 1;
+    size_t first = 0, end = 0;
+};
+
+/// One command buffer on its way through the queue, with all that it needs until it is done: parameters, descriptor sets, staged bytes,
+/// timestamps, a fence. Barriers stand only where one piece of work needs another's result or overwrites what it reads. After `wait` it can be
+/// begun again. Every function throws Error(device).
+class Submission {
+public:
+    Submission(Context& context, const std::string& name);
+    ~Submission();
+    Submission(const Submission&) = delete;
+    Submission& operator=(const Submission&) = delete;
+
+    void begin();
+    /// On the device.
+    void copy(const VulkanBuffer& source, size_t source_offset, VulkanBuffer& target, size_t target_offset, size_t bytes);
+    /// Takes the bytes along: the source may change afterwards. At most `staging_left`.
+    void stage(const std::byte* source, VulkanBuffer& target, size_t target_offset, size_t bytes);
+    size_t staging_left() const noexcept { return staging_bytes - staged_; }
+    /// times: null, or where `wait` appends one entry for each piece.
+    void run(std::span<const Piece> pieces, std::span<Dispatch> dispatches, std::vector<KernelTime>* times);
+    void submit();
+    /// For the device to be done, without waiting.
+    bool is_done() const;
+    void wait();
+
+private:
+    static constexpr size_t staging_bytes = size_t{16} << 20U;
+
+    void make_room(size_t n);
+    void release_room() noexcept;
+    Window window_of(const Tensor& t) const noexcept;
+    bool needs_barrier(const Dispatch& dispatch);
+    void bind(size_t index, Dispatch& dispatch);
+    void barrier();
+    void append_times();
+
+    Context& context_;
+    std::string name_;
+    VkCommandPool pool_ = VK_NULL_HANDLE;
+    VkCommandBuffer commands_ = VK_NULL_HANDLE;
+    VkFence fence_ = VK_NULL_HANDLE;
+    Hazards hazards_;
+    Allocation staging_;
+    size_t staged_ = 0;
+
+    size_t room_ = 0; ///< dispatches that the objects below are made for
+    Allocation parameters_;
+    VkDescriptorPool sets_pool_ = VK_NULL_HANDLE;
+    std::vector<VkDescriptorSet> sets_;
+    VkQueryPool queries_ = VK_NULL_HANDLE;
+
+    std::vector<KernelTime>* times_ = nullptr;
+    std::vector<KernelTime> kernels_; ///< what `times_` gets, still without times
+    int64_t submitted_ns_ = 0;
+};
+
+} // namespace schedscope::vulkan
