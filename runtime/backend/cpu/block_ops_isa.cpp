@@ -22,9 +22,14 @@ ALWAYS_INLINE Bytes fours(const uint8_t* p, bool high) { return high ? bytes_at(
 
 /// `value` in the bytes whose bit is set; bit 8 i + j belongs to byte 8 i + j.
 ALWAYS_INLINE Bytes bits_to_bytes(const uint8_t* two_bytes, uint8_t value) {
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+    const auto bits = static_cast<__mmask16>(two_bytes[0] | (two_bytes[1] << 8));
+    return reinterpret_cast<Bytes>(_mm_maskz_set1_epi8(bits, static_cast<char>(value)));
+#else
     const Halves spread = {two_bytes[0] * 0x0101010101010101U, two_bytes[1] * 0x0101010101010101U};
     const Bytes mask = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
     return reinterpret_cast<Bytes>((reinterpret_cast<Bytes>(spread) & mask) != 0) & value;
+#endif
 }
 
 ALWAYS_INLINE Codes signed_codes(Bytes b) { return reinterpret_cast<Codes>(b); }
@@ -61,16 +66,50 @@ ALWAYS_INLINE Floats to_floats(Codes c, int part) {
 }
 
 // One description per type: element i of group g (sixteen elements) is codes(block, g)[i] × scale[g] + offset[g]. Types without `offsets` have none.
+// Types whose elements are four bits each say where those of a group lie and what they stand for.
 
-struct RowQ4_0 {
+/// Sixteen bytes of which the low or the high four bits count.
+struct Fours {
+    const uint8_t* bytes;
+    bool high;
+};
+struct Any {
+    static constexpr bool four_bits = false;
+};
+/// What four bits stand for: the number itself, the number less eight, the uneven steps of IQ4.
+struct Plain {
+    static constexpr bool four_bits = true;
+    static ALWAYS_INLINE Codes codes_of(Bytes fours) { return signed_codes(fours); }
+#if defined(__AVX512F__)
+    static ALWAYS_INLINE Floats values() { return Floats{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}; }
+#endif
+};
+struct LessEight {
+    static constexpr bool four_bits = true;
+    static ALWAYS_INLINE Codes codes_of(Bytes fours) { return signed_codes(fours) - 8; }
+#if defined(__AVX512F__)
+    static ALWAYS_INLINE Floats values() { return Floats{-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7}; }
+#endif
+};
+struct Uneven {
+    static constexpr bool four_bits = true;
+    static ALWAYS_INLINE Codes codes_of(Bytes fours) { return iq4_codes(fours); }
+#if defined(__AVX512F__)
+    static ALWAYS_INLINE Floats values() {
+        return Floats{-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+    }
+#endif
+};
+
+struct RowQ4_0 : LessEight {
     using Block = BlockQ4_0;
     static constexpr int groups = 2;
     static constexpr bool offsets = false;
     static ALWAYS_INLINE void scales(const Block& b, float* scale, float*) { scale[0] = scale[1] = half_bits_to_float(b.d); }
-    static ALWAYS_INLINE Codes codes(const Block& b, int g) { return signed_codes(fours(b.qs, g == 1)) - 8; }
+    static ALWAYS_INLINE Fours place(const Block& b, int g) { return {b.qs, g == 1}; }
 };
 
-struct RowQ4_1 {
+struct RowQ4_1 : Plain {
     using Block = BlockQ4_1;
     static constexpr int groups = 2;
     static constexpr bool offsets = true;
@@ -78,10 +117,10 @@ struct RowQ4_1 {
         scale[0] = scale[1] = half_bits_to_float(b.d);
         offset[0] = offset[1] = half_bits_to_float(b.m);
     }
-    static ALWAYS_INLINE Codes codes(const Block& b, int g) { return signed_codes(fours(b.qs, g == 1)); }
+    static ALWAYS_INLINE Fours place(const Block& b, int g) { return {b.qs, g == 1}; }
 };
 
-struct RowQ5_0 {
+struct RowQ5_0 : Any {
     using Block = BlockQ5_0;
     static constexpr int groups = 2;
     static constexpr bool offsets = false;
@@ -91,7 +130,7 @@ struct RowQ5_0 {
     }
 };
 
-struct RowQ5_1 {
+struct RowQ5_1 : Any {
     using Block = BlockQ5_1;
     static constexpr int groups = 2;
     static constexpr bool offsets = true;
@@ -104,7 +143,7 @@ struct RowQ5_1 {
     }
 };
 
-struct RowQ8_0 {
+struct RowQ8_0 : Any {
     using Block = BlockQ8_0;
     static constexpr int groups = 2;
     static constexpr bool offsets = false;
@@ -112,15 +151,15 @@ struct RowQ8_0 {
     static ALWAYS_INLINE Codes codes(const Block& b, int g) { return signed_codes(bytes_at(b.qs + 16 * g)); }
 };
 
-struct RowIQ4_NL {
+struct RowIQ4_NL : Uneven {
     using Block = BlockIQ4_NL;
     static constexpr int groups = 2;
     static constexpr bool offsets = false;
     static ALWAYS_INLINE void scales(const Block& b, float* scale, float*) { scale[0] = scale[1] = half_bits_to_float(b.d); }
-    static ALWAYS_INLINE Codes codes(const Block& b, int g) { return iq4_codes(fours(b.qs, g == 1)); }
+    static ALWAYS_INLINE Fours place(const Block& b, int g) { return {b.qs, g == 1}; }
 };
 
-struct RowQ2_K {
+struct RowQ2_K : Any {
     using Block = BlockQ2_K;
     static constexpr int groups = 16;
     static constexpr bool offsets = true;
@@ -137,7 +176,7 @@ struct RowQ2_K {
     }
 };
 
-struct RowQ3_K {
+struct RowQ3_K : Any {
     using Block = BlockQ3_K;
     static constexpr int groups = 16;
     static constexpr bool offsets = false;
@@ -169,17 +208,15 @@ template <typename Block> ALWAYS_INLINE void scales_and_minima(const Block& b, f
     }
 }
 
-struct RowQ4_K {
+struct RowQ4_K : Plain {
     using Block = BlockQ4_K;
     static constexpr int groups = 16;
     static constexpr bool offsets = true;
     static ALWAYS_INLINE void scales(const Block& b, float* scale, float* offset) { scales_and_minima(b, scale, offset); }
-    static ALWAYS_INLINE Codes codes(const Block& b, int g) {
-        return signed_codes(fours(b.qs + 32 * (g / 4) + 16 * (g % 2), g % 4 >= 2));
-    }
+    static ALWAYS_INLINE Fours place(const Block& b, int g) { return {b.qs + 32 * (g / 4) + 16 * (g % 2), g % 4 >= 2}; }
 };
 
-struct RowQ5_K {
+struct RowQ5_K : Any {
     using Block = BlockQ5_K;
     static constexpr int groups = 16;
     static constexpr bool offsets = true;
@@ -190,7 +227,7 @@ struct RowQ5_K {
     }
 };
 
-struct RowQ6_K {
+struct RowQ6_K : Any {
     using Block = BlockQ6_K;
     static constexpr int groups = 16;
     static constexpr bool offsets = false;
@@ -210,7 +247,7 @@ struct RowQ6_K {
     }
 };
 
-struct RowIQ4_XS {
+struct RowIQ4_XS : Uneven {
     using Block = BlockIQ4_XS;
     static constexpr int groups = 16;
     static constexpr bool offsets = false;
@@ -222,11 +259,29 @@ struct RowIQ4_XS {
             scale[2 * i] = scale[2 * i + 1] = d * static_cast<float>((low | (high << 4)) - 32);
         }
     }
-    static ALWAYS_INLINE Codes codes(const Block& b, int g) { return iq4_codes(fours(b.qs + 16 * (g / 2), g % 2 == 1)); }
+    static ALWAYS_INLINE Fours place(const Block& b, int g) { return {b.qs + 16 * (g / 2), g % 2 == 1}; }
 };
 
 constexpr int per_group = 16 / width; ///< vectors of floats in sixteen elements
 constexpr int sums = per_group == 1 ? 2 : per_group;
+
+template <typename Row> ALWAYS_INLINE Codes codes_of_group(const typename Row::Block& b, int g) {
+    if constexpr (Row::four_bits) {
+        const Fours place = Row::place(b, g);
+        return Row::codes_of(fours(place.bytes, place.high));
+    } else {
+        return Row::codes(b, g);
+    }
+}
+
+#if defined(__AVX512F__)
+/// Four bits choose among the sixteen possible values, which one register holds; bits above them do not count.
+ALWAYS_INLINE Floats choose(Floats values, Fours place) {
+    const __m512i bytes = _mm512_cvtepu8_epi32(reinterpret_cast<__m128i>(bytes_at(place.bytes)));
+    return reinterpret_cast<Floats>(
+        _mm512_permutexvar_ps(place.high ? _mm512_srli_epi32(bytes, 4) : bytes, reinterpret_cast<__m512>(values)));
+}
+#endif
 
 /// use(g, part, floats) for each vector of a block.
 template <typename Row, typename Use> ALWAYS_INLINE void each_vector(const typename Row::Block& b, Use use) {
@@ -235,10 +290,18 @@ template <typename Row, typename Use> ALWAYS_INLINE void each_vector(const typen
     Row::scales(b, scale, offset);
 #pragma GCC unroll 16
     for (int g = 0; g < Row::groups; ++g) {
-        const Codes codes = Row::codes(b, g);
+        const auto placed = [&](Floats numbers) __attribute__((always_inline)) {
+            return Row::offsets ? numbers * scale[g] + offset[g] : numbers * scale[g];
+        };
+#if defined(__AVX512F__)
+        if constexpr (Row::four_bits) {
+            use(g, 0, choose(placed(Row::values()), Row::place(b, g)));
+            continue;
+        }
+#endif
+        const Codes codes = codes_of_group<Row>(b, g);
         for (int part = 0; part < per_group; ++part) {
-            const Floats numbers = to_floats(codes, part);
-            use(g, part, Row::offsets ? numbers * scale[g] + offset[g] : numbers * scale[g]);
+            use(g, part, placed(to_floats(codes, part)));
         }
     }
 }

@@ -92,11 +92,12 @@ inline void store_half(uint16_t* p, Floats v) {
 }
 #else
 inline Floats load_half(const uint16_t* p) {
-    Floats v{};
-    for (int i = 0; i < width; ++i) {
-        v[i] = half_bits_to_float(p[i]);
-    }
-    return v;
+    // As the low bits of a float a half is 2^112 times too small, denormals too; only infinity and NaN need their exponent.
+    const Ints h = {p[0], p[1], p[2], p[3]};
+    const Ints magnitude = (h & 0x7FFF) << 13;
+    const Ints finite = reinterpret_cast<Ints>(reinterpret_cast<Floats>(magnitude) * 0x1p112F);
+    const Ints special = magnitude >= (0x7C00 << 13);
+    return reinterpret_cast<Floats>((special & (magnitude | 0x7F800000)) | (~special & finite) | ((h & 0x8000) << 16));
 }
 #endif
 
