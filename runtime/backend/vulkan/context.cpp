@@ -84,7 +84,7 @@ Context::~Context() { destroy(); }
 void Context::destroy() noexcept {
     functions_.vkDeviceWaitIdle(device_);
     transfer_.reset();
-    for (const auto& [name, pipeline] : pipelines_) {
+    for (const auto& [key, pipeline] : pipelines_) {
         functions_.vkDestroyPipeline(device_, pipeline, nullptr);
     }
     functions_.vkDestroyPipelineLayout(device_, pipeline_layout_, nullptr);
@@ -116,9 +116,15 @@ int64_t Context::ticks_to_ns(uint64_t difference) const noexcept {
     return static_cast<int64_t>(static_cast<double>(difference & mask) * physical_.timestamp_ns);
 }
 
-VkPipeline Context::pipeline(std::string_view shader) {
+DispatchOptions Context::dispatch_options() const noexcept {
+    const bool dear = physical_.barriers_are_dear;
+    // Eight neighbours give each other the columns' elements.
+    return {.row_per_invocation = dear && physical_.subgroup_size >= 8, .group = dear ? physical_.subgroup_size : 128};
+}
+
+VkPipeline Context::pipeline(std::string_view shader, uint32_t columns) {
     const std::lock_guard lock(pipeline_mutex_);
-    if (const auto found = pipelines_.find(shader); found != pipelines_.end()) {
+    if (const auto found = pipelines_.find({shader, columns}); found != pipelines_.end()) {
         return found->second;
     }
     const auto modules = shader_modules();
@@ -139,17 +145,17 @@ VkPipeline Context::pipeline(std::string_view shader) {
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     info.stage.module = module;
     info.stage.pName = "main";
-    // Constant 0 is the size of workgroups that reduce rows (reduce_group.glsl).
-    const uint32_t group = physical_.barriers_are_dear ? physical_.subgroup_size : 128;
-    const VkSpecializationMapEntry entry{0, 0, sizeof group};
-    const VkSpecializationInfo constants{1, &entry, sizeof group, &group};
+    // Constant 0 is the size of workgroups that reduce rows, 1 how many columns a product takes at once.
+    const std::array<uint32_t, 2> values = {dispatch_options().group, columns};
+    const std::array<VkSpecializationMapEntry, 2> entries = {{{0, 0, sizeof(uint32_t)}, {1, sizeof(uint32_t), sizeof(uint32_t)}}};
+    const VkSpecializationInfo constants{2, entries.data(), sizeof values, values.data()};
     info.stage.pSpecializationInfo = &constants;
     info.layout = pipeline_layout_;
     VkPipeline made = VK_NULL_HANDLE;
     const VkResult result = functions_.vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &info, nullptr, &made);
     functions_.vkDestroyShaderModule(device_, module, nullptr);
     check(result, name_ + " shader " + std::string(shader));
-    pipelines_.emplace(shader, made);
+    pipelines_.emplace(std::pair(source->name, columns), made);
     return made;
 }
 

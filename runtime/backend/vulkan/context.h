@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/backend/vulkan/dispatch.h"
 #include "runtime/backend/vulkan/features.h"
 #include "runtime/backend/vulkan/instance.h"
 #include "runtime/backend/vulkan/transfer.h"
@@ -10,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace schedscope::vulkan {
 
@@ -62,9 +64,10 @@ public:
     const std::string& name() const noexcept { return name_; }
     VkPipelineLayout pipeline_layout() const noexcept { return pipeline_layout_; }
     VkDescriptorSetLayout set_layout() const noexcept { return set_layout_; }
+    DispatchOptions dispatch_options() const noexcept;
 
     /// Made at first use. Throws Error(device) when the driver can't compile it.
-    VkPipeline pipeline(std::string_view shader);
+    VkPipeline pipeline(std::string_view shader, uint32_t columns);
     /// Throws Error(device) naming the bytes.
     Allocation allocate(size_t bytes, MemoryKind kind);
     void free(Allocation& allocation) noexcept;
@@ -93,7 +96,7 @@ private:
 
     std::mutex queue_mutex_;
     std::mutex pipeline_mutex_;
-    std::map<std::string, VkPipeline, std::less<>> pipelines_;
+    std::map<std::pair<std::string_view, uint32_t>, VkPipeline> pipelines_; ///< by shader (a constant of the program) and columns
 
     std::unique_ptr<Transfer> transfer_;
 };

@@ -15,7 +15,8 @@ namespace schedscope::vulkan {
 namespace {
 
 constexpr int64_t per_group = 256;      ///< invocations of the element-wise shaders
-constexpr int64_t columns_at_once = 8;  ///< MAX_COLUMNS of mul_mat_vec.comp
+constexpr int64_t columns_at_once = 8;  ///< at most, in mul_mat_vec.comp
+constexpr int64_t rows_per_group = 4;   ///< of mul_mat_vec.comp
 constexpr int64_t tile = 32;            ///< of mul_mat.comp
 constexpr int64_t sorted_at_once = 128; ///< of argsort.comp
 
@@ -80,13 +81,27 @@ std::string_view shader_of_words(std::string_view family, Type type) {
     return shader_name(std::string(family) + (traits(type).bytes == 2 ? "_16" : "_32"), {});
 }
 
-void append_product(const Tensor& node, const DispatchOptions& options, std::vector<Dispatch>& out) {
-    const int64_t matrices = node.ne[2] * node.ne[3];
-    if (node.ne[1] <= columns_at_once || !options.tiles) {
-        const int64_t blocks = (node.ne[1] + columns_at_once - 1) / columns_at_once;
-        out.push_back(launch(shader_of_two("mul_mat_vec", node), node, node.ne[0] * blocks * matrices));
-        return;
+/// Weights row by row, with blocks of columns.
+void append_rows_product(const Tensor& node, const DispatchOptions& options, std::vector<Dispatch>& out) {
+    const bool experts = node.op == Op::MUL_MAT_ID;
+    int64_t columns = 1;
+    while (!experts && columns < std::min(node.ne[1], columns_at_once)) {
+        columns *= 2;
     }
+    const std::string family = std::string(options.row_per_invocation ? "mul_mat_rows" : "mul_mat_vec") + (experts ? "_id" : "");
+    const int64_t in_matrix = groups_for(node.ne[0], options.row_per_invocation ? options.group : rows_per_group);
+    const int64_t blocks = (node.ne[1] + columns - 1) / columns;
+    Dispatch d = launch(shader_of_two(family, node), node, in_matrix * blocks * node.ne[2] * node.ne[3]);
+    d.columns = static_cast<uint32_t>(columns);
+    d.node.extra[0] = static_cast<int32_t>(in_matrix);
+    out.push_back(d);
+}
+
+void append_product(const Tensor& node, const DispatchOptions& options, std::vector<Dispatch>& out) {
+    if (node.ne[1] <= columns_at_once || options.row_per_invocation) {
+        return append_rows_product(node, options, out);
+    }
+    const int64_t matrices = node.ne[2] * node.ne[3];
     const int64_t tiles_m = (node.ne[0] + tile - 1) / tile;
     const int64_t tiles_n = (node.ne[1] + tile - 1) / tile;
     Dispatch d = launch(shader_of_two("mul_mat", node), node, tiles_m * tiles_n * matrices);
@@ -187,9 +202,7 @@ void append_node(const Tensor& node, const DispatchOptions& options, std::vector
         return;
     }
     case Op::MUL_MAT: return append_product(node, options, out);
-    case Op::MUL_MAT_ID:
-        out.push_back(launch(shader_name("mul_mat_vec_id", {node.src[0]->type}), node, node.ne[0] * node.ne[1] * node.ne[2]));
-        return;
+    case Op::MUL_MAT_ID: return append_rows_product(node, options, out);
     case Op::ROPE: return append_rope(node, out);
     case Op::SOFT_MAX: {
         const Type mask = node.src[1] != nullptr ? node.src[1]->type : Type::F32;

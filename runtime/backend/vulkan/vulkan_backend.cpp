@@ -52,8 +52,8 @@ void VulkanBackend::collect(const SplitGraph& split, int32_t first, int32_t coun
             ++group;
         }
         Piece piece{i, n, dispatches_.size(), 0};
-        append_dispatches(nodes.subspan(static_cast<size_t>(i), static_cast<size_t>(n)),
-                          {.tiles = !context_->physical().barriers_are_dear}, dispatches_);
+        append_dispatches(nodes.subspan(static_cast<size_t>(i), static_cast<size_t>(n)), context_->dispatch_options(),
+                          dispatches_);
         piece.end = dispatches_.size();
         if (piece.end > piece.first) {
             pieces_.push_back(piece);
