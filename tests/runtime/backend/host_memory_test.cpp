@@ -56,7 +56,11 @@ TEST(HostMemory, WrapsMemoryThatStaysItsOwners) {
 }
 
 TEST(HostMemory, SaysInOneLineWhenThereIsNotEnough) {
-    for (const size_t impossible : {SIZE_MAX, SIZE_MAX - 10, size_t{1} << 62U}) {
+    std::vector<size_t> impossible_sizes = {SIZE_MAX, SIZE_MAX - 10};
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // whose allocators end the program instead
+    impossible_sizes.push_back(SIZE_MAX / 4);
+#endif
+    for (const size_t impossible : impossible_sizes) {
         try {
             cpu_buffer_type().allocate(impossible);
             FAIL() << impossible << " bytes";
