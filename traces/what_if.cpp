@@ -1,6 +1,7 @@
 #include "traces/what_if.h"
 
 #include "runtime/error.h"
+#include "runtime/tensor/offload_batch.h"
 #include "traces/rehome.h"
 
 #include <algorithm>
@@ -57,18 +58,6 @@ std::string names_of(const SessionInfo& session) {
     return names;
 }
 
-/// Rows that the offload of an operator is counted by; 0: never offloaded.
-int64_t offload_batch(const TensorInfo& t) {
-    switch (t.op) {
-    case Op::GET_ROWS: return 0;
-    case Op::MUL_MAT: return t.ne[1];
-    case Op::MUL_MAT_ID:
-    case Op::ROPE:
-    case Op::ROPE_BACK: return t.ne[2];
-    default: return t.ne[1] * t.ne[2] * t.ne[3];
-    }
-}
-
 /// Applies the changes to plan after plan.
 class Change {
 public:
@@ -96,7 +85,7 @@ public:
             }
             if (what_if_.offload_min_batch && (backend.kind == "gpu" || backend.kind == "software")) {
                 for (size_t t = 0; t < n && b * n + t < in.answers.offload_answers.size(); ++t) {
-                    const int64_t batch = offload_batch(in.graph.tensors[t]);
+                    const int64_t batch = offload_batch(in.graph.tensors[t].op, in.graph.tensors[t].ne);
                     in.answers.offload_answers[b * n + t] = batch > 0 && batch >= *what_if_.offload_min_batch ? 1 : 0;
                 }
             }

@@ -14,8 +14,14 @@ constexpr size_t records_per_tensor = 4; ///< what a tensor of a graph takes in 
 } // namespace
 
 TraceWriter::TraceWriter(const std::string& path, const Options& options) : state_(std::make_unique<State>(path, options)) {
+    state_->root = this;
+}
+
+void TraceWriter::open() {
     State& s = *state_;
-    s.root = this;
+    if (s.thread.joinable() || s.stop) {
+        return;
+    }
     s.thread = std::thread([&s] { s.run(); });
     std::unique_lock lock(s.mutex);
     s.progress.wait(lock, [&] { return s.opened || s.error; });
@@ -37,6 +43,7 @@ TraceWriter::~TraceWriter() {
 void TraceWriter::attach_to(Recorder& root) { state_->root = &root; }
 
 void TraceWriter::session(const SessionInfo& info) {
+    open();
     State& s = *state_;
     s.session = info;
     const std::lock_guard lock(s.mutex);
@@ -134,6 +141,9 @@ void TraceWriter::flush() {
 
 void TraceWriter::sync() {
     State& s = *state_;
+    if (!s.thread.joinable()) {
+        return;
+    }
     std::unique_lock lock(s.mutex);
     const uint64_t target = s.taken + 1; // the batch that will hold what is queued now
     ++s.waiting_for_commit;

@@ -26,12 +26,13 @@ public:
         size_t queue_records = 1 << 16; ///< records that may wait to be written; about 90 bytes each
     };
 
-    /// Makes the file, replacing what is there: see check_output. Throws Error(device).
+    /// Touches nothing yet: the file is made, replacing what is there (see check_output), when the session begins, so that a run that fails before
+    /// leaves an older trace as it was.
     explicit TraceWriter(const std::string& path, const Options& options);
     explicit TraceWriter(const std::string& path) : TraceWriter(path, Options{}) {}
     ~TraceWriter() override; ///< closes; errors are lost
 
-    void session(const SessionInfo& info) override;
+    void session(const SessionInfo& info) override; ///< makes the file; throws Error(device)
     void graph(GraphId id, const GraphView& graph, const CapabilityTable& answers) override;
     StringId intern(std::string_view text) override;
     void keep(const Record& record) override;
@@ -46,6 +47,8 @@ public:
     std::optional<std::string> error() const;
 
 private:
+    void open();
+
     struct State;
     std::unique_ptr<State> state_;
 };

@@ -25,11 +25,14 @@ int complain(const std::string& sentence, int code) {
     return code;
 }
 
-/// Parsing errors as one line; CLI11's own texts run over several.
-int usage_error(const CLI::App& program, const CLI::ParseError& error) {
+/// Parsing errors as one line; CLI11's own texts run over several, and know the options by their long names.
+int usage_error(const CLI::App& program, const std::vector<std::string>& arguments, const CLI::ParseError& error) {
     std::string what = error.what();
-    what = what.substr(0, what.find('\n'));
+    what = shorten_options(what.substr(0, what.find('\n')));
     const auto chosen = program.get_subcommands();
+    if (chosen.empty() && !arguments.empty() && !arguments.front().starts_with('-')) {
+        what = "there is no command " + arguments.front();
+    }
     const std::string help = chosen.empty() ? "schedscope --help" : "schedscope " + chosen.front()->get_name() + " --help";
     return complain(what + " (see " + help + ")", static_cast<int>(ErrorKind::usage));
 }
@@ -53,14 +56,13 @@ int run_program(int argc, char** argv) {
         sub->final_callback([&action, own] { action = own; });
     }
 
+    std::vector<std::string> arguments = lengthen_options(program, {argv + 1, argv + argc});
     try {
-        std::vector<std::string> arguments = lengthen_options(program, {argv + 1, argv + argc});
         if (arguments.empty()) {
             std::cerr << program.help();
             return static_cast<int>(ErrorKind::usage);
         }
-        std::reverse(arguments.begin(), arguments.end()); // CLI11 takes them from the back
-        program.parse(std::move(arguments));
+        program.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend())); // CLI11 takes them from the back
     } catch (const CLI::CallForHelp&) {
         const auto chosen = program.get_subcommands();
         std::cout << shorten_options(chosen.empty() ? program.help() : chosen.front()->help());
@@ -69,7 +71,7 @@ int run_program(int argc, char** argv) {
         std::cout << version << '\n';
         return 0;
     } catch (const CLI::ParseError& error) {
-        return usage_error(program, error);
+        return usage_error(program, arguments, error);
     }
 
     int code = 0;

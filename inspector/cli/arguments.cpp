@@ -60,7 +60,7 @@ std::string shorten_options(std::string help) {
         const std::string lengthened = "-" + std::string(option);
         for (size_t at = help.find(lengthened); at != std::string::npos; at = help.find(lengthened, at + 1)) {
             const char behind = at + lengthened.size() < help.size() ? help[at + lengthened.size()] : ' ';
-            if (behind == ' ' || behind == ',' || behind == '\n') {
+            if (behind == ' ' || behind == ',' || behind == '\n' || behind == ':') {
                 help.erase(at, 1);
             }
         }

@@ -68,7 +68,13 @@ Action add_show(CLI::App& app) {
     app.add_flag("--json", options->json, "Print JSON");
     return [options] {
         History history(open_trace(options->trace));
-        return options->what.empty() ? show_summary(history, options->json) : show_topic(history, *options);
+        if (options->what.empty()) {
+            if (options->eval || !options->pass.empty()) {
+                throw Error(ErrorKind::usage, "--eval and --pass: the summary is of the whole trace; say --what too");
+            }
+            return show_summary(history, options->json);
+        }
+        return show_topic(history, *options);
     };
 }
 

@@ -17,10 +17,6 @@ namespace schedscope {
 namespace {
 
 void print_notes(const Session& session) {
-    for (const OverrideReport& r : session.model().placement().overrides()) {
-        std::cerr << "schedscope: -ot " << r.pattern << '=' << r.device << ": " << r.matched << " tensors"
-                  << (r.shadowed > 0 ? " (and " + std::to_string(r.shadowed) + " that an earlier pattern took)" : "") << '\n';
-    }
     for (const std::string& note : session.notes()) {
         std::cerr << "schedscope: " << note << '\n';
     }

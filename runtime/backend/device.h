@@ -3,6 +3,7 @@
 #include "runtime/backend/backend.h"
 #include "runtime/backend/buffer.h"
 #include "runtime/scheduler/answer.h"
+#include "runtime/tensor/offload_batch.h"
 
 #include <cstdint>
 #include <memory>
@@ -49,7 +50,7 @@ public:
     virtual std::unique_ptr<Backend> make_backend(const BackendOptions& options) = 0;
 };
 
-/// A product's ne[1], an expert product's and a rope's ne[2], else the number of rows; 0 for a row lookup.
-int64_t offload_batch(const Tensor& node) noexcept;
+/// See offload_batch.h.
+inline int64_t offload_batch(const Tensor& node) noexcept { return offload_batch(node.op, node.ne); }
 
 } // namespace schedscope

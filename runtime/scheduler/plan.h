@@ -73,6 +73,7 @@ struct PlanOptions {
     bool    op_offload    = true;
     int32_t n_stages      = 1; ///< copies per input: 1, or 4 with pipeline parallelism
     int32_t current_stage = 0;
+    int64_t offload_min_batch = 0;          ///< what the backends were told to offload from; for the words of a refusal, 0: not known
     int32_t graph_id      = 0;              ///< GraphId for the records
     const SessionInfo* session = nullptr;   ///< names for error sentences; null: numbers are shown
 };

@@ -1,6 +1,7 @@
 #include "runtime/scheduler/planning.h"
 
 #include "runtime/error.h"
+#include "runtime/tensor/offload_batch.h"
 
 #include <algorithm>
 
@@ -89,10 +90,27 @@ void Planning::describe_backends() {
 bool Planning::wants_offload(BackendId backend, TensorId decided) {
     const bool yes = capabilities.wants_offload(backend, decided);
     if (recorder != nullptr) {
-        record_query(Question::offload, yes ? Answer{} : Answer::no(Refusal::none, "does not offer to take this operator over"),
-                     backend, no_buffer_type, decided);
+        if (yes) {
+            record_query(Question::offload, {}, backend, no_buffer_type, decided);
+        } else {
+            const std::string why = why_not_offloaded(decided);
+            record_query(Question::offload, Answer::no(Refusal::none, why), backend, no_buffer_type, decided);
+        }
     }
     return yes;
+}
+
+std::string Planning::why_not_offloaded(TensorId decided) const {
+    const TensorInfo& t = graph.tensors[static_cast<size_t>(decided)];
+    const int64_t batch = offload_batch(t.op, t.ne);
+    if (batch == 0) {
+        return "a row lookup is not worth it";
+    }
+    if (batch < options.offload_min_batch) {
+        return "its batch of " + std::to_string(batch) + " is below " + std::to_string(options.offload_min_batch) +
+               " (--offload-min-batch)";
+    }
+    return "does not offer to take this operator over";
 }
 
 void Planning::record_query(Question question, const Answer& answer, BackendId backend, BufferTypeId type, TensorId decided) {
@@ -104,7 +122,10 @@ void Planning::record_query(Question question, const Answer& answer, BackendId b
     query.backend = backend;
     query.buffer_type = type;
     query.tensor = decided;
-    query.detail = answer.detail.empty() ? 0 : detail(answer.detail);
+    // Backends' details are constants, known by address; an offload's is made of numbers.
+    query.detail = answer.detail.empty()           ? 0
+                   : question == Question::offload ? recorder->intern(answer.detail)
+                                                   : detail(answer.detail);
     recorder->add_in_burst(query);
 }
 

@@ -68,6 +68,7 @@ public:
         return yes;
     }
     bool wants_offload(BackendId backend, TensorId decided);
+    std::string why_not_offloaded(TensorId decided) const;
 
     /// The memory of `source` can be used by `backend`: the memory that it lies in, or will lie in where it is assigned to now.
     bool readable(TensorId source, BackendId backend, TensorId decided) {

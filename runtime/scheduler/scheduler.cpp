@@ -44,6 +44,7 @@ void Scheduler::plan(Graph& graph) {
     options.op_offload = s.options.op_offload;
     options.n_stages = s.options.n_stages;
     options.current_stage = s.next_stage;
+    options.offload_min_batch = s.options.offload_min_batch;
     options.graph_id = s.next_graph;
     options.session = &s.devices.session();
     if (s.recorder != nullptr) {

@@ -225,7 +225,8 @@ TEST(Writer, WhereNoFileCanBeMadeItSaysSoAtOnce) {
     const Folder folder;
     for (const std::string& path : {folder.file("no/such/folder/t"), folder.path()}) {
         try {
-            const TraceWriter writer(path);
+            TraceWriter writer(path);
+            writer.session(session({"CPU"}));
             FAIL() << path;
         } catch (const Error& error) {
             EXPECT_EQ(error.kind(), ErrorKind::device);
@@ -243,7 +244,8 @@ TEST(Writer, AFolderThatMayNotBeWrittenIsAnError) {
             return 9;
         }
         try {
-            const TraceWriter writer(folder.file("t"));
+            TraceWriter writer(folder.file("t"));
+            writer.session(session({"CPU"}));
             return 1;
         } catch (const Error& error) {
             return error.kind() == ErrorKind::device ? 7 : 2;
@@ -253,6 +255,13 @@ TEST(Writer, AFolderThatMayNotBeWrittenIsAnError) {
         GTEST_SKIP() << "runs as root and may not become another user";
     }
     EXPECT_EQ(code, 7);
+}
+
+TEST(Writer, LeavesAnOlderTraceAsItWasUntilTheSessionBegins) {
+    const Folder folder;
+    std::ofstream(folder.file("t")) << "an older trace";
+    { TraceWriter writer(folder.file("t")); }
+    EXPECT_EQ(contents(folder.file("t")), "an older trace");
 }
 
 TEST(Writer, ReplacesATraceAndItsJournal) {
@@ -273,7 +282,10 @@ TEST(CheckOutput, RefusesWhatIsNotATrace) {
     const Folder folder;
     std::ofstream(folder.file("thesis.txt")) << "years of work";
     std::ofstream(folder.file("empty"));
-    { TraceWriter writer(folder.file("t")); }
+    {
+        TraceWriter writer(folder.file("t"));
+        writer.session(session({"CPU"}));
+    }
     EXPECT_THROW(check_output(folder.file("thesis.txt"), false), Error);
     EXPECT_NO_THROW(check_output(folder.file("thesis.txt"), true));
     EXPECT_THROW(check_output(folder.path(), true), Error);
