@@ -119,7 +119,9 @@ int64_t Context::ticks_to_ns(uint64_t difference) const noexcept {
 DispatchOptions Context::dispatch_options() const noexcept {
     const bool dear = physical_.barriers_are_dear;
     // Eight neighbours give each other the columns' elements.
-    return {.row_per_invocation = dear && physical_.subgroup_size >= 8, .group = dear ? physical_.subgroup_size : 128};
+    return {.row_per_invocation = dear && physical_.subgroup_size >= 8,
+            .group = dear ? physical_.subgroup_size : 128,
+            .groups_wanted = dear ? 2 : 128};
 }
 
 VkPipeline Context::pipeline(std::string_view shader, uint32_t columns) {
@@ -145,7 +147,7 @@ VkPipeline Context::pipeline(std::string_view shader, uint32_t columns) {
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     info.stage.module = module;
     info.stage.pName = "main";
-    // Constant 0 is the size of workgroups that reduce rows, 1 how many columns a product takes at once.
+    // Constant 0 is the size of workgroups that reduce rows, 1 how many columns or queries a workgroup takes at once.
     const std::array<uint32_t, 2> values = {dispatch_options().group, columns};
     const std::array<VkSpecializationMapEntry, 2> entries = {{{0, 0, sizeof(uint32_t)}, {1, sizeof(uint32_t), sizeof(uint32_t)}}};
     const VkSpecializationInfo constants{2, entries.data(), sizeof values, values.data()};

@@ -110,6 +110,25 @@ void append_product(const Tensor& node, const DispatchOptions& options, std::vec
     out.push_back(d);
 }
 
+/// Queries with the same head of keys share workgroups.
+void append_attention(const Tensor& node, const DispatchOptions& options, std::vector<Dispatch>& out) {
+    const Tensor& q = *node.src[0];
+    const Tensor& k = *node.src[1];
+    const int64_t in_head = q.ne[1] * (q.ne[2] / k.ne[2]);
+    const int64_t heads = k.ne[2] * q.ne[3];
+    const auto groups = [&](int64_t queries) { return (in_head + queries - 1) / queries * heads; };
+    const int64_t most = options.row_per_invocation ? 8 : 4;
+    int64_t queries = 1;
+    while (queries < std::min(in_head, most) && groups(2 * queries) >= options.groups_wanted) {
+        queries *= 2;
+    }
+    const auto* family = options.row_per_invocation ? "flash_attn_one_subgroup" : "flash_attn";
+    Dispatch d = launch(shader_name(family, {k.type, node.src[2]->type}), node, groups(queries));
+    d.columns = static_cast<uint32_t>(queries);
+    d.node.extra[0] = node.src[3] != nullptr ? 1 : 0;
+    out.push_back(d);
+}
+
 void append_rope(const Tensor& node, std::vector<Dispatch>& out) {
     const int64_t pairs = (node.ne[0] + 1) / 2;
     Dispatch d = launch(shader_name("rope", {node.type}), node, groups_for(pairs * n_rows(node), per_group));
@@ -211,12 +230,7 @@ void append_node(const Tensor& node, const DispatchOptions& options, std::vector
         out.push_back(d);
         return;
     }
-    case Op::FLASH_ATTN_EXT: {
-        Dispatch d = launch(shader_name("flash_attn", {node.src[1]->type}), node, n_rows(*node.src[0]));
-        d.node.extra[0] = node.src[3] != nullptr ? 1 : 0;
-        out.push_back(d);
-        return;
-    }
+    case Op::FLASH_ATTN_EXT: return append_attention(node, options, out);
     case Op::REPEAT: return append_elements(shader_of_words("repeat", node.type), node, out);
     case Op::CONCAT: return append_elements(shader_of_words("concat", node.type), node, out);
     case Op::SUM_ROWS: out.push_back(launch("sum_rows", node, n_rows(*node.src[0]))); return;

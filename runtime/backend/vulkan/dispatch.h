@@ -28,14 +28,15 @@ struct Dispatch {
     ShaderNode node;
     std::array<const Tensor*, 5> bound{}; ///< the tensors behind bindings 1 to 5; null: not used
     uint32_t groups = 0;
-    uint32_t columns = 1; ///< specialization constant 1, where the shader has one
+    uint32_t columns = 1; ///< or queries that a workgroup has: specialization constant 1, where the shader has one
 };
 
 struct DispatchOptions {
     /// For software drivers, where a barrier or an access of memory costs as much as a hundred multiplications: products without tiles, each
     /// invocation with a row of its own.
     bool row_per_invocation = false;
-    uint32_t group = 128; ///< invocations in a workgroup of the shaders that reduce rows
+    uint32_t group = 128;        ///< invocations in a workgroup of the shaders that reduce rows
+    int64_t groups_wanted = 128; ///< workgroups that keep the device busy
 };
 
 /// How a node (or, with two nodes, the fused norm) is run: usually one launch. Appended to `out`; nothing for leafs and views. The node must be

@@ -91,8 +91,8 @@ Answer attention(const Tensor& node) {
     if (node.src[0]->type != Type::F32) {
         return Answer::no(Refusal::type, "queries are not f32");
     }
-    if (!is(&k, {Type::F32, Type::F16, Type::Q8_0}) || node.src[2]->type != k.type) {
-        return Answer::no(Refusal::type, "keys and values are not of one type of f32, f16, q8_0");
+    if (!is(&k, {Type::F32, Type::F16, Type::Q8_0}) || !is(node.src[2], {Type::F32, Type::F16, Type::Q8_0})) {
+        return Answer::no(Refusal::type, "keys or values are none of f32, f16, q8_0");
     }
     if (!has_contiguous_rows(k) || !has_contiguous_rows(*node.src[2])) {
         return Answer::no(Refusal::layout, "rows of keys or values are not contiguous");
