@@ -12,7 +12,7 @@ namespace schedscope::vulkan {
 /// counted (vulkan_validation_messages).
 class Instance {
 public:
-    /// Null, and why, when there is no loader or no driver.
+    /// The process's one instance; null, and why, when there is no loader or no driver.
     static std::shared_ptr<Instance> create(std::string& why);
     ~Instance();
     Instance(const Instance&) = delete;
@@ -23,6 +23,7 @@ public:
 
 private:
     Instance() = default;
+    static std::shared_ptr<Instance> make(std::string& why);
 
     Loader loader_;
     InstanceFunctions functions_;
