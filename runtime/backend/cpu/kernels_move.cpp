@@ -155,6 +155,8 @@ void run_get_rows(const Work& work) {
         const std::byte* row = row_data(table, {id, i.i2, i.i3});
         if (table.type == node.type && has_contiguous_rows(table)) {
             std::memcpy(target, row, row_bytes(node.type, node.ne[0]));
+        } else if (table.type == node.type) {
+            move_row(table, row, node, target);
         } else {
             write_row(node, target, read_row(table, row, room, work.vector), work.vector);
         }

@@ -116,10 +116,26 @@ PreparedCase::PreparedCase(const OpCase& c) {
     for (const Leafs::Leaf& leaf : leafs.all()) {
         write_elements(*leaf.tensor, before_, filled(leaf, random));
     }
+    expect();
+}
+
+void PreparedCase::expect() {
     expected_ = before_;
     for (const Tensor* node : graph_.nodes()) {
         evaluate(*node, expected_);
     }
+}
+
+bool PreparedCase::run_in_place_of(size_t source) {
+    Tensor& node = *graph_.nodes().back();
+    const Tensor* s = node.src[source];
+    if (s == nullptr || s->op != Op::NONE || node.view_source != nullptr || s->type != node.type || s->ne != node.ne ||
+        s->nb != node.nb) {
+        return false;
+    }
+    node.offset = s->offset;
+    expect();
+    return true;
 }
 
 void PreparedCase::load(const BufferType& type) {

@@ -146,6 +146,9 @@ void add_rows(std::vector<OpCase>& cases) {
         cases.push_back({Op::GET_ROWS, std::string(type_name(type)) + " odd rows", [=](Graph& g, Leafs& l) {
                              return ops::get_rows(g, leaf(l, {37, 9, 1, 1}), l.ids({5, 1, 1, 1}, 9));
                          }});
+        cases.push_back({Op::GET_ROWS, std::string(type_name(type)) + " of a transposed table", [=](Graph& g, Leafs& l) {
+                             return ops::get_rows(g, ops::transpose(g, leaf(l, {9, 37, 1, 1})), l.ids({5, 1, 1, 1}, 9));
+                         }});
         cases.push_back({Op::GET_ROWS, std::string(type_name(type)) + " single values", [=](Graph& g, Leafs& l) {
                              return ops::get_rows(g, leaf(l, {1, 8, 6, 1}), l.ids({2, 6, 1, 1}, 8));
                          }});
