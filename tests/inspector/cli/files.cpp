@@ -1,6 +1,7 @@
 #include "tests/inspector/cli/files.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -62,6 +63,12 @@ std::vector<std::string> lines_of(std::string_view text) {
         text.remove_prefix(std::min(end + 1, text.size()));
     }
     return all;
+}
+
+std::string as_test_name(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+    return text;
 }
 
 std::string shared(std::string_view name) { return SCHEDSCOPE_SHARED_DIR "/" + std::string(name); }

@@ -28,6 +28,8 @@ bool exists(const std::string& path);
 size_t count(std::string_view text, std::string_view what);
 std::vector<std::string> lines_of(std::string_view text); ///< without their newlines
 
+std::string as_test_name(std::string text); ///< what is no letter or digit becomes a low line
+
 /// A file of the models and values that lie beside the repository; see NEEDS_SHARED.
 std::string shared(std::string_view name);
 std::string model(std::string_view type = "f32"); ///< of the stories260K files

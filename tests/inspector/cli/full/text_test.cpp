@@ -5,9 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cctype>
-
 namespace schedscope::testing {
 namespace {
 
@@ -18,11 +15,8 @@ struct Case {
 };
 
 std::string name_of(const ::testing::TestParamInfo<Case>& info) {
-    std::string name = info.param.type + "_" + info.param.devices + "_ngl" + std::to_string(info.param.n_gpu_layers) + "_" +
-                       std::to_string(info.param.n_tokens) + "tokens";
-    std::replace_if(
-        name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
-    return name;
+    const Case& c = info.param;
+    return as_test_name(c.type + "_" + c.devices + "_ngl" + std::to_string(c.n_gpu_layers));
 }
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.type << " on " << c.devices << " -ngl " << c.n_gpu_layers; }
