@@ -18,7 +18,7 @@ constexpr int64_t tile_keys = 120; ///< keys; with their values some hundred KiB
 /// token r / group, head r % group of it.
 struct Attention {
     explicit Attention(const Tensor& node)
-        : q(*node.src[0]), k(*node.src[1]), v(*node.src[2]), mask(node.src[3]), sinks(node.src[4]), scale(node.param_f32(0)),
+        : q(*node.src[0]), k(*node.src[1]), v(*node.src[2]), mask(node.src[3]), scale(node.param_f32(0)),
           max_bias(node.param_f32(1)), cap(node.param_f32(2)), group(q.ne[2] / k.ne[2]), repeat(q.ne[3] / k.ne[3]) {}
 
     RowIndex query(int64_t kv_head, int64_t sequence, int64_t row) const {
@@ -29,7 +29,6 @@ struct Attention {
     const Tensor& k;
     const Tensor& v;
     const Tensor* mask;
-    const Tensor* sinks;
     float scale, max_bias, cap;
     int64_t group;  ///< heads that share keys and values
     int64_t repeat; ///< sequences that do
@@ -136,9 +135,8 @@ void attend(const Work& work, const Attention& a, int64_t kv_head, int64_t seque
         if (x != room.queries + r * d) {
             std::copy(x, x + d, room.queries + r * d);
         }
-        const float* sink = a.sinks != nullptr ? host_data_as<float>(*a.sinks) + i.i2 : nullptr; // a score without a value
-        room.top[r] = sink != nullptr ? *sink : -INFINITY;
-        room.weight[r] = sink != nullptr ? 1.0F : 0.0F;
+        room.top[r] = -INFINITY;
+        room.weight[r] = 0.0F;
     }
     std::fill(room.sums, room.sums + rows * dv, 0.0F);
     for (int64_t key = 0; key < a.k.ne[1]; key += tile_keys) {
