@@ -48,6 +48,11 @@ void add_mul_mat(std::vector<OpCase>& cases) {
                                 l.f32({256, 6, 1, 1}));
         });
     }
+    for (const Type type : {Type::F32, Type::F16, Type::Q8_0, Type::Q4_K}) { // more columns than are kept near at once
+        add(std::string(type_name(type)) + " long rows, many columns", [=](Graph& g, Leafs& l) {
+            return ops::mul_mat(g, l.floats(type, {4096, 61, 1, 1}), l.f32({4096, 130, 1, 1}));
+        });
+    }
     for (const Type type : {Type::Q8_0, Type::Q4_0, Type::Q4_1, Type::Q5_0, Type::Q5_1, Type::IQ4_NL}) {
         for (const int64_t k : {32, 96, 160}) {
             for (const int64_t n : {1, 9}) {
@@ -109,6 +114,9 @@ void add_mul_mat_id(std::vector<OpCase>& cases) {
         add("a row for each expert", 13, 4, 3, 3, 5);
         add("one expert", 5, 1, 1, 1, 3);
         add("large", 300, 8, 2, 1, 20);
+        if (type == Type::F32 || type == Type::Q8_0) {
+            add("many tokens for each expert", 70, 2, 1, 1, 600);
+        }
         cases.push_back({Op::MUL_MAT_ID, prefix + "ids a view", [=](Graph& g, Leafs& l) {
                              Tensor* sorted = l.distinct_ids({4, 5, 1, 1}, 4);
                              return ops::mul_mat_id(g, l.floats(type, {256, 9, 4, 1}), l.f32({256, 1, 5, 1}),

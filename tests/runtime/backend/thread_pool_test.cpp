@@ -57,7 +57,7 @@ TEST(ThreadPool, FinishesEachOfManyPiecesBeforeTheNext) {
     constexpr int n_threads = 3;
     ThreadPool pool(n_threads);
     std::vector<int64_t> values(n_threads, 1);
-    for (int piece = 0; piece < 20000; ++piece) {
+    for (int piece = 0; piece < 5000; ++piece) {
         const int n = 1 + piece % n_threads;
         const int64_t sum = std::accumulate(values.begin(), values.end(), int64_t{0}) % 1000;
         pool.run(n, [&](int thread) { values[static_cast<size_t>(thread)] = sum + thread; });
@@ -70,18 +70,18 @@ TEST(ThreadPool, FinishesEachOfManyPiecesBeforeTheNext) {
 TEST(ThreadPool, WorksAgainAfterItsThreadsHaveGoneToSleep) {
     ThreadPool pool(3);
     std::vector<int> calls(3);
-    for (int piece = 0; piece < 20; ++piece) {
+    for (int piece = 0; piece < 10; ++piece) {
         pool.run(3, [&](int thread) {
             ++calls[static_cast<size_t>(thread)];
             if (thread == 2) { // the others wait for this one long enough to sleep
                 volatile int64_t count = 0;
-                while (count < 2'000'000) {
+                while (count < 1'000'000) {
                     count = count + 1;
                 }
             }
         });
     }
-    EXPECT_THAT(calls, Each(20));
+    EXPECT_THAT(calls, Each(10));
 }
 
 TEST(ThreadPool, CanBeMadeAndLeftWithoutWork) {

@@ -122,6 +122,32 @@ TEST_P(VectorOpsOf, MultiplyRowsWithRows) {
     }
 }
 
+TEST_P(VectorOpsOf, AddWeightedRows) {
+    for (const int64_t k : {1, 3, 20}) {
+        for (const int64_t m : {1, 4, 15, 16, 33, 70, 130}) {
+            for (const int64_t n : {1, 2, 5, 6, 7, 13}) {
+                const int64_t lda = m + 3, ldb = k + 1, ldc = m + 2;
+                const auto a = xs(k * lda);
+                const auto b = ys(n * ldb);
+                const auto before = xs(n * ldc);
+                auto c = before;
+                v.accumulate(a.data(), lda, m, b.data(), ldb, n, k, c.data(), ldc);
+                for (int64_t j = 0; j < n; ++j) {
+                    for (int64_t i = 0; i < ldc; ++i) {
+                        const auto at = static_cast<size_t>(j * ldc + i);
+                        auto wanted = static_cast<double>(before[at]);
+                        for (int64_t l = 0; l < (i < m ? k : 0); ++l) {
+                            wanted += static_cast<double>(a[static_cast<size_t>(l * lda + i)]) *
+                                      static_cast<double>(b[static_cast<size_t>(j * ldb + l)]);
+                        }
+                        ASSERT_NEAR(c[at], wanted, allowed(k)) << m << " × " << n << " × " << k;
+                    }
+                }
+            }
+        }
+    }
+}
+
 TEST_P(VectorOpsOf, Sums) {
     for (const int64_t n : lengths) {
         const auto x = xs(n);
