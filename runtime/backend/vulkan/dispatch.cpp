@@ -14,11 +14,11 @@ namespace schedscope::vulkan {
 
 namespace {
 
-constexpr int64_t per_group = 256;      ///< invocations of the element-wise shaders
-constexpr int64_t columns_at_once = 8;  ///< at most, in mul_mat_vec.comp
-constexpr int64_t rows_per_group = 4;   ///< of mul_mat_vec.comp
-constexpr int64_t tile = 32;            ///< of mul_mat.comp
-constexpr int64_t sorted_at_once = 128; ///< of argsort.comp
+constexpr int64_t per_group = 256;       ///< invocations of the element-wise shaders
+constexpr int64_t columns_at_once = 8;   ///< at most, in mul_mat_vec.comp
+constexpr int64_t rows_per_group = 4;    ///< of mul_mat_vec.comp
+constexpr int64_t tile = 32;             ///< of mul_mat.comp
+constexpr int64_t sorted_at_once = 1024; ///< BLOCK of argsort.comp
 
 uint32_t groups_for(int64_t items, int64_t size) { return static_cast<uint32_t>((items + size - 1) / size); }
 
@@ -155,6 +155,34 @@ void append_rope(const Tensor& node, std::vector<Dispatch>& out) {
     out.push_back(d);
 }
 
+/// Blocks are sorted first, then stretches of twice the length until one holds all.
+void append_sort(const Tensor& node, std::vector<Dispatch>& out) {
+    enum Step : int32_t { sort_all, sort_chosen, flip, disperse, disperse_block }; // as argsort.comp numbers them
+    const Tensor& a = *node.src[0];
+    const bool choose = node.op == Op::TOP_K && a.ne[0] > sorted_at_once;
+    const int64_t n = choose ? node.ne[0] : a.ne[0];
+    const auto add = [&](Step step, int64_t stretch, int64_t groups_in_row) {
+        Dispatch d = launch("argsort", node, groups_in_row * n_rows(a));
+        d.node.extra = {node.op == Op::TOP_K || node.params[0] != 0 ? 1 : 0, static_cast<int32_t>(n),
+                        static_cast<int32_t>(step | stretch << 4)};
+        out.push_back(d);
+    };
+    if (choose) {
+        out.push_back(launch("top_k", node, n_rows(a)));
+    }
+    const int64_t blocks = groups_for(n, sorted_at_once);
+    add(choose ? sort_chosen : sort_all, 0, blocks);
+    const auto padded = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(n, 2))));
+    const int64_t pairs = groups_for(padded / 2, 128);
+    for (int64_t stretch = 2 * sorted_at_once; stretch <= padded; stretch *= 2) {
+        add(flip, stretch, pairs);
+        for (int64_t part = stretch / 2; part > sorted_at_once; part /= 2) {
+            add(disperse, part, pairs);
+        }
+        add(disperse_block, 0, blocks);
+    }
+}
+
 int32_t function_number(const Tensor& node) {
     switch (node.op) {
     case Op::UNARY: return node.params[0];
@@ -237,13 +265,7 @@ void append_node(const Tensor& node, const DispatchOptions& options, std::vector
     case Op::MEAN: out.push_back(launch("mean", node, n_rows(*node.src[0]))); return;
     case Op::ARGMAX: out.push_back(launch("argmax", node, n_rows(*node.src[0]))); return;
     case Op::ARGSORT:
-    case Op::TOP_K: {
-        const Tensor& a = *node.src[0];
-        Dispatch d = launch("argsort", node, groups_for(a.ne[0], sorted_at_once) * n_rows(a));
-        d.node.extra[0] = node.op == Op::TOP_K ? 1 : node.params[0];
-        out.push_back(d);
-        return;
-    }
+    case Op::TOP_K: return append_sort(node, out);
     case Op::SUM: out.push_back(launch("sum", node, 1)); return;
     case Op::CUMSUM: out.push_back(launch("cumsum", node, n_rows(node))); return;
     case Op::GROUP_NORM:

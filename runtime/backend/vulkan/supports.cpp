@@ -109,7 +109,6 @@ Answer soft_max(const Tensor& node) {
                                                                : Answer::no(Refusal::type, "the mask is neither f32 nor f16");
 }
 
-/// Each element's place is counted: the work grows with the square of the row.
 Answer sorting(const Tensor& node) {
     if (node.src[0]->type != Type::F32) {
         return Answer::no(Refusal::type, "the shader is for f32 only");
@@ -117,7 +116,7 @@ Answer sorting(const Tensor& node) {
     if (!has_contiguous_rows(*node.src[0])) {
         return Answer::no(Refusal::layout, "rows are not contiguous");
     }
-    return node.src[0]->ne[0] <= 8192 ? yes : Answer::no(Refusal::size_limit, "rows to sort are longer than 8192");
+    return node.src[0]->ne[0] <= (1 << 26) ? yes : Answer::no(Refusal::size_limit, "rows to sort are longer than 67108864");
 }
 
 Answer by_operator(const Tensor& node) {
