@@ -96,11 +96,10 @@ TEST(CheckCase, AllowsHalvesTheirRoundingAndNoMore) {
 
 TEST(CheckCase, SaysWhatWasRefused) {
     Spoiled backend([](const Tensor&) {});
-    const Outcome outcome = check_case(backend, {Op::UNARY, "", [](Graph& g, Leafs& l) {
-                                                     return ops::unary(g, l.f32({4, 1, 1, 1}), UnaryOp::XIELU);
-                                                 }});
+    const OpCase c{Op::PAD, "", [](Graph& g, Leafs& l) { return ops::pad(g, l.floats(Type::F16, {4, 1, 1, 1}), {1, 0, 0, 0}); }};
+    const Outcome outcome = check_case(backend, c);
     EXPECT_EQ(outcome.verdict, Verdict::refused);
-    EXPECT_THAT(outcome.why, HasSubstr("UNARY"));
+    EXPECT_THAT(outcome.why, HasSubstr("PAD: type"));
 }
 
 } // namespace
