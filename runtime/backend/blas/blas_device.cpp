@@ -2,11 +2,13 @@
 
 #include "runtime/backend/blas/blas_library.h"
 #include "runtime/backend/cpu/host_memory.h"
+#include "runtime/backend/cpu/kernel.h"
 #include "runtime/backend/cpu/thread_pool.h"
 #include "runtime/clock.h"
 #include "runtime/error.h"
 #include "runtime/tensor/convert.h"
 
+#include <limits>
 #include <vector>
 
 namespace schedscope {
@@ -76,7 +78,7 @@ private:
         const int64_t k = weights.ne[0];
         expanded_.resize(static_cast<size_t>(k * weights.ne[1]));
         for (int64_t row = 0; row < weights.ne[1]; ++row) {
-            row_to_float(weights.type, matrix + static_cast<size_t>(row) * weights.nb[1], expanded_.data() + row * k, k);
+            cpu::read_row(weights, matrix + static_cast<size_t>(row) * weights.nb[1], expanded_.data() + row * k, vector_);
         }
     }
 
@@ -84,7 +86,8 @@ private:
     std::string name_;
     const BlasLibrary& library_;
     int n_threads_;
-    std::vector<float> expanded_;
+    const VectorOps& vector_ = best_vector_ops();
+    std::vector<float> expanded_; ///< one matrix of weights
 };
 
 class BlasDevice final : public Device {
@@ -117,6 +120,10 @@ public:
         }
         if (node.ne[0] < smallest || node.ne[1] < smallest || b.ne[0] < smallest) {
             return Answer::no(Refusal::shape, "rows, columns or inner size are less than 32");
+        }
+        constexpr int64_t largest = std::numeric_limits<int>::max(); // the library counts in int
+        if (node.ne[0] > largest || node.ne[1] > largest || b.ne[0] > largest) {
+            return Answer::no(Refusal::size_limit, "rows, columns or inner size are beyond 2^31");
         }
         return {};
     }
