@@ -2,6 +2,7 @@
 // Element by element; source 1 is repeated to the result's shape.
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
+#include "form.glsl"
 #include "source0.glsl"
 #include "source1.glsl"
 #include "result.glsl"
@@ -12,9 +13,11 @@ void main() {
     if (i >= n_elements(DST)) {
         return;
     }
-    uvec4 e = position(DST, i);
+    uvec4 e = place_of(DST, i);
     float a = value_at(at(SRC0, e.x, e.y, e.z, e.w), 0u);
-    float b = B(at_repeated(SRC1, e.x, e.y, e.z, e.w));
+    float b = FORM == FORM_FLAT        ? B(at(SRC1, i, 0u, 0u, 0u))
+              : FORM == FORM_FLAT_ROWS ? B(at(SRC1, i % ne(SRC1, 0), 0u, 0u, 0u))
+                                       : B(at_repeated(SRC1, e.x, e.y, e.z, e.w));
 #if defined(OP_ADD)
     float r = a + b;
 #elif defined(OP_SUB)

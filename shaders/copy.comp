@@ -2,6 +2,7 @@
 // Element by element in order, whatever the two shapes and strides.
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
+#include "form.glsl"
 #include "source0.glsl"
 #include "result.glsl"
 layout(local_size_x = 256) in;
@@ -11,8 +12,8 @@ void main() {
     if (i >= n_elements(DST)) {
         return;
     }
-    uvec4 s = position(SRC0, i);
-    uvec4 e = position(DST, i);
+    uvec4 s = place_of(SRC0, i);
+    uvec4 e = place_of(DST, i);
 #if defined(A_Q8_0) || defined(A_Q4_0) // blocks: rows without gaps
     float v = value_at(at(SRC0, 0u, s.y, s.z, s.w), s.x);
 #else

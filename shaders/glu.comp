@@ -2,6 +2,7 @@
 // gate(x) × y: the halves of source 0, or sources 0 and 1. param 0: GluOp, param 1: halves swapped. extra(0): 1 when there are two sources.
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
+#include "form.glsl"
 #include "source0.glsl"
 #include "source1.glsl"
 #include "result.glsl"
@@ -13,7 +14,7 @@ void main() {
     if (i >= n_elements(DST)) {
         return;
     }
-    uvec4 e = position(DST, i);
+    uvec4 e = place_of(DST, i);
     float x, y;
     if (extra(0) != 0) {
         x = value_at(at(SRC0, e.x, e.y, e.z, e.w), 0u);

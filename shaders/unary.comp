@@ -2,6 +2,7 @@
 // One value to one value. extra(0): what to do; numbers from 0 are UnaryOp's, from 100 the operators of their own.
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
+#include "form.glsl"
 #include "source0.glsl"
 #include "result.glsl"
 #include "functions.glsl"
@@ -48,7 +49,7 @@ void main() {
     if (i >= n_elements(DST)) {
         return;
     }
-    uvec4 e = position(DST, i);
+    uvec4 e = place_of(DST, i);
     float x = value_at(at(SRC0, e.x, e.y, e.z, e.w), 0u);
     STORE(at(DST, e.x, e.y, e.z, e.w), apply(extra(0), x));
 }

@@ -124,9 +124,9 @@ DispatchOptions Context::dispatch_options() const noexcept {
             .groups_wanted = dear ? 2 : 128};
 }
 
-VkPipeline Context::pipeline(std::string_view shader, uint32_t columns) {
+VkPipeline Context::pipeline(std::string_view shader, uint32_t variant) {
     const std::lock_guard lock(pipeline_mutex_);
-    if (const auto found = pipelines_.find({shader, columns}); found != pipelines_.end()) {
+    if (const auto found = pipelines_.find({shader, variant}); found != pipelines_.end()) {
         return found->second;
     }
     const auto modules = shader_modules();
@@ -147,8 +147,8 @@ VkPipeline Context::pipeline(std::string_view shader, uint32_t columns) {
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     info.stage.module = module;
     info.stage.pName = "main";
-    // Constant 0 is the size of workgroups that reduce rows, 1 how many columns or queries a workgroup takes at once.
-    const std::array<uint32_t, 2> values = {dispatch_options().group, columns};
+    // Constant 0 is the size of workgroups that reduce rows, 1 the shader's variant.
+    const std::array<uint32_t, 2> values = {dispatch_options().group, variant};
     const std::array<VkSpecializationMapEntry, 2> entries = {{{0, 0, sizeof(uint32_t)}, {1, sizeof(uint32_t), sizeof(uint32_t)}}};
     const VkSpecializationInfo constants{2, entries.data(), sizeof values, values.data()};
     info.stage.pSpecializationInfo = &constants;
@@ -157,7 +157,7 @@ VkPipeline Context::pipeline(std::string_view shader, uint32_t columns) {
     const VkResult result = functions_.vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &info, nullptr, &made);
     functions_.vkDestroyShaderModule(device_, module, nullptr);
     check(result, name_ + " shader " + std::string(shader));
-    pipelines_.emplace(std::pair(source->name, columns), made);
+    pipelines_.emplace(std::pair(source->name, variant), made);
     return made;
 }
 

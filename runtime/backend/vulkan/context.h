@@ -67,7 +67,7 @@ public:
     DispatchOptions dispatch_options() const noexcept;
 
     /// Made at first use. Throws Error(device) when the driver can't compile it.
-    VkPipeline pipeline(std::string_view shader, uint32_t columns);
+    VkPipeline pipeline(std::string_view shader, uint32_t variant);
     /// Throws Error(device) naming the bytes.
     Allocation allocate(size_t bytes, MemoryKind kind);
     void free(Allocation& allocation) noexcept;
@@ -96,7 +96,7 @@ private:
 
     std::mutex queue_mutex_;
     std::mutex pipeline_mutex_;
-    std::map<std::pair<std::string_view, uint32_t>, VkPipeline> pipelines_; ///< by shader (a constant of the program) and columns
+    std::map<std::pair<std::string_view, uint32_t>, VkPipeline> pipelines_; ///< by shader (a constant of the program) and variant
 
     std::unique_ptr<Transfer> transfer_;
 };

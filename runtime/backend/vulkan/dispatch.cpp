@@ -92,7 +92,7 @@ void append_rows_product(const Tensor& node, const DispatchOptions& options, std
     const int64_t in_matrix = groups_for(node.ne[0], options.row_per_invocation ? options.group : rows_per_group);
     const int64_t blocks = (node.ne[1] + columns - 1) / columns;
     Dispatch d = launch(shader_of_two(family, node), node, in_matrix * blocks * node.ne[2] * node.ne[3]);
-    d.columns = static_cast<uint32_t>(columns);
+    d.variant = static_cast<uint32_t>(columns);
     d.node.extra[0] = static_cast<int32_t>(in_matrix);
     out.push_back(d);
 }
@@ -124,7 +124,7 @@ void append_attention(const Tensor& node, const DispatchOptions& options, std::v
     }
     const auto* family = options.row_per_invocation ? "flash_attn_one_subgroup" : "flash_attn";
     Dispatch d = launch(shader_name(family, {k.type, node.src[2]->type}), node, groups(queries));
-    d.columns = static_cast<uint32_t>(queries);
+    d.variant = static_cast<uint32_t>(queries);
     d.node.extra[0] = node.src[3] != nullptr ? 1 : 0;
     out.push_back(d);
 }
@@ -197,16 +197,37 @@ int32_t function_number(const Tensor& node) {
     }
 }
 
+/// FORM of form.glsl. Copies count their elements in two shapes; what else is element-wise has one.
+uint32_t form_of(const Tensor& node) {
+    constexpr uint32_t any = 1, flat = 2, flat_rows = 3;
+    const bool copies = node.op == Op::CPY || node.op == Op::CONT || node.op == Op::DUP;
+    const Tensor& a = *node.src[0];
+    if (!is_contiguous(node) || !is_contiguous(a) || traits(a.type).quantised() || (!copies && !same_shape(a, node))) {
+        return any;
+    }
+    const Tensor* b = copies ? nullptr : node.src[1];
+    if (b == nullptr || (is_contiguous(*b) && same_shape(*b, node))) {
+        return flat;
+    }
+    return is_contiguous(*b) && b->ne[0] == node.ne[0] && n_rows(*b) == 1 ? flat_rows : any;
+}
+
 void append_elements(std::string_view kernel, const Tensor& node, std::vector<Dispatch>& out) {
     out.push_back(launch(kernel, node, groups_for(n_elements(node), per_group)));
 }
 
+/// By a shader that includes form.glsl.
+void append_formed(std::string_view kernel, const Tensor& node, std::vector<Dispatch>& out) {
+    append_elements(kernel, node, out);
+    out.back().variant = form_of(node);
+}
+
 void append_node(const Tensor& node, const DispatchOptions& options, std::vector<Dispatch>& out) {
     switch (node.op) {
-    case Op::ADD: return append_elements(shader_of_two("add", node), node, out);
-    case Op::SUB: return append_elements(shader_of_two("sub", node), node, out);
-    case Op::MUL: return append_elements(shader_of_two("mul", node), node, out);
-    case Op::DIV: return append_elements(shader_of_two("div", node), node, out);
+    case Op::ADD: return append_formed(shader_of_two("add", node), node, out);
+    case Op::SUB: return append_formed(shader_of_two("sub", node), node, out);
+    case Op::MUL: return append_formed(shader_of_two("mul", node), node, out);
+    case Op::DIV: return append_formed(shader_of_two("div", node), node, out);
     case Op::UNARY:
     case Op::SCALE:
     case Op::SQR:
@@ -216,11 +237,11 @@ void append_node(const Tensor& node, const DispatchOptions& options, std::vector
     case Op::COS:
     case Op::CLAMP:
     case Op::FILL:
-        append_elements(shader_name("unary", {node.type}), node, out);
+        append_formed(shader_name("unary", {node.type}), node, out);
         out.back().node.extra[0] = function_number(node);
         return;
     case Op::GLU:
-        append_elements(shader_name("glu", {node.type}), node, out);
+        append_formed(shader_name("glu", {node.type}), node, out);
         out.back().node.extra[0] = node.src[1] != nullptr ? 1 : 0;
         return;
     case Op::CPY:
@@ -232,6 +253,7 @@ void append_node(const Tensor& node, const DispatchOptions& options, std::vector
         const std::string_view shader = as_it_is ? shader_of_words("copy_words", from) : shader_name("copy", {from, node.type});
         Dispatch d =
             launch(shader, node, blocks ? groups_for(n_elements(node) / 32, 64) : groups_for(n_elements(node), per_group));
+        d.variant = blocks ? 1 : form_of(node);
         d.bound[1] = nullptr; // CPY names its target twice
         out.push_back(d);
         return;

@@ -28,7 +28,7 @@ struct Dispatch {
     ShaderNode node;
     std::array<const Tensor*, 5> bound{}; ///< the tensors behind bindings 1 to 5; null: not used
     uint32_t groups = 0;
-    uint32_t columns = 1; ///< or queries that a workgroup has: specialization constant 1, where the shader has one
+    uint32_t variant = 1; ///< specialization constant 1, where the shader has one: columns, queries, form
 };
 
 struct DispatchOptions {

@@ -196,7 +196,7 @@ void Submission::run(std::span<const Piece> pieces, std::span<Dispatch> dispatch
             if (i == pieces[p].first) {
                 stamp(2 * p);
             }
-            const VkPipeline pipeline = context_.pipeline(d.kernel, d.columns);
+            const VkPipeline pipeline = context_.pipeline(d.kernel, d.variant);
             if (pipeline != bound) {
                 f.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
                 bound = pipeline;
