@@ -1,0 +1,148 @@
+// explain: the rule, the tensor that made it so, and who refused.
+#include "tests/inspector/cli/recorded.h"
+#include "tests/inspector/cli/story.h"
+
+#include <gmock/gmock.h>
+
+namespace schedscope::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+/// The name with the id of the first of that name in the evaluation: "Qcur-0@68".
+std::string first_of(const Recorded& recorded, const std::string& name, const std::string& evaluation = "0") {
+    const json table = recorded.json("show", {"--what", "assignments", "--eval", evaluation});
+    for (const json& row : table["assignments"]) {
+        if (row["name"] == name) {
+            return name + "@" + row["id"].dump();
+        }
+    }
+    return name;
+}
+
+/// All answers in a story that say no.
+std::vector<json> refusals(const json& story) {
+    std::vector<json> all;
+    for (const json& step : story["story"]) {
+        for (const json& asked : step["asked"]) {
+            if (!asked["answer"]) {
+                all.push_back(asked);
+            }
+        }
+    }
+    return all;
+}
+
+TEST(Explain, AWeightOnTheHostKeepsItsProductThere) {
+    NEEDS_SHARED();
+    if (!has_device("Vulkan0")) {
+        GTEST_SKIP() << "no Vulkan device";
+    }
+    const Recorded recorded({"--device", "vulkan0,cpu", "-ngl", "3", "--no-op-offload"});
+    const std::string tensor = first_of(recorded, "Qcur-0");
+    const std::string text = recorded.read("explain", {tensor, "--eval", "0"}).out;
+    EXPECT_THAT(text, HasSubstr("CPU by 1.wgt0 (blk.0.attn_q.weight)"));
+    EXPECT_THAT(text, HasSubstr("Vulkan0 can use CPU memory? no: "));
+
+    const json story = recorded.json("explain", {tensor, "--eval", "0"});
+    EXPECT_EQ(story["tensor"], "Qcur-0");
+    EXPECT_EQ("Qcur-0@" + story["id"].dump(), tensor);
+    ASSERT_GT(story["story"].size(), 0U);
+    const json& step = story["story"][0];
+    EXPECT_EQ(step["pass"], "1");
+    EXPECT_TRUE(step["before"].is_null());
+    EXPECT_EQ(step["after"], "CPU");
+    EXPECT_EQ(step["cause"], "1.wgt0");
+    EXPECT_EQ(step["by"], "blk.0.attn_q.weight");
+    EXPECT_TRUE(step["step"].is_number());
+    ASSERT_FALSE(refusals(story).empty());
+    const json no = refusals(story)[0];
+    EXPECT_EQ(no["backend"], "Vulkan0");
+    EXPECT_EQ(no["question"], "buffer_type");
+    EXPECT_TRUE(no["why"].is_string());
+}
+
+TEST(Explain, AWeightOnTheDeviceTakesItsProductThere) {
+    NEEDS_SHARED();
+    if (!has_device("Vulkan0")) {
+        GTEST_SKIP() << "no Vulkan device";
+    }
+    const Recorded recorded({"--device", "vulkan0,cpu", "-ngl", "3"});
+    const json story = recorded.json("explain", {first_of(recorded, "Qcur-4"), "--eval", "0"});
+    EXPECT_EQ(story["story"][0]["after"], "Vulkan0");
+    EXPECT_EQ(story["story"][0]["cause"], "1.wgt0");
+    EXPECT_EQ(story["story"][0]["by"], "blk.4.attn_q.weight");
+}
+
+TEST(Explain, AnOffloadNamesTheWeightAndTheQuestion) {
+    NEEDS_SHARED();
+    if (!has_device("Vulkan0")) {
+        GTEST_SKIP() << "no Vulkan device";
+    }
+    const Recorded recorded({"--device", "vulkan0,cpu", "-ngl", "3"});
+    const std::string tensor = first_of(recorded, "Qcur-0");
+    const std::string text = recorded.read("explain", {tensor, "--eval", "0"}).out;
+    EXPECT_THAT(text, HasSubstr("Vulkan0 by 1.off (blk.0.attn_q.weight)"));
+    EXPECT_THAT(text, HasSubstr("Vulkan0 wants to take it over? yes"));
+    EXPECT_THAT(text, HasSubstr("begins on Vulkan0 with Qcur-0"));
+    // One token is too few: the same tensor stays on the host then.
+    const std::string decode = recorded.read("explain", {first_of(recorded, "Qcur-0", "1"), "--eval", "1"}).out;
+    EXPECT_THAT(decode, HasSubstr("CPU by 1.wgt0 (blk.0.attn_q.weight)"));
+    EXPECT_THAT(decode, HasSubstr("Vulkan0 wants to take it over? no"));
+}
+
+TEST(Explain, ALibraryThatCanNotSaysWhy) {
+    NEEDS_SHARED();
+    const Recorded recorded({"--device", "blas,cpu", "-fa", "off"});
+    const std::string text = recorded.read("explain", {"kq-0", "--eval", "0"}).out;
+    EXPECT_THAT(text, HasSubstr("BLAS runs this operator? no: layout: a source is not contiguous"));
+    bool refused = false;
+    const json story = recorded.json("explain", {"kq-0", "--eval", "0"});
+    for (const json& no : refusals(story)) {
+        refused = refused || (no["backend"] == "BLAS" && no["question"] == "op" && no["why"].is_string());
+    }
+    EXPECT_TRUE(refused);
+    // With a single row it does not take a product that it took with forty.
+    EXPECT_THAT(recorded.read("explain", {first_of(recorded, "Qcur-0", "1"), "--eval", "1"}).out,
+                HasSubstr("BLAS runs this operator? no: "));
+}
+
+TEST(Explain, SeveralOfOneNameAreListedByTheirIds) {
+    NEEDS_SHARED();
+    const Recorded recorded({"--device", "cpu"});
+    const Outcome ambiguous = recorded.read("explain", {"norm-0"});
+    EXPECT_EQ(ambiguous.code, 2);
+    EXPECT_EQ(ambiguous.out, "");
+    EXPECT_EQ(count(ambiguous.err, "\n"), 1U);
+    size_t named = 0;
+    const json table = recorded.json("show", {"--what", "assignments"});
+    for (const json& row : table["assignments"]) {
+        if (row["name"] == "norm-0") {
+            const std::string which = "norm-0@" + row["id"].dump();
+            EXPECT_THAT(ambiguous.err, HasSubstr(which));
+            EXPECT_EQ(recorded.json("explain", {which})["id"], row["id"]);
+            ++named;
+        }
+    }
+    EXPECT_EQ(named, 2U);
+}
+
+TEST(Explain, EveryTensorHasAStory) {
+    NEEDS_SHARED();
+    const Recorded recorded({"--device", "blas,cpu", "-fa", "off"}, 33);
+    const json rows = recorded.json("show", {"--what", "assignments", "--eval", "0"})["assignments"];
+    ASSERT_GT(rows.size(), 180U);
+    for (size_t i = 0; i < rows.size(); i += 7) {
+        const std::string which = rows[i]["name"].get<std::string>() + "@" + rows[i]["id"].dump();
+        const json story = recorded.json("explain", {which, "--eval", "0"});
+        ASSERT_TRUE(story.is_object()) << which;
+        ASSERT_FALSE(story["story"].empty() && !rows[i]["cause"].is_null()) << which;
+        if (!story["story"].empty()) {
+            EXPECT_EQ(story["story"].back()["after"], rows[i]["backend"]) << which;
+        }
+    }
+}
+
+} // namespace
+} // namespace schedscope::testing

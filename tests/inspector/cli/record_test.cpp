@@ -1,0 +1,192 @@
+// record, and replay of what it wrote.
+#include "tests/inspector/cli/recorded.h"
+#include "tests/inspector/cli/story.h"
+
+#include <gmock/gmock.h>
+
+namespace schedscope::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+const Start without_vulkan = {.environment = {{"VK_DRIVER_FILES", "/does/not/exist"}, {"VK_ICD_FILENAMES", "/does/not/exist"}}};
+
+TEST(Record, PrintsWhatRunPrints) {
+    NEEDS_SHARED();
+    const Folder folder;
+    const std::vector<std::string> common = {"-m", model(), "-p", "", "-n", "200", "--temp", "0", "--device", "cpu"};
+    std::vector<std::string> record = {"record", "-o", folder / "t.trace"}, run_record = {"run", "--record", folder / "r.trace"};
+    record.insert(record.end(), common.begin(), common.end());
+    run_record.insert(run_record.end(), common.begin(), common.end());
+    for (const auto& arguments : {record, run_record}) {
+        const Outcome outcome = run(arguments);
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        EXPECT_EQ(outcome.out, known_story().text + "\n");
+        EXPECT_EQ(outcome.err, "");
+    }
+    EXPECT_THAT(folder.names(), ::testing::ElementsAre("r.trace", "t.trace")); // no journals
+}
+
+TEST(Record, KeepsTheTokens) {
+    NEEDS_SHARED();
+    const Folder folder;
+    ASSERT_EQ(
+        run({"record", "-m", model(), "-p", "", "-n", "200", "--temp", "0", "--device", "cpu", "-o", folder / "t.trace"}).code,
+        0);
+    const auto table = nlohmann::json::parse(run({"show", folder / "t.trace", "--what", "tokens", "--json"}).out);
+    std::vector<int32_t> ids;
+    std::string text;
+    for (const auto& token : table["tokens"]) {
+        ids.push_back(token["id"]);
+        text += token["text"].get<std::string>();
+    }
+    EXPECT_EQ(ids, known_story().ids);
+    EXPECT_EQ(text.substr(text.starts_with(' ')), known_story().text);
+}
+
+TEST(Record, ReplacesAnOlderTrace) {
+    NEEDS_SHARED();
+    const Recorded recorded({"--device", "cpu"});
+    const auto before = recorded.json("show")["evaluations"];
+    ASSERT_EQ(run({"record", "-m", model(), "-n", "7", "--ignore-eos", "--device", "cpu", "-o", recorded.path()}).code, 0);
+    EXPECT_EQ(before, 3);
+    EXPECT_EQ(recorded.json("show")["evaluations"], 7);
+}
+
+TEST(Record, DoesNotReplaceWhatIsNoTrace) {
+    NEEDS_SHARED();
+    const Folder folder;
+    write_bytes(folder / "letter", "Dear Lily");
+    const std::vector<std::string> arguments = {"record", "-m", model(), "-n", "1", "--device", "cpu", "-o", folder / "letter"};
+    const Outcome refused = run(arguments);
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_EQ(refused.out, "");
+    EXPECT_THAT(refused.err, HasSubstr("--force"));
+    EXPECT_EQ(read_bytes(folder / "letter"), "Dear Lily");
+
+    std::vector<std::string> forced = arguments;
+    forced.emplace_back("--force");
+    EXPECT_EQ(run(forced).code, 0);
+    EXPECT_EQ(run({"show", folder / "letter"}).code, 0);
+}
+
+TEST(Record, LeavesAnOlderTraceWhenTheRunCanNotBegin) {
+    NEEDS_SHARED();
+    const Recorded recorded({"--device", "cpu"});
+    const std::string before = read_bytes(recorded.path());
+    EXPECT_EQ(run({"record", "-m", "missing.gguf", "-o", recorded.path()}).code, 3);
+    EXPECT_EQ(run({"record", "-m", model(), "--device", "cpu", "-ot", "no_such=cpu", "-o", recorded.path()}).code, 2);
+    EXPECT_EQ(run({"record", "-m", model(), "--device", "cpu", "-c", "1000000000", "-o", recorded.path()}).code, 4);
+    EXPECT_EQ(read_bytes(recorded.path()), before);
+    EXPECT_EQ(recorded.folder().names().size(), 1U);
+}
+
+TEST(Record, WithoutTextKeepsNoWordOfIt) {
+    NEEDS_SHARED();
+    const Folder folder;
+    const std::vector<std::string> arguments = {"record", "-m",       model(), "-p", "Zebra Quixotic",  "-n", "60", "--temp",
+                                                "0",      "--device", "cpu",   "-o", folder / "t.trace"};
+    const Outcome with = run(arguments);
+    ASSERT_EQ(with.code, 0) << with.err;
+    // The prompt and the longer words of what was generated.
+    std::vector<std::string> words = {"Zebra", "Quixotic"};
+    std::string word;
+    for (const char c : with.out) {
+        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
+            word += c;
+        } else {
+            words.insert(words.end(), word.size() > 4 ? 1 : 0, word);
+            word.clear();
+        }
+    }
+    const std::string bytes_with = run({"export", folder / "t.trace", "--jsonl", "-"}).out;
+    std::vector<std::string> hidden = arguments;
+    hidden.emplace_back("--no-text");
+    const Outcome without = run(hidden);
+    EXPECT_EQ(without.code, 0);
+    EXPECT_EQ(without.out, with.out);
+    const std::string bytes = read_bytes(folder / "t.trace");
+    for (const std::string& w : words) {
+        EXPECT_EQ(bytes.find(w), std::string::npos) << w;
+    }
+    const std::string jsonl = run({"export", folder / "t.trace", "--jsonl", "-"}).out;
+    EXPECT_EQ(jsonl.find("\"text\":\" "), std::string::npos);
+    EXPECT_NE(bytes_with.find("\"text\":\" "), std::string::npos);
+    EXPECT_EQ(run({"replay", folder / "t.trace"}).code, 0);
+}
+
+TEST(Record, DryRunPlansWithoutGenerating) {
+    NEEDS_SHARED();
+    const Recorded dry({"--dry-run", "--device", "cpu"}), real({"--device", "cpu"});
+    EXPECT_EQ(dry.outcome().code, 0) << dry.outcome().err;
+    EXPECT_EQ(dry.outcome().out, "");
+    EXPECT_EQ(dry.json("show", {"--what", "tokens"})["tokens"].size(), 0U);
+    for (const char* evaluation : {"0", "1"}) {
+        EXPECT_EQ(dry.json("show", {"--what", "assignments", "--eval", evaluation}),
+                  real.json("show", {"--what", "assignments", "--eval", evaluation}));
+        EXPECT_EQ(dry.json("show", {"--what", "copies", "--eval", evaluation})["copies"].size(),
+                  real.json("show", {"--what", "copies", "--eval", evaluation})["copies"].size());
+    }
+    EXPECT_EQ(dry.read("replay").code, 0);
+}
+
+/// Every decision of every plan again, also on a machine without the devices.
+void expect_identical_replay(const Recorded& recorded) {
+    ASSERT_EQ(recorded.outcome().code, 0) << recorded.outcome().err;
+    for (const Start& start : {Start{}, without_vulkan}) {
+        const Outcome text = recorded.read("replay", {}, start);
+        EXPECT_EQ(text.code, 0) << text.out;
+        EXPECT_EQ(text.err, "");
+        const auto result = recorded.json("replay", {}, start);
+        EXPECT_GT(result["compared"], 300);
+        EXPECT_EQ(result["identical"], result["compared"]);
+        EXPECT_EQ(result["differences"].size(), 0U);
+        EXPECT_THAT(text.out, HasSubstr(result["identical"].dump() + " of " + result["compared"].dump()));
+    }
+}
+
+TEST(Replay, OfOneDeviceIsIdentical) {
+    NEEDS_SHARED();
+    expect_identical_replay(Recorded({"--device", "cpu"}));
+}
+
+TEST(Replay, OfTwoBackendsOnOneMemoryIsIdentical) {
+    NEEDS_SHARED();
+    expect_identical_replay(Recorded({"--device", "blas,cpu", "-fa", "off"}));
+}
+
+TEST(Replay, IsIdenticalAfterTheDriverIsTakenAway) {
+    NEEDS_SHARED();
+    if (!has_device("Vulkan0")) {
+        GTEST_SKIP() << "no Vulkan device";
+    }
+    ASSERT_EQ(run({"run", "-m", model(), "--device", "vulkan0"}, without_vulkan).code, 2); // really away
+    for (const std::vector<std::string>& settings : {std::vector<std::string>{"-ngl", "3"},
+                                                     {"-ngl", "3", "--no-op-offload"},
+                                                     {"-ngl", "2", "-fa", "off", "-nkvo"},
+                                                     {"-ngl", "99", "--stages", "4", "-ub", "16"},
+                                                     {"-ngl", "0", "-ot", "ffn_up=Vulkan0"}}) {
+        std::vector<std::string> arguments = {"--device", "vulkan0,cpu"};
+        arguments.insert(arguments.end(), settings.begin(), settings.end());
+        SCOPED_TRACE(::testing::PrintToString(settings));
+        expect_identical_replay(Recorded(arguments));
+    }
+}
+
+TEST(Replay, WithOtherSettingsTellsWhatChanges) {
+    NEEDS_SHARED();
+    const Recorded recorded({"--device", "blas,cpu", "-fa", "off"});
+    const Outcome refused = recorded.read("replay", {"--set", "refuse=blas:MUL_MAT"});
+    EXPECT_EQ(refused.code, 0) << refused.err;
+    const auto changes = recorded.json("replay", {"--set", "refuse=blas:MUL_MAT"});
+    ASSERT_GT(changes["differences"].size(), 0U);
+    EXPECT_LT(changes["identical"], changes["compared"]);
+    for (const auto& difference : changes["differences"]) {
+        for (const char* key : {"tensor", "what", "recorded", "now"}) {
+            EXPECT_TRUE(difference.contains(key)) << key;
+        }
+    }
+}
+
+} // namespace
+} // namespace schedscope::testing
