@@ -14,7 +14,7 @@ void main() {
     }
     uvec4 s = place_of(SRC0, i);
     uvec4 e = place_of(DST, i);
-#if defined(A_Q8_0) || defined(A_Q4_0) // blocks: rows without gaps
+#if defined(A_BLOCKS) // blocks: rows without gaps
     float v = value_at(at(SRC0, 0u, s.y, s.z, s.w), s.x);
 #else
     float v = value_at(at(SRC0, s.x, s.y, s.z, s.w), 0u);

@@ -1,26 +1,14 @@
-// Eight neighbouring elements of source 0 (the first one's number is a multiple of eight): scales of blocks are read once for them.
-// For F32, F16 and BF16 those beyond the row's end are zeros.
-#if defined(A_Q8_0)
+// Eight neighbouring elements of source 0, the first one's number a multiple of eight: what blocks have in common is read once for them. Rows of other types
+// may end between them; the rest are zeros.
+#if defined(A_BLOCKS)
 void eight_at(uint row, uint i, uint n, out float w[8]) {
-    uint block = (row >> 1) + (i >> 5) * 17u;
-    float scale = unpackHalf2x16(uint(a_data[block])).x;
-    uint first = block + 1u + ((i & 31u) >> 1);
-    [[unroll]] for (uint j = 0u; j < 4u; ++j) {
-        int two = int(uint(a_data[first + j]));
-        w[2u * j] = scale * float(bitfieldExtract(two, 0, 8));
-        w[2u * j + 1u] = scale * float(bitfieldExtract(two, 8, 8));
-    }
-}
-#elif defined(A_Q4_0)
-void eight_at(uint row, uint i, uint n, out float w[8]) {
-    uint block = (row >> 1) + (i >> 5) * 9u;
-    float scale = unpackHalf2x16(uint(a_data[block])).x;
-    uint first = block + 1u + ((i & 15u) >> 1);
-    uint shift = (i & 16u) >> 2; // elements 16 to 31 are the bytes' upper halves
-    [[unroll]] for (uint j = 0u; j < 4u; ++j) {
-        uint two = uint(a_data[first + j]) >> shift;
-        w[2u * j] = scale * float(int(two & 15u) - 8);
-        w[2u * j + 1u] = scale * float(int(two >> 8 & 15u) - 8);
+    uint block = (row >> 1) + i / BLOCK_ELEMENTS * BLOCK_WORDS;
+    uint e = i % BLOCK_ELEMENTS;
+    vec2 scale = scale_of(block, e);
+    [[unroll]] for (uint j = 0u; j < 8u; j += 2u) {
+        ivec2 numbers = numbers_of(block, e + j);
+        w[j] = float(numbers.x) * scale.x + scale.y;
+        w[j + 1u] = float(numbers.y) * scale.x + scale.y;
     }
 }
 #else

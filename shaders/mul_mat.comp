@@ -5,6 +5,7 @@
 #include "common.glsl"
 #include "source0.glsl"
 #include "source1.glsl"
+#include "eight.glsl"
 layout(local_size_x = 64) in;
 layout(std430, binding = 5) buffer Result { float d_data[]; };
 
@@ -43,11 +44,17 @@ void main() {
         }
     }
     for (uint k0 = 0u; k0 < k; k0 += DEPTH) {
+        // Each invocation brings eight neighbours of a row of weights, and eight elements of columns. Rows beyond the last are not stored.
+        float w[8];
+        uint begin = (l & 1u) * 8u;
+        eight_at(a + min(m0 + (l >> 1), m - 1u) * a1, k0 + begin, k, w);
+        [[unroll]] for (uint i = 0u; i < 8u; ++i) {
+            tile_a[begin + i][l >> 1] = w[i];
+        }
         for (uint i = l; i < TILE * DEPTH; i += 64u) {
             uint depth = i % DEPTH;
             uint line = i / DEPTH;
             bool inside = k0 + depth < k;
-            tile_a[depth][line] = inside && m0 + line < m ? value_at(a + (m0 + line) * a1, k0 + depth) : 0.0;
             tile_b[depth][line] = inside && n0 + line < n ? B(b + (n0 + line) * b1 + (k0 + depth) * b0) : 0.0;
         }
         barrier();

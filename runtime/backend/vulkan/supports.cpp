@@ -45,14 +45,21 @@ Answer unary(const Tensor& node) {
     }
 }
 
+/// Floats, and every kind of block.
+bool is_weight(Type type) noexcept {
+    return type == Type::F32 || type == Type::F16 || type == Type::BF16 || traits(type).quantised();
+}
+
 Answer product(const Tensor& node) {
-    if (!is(node.src[0], {Type::F32, Type::F16, Type::BF16, Type::Q8_0, Type::Q4_0})) {
+    const Type type = node.src[0]->type;
+    if (!is_weight(type)) {
         return Answer::no(Refusal::type, "there is no shader for weights of this type");
     }
     if (!has_contiguous_rows(*node.src[0])) {
         return Answer::no(Refusal::layout, "rows of source 0 are not contiguous");
     }
-    if (node.op == Op::MUL_MAT && node.src[1]->type == Type::F16) {
+    if (node.op == Op::MUL_MAT && node.src[1]->type == Type::F16 &&
+        is(node.src[0], {Type::F32, Type::F16, Type::BF16, Type::Q8_0, Type::Q4_0})) {
         return yes;
     }
     return node.src[1]->type == Type::F32 ? yes : Answer::no(Refusal::type, "there is no shader for source 1 of this type");
@@ -155,7 +162,7 @@ Answer by_operator(const Tensor& node) {
     case Op::CONT:
     case Op::DUP: return copy(node);
     case Op::GET_ROWS:
-        if (!is(node.src[0], {Type::F32, Type::F16, Type::BF16, Type::Q8_0, Type::Q4_0})) {
+        if (!is_weight(node.src[0]->type)) {
             return Answer::no(Refusal::type, "there is no shader for a table of this type");
         }
         return has_contiguous_rows(*node.src[0]) ? yes : Answer::no(Refusal::layout, "rows of the table are not contiguous");

@@ -333,10 +333,10 @@ TEST(VulkanSupports, TensorsBeyondTheStorageRangeAreTooLarge) {
 
 TEST(VulkanSupports, RefusalsSayWhatIsWrong) {
     Graph graph;
-    Tensor* product = ops::mul_mat(graph, graph.make(Type::Q6_K, {256, 8, 1, 1}), graph.input(Type::F32, {256, 2, 1, 1}));
+    Tensor* product = ops::mul_mat(graph, graph.make(Type::Q6_K, {256, 8, 1, 1}), graph.input(Type::F16, {256, 2, 1, 1}));
     const Answer answer = vulkan_supports_op(all_vulkan_features(), *product);
     EXPECT_EQ(answer.reason, Refusal::type);
-    EXPECT_THAT(answer.detail, HasSubstr("weights of this type"));
+    EXPECT_THAT(answer.detail, HasSubstr("source 1 of this type"));
 }
 
 } // namespace
