@@ -1,0 +1,230 @@
+// The commands that need no trace: gguf, tokenize, devices, synth, demo.
+#include "tests/inspector/cli/files.h"
+#include "tests/inspector/cli/program.h"
+#include "tests/inspector/cli/story.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+namespace schedscope::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(Gguf, TellsHeaderMetadataAndTensors) {
+    NEEDS_SHARED();
+    const Outcome outcome = run({"gguf", model(), "--json"});
+    ASSERT_EQ(outcome.code, 0);
+    const json file = json::parse(outcome.out);
+    EXPECT_EQ(file["version"], 3);
+    EXPECT_EQ(file["metadata"]["general.architecture"], "llama");
+    EXPECT_EQ(file["metadata"]["llama.block_count"], 5);
+    EXPECT_EQ(file["metadata"]["llama.embedding_length"], 64);
+    EXPECT_EQ(file["metadata"]["tokenizer.ggml.tokens"].size(), 512U);
+    ASSERT_EQ(file["tensors"].size(), 47U);
+    uint64_t end = 0;
+    for (const json& tensor : file["tensors"]) {
+        EXPECT_EQ(tensor["type"], "f32") << tensor;
+        EXPECT_GE(tensor["offset"], end) << tensor;
+        uint64_t n = 1;
+        for (const json& size : tensor["ne"]) {
+            n *= size.get<uint64_t>();
+        }
+        end = tensor["offset"].get<uint64_t>() + n * sizeof(float);
+    }
+    EXPECT_LE(end, read_bytes(model()).size());
+}
+
+TEST(Gguf, IsATableForPeople) {
+    NEEDS_SHARED();
+    const Outcome outcome = run({"gguf", model("q8_0")});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_THAT(outcome.out, HasSubstr("GGUF version 3"));
+    EXPECT_THAT(outcome.out, HasSubstr("general.architecture"));
+    EXPECT_THAT(outcome.out, HasSubstr("blk.4.ffn_down.weight"));
+    EXPECT_THAT(outcome.out, HasSubstr("q8_0"));
+}
+
+TEST(Tokenize, PrintsAnIdALine) {
+    NEEDS_SHARED();
+    const std::string text = known_text(20);
+    const Outcome outcome = run({"tokenize", "-m", model(), "-p", text});
+    EXPECT_EQ(outcome.code, 0);
+    std::string expected = "1\n";
+    const KnownStory story = known_story();
+    for (size_t i = 0; i < 20; ++i) {
+        expected += std::to_string(story.ids[i]) + "\n";
+    }
+    EXPECT_EQ(outcome.out, expected);
+    EXPECT_EQ(run({"tokenize", "-m", model()}, {.in = text}).out, expected);
+    EXPECT_EQ(run({"tokenize", "-m", model(), "-p", text, "--no-special"}).out, expected.substr(2)); // no BOS
+}
+
+TEST(Tokenize, ControlTokensAreTextUnlessAskedFor) {
+    NEEDS_SHARED();
+    EXPECT_EQ(run({"tokenize", "-m", model(), "-p", "</s>", "--parse-special", "--no-special"}).out, "2\n");
+    EXPECT_GT(count(run({"tokenize", "-m", model(), "-p", "</s>", "--no-special"}).out, "\n"), 1U);
+}
+
+TEST(Tokenize, ABatchIsAnArrayALine) {
+    NEEDS_SHARED();
+    const Folder folder;
+    write_bytes(folder / "batch.jsonl", "{\"text\": \"Once upon\"}\n"
+                                        "{\"text\": \"Once upon\", \"add_special\": false}\n"
+                                        "{\"hex\": \"4f6e636520ff\"}\n"
+                                        "no record\n"
+                                        "{\"text\": \"</s>\", \"parse_special\": true}\n");
+    const Outcome outcome = run({"tokenize", "-m", model(), "--batch", folder / "batch.jsonl"});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_EQ(outcome.err, "");
+    const auto lines = lines_of(outcome.out);
+    ASSERT_EQ(lines.size(), 5U);
+    EXPECT_EQ(json::parse(lines[0]), json({1, 403, 407}));
+    EXPECT_EQ(json::parse(lines[1]), json({403, 407}));
+    EXPECT_EQ(json::parse(lines[2]).back(), 258); // the byte ff, by its own token
+    EXPECT_EQ(lines[3], "null");
+    EXPECT_EQ(json::parse(lines[4]).back(), 2);
+}
+
+TEST(Devices, AreListed) {
+    const Outcome outcome = run({"devices", "--json"});
+    ASSERT_EQ(outcome.code, 0);
+    EXPECT_EQ(outcome.err, "");
+    bool cpu = false;
+    const json found = json::parse(outcome.out);
+    for (const json& device : found["devices"]) {
+        for (const char* key : {"name", "kind", "description", "memory_bytes", "features"}) {
+            EXPECT_TRUE(device.contains(key)) << key;
+        }
+        EXPECT_THAT(device["kind"].get<std::string>(), ::testing::AnyOf("gpu", "cpu", "blas", "software"));
+        cpu = cpu || (device["name"] == "CPU" && device["kind"] == "cpu" && device["memory_bytes"] > 0);
+        EXPECT_THAT(run({"devices"}).out, HasSubstr(device["name"].get<std::string>()));
+    }
+    EXPECT_TRUE(cpu);
+}
+
+TEST(Devices, AreFoundWithoutAVulkanDriver) {
+    const Outcome outcome =
+        run({"devices", "--json"},
+            {.environment = {{"VK_DRIVER_FILES", "/does/not/exist"}, {"VK_ICD_FILENAMES", "/does/not/exist"}}});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_EQ(outcome.err, "");
+    const json found = json::parse(outcome.out);
+    for (const json& device : found["devices"]) {
+        EXPECT_THAT(device["name"].get<std::string>(), ::testing::Not(StartsWith("Vulkan")));
+    }
+}
+
+TEST(Devices, AreNamedInAnyCase) {
+    NEEDS_SHARED();
+    EXPECT_EQ(run({"run", "-m", model(), "-p", "", "-n", "20", "--temp", "0", "--device", "BLAS,CPU"}).out,
+              known_text(20) + "\n");
+    EXPECT_EQ(run({"run", "-m", model(), "-p", "", "-n", "20", "--temp", "0", "--device", "Cpu"}).out, known_text(20) + "\n");
+}
+
+TEST(Synth, TheSameSeedMakesTheSameBytes) {
+    const Folder folder;
+    for (const char* type : {"f32", "f16", "q8_0", "q4_0"}) {
+        for (const auto& [name, seed] : {std::pair{"a", "7"}, {"b", "7"}, {"c", "8"}}) {
+            const Outcome outcome =
+                run({"synth", "llama", "--preset", "tiny", "--type", type, "--seed", seed, "-o", folder / name});
+            ASSERT_EQ(outcome.code, 0) << outcome.err;
+            EXPECT_EQ(outcome.out + outcome.err, "");
+        }
+        EXPECT_EQ(read_bytes(folder / "a"), read_bytes(folder / "b")) << type;
+        EXPECT_NE(read_bytes(folder / "a"), read_bytes(folder / "c")) << type;
+    }
+}
+
+TEST(Synth, MakesAModelThatRuns) {
+    const Folder folder;
+    ASSERT_EQ(run({"synth", "llama", "--preset", "tiny", "--type", "f16", "--seed", "3", "-o", folder / "m.gguf"}).code, 0);
+    const std::vector<std::string> arguments = {"run",    "-m", folder / "m.gguf", "-p", "Once", "-n", "12",
+                                                "--temp", "0",  "--device",        "cpu"};
+    const Outcome once = run(arguments), again = run(arguments);
+    EXPECT_EQ(once.code, 0) << once.err;
+    EXPECT_EQ(once.out, again.out);
+    EXPECT_GT(once.out.size(), 1U);
+}
+
+TEST(Demo, WithoutATerminalReportsAndWritesThreeFiles) {
+    const Folder folder;
+    const Outcome outcome = run({"demo"}, {.folder = folder.path()});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_THAT(folder.names(),
+                ::testing::ElementsAre("schedscope-demo-splits.dot", "schedscope-demo-splits.svg", "schedscope-demo.trace"));
+    EXPECT_THAT(outcome.out, HasSubstr("split 0"));
+    EXPECT_THAT(outcome.out, HasSubstr("pass 1"));
+    EXPECT_THAT(read_bytes(folder / "schedscope-demo-splits.dot"), StartsWith("digraph"));
+    EXPECT_THAT(read_bytes(folder / "schedscope-demo-splits.svg"), HasSubstr("</svg>"));
+    EXPECT_EQ(run({"replay", folder / "schedscope-demo.trace"}).code, 0);
+    EXPECT_EQ(run({"demo"}, {.folder = folder.path()}).code, 0); // once more over its own files
+}
+
+TEST(Demo, DoesNotOverwriteWhatIsNotItsOwn) {
+    const Folder folder;
+    write_bytes(folder / "schedscope-demo.trace", "a diary");
+    const Outcome outcome = run({"demo"}, {.folder = folder.path()});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(read_bytes(folder / "schedscope-demo.trace"), "a diary");
+}
+
+TEST(Run, TheSameSeedTellsTheSame) {
+    NEEDS_SHARED();
+    const auto story = [](const char* seed) {
+        return run({"run", "-m", model(), "-p", "Once", "-n", "60", "-s", seed, "--device", "cpu"}).out;
+    };
+    EXPECT_EQ(story("11"), story("11"));
+    EXPECT_NE(story("11"), story("12"));
+}
+
+TEST(Run, SeveralSequencesComeEachUnderItsId) {
+    NEEDS_SHARED();
+    const Outcome outcome =
+        run({"run", "-m", model(), "--temp", "0", "-n", "20", "--device", "cpu", "--seq", "3:", "--seq", "1:The dog"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const auto alone = run({"run", "-m", model(), "--temp", "0", "-n", "20", "--device", "cpu", "-p", "The dog"});
+    EXPECT_EQ(outcome.out, "[1]\n" + alone.out + "[3]\n" + known_text(20) + "\n");
+}
+
+TEST(Run, StatsGoToStandardError) {
+    NEEDS_SHARED();
+    const Outcome outcome = run({"run", "-m", model(), "-p", "", "--temp", "0", "-n", "20", "--device", "cpu", "--stats"});
+    EXPECT_EQ(outcome.out, known_text(20) + "\n");
+    EXPECT_THAT(outcome.err, HasSubstr("20 tokens"));
+}
+
+TEST(Run, AnOverrideReportsHowManyItMatched) {
+    NEEDS_SHARED();
+    const Outcome outcome =
+        run({"run", "-m", model(), "-p", "", "--temp", "0", "-n", "20", "--device", "blas,cpu", "-ot", "ffn_(up|down)=cpu"});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_EQ(outcome.out, known_text(20) + "\n");
+    EXPECT_EQ(count(outcome.err, "\n"), 1U) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("10 tensors"));
+}
+
+TEST(Run, WithTheValidationLayerHasNothingToReport) {
+    NEEDS_SHARED();
+    if (!has_device("Vulkan0")) {
+        GTEST_SKIP() << "no Vulkan device";
+    }
+    for (const std::vector<std::string>& settings :
+         {std::vector<std::string>{"-ngl", "99"},
+          {"-ngl", "3", "-p", "Once upon a time, there was a little girl named Lily who loved to play outside in the park"},
+          {"-ngl", "2", "-fa", "off", "-ctk", "f32", "-ctv", "f32"}}) {
+        std::vector<std::string> arguments = {"run", "-m", model(), "-n", "4", "--temp", "0", "--device", "vulkan0,cpu"};
+        arguments.insert(arguments.end(), settings.begin(), settings.end());
+        const Outcome outcome = run(arguments, {.environment = {{"SCHEDSCOPE_VULKAN_VALIDATION", "1"}}});
+        EXPECT_EQ(outcome.code, 0);
+        EXPECT_EQ(outcome.err, "");
+    }
+}
+
+} // namespace
+} // namespace schedscope::testing
