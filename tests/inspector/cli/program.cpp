@@ -173,6 +173,11 @@ Program::~Program() {
 
 void Program::signal(int number) const { kill(pid_, number); }
 
+bool Program::has_ended() const {
+    pollfd fd{descriptor_, POLLIN, 0};
+    return pid_ < 0 || poll(&fd, 1, 0) > 0;
+}
+
 void Program::reap() {
     int status = 0;
     waitpid(pid_, &status, 0);

@@ -39,6 +39,7 @@ public:
     Program& operator=(const Program&) = delete;
 
     void signal(int number) const;
+    bool has_ended() const; ///< without waiting
     Outcome wait(std::chrono::seconds deadline = std::chrono::seconds(300));
 
 private:

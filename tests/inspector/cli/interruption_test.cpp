@@ -1,0 +1,250 @@
+// Runs that do not come to their end: killed, interrupted, without a reader, without room.
+#include "tests/inspector/cli/recorded.h"
+#include "tests/inspector/cli/story.h"
+#include "tests/inspector/cli/typed_out.h"
+
+#include <gmock/gmock.h>
+
+#include <csignal>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace schedscope::testing {
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr int device = 4;
+
+/// A run that goes on for ever: it forgets the beginning when the context is full.
+std::vector<std::string> endless(const std::string& trace) {
+    return {"record", "-m", model(), "-p", "",         "-n",  "1000000", "--ignore-eos", "--context-shift",
+            "--temp", "0",  "-t",    "1",  "--device", "cpu", "-o",      trace};
+}
+
+/// The text that a trace says was generated.
+std::string text_in(const std::string& trace) {
+    const json table = json::parse(run({"show", trace, "--what", "tokens", "--json"}).out);
+    std::string text;
+    for (const json& token : table["tokens"]) {
+        const bool control = token["id"] < 3; // <unk>, <s>, </s>: not part of the text
+        text += control ? "" : token["text"].get<std::string>();
+    }
+    return text.substr(text.starts_with(' ') ? 1 : 0);
+}
+
+TEST(Killed, ATraceKeepsAllButTheLastQuarterSecond) {
+    NEEDS_SHARED();
+    const Folder folder;
+    const std::string trace = folder / "t.trace";
+    TypedOut terminal;
+    Program program(endless(trace), {.out_descriptor = terminal.end_of_program()});
+    ASSERT_TRUE(terminal.read_until("Once")); // running
+    const std::string a_quarter_second_before = terminal.text();
+    terminal.read_for(milliseconds(250));
+    program.signal(SIGKILL);
+    EXPECT_EQ(program.wait().code, 256 + SIGKILL);
+    terminal.read_rest();
+
+    const Outcome summary = run({"show", trace, "--json"});
+    ASSERT_EQ(summary.code, 0) << summary.err;
+    const std::string kept = text_in(trace), shown = terminal.text();
+    EXPECT_GE(kept.size(), a_quarter_second_before.size());
+    EXPECT_EQ(kept.substr(0, shown.size()), shown.substr(0, kept.size())); // one is the beginning of the other
+    const json read = json::parse(summary.out);
+    EXPECT_GE(read["evaluations"], read["tokens"]);
+    EXPECT_EQ(read["failed"], 0);
+    EXPECT_EQ(run({"replay", trace}).code, 0);
+    EXPECT_EQ(run({"dot", trace, "-o", folder / "t.svg"}).code, 0);
+}
+
+TEST(Killed, AnEvaluationsRecordsAreAllThereOrNoneOfThem) {
+    NEEDS_SHARED();
+    const Folder folder;
+    const std::string trace = folder / "t.trace";
+    TypedOut terminal;
+    Program program(endless(trace), {.out_descriptor = terminal.end_of_program()});
+    ASSERT_TRUE(terminal.read_until("She loved to play outside"));
+    terminal.read_for(milliseconds(250));
+    program.signal(SIGKILL);
+    program.wait();
+    int64_t step = 0;
+    for (const std::string& line : lines_of(run({"export", trace, "--jsonl", "-"}).out)) {
+        const json record = json::parse(line);
+        ASSERT_EQ(record["step"], step++);
+    }
+    EXPECT_GT(step, 0);
+}
+
+TEST(Killed, ReadingItChangesNothing) {
+    NEEDS_SHARED();
+    const Folder folder;
+    const std::string trace = folder / "t.trace";
+    TypedOut terminal;
+    Program program(endless(trace), {.out_descriptor = terminal.end_of_program()});
+    ASSERT_TRUE(terminal.read_until("little girl"));
+    terminal.read_for(milliseconds(250));
+    program.signal(SIGKILL);
+    program.wait();
+    const auto names = folder.names();
+    EXPECT_GT(names.size(), 1U); // its journal lies beside it
+    const std::string before = read_bytes(trace), journal = read_bytes(trace + "-wal");
+    const Outcome first = run({"show", trace}), second = run({"show", trace});
+    EXPECT_EQ(first.code, 0);
+    EXPECT_EQ(first.out, second.out);
+    EXPECT_EQ(folder.names(), names);
+    EXPECT_TRUE(read_bytes(trace) == before);
+    EXPECT_TRUE(read_bytes(trace + "-wal") == journal);
+}
+
+TEST(Killed, ATraceCanBeRecordedOver) {
+    NEEDS_SHARED();
+    const Folder folder;
+    const std::string trace = folder / "t.trace";
+    TypedOut terminal;
+    Program program(endless(trace), {.out_descriptor = terminal.end_of_program()});
+    ASSERT_TRUE(terminal.read_until("little girl"));
+    terminal.read_for(milliseconds(250));
+    program.signal(SIGKILL);
+    program.wait();
+    ASSERT_EQ(run({"record", "-m", model(), "-p", "", "-n", "20", "--temp", "0", "--device", "cpu", "-o", trace}).code, 0);
+    EXPECT_EQ(folder.names(), std::vector<std::string>{"t.trace"});
+    EXPECT_EQ(text_in(trace), known_text(20));
+}
+
+TEST(Interrupted, ATraceIsClosedProperly) {
+    NEEDS_SHARED();
+    const Folder folder;
+    const std::string trace = folder / "t.trace";
+    TypedOut terminal;
+    Program program(endless(trace), {.out_descriptor = terminal.end_of_program()});
+    ASSERT_TRUE(terminal.read_until("Once upon a time"));
+    program.signal(SIGINT);
+    const Outcome outcome = terminal.wait_for(program);
+    EXPECT_EQ(outcome.code, 130);
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_EQ(folder.names(), std::vector<std::string>{"t.trace"}); // no journal
+    const Outcome summary = run({"show", trace, "--json"});
+    EXPECT_EQ(summary.code, 0);
+    EXPECT_EQ(summary.err, "");
+    EXPECT_EQ(text_in(trace) + "\n", terminal.text());
+}
+
+TEST(Interrupted, ARunPrintsWhatItHas) {
+    NEEDS_SHARED();
+    TypedOut terminal;
+    Program program(
+        {"run", "-m", model(), "-p", "", "-n", "1000000", "--ignore-eos", "--context-shift", "--temp", "0", "--device", "cpu"},
+        {.out_descriptor = terminal.end_of_program()});
+    ASSERT_TRUE(terminal.read_until("Once upon a time"));
+    program.signal(SIGINT);
+    EXPECT_EQ(terminal.wait_for(program).code, 130);
+    EXPECT_THAT(terminal.text(), StartsWith("Once upon a time"));
+    EXPECT_THAT(terminal.text(), ::testing::EndsWith("\n"));
+}
+
+/// The write end of a pipe that nobody reads any more.
+class ClosedPipe {
+public:
+    ClosedPipe() {
+        if (pipe2(ends_, O_CLOEXEC) == 0) {
+            close(ends_[0]);
+        }
+    }
+    ~ClosedPipe() { close(ends_[1]); }
+    ClosedPipe(const ClosedPipe&) = delete;
+    ClosedPipe& operator=(const ClosedPipe&) = delete;
+    int write_end() const noexcept { return ends_[1]; }
+
+private:
+    int ends_[2] = {-1, -1};
+};
+
+TEST(NoReader, ARunSaysSo) {
+    NEEDS_SHARED();
+    const ClosedPipe pipe;
+    const Outcome outcome =
+        run({"run", "-m", model(), "-p", "", "-n", "20", "--device", "cpu"}, {.out_descriptor = pipe.write_end()});
+    EXPECT_EQ(outcome.code, device);
+    EXPECT_EQ(outcome.err, "schedscope: standard output: write failed\n");
+}
+
+TEST(NoReader, ARecordingIsClosedProperly) {
+    NEEDS_SHARED();
+    const Folder folder;
+    for (const bool full : {false, true}) {
+        const ClosedPipe pipe;
+        const Start start = full ? Start{.out_to = "/dev/full"} : Start{.out_descriptor = pipe.write_end()};
+        const Outcome outcome = run(
+            {"record", "-m", model(), "-p", "", "-n", "20", "--temp", "0", "--device", "cpu", "-o", folder / "t.trace"}, start);
+        EXPECT_EQ(outcome.code, device);
+        EXPECT_EQ(outcome.err, "schedscope: standard output: write failed\n");
+        EXPECT_EQ(folder.names(), std::vector<std::string>{"t.trace"});
+        EXPECT_EQ(text_in(folder / "t.trace"), known_text(20));
+    }
+}
+
+TEST(NoReader, AReadingCommandEndsSilentlyLikeAnyOther) {
+    NEEDS_SHARED();
+    const Recorded recorded({"--device", "cpu"});
+    for (const std::vector<std::string>& arguments : {std::vector<std::string>{"show", recorded.path(), "--what", "kernels"},
+                                                      {"export", recorded.path(), "--jsonl", "-"},
+                                                      {"gguf", model()},
+                                                      {"dot", recorded.path()}}) {
+        const ClosedPipe pipe;
+        const Outcome outcome = run(arguments, {.out_descriptor = pipe.write_end()});
+        EXPECT_EQ(outcome.code, 256 + SIGPIPE) << arguments[0];
+        EXPECT_EQ(outcome.err, "") << arguments[0];
+    }
+}
+
+/// `record` of the known story where files may have so many bytes.
+Outcome record_within(long long bytes, const std::string& trace) {
+    return run({"record", "-m", model(), "-p", "", "-n", "200", "--temp", "0", "--device", "cpu", "-o", trace},
+               {.largest_file = bytes});
+}
+
+TEST(NoRoomForTheTrace, TheTextIsCompleteAndThenItIsSaid) {
+    NEEDS_SHARED();
+    for (const long long bytes : {400000LL, 1000000LL}) {
+        const Folder folder;
+        const Outcome outcome = record_within(bytes, folder / "t.trace");
+        SCOPED_TRACE(std::to_string(bytes) + " bytes");
+        EXPECT_EQ(outcome.code, device);
+        EXPECT_EQ(outcome.out, known_story().text + "\n");
+        EXPECT_EQ(count(outcome.err, "\n"), 1U) << outcome.err;
+        EXPECT_THAT(outcome.err, StartsWith("schedscope: "));
+        EXPECT_THAT(outcome.err, HasSubstr("t.trace"));
+    }
+}
+
+TEST(NoRoomForTheTrace, WhatWasWrittenBeforeCanBeRead) {
+    NEEDS_SHARED();
+    const Folder folder;
+    ASSERT_EQ(record_within(1000000, folder / "t.trace").code, device);
+    const Outcome shown = run({"show", folder / "t.trace", "--json"});
+    ASSERT_EQ(shown.code, 0) << shown.err;
+    const json summary = json::parse(shown.out);
+    EXPECT_GT(summary["tokens"], 0);
+    EXPECT_LT(summary["tokens"], 200);
+    EXPECT_THAT(known_story().text, StartsWith(text_in(folder / "t.trace")));
+}
+
+TEST(NoRoomForTheTrace, ARecordingThatCanNotBeginIsRefused) {
+    NEEDS_SHARED();
+    for (const long long bytes : {0LL, 4096LL}) {
+        const Folder folder;
+        const Outcome outcome = record_within(bytes, folder / "t.trace");
+        EXPECT_EQ(outcome.code, device);
+        EXPECT_EQ(outcome.out, "");
+        EXPECT_EQ(count(outcome.err, "\n"), 1U) << outcome.err;
+        EXPECT_THAT(outcome.err, HasSubstr("t.trace"));
+    }
+}
+
+} // namespace
+} // namespace schedscope::testing
