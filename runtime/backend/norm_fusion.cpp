@@ -16,6 +16,9 @@ std::string_view why_not(const SplitGraph& split, size_t norm_index) {
     if ((norm.flags & flag_output) != 0) {
         return "output";
     }
+    if ((norm.flags & flag_watched) != 0) {
+        return "watched";
+    }
     if (&weight == &norm || norm.readers > 1) {
         return "used elsewhere";
     }

@@ -167,6 +167,20 @@ TEST_F(NormFusion, SaysWhenTheNormIsAnOutput) {
     EXPECT_EQ(reason(), "output");
 }
 
+TEST_F(NormFusion, SaysWhenSomebodyWatchesTheNorm) {
+    norm_->flags |= flag_watched;
+    product_with(weight_);
+    place();
+    EXPECT_EQ(reason(), "watched");
+}
+
+TEST_F(NormFusion, TakesAWatchedProductAtItsEnd) {
+    product_with(weight_);
+    product_->flags |= flag_watched;
+    place();
+    EXPECT_EQ(reason(), "fused");
+}
+
 TEST_F(NormFusion, SaysWhenTheShapesDoNotFit) {
     product_with(g_.graph.input(Type::F32, {1, n_tokens, 1, 1}));
     place();
