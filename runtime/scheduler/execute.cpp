@@ -1,4 +1,3 @@
-#include "runtime/scheduler/expert_copy.h"
 #include "runtime/scheduler/live_plan.h"
 
 #include "runtime/backend/op_cost.h"
@@ -37,8 +36,8 @@ void Executor::wait(BackendId backend, int32_t split, Recorder* recorder) {
         return;
     }
     const int64_t end = now_ns();
-    for (Pending& p : pending_) {
-        if (p.backend == backend && !p.complete) {
+    for (size_t i = first_pending_; i < end_pending_; ++i) {
+        if (Pending& p = pending_[i]; p.backend == backend && !p.complete) {
             p.complete = true;
             p.end_ns = end;
         }
@@ -100,7 +99,7 @@ void Executor::copy_input(LivePlan& live, int32_t index, TensorId input, Recorde
             for (BackendId b = 0; b < devices_.n_backends(); ++b) {
                 wait(b, index, recorder); // the ids may come from any of them
             }
-            const CopiedExperts copied = copy_used_experts(experts, source, target);
+            const CopiedExperts copied = copy_used_experts(experts, source, target, expert_scratch_);
             fact.bytes = copied.bytes;
             fact.experts = static_cast<int16_t>(copied.count);
             fact.experts_total = static_cast<int16_t>(experts.total);
@@ -121,10 +120,11 @@ void Executor::run_split(LivePlan& live, int32_t index, Recorder* recorder) {
 
     Pending* pending = nullptr;
     if (recorder != nullptr) {
-        pending = &pending_.emplace_back();
+        pending = &add_pending();
         pending->split = index;
         pending->backend = split.backend;
         pending->start_ns = now_ns();
+        pending->complete = false;
     }
     std::vector<KernelTime>* times = pending != nullptr ? &pending->kernels : nullptr;
     const auto count = static_cast<int32_t>(graph.nodes.size());
@@ -160,11 +160,21 @@ void Executor::run_split(LivePlan& live, int32_t index, Recorder* recorder) {
     write_complete(live, *recorder);
 }
 
+Executor::Pending& Executor::add_pending() {
+    if (first_pending_ == end_pending_) {
+        first_pending_ = end_pending_ = 0;
+    }
+    if (end_pending_ == pending_.size()) {
+        pending_.emplace_back();
+    }
+    return pending_[end_pending_++];
+}
+
 void Executor::write_complete(LivePlan& live, Recorder& recorder) {
-    while (!pending_.empty()) {
-        Pending& p = pending_.front();
+    while (first_pending_ < end_pending_) {
+        Pending& p = pending_[first_pending_];
         const SplitGraph& graph = live.splits[static_cast<size_t>(p.split)];
-        const bool last = &p == &pending_.back();
+        const bool last = first_pending_ + 1 == end_pending_;
         // The kernels of a split that is run node by node are known before the split is complete.
         if (!p.complete && !(last && recorder.grain() == Recorder::Grain::node)) {
             return;
@@ -193,7 +203,7 @@ void Executor::write_complete(LivePlan& live, Recorder& recorder) {
             return;
         }
         recorder.add(record::SplitRun{p.split, p.backend, p.start_ns, p.end_ns});
-        pending_.pop_front();
+        ++first_pending_;
     }
 }
 

@@ -2,8 +2,6 @@
 
 #include "runtime/backend/buffer.h"
 
-#include <vector>
-
 namespace schedscope {
 
 ExpertUse used_experts(const SplitGraph& split, const Tensor& source, const Tensor& target) noexcept {
@@ -18,11 +16,13 @@ ExpertUse used_experts(const SplitGraph& split, const Tensor& source, const Tens
     return {node.src[2], source.ne[2]};
 }
 
-CopiedExperts copy_used_experts(const ExpertUse& use, const Tensor& source, const Tensor& target) {
+CopiedExperts copy_used_experts(const ExpertUse& use, const Tensor& source, const Tensor& target, ExpertScratch& scratch) {
     const Tensor& ids = *use.ids;
-    std::vector<std::byte> raw(n_bytes(ids));
+    std::vector<std::byte>& raw = scratch.ids;
+    std::vector<uint8_t>& used = scratch.used;
+    raw.resize(n_bytes(ids));
     tensor_read(ids, raw.data(), 0, raw.size());
-    std::vector<uint8_t> used(static_cast<size_t>(use.total), 0);
+    used.assign(static_cast<size_t>(use.total), 0);
     for (int64_t t = 0; t < ids.ne[1]; ++t) {
         for (int64_t e = 0; e < ids.ne[0]; ++e) {
             const auto* id = reinterpret_cast<const int32_t*>(raw.data() + static_cast<size_t>(t) * ids.nb[1] +

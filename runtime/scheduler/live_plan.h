@@ -2,6 +2,7 @@
 
 #include "runtime/backend/backend.h"
 #include "runtime/scheduler/allocate.h"
+#include "runtime/scheduler/expert_copy.h"
 #include "runtime/scheduler/live_graph.h"
 #include "runtime/scheduler/plan.h"
 #include "runtime/scheduler/recorder.h"
@@ -71,13 +72,16 @@ private:
     void order_after(BackendId previous, BackendId next, int32_t split, Recorder* recorder);
     void copy_input(LivePlan& live, int32_t index, TensorId input, Recorder* recorder);
     void run_split(LivePlan& live, int32_t index, Recorder* recorder);
+    Pending& add_pending();
     void write_complete(LivePlan& live, Recorder& recorder);
 
     LiveDevices& devices_;
     std::vector<std::vector<std::unique_ptr<Event>>> events_; ///< [backend][stage]: the stage's copies are read
     std::vector<std::unique_ptr<Event>> order_;               ///< [backend]: what was queued so far is done
     std::vector<uint8_t> busy_;                               ///< [backend]: work was queued since the last wait
-    std::deque<Pending> pending_;                             ///< in order of split; a deque keeps the vectors' addresses
+    std::deque<Pending> pending_;                             ///< used again and again; a deque keeps the vectors' addresses
+    size_t first_pending_ = 0, end_pending_ = 0;              ///< those of `pending_` that are started, in order of split
+    ExpertScratch expert_scratch_;
     LivePlan* running_ = nullptr;
 };
 

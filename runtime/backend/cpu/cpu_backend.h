@@ -29,7 +29,7 @@ private:
     bool fusion_;
     const VectorOps& vector_;
     ThreadPool pool_;
-    std::vector<std::vector<float>> scratch_; ///< by thread
+    std::vector<Scratch> scratch_; ///< by thread
 };
 
 } // namespace schedscope::cpu

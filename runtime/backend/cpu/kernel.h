@@ -11,22 +11,33 @@
 
 namespace schedscope::cpu {
 
+/// A token's row for one of the experts that it was sent to.
+struct Routed {
+    int64_t expert, slot, token;
+};
+
+/// Memory of one thread, kept from kernel to kernel; its contents are lost between them.
+struct Scratch {
+    std::vector<float> floats;
+    std::vector<Routed> routed;
+};
+
 /// What one thread gets of a kernel.
 struct Work {
     std::span<Tensor* const> nodes; ///< one, or the nodes of a fused group
     int thread = 0, n_threads = 1;
     const VectorOps& vector;
-    std::vector<float>& scratch; ///< the thread's own; contents are lost between kernels
+    Scratch& scratch; ///< the thread's own
 
     const Tensor& node() const noexcept { return *nodes.back(); }
     /// The thread's share of n pieces: [first, end).
     std::pair<int64_t, int64_t> share(int64_t n) const noexcept { return {n * thread / n_threads, n * (thread + 1) / n_threads}; }
     /// Room for n floats.
     float* room(int64_t n) const {
-        if (scratch.size() < static_cast<size_t>(n)) {
-            scratch.resize(static_cast<size_t>(n));
+        if (scratch.floats.size() < static_cast<size_t>(n)) {
+            scratch.floats.resize(static_cast<size_t>(n));
         }
-        return scratch.data();
+        return scratch.floats.data();
     }
 };
 

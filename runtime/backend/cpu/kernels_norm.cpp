@@ -41,7 +41,7 @@ void run_rms_norm_mul(const Work& work) {
     const Tensor& weight = product.src[0] == &norm ? *product.src[1] : *product.src[0];
     const float eps = norm.param_f32(0);
     by_row(work, *norm.src[0], [&](const float* in, float* out, int64_t n, const RowIndex& i) {
-        float* room = work.scratch.data() + 2 * n;
+        float* room = work.scratch.floats.data() + 2 * n;
         const float* w = read_row(weight, repeated_row(weight, i), room, work.vector);
         work.vector.scale_multiply(in, rms_factor(work.vector, in, n, eps), w, out, n);
     });

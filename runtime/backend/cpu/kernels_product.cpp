@@ -4,6 +4,7 @@
 #include "runtime/backend/cpu/kernel.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace schedscope::cpu {
 
@@ -83,14 +84,9 @@ void multiply_rows(const Work& work, const Tensor& weights, const std::byte* mat
 
 bool is_plain(const Tensor& t) noexcept { return t.type == Type::F32 && has_contiguous_rows(t) && t.nb[1] % sizeof(float) == 0; }
 
-/// A token's row for one of the experts that it was sent to.
-struct Routed {
-    int64_t expert, slot, token;
-};
-
 /// What is to be computed, one expert after the other; first, as expert −1, what was sent to none.
-std::vector<Routed> by_expert(const Tensor& ids, int64_t n_experts) {
-    std::vector<Routed> routed;
+void sort_by_expert(const Tensor& ids, int64_t n_experts, std::vector<Routed>& routed) {
+    routed.clear();
     for (int64_t token = 0; token < ids.ne[1]; ++token) {
         for (int64_t slot = 0; slot < ids.ne[0]; ++slot) {
             const auto id =
@@ -98,8 +94,9 @@ std::vector<Routed> by_expert(const Tensor& ids, int64_t n_experts) {
             routed.push_back({id >= 0 && id < n_experts ? id : -1, slot, token});
         }
     }
-    std::stable_sort(routed.begin(), routed.end(), [](const Routed& x, const Routed& y) { return x.expert < y.expert; });
-    return routed;
+    std::sort(routed.begin(), routed.end(), [](const Routed& x, const Routed& y) {
+        return std::tie(x.expert, x.token, x.slot) < std::tie(y.expert, y.token, y.slot);
+    });
 }
 
 } // namespace
@@ -154,8 +151,9 @@ void run_mul_mat_id(const Work& work) {
     float* expanded = results + columns_gathered * rows;
     const auto out = [&](const Routed& r) { return reinterpret_cast<float*>(row_data(node, {r.slot, r.token, 0})) + first; };
 
-    const std::vector<Routed> routed = by_expert(*node.src[2], experts.ne[2]);
-    for (auto from = routed.begin(); from != routed.end();) {
+    std::vector<Routed>& routed = work.scratch.routed;
+    sort_by_expert(*node.src[2], experts.ne[2], routed);
+    for (auto from = routed.cbegin(); from != routed.cend();) {
         const int64_t expert = from->expert;
         if (expert < 0) {
             std::fill(out(*from), out(*from) + rows, 0.0F);
@@ -163,7 +161,7 @@ void run_mul_mat_id(const Work& work) {
             continue;
         }
         int64_t n = 0;
-        while (n < columns_gathered && from + n != routed.end() && from[n].expert == expert) {
+        while (n < columns_gathered && from + n != routed.cend() && from[n].expert == expert) {
             const Routed& r = from[n];
             const float* x = read_row(b, row_data(b, {r.slot % b.ne[1], r.token, 0}), columns + n * k, work.vector);
             if (x != columns + n * k) {

@@ -49,18 +49,18 @@ ThreadPool::~ThreadPool() {
     }
 }
 
-void ThreadPool::run(int n, const std::function<void(int)>& work) {
+void ThreadPool::run_task(int n, const Task& task) {
     n = std::clamp(n, 1, n_threads_);
     if (n == 1) {
-        work(0);
+        task(0);
         return;
     }
-    work_ = &work;
+    task_ = task;
     active_ = n;
     unfinished_.store(n_threads_ - 1, std::memory_order_relaxed);
     generation_.fetch_add(1, std::memory_order_release);
     generation_.notify_all();
-    work(0);
+    task(0);
     for (int left = unfinished_.load(std::memory_order_acquire); left != 0;) {
         left = wait_for_change(unfinished_, left);
     }
@@ -74,7 +74,7 @@ void ThreadPool::loop(int thread) {
             return;
         }
         if (thread < active_) {
-            (*work_)(thread);
+            task_(thread);
         }
         if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
             unfinished_.notify_all();

@@ -48,8 +48,26 @@ Dispatch launch(std::string_view kernel, const Tensor& node, int64_t groups) {
     return d;
 }
 
+/// A name that is put together. Each node of each evaluation needs one, so it stays off the heap; a text that is too long is no shader's.
+class NameParts {
+public:
+    NameParts(std::string_view text) { add(text); }
+    NameParts(const char* text) { add(text); }
+    NameParts& add(std::string_view text) noexcept {
+        const size_t n = std::min(text.size(), letters_.size() - size_);
+        std::copy_n(text.data(), n, letters_.data() + size_);
+        size_ += n;
+        return *this;
+    }
+    std::string_view text() const noexcept { return {letters_.data(), size_}; }
+
+private:
+    std::array<char, 64> letters_{};
+    size_t size_ = 0;
+};
+
 /// The name of a shader as the program's table has it: the family's, then the types'.
-std::string_view shader_name(std::string_view family, std::initializer_list<Type> types) {
+std::string_view shader_name(const NameParts& family, std::initializer_list<Type> types) {
     static const std::unordered_set<std::string_view> names = [] {
         std::unordered_set<std::string_view> all;
         for (const ShaderModule& module : shader_modules()) {
@@ -57,20 +75,19 @@ std::string_view shader_name(std::string_view family, std::initializer_list<Type
         }
         return all;
     }();
-    std::string name(family);
+    NameParts name = family;
     for (const Type type : types) {
-        name += '_';
-        name += type_name(type);
+        name.add("_").add(type_name(type));
     }
-    const auto found = names.find(name);
+    const auto found = names.find(name.text());
     if (found == names.end()) {
-        throw Error(ErrorKind::device, "Vulkan: there is no shader " + name);
+        throw Error(ErrorKind::device, "Vulkan: there is no shader " + std::string(name.text()));
     }
     return *found;
 }
 
 /// A shader that multiplies, or combines in another way, two sources; a second source in F32 is not named.
-std::string_view shader_of_two(std::string_view family, const Tensor& node) {
+std::string_view shader_of_two(const NameParts& family, const Tensor& node) {
     const Type a = node.src[0]->type;
     const Type b = node.src[1]->type;
     return b == Type::F32 ? shader_name(family, {a}) : shader_name(family, {a, b});
@@ -78,7 +95,7 @@ std::string_view shader_of_two(std::string_view family, const Tensor& node) {
 
 /// A shader that moves elements as they are.
 std::string_view shader_of_words(std::string_view family, Type type) {
-    return shader_name(std::string(family) + (traits(type).bytes == 2 ? "_16" : "_32"), {});
+    return shader_name(NameParts(family).add(traits(type).bytes == 2 ? "_16" : "_32"), {});
 }
 
 /// Weights row by row, with blocks of columns.
@@ -88,7 +105,7 @@ void append_rows_product(const Tensor& node, const DispatchOptions& options, std
     while (!experts && columns < std::min(node.ne[1], columns_at_once)) {
         columns *= 2;
     }
-    const std::string family = std::string(options.row_per_invocation ? "mul_mat_rows" : "mul_mat_vec") + (experts ? "_id" : "");
+    const NameParts family = NameParts(options.row_per_invocation ? "mul_mat_rows" : "mul_mat_vec").add(experts ? "_id" : "");
     const int64_t in_matrix = groups_for(node.ne[0], options.row_per_invocation ? options.group : rows_per_group);
     const int64_t blocks = (node.ne[1] + columns - 1) / columns;
     Dispatch d = launch(shader_of_two(family, node), node, in_matrix * blocks * node.ne[2] * node.ne[3]);

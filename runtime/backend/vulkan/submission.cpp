@@ -248,21 +248,21 @@ void Submission::append_times() {
         }
         return;
     }
-    std::vector<uint64_t> ticks(2 * kernels_.size(), 0);
-    check(context_.f().vkGetQueryPoolResults(context_.device(), queries_, 0, static_cast<uint32_t>(ticks.size()),
-                                             ticks.size() * sizeof(uint64_t), ticks.data(), sizeof(uint64_t),
+    ticks_.assign(2 * kernels_.size(), 0);
+    check(context_.f().vkGetQueryPoolResults(context_.device(), queries_, 0, static_cast<uint32_t>(ticks_.size()),
+                                             ticks_.size() * sizeof(uint64_t), ticks_.data(), sizeof(uint64_t),
                                              VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
           name_);
     // Where the device can't read both clocks at once, its last tick is taken for the moment in which the work was seen to be done.
-    const ClockReading now = context_.read_clocks().value_or(ClockReading{ticks.back(), done_ns});
+    const ClockReading now = context_.read_clocks().value_or(ClockReading{ticks_.back(), done_ns});
     int64_t earliest = submitted_ns_;
     const auto host_time = [&](uint64_t tick) {
         earliest = std::clamp(now.ns - context_.ticks_to_ns(now.ticks - tick), earliest, std::max(earliest, done_ns));
         return earliest;
     };
     for (size_t p = 0; p < kernels_.size(); ++p) {
-        kernels_[p].start_ns = host_time(ticks[2 * p]);
-        kernels_[p].end_ns = host_time(ticks[2 * p + 1]);
+        kernels_[p].start_ns = host_time(ticks_[2 * p]);
+        kernels_[p].end_ns = host_time(ticks_[2 * p + 1]);
     }
 }
 

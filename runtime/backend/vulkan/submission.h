@@ -70,6 +70,7 @@ private:
 
     std::vector<KernelTime>* times_ = nullptr;
     std::vector<KernelTime> kernels_; ///< what `times_` gets, still without times
+    std::vector<uint64_t> ticks_;     ///< as read from `queries_`
     int64_t submitted_ns_ = 0;
 };
 

@@ -89,7 +89,7 @@ void VulkanBackend::submit_open() {
 void VulkanBackend::finish(uint64_t until) {
     while (n_done_ < until) {
         std::unique_ptr<Submission> oldest = std::move(under_way_.front());
-        under_way_.pop_front();
+        under_way_.erase(under_way_.begin());
         ++n_done_;
         oldest->wait();
         idle_.push_back(std::move(oldest));

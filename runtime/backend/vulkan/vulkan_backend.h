@@ -5,7 +5,6 @@
 #include "runtime/backend/vulkan/dispatch.h"
 #include "runtime/backend/vulkan/submission.h"
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,8 +49,8 @@ private:
     std::vector<Piece> pieces_;
 
     std::vector<std::unique_ptr<Submission>> idle_;
-    std::unique_ptr<Submission> open_;                  ///< begun, not yet submitted
-    std::deque<std::unique_ptr<Submission>> under_way_; ///< in order; the last one has number n_submitted_
+    std::unique_ptr<Submission> open_;                   ///< begun, not yet submitted
+    std::vector<std::unique_ptr<Submission>> under_way_; ///< few, in order; the last one has number n_submitted_
     uint64_t n_submitted_ = 0;
     uint64_t n_done_ = 0;
 };
