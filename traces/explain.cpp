@@ -8,6 +8,19 @@ namespace schedscope {
 
 namespace {
 
+/// What the rules of pass 1 look at, as the graph has it.
+std::string nothing_decides(const OwnedGraph& graph, TensorId tensor) {
+    const TensorInfo& info = graph.tensors[static_cast<size_t>(tensor)];
+    std::string text = info.buffer_type == no_buffer_type ? "no buffer of its own" : "has a buffer";
+    text += (info.flags & flag_input) != 0 ? ", an input" : ", not an input";
+    for (size_t i = 0; i < info.src.size(); ++i) {
+        if (info.src[i] != no_tensor && graph.tensors[static_cast<size_t>(info.src[i])].usage == BufferUsage::weights) {
+            return text + ", and no backend can take source " + std::to_string(i) + ", a weight, where it lies";
+        }
+    }
+    return text + ", no source is a weight";
+}
+
 /// Which lines a record adds to a story; nothing for those that are no lines.
 std::string_view line_of(const Fact& fact) {
     return std::visit(
@@ -64,6 +77,7 @@ public:
             add(history_.record(step));
         }
         close_pass();
+        add_first_pass();
         add_split();
         std::stable_sort(story_.lines.begin(), story_.lines.end(),
                          [](const StoryLine& a, const StoryLine& b) { return a.step < b.step; });
@@ -137,6 +151,29 @@ private:
         open_ = {};
     }
 
+    /// Pass 1 writes nothing about a tensor that none of its rules fits.
+    void add_first_pass() {
+        const PlanState& state = history_.plan(story_.evaluation);
+        const OwnedGraph* graph = history_.graph_of(state);
+        const bool of_the_graph = graph != nullptr && static_cast<size_t>(story_.tensor) < graph->tensors.size();
+        const bool decided =
+            !story_.steps.empty() && (story_.steps[0].pass == Pass::place || story_.steps[0].cause == Cause::user);
+        if (!of_the_graph || decided) {
+            return;
+        }
+        const EvaluationSpan span = history_.evaluation(story_.planned_in);
+        const Step begin = history_.source().previous_of(span.end, fact_bit<record::PlanBegin>());
+        const Step end = history_.source().next_of(begin, fact_bit<record::PassEnd>());
+        if (begin < span.first || end == no_step || end >= span.end) {
+            return; // it failed before its first pass was done
+        }
+        StoryStep step;
+        step.step = end;
+        step.pass = Pass::place;
+        step.note = nothing_decides(*graph, story_.tensor);
+        story_.steps.insert(story_.steps.begin(), std::move(step));
+    }
+
     /// The split that a node lies in, where it doesn't begin it.
     void add_split() {
         if (!where_ || where_->begin.node == story_.tensor) {
@@ -166,6 +203,23 @@ private:
 };
 
 } // namespace
+
+std::string answers_text(const History& history, const std::vector<Asked>& asked) {
+    std::string text;
+    for (const Asked& a : asked) {
+        text += (text.empty() ? "asked " : ", ") + history.backend_name(a.backend);
+        if (a.question == Question::buffer_type) {
+            text += " to use " + a.buffer_type;
+        } else if (a.question == Question::offload) {
+            text += " to take it over";
+        }
+        text += a.answer ? ": yes" : ": no";
+        if (!a.answer && !a.why.empty()) {
+            text += " (" + a.why + ")";
+        }
+    }
+    return text;
+}
 
 Story explain(History& history, EvaluationId evaluation, TensorId tensor) { return Teller(history, evaluation, tensor).tell(); }
 

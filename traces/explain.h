@@ -23,7 +23,7 @@ struct Asked {
     std::string why; ///< of a no: "type: source 1 is not F32"
 };
 
-/// One change of a tensor's backend, or (after == before, cause none) a pass that asked about it and changed nothing.
+/// One change of a tensor's backend, or (after == before, cause none) a pass that looked at it and changed nothing.
 struct StoryStep {
     Step step = no_step;
     Pass pass = Pass::none;
@@ -32,7 +32,11 @@ struct StoryStep {
     int8_t source = -1;
     std::string by; ///< the tensor that made it so
     std::vector<Asked> asked;
+    std::string note; ///< pass 1 only, where none of its rules fits: what they looked at
 };
+
+/// "asked Vulkan0: no (type), CPU: yes"; empty when nobody was asked.
+std::string answers_text(const History& history, const std::vector<Asked>& asked);
 
 /// What else is known of it: one line each, in order of step.
 struct StoryLine {

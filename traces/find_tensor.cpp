@@ -85,7 +85,8 @@ TensorId find_tensor(const History& history, const PlanState& state, std::string
     if (!found.empty()) {
         std::string ids;
         for (const TensorId id : found) {
-            ids += (ids.empty() ? "" : ", ") + std::string(name) + "@" + std::to_string(id);
+            ids += (ids.empty() ? "" : ", ") + std::string(name) + "@" + std::to_string(id) + " (" +
+                   std::string(op_name(history.tensor(state, id).op)) + ")";
         }
         throw Error(ErrorKind::usage,
                     asked + ": " + where + " has " + std::to_string(found.size()) + " of that name; say which: " + ids);

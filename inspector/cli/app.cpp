@@ -25,11 +25,29 @@ int complain(const std::string& sentence, int code) {
     return code;
 }
 
+/// CLI11 calls an option by its first long name; people want to read the one that they typed.
+std::string as_typed(const CLI::App& command, const std::vector<std::string>& arguments, std::string what) {
+    for (const CLI::Option* option : command.get_options()) {
+        const std::string name = option->get_name();
+        if (!what.starts_with(name + ":") && !what.starts_with(name + " ")) {
+            continue;
+        }
+        for (const std::string& argument : arguments) {
+            const std::string typed = argument.substr(0, argument.find('='));
+            if (typed.starts_with('-') && option->check_name(typed)) {
+                return what.replace(0, name.size(), typed);
+            }
+        }
+    }
+    return what;
+}
+
 /// Parsing errors as one line; CLI11's own texts run over several, and know the options by their long names.
 int usage_error(const CLI::App& program, const std::vector<std::string>& arguments, const CLI::ParseError& error) {
     std::string what = error.what();
-    what = shorten_options(what.substr(0, what.find('\n')));
     const auto chosen = program.get_subcommands();
+    what = what.substr(0, what.find('\n'));
+    what = shorten_options(chosen.empty() ? what : as_typed(*chosen.front(), arguments, what));
     if (chosen.empty() && !arguments.empty() && !arguments.front().starts_with('-')) {
         what = "there is no command " + arguments.front();
     }
@@ -65,7 +83,7 @@ int run_program(int argc, char** argv) {
         program.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend())); // CLI11 takes them from the back
     } catch (const CLI::CallForHelp&) {
         const auto chosen = program.get_subcommands();
-        std::cout << shorten_options(chosen.empty() ? program.help() : chosen.front()->help());
+        std::cout << shorten_options(chosen.empty() ? program.help() : chosen.front()->help("schedscope"));
         return 0;
     } catch (const CLI::CallForVersion&) {
         std::cout << version << '\n';

@@ -61,6 +61,7 @@ int demo_in_terminal(const Registry& registry) {
     run_demo(registry, *store);
     InspectorOptions options;
     options.title = "demo";
+    options.evaluation = 0; // the prompt: the plan with the most to see
     return run_inspector(store, options);
 }
 

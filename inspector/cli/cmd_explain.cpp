@@ -44,6 +44,7 @@ json story_json(const History& history, const Story& story) {
                          {"after", backend_json(history, s.after)},
                          {"cause", cause.empty() ? json(nullptr) : json(cause)},
                          {"by", s.by.empty() ? json(nullptr) : json(s.by)},
+                         {"note", s.note.empty() ? json(nullptr) : json(s.note)},
                          {"asked", std::move(asked)}});
     }
     json lines = json::array();

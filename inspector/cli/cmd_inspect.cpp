@@ -17,6 +17,15 @@ int inspect_trace(const std::string& path) {
     return run_inspector(open_trace(path), options);
 }
 
+/// Options of a run say nothing about a trace.
+void refuse_run_options(const CLI::App& app) {
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->count() > 0 && option->get_name() != "trace") {
+            throw Error(ErrorKind::usage, "inspect: " + option->get_name(false, true) + " goes with -m, not with a trace");
+        }
+    }
+}
+
 } // namespace
 
 Action add_inspect(CLI::App& app) {
@@ -25,11 +34,12 @@ Action add_inspect(CLI::App& app) {
     app.add_option("trace", *trace, "Trace file; or -m M … for a running program");
     app.add_option("--record", arguments->record, "With -m: record to this trace, too");
     app.add_flag("--force", arguments->force, "The trace may replace a file that is no trace");
-    return [arguments, trace] {
+    return [arguments, trace, &app] {
         if (!trace->empty() && !arguments->run.model.empty()) {
             throw Error(ErrorKind::usage, "inspect: a trace and -m were given; choose one");
         }
         if (!trace->empty()) {
+            refuse_run_options(app);
             return inspect_trace(*trace);
         }
         if (arguments->run.model.empty()) {

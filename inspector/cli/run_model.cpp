@@ -46,8 +46,8 @@ void print_stats(Session& session, const GenerateResult& result) {
     print_rate("prompt    ", result.n_prompt, result.prompt_ns);
     print_rate("generated ", result.n_generated, result.generate_ns);
     std::cerr << "graphs      " << session.context().n_evaluations() << " evaluations, " << session.context().n_reused()
-              << " reused a graph; the last plan has " << session.scheduler().n_splits() << " splits with "
-              << session.scheduler().n_split_inputs() << " inputs\n";
+              << " reused a graph; the last plan has " << counted(session.scheduler().n_splits(), "split") << " with "
+              << counted(session.scheduler().n_split_inputs(), "input") << '\n';
     const auto bytes = session.scheduler().compute_buffer_bytes();
     for (size_t i = 0; i < bytes.size(); ++i) {
         if (bytes[i] > 0) {

@@ -16,6 +16,16 @@ std::string question_text(const Asked& a) {
     return {};
 }
 
+/// Where a tensor lies that had its memory before planning: weights are given to a backend that can read them, not always the one that owns them.
+std::string memory_text(const History& history, const PlanState& state, TensorId id) {
+    const TensorInfo& tensor = history.tensor(state, id);
+    if (tensor.buffer_type == no_buffer_type) {
+        return "";
+    }
+    return ", in " + history.buffer_type_name(tensor.buffer_type) +
+           (tensor.usage == BufferUsage::weights ? " memory, a weight" : " memory");
+}
+
 } // namespace
 
 void print_story(const History& history, const PlanState& state, const Story& story, std::ostream& out) {
@@ -29,16 +39,19 @@ void print_story(const History& history, const PlanState& state, const Story& st
     for (size_t i = 0; i < tensor.src.size(); ++i) {
         if (tensor.src[i] != no_tensor) {
             out << "  source " << i << "  " << history.tensor_name(state, tensor.src[i]) << "  on "
-                << history.backend_name(state.tensors[static_cast<size_t>(tensor.src[i])].backend) << '\n';
+                << history.backend_name(state.tensors[static_cast<size_t>(tensor.src[i])].backend)
+                << memory_text(history, state, tensor.src[i]) << '\n';
         }
     }
     for (const StoryStep& s : story.steps) {
         out << "pass " << std::left << std::setw(3) << pass_name(s.pass) << std::setw(11) << pass_title(s.pass);
-        if (s.cause == Cause::none) {
+        if (!s.note.empty()) {
+            out << "leaves it unassigned: " << s.note;
+        } else if (s.cause == Cause::none) {
             out << "unchanged, " << (s.after == no_backend ? "unassigned" : "on " + history.backend_name(s.after));
         } else {
             out << (s.after == no_backend ? "still unassigned" : history.backend_name(s.after)) << " by "
-                << cause_name(s.cause, s.source);
+                << cause_name(s.cause, s.source) << ", " << cause_meaning(s.cause);
             if (!s.by.empty()) {
                 out << " (" << s.by << ')';
             }

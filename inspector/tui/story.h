@@ -9,7 +9,7 @@ namespace schedscope::tui {
 
 /// One thing that happened to a tensor, as a sentence.
 struct StoryPart {
-    Step step = no_step; ///< of its record; none: it is about what pass 1 did not do
+    Step step = no_step; ///< of its record
     Pass pass = Pass::none;
     std::string text;
 };

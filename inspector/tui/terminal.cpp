@@ -208,12 +208,28 @@ Terminal::Woken Terminal::wait(std::array<int, 3> others, bool wait) {
     return woken;
 }
 
+/// A sequence that terminfo doesn't know (ESC [ … letter, ESC O letter) is one key without a meaning, not many keys.
+bool Terminal::skip_unknown_sequence() {
+    wint_t code = 0;
+    if (wget_wch(stdscr, &code) != OK)
+        return false; // the Escape key alone
+    if (code != '[' && code != 'O') {
+        unget_wch(static_cast<wchar_t>(code));
+        return false;
+    }
+    const bool parameters = code == '[';
+    while (wget_wch(stdscr, &code) == OK && parameters && (code < 0x40 || code > 0x7e)) {}
+    return true;
+}
+
 Input Terminal::read() {
     while (true) {
         wint_t code = 0;
         const int kind = wget_wch(stdscr, &code);
         if (kind == ERR)
             return {};
+        if (kind == OK && code == 0x1b && skip_unknown_sequence())
+            continue;
         if (kind == KEY_CODE_YES && code == KEY_RESIZE)
             continue;
         if (kind == KEY_CODE_YES && code == KEY_MOUSE) {

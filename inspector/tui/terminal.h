@@ -49,6 +49,7 @@ public:
 
 private:
     void take_size();
+    bool skip_unknown_sequence();
 
     void* screen_ = nullptr; ///< SCREEN
     void* popup_window_ = nullptr;

@@ -28,6 +28,8 @@ enum class Cause : uint8_t { none, user, dst, view_source, input, offload, weigh
 
 /// "usr" "1.dst" "1.vsrc" "1.inp" "1.off" "1.wgt0" "2.sup" "3.best" "3.upg" "4.vsrc" "4.cur" "4.cpy", "" for none.
 std::string cause_name(Cause cause, int source);
+/// The rule in a few words: "its weight lies there"; "" for none.
+std::string_view cause_meaning(Cause cause) noexcept;
 
 /// Name of a copy: "BACKEND#tensor#stage", at most 63 bytes.
 std::string copy_name(std::string_view backend, std::string_view tensor, int stage);

@@ -30,6 +30,21 @@ constexpr std::string_view cause_names[] = {"",      "usr",    "1.dst", "1.vsrc"
                                             "2.sup", "3.best", "3.upg", "4.vsrc", "4.cur", "4.cpy"};
 static_assert(std::size(cause_names) == static_cast<size_t>(Cause::copy) + 1);
 
+constexpr std::string_view cause_meanings[] = {"",
+                                               "pinned before the passes",
+                                               "its own buffer lies there",
+                                               "its view source lies there",
+                                               "inputs are kept on the last backend",
+                                               "taken over although its weight lies on the host",
+                                               "its weight lies there",
+                                               "a neighbour is there, and it supports the operator",
+                                               "most of its sources can be read there",
+                                               "a higher backend on the same memory supports it",
+                                               "where its view source is",
+                                               "where its user is",
+                                               "made to hold a copy there"};
+static_assert(std::size(cause_meanings) == std::size(cause_names));
+
 } // namespace
 
 std::string_view pass_name(Pass pass) noexcept { return pass < Pass::count ? pass_names[static_cast<size_t>(pass)].name : ""; }
@@ -53,6 +68,10 @@ std::string cause_name(Cause cause, int source) {
         name += std::to_string(source);
     }
     return name;
+}
+
+std::string_view cause_meaning(Cause cause) noexcept {
+    return cause > Cause::copy ? "" : cause_meanings[static_cast<size_t>(cause)];
 }
 
 std::string copy_name(std::string_view backend, std::string_view tensor, int stage) {
