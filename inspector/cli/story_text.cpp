@@ -51,10 +51,11 @@ void print_story(const History& history, const PlanState& state, const Story& st
             out << "unchanged, " << (s.after == no_backend ? "unassigned" : "on " + history.backend_name(s.after));
         } else {
             out << (s.after == no_backend ? "still unassigned" : history.backend_name(s.after)) << " by "
-                << cause_name(s.cause, s.source) << ", " << cause_meaning(s.cause);
+                << cause_name(s.cause, s.source);
             if (!s.by.empty()) {
                 out << " (" << s.by << ')';
             }
+            out << ": " << cause_meaning(s.cause);
             if (s.before != no_backend && s.before != s.after) {
                 out << ", before: " << history.backend_name(s.before);
             }

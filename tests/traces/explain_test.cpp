@@ -84,6 +84,15 @@ TEST_F(Explain, InAnEvaluationThatRunsThePlanAgainTheRunIsItsOwn) {
     EXPECT_GE(run->step, history->evaluation(1).first);
 }
 
+TEST_F(Explain, WhatThePlaceRulesLeaveAloneIsTold) {
+    const Story s = story("kq_soft_max-0");
+    ASSERT_FALSE(s.steps.empty());
+    EXPECT_EQ(s.steps[0].pass, Pass::place);
+    EXPECT_EQ(s.steps[0].after, no_backend);
+    EXPECT_EQ(s.steps[0].note, "no buffer of its own, not an input, no source is a weight");
+    EXPECT_EQ(story("Kcur-0").steps[0].note, ""); // its weight decided
+}
+
 TEST_F(Explain, ACopyHasAStoryToo) {
     const PlanState state = history->plan(0);
     const Story s = story(history->tensor_name(state, state.copies.front().copy));
@@ -94,7 +103,7 @@ TEST_F(Explain, NamesThatAreTwiceInAGraphAreToldApart) {
     EXPECT_EQ(find_tensors(*history, history->plan(0), "norm-0").size(), 2U);
     const std::string sentence = refusal("norm-0");
     EXPECT_THAT(sentence, HasSubstr("has 2 of that name; say which: norm-0@"));
-    const std::string first = sentence.substr(sentence.find("norm-0@"), sentence.find(',') - sentence.find("norm-0@"));
+    const std::string first = sentence.substr(sentence.find("norm-0@"), sentence.find(" (RMS_NORM)") - sentence.find("norm-0@"));
     EXPECT_EQ(story(first).name, "norm-0");
     EXPECT_THAT(refusal("norm-0@0"), HasSubstr("has none of that name"));
     EXPECT_THAT(refusal("norm-0@99999999999"), HasSubstr("has none of that name"));

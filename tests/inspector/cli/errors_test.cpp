@@ -41,7 +41,7 @@ TEST(WrongUsage, IsAnUnknownOption) {
 
 TEST(WrongUsage, IsWhatIsMissing) {
     expect_refusal({"run"}, usage, "-m");
-    expect_refusal({"run", "-m"}, usage, "model");
+    expect_refusal({"run", "-m"}, usage, "-m: ");
     expect_refusal({"record", "-m", "x.gguf"}, usage, "output");
     expect_refusal({"inspect"}, usage, "-m");
     for (const char* command : {"show", "explain", "dot", "replay", "export"}) {
@@ -69,7 +69,7 @@ TEST(WrongUsage, IsANumberThatIsNone) {
         expect_refusal({"run", "-m", "x.gguf", option, "many"}, usage, std::string(" ") + option);
     }
     expect_refusal({"run", "-m", "x.gguf", "-n", "-2"}, usage, "-2");
-    expect_refusal({"run", "-m", "x.gguf", "-b", "0"}, usage, "batch-size");
+    expect_refusal({"run", "-m", "x.gguf", "-b", "0"}, usage, "-b: ");
     expect_refusal({"run", "-m", "x.gguf", "-ngl", "99999999999999"}, usage, " -ngl");
     expect_refusal({"run", "-m", "x.gguf", "--stages", "3"}, usage, "3");
 }
