@@ -1,6 +1,7 @@
 #include "runtime/backend/cpu/cpu_backend.h"
 
-#include "runtime/backend/norm_fusion.h"
+#include "runtime/backend/cpu/fused_kernels.h"
+#include "runtime/backend/fusion.h"
 #include "runtime/backend/op_cost.h"
 #include "runtime/clock.h"
 #include "runtime/error.h"
@@ -27,7 +28,7 @@ CpuBackend::CpuBackend(Device& device, const BackendOptions& options, const Vect
 
 void CpuBackend::optimise(SplitGraph& split) {
     if (fusion_) {
-        find_norm_groups(split);
+        find_groups(split, fused_kernels());
     }
 }
 
@@ -45,8 +46,8 @@ void CpuBackend::compute(const SplitGraph& split, int32_t first, int32_t count, 
         int32_t n = 1;
         if (group != split.groups.end() && group->first == i) {
             const bool whole = i + group->count <= first + count;
-            if (whole && norm_group_is_safe(*nodes[static_cast<size_t>(i)], *nodes[static_cast<size_t>(i) + 1])) {
-                entry = {group->kernel, run_rms_norm_mul};
+            if (whole && group_is_safe(nodes.subspan(static_cast<size_t>(i), static_cast<size_t>(group->count)))) {
+                entry = {group->kernel, fused_kernel(group->kernel)};
                 n = group->count;
             }
             ++group;

@@ -1,6 +1,6 @@
 #include "runtime/backend/vulkan/vulkan_backend.h"
 
-#include "runtime/backend/norm_fusion.h"
+#include "runtime/backend/fusion.h"
 #include "runtime/backend/vulkan/memory.h"
 
 #include <algorithm>
@@ -10,6 +10,12 @@ namespace schedscope::vulkan {
 namespace {
 
 constexpr size_t most_under_way = 4;
+
+class VulkanFusedKernels final : public FusedKernels {
+public:
+    bool has(std::string_view kernel) const override { return kernel == fused::rms_norm_mul; }
+    std::string_view why_not(std::string_view, std::span<Tensor* const>) const override { return {}; }
+};
 
 /// A point in a backend's work: all up to a submission's number.
 class VulkanEvent final : public Event {
@@ -33,7 +39,7 @@ VulkanBackend::~VulkanBackend() {
 
 void VulkanBackend::optimise(SplitGraph& split) {
     if (fusion_) {
-        find_norm_groups(split);
+        find_groups(split, VulkanFusedKernels());
     }
 }
 
@@ -47,8 +53,8 @@ void VulkanBackend::collect(const SplitGraph& split, int32_t first, int32_t coun
         int32_t n = 1;
         if (group != split.groups.end() && group->first == i) {
             const bool whole = i + group->count <= first + count;
-            n = whole && norm_group_is_safe(*nodes[static_cast<size_t>(i)], *nodes[static_cast<size_t>(i) + 1]) ? group->count
-                                                                                                                : 1;
+            const bool safe = whole && group_is_safe(nodes.subspan(static_cast<size_t>(i), static_cast<size_t>(group->count)));
+            n = safe ? group->count : 1;
             ++group;
         }
         Piece piece{i, n, dispatches_.size(), 0};
