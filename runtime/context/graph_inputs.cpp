@@ -16,8 +16,9 @@ template <typename T> void write_all(const Tensor& t, const std::vector<T>& valu
     tensor_write(t, values.data(), 0, values.size() * sizeof(T));
 }
 
-/// One row per token: 0 where it sees a cell, `hidden` elsewhere.
-template <typename T> void mask_rows(std::vector<T>& rows, T hidden, const Ubatch& u, const KvCells& kv, int64_t n_kv) {
+/// One row per token: 0 where it sees a cell, `hidden` elsewhere. It sees itself and what came before, at most `window` tokens.
+template <typename T>
+void mask_rows(std::vector<T>& rows, T hidden, const Ubatch& u, const KvCells& kv, int64_t n_kv, int32_t window) {
     rows.assign(static_cast<size_t>(n_kv * u.n_tokens), hidden);
     for (int32_t i = 0; i < u.n_tokens; ++i) {
         const auto at = static_cast<size_t>(u.first + i);
@@ -26,7 +27,7 @@ template <typename T> void mask_rows(std::vector<T>& rows, T hidden, const Ubatc
         const int32_t position = u.batch->positions[at];
         T* row = rows.data() + i * n_kv;
         for (int32_t j = 0; j < n_kv; ++j) {
-            if ((kv.sequences(j) & own) != 0 && kv.position(j) <= position) {
+            if ((kv.sequences(j) & own) != 0 && kv.position(j) <= position && position - kv.position(j) < window) {
                 row[j] = T{0};
             }
         }
@@ -35,26 +36,27 @@ template <typename T> void mask_rows(std::vector<T>& rows, T hidden, const Ubatc
 
 } // namespace
 
-void GraphInputs::fill_mask(const Tensor& mask, const Ubatch& u, const KvCells& kv) {
+void GraphInputs::fill_mask(const Tensor& mask, const Ubatch& u, const KvCells& kv, int32_t window) {
     if (mask.type == Type::F16) {
         constexpr uint16_t minus_infinity = 0xFC00;
-        mask_rows<uint16_t>(halfs_, minus_infinity, u, kv, mask.ne[0]);
+        mask_rows<uint16_t>(halfs_, minus_infinity, u, kv, mask.ne[0], window);
         write_all(mask, halfs_);
     } else {
-        mask_rows<float>(floats_, -std::numeric_limits<float>::infinity(), u, kv, mask.ne[0]);
+        mask_rows<float>(floats_, -std::numeric_limits<float>::infinity(), u, kv, mask.ne[0], window);
         write_all(mask, floats_);
     }
 }
 
-void GraphInputs::fill_rows(const GraphTensors& io, const KvCells& kv, std::span<const int32_t> cells, int64_t n_embd_v) {
+void GraphInputs::fill_rows(const Tensor* k_rows, const Tensor* v_rows, const KvCells& kv, std::span<const int32_t> cells,
+                            int64_t n_embd_v) {
     longs_.assign(cells.begin(), cells.end());
-    if (wanted(io.k_rows)) {
-        write_all(*io.k_rows, longs_);
+    if (wanted(k_rows)) {
+        write_all(*k_rows, longs_);
     }
-    if (!wanted(io.v_rows)) {
+    if (!wanted(v_rows)) {
         return;
     }
-    if (io.v_rows->ne[0] != static_cast<int64_t>(cells.size())) {
+    if (v_rows->ne[0] != static_cast<int64_t>(cells.size())) {
         // Transposed: value e of a token is element e × cells + cell.
         longs_.clear();
         for (const int32_t cell : cells) {
@@ -63,7 +65,7 @@ void GraphInputs::fill_rows(const GraphTensors& io, const KvCells& kv, std::span
             }
         }
     }
-    write_all(*io.v_rows, longs_);
+    write_all(*v_rows, longs_);
 }
 
 void GraphInputs::fill(const GraphTensors& io, const Ubatch& u, const KvCells& kv, std::span<const int32_t> cells,
@@ -81,9 +83,13 @@ void GraphInputs::fill(const GraphTensors& io, const Ubatch& u, const KvCells& k
     if (wanted(io.positions)) {
         tensor_write(*io.positions, batch.positions.data() + first, 0, n * sizeof(int32_t));
     }
-    fill_rows(io, kv, cells, h.n_embd_v());
+    fill_rows(io.k_rows, io.v_rows, kv, cells, h.n_embd_v());
+    fill_rows(io.sliding_k_rows, io.sliding_v_rows, kv, cells, h.n_embd_v());
     if (wanted(io.mask)) {
-        fill_mask(*io.mask, u, kv);
+        fill_mask(*io.mask, u, kv, std::numeric_limits<int32_t>::max());
+    }
+    if (wanted(io.sliding_mask)) {
+        fill_mask(*io.sliding_mask, u, kv, h.window);
     }
     if (wanted(io.output_rows)) {
         ints_.clear();

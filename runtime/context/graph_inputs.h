@@ -17,8 +17,9 @@ public:
     void fill(const GraphTensors& io, const Ubatch& ubatch, const KvCells& kv, std::span<const int32_t> cells, const Hparams& h);
 
 private:
-    void fill_mask(const Tensor& mask, const Ubatch& ubatch, const KvCells& kv);
-    void fill_rows(const GraphTensors& io, const KvCells& kv, std::span<const int32_t> cells, int64_t n_embd_v);
+    void fill_mask(const Tensor& mask, const Ubatch& ubatch, const KvCells& kv, int32_t window);
+    void fill_rows(const Tensor* k_rows, const Tensor* v_rows, const KvCells& kv, std::span<const int32_t> cells,
+                   int64_t n_embd_v);
 
     std::vector<int32_t> ints_;
     std::vector<int64_t> longs_;

@@ -17,15 +17,16 @@ ops::RopeParams pure_turn(const RopeHparams& r) noexcept {
 }
 
 /// The graph; returns its input, by how many positions each cell moves.
-Tensor* build(Graph& g, const Model& model, const CacheView& cache) {
+Tensor* build(Graph& g, const Model& model, const CacheView& cache, int32_t n_ctx) {
     const Hparams& h = model.hparams();
     Tensor* moved = g.input(Type::I32, {cache.n_cells, 1, 1, 1}, "k_shift");
     for (int32_t il = 0; il < h.n_layer; ++il) {
         Tensor* k = cache.layers[static_cast<size_t>(il)].k;
         Tensor* heads = ops::view_3d(g, k, h.head_length_k, h.n_head_kv, cache.n_cells, row_bytes(k->type, h.head_length_k),
                                      row_bytes(k->type, h.n_embd_k()), 0);
-        Tensor* turned = ops::rope(g, ops::cast(g, heads, Type::F32), moved,
-                                   model.weights().layers[static_cast<size_t>(il)].rope_factors, pure_turn(h.rope));
+        const RopeHparams& r = h.rope_of(il);
+        Tensor* factors = blocks::rope_factors(model.weights().layers[static_cast<size_t>(il)], r, n_ctx);
+        Tensor* turned = ops::rope(g, ops::cast(g, heads, Type::F32), moved, factors, pure_turn(r));
         turned->name = "K_shifted-" + std::to_string(il);
         g.expand(ops::cpy(g, turned, heads));
     }
@@ -34,10 +35,10 @@ Tensor* build(Graph& g, const Model& model, const CacheView& cache) {
 
 } // namespace
 
-void shift_keys(const Model& model, const KvCache& cache, std::span<const int32_t> shifts, Scheduler& scheduler,
+void shift_keys(const Model& model, const KvCache& cache, int32_t n_ctx, std::span<const int32_t> shifts, Scheduler& scheduler,
                 Recorder* recorder, EvaluationId evaluation) {
     Graph graph;
-    Tensor* moved = build(graph, model, cache.view(cache.options().n_cells));
+    Tensor* moved = build(graph, model, cache.view(cache.options().n_cells), n_ctx);
     if (recorder != nullptr) {
         recorder->set_evaluation(evaluation);
         record::EvaluationBegin begin;

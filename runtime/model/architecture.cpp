@@ -8,12 +8,21 @@
 
 namespace schedscope {
 
+extern const Architecture falcon_architecture;
+extern const Architecture gemma_architecture;
+extern const Architecture gemma2_architecture;
+extern const Architecture gemma3_architecture;
 extern const Architecture llama_architecture;
+extern const Architecture phi3_architecture;
+extern const Architecture qwen2_architecture;
+extern const Architecture qwen3_architecture;
+extern const Architecture qwen3moe_architecture;
 
 namespace {
 
 const std::array known{
-    &llama_architecture,
+    &falcon_architecture, &gemma_architecture, &gemma2_architecture, &gemma3_architecture,   &llama_architecture,
+    &phi3_architecture,   &qwen2_architecture, &qwen3_architecture,  &qwen3moe_architecture,
 };
 
 } // namespace

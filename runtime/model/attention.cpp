@@ -8,14 +8,14 @@ namespace {
 void store_k(GraphBuilder& b, Tensor* k, int32_t il) {
     Tensor* cache = b.cache.layers[static_cast<size_t>(il)].k;
     Tensor* rows = ops::view_2d(b.g, k, b.h.n_embd_k(), b.shape.n_tokens, k->nb[2], 0);
-    b.g.expand(ops::set_rows(b.g, cache, rows, b.io.k_rows));
+    b.g.expand(ops::set_rows(b.g, cache, rows, b.k_rows(il)));
 }
 
 void store_v(GraphBuilder& b, Tensor* v, int32_t il) {
     Tensor* cache = b.cache.layers[static_cast<size_t>(il)].v;
     if (!b.cache.v_transposed) {
         Tensor* rows = ops::view_2d(b.g, v, b.h.n_embd_v(), b.shape.n_tokens, v->nb[2], 0);
-        b.g.expand(ops::set_rows(b.g, cache, rows, b.io.v_rows));
+        b.g.expand(ops::set_rows(b.g, cache, rows, b.v_rows(il)));
         return;
     }
     // Transposed, the values of a token lie apart: each is a row of its own.
@@ -24,7 +24,7 @@ void store_v(GraphBuilder& b, Tensor* v, int32_t il) {
     Tensor* rows = dense ? ops::reshape(b.g, v, all) : ops::cont(b.g, v, all);
     Tensor* elements = ops::reshape(b.g, cache, {1, n_elements(*cache), 1, 1});
     rows = ops::reshape(b.g, rows, {1, n_elements(*rows), 1, 1});
-    b.g.expand(ops::set_rows(b.g, elements, rows, b.io.v_rows));
+    b.g.expand(ops::set_rows(b.g, elements, rows, b.v_rows(il)));
 }
 
 /// [head, heads_kv, n_kv]
@@ -59,13 +59,18 @@ Tensor* attend(GraphBuilder& b, Tensor* q, int32_t il) {
     k = ops::permute(g, k, 0, 2, 1, 3);
     v = ops::permute(g, v, 0, 2, 1, 3);
     if (b.settings.flash_attention) {
-        Tensor* x = ops::flash_attn(g, q, k, v, b.io.mask, b.h.attention_scale, 0.0F, 0.0F);
+        Tensor* x = ops::flash_attn(g, q, k, v, b.mask(il), b.h.attention_scale, 0.0F, b.h.attention_cap);
         x->params[3] = 1;
         return ops::reshape(g, x, {x->ne[0] * x->ne[1], x->ne[2] * x->ne[3], 1, 1});
     }
     Tensor* kq = b.name(ops::mul_mat(g, k, q), "kq", il);
     kq->params[0] = 1; // scores can exceed what half precision holds
-    kq = b.name(ops::soft_max(g, kq, b.io.mask, b.h.attention_scale, 0.0F), "kq_soft_max", il);
+    if (b.h.attention_cap != 0) {
+        kq = b.name(ops::scale(g, kq, 1.0F / b.h.attention_cap), "kq_scaled_1", il);
+        kq = b.name(ops::unary(g, kq, UnaryOp::TANH), "kq_tanh", il);
+        kq = b.name(ops::scale(g, kq, b.h.attention_cap), "kq_scaled_2", il);
+    }
+    kq = b.name(ops::soft_max(g, kq, b.mask(il), b.h.attention_scale, 0.0F), "kq_soft_max", il);
     Tensor* kqv = b.name(ops::mul_mat(g, v, kq), "kqv", il);
     Tensor* x = ops::permute(g, kqv, 0, 2, 1, 3);
     x = ops::cont(g, x, {x->ne[0] * x->ne[1], x->ne[2] * x->ne[3], 1, 1});
@@ -83,15 +88,49 @@ Tensor* linear(GraphBuilder& b, const Linear& weight, Tensor* x, std::string_vie
     return weight.bias == nullptr ? x : b.name(ops::add(b.g, x, weight.bias), what, il);
 }
 
-Qkv project_qkv(GraphBuilder& b, Tensor* x, int32_t il) {
+namespace {
+
+/// Views into one product with the rows of all three.
+Qkv project_together(GraphBuilder& b, Tensor* x, int32_t il) {
+    const Linear& w = b.layer(il).attn_qkv;
+    x = b.name(ops::mul_mat(b.g, w.weight, x), "wqkv", il);
+    if (w.bias != nullptr) {
+        x = b.name(ops::add(b.g, x, w.bias), "wqkv_b", il);
+    }
+    const auto heads = [&](int32_t length, int32_t n, int64_t first) {
+        return ops::view_3d(b.g, x, length, n, b.shape.n_tokens, row_bytes(x->type, length), x->nb[1], row_bytes(x->type, first));
+    };
+    return {heads(b.h.head_length_k, b.h.n_head, 0), heads(b.h.head_length_k, b.h.n_head_kv, b.h.n_embd_q()),
+            heads(b.h.head_length_v, b.h.n_head_kv, int64_t{b.h.n_embd_q()} + b.h.n_embd_k())};
+}
+
+Qkv project_apart(GraphBuilder& b, Tensor* x, int32_t il) {
     const LayerWeights& w = b.layer(il);
     const int64_t n = b.shape.n_tokens;
     Tensor* q = linear(b, w.attn_q, x, "Qcur", il);
     Tensor* k = linear(b, w.attn_k, x, "Kcur", il);
     Tensor* v = linear(b, w.attn_v, x, "Vcur", il);
-    return {b.name(ops::reshape(b.g, q, {b.h.head_length_k, b.h.n_head, n, 1}), "Qcur", il),
-            b.name(ops::reshape(b.g, k, {b.h.head_length_k, b.h.n_head_kv, n, 1}), "Kcur", il),
-            b.name(ops::reshape(b.g, v, {b.h.head_length_v, b.h.n_head_kv, n, 1}), "Vcur", il)};
+    return {ops::reshape(b.g, q, {b.h.head_length_k, b.h.n_head, n, 1}),
+            ops::reshape(b.g, k, {b.h.head_length_k, b.h.n_head_kv, n, 1}),
+            ops::reshape(b.g, v, {b.h.head_length_v, b.h.n_head_kv, n, 1})};
+}
+
+} // namespace
+
+Qkv project_qkv(GraphBuilder& b, Tensor* x, int32_t il) {
+    Qkv qkv = b.layer(il).attn_qkv.weight != nullptr ? project_together(b, x, il) : project_apart(b, x, il);
+    b.name(qkv.q, "Qcur", il);
+    b.name(qkv.k, "Kcur", il);
+    b.name(qkv.v, "Vcur", il);
+    return qkv;
+}
+
+void normalise_heads(GraphBuilder& b, Qkv& qkv, int32_t il) {
+    const LayerWeights& w = b.layer(il);
+    if (w.attn_q_norm.weight != nullptr) {
+        qkv.q = b.name(norm(b, qkv.q, w.attn_q_norm, Norm::rms, il), "Qcur_normed", il);
+        qkv.k = b.name(norm(b, qkv.k, w.attn_k_norm, Norm::rms, il), "Kcur_normed", il);
+    }
 }
 
 ops::RopeParams rope_params(const RopeHparams& r) noexcept {
@@ -108,8 +147,17 @@ ops::RopeParams rope_params(const RopeHparams& r) noexcept {
     return p;
 }
 
-void rotate(GraphBuilder& b, Qkv& qkv, Tensor* factors, int32_t il) {
-    const ops::RopeParams p = rope_params(b.h.rope);
+Tensor* rope_factors(const LayerWeights& l, const RopeHparams& r, int64_t n_ctx) noexcept {
+    if (l.rope_factors != nullptr) {
+        return l.rope_factors;
+    }
+    return n_ctx > r.n_ctx_original ? l.rope_factors_long : l.rope_factors_short;
+}
+
+void rotate(GraphBuilder& b, Qkv& qkv, int32_t il) {
+    const RopeHparams& r = b.h.rope_of(il);
+    const ops::RopeParams p = rope_params(r);
+    Tensor* factors = rope_factors(b.layer(il), r, b.settings.n_ctx);
     qkv.q = b.name(ops::rope(b.g, qkv.q, b.io.positions, factors, p), "Qcur", il);
     qkv.k = b.name(ops::rope(b.g, qkv.k, b.io.positions, factors, p), "Kcur", il);
 }

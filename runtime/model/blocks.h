@@ -5,10 +5,11 @@
 /// The parts that all architectures are built from. ne is written [ne0, ne1, …]; x is a hidden state [n_embd, n_tokens].
 namespace schedscope::blocks {
 
-/// Rows of the embedding for tokens, or the given embeddings: [n_embd, n_tokens].
+/// Rows of the embedding for tokens, or the given embeddings, scaled where the model does: [n_embd, n_tokens].
 Tensor* input_embedding(GraphBuilder& b);
 
-/// The inputs that every block uses: positions, rows of the cache, the mask, the rows with outputs. Before the first block.
+/// The inputs that every block uses: positions, rows of the cache, the mask (another pair of both for layers that slide), the rows with outputs.
+/// Before the first block.
 void attention_inputs(GraphBuilder& b);
 
 enum class Norm : uint8_t { layer, rms };
@@ -26,11 +27,16 @@ struct Qkv {
 };
 Qkv project_qkv(GraphBuilder& b, Tensor* x, int32_t il);
 
-/// The model's rotation, without what depends on a layer.
-ops::RopeParams rope_params(const RopeHparams& r) noexcept;
+/// Norms of each head of q and k, where the model has them; named Qcur_normed and Kcur_normed.
+void normalise_heads(GraphBuilder& b, Qkv& qkv, int32_t il);
 
-/// Turns q and k to their positions, named Qcur and Kcur. factors: null, or what divides the angles.
-void rotate(GraphBuilder& b, Qkv& qkv, Tensor* factors, int32_t il);
+/// A rotation as the operator takes it.
+ops::RopeParams rope_params(const RopeHparams& r) noexcept;
+/// What divides a layer's angles; null: nothing does. Long rope has two, for contexts up to the original length and beyond.
+Tensor* rope_factors(const LayerWeights& l, const RopeHparams& r, int64_t n_ctx) noexcept;
+
+/// Turns q and k to their positions, named Qcur and Kcur.
+void rotate(GraphBuilder& b, Qkv& qkv, int32_t il);
 
 /// Stores k and v in the cache, attends to it and projects to [n_embd, n_tokens].
 Tensor* attention(GraphBuilder& b, const Qkv& qkv, const Linear& output, int32_t il);
@@ -47,5 +53,11 @@ Tensor* experts(GraphBuilder& b, Tensor* x, bool normalise_weights, int32_t il);
 
 /// Last norm and logits; ends the graph.
 void output(GraphBuilder& b, Tensor* x, Norm kind);
+
+/// Whole graphs of LLaMA's kind: x + attention(norm(x)), then x + feed-forward(norm(x)). RMS norms, and SiLU gates or experts.
+void pre_norm_model(GraphBuilder& b);
+
+/// Whole graphs of Gemma's kind from its second version: with a norm behind the attention and behind the feed-forward part too, and GELU gates.
+void sandwich_norm_model(GraphBuilder& b);
 
 } // namespace schedscope::blocks

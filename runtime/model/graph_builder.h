@@ -39,12 +39,15 @@ struct GraphSettings {
 
 /// What must be filled before each evaluation, and what comes out. Null where the graph has none.
 struct GraphTensors {
-    Tensor* tokens = nullptr;      ///< I32 [n_tokens]
-    Tensor* embeddings = nullptr;  ///< F32 [n_embd, n_tokens]
-    Tensor* positions = nullptr;   ///< I32 [n_tokens]
-    Tensor* k_rows = nullptr;      ///< I64 [n_tokens]: the cell of each token
-    Tensor* v_rows = nullptr;      ///< I64 [n_tokens], or [n_tokens × n_embd_v] when transposed: the element of each value
-    Tensor* mask = nullptr;        ///< F32, or F16 with flash attention, [n_kv, n_tokens]: 0 seen, −∞ not
+    Tensor* tokens = nullptr;         ///< I32 [n_tokens]
+    Tensor* embeddings = nullptr;     ///< F32 [n_embd, n_tokens]
+    Tensor* positions = nullptr;      ///< I32 [n_tokens]
+    Tensor* k_rows = nullptr;         ///< I64 [n_tokens]: the cell of each token
+    Tensor* v_rows = nullptr;         ///< I64 [n_tokens], or [n_tokens × n_embd_v] when transposed: the element of each value
+    Tensor* mask = nullptr;           ///< F32, or F16 with flash attention, [n_kv, n_tokens]: 0 seen, −∞ not
+    Tensor* sliding_k_rows = nullptr; ///< the same three for layers that slide
+    Tensor* sliding_v_rows = nullptr;
+    Tensor* sliding_mask = nullptr;
     Tensor* output_rows = nullptr; ///< I32 [n_outputs]: which tokens have logits
     Tensor* hidden = nullptr;      ///< F32 [n_embd, n_outputs]: after the last norm
     Tensor* logits = nullptr;      ///< F32 [n_vocab, n_outputs]
@@ -71,6 +74,10 @@ public:
     /// is offloaded: else they may follow the layer before and cost a copy.
     Tensor* name(Tensor* t, std::string_view what, int32_t layer = -1) const;
     const LayerWeights& layer(int32_t il) const noexcept { return w.layers[static_cast<size_t>(il)]; }
+    /// What a layer reads of `io`.
+    Tensor* k_rows(int32_t il) const noexcept { return h.slides(il) ? io.sliding_k_rows : io.k_rows; }
+    Tensor* v_rows(int32_t il) const noexcept { return h.slides(il) ? io.sliding_v_rows : io.v_rows; }
+    Tensor* mask(int32_t il) const noexcept { return h.slides(il) ? io.sliding_mask : io.mask; }
     /// The last block: only rows with outputs go on.
     bool is_last(int32_t il) const noexcept { return il == h.n_layer - 1; }
 };

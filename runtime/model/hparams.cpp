@@ -150,7 +150,34 @@ Hparams read_hparams(const gguf::File& file) {
     }
     h.norm_eps = keys.number_or("attention.layer_norm_rms_epsilon", keys.number_or("attention.layer_norm_epsilon", h.norm_eps));
     h.rope = read_rope(keys, h);
+    h.rope_sliding = h.rope;
     return h;
+}
+
+void read_sliding_window(Hparams& h, const gguf::File& file, int32_t window, int32_t period, float freq_base) {
+    const Keys keys(file, h.architecture);
+    h.window = keys.size_or("attention.sliding_window", window, 0);
+    if (h.window == 0) {
+        return;
+    }
+    const auto layers = static_cast<size_t>(h.n_layer);
+    const char* pattern = "attention.sliding_window_pattern";
+    const gguf::Value* v = file.find(h.architecture + "." + pattern);
+    if (v != nullptr && v->is_array()) {
+        const auto flags = v->as_i32_array();
+        if (!flags || flags->size() < layers) {
+            keys.refuse(pattern, "must have a flag for each of the " + std::to_string(layers) + " blocks");
+        }
+        for (size_t il = 0; il < layers; ++il) {
+            h.sliding.push_back((*flags)[il] != 0 ? 1 : 0);
+        }
+    } else {
+        const int32_t every = keys.size_or(pattern, period, 0);
+        for (int32_t il = 0; il < h.n_layer; ++il) {
+            h.sliding.push_back(every == 0 || il % every < every - 1 ? 1 : 0);
+        }
+    }
+    h.rope_sliding.freq_base = keys.positive_or("rope.freq_base_swa", freq_base);
 }
 
 } // namespace schedscope

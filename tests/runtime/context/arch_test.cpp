@@ -16,6 +16,11 @@ protected:
         o.cache_type_k = o.cache_type_v = Type::F32;
         return o;
     }
+    /// The reference looks GELU up in a table of half precision.
+    float reference_is_off_by() const {
+        const std::string name = GetParam();
+        return name.starts_with("falcon") || name.starts_with("gemma") ? 1e-3F : 1e-4F;
+    }
     Registry registry;
 };
 
@@ -29,7 +34,7 @@ TEST_P(Arch, has_the_logits_of_two_independent_computations) {
         Session session(registry, o);
         const std::vector<float> logits = all_logits(session, read_ids(dir() + "/tokens.txt"));
         EXPECT_LT(largest_difference(logits, truth), 1e-4F * largest(truth));
-        EXPECT_LT(largest_difference(logits, reference), 1e-4F * largest(truth));
+        EXPECT_LT(largest_difference(logits, reference), reference_is_off_by() * largest(truth));
     }
 }
 
@@ -39,11 +44,13 @@ TEST_P(Arch, goes_on_with_the_same_tokens) {
     EXPECT_EQ(generate_one(session, read_ids(dir() + "/tokens.txt"), 16).tokens, read_ids(dir() + "/greedy.txt"));
 }
 
-INSTANTIATE_TEST_SUITE_P(tiny, Arch, testing::Values("llama", "llama-rope-llama3", "llama-moe"), [](const auto& info) {
-    std::string name = info.param;
-    std::replace(name.begin(), name.end(), '-', '_');
-    return name;
-});
+INSTANTIATE_TEST_SUITE_P(tiny, Arch,
+                         testing::Values("llama", "llama-rope-llama3", "llama-moe", "qwen2", "falcon7b", "gemma2-default-caps"),
+                         [](const auto& info) {
+                             std::string name = info.param;
+                             std::replace(name.begin(), name.end(), '-', '_');
+                             return name;
+                         });
 
 /// Logits of tokens at every `step`-th position.
 std::vector<float> logits_at(const std::shared_ptr<gguf::File>& file, int32_t step) {

@@ -1,0 +1,54 @@
+#include "runtime/model/architecture.h"
+#include "runtime/model/blocks.h"
+#include "runtime/model/layer_weights.h"
+#include "runtime/model/weight_loader.h"
+
+/// Falcon, 7B and 40B: layer norms with biases, and both halves of a block read the same x, whose sum with both goes on. The 40B kind has a norm
+/// for each half (attn_norm_2 is the attention's). GELU without a gate.
+namespace schedscope {
+
+namespace {
+
+void hparams(Hparams& h, const gguf::File& /*file*/) { h.rope.mode = 2; }
+
+void name_weights(Weights& w, WeightLoader& load, const Hparams& h) {
+    weights::embedding_and_output(w, load, h);
+    for (int32_t il = 0; il < h.n_layer; ++il) {
+        LayerWeights& l = w.layers[static_cast<size_t>(il)];
+        const std::string blk = weights::block(il);
+        weights::attention(l, load, h, il);
+        l.attn_norm_2 = load.maybe_linear(blk + "attn_norm_2", {h.n_embd, 1, 1, 1}, il);
+        l.ffn_down = load.linear(blk + "ffn_down", {h.n_ff, h.n_embd, 1, 1}, il);
+        l.ffn_up = load.linear(blk + "ffn_up", {h.n_embd, h.n_ff, 1, 1}, il);
+    }
+}
+
+void graph(GraphBuilder& b) {
+    Tensor* x = blocks::input_embedding(b);
+    blocks::attention_inputs(b);
+    for (int32_t il = 0; il < b.h.n_layer; ++il) {
+        const LayerWeights& l = b.layer(il);
+        Tensor* residual = x;
+        Tensor* normed = b.name(blocks::norm(b, x, l.attn_norm, blocks::Norm::layer, il), "attn_norm", il);
+        x = l.attn_norm_2.weight == nullptr
+                ? normed
+                : b.name(blocks::norm(b, x, l.attn_norm_2, blocks::Norm::layer, il), "attn_norm_2", il);
+        blocks::Qkv qkv = blocks::project_qkv(b, x, il);
+        blocks::rotate(b, qkv, il);
+        Tensor* attention = blocks::only_outputs(b, blocks::attention(b, qkv, l.attn_output, il), il);
+        residual = blocks::only_outputs(b, residual, il);
+        normed = blocks::only_outputs(b, normed, il);
+
+        x = b.name(blocks::feed_forward(b, normed, blocks::Activation::gelu, il), "ffn_out", il);
+        x = ops::add(b.g, x, attention);
+        x = b.name(ops::add(b.g, x, residual), "l_out", il);
+    }
+    blocks::output(b, x, blocks::Norm::layer);
+}
+
+} // namespace
+
+extern const Architecture falcon_architecture;
+const Architecture falcon_architecture{"falcon", hparams, name_weights, graph};
+
+} // namespace schedscope

@@ -1,0 +1,55 @@
+#include "runtime/model/architecture.h"
+#include "runtime/model/blocks.h"
+#include "runtime/model/layer_weights.h"
+
+#include <cmath>
+
+/// Gemma: embeddings × √width, GELU gates, the output tied to the embedding, q multiplied by 1/√(head length).
+namespace schedscope {
+
+namespace {
+
+void hparams(Hparams& h, const gguf::File& /*file*/) {
+    h.rope.mode = 2;
+    h.embedding_scale = std::sqrt(static_cast<float>(h.n_embd));
+    h.scales_given_embeddings = true;
+    h.query_scale = h.attention_scale;
+    h.attention_scale = 1;
+}
+
+void name_weights(Weights& w, WeightLoader& load, const Hparams& h) {
+    weights::embedding_and_output(w, load, h, true);
+    for (int32_t il = 0; il < h.n_layer; ++il) {
+        LayerWeights& l = w.layers[static_cast<size_t>(il)];
+        weights::attention(l, load, h, il);
+        weights::gated_feed_forward(l, load, h, il);
+    }
+}
+
+void graph(GraphBuilder& b) {
+    Tensor* x = blocks::input_embedding(b);
+    blocks::attention_inputs(b);
+    for (int32_t il = 0; il < b.h.n_layer; ++il) {
+        const LayerWeights& l = b.layer(il);
+        Tensor* residual = x;
+        x = b.name(blocks::norm(b, x, l.attn_norm, blocks::Norm::rms, il), "attn_norm", il);
+        blocks::Qkv qkv = blocks::project_qkv(b, x, il);
+        blocks::rotate(b, qkv, il);
+        qkv.q = b.name(ops::scale(b.g, qkv.q, b.h.query_scale), "Qcur_scaled", il);
+        x = blocks::only_outputs(b, blocks::attention(b, qkv, l.attn_output, il), il);
+        residual = blocks::only_outputs(b, residual, il);
+        Tensor* after_attention = b.name(ops::add(b.g, x, residual), "sa_out", il);
+
+        x = b.name(blocks::norm(b, after_attention, l.ffn_norm, blocks::Norm::rms, il), "ffn_norm", il);
+        x = b.name(blocks::feed_forward(b, x, blocks::Activation::gelu, il), "ffn_out", il);
+        x = b.name(ops::add(b.g, x, after_attention), "l_out", il);
+    }
+    blocks::output(b, x, blocks::Norm::rms);
+}
+
+} // namespace
+
+extern const Architecture gemma_architecture;
+const Architecture gemma_architecture{"gemma", hparams, name_weights, graph};
+
+} // namespace schedscope

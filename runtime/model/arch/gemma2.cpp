@@ -1,0 +1,40 @@
+#include "runtime/gguf/gguf.h"
+#include "runtime/model/architecture.h"
+#include "runtime/model/blocks.h"
+#include "runtime/model/layer_weights.h"
+
+#include <cmath>
+
+/// Gemma 2: norms in front of and behind each half of a block, soft caps on scores and logits, every other layer slides.
+namespace schedscope {
+
+namespace {
+
+void hparams(Hparams& h, const gguf::File& file) {
+    h.rope.mode = h.rope_sliding.mode = 2;
+    h.embedding_scale = std::sqrt(static_cast<float>(h.n_embd));
+    h.scales_given_embeddings = true;
+    h.attention_cap = file.get_f32("gemma2.attn_logit_softcapping").value_or(50.0F);
+    h.output_cap = file.get_f32("gemma2.final_logit_softcapping").value_or(30.0F);
+    constexpr int32_t blocks_of_27b = 46; // the largest one scales by the width instead of the head's length
+    h.query_scale = 1.0F / std::sqrt(static_cast<float>(h.n_layer == blocks_of_27b ? h.n_embd / h.n_head : h.head_length_k));
+    h.attention_scale = 1;
+    read_sliding_window(h, file, 4096, 2, h.rope.freq_base);
+}
+
+void name_weights(Weights& w, WeightLoader& load, const Hparams& h) {
+    weights::embedding_and_output(w, load, h, true);
+    for (int32_t il = 0; il < h.n_layer; ++il) {
+        LayerWeights& l = w.layers[static_cast<size_t>(il)];
+        weights::attention(l, load, h, il);
+        weights::gated_feed_forward(l, load, h, il);
+        weights::post_norms(l, load, h, il);
+    }
+}
+
+} // namespace
+
+extern const Architecture gemma2_architecture;
+const Architecture gemma2_architecture{"gemma2", hparams, name_weights, blocks::sandwich_norm_model};
+
+} // namespace schedscope

@@ -1,0 +1,59 @@
+#include "runtime/model/architecture.h"
+#include "runtime/model/blocks.h"
+#include "runtime/model/layer_weights.h"
+#include "runtime/model/weight_loader.h"
+
+/// Phi 3: one matrix for q, k and v, one for gate and up; rope on the first values of a head, whose angles long contexts divide by factors
+/// of their own (long rope). Its sliding window is not used, as in llama.cpp.
+namespace schedscope {
+
+namespace {
+
+void hparams(Hparams& h, const gguf::File& /*file*/) {
+    h.rope.mode = 2;
+    h.query_scale = h.attention_scale;
+    h.attention_scale = 1;
+}
+
+void name_weights(Weights& w, WeightLoader& load, const Hparams& h) {
+    weights::embedding_and_output(w, load, h);
+    const Shape pairs{h.rope.n_dims / 2, 1, 1, 1};
+    for (int32_t il = 0; il < h.n_layer; ++il) {
+        LayerWeights& l = w.layers[static_cast<size_t>(il)];
+        const std::string blk = weights::block(il);
+        weights::attention(l, load, h, il);
+        l.rope_factors_long = load.maybe("rope_factors_long.weight", pairs, il);
+        l.rope_factors_short = load.maybe("rope_factors_short.weight", pairs, il);
+        l.ffn_norm = load.linear(blk + "ffn_norm", {h.n_embd, 1, 1, 1}, il);
+        l.ffn_down = load.linear(blk + "ffn_down", {h.n_ff, h.n_embd, 1, 1}, il);
+        l.ffn_up = load.linear(blk + "ffn_up", {h.n_embd, int64_t{2} * h.n_ff, 1, 1}, il);
+    }
+}
+
+void graph(GraphBuilder& b) {
+    Tensor* x = blocks::input_embedding(b);
+    blocks::attention_inputs(b);
+    for (int32_t il = 0; il < b.h.n_layer; ++il) {
+        const LayerWeights& l = b.layer(il);
+        Tensor* residual = x;
+        x = b.name(blocks::norm(b, x, l.attn_norm, blocks::Norm::rms, il), "attn_norm", il);
+        blocks::Qkv qkv = blocks::project_qkv(b, x, il);
+        blocks::rotate(b, qkv, il);
+        qkv.q = b.name(ops::scale(b.g, qkv.q, b.h.query_scale), "Qcur", il);
+        x = blocks::only_outputs(b, blocks::attention(b, qkv, l.attn_output, il), il);
+        residual = blocks::only_outputs(b, residual, il);
+        residual = ops::add(b.g, x, residual);
+
+        x = b.name(blocks::norm(b, residual, l.ffn_norm, blocks::Norm::rms, il), "ffn_norm", il);
+        x = b.name(blocks::feed_forward(b, x, blocks::Activation::silu, il), "ffn_out", il);
+        x = b.name(ops::add(b.g, residual, x), "l_out", il);
+    }
+    blocks::output(b, x, blocks::Norm::rms);
+}
+
+} // namespace
+
+extern const Architecture phi3_architecture;
+const Architecture phi3_architecture{"phi3", hparams, name_weights, graph};
+
+} // namespace schedscope

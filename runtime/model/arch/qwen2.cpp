@@ -1,0 +1,26 @@
+#include "runtime/model/architecture.h"
+#include "runtime/model/blocks.h"
+#include "runtime/model/layer_weights.h"
+
+/// Qwen 2 and 2.5: as LLaMA, with rope on halves and biases on q, k and v.
+namespace schedscope {
+
+namespace {
+
+void hparams(Hparams& h, const gguf::File& /*file*/) { h.rope.mode = 2; }
+
+void name_weights(Weights& w, WeightLoader& load, const Hparams& h) {
+    weights::embedding_and_output(w, load, h);
+    for (int32_t il = 0; il < h.n_layer; ++il) {
+        LayerWeights& l = w.layers[static_cast<size_t>(il)];
+        weights::attention(l, load, h, il);
+        weights::gated_feed_forward(l, load, h, il);
+    }
+}
+
+} // namespace
+
+extern const Architecture qwen2_architecture;
+const Architecture qwen2_architecture{"qwen2", hparams, name_weights, blocks::pre_norm_model};
+
+} // namespace schedscope

@@ -1,0 +1,28 @@
+#include "runtime/model/blocks.h"
+
+namespace schedscope::blocks {
+
+void pre_norm_model(GraphBuilder& b) {
+    Tensor* x = input_embedding(b);
+    attention_inputs(b);
+    for (int32_t il = 0; il < b.h.n_layer; ++il) {
+        const LayerWeights& l = b.layer(il);
+        Tensor* residual = x;
+        x = b.name(norm(b, x, l.attn_norm, Norm::rms, il), "attn_norm", il);
+        Qkv qkv = project_qkv(b, x, il);
+        normalise_heads(b, qkv, il);
+        rotate(b, qkv, il);
+        x = attention(b, qkv, l.attn_output, il);
+        x = only_outputs(b, x, il);
+        residual = only_outputs(b, residual, il);
+        Tensor* ffn_input = b.name(ops::add(b.g, x, residual), "ffn_inp", il);
+
+        x = b.name(norm(b, ffn_input, l.ffn_norm, Norm::rms, il), "ffn_norm", il);
+        x = l.ffn_router == nullptr ? b.name(feed_forward(b, x, Activation::silu, il), "ffn_out", il)
+                                    : b.name(experts(b, x, true, il), "ffn_moe_out", il);
+        x = b.name(ops::add(b.g, x, ffn_input), "l_out", il);
+    }
+    output(b, x, Norm::rms);
+}
+
+} // namespace schedscope::blocks
