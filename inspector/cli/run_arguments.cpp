@@ -46,6 +46,7 @@ void add_model_options(CLI::App& app, RunArguments& a) {
     app.add_option("-t,--threads", a.run.n_threads, "Threads (default: physical cores)")
         ->check(CLI::Range(0, 4096))
         ->group(group);
+    app.add_option("--ppl", a.scored_file, "Print the perplexity of a text file instead of generating")->group(group);
     app.add_flag("--context-shift", a.run.context_shift, "When the context is full, forget half of what follows the first token")
         ->group(group);
 }
@@ -179,6 +180,10 @@ void settle(RunArguments& a) {
     }
     for (const std::string& text : a.logit_bias) {
         a.run.sampling.logit_bias.push_back(parse_bias(text));
+    }
+    const bool prompt = a.prompt_option->count() > 0 || !a.prompt_file.empty() || !a.tokens.empty() || !a.sequences.empty();
+    if (!a.scored_file.empty() && (prompt || !a.logits_out.empty())) {
+        throw Error(ErrorKind::usage, "--ppl: scores a file, and goes with no prompt and no --logits-out");
     }
     if (a.logits_all && a.logits_out.empty()) {
         throw Error(ErrorKind::usage, "--logits-all: goes with --logits-out");

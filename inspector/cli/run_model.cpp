@@ -2,13 +2,16 @@
 
 #include "inspector/cli/logits_file.h"
 #include "inspector/cli/table.h"
+#include "inspector/cli/text_input.h"
 #include "runtime/backend/registry.h"
+#include "runtime/context/perplexity.h"
 #include "runtime/context/session.h"
 #include "viz/units.h"
 
 #include <iomanip>
 #include <iostream>
 #include <optional>
+#include <sstream>
 
 #include <unistd.h>
 
@@ -57,6 +60,19 @@ void print_stats(Session& session, const GenerateResult& result) {
     }
 }
 
+/// What `--ppl` prints.
+std::string score_file(const RunArguments& arguments, Session& session, const RunOutput& output) {
+    const std::vector<Token> tokens = session.tokenizer().encode(read_file(arguments.scored_file), true, false);
+    const Perplexity p = perplexity(session, tokens, output.stop);
+    std::ostringstream line;
+    line << std::fixed << std::setprecision(4) << "perplexity " << p.value << " ± " << p.error << " over " << p.n_tokens
+         << " tokens\n";
+    if (!output.quiet) {
+        std::cout << line.str() << std::flush;
+    }
+    return line.str();
+}
+
 } // namespace
 
 std::string run_model(const RunArguments& arguments, Recorder* recorder, const RunOutput& output) {
@@ -64,6 +80,9 @@ std::string run_model(const RunArguments& arguments, Recorder* recorder, const R
     Session session(registry, arguments.run, recorder);
     if (!output.quiet) {
         print_notes(session);
+    }
+    if (!arguments.scored_file.empty()) {
+        return score_file(arguments, session, output);
     }
     GenerateRequest request = make_request(arguments, session);
     request.stop = output.stop;

@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 #include "runtime/scheduler/backend_history.h"
 #include "runtime/scheduler/memory_layout.h"
+#include "runtime/scheduler/permutation.h"
 #include "runtime/scheduler/place_list.h"
 #include "runtime/scheduler/recorder.h"
 
@@ -24,6 +25,9 @@ struct MemoryPlanner::State {
     std::vector<Arena> arenas;                 ///< [n_buffer_types]
     PlaceList list;
 
+    Permutation order;
+    bool reordered = false; ///< backends moved this graph's nodes in another way than the last one's
+
     void place(const GraphView& view, const Plan& plan, const AllocatedGraph& entries, const Capabilities& capabilities,
                std::span<const BufferTypeInfo> buffer_types, Recorder* recorder);
     void refuse_unassigned() const;
@@ -42,6 +46,7 @@ const MemoryPlan& MemoryPlanner::place(const GraphView& graph, const Plan& plan,
                                        const Capabilities& capabilities, std::span<const BufferTypeInfo> buffer_types,
                                        Recorder* recorder) {
     copy_graph(graph, plan, order, state_->allocated);
+    state_->reordered = state_->order.changed(graph, order);
     return place(graph, plan, state_->allocated, capabilities, buffer_types, recorder);
 }
 
@@ -84,6 +89,9 @@ void MemoryPlanner::State::place(const GraphView& view, const Plan& plan, const 
     result.reason.clear();
     if (backends.changed(entries, type_of_backend)) {
         replan(Replan::backend_changed, {}, buffer_types, recorder);
+    } else if (has_layout && reordered) {
+        // Places belong to positions: another node there lives from and to other times.
+        replan(Replan::needs_realloc, {Misfit::What::order}, buffer_types, recorder);
     } else if (const Misfit misfit = list.fill(graph, layout, result.tensors)) {
         replan(Replan::needs_realloc, misfit, buffer_types, recorder);
     } else if (list.leaf_without_place() >= 0) {

@@ -68,6 +68,7 @@ std::string misfit_text(const MemoryGraph& graph, const Misfit& misfit) {
     case Misfit::What::nothing: return "";
     case Misfit::What::n_nodes: return "different number of nodes";
     case Misfit::What::n_leafs: return "different number of leafs";
+    case Misfit::What::order: return "different order of nodes";
     case Misfit::What::node: return "node " + graph.name(misfit.node) + " is not valid";
     case Misfit::What::source:
         return "source " + std::to_string(misfit.slot) + " (" + graph.name(misfit.source) + ") of node " +

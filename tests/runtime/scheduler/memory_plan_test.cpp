@@ -13,9 +13,14 @@ namespace {
 class Memory {
 public:
     const MemoryPlan& place(Sketch& s, PlanOptions options = {}, Recorder* recorder = nullptr) {
+        return place(s, s.graph.nodes, options, recorder);
+    }
+    /// The nodes run in an order of a backend's own.
+    const MemoryPlan& place(Sketch& s, const std::vector<TensorId>& order, PlanOptions options = {},
+                            Recorder* recorder = nullptr) {
         make_plan(s.graph.view(), s, options, carry_, plan, recorder);
-        copy_graph(s.graph.view(), plan, s.graph.nodes, allocated);
-        return planner_.place(s.graph.view(), plan, s.graph.nodes, s, s.session.buffer_types, recorder);
+        copy_graph(s.graph.view(), plan, order, allocated);
+        return planner_.place(s.graph.view(), plan, order, s, s.session.buffer_types, recorder);
     }
     Plan plan;
     AllocatedGraph allocated;
@@ -211,6 +216,24 @@ TEST(Replan, CountsAreCompared) {
     EXPECT_EQ(memory.place(more_nodes).reason, "different number of nodes");
     memory.place(s);
     EXPECT_EQ(memory.place(more_leafs).reason, "different number of leafs");
+}
+
+TEST(Replan, AnotherOrderOfTheNodesPlansAnew) {
+    Sketch s{"CPU"};
+    const TensorId x = s.leaf("x");
+    const TensorId a = s.node("a", Op::MUL_MAT, {x, x}), b = s.node("b", Op::MUL_MAT, {x, a});
+    const TensorId c = s.node("c", Op::SQR, {a}), d = s.node("d", Op::MUL_MAT, {a, b});
+    const TensorId e = s.node("e", Op::ADD, {d, c});
+    const std::vector<TensorId> moved{a, c, b, d, e};
+    Memory memory;
+    memory.place(s);
+    Notebook notebook;
+    const MemoryPlan& plan = memory.place(s, moved, {}, &notebook);
+    EXPECT_EQ(plan.reason, "different order of nodes");
+    EXPECT_EQ(notebook.all<record::Reallocation>().size(), 1U);
+    EXPECT_EQ(LifetimeCheck(s.graph.view(), memory.plan, memory.allocated).complaint(plan), "");
+    EXPECT_FALSE(memory.place(s, moved).replanned);
+    EXPECT_EQ(memory.place(s).reason, "different order of nodes");
 }
 
 TEST(Replan, AnotherBackendsMemoryPlansAnew) {
