@@ -1,6 +1,7 @@
 #include "traces/words.h"
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 
 namespace schedscope::words {
@@ -49,6 +50,15 @@ std::string count(int64_t n) {
         digits.insert(at, 1, ',');
     }
     return digits;
+}
+
+std::string number(double value) {
+    if (std::isnan(value)) {
+        return "nan"; // without the sign that some processors give it
+    }
+    std::array<char, 48> text{};
+    std::snprintf(text.data(), text.size(), "%.6g", value);
+    return text.data();
 }
 
 std::string counted(int64_t n, std::string_view noun) {

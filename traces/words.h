@@ -11,5 +11,6 @@ std::string bytes(int64_t n);                          ///< "10 B", "4.0 KiB", "
 std::string duration(int64_t ns);                      ///< "810 ns", "12.4 µs", "1.24 ms", "3.05 s"
 std::string count(int64_t n);                          ///< "48,310"
 std::string counted(int64_t n, std::string_view noun); ///< "1 split", "3 splits", "2 copies"
+std::string number(double value);                      ///< six digits that matter: "0.0481203", "-1.5e-12", "inf", "nan"
 
 } // namespace schedscope::words
