@@ -149,19 +149,7 @@ public:
         s += f.token < 0 ? "left out" : std::to_string(f.token);
         return s + " at position " + std::to_string(f.position) + (f.text == 0 ? "" : ", \"" + text(f.text) + "\"");
     }
-    std::string operator()(const record::Value& f) const {
-        std::string s = tensor(f.tensor) + ": ";
-        if (f.n_elements == f.n_nan + f.n_inf) {
-            s += f.n_elements == 0 ? "no elements" : "no finite element";
-        } else {
-            s += "from " + words::number(f.min) + " to " + words::number(f.max) + ", mean " + words::number(f.mean) + ", norm " +
-                 words::number(f.norm);
-        }
-        if (f.n_nan != 0 || f.n_inf != 0) {
-            s += ", " + std::to_string(f.n_nan) + " NaN and " + std::to_string(f.n_inf) + " infinite";
-        }
-        return s + (f.n_elements == 0 ? "" : " of " + words::counted(f.n_elements, "element"));
-    }
+    std::string operator()(const record::Value& f) const { return tensor(f.tensor) + ": " + words::value(f); }
     std::string operator()(const record::ValueElement& f) const {
         return tensor(f.tensor) + "[" + std::to_string(f.index) + "] = " + words::number(f.value);
     }

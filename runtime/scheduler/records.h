@@ -30,7 +30,7 @@ namespace record {
 struct EvaluationBegin {
     GraphKind    kind     = GraphKind::other;
     bool         reused   = false;
-    bool         observed = false; ///< ran node by node because somebody watches values
+    bool         observed = false; ///< did not run in one piece: somebody steps by node or watches
     int32_t      n_tokens = 0, n_sequences = 0, n_outputs = 0;
     EvaluationId planned_in = 0;   ///< the evaluation whose plan it runs; itself when planned anew
     StringId     failed_check = 0; ///< why the last graph was not reused; empty when reused or the first

@@ -12,6 +12,7 @@
 namespace schedscope {
 
 class Recorder;
+class Watcher;
 
 struct SchedulerOptions {
     bool op_offload = true;
@@ -34,6 +35,9 @@ public:
 
     /// Null: records off. Backends and buffer types are numbered as in `session()`.
     void set_recorder(Recorder* recorder);
+    /// Null: nobody watches. Effective from the next plan on, while there is a recorder.
+    void set_watcher(Watcher* watcher) noexcept;
+    Watcher* watcher() const noexcept;
     /// backends and buffer types filled in; `facts` are the caller's to add before Recorder::session.
     const SessionInfo& session() const noexcept;
 
