@@ -38,8 +38,10 @@ void mark_watched(LivePlan& live, const LiveDevices& devices, Watcher* watcher) 
 }
 
 void record_values(const Tensor& tensor, Recorder& recorder) {
-    if (tensor.buffer == nullptr) {
-        return; // nothing uses it: it has no place
+    const bool unused_input =
+        (tensor.flags & flag_input) != 0 && tensor.readers == 0; // as the embeddings are where there are tokens
+    if (tensor.buffer == nullptr || unused_input) {
+        return; // nobody filled it
     }
     const Statistics s = statistics(tensor, Watcher::n_first);
     recorder.add(record::Value{tensor.id, s.n_elements, s.n_nan, s.n_inf, s.min, s.max, s.mean, s.norm});
