@@ -147,13 +147,24 @@ void Executor::run_pieces(LivePlan& live, const SplitGraph& graph, Backend& back
     }
 }
 
+/// Each node alone, unfused, with somebody looking before and after.
+void Executor::run_observed(const SplitGraph& graph, BackendId id, std::vector<KernelTime>* times) {
+    Backend& backend = devices_.backend(id);
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+        observer_->before(*graph.nodes[i], id);
+        backend.compute(graph, static_cast<int32_t>(i), 1, times);
+        backend.synchronize();
+        observer_->after(*graph.nodes[i], id);
+    }
+}
+
 void Executor::run_split(LivePlan& live, int32_t index, Recorder* recorder) {
     const Split& split = live.plan.splits[static_cast<size_t>(index)];
     const SplitGraph& graph = live.splits[static_cast<size_t>(index)];
     Backend& backend = devices_.backend(split.backend);
     const auto grain = recorder != nullptr ? recorder->grain() : Recorder::Grain::graph;
     const bool in_pieces = recorder != nullptr && (grain == Recorder::Grain::node || (live.watched && has_watched(graph)));
-    for (BackendId b = 0; in_pieces && b < devices_.n_backends(); ++b) {
+    for (BackendId b = 0; (in_pieces || observer_ != nullptr) && b < devices_.n_backends(); ++b) {
         wait(b, index, recorder); // so that the records of what ran before come before those of the pieces
     }
 
@@ -166,7 +177,9 @@ void Executor::run_split(LivePlan& live, int32_t index, Recorder* recorder) {
         pending->complete = false;
         pending->in_pieces = in_pieces;
     }
-    if (in_pieces) {
+    if (observer_ != nullptr) {
+        run_observed(graph, split.backend, pending != nullptr ? &pending->kernels : nullptr);
+    } else if (in_pieces) {
         run_pieces(live, graph, backend, pending->kernels, *recorder);
     } else {
         backend.compute(graph, 0, static_cast<int32_t>(graph.nodes.size()), pending != nullptr ? &pending->kernels : nullptr);
@@ -244,6 +257,9 @@ void Executor::record_leafs(LivePlan& live, Recorder& recorder) {
 
 void Executor::run(LivePlan& live, Recorder* recorder) {
     running_ = &live;
+    if (observer_ != nullptr) {
+        observer_->begin_evaluation();
+    }
     if (recorder != nullptr) {
         recorder->add(record::PassBegin{Pass::execute});
         record_leafs(live, *recorder);

@@ -4,6 +4,7 @@
 #include "runtime/scheduler/allocate.h"
 #include "runtime/scheduler/expert_copy.h"
 #include "runtime/scheduler/live_graph.h"
+#include "runtime/scheduler/node_observer.h"
 #include "runtime/scheduler/plan.h"
 #include "runtime/scheduler/recorder.h"
 #include "runtime/scheduler/watch.h"
@@ -65,6 +66,7 @@ public:
     /// Starts the work; it is complete after `synchronize`.
     void run(LivePlan& live, Recorder* recorder);
     void synchronize(Recorder* recorder);
+    void set_observer(NodeObserver* observer) noexcept { observer_ = observer; }
 
 private:
     struct Pending { ///< a split that was started; its records are written once its kernels' times are known
@@ -84,6 +86,7 @@ private:
     void run_split(LivePlan& live, int32_t index, Recorder* recorder);
     void run_pieces(LivePlan& live, const SplitGraph& graph, Backend& backend, std::vector<KernelTime>& times,
                     Recorder& recorder);
+    void run_observed(const SplitGraph& graph, BackendId id, std::vector<KernelTime>* times);
     void record_leafs(LivePlan& live, Recorder& recorder);
     Pending& add_pending();
     void write_complete(LivePlan& live, Recorder& recorder);
@@ -96,6 +99,7 @@ private:
     size_t first_pending_ = 0, end_pending_ = 0;              ///< those of `pending_` that are started, in order of split
     ExpertScratch expert_scratch_;
     LivePlan* running_ = nullptr;
+    NodeObserver* observer_ = nullptr;
 };
 
 } // namespace schedscope

@@ -31,6 +31,7 @@ Scheduler::~Scheduler() { state_->executor.synchronize(nullptr); }
 
 void Scheduler::set_recorder(Recorder* recorder) { state_->recorder = recorder; }
 void Scheduler::set_watcher(Watcher* watcher) noexcept { state_->watcher = watcher; }
+void Scheduler::set_observer(NodeObserver* observer) noexcept { state_->executor.set_observer(observer); }
 Watcher* Scheduler::watcher() const noexcept { return state_->watcher; }
 const SessionInfo& Scheduler::session() const noexcept { return state_->devices.session(); }
 

@@ -11,6 +11,7 @@
 
 namespace schedscope {
 
+class NodeObserver;
 class Recorder;
 class Watcher;
 
@@ -38,6 +39,8 @@ public:
     /// Null: nobody watches. Effective from the next plan on, while there is a recorder.
     void set_watcher(Watcher* watcher) noexcept;
     Watcher* watcher() const noexcept;
+    /// Null: nobody looks at single nodes. Effective from the next `compute` on.
+    void set_observer(NodeObserver* observer) noexcept;
     /// backends and buffer types filled in; `facts` are the caller's to add before Recorder::session.
     const SessionInfo& session() const noexcept;
 
