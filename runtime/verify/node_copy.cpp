@@ -8,9 +8,9 @@ namespace {
 
 const Tensor* root_of(const Tensor& t) noexcept { return t.view_source != nullptr ? t.view_source : &t; }
 
-/// Does the node write into memory that this source shows, too? As a row that is set in a cache does.
+/// Does the node write into memory that this source shows, too? As a row that is set in a cache does, and a cast into itself.
 bool is_written(const Tensor& node, const Tensor& source) noexcept {
-    return node.view_source != nullptr && root_of(source) == node.view_source;
+    return &source == &node || (node.view_source != nullptr && root_of(source) == node.view_source);
 }
 
 } // namespace
@@ -43,7 +43,9 @@ void NodeCopy::describe(const Tensor& node) {
     node_.view_source = nullptr; // the copy's memory is its own
     node_.view_offset = 0;
     for (size_t i = 0; i < node.src.size(); ++i) {
-        if (node.src[i] != nullptr) {
+        if (node.src[i] == &node) {
+            node_.src[i] = &node_;
+        } else if (node.src[i] != nullptr) {
             sources_[i] = *node.src[i];
             sources_[i].src = {};
             sources_[i].view_source = nullptr;
@@ -79,7 +81,7 @@ void NodeCopy::place_result(const Tensor& node) {
     uploads_.push_back({node.buffer, begin, end - begin, at});
     node_.offset = at + node.offset - begin;
     for (size_t i = 0; i < node.src.size(); ++i) {
-        if (node.src[i] != nullptr && is_written(node, *node.src[i])) {
+        if (node.src[i] != nullptr && node.src[i] != &node && is_written(node, *node.src[i])) {
             sources_[i].offset = at + node.src[i]->offset - begin;
             in_scratch_.push_back(&sources_[i]);
         }
