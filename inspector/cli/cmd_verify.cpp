@@ -130,8 +130,9 @@ Action add_verify(CLI::App& app) {
     app.add_flag("--json", options->json, "Print JSON");
     return [arguments, options] {
         settle(*arguments);
-        if (arguments->run.watcher != nullptr) {
-            throw Error(ErrorKind::usage, "--watch: verify records nothing");
+        if (arguments->run.watcher != nullptr || !arguments->logits_out.empty()) {
+            throw Error(ErrorKind::usage, std::string(arguments->run.watcher ? "--watch" : "--logits-out") +
+                                              ": verify only compares; run and record have it");
         }
         const Pair pair = parse_devices(arguments->run.devices);
         const Registry registry;

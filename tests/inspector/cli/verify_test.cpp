@@ -88,6 +88,8 @@ TEST(VerifyUsage, NeedsTwoDevicesThatAreHere) {
         EXPECT_EQ(outcome.out, "");
         EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
     }
+    EXPECT_EQ(verify("f32", "cpu,cpu", {"--watch", "norm"}).code, 2);
+    EXPECT_EQ(verify("f32", "cpu,cpu", {"--logits-out", "/nowhere/logits"}).code, 2);
     EXPECT_EQ(run({"verify", "--device", "cpu,cpu"}).code, 2);
     EXPECT_EQ(run({"verify", "-m", "nowhere.gguf", "--device", "cpu,cpu"}).code, 3);
 }
