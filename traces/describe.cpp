@@ -20,7 +20,7 @@ public:
         } else if (f.failed_check != 0) {
             s += "; the graph before could not be used again: " + text(f.failed_check);
         }
-        return f.observed ? s + "; node by node, because values are watched" : s;
+        return f.observed ? s + "; not in one piece, because somebody watches" : s;
     }
     std::string operator()(const record::EvaluationEnd& f) const {
         const std::string s = "evaluation " + std::to_string(r.evaluation);
@@ -149,16 +149,13 @@ public:
         s += f.token < 0 ? "left out" : std::to_string(f.token);
         return s + " at position " + std::to_string(f.position) + (f.text == 0 ? "" : ", \"" + text(f.text) + "\"");
     }
-    std::string operator()(const record::Value& f) const {
-        std::string s = tensor(f.tensor) + ": from " + std::to_string(f.min) + " to " + std::to_string(f.max) + ", mean " +
-                        std::to_string(f.mean) + ", norm " + std::to_string(f.norm);
-        if (f.n_nan != 0 || f.n_inf != 0) {
-            s += ", " + std::to_string(f.n_nan) + " NaN and " + std::to_string(f.n_inf) + " infinite";
-        }
-        return s;
-    }
+    std::string operator()(const record::Value& f) const { return tensor(f.tensor) + ": " + words::value(f); }
     std::string operator()(const record::ValueElement& f) const {
-        return tensor(f.tensor) + "[" + std::to_string(f.index) + "] = " + std::to_string(f.value);
+        return tensor(f.tensor) + "[" + std::to_string(f.index) + "] = " + words::number(f.value);
+    }
+    std::string operator()(const record::ValueBucket& f) const {
+        return tensor(f.tensor) + ": " + words::counted(f.count, "element") + " in part " + std::to_string(f.index) + " of " +
+               std::to_string(record::n_value_buckets);
     }
 
 private:

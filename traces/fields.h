@@ -127,10 +127,12 @@ SCHEDSCOPE_KIND(Token, "token",
     field("sequence", &R::sequence), field("token", &R::token, Meaning::index), field("position", &R::position), field("text", &R::text, Meaning::text),
     field("candidates", &R::candidates, Meaning::count), field("host_bytes", &R::host_bytes, Meaning::count));
 SCHEDSCOPE_KIND(Value, "value",
-    field("tensor", &R::tensor, Meaning::tensor), field("n_nan", &R::n_nan, Meaning::count), field("n_inf", &R::n_inf, Meaning::count),
-    field("min", &R::min), field("max", &R::max), field("mean", &R::mean), field("norm", &R::norm));
+    field("tensor", &R::tensor, Meaning::tensor), field("n_elements", &R::n_elements, Meaning::count), field("n_nan", &R::n_nan, Meaning::count),
+    field("n_inf", &R::n_inf, Meaning::count), field("min", &R::min), field("max", &R::max), field("mean", &R::mean), field("norm", &R::norm));
 SCHEDSCOPE_KIND(ValueElement, "value_element",
     field("tensor", &R::tensor, Meaning::tensor), field("idx", &R::index, Meaning::count), field("value", &R::value));
+SCHEDSCOPE_KIND(ValueBucket, "value_bucket",
+    field("tensor", &R::tensor, Meaning::tensor), field("idx", &R::index, Meaning::count), field("count", &R::count, Meaning::count));
 // clang-format on
 
 #undef SCHEDSCOPE_KIND

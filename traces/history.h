@@ -29,6 +29,12 @@ struct SplitState {
     int64_t start_ns = -1, end_ns = -1; ///< of its run in the evaluation shown; −1: not run
 };
 
+/// A tensor that was watched, of the step's evaluation; its first elements and buckets follow in the records.
+struct ValueState {
+    Step step = no_step; ///< of its record
+    record::Value value;
+};
+
 /// Everything known at a step about the plan that the step's evaluation runs. Ids: the graph's tensors, then copies.
 struct PlanState {
     Step step = no_step;
@@ -54,6 +60,7 @@ struct PlanState {
     std::vector<record::Wait> waits;
     std::vector<record::Sample> samples;
     std::vector<record::Token> tokens;
+    std::vector<ValueState> values;
 };
 
 /// The only door for readers: what was known at each step, backward as cheap as forward. Live and recorded traces are the same to it.

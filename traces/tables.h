@@ -112,6 +112,15 @@ struct ReuseRow {
     std::optional<std::string> failed; ///< the check that failed; nothing: reused, or there was no graph before
 };
 
+struct ValueRow {
+    EvaluationId eval = 0;
+    TensorId id = no_tensor;
+    std::string tensor;
+    record::Value value;            ///< min to norm NaN: no element is finite
+    std::vector<int64_t> histogram; ///< [record::n_value_buckets] finite elements in equal parts from min to max
+    std::vector<double> first;      ///< its first elements, in order
+};
+
 /// The evaluation's passes, in the order they ran.
 std::vector<PassRow> passes(History& history, EvaluationId planned);
 /// By id; copies behind.
@@ -124,6 +133,10 @@ std::vector<KernelRow> kernels(History& history, const PlanState& state);
 /// Of the whole trace.
 std::vector<TokenRow> tokens(History& history);
 std::vector<ReuseRow> reuse(History& history);
+/// What the watched tensors held, in order: in one evaluation up to the state's step; in the whole trace for an evaluation of −1.
+std::vector<ValueRow> values(History& history, const PlanState& state);
+/// The same of one of them, from the records after `value` up to `until`.
+ValueRow value_row(History& history, const ValueState& value, Step until);
 
 /// What a trace holds, in numbers.
 struct Summary {

@@ -8,7 +8,7 @@ namespace {
 
 /// Records of a plan's run: they belong to the evaluation they were written in, not to the plan.
 constexpr FactSet run_facts = fact_set<record::Execute, record::SplitRun, record::Transfer, record::Wait, record::Sample,
-                                       record::Token, record::Value, record::ValueElement>();
+                                       record::Token, record::Value, record::ValueElement, record::ValueBucket>();
 
 } // namespace
 

@@ -51,6 +51,11 @@ void check_own(const record::Placement& f, const Record&, const Bounds& b) {
         throw Damage("its uses are " + std::to_string(f.first_use) + " to " + std::to_string(f.last_use));
     }
 }
+void check_own(const record::ValueBucket& f, const Record&, const Bounds&) {
+    if (f.index >= record::n_value_buckets) {
+        throw Damage("its part is " + std::to_string(f.index) + " of " + std::to_string(record::n_value_buckets));
+    }
+}
 template <typename T> void check_own(const T&, const Record&, const Bounds&) {}
 
 } // namespace

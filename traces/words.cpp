@@ -1,6 +1,8 @@
 #include "traces/words.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 
 namespace schedscope::words {
@@ -49,6 +51,40 @@ std::string count(int64_t n) {
         digits.insert(at, 1, ',');
     }
     return digits;
+}
+
+std::string bars(const std::vector<int64_t>& counts) {
+    constexpr std::array<const char*, 9> heights{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    const int64_t most = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
+    std::string text;
+    for (const int64_t count : counts) {
+        // Rounded up: what is there is seen.
+        const double share = count == 0 ? 0 : static_cast<double>(count) / static_cast<double>(most);
+        text += heights[static_cast<size_t>(std::ceil(share * 8))];
+    }
+    return text;
+}
+
+std::string value(const record::Value& v) {
+    std::string text;
+    if (v.n_elements == v.n_nan + v.n_inf) {
+        text = v.n_elements == 0 ? "no elements" : "no finite element";
+    } else {
+        text = "from " + number(v.min) + " to " + number(v.max) + ", mean " + number(v.mean) + ", norm " + number(v.norm);
+    }
+    if (v.n_nan != 0 || v.n_inf != 0) {
+        text += ", " + count(v.n_nan) + " NaN and " + count(v.n_inf) + " infinite";
+    }
+    return v.n_elements == 0 ? text : text + " of " + counted(v.n_elements, "element");
+}
+
+std::string number(double value) {
+    if (std::isnan(value)) {
+        return "nan"; // without the sign that some processors give it
+    }
+    std::array<char, 48> text{};
+    std::snprintf(text.data(), text.size(), "%.6g", value);
+    return text.data();
 }
 
 std::string counted(int64_t n, std::string_view noun) {

@@ -48,7 +48,9 @@ int show_topic(History& history, const Options& options) {
     if (topic == nullptr) {
         throw Error(ErrorKind::usage, "--what " + options.what + ": there is " + show::topic_names());
     }
-    const PlanState& state = choose_state(history, options);
+    PlanState all;
+    all.evaluation = -1;
+    const PlanState& state = topic->of_all && !options.eval && options.pass.empty() ? all : choose_state(history, options);
     if (options.json) {
         print_json(topic->json(history, state));
     } else {

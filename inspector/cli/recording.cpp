@@ -2,8 +2,10 @@
 
 #include "inspector/cli/interrupt.h"
 #include "inspector/cli/run_model.h"
+#include "inspector/cli/value_printer.h"
 #include "traces/writer.h"
 
+#include <iostream>
 #include <memory>
 
 namespace schedscope {
@@ -20,7 +22,12 @@ int run_and_record(const RunArguments& arguments, bool dry_run) {
     if (dry_run) {
         plan_model(arguments, *writer);
     } else {
-        run_model(arguments, writer.get(), {.quiet = false, .stop = &interrupt_flag()});
+        ValuePrinter printer(std::cerr);
+        Recorder* recorder = writer.get();
+        if (recorder == nullptr && arguments.run.watcher != nullptr) {
+            recorder = &printer;
+        }
+        run_model(arguments, recorder, {.quiet = false, .stop = &interrupt_flag()});
     }
     if (writer) {
         writer->close();

@@ -1,6 +1,7 @@
 #include "inspector/cli/run_arguments.h"
 
 #include "inspector/cli/text_input.h"
+#include "inspector/cli/watch_patterns.h"
 #include "runtime/context/session.h"
 #include "runtime/error.h"
 #include "runtime/sampling/params.h"
@@ -118,6 +119,10 @@ void add_output_options(CLI::App& app, RunArguments& a) {
     app.add_option("--logits-out", a.logits_out, "File for the logits that tokens are chosen from: little-endian float32 rows")
         ->group(group);
     app.add_flag("--logits-all", a.logits_all, "One row for each prompt token, too")->group(group);
+    app.add_option("--watch", a.watch,
+                   "Record what the tensors hold that match: a part of a name, name=kq-3, op=SOFT_MAX, … (repeatable)")
+        ->group(group)
+        ->allow_extra_args(false);
     app.add_flag("--no-text", a.no_text, "Leave prompts and text out of the trace")->group(group);
     app.add_flag("--stats", a.stats, "Print timings to standard error")->group(group);
 }
@@ -184,6 +189,9 @@ void settle(RunArguments& a) {
     const bool prompt = a.prompt_option->count() > 0 || !a.prompt_file.empty() || !a.tokens.empty() || !a.sequences.empty();
     if (!a.scored_file.empty() && (prompt || !a.logits_out.empty())) {
         throw Error(ErrorKind::usage, "--ppl: scores a file, and goes with no prompt and no --logits-out");
+    }
+    if (!a.watch.empty()) {
+        a.run.watcher = std::make_shared<WatchPatterns>(a.watch);
     }
     if (a.logits_all && a.logits_out.empty()) {
         throw Error(ErrorKind::usage, "--logits-all: goes with --logits-out");

@@ -16,7 +16,7 @@ constexpr std::array topics = {
     Topic{"splits", splits_text, splits_json},    Topic{"copies", copies_text, copies_json},
     Topic{"fusion", fusion_text, fusion_json},    Topic{"memory", memory_text, memory_json},
     Topic{"kernels", kernels_text, kernels_json}, Topic{"tokens", tokens_text, tokens_json},
-    Topic{"reuse", reuse_text, reuse_json},
+    Topic{"reuse", reuse_text, reuse_json},       Topic{"values", values_text, values_json, true},
 };
 
 } // namespace

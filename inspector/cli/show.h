@@ -13,6 +13,7 @@ struct Topic {
     const char* what;
     void (*text)(History& history, const PlanState& state, std::ostream& out);
     nlohmann::json (*json)(History& history, const PlanState& state);
+    bool of_all = false; ///< without an evaluation named: of the whole trace (the state's evaluation is −1)
 };
 
 /// Null: there is no such topic.

@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
+
 namespace schedscope::show {
 
 namespace {
@@ -146,6 +148,28 @@ json reuse_json(History& history, const PlanState& /*state*/) {
                     {"kind", graph_kind_name(r.kind)},
                     {"reused", !r.failed && r.reused},
                     {"failed", or_null(r.failed)}};
+    });
+}
+
+json values_json(History& history, const PlanState& state) {
+    const auto number = [](double value) { return std::isfinite(value) ? json(value) : json(nullptr); };
+    return list("values", tables::values(history, state), [&](const tables::ValueRow& r) {
+        json first = json::array();
+        for (const double value : r.first) {
+            first.push_back(number(value));
+        }
+        return json{{"eval", r.eval},
+                    {"tensor", r.tensor},
+                    {"id", r.id},
+                    {"elements", r.value.n_elements},
+                    {"min", number(r.value.min)},
+                    {"max", number(r.value.max)},
+                    {"mean", number(r.value.mean)},
+                    {"norm", number(r.value.norm)},
+                    {"nan", r.value.n_nan},
+                    {"inf", r.value.n_inf},
+                    {"histogram", r.histogram},
+                    {"first", std::move(first)}};
     });
 }
 

@@ -15,5 +15,6 @@ nlohmann::json memory_json(History& history, const PlanState& state);
 nlohmann::json kernels_json(History& history, const PlanState& state);
 nlohmann::json tokens_json(History& history, const PlanState& state);
 nlohmann::json reuse_json(History& history, const PlanState& state);
+nlohmann::json values_json(History& history, const PlanState& state);
 
 } // namespace schedscope::show

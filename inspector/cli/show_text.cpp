@@ -4,8 +4,10 @@
 
 #include "inspector/cli/show.h"
 #include "inspector/cli/table.h"
+#include "traces/words.h"
 #include "viz/units.h"
 
+#include <cmath>
 #include <iomanip>
 #include <ostream>
 
@@ -160,6 +162,32 @@ void reuse_text(History& history, const PlanState& /*state*/, std::ostream& out)
                    r.reused ? "" : (r.failed ? "check failed: " + *r.failed : "there was no graph before")});
     }
     print_or(table, "no evaluation was recorded", out);
+}
+
+void values_text(History& history, const PlanState& state, std::ostream& out) {
+    const auto real = [](double value) { return std::isnan(value) ? std::string("-") : words::number(value); };
+    Table table({{"eval", right},
+                 {"tensor"},
+                 {"id", right},
+                 {"elements", right},
+                 {"min", right},
+                 {"max", right},
+                 {"mean", right},
+                 {"norm", right},
+                 {"nan", right},
+                 {"inf", right},
+                 {"from min to max"},
+                 {"first"}});
+    for (const tables::ValueRow& r : tables::values(history, state)) {
+        std::vector<std::string> first;
+        for (const double value : r.first) {
+            first.push_back(words::number(value));
+        }
+        table.row({number(r.eval), r.tensor, number(r.id), number(r.value.n_elements), real(r.value.min), real(r.value.max),
+                   real(r.value.mean), real(r.value.norm), number(r.value.n_nan), number(r.value.n_inf), words::bars(r.histogram),
+                   joined(first, " ")});
+    }
+    print_or(table, "no values were recorded (record with --watch PATTERN)", out);
 }
 
 void summary_text(History& history, std::ostream& out) {

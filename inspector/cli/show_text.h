@@ -15,5 +15,6 @@ void memory_text(History& history, const PlanState& state, std::ostream& out);
 void kernels_text(History& history, const PlanState& state, std::ostream& out);
 void tokens_text(History& history, const PlanState& state, std::ostream& out);
 void reuse_text(History& history, const PlanState& state, std::ostream& out);
+void values_text(History& history, const PlanState& state, std::ostream& out);
 
 } // namespace schedscope::show

@@ -1,12 +1,16 @@
 #pragma once
 
-#include "inspector/tui/query.h"
+#include "inspector/query/query.h"
 #include "traces/history.h"
 
 #include <unordered_map>
 #include <vector>
 
 namespace schedscope::tui {
+
+using query::Facts;
+using query::Field;
+using query::Query;
 
 /// Says in the query language's fields what tensors and records are. Names of copies are looked up once per plan and kept.
 class Describer {

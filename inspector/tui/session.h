@@ -1,7 +1,7 @@
 #pragma once
 
+#include "inspector/query/query.h"
 #include "inspector/tui/facts.h"
-#include "inspector/tui/query.h"
 #include "inspector/tui/what_if_run.h"
 #include "traces/history.h"
 #include "traces/live_gate.h"

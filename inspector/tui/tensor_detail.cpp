@@ -2,6 +2,8 @@
 
 #include "inspector/tui/story.h"
 #include "inspector/tui/text.h"
+#include "traces/tables.h"
+#include "traces/words.h"
 
 #include <algorithm>
 
@@ -55,6 +57,37 @@ void add_answers(Session& session, std::vector<Line>& lines, TensorId id, int wi
         add_wrapped(lines, width, first ? "can run" : "", 8, text, answer.yes ? Style{} : warning);
         first = false;
     }
+}
+
+/// What it held when it was last computed in this evaluation, if it was watched.
+void add_values(Session& session, std::vector<Line>& lines, TensorId id, int width) {
+    const PlanState& state = session.state();
+    const auto last =
+        std::find_if(state.values.rbegin(), state.values.rend(), [&](const ValueState& v) { return v.value.tensor == id; });
+    if (last == state.values.rend())
+        return;
+    const tables::ValueRow row = tables::value_row(session.history(), *last, session.step());
+    const record::Value& v = row.value;
+    add_heading(lines, "values");
+    const bool finite = v.n_elements > v.n_nan + v.n_inf;
+    if (finite) {
+        add_wrapped(lines, width, "range", 8, joined({words::number(v.min), " … ", words::number(v.max)}));
+        add_wrapped(lines, width, "mean", 8, joined({words::number(v.mean), ", norm ", words::number(v.norm)}));
+        Line bars;
+        bars.parts.push_back({"spread  ", dim});
+        bars.parts.push_back({"▕" + words::bars(row.histogram) + "▏"});
+        lines.push_back(std::move(bars));
+    }
+    if (v.n_nan + v.n_inf > 0 || !finite)
+        add_wrapped(lines, width, "finite", 8,
+                    joined({counted(v.n_elements - v.n_nan - v.n_inf, "element"), " of ", std::to_string(v.n_elements), "; ",
+                            std::to_string(v.n_nan), " NaN, ", std::to_string(v.n_inf), " infinite"}),
+                    warning);
+    std::string first;
+    for (const double x : row.first)
+        first += (first.empty() ? "" : " ") + words::number(x);
+    if (!first.empty())
+        add_wrapped(lines, width, "first", 8, first);
 }
 
 } // namespace
@@ -152,6 +185,7 @@ std::vector<Line> tensor_detail(Session& session, TensorId id, int width) {
         add_answers(session, lines, id, width);
     }
 
+    add_values(session, lines, id, width);
     int n_ahead = 0;
     const std::vector<StoryPart> parts = story(session, id, n_ahead);
     add_heading(lines, "story");

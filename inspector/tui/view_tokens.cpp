@@ -63,7 +63,7 @@ public:
         else
             add_wrapped(lines, width, "graph", 8, "planned");
         if (span.begin.observed)
-            add_wrapped(lines, width, "", 8, "ran node by node, because somebody watched values", warning);
+            add_wrapped(lines, width, "", 8, "not in one piece, because somebody watched", warning);
 
         std::vector<Line> input, sampled, out;
         for (const Record& record : records(session, span)) {

@@ -4,6 +4,7 @@
 #include "runtime/context/key_shift.h"
 #include "runtime/error.h"
 #include "runtime/model/architecture.h"
+#include "runtime/scheduler/watch.h"
 
 #include <algorithm>
 #include <bit>
@@ -117,6 +118,9 @@ void Context::evaluate(const Ubatch& u, Run run) {
         if (!reused) {
             build(key);
             scheduler_.plan(*graph_);
+            if (scheduler_.watcher() != nullptr && recorder_ != nullptr) {
+                scheduler_.watcher()->check_found();
+            }
         }
         if (run == Run::compute) {
             inputs_.fill(io_, u, cells, slots_, model_.hparams());
@@ -163,7 +167,7 @@ void Context::record_begin(const Ubatch& u, bool reused, std::string_view failed
     record::EvaluationBegin begin;
     begin.kind = u.batch->kind;
     begin.reused = reused;
-    begin.observed = recorder_->grain() == Recorder::Grain::node;
+    begin.observed = recorder_->grain() == Recorder::Grain::node || scheduler_.watcher() != nullptr;
     begin.n_tokens = u.n_tokens;
     begin.n_sequences = u.n_sequences;
     begin.n_outputs = u.n_outputs;

@@ -44,6 +44,7 @@ void shift_keys(const Model& model, const KvCache& cache, int32_t n_ctx, std::sp
         record::EvaluationBegin begin;
         begin.kind = GraphKind::other;
         begin.planned_in = evaluation;
+        begin.observed = recorder->grain() == Recorder::Grain::node || scheduler.watcher() != nullptr;
         recorder->add(begin);
     }
     scheduler.plan(graph);

@@ -4,12 +4,15 @@
 #include "runtime/tensor/type.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace schedscope {
+
+class Watcher;
 
 enum class FlashAttention : uint8_t { off, on, automatic }; ///< automatic: on if every device that holds a layer supports it
 
@@ -34,9 +37,10 @@ struct RunOptions {
     bool fusion = true;
     std::optional<uint32_t> seed; ///< absent: random
     SamplingOptions sampling;
-    bool context_shift = false; ///< when the context is full, forget half of what follows the first token
-    bool header_only = false;   ///< plan from the file's header: no weights are loaded, nothing can be computed
-    bool record_text = true;    ///< prompts and generated text go into the records
+    bool context_shift = false;       ///< when the context is full, forget half of what follows the first token
+    bool header_only = false;         ///< plan from the file's header: no weights are loaded, nothing can be computed
+    std::shared_ptr<Watcher> watcher; ///< whose tensors' values are recorded; null: nobody's
+    bool record_text = true;          ///< prompts and generated text go into the records
     std::vector<std::pair<std::string, std::string>> facts; ///< the caller's own for the session, in front: "command", …
 };
 

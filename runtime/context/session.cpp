@@ -24,6 +24,7 @@ Session::Session(const Registry& registry, std::shared_ptr<const gguf::File> fil
     scheduling.n_stages = options_.stages;
     scheduler_ = std::make_unique<Scheduler>(backends_, scheduling);
     scheduler_->set_recorder(recorder_);
+    scheduler_->set_watcher(options_.watcher.get());
     settle_sampling();
     make_context();
     open_record();

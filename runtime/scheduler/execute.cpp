@@ -2,6 +2,8 @@
 
 #include "runtime/backend/op_cost.h"
 
+#include <algorithm>
+
 namespace schedscope {
 
 Executor::Executor(LiveDevices& devices, int n_stages) : devices_(devices) {
@@ -113,10 +115,58 @@ void Executor::copy_input(LivePlan& live, int32_t index, TensorId input, Recorde
     }
 }
 
+namespace {
+
+bool has_watched(const SplitGraph& graph) noexcept {
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Tensor* t) { return (t->flags & flag_watched) != 0; });
+}
+
+} // namespace
+
+/// Node by node when somebody steps so, else in ranges that end at each watched node. Groups stay whole: no watched node lies inside one.
+void Executor::run_pieces(LivePlan& live, const SplitGraph& graph, Backend& backend, std::vector<KernelTime>& times,
+                          Recorder& recorder) {
+    const bool each_node = recorder.grain() == Recorder::Grain::node;
+    const auto count = static_cast<int32_t>(graph.nodes.size());
+    auto group = graph.groups.begin();
+    int32_t first = 0;
+    for (int32_t node = 0; node < count;) {
+        node += group != graph.groups.end() && group->first == node ? (group++)->count : 1;
+        const Tensor& last = *graph.nodes[static_cast<size_t>(node - 1)];
+        const bool watched = (last.flags & flag_watched) != 0;
+        if (!watched && !each_node && node < count) {
+            continue;
+        }
+        backend.compute(graph, first, node - first, &times);
+        backend.synchronize();
+        write_complete(live, recorder);
+        if (watched) {
+            record_values(last, recorder);
+        }
+        first = node;
+    }
+}
+
+/// Each node alone, unfused, with somebody looking before and after.
+void Executor::run_observed(const SplitGraph& graph, BackendId id, std::vector<KernelTime>* times) {
+    Backend& backend = devices_.backend(id);
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+        observer_->before(*graph.nodes[i], id);
+        backend.compute(graph, static_cast<int32_t>(i), 1, times);
+        backend.synchronize();
+        observer_->after(*graph.nodes[i], id);
+    }
+}
+
 void Executor::run_split(LivePlan& live, int32_t index, Recorder* recorder) {
     const Split& split = live.plan.splits[static_cast<size_t>(index)];
     const SplitGraph& graph = live.splits[static_cast<size_t>(index)];
     Backend& backend = devices_.backend(split.backend);
+    const auto grain = recorder != nullptr ? recorder->grain() : Recorder::Grain::graph;
+    const bool in_pieces = recorder != nullptr && (grain == Recorder::Grain::node || (live.watched && has_watched(graph)));
+    for (BackendId b = 0; (in_pieces || observer_ != nullptr) && b < devices_.n_backends(); ++b) {
+        wait(b, index, recorder); // so that the records of what ran before come before those of the pieces
+    }
 
     Pending* pending = nullptr;
     if (recorder != nullptr) {
@@ -125,24 +175,14 @@ void Executor::run_split(LivePlan& live, int32_t index, Recorder* recorder) {
         pending->backend = split.backend;
         pending->start_ns = now_ns();
         pending->complete = false;
+        pending->in_pieces = in_pieces;
     }
-    std::vector<KernelTime>* times = pending != nullptr ? &pending->kernels : nullptr;
-    const auto count = static_cast<int32_t>(graph.nodes.size());
-    const auto grain = recorder != nullptr ? recorder->grain() : Recorder::Grain::graph;
-    if (grain != Recorder::Grain::node) {
-        backend.compute(graph, 0, count, times);
+    if (observer_ != nullptr) {
+        run_observed(graph, split.backend, pending != nullptr ? &pending->kernels : nullptr);
+    } else if (in_pieces) {
+        run_pieces(live, graph, backend, pending->kernels, *recorder);
     } else {
-        size_t group = 0;
-        for (int32_t node = 0; node < count;) {
-            int32_t piece = 1;
-            if (group < graph.groups.size() && graph.groups[group].first == node) {
-                piece = graph.groups[group++].count;
-            }
-            backend.compute(graph, node, piece, times);
-            backend.synchronize();
-            write_complete(live, *recorder);
-            node += piece;
-        }
+        backend.compute(graph, 0, static_cast<int32_t>(graph.nodes.size()), pending != nullptr ? &pending->kernels : nullptr);
     }
     busy_[static_cast<size_t>(split.backend)] = is_host(split.backend) ? 0 : 1;
     if (Event* read = event(split.backend, live.plan.current_stage); read != nullptr && split.n_inputs > 0) {
@@ -154,7 +194,7 @@ void Executor::run_split(LivePlan& live, int32_t index, Recorder* recorder) {
     if (is_host(split.backend)) {
         pending->complete = true;
         pending->end_ns = now_ns();
-    } else if (grain != Recorder::Grain::graph) {
+    } else if (in_pieces || grain != Recorder::Grain::graph) {
         wait(split.backend, index, recorder);
     }
     write_complete(live, *recorder);
@@ -174,9 +214,8 @@ void Executor::write_complete(LivePlan& live, Recorder& recorder) {
     while (first_pending_ < end_pending_) {
         Pending& p = pending_[first_pending_];
         const SplitGraph& graph = live.splits[static_cast<size_t>(p.split)];
-        const bool last = first_pending_ + 1 == end_pending_;
-        // The kernels of a split that is run node by node are known before the split is complete.
-        if (!p.complete && !(last && recorder.grain() == Recorder::Grain::node)) {
+        // The kernels of a split that is run in pieces are known before the split is complete.
+        if (!p.complete && !p.in_pieces) {
             return;
         }
         for (const KernelTime& k : p.kernels) {
@@ -207,10 +246,23 @@ void Executor::write_complete(LivePlan& live, Recorder& recorder) {
     }
 }
 
+void Executor::record_leafs(LivePlan& live, Recorder& recorder) {
+    for (const TensorId id : live.watched_leafs) {
+        for (BackendId b = 0; b < devices_.n_backends(); ++b) {
+            wait(b, -1, &recorder); // an evaluation before may still write to a cache
+        }
+        record_values(live.tensor(id), recorder);
+    }
+}
+
 void Executor::run(LivePlan& live, Recorder* recorder) {
     running_ = &live;
+    if (observer_ != nullptr) {
+        observer_->begin_evaluation();
+    }
     if (recorder != nullptr) {
         recorder->add(record::PassBegin{Pass::execute});
+        record_leafs(live, *recorder);
     }
     for (size_t s = 0; s < live.plan.splits.size(); ++s) {
         const Split& split = live.plan.splits[s];

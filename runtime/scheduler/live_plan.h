@@ -4,8 +4,10 @@
 #include "runtime/scheduler/allocate.h"
 #include "runtime/scheduler/expert_copy.h"
 #include "runtime/scheduler/live_graph.h"
+#include "runtime/scheduler/node_observer.h"
 #include "runtime/scheduler/plan.h"
 #include "runtime/scheduler/recorder.h"
+#include "runtime/scheduler/watch.h"
 
 #include <deque>
 #include <memory>
@@ -24,6 +26,8 @@ struct LivePlan {
     std::vector<SplitGraph> splits;   ///< [plan.splits] nodes in optimised order, with fused groups
     std::vector<TensorId> order;      ///< nodes in optimised order
     std::vector<Tensor*> placed;      ///< tensors whose memory is the plan's: forgotten with it
+    std::vector<TensorId> watched_leafs;
+    bool watched = false; ///< nodes are watched: they have flag_watched
 
     Tensor& tensor(TensorId id) noexcept {
         return id < plan.n_tensors ? *tensors[static_cast<size_t>(id)] : copies[static_cast<size_t>(id - plan.n_tensors)];
@@ -42,6 +46,12 @@ private:
     std::vector<std::vector<std::unique_ptr<Buffer>>> chunks_; ///< [buffer type][chunk]
 };
 
+/// Asks about each tensor and marks those that are watched. Without a watcher: none is.
+void mark_watched(LivePlan& live, const LiveDevices& devices, Watcher* watcher);
+
+/// Writes what a tensor holds. The work that computes it must be complete.
+void record_values(const Tensor& tensor, Recorder& recorder);
+
 /// Makes the copies' tensors, points the nodes' sources to them, and lets each backend reorder and fuse its splits.
 void optimise_splits(LivePlan& live, const LiveDevices& devices, Recorder* recorder);
 
@@ -56,6 +66,7 @@ public:
     /// Starts the work; it is complete after `synchronize`.
     void run(LivePlan& live, Recorder* recorder);
     void synchronize(Recorder* recorder);
+    void set_observer(NodeObserver* observer) noexcept { observer_ = observer; }
 
 private:
     struct Pending { ///< a split that was started; its records are written once its kernels' times are known
@@ -64,6 +75,7 @@ private:
         int64_t start_ns = 0;
         int64_t end_ns = 0;
         bool complete = false;
+        bool in_pieces = false; ///< each kernel's time is known as soon as its piece is done
         std::vector<KernelTime> kernels;
     };
     Event* event(BackendId backend, int stage) noexcept;
@@ -72,6 +84,10 @@ private:
     void order_after(BackendId previous, BackendId next, int32_t split, Recorder* recorder);
     void copy_input(LivePlan& live, int32_t index, TensorId input, Recorder* recorder);
     void run_split(LivePlan& live, int32_t index, Recorder* recorder);
+    void run_pieces(LivePlan& live, const SplitGraph& graph, Backend& backend, std::vector<KernelTime>& times,
+                    Recorder& recorder);
+    void run_observed(const SplitGraph& graph, BackendId id, std::vector<KernelTime>* times);
+    void record_leafs(LivePlan& live, Recorder& recorder);
     Pending& add_pending();
     void write_complete(LivePlan& live, Recorder& recorder);
 
@@ -83,6 +99,7 @@ private:
     size_t first_pending_ = 0, end_pending_ = 0;              ///< those of `pending_` that are started, in order of split
     ExpertScratch expert_scratch_;
     LivePlan* running_ = nullptr;
+    NodeObserver* observer_ = nullptr;
 };
 
 } // namespace schedscope

@@ -42,6 +42,19 @@ void check_order(const SplitGraph& split, const std::vector<int32_t>& position_b
     }
 }
 
+/// A group that would hide what a watched node holds is none, whatever the backend thought.
+void take_apart_watched(SplitGraph& graph) {
+    std::erase_if(graph.groups, [&](const FusionGroup& group) {
+        for (int32_t i = group.first; i + 1 < group.first + group.count; ++i) {
+            if ((graph.nodes[static_cast<size_t>(i)]->flags & flag_watched) != 0) {
+                graph.not_fused.push_back({group.first, group.first + group.count - 1, "watched"});
+                return true;
+            }
+        }
+        return false;
+    });
+}
+
 void record_split(const LivePlan& live, int32_t index, const std::vector<int32_t>& position_before, Recorder& recorder) {
     const Split& split = live.plan.splits[static_cast<size_t>(index)];
     const SplitGraph& graph = live.splits[static_cast<size_t>(index)];
@@ -89,6 +102,9 @@ void optimise_splits(LivePlan& live, const LiveDevices& devices, Recorder* recor
         Backend& backend = devices.backend(split.backend);
         backend.optimise(graph);
         check_order(graph, position_before, backend.name());
+        if (live.watched) {
+            take_apart_watched(graph);
+        }
         for (const Tensor* node : graph.nodes) {
             live.order.push_back(node->id);
         }

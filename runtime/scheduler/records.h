@@ -30,7 +30,7 @@ namespace record {
 struct EvaluationBegin {
     GraphKind    kind     = GraphKind::other;
     bool         reused   = false;
-    bool         observed = false; ///< ran node by node because somebody watches values
+    bool         observed = false; ///< did not run in one piece: somebody steps by node or watches
     int32_t      n_tokens = 0, n_sequences = 0, n_outputs = 0;
     EvaluationId planned_in = 0;   ///< the evaluation whose plan it runs; itself when planned anew
     StringId     failed_check = 0; ///< why the last graph was not reused; empty when reused or the first
@@ -176,16 +176,24 @@ struct Token {
     int32_t  candidates = 0;
     int64_t  host_bytes = 0;             ///< copied to the host to choose it
 };
-struct Value {
+struct Value { ///< what a watched tensor held as soon as it was computed; min to norm are of its finite elements, NaN where there is none
     TensorId tensor = no_tensor;
-    int32_t  n_nan = 0, n_inf = 0;
-    double   min = 0, max = 0, mean = 0, norm = 0;
+    int64_t  n_elements = 0, n_nan = 0, n_inf = 0;
+    double   min = 0, max = 0, mean = 0, norm = 0; ///< norm: the root of the sum of squares
 };
-struct ValueElement { ///< first values of a tensor, after its Value
+struct ValueElement { ///< first elements of a tensor, after its Value
     TensorId tensor = no_tensor;
     int32_t  index = 0;
-    float    value = 0;
+    double   value = 0;
 };
+/// How many finite elements lie in one of the n_value_buckets equal parts between min and max (the last part includes max), after the Value;
+/// parts without any are left out.
+struct ValueBucket {
+    TensorId tensor = no_tensor;
+    int32_t  index = 0;
+    int64_t  count = 0;
+};
+constexpr int n_value_buckets = 32;
 
 } // namespace record
 
@@ -193,7 +201,7 @@ using Fact = std::variant<record::EvaluationBegin, record::EvaluationEnd, record
                           record::PassEnd, record::Query, record::Assign, record::SplitBegin, record::SplitEnd, record::SplitInput, record::CopyMade,
                           record::Rewired, record::GraphInput, record::Reorder, record::Fusion, record::NotFused, record::Reallocation,
                           record::BufferSize, record::Placement, record::Execute, record::SplitRun, record::Transfer, record::Wait, record::Sample,
-                          record::Token, record::Value, record::ValueElement>;
+                          record::Token, record::Value, record::ValueElement, record::ValueBucket>;
 
 struct Record {
     Step         step = no_step;

@@ -13,6 +13,7 @@ struct Scheduler::State {
     LiveDevices devices;
     Executor executor;
     Recorder* recorder = nullptr;
+    Watcher* watcher = nullptr;
     GraphId next_graph = 0;
     int next_stage = 0;
     bool in_flight = false;
@@ -29,6 +30,9 @@ Scheduler::Scheduler(std::span<const std::unique_ptr<Backend>> backends, const S
 Scheduler::~Scheduler() { state_->executor.synchronize(nullptr); }
 
 void Scheduler::set_recorder(Recorder* recorder) { state_->recorder = recorder; }
+void Scheduler::set_watcher(Watcher* watcher) noexcept { state_->watcher = watcher; }
+void Scheduler::set_observer(NodeObserver* observer) noexcept { state_->executor.set_observer(observer); }
+Watcher* Scheduler::watcher() const noexcept { return state_->watcher; }
 const SessionInfo& Scheduler::session() const noexcept { return state_->devices.session(); }
 
 void Scheduler::plan(Graph& graph) {
@@ -60,6 +64,7 @@ void Scheduler::plan(Graph& graph) {
         for (size_t id = 0; id < live.tensors.size(); ++id) {
             live.tensors[id]->flags = live.plan.flags[id];
         }
+        mark_watched(live, s.devices, s.recorder != nullptr ? s.watcher : nullptr);
         optimise_splits(live, s.devices, s.recorder);
         const MemoryPlan& memory =
             s.planner.place(live.info.view(), live.plan, live.order, *capabilities, s.devices.session().buffer_types, s.recorder);

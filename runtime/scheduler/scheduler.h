@@ -11,7 +11,9 @@
 
 namespace schedscope {
 
+class NodeObserver;
 class Recorder;
+class Watcher;
 
 struct SchedulerOptions {
     bool op_offload = true;
@@ -34,6 +36,11 @@ public:
 
     /// Null: records off. Backends and buffer types are numbered as in `session()`.
     void set_recorder(Recorder* recorder);
+    /// Null: nobody watches. Effective from the next plan on, while there is a recorder.
+    void set_watcher(Watcher* watcher) noexcept;
+    Watcher* watcher() const noexcept;
+    /// Null: nobody looks at single nodes. Effective from the next `compute` on.
+    void set_observer(NodeObserver* observer) noexcept;
     /// backends and buffer types filled in; `facts` are the caller's to add before Recorder::session.
     const SessionInfo& session() const noexcept;
 

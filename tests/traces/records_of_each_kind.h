@@ -56,6 +56,8 @@ private:
         } else if constexpr (std::is_same_v<T, record::Placement>) {
             fact.first_use = 0;
             fact.last_use = static_cast<int32_t>(below(n_nodes_));
+        } else if constexpr (std::is_same_v<T, record::ValueBucket>) {
+            fact.index %= record::n_value_buckets;
         }
         recorder_.add(fact);
     }

@@ -31,6 +31,7 @@ TEST(Names, EveryFactHasAName) {
     EXPECT_EQ(fact_name(record::SplitRun{}), "split_run");
     EXPECT_EQ(fact_name(record::Wait{}), "wait");
     EXPECT_EQ(fact_name(record::ValueElement{}), "value_element");
+    EXPECT_EQ(fact_name(record::ValueBucket{}), "value_bucket");
 }
 
 TEST(Names, ARecordIsAboutItsTensor) {

@@ -1,4 +1,4 @@
-#include "inspector/tui/query.h"
+#include "inspector/query/query.h"
 
 #include "runtime/error.h"
 
@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <optional>
 
-namespace schedscope::tui {
+namespace schedscope::query {
 namespace {
 
 constexpr std::array<std::string_view, n_fields> field_names{"name", "op",    "type", "backend", "from",   "cause",
@@ -216,4 +216,4 @@ bool Query::holds(const Term& term, const Facts& facts) {
     }
 }
 
-} // namespace schedscope::tui
+} // namespace schedscope::query

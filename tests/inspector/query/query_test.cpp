@@ -1,10 +1,10 @@
-#include "inspector/tui/query.h"
+#include "inspector/query/query.h"
 
 #include "runtime/error.h"
 
 #include <gtest/gtest.h>
 
-namespace schedscope::tui {
+namespace schedscope::query {
 namespace {
 
 Facts a_product() {
@@ -127,4 +127,4 @@ TEST(Query, KnowsWhatItAsksAbout) {
 }
 
 } // namespace
-} // namespace schedscope::tui
+} // namespace schedscope::query

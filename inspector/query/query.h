@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace schedscope::tui {
+namespace schedscope::query {
 
 /// What a query can ask about. Texts first, then numbers.
 enum class Field : uint8_t {
@@ -98,4 +98,4 @@ private:
     std::vector<Term> terms_;
 };
 
-} // namespace schedscope::tui
+} // namespace schedscope::query

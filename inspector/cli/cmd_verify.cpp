@@ -1,0 +1,156 @@
+#include "inspector/cli/commands.h"
+
+#include "inspector/cli/print_json.h"
+#include "inspector/cli/run_arguments.h"
+#include "inspector/cli/table.h"
+#include "runtime/backend/registry.h"
+#include "runtime/error.h"
+#include "runtime/verify/verify.h"
+#include "traces/words.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <map>
+
+namespace schedscope {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t n_worst = 10; ///< rows shown beside those beyond their tolerance
+
+struct Options {
+    bool json = false, all = false;
+};
+/// What is compared with what, as people write it.
+struct Pair {
+    std::string checked, reference;
+};
+
+Pair parse_devices(const std::string& list) {
+    const size_t comma = list.find(',');
+    Pair pair{list.substr(0, comma), comma == std::string::npos ? "cpu" : list.substr(comma + 1)};
+    if (pair.checked.empty() || pair.reference.empty() || pair.reference.find(',') != std::string::npos) {
+        throw Error(ErrorKind::usage,
+                    "--device " + list + ": verify compares two: the one to check, then the reference (vulkan0,cpu)");
+    }
+    return pair;
+}
+
+json to_json(const Verification& v) {
+    json results = json::array(), skipped = json::array();
+    for (const NodeCheck& c : v.checks) {
+        results.push_back({{"node", c.node},
+                           {"nmse", std::isfinite(c.nmse) ? json(c.nmse) : json(nullptr)},
+                           {"tolerance", c.tolerance},
+                           {"eval", c.evaluation},
+                           {"id", c.id},
+                           {"op", c.op},
+                           {"beyond", c.beyond()},
+                           {"why", c.why.empty() ? json(nullptr) : json(c.why)}});
+    }
+    for (const NodeSkipped& s : v.skipped) {
+        skipped.push_back({{"node", s.node}, {"eval", s.evaluation}, {"id", s.id}, {"op", s.op}, {"why", s.why}});
+    }
+    return {{"nodes", v.checks.size()},
+            {"beyond", v.n_beyond},
+            {"first_beyond", v.first_beyond ? json(v.checks[*v.first_beyond].node) : json(nullptr)},
+            {"results", std::move(results)},
+            {"skipped", std::move(skipped)}};
+}
+
+/// Those to show, in the order they ran: all, or what is beyond and the worst of the rest, measured by their tolerance.
+std::vector<const NodeCheck*> chosen(const Verification& v, bool all) {
+    std::vector<const NodeCheck*> rows;
+    for (const NodeCheck& c : v.checks) {
+        rows.push_back(&c);
+    }
+    if (all) {
+        return rows;
+    }
+    const auto badness = [](const NodeCheck* c) {
+        return c->beyond() ? std::numeric_limits<double>::infinity() : c->tolerance > 0 ? c->nmse / c->tolerance : 0;
+    };
+    std::stable_sort(rows.begin(), rows.end(), [&](const auto* a, const auto* b) { return badness(a) > badness(b); });
+    rows.resize(std::min(rows.size(), v.n_beyond + n_worst));
+    std::sort(rows.begin(), rows.end()); // back in their order: they lie in one vector
+    return rows;
+}
+
+void print(const Verification& v, const Pair& pair, bool all) {
+    Table table({{"eval", Table::Align::right},
+                 {"node"},
+                 {"op"},
+                 {"nmse", Table::Align::right},
+                 {"tolerance", Table::Align::right},
+                 {""}});
+    for (const NodeCheck* c : chosen(v, all)) {
+        table.row({std::to_string(c->evaluation), c->node, c->op, words::number(c->nmse), words::number(c->tolerance),
+                   c->beyond() ? "beyond" + (c->why.empty() ? "" : ": " + c->why) : ""});
+    }
+    if (!table.empty()) {
+        table.print(std::cout);
+    }
+    std::map<std::string, std::map<std::string, size_t>> why; // by reason and operator
+    for (const NodeSkipped& s : v.skipped) {
+        ++why[s.why][s.op];
+        if (all) {
+            std::cout << "skipped: evaluation " << s.evaluation << ", " << s.op << ' ' << s.node << ": " << s.why << '\n';
+        }
+    }
+    for (const auto& [reason, operators] : why) {
+        std::cout << "skipped: " << reason << ':';
+        for (const auto& [op, n] : operators) {
+            std::cout << ' ' << op << " × " << n;
+        }
+        std::cout << '\n';
+    }
+    std::cout << words::counted(static_cast<int64_t>(v.checks.size()), "node") << " of " << pair.checked << " compared with "
+              << pair.reference << ", " << v.n_beyond << " beyond tolerance, " << v.skipped.size() << " skipped\n";
+    if (v.first_beyond) {
+        const NodeCheck& first = v.checks[*v.first_beyond];
+        std::cout << "first beyond: " << first.op << ' ' << first.node << " in evaluation " << first.evaluation << '\n';
+    } else if (v.checks.empty()) {
+        std::cout << "nothing was compared\n";
+    }
+}
+
+} // namespace
+
+Action add_verify(CLI::App& app) {
+    auto arguments = add_run_options(app);
+    auto options = std::make_shared<Options>();
+    arguments->n_predict = 2;
+    app.get_option("--predict")->default_str("2");
+    app.add_flag("-v,--all", options->all, "Every node, not only the worst and those beyond");
+    app.add_flag("--json", options->json, "Print JSON");
+    return [arguments, options] {
+        settle(*arguments);
+        if (arguments->run.watcher != nullptr || !arguments->logits_out.empty()) {
+            throw Error(ErrorKind::usage, std::string(arguments->run.watcher ? "--watch" : "--logits-out") +
+                                              ": verify only compares; run and record have it");
+        }
+        const Pair pair = parse_devices(arguments->run.devices);
+        const Registry registry;
+        Device& checked = *registry.select(pair.checked).front();
+        arguments->run.devices = pair.reference;
+        if (!arguments->run.sampling.temperature) {
+            arguments->run.sampling.temperature = 0.0F; // the same tokens each time
+        }
+        Session reference(registry, arguments->run);
+        const GenerateRequest request = make_request(*arguments, reference);
+        const Verification result = verify(reference, checked, request);
+        if (options->json) {
+            print_json(to_json(result));
+        } else {
+            print(result, {std::string(checked.name()), std::string(reference.backends().front()->name())}, options->all);
+        }
+        return result.n_beyond > 0 ? 1 : 0;
+    };
+}
+
+} // namespace schedscope

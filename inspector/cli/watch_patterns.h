@@ -1,0 +1,31 @@
+#pragma once
+
+#include "inspector/query/query.h"
+#include "runtime/scheduler/watch.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace schedscope {
+
+/// The patterns of --watch, in the language of the inspector's searches: a tensor is watched when one of them matches it. What is not known of
+/// a tensor before it runs (its time, the pass that decided …) can't be asked about.
+class WatchPatterns final : public Watcher {
+public:
+    /// Throws Error(usage) for a pattern that can't be understood.
+    explicit WatchPatterns(const std::vector<std::string>& patterns);
+
+    bool wants(const WatchCandidate& candidate) override;
+    void check_found() const override;
+
+private:
+    struct Pattern {
+        query::Query query;
+        bool found = false;
+    };
+    std::vector<Pattern> patterns_;
+    query::Facts facts_;
+};
+
+} // namespace schedscope

@@ -1,0 +1,58 @@
+// Which tensors of a plan are watched, and what they hold.
+
+#include "runtime/scheduler/live_plan.h"
+
+#include "runtime/backend/statistics.h"
+
+namespace schedscope {
+
+static_assert(n_histogram_parts == record::n_value_buckets);
+
+void mark_watched(LivePlan& live, const LiveDevices& devices, Watcher* watcher) {
+    live.watched = false;
+    live.watched_leafs.clear();
+    if (watcher == nullptr) {
+        return;
+    }
+    const Plan& plan = live.plan;
+    std::vector<int32_t> split_of(live.tensors.size(), -1);
+    for (size_t s = 0; s < plan.splits.size(); ++s) {
+        for (int32_t i = plan.splits[s].first_node; i < plan.splits[s].end_node; ++i) {
+            split_of[static_cast<size_t>(live.graph->nodes()[static_cast<size_t>(i)]->id)] = static_cast<int32_t>(s);
+        }
+    }
+    for (size_t id = 0; id < live.tensors.size(); ++id) {
+        const Assignment& assigned = plan.assignments[id];
+        const std::string_view backend = assigned.backend == no_backend ? "" : devices.backend(assigned.backend).name();
+        Tensor& t = *live.tensors[id];
+        if (!watcher->wants({t, backend, cause_name(assigned.cause, assigned.source), split_of[id]})) {
+            continue;
+        }
+        if (split_of[id] < 0) {
+            live.watched_leafs.push_back(static_cast<TensorId>(id));
+        } else {
+            t.flags |= flag_watched;
+            live.watched = true;
+        }
+    }
+}
+
+void record_values(const Tensor& tensor, Recorder& recorder) {
+    const bool unused_input =
+        (tensor.flags & flag_input) != 0 && tensor.readers == 0; // as the embeddings are where there are tokens
+    if (tensor.buffer == nullptr || unused_input) {
+        return; // nobody filled it
+    }
+    const Statistics s = statistics(tensor, Watcher::n_first);
+    recorder.add(record::Value{tensor.id, s.n_elements, s.n_nan, s.n_inf, s.min, s.max, s.mean, s.norm});
+    for (size_t i = 0; i < s.first.size(); ++i) {
+        recorder.add(record::ValueElement{tensor.id, static_cast<int32_t>(i), s.first[i]});
+    }
+    for (size_t i = 0; i < s.histogram.size(); ++i) {
+        if (s.histogram[i] > 0) {
+            recorder.add(record::ValueBucket{tensor.id, static_cast<int32_t>(i), s.histogram[i]});
+        }
+    }
+}
+
+} // namespace schedscope

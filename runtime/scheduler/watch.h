@@ -1,0 +1,33 @@
+#pragma once
+
+#include "runtime/scheduler/plan.h"
+#include "runtime/tensor/tensor.h"
+
+#include <string>
+#include <string_view>
+
+namespace schedscope {
+
+/// What is known of a tensor of a plan before anything runs.
+struct WatchCandidate {
+    const Tensor& tensor;
+    std::string_view backend; ///< name; empty: none
+    std::string cause;        ///< "1.wgt0"
+    int32_t split = -1;       ///< that runs it; −1: a leaf
+};
+
+/// Somebody who wants to see what tensors hold. While a recorder is there, each tensor it wants is computed apart (a plan's nodes run in
+/// ranges that end at it, and it is not fused away), and what it holds is recorded as soon as it was computed: record::Value, then
+/// record::ValueElement for its first elements and record::ValueBucket. Leafs are read when the evaluation begins to run.
+class Watcher {
+public:
+    virtual ~Watcher() = default;
+    /// Asked about each tensor of each plan, copies aside, after pass 5.
+    virtual bool wants(const WatchCandidate& candidate) = 0;
+    /// Called when the first graph of the model was planned. Throws Error(usage) if something it looks for was in no graph.
+    virtual void check_found() const = 0;
+
+    static constexpr size_t n_first = 8; ///< elements that are recorded
+};
+
+} // namespace schedscope

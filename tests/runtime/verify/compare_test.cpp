@@ -1,0 +1,64 @@
+#include "runtime/verify/compare.h"
+
+#include "runtime/backend/cpu/cpu_device.h"
+#include "runtime/verify/tolerance.h"
+#include "tests/runtime/backend/small_graph.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace schedscope::test {
+namespace {
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float inf = std::numeric_limits<float>::infinity();
+
+Difference difference(const std::vector<float>& a, const std::vector<float>& b) {
+    const auto device = make_cpu_device();
+    SmallGraph g;
+    const auto n = static_cast<int64_t>(a.size());
+    const std::vector<Tensor*> both{g.graph.input(Type::F32, {n, 1, 1, 1}, "a"), g.graph.input(Type::F32, {n, 1, 1, 1}, "b")};
+    g.place(*device, both);
+    set_floats(*both[0], a);
+    set_floats(*both[1], b);
+    return compare(*both[0], *both[1]);
+}
+
+TEST(Compare, IsTheSquaredErrorByTheSquaredReference) {
+    EXPECT_EQ(difference({1, 2, 3}, {1, 2, 3}).nmse, 0);
+    EXPECT_DOUBLE_EQ(difference({1, 2, 4}, {1, 2, 3}).nmse, 1.0 / 14);
+    EXPECT_DOUBLE_EQ(difference({0, 0, 0}, {1, 2, 3}).nmse, 1);
+}
+
+TEST(Compare, AnErrorWhereTheReferenceIsZeroIsInfinite) {
+    EXPECT_TRUE(std::isinf(difference({1e-6F, 0}, {0, 0}).nmse));
+    EXPECT_EQ(difference({0, 0}, {0, 0}).nmse, 0);
+}
+
+TEST(Compare, NaNAndInfinityAreEqualOnlyToThemselves) {
+    EXPECT_EQ(difference({nan, inf, -inf, 2}, {nan, inf, -inf, 2}).nmse, 0);
+    EXPECT_EQ(difference({nan, 1}, {0, 1}).why, "NaN differs");
+    EXPECT_EQ(difference({0, 1}, {0, nan}).why, "NaN differs");
+    EXPECT_EQ(difference({inf, 1}, {-inf, 1}).why, "infinity differs");
+    EXPECT_EQ(difference({3e38F, 1}, {inf, 1}).why, "infinity differs");
+    EXPECT_TRUE(std::isinf(difference({nan, 1}, {0, 1}).nmse));
+    EXPECT_DOUBLE_EQ(difference({nan, 2}, {nan, 1}).nmse, 1);
+}
+
+TEST(Tolerance, IsOfTheRoundingThatTheTypesBring) {
+    Graph g;
+    Tensor* x = g.input(Type::F32, {32, 4, 1, 1}, "x");
+    EXPECT_EQ(tolerance(*ops::add(g, x, x)), 1e-7);
+    EXPECT_EQ(tolerance(*ops::mul_mat(g, g.input(Type::F32, {32, 8, 1, 1}, "f32"), x)), 1e-7);
+    EXPECT_EQ(tolerance(*ops::mul_mat(g, g.input(Type::F16, {32, 8, 1, 1}, "f16"), x)), 5e-4);
+    EXPECT_EQ(tolerance(*ops::mul_mat(g, g.input(Type::Q4_0, {32, 8, 1, 1}, "q4"), x)), 5e-4);
+    EXPECT_EQ(tolerance(*ops::cast(g, x, Type::F16)), 1e-7);
+    EXPECT_EQ(tolerance(*ops::cast(g, x, Type::BF16)), 1e-5);
+    EXPECT_EQ(tolerance(*ops::cast(g, x, Type::Q8_0)), 1e-4);
+    EXPECT_EQ(tolerance(*ops::argsort(g, x, true)), 0);
+}
+
+} // namespace
+} // namespace schedscope::test
