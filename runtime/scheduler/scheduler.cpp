@@ -61,8 +61,8 @@ void Scheduler::plan(Graph& graph) {
             live.tensors[id]->flags = live.plan.flags[id];
         }
         optimise_splits(live, s.devices, s.recorder);
-        const MemoryPlan& memory =
-            s.planner.place(live.info.view(), live.plan, live.order, *capabilities, s.devices.session().buffer_types, s.recorder);
+        const MemoryPlan& memory = s.planner.place(live.info.view(), live.plan, live.order, *capabilities,
+                                                   s.devices.session().buffer_types, s.recorder, live.kept);
         if (memory.replanned) {
             synchronize(); // buffers may be made anew while evaluations of other stages still use them
         }

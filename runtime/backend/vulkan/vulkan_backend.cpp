@@ -1,6 +1,7 @@
 #include "runtime/backend/vulkan/vulkan_backend.h"
 
 #include "runtime/backend/fusion.h"
+#include "runtime/backend/node_order.h"
 #include "runtime/backend/vulkan/memory.h"
 
 #include <algorithm>
@@ -40,6 +41,7 @@ VulkanBackend::~VulkanBackend() {
 void VulkanBackend::optimise(SplitGraph& split) {
     if (fusion_) {
         find_groups(split, VulkanFusedKernels());
+        spread_waits(split);
     }
 }
 
