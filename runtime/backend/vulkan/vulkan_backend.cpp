@@ -1,7 +1,6 @@
 #include "runtime/backend/vulkan/vulkan_backend.h"
 
 #include "runtime/backend/fusion.h"
-#include "runtime/backend/node_order.h"
 #include "runtime/backend/vulkan/memory.h"
 
 #include <algorithm>
@@ -41,7 +40,6 @@ VulkanBackend::~VulkanBackend() {
 void VulkanBackend::optimise(SplitGraph& split) {
     if (fusion_) {
         find_groups(split, VulkanFusedKernels());
-        spread_waits(split);
     }
 }
 
