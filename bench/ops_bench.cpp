@@ -28,8 +28,8 @@ Registry& registry() {
 /// A graph in one buffer of the device, every leaf filled with numbers between −1 and 1 (ids: a few small ones).
 class Bench {
 public:
-    Bench(Device& device, int n_threads, const std::function<Tensor*(Graph&)>& build)
-        : backend_(device.make_backend({n_threads, true, {}})) {
+    Bench(Device& device, int n_threads, const std::function<Tensor*(Graph&)>& build, bool fusion)
+        : backend_(device.make_backend({n_threads, fusion, {}})) {
         graph_.expand(build(graph_));
         size_t size = 0;
         const auto tensors = graph_.number();
@@ -95,12 +95,12 @@ private:
     SplitGraph split_;
 };
 
-void measure(benchmark::State& state, Device* device, int n_threads, const std::function<Tensor*(Graph&)>& build) {
+void measure(benchmark::State& state, Device* device, int n_threads, const std::function<Tensor*(Graph&)>& build, bool fusion) {
     if (device == nullptr) {
         state.SkipWithError("the device is not here");
         return;
     }
-    Bench bench(*device, n_threads, build);
+    Bench bench(*device, n_threads, build, fusion);
     bench.run();
     double best_s = 1e30;
     for (auto _ : state) {
@@ -141,6 +141,34 @@ std::function<Tensor*(Graph&)> norm_and_weight(int64_t n, int64_t rows) {
     };
 }
 
+std::function<Tensor*(Graph&)> norm_weight_and_bias(int64_t n, int64_t rows) {
+    return [=](Graph& g) { return ops::add(g, norm_and_weight(n, rows)(g), g.input(Type::F32, matrix(n, 1))); };
+}
+
+std::function<Tensor*(Graph&)> gated_products(Type type, int64_t m, int64_t n, int64_t k) {
+    return [=](Graph& g) {
+        Tensor* x = g.input(Type::F32, matrix(k, n));
+        Tensor* up = ops::mul_mat(g, g.input(type, matrix(k, m)), x);
+        return ops::glu(g, ops::mul_mat(g, g.input(type, matrix(k, m)), x), up, GluOp::SWIGLU);
+    };
+}
+
+std::function<Tensor*(Graph&)> product_with_bias(Type type, int64_t m, int64_t n, int64_t k) {
+    return [=](Graph& g) {
+        return ops::unary(g, ops::add(g, product(type, m, n, k)(g), g.input(Type::F32, matrix(m, 1))), UnaryOp::SILU);
+    };
+}
+
+std::function<Tensor*(Graph&)> sums(int64_t n, int64_t rows) {
+    return [=](Graph& g) {
+        Tensor* sum = g.input(Type::F32, matrix(n, rows));
+        for (int i = 0; i < 4; ++i) {
+            sum = ops::add(g, sum, g.input(Type::F32, matrix(n, rows)));
+        }
+        return sum;
+    };
+}
+
 void machine(benchmark::State& state, int n_threads) {
     for (auto _ : state) {
         benchmark::DoNotOptimize(machine_limits(n_threads));
@@ -149,14 +177,14 @@ void machine(benchmark::State& state, int n_threads) {
     state.counters["GB/s"] = machine_limits(n_threads).read_bytes_per_s * 1e-9;
 }
 
-void add(const std::string& name, const char* device, const std::function<Tensor*(Graph&)>& build) {
+void add(const std::string& name, const char* device, const std::function<Tensor*(Graph&)>& build, bool fusion = true) {
     std::vector<int> thread_counts = {1};
     if (physical_cores() > 1) {
         thread_counts.push_back(physical_cores());
     }
     for (const int n : thread_counts) {
         benchmark::RegisterBenchmark((std::string(device) + "/" + name + "/threads:" + std::to_string(n)).c_str(),
-                                     [=](benchmark::State& state) { measure(state, registry().find(device), n, build); })
+                                     [=](benchmark::State& state) { measure(state, registry().find(device), n, build, fusion); })
             ->UseRealTime()
             ->Unit(benchmark::kMicrosecond);
     }
@@ -184,6 +212,24 @@ void add(const std::string& name, const char* device, const std::function<Tensor
         add("flash_attn " + name + " 512 of 512", "CPU", attention(type, 512, 512));
     }
     add("rms_norm_mul 4096x512", "CPU", norm_and_weight(4096, 512));
+    // Groups and the same nodes one after the other: from where on is there nothing to be won?
+    for (const Type type : {Type::F32, Type::Q8_0}) {
+        for (const int64_t n : {1, 4, 8, 64, 512}) {
+            const std::string size = std::string(type_name(type)) + " 2816x" + std::to_string(n) + "x1024";
+            for (const bool fusion : {true, false}) {
+                const std::string how = fusion ? " fused" : " apart";
+                add("gate_up " + size + how, "CPU", gated_products(type, 2816, n, 1024), fusion);
+                add("mul_mat_add_act " + size + how, "CPU", product_with_bias(type, 2816, n, 1024), fusion);
+            }
+        }
+    }
+    for (const bool fusion : {true, false}) {
+        const std::string how = fusion ? " fused" : " apart";
+        add("gate_up f32 172x1x64" + how, "CPU", gated_products(Type::F32, 172, 1, 64), fusion);
+        add("mul_mat_add_act f32 172x1x64" + how, "CPU", product_with_bias(Type::F32, 172, 1, 64), fusion);
+        add("add_chain 4096x512" + how, "CPU", sums(4096, 512), fusion);
+        add("rms_norm_mul_add 4096x512" + how, "CPU", norm_weight_and_bias(4096, 512), fusion);
+    }
     return true;
 }();
 

@@ -31,6 +31,8 @@ struct RecordedPlan {
     bool allocates = false;
     std::vector<Record> records;
     std::vector<record::Reorder> reorders;
+    std::vector<record::Fusion> fusions;
+    std::vector<record::NotFused> not_fused;
 };
 
 class Replayer {
@@ -65,6 +67,10 @@ private:
                     plan.evaluation = r.evaluation;
                 } else if (const auto* reorder = std::get_if<record::Reorder>(&r.fact)) {
                     plan.reorders.push_back(*reorder);
+                } else if (const auto* fusion = std::get_if<record::Fusion>(&r.fact)) {
+                    plan.fusions.push_back(*fusion);
+                } else if (const auto* pair = std::get_if<record::NotFused>(&r.fact)) {
+                    plan.not_fused.push_back(*pair);
                 } else if (const auto* pass = std::get_if<record::PassBegin>(&r.fact)) {
                     plan.allocates |= pass->pass == Pass::allocate;
                     if (pass->pass == Pass::execute) {
@@ -109,7 +115,7 @@ private:
             make_plan(graph.view(), answers, options, carry_, plan_, &now);
             if (recorded.allocates) {
                 const std::vector<TensorId> order = order_of(recorded, graph);
-                planner_.place(graph.view(), plan_, order, answers, session_.buffer_types, &now);
+                planner_.place(graph.view(), plan_, order, answers, session_.buffer_types, &now, kept_of(recorded, order));
             }
         } catch (const PlanError&) { // its sentence is in the PlanEnd
         }
@@ -148,6 +154,33 @@ private:
                                               ": its recorded order of nodes lacks some and has others twice");
         }
         return order;
+    }
+
+    std::vector<KeptRange> kept_of(const RecordedPlan& recorded, std::span<const TensorId> order) const {
+        const auto n = static_cast<int32_t>(order.size());
+        std::vector<int32_t> position(plan_.assignments.size(), -1);
+        for (int32_t i = 0; i < n; ++i) {
+            position[static_cast<size_t>(order[static_cast<size_t>(i)])] = i;
+        }
+        const auto place = [&](TensorId id) {
+            return id >= 0 && static_cast<size_t>(id) < position.size() ? position[static_cast<size_t>(id)] : -1;
+        };
+        std::vector<KeptRange> kept;
+        const auto keep = [&](int32_t first, int32_t end) {
+            if (first >= 0 && first < end && end <= n) {
+                kept.push_back({first, end});
+            }
+        };
+        for (const record::Fusion& f : recorded.fusions) {
+            keep(f.first, f.first + f.count);
+        }
+        for (const record::NotFused& pair : recorded.not_fused) {
+            if (source_.text(pair.why) == batch_too_large) {
+                keep(place(pair.first), place(pair.second) + 1);
+            }
+        }
+        order_kept(kept, 0);
+        return kept;
     }
 
     const RecordSource& source_;

@@ -3,6 +3,7 @@
 #include "runtime/backend/buffer.h"
 #include "runtime/backend/fusion_pattern.h"
 #include "runtime/backend/node_order.h"
+#include "runtime/scheduler/graph_copy.h"
 
 #include <algorithm>
 #include <vector>
@@ -93,8 +94,11 @@ private:
             std::sort(match.member.begin(), match.member.begin() + static_cast<std::ptrdiff_t>(match.n),
                       [this](const Tensor* a, const Tensor* b) { return of(*a) < of(*b); });
             check(pattern, match);
-            if (match.why.empty()) {
-                take(pattern, match);
+            if (match.why.empty() || match.why == batch_too_large) {
+                take(match, match.why.empty() ? pattern.kernel : std::string_view());
+                if (!match.why.empty()) {
+                    apart_.push_back({match.first, match.second, match.why});
+                }
                 return;
             }
             if (choice == 0) {
@@ -113,12 +117,15 @@ private:
                 match.blame(*nodes[i > 0 ? i - 1 : 0], *nodes[i > 0 ? i : 1], "another group");
             }
         }
-        const Tensor& before = *nodes[match.n - 2];
-        if (match.why.empty()) {
-            match.blame(before, *nodes.back(), kernels_.why_not(pattern.kernel, nodes));
+        if (!match.why.empty()) {
+            return;
         }
-        if (match.why.empty()) {
-            match.blame(before, *nodes.back(), pack(match));
+        const std::string_view backend_says = kernels_.why_not(pattern.kernel, nodes);
+        if (backend_says.empty() || backend_says == batch_too_large) {
+            match.blame(*nodes[match.n - 2], *nodes.back(), pack(match));
+            match.blame(*nodes.front(), *nodes.back(), backend_says);
+        } else {
+            match.blame(*nodes[match.n - 2], *nodes.back(), backend_says);
         }
     }
 
@@ -158,9 +165,10 @@ private:
         return {};
     }
 
-    void take(const Pattern& pattern, const Match& match) {
+    /// Without a kernel: together, but each node by itself.
+    void take(const Match& match, std::string_view kernel) {
         const auto group = static_cast<int32_t>(kernels_taken_.size());
-        kernels_taken_.push_back(pattern.kernel);
+        kernels_taken_.push_back(kernel);
         for (size_t i = 0; i < match.n; ++i) {
             group_[static_cast<size_t>(match.member[i]->id)] = group;
         }
@@ -172,7 +180,8 @@ private:
         split_.not_fused.clear();
         for (size_t i = 0; i < split_.nodes.size();) {
             const size_t end = end_of_unit(i);
-            if (const int32_t group = group_of(*split_.nodes[i]); group >= 0) {
+            if (const int32_t group = group_of(*split_.nodes[i]);
+                group >= 0 && !kernels_taken_[static_cast<size_t>(group)].empty()) {
                 split_.groups.push_back(
                     {static_cast<int32_t>(i), static_cast<int32_t>(end - i), kernels_taken_[static_cast<size_t>(group)]});
             }
@@ -180,7 +189,7 @@ private:
         }
         for (const Apart& a : apart_) {
             const int32_t group = group_of(*a.first);
-            if (group < 0 || group != group_of(*a.second)) {
+            if (group < 0 || group != group_of(*a.second) || a.why == batch_too_large) {
                 split_.not_fused.push_back({of(*a.first), of(*a.second), a.why});
             }
         }

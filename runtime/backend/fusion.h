@@ -45,7 +45,8 @@ public:
 /// Finds the groups of a split, moves the nodes of each together (never across a dependency) and fills `groups` (in order) and `not_fused`. The
 /// longest group wins; a node is in at most one. Why pairs were left apart: "used elsewhere", "output", "watched", "shapes", "sources differ" (of
 /// two products), "types", "layout", "another group" (one of the two is in it), "order" (a node that must run between them), "too far apart",
-/// or what the backend said.
+/// or what the backend said. Where that is "batch too large" (the pair is then the first and the last of the group) the nodes are brought
+/// together all the same: a smaller batch has them in the same order, and its memory fits.
 void find_groups(SplitGraph& split, const FusedKernels& kernels);
 
 /// May the group run as one kernel where memory was planned so? The result must not overlap what the kernel still reads: a source that is read

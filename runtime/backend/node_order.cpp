@@ -1,5 +1,7 @@
 #include "runtime/backend/node_order.h"
 
+#include "runtime/scheduler/graph_copy.h"
+
 #include <algorithm>
 
 namespace schedscope {
@@ -32,7 +34,69 @@ bool must_follow(const Tensor& later, const Tensor& earlier) noexcept {
 
 namespace {
 
-/// Nodes that stay together: a group, or one node.
+template <typename Each> void for_sources(const Tensor& node, Each each) {
+    for (const Tensor* source : node.src) {
+        if (source != nullptr) {
+            each(*source);
+        }
+    }
+}
+
+/// One more than the largest number of a node, its sources and their owners.
+size_t n_ids(std::span<Tensor* const> nodes) {
+    TensorId n = -1;
+    for (const Tensor* node : nodes) {
+        n = std::max({n, node->id, owner(*node).id});
+        for_sources(*node, [&n](const Tensor& source) { n = std::max({n, source.id, owner(source).id}); });
+    }
+    return static_cast<size_t>(n + 1);
+}
+
+} // namespace
+
+BrokenOrder broken_order(std::span<Tensor* const> before, std::span<Tensor* const> after) {
+    struct Memory {
+        const Tensor* writer = nullptr; ///< the last one so far
+        const Tensor* reader = nullptr; ///< of those since then the one that is last now
+    };
+    std::vector<Memory> memory(n_ids(before));
+    std::vector<int32_t> now(memory.size(), -1);
+    for (size_t i = 0; i < after.size(); ++i) {
+        now[static_cast<size_t>(after[i]->id)] = static_cast<int32_t>(i);
+    }
+    const auto place = [&now](const Tensor& t) { return now[static_cast<size_t>(t.id)]; };
+    BrokenOrder broken;
+    const auto check = [&](const Tensor* earlier, const Tensor& later) {
+        if (earlier != nullptr && earlier != &later && place(*earlier) > place(later)) {
+            broken = {earlier, &later};
+        }
+    };
+    for (const Tensor* node : before) {
+        for_sources(*node, [&](const Tensor& source) { check(&source, *node); });
+        if (!moves_data(*node)) {
+            continue;
+        }
+        for_sources(*node, [&](const Tensor& source) {
+            Memory& m = memory[static_cast<size_t>(owner(source).id)];
+            check(m.writer, *node);
+            if (m.reader == nullptr || place(*m.reader) < place(*node)) {
+                m.reader = node;
+            }
+        });
+        Memory& m = memory[static_cast<size_t>(owner(*node).id)];
+        check(m.writer, *node);
+        check(m.reader, *node);
+        m = {node, nullptr};
+        if (broken.earlier != nullptr) {
+            break;
+        }
+    }
+    return broken;
+}
+
+namespace {
+
+/// Nodes that stay together: a group, what a smaller batch would make one, or one node.
 struct Unit {
     int32_t first = 0, count = 1;
     int32_t group = -1;
@@ -67,14 +131,6 @@ public:
         return found;
     }
 
-    template <typename Each> static void for_sources(const Tensor& node, Each each) {
-        for (const Tensor* source : node.src) {
-            if (source != nullptr) {
-                each(*source);
-            }
-        }
-    }
-
 private:
     struct Mark {
         uint32_t node = 0, read = 0, written = 0; ///< when last noted
@@ -88,15 +144,20 @@ private:
 
 class Spreading {
 public:
-    explicit Spreading(SplitGraph& split) : split_(split), together_(n_ids(split)), passed_(n_ids(split)) {
-        size_t group = 0;
-        for (int32_t i = 0; i < static_cast<int32_t>(split.nodes.size()); i += units_.back().count) {
-            if (group < split.groups.size() && split.groups[group].first == i) {
-                units_.push_back({i, split.groups[group].count, static_cast<int32_t>(group)});
-                ++group;
-            } else {
-                units_.push_back({i, 1, -1});
+    explicit Spreading(SplitGraph& split) : split_(split), together_(n_ids(split.nodes)), passed_(n_ids(split.nodes)) {
+        std::vector<Unit> together;
+        for (size_t g = 0; g < split.groups.size(); ++g) {
+            together.push_back({split.groups[g].first, split.groups[g].count, static_cast<int32_t>(g)});
+        }
+        for (const NotFused& pair : split.not_fused) {
+            if (pair.why == batch_too_large) {
+                together.push_back({pair.first, pair.second - pair.first + 1, -1});
             }
+        }
+        std::sort(together.begin(), together.end(), [](const Unit& a, const Unit& b) { return a.first < b.first; });
+        auto next = together.begin();
+        for (int32_t i = 0; i < static_cast<int32_t>(split.nodes.size()); i += units_.back().count) {
+            units_.push_back(next != together.end() && next->first == i ? *next++ : Unit{i, 1, -1});
         }
     }
 
@@ -120,14 +181,6 @@ private:
     /// How many units further on are looked at. What a moved node makes is kept until its turn would have come.
     static constexpr size_t look_ahead = 24;
 
-    static size_t n_ids(const SplitGraph& split) {
-        TensorId n = 0;
-        for (const Tensor* node : split.nodes) {
-            n = std::max({n, node->id, owner(*node).id});
-            Noted::for_sources(*node, [&n](const Tensor& source) { n = std::max({n, source.id, owner(source).id}); });
-        }
-        return static_cast<size_t>(n) + 1;
-    }
     std::span<Tensor* const> nodes_of(const Unit& unit) const {
         return std::span(split_.nodes).subspan(static_cast<size_t>(unit.first), static_cast<size_t>(unit.count));
     }

@@ -12,6 +12,14 @@ bool must_wait(const Tensor& later, const Tensor& earlier) noexcept;
 /// Must `later` stay behind `earlier`, which stands before it? It waits for it, or names it as a source.
 bool must_follow(const Tensor& later, const Tensor& earlier) noexcept;
 
+/// Two nodes of an order that must not change places.
+struct BrokenOrder {
+    const Tensor* earlier = nullptr; ///< null: nothing is broken
+    const Tensor* later = nullptr;   ///< stands before `earlier` now, though it must follow it
+};
+/// Is `after`, the same nodes in another order, an order in which every node still follows what it followed? In time that grows with the nodes.
+BrokenOrder broken_order(std::span<Tensor* const> before, std::span<Tensor* const> after);
+
 /// Brings nodes together that need not wait for one another: where a node must wait for one since the last wait, a node further on that must
 /// not is moved before it. Groups are moved as one; `groups` and `not_fused` are kept right. For backends that run such nodes at the same time.
 void spread_waits(SplitGraph& split);

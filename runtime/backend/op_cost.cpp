@@ -46,7 +46,11 @@ int64_t op_bytes(std::span<Tensor* const> nodes) {
         for (const Tensor* source : node.src) {
             const bool inside = std::find(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(i), source) !=
                                 nodes.begin() + static_cast<std::ptrdiff_t>(i);
-            if (source == nullptr || inside || source == &node) {
+            const bool read_before =
+                std::any_of(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(i), [source](const Tensor* earlier) {
+                    return std::find(earlier->src.begin(), earlier->src.end(), source) != earlier->src.end();
+                });
+            if (source == nullptr || inside || read_before || source == &node) {
                 continue;
             }
             if (node.op == Op::GET_ROWS && source == node.src[0]) { // only the rows that are looked up

@@ -44,8 +44,8 @@ MemoryPlanner& MemoryPlanner::operator=(MemoryPlanner&&) noexcept = default;
 
 const MemoryPlan& MemoryPlanner::place(const GraphView& graph, const Plan& plan, std::span<const TensorId> order,
                                        const Capabilities& capabilities, std::span<const BufferTypeInfo> buffer_types,
-                                       Recorder* recorder) {
-    copy_graph(graph, plan, order, state_->allocated);
+                                       Recorder* recorder, std::span<const KeptRange> kept) {
+    copy_graph(graph, plan, order, state_->allocated, kept);
     state_->reordered = state_->order.changed(graph, order);
     return place(graph, plan, state_->allocated, capabilities, buffer_types, recorder);
 }

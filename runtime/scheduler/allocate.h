@@ -43,10 +43,10 @@ public:
     MemoryPlanner(MemoryPlanner&&) noexcept;
     MemoryPlanner& operator=(MemoryPlanner&&) noexcept;
 
-    /// `order`: the graph's nodes after the backends' optimise steps (split by split; a permutation of graph.nodes).
+    /// `order`: the graph's nodes after the backends' optimise steps (split by split; a permutation of graph.nodes), `kept`: its groups.
     /// Throws PlanError (alloc_unassigned, alloc_stale_record). The result is valid until the next call.
     const MemoryPlan& place(const GraphView& graph, const Plan& plan, std::span<const TensorId> order, const Capabilities& capabilities,
-                            std::span<const BufferTypeInfo> buffer_types, Recorder* recorder);
+                            std::span<const BufferTypeInfo> buffer_types, Recorder* recorder, std::span<const KeptRange> kept = {});
     /// The same for a graph that was copied by the caller.
     const MemoryPlan& place(const GraphView& graph, const Plan& plan, const AllocatedGraph& allocated, const Capabilities& capabilities,
                             std::span<const BufferTypeInfo> buffer_types, Recorder* recorder);

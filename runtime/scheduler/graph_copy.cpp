@@ -1,5 +1,7 @@
 #include "runtime/scheduler/graph_copy.h"
 
+#include <algorithm>
+
 namespace schedscope {
 
 namespace {
@@ -17,9 +19,23 @@ void add_stages(const Plan& plan, TensorId of, BackendId backend, std::vector<Al
 
 } // namespace
 
-void copy_graph(const GraphView& graph, const Plan& plan, std::span<const TensorId> order, AllocatedGraph& out) {
+void order_kept(std::vector<KeptRange>& kept, size_t from) {
+    const auto begin = kept.begin() + static_cast<std::ptrdiff_t>(from);
+    std::sort(begin, kept.end(), [](const KeptRange& a, const KeptRange& b) { return a.first < b.first; });
+    int32_t end = -1;
+    const auto overlaps = [&end](const KeptRange& r) {
+        const bool drop = r.first < end;
+        end = std::max(end, r.end);
+        return drop;
+    };
+    kept.erase(std::remove_if(begin, kept.end(), overlaps), kept.end());
+}
+
+void copy_graph(const GraphView& graph, const Plan& plan, std::span<const TensorId> order, AllocatedGraph& out,
+                std::span<const KeptRange> kept) {
     out.nodes.clear();
     out.leafs.clear();
+    out.kept.clear();
     const auto backend_of = [&](TensorId id) { return plan.assignments[static_cast<size_t>(id)].backend; };
     const auto inputs_of = [&](const Split& split) {
         return std::span(plan.split_inputs).subspan(static_cast<size_t>(split.first_input), static_cast<size_t>(split.n_inputs));
@@ -32,6 +48,11 @@ void copy_graph(const GraphView& graph, const Plan& plan, std::span<const Tensor
         }
         for (int32_t i = split.first_node; i < split.end_node; ++i) {
             const TensorId node = order[static_cast<size_t>(i)];
+            if (!kept.empty() && kept.front().first == i) {
+                const auto at = static_cast<int32_t>(out.nodes.size());
+                out.kept.push_back({at, at + kept.front().end - i});
+                kept = kept.subspan(1);
+            }
             out.nodes.push_back({node, backend_of(node), false});
         }
     }

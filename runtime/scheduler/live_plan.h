@@ -25,6 +25,7 @@ struct LivePlan {
     std::deque<Tensor> copies;        ///< [plan.copies] by index
     std::vector<SplitGraph> splits;   ///< [plan.splits] nodes in optimised order, with fused groups
     std::vector<TensorId> order;      ///< nodes in optimised order
+    std::vector<KeptRange> kept;      ///< groups in it, and pairs that only a smaller batch would make groups
     std::vector<Tensor*> placed;      ///< tensors whose memory is the plan's: forgotten with it
     std::vector<TensorId> watched_leafs;
     bool watched = false; ///< nodes are watched: they have flag_watched

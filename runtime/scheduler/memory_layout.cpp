@@ -84,6 +84,10 @@ void LayoutPlanner::count_and_place_inputs() {
 
 void LayoutPlanner::run_nodes() {
     const std::vector<AllocatedEntry>& nodes = graph_->allocated().nodes;
+    std::span<const KeptRange> kept = graph_->allocated().kept;
+    const auto keeps = [&](size_t i) {
+        return !kept.empty() && i >= static_cast<size_t>(kept.front().first) && graph_->op(nodes[i].tensor) == Op::MUL_MAT;
+    };
     for (size_t i = 0; i < nodes.size(); ++i) {
         now_ = static_cast<int32_t>(i);
         const std::span<const TensorId> sources = sources_of(i);
@@ -93,9 +97,23 @@ void LayoutPlanner::run_nodes() {
         if (!nodes[i].dependency) {
             place(nodes[i].tensor, nodes[i].backend);
         }
-        for (const TensorId source : sources) {
-            release(source);
+        if (!keeps(i)) {
+            release_sources(i);
         }
+        if (!kept.empty() && i + 1 == static_cast<size_t>(kept.front().end)) {
+            for (auto member = static_cast<size_t>(kept.front().first); member <= i; ++member) {
+                if (keeps(member)) {
+                    release_sources(member);
+                }
+            }
+            kept = kept.subspan(1);
+        }
+    }
+}
+
+void LayoutPlanner::release_sources(size_t node) {
+    for (const TensorId source : sources_of(node)) {
+        release(source);
     }
 }
 

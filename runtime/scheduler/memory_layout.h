@@ -69,6 +69,7 @@ private:
     void give_place(TensorId id, BackendId backend);
     bool take_over(TensorId id);
     void release(TensorId source);
+    void release_sources(size_t node);
     void free(TensorId id);
     void note_positions();
     PlannedPosition position_of(TensorId id);

@@ -2,7 +2,10 @@
 
 #include "runtime/scheduler/live_plan.h"
 
+#include "runtime/backend/node_order.h"
 #include "runtime/error.h"
+
+#include <algorithm>
 
 namespace schedscope {
 
@@ -24,22 +27,41 @@ void make_copies(LivePlan& live, const LiveDevices& devices) {
     }
 }
 
-/// The order must be a permutation in which every source still comes before its user.
-void check_order(const SplitGraph& split, const std::vector<int32_t>& position_before, std::string_view backend) {
-    std::vector<int32_t> now(position_before.size(), -1);
-    for (size_t i = 0; i < split.nodes.size(); ++i) {
-        now[static_cast<size_t>(split.nodes[i]->id)] = static_cast<int32_t>(i);
-    }
+/// The order must be a permutation in which no node comes before one that it depends on, through a source or through memory.
+void check_order(std::span<Tensor* const> before, const SplitGraph& split, const std::vector<int32_t>& position_before,
+                 int32_t first_node, std::string_view backend) {
+    const std::string its_step = std::string(backend) + ": its optimise step ";
+    std::vector<uint8_t> there(before.size());
     for (const Tensor* node : split.nodes) {
-        for (const Tensor* source : node->src) {
-            const bool inside =
-                source != nullptr && static_cast<size_t>(source->id) < now.size() && now[static_cast<size_t>(source->id)] >= 0;
-            if (inside && source != node && now[static_cast<size_t>(source->id)] > now[static_cast<size_t>(node->id)]) {
-                throw Error(ErrorKind::device, std::string(backend) + ": its optimise step put '" + node->name +
-                                                   "' before its source '" + source->name + "'");
-            }
+        const auto id = static_cast<size_t>(node->id);
+        const int32_t at = id < position_before.size() ? position_before[id] - first_node : -1;
+        if (at >= 0 && static_cast<size_t>(at) < there.size()) {
+            there[static_cast<size_t>(at)] = 1;
         }
     }
+    if (split.nodes.size() != before.size() || std::count(there.begin(), there.end(), 0) != 0) {
+        throw Error(ErrorKind::device, its_step + "left out nodes");
+    }
+    if (const BrokenOrder broken = broken_order(before, split.nodes); broken.earlier != nullptr) {
+        const bool source =
+            std::find(broken.later->src.begin(), broken.later->src.end(), broken.earlier) != broken.later->src.end();
+        throw Error(ErrorKind::device, its_step + "put '" + broken.later->name + "' before " +
+                                           (source ? "its source '" : "a node that uses the same memory, '") +
+                                           broken.earlier->name + "'");
+    }
+}
+
+void note_kept(const SplitGraph& graph, int32_t first_node, std::vector<KeptRange>& kept) {
+    const size_t before = kept.size();
+    for (const FusionGroup& group : graph.groups) {
+        kept.push_back({first_node + group.first, first_node + group.first + group.count});
+    }
+    for (const NotFused& pair : graph.not_fused) {
+        if (pair.why == batch_too_large) {
+            kept.push_back({first_node + pair.first, first_node + pair.second + 1});
+        }
+    }
+    order_kept(kept, before);
 }
 
 /// A group that would hide what a watched node holds is none, whatever the backend thought.
@@ -93,6 +115,7 @@ void optimise_splits(LivePlan& live, const LiveDevices& devices, Recorder* recor
     }
     live.splits.resize(live.plan.splits.size());
     live.order.clear();
+    live.kept.clear();
     for (size_t s = 0; s < live.splits.size(); ++s) {
         const Split& split = live.plan.splits[s];
         SplitGraph& graph = live.splits[s];
@@ -101,13 +124,16 @@ void optimise_splits(LivePlan& live, const LiveDevices& devices, Recorder* recor
         graph.not_fused.clear();
         Backend& backend = devices.backend(split.backend);
         backend.optimise(graph);
-        check_order(graph, position_before, backend.name());
+        const std::span<Tensor* const> before =
+            nodes.subspan(static_cast<size_t>(split.first_node), static_cast<size_t>(split.end_node - split.first_node));
+        check_order(before, graph, position_before, split.first_node, backend.name());
         if (live.watched) {
             take_apart_watched(graph);
         }
         for (const Tensor* node : graph.nodes) {
             live.order.push_back(node->id);
         }
+        note_kept(graph, split.first_node, live.kept);
         if (recorder != nullptr) {
             record_split(live, static_cast<int32_t>(s), position_before, *recorder);
         }

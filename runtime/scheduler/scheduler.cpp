@@ -66,8 +66,8 @@ void Scheduler::plan(Graph& graph) {
         }
         mark_watched(live, s.devices, s.recorder != nullptr ? s.watcher : nullptr);
         optimise_splits(live, s.devices, s.recorder);
-        const MemoryPlan& memory =
-            s.planner.place(live.info.view(), live.plan, live.order, *capabilities, s.devices.session().buffer_types, s.recorder);
+        const MemoryPlan& memory = s.planner.place(live.info.view(), live.plan, live.order, *capabilities,
+                                                   s.devices.session().buffer_types, s.recorder, live.kept);
         if (memory.replanned) {
             synchronize(); // buffers may be made anew while evaluations of other stages still use them
         }

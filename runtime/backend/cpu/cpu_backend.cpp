@@ -12,10 +12,13 @@ namespace schedscope::cpu {
 
 namespace {
 
-/// Waking a thread costs some microseconds: what a node moves or computes must be worth it.
-int worthwhile_threads(const Tensor& node, int available) {
+/// Waking a thread costs some microseconds: what nodes move or compute must be worth it.
+int worthwhile_threads(std::span<Tensor* const> nodes, int available) {
     constexpr int64_t work_per_thread = 32 * 1024;
-    const int64_t work = std::max(n_elements(node), op_flops(node) / 4);
+    int64_t work = 0;
+    for (const Tensor* node : nodes) {
+        work += is_view_op(node->op) ? 0 : std::max(n_elements(*node), op_flops(*node) / 4);
+    }
     return static_cast<int>(std::clamp<int64_t>(work / work_per_thread, 1, available));
 }
 
@@ -33,7 +36,7 @@ void CpuBackend::optimise(SplitGraph& split) {
 }
 
 void CpuBackend::run(std::span<Tensor* const> nodes, Kernel kernel) {
-    const int n = worthwhile_threads(*nodes.back(), pool_.n_threads());
+    const int n = worthwhile_threads(nodes, pool_.n_threads());
     pool_.run(n, [&](int thread) { kernel({nodes, thread, n, vector_, scratch_[static_cast<size_t>(thread)]}); });
 }
 

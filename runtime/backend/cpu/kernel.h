@@ -70,6 +70,8 @@ template <typename T> T read_as(const std::byte* p) noexcept {
 const float* read_row(const Tensor& t, const std::byte* row, float* room, const VectorOps& vector);
 /// Floats into a row of the tensor's type and stride. Nothing to do when `values` is the row itself.
 void write_row(const Tensor& t, std::byte* row, const float* values, const VectorOps& vector);
+/// Where SET_ROWS puts row i.
+int64_t row_to_set(const Tensor& ids, const RowIndex& i) noexcept;
 /// Where to compute a row: the row itself if it is F32 side by side, else `room`.
 inline float* row_to_fill(const Tensor& t, std::byte* row, float* room) noexcept {
     return t.type == Type::F32 && t.nb[0] == sizeof(float) ? reinterpret_cast<float*>(row) : room;
@@ -96,7 +98,6 @@ void run_function(const Work&); ///< SQR SQRT LOG SIN COS and UNARY
 void run_glu(const Work&);
 void run_norm(const Work&);
 void run_rms_norm(const Work&);
-void run_rms_norm_mul(const Work&); ///< fused: RMS_NORM and the MUL behind it
 void run_l2_norm(const Work&);
 void run_group_norm(const Work&);
 void run_mul_mat(const Work&);
@@ -121,5 +122,12 @@ void run_mean(const Work&);
 void run_cumsum(const Work&);
 void run_im2col(const Work&);
 void run_pool_2d(const Work&);
+
+// Of groups (fusion.h).
+void run_norm_group(const Work&); ///< NORM or RMS_NORM, MUL, maybe ADD
+void run_add_chain(const Work&);
+void run_mul_mat_add(const Work&); ///< with or without a function behind it
+void run_gate_up(const Work&);
+void run_rope_set_rows(const Work&);
 
 } // namespace schedscope::cpu

@@ -1,6 +1,7 @@
 #include "runtime/backend/cpu/alibi.h"
 #include "runtime/backend/cpu/kernel.h"
 #include "runtime/backend/cpu/rope_angles.h"
+#include "runtime/backend/fusion_parts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,28 +39,29 @@ void run_soft_max(const Work& work) {
     }
 }
 
-void run_rope(const Work& work) {
-    const Tensor& node = work.node();
-    const Tensor& a = *node.src[0];
-    const Tensor& positions = *node.src[1];
-    const int64_t n = node.ne[0];
-    const int64_t n_dims = node.params[1];
-    const bool halves = (node.params[2] & 2) != 0;
-    const RopeAngles angles(node);
-    float* room = work.room(2 * n + n_dims);
-    float* turn = room + 2 * n; // cos, sin for each pair
-    int64_t turned_for = -1;
-    const auto [first, end] = work.share(n_rows(node));
-    for (int64_t r = first; r < end; ++r) {
-        const RowIndex i = row_index(node, r);
-        if (i.i2 != turned_for) {
-            turned_for = i.i2;
+namespace {
+
+/// Turns heads of tokens.
+class Turning {
+public:
+    explicit Turning(const Tensor& rope) : rope_(rope), angles_(rope) {}
+    /// Floats that it needs.
+    int64_t room() const noexcept { return rope_.ne[0] + rope_.params[1]; }
+
+    /// Row i (a head of token i2) into `out`. `room` is kept from call to call.
+    void row(const RowIndex& i, float* out, float* room, const VectorOps& vector) {
+        const Tensor& a = *rope_.src[0];
+        const int64_t n = rope_.ne[0];
+        const int64_t n_dims = rope_.params[1];
+        const bool halves = (rope_.params[2] & 2) != 0;
+        float* turn = room + n; // cos, sin for each pair
+        if (i.i2 != turned_for_) {
+            turned_for_ = i.i2;
+            const Tensor& positions = *rope_.src[1];
             const auto position = read_as<int32_t>(host_data(positions) + static_cast<size_t>(i.i2) * positions.nb[0]);
-            angles.fill(position, node.src[2] != nullptr ? host_data_as<float>(*node.src[2]) : nullptr, turn);
+            angles_.fill(position, rope_.src[2] != nullptr ? host_data_as<float>(*rope_.src[2]) : nullptr, turn);
         }
-        const float* x = read_row(a, row_data(a, i), room, work.vector);
-        std::byte* target = row_data(node, i);
-        float* out = row_to_fill(node, target, room + n);
+        const float* x = read_row(a, row_data(a, i), room, vector);
         for (int64_t p = 0; p < n_dims / 2; ++p) {
             const int64_t j0 = halves ? p : 2 * p;
             const int64_t j1 = halves ? p + n_dims / 2 : 2 * p + 1;
@@ -71,7 +73,46 @@ void run_rope(const Work& work) {
         if (out != x) {
             std::copy(x + n_dims, x + n, out + n_dims);
         }
+    }
+
+private:
+    const Tensor& rope_;
+    RopeAngles angles_;
+    int64_t turned_for_ = -1;
+};
+
+} // namespace
+
+void run_rope(const Work& work) {
+    const Tensor& node = work.node();
+    Turning turning(node);
+    float* room = work.room(node.ne[0] + turning.room());
+    const auto [first, end] = work.share(n_rows(node));
+    for (int64_t r = first; r < end; ++r) {
+        const RowIndex i = row_index(node, r);
+        std::byte* target = row_data(node, i);
+        float* out = row_to_fill(node, target, room);
+        turning.row(i, out, room + node.ne[0], work.vector);
         write_row(node, target, out, work.vector);
+    }
+}
+
+void run_rope_set_rows(const Work& work) {
+    const auto [rope, store] = fused::rope_store_parts(work.nodes);
+    Turning turning(*rope);
+    const int64_t head = rope->ne[0];
+    const int64_t heads = rope->ne[1];
+    float* row = work.room(head * heads + turning.room());
+    const auto [first, end] = work.share(rope->ne[2]);
+    for (int64_t token = first; token < end; ++token) {
+        const int64_t to = row_to_set(*store->src[1], {token, 0, 0});
+        if (to < 0 || to >= store->ne[1]) {
+            continue;
+        }
+        for (int64_t h = 0; h < heads; ++h) {
+            turning.row({h, token, 0}, row + h * head, row + head * heads, work.vector);
+        }
+        write_row(*store, row_data(*store, {to, 0, 0}), row, work.vector);
     }
 }
 

@@ -1,3 +1,4 @@
+#include "runtime/backend/cpu/activation.h"
 #include "runtime/backend/cpu/kernel.h"
 
 #include <algorithm>
@@ -68,39 +69,6 @@ template <typename One> void map(const Work& work, One one) {
     });
 }
 
-float sigmoid(float x) { return 1.0F / (1.0F + std::exp(-x)); }
-float gelu(float x) { return 0.5F * x * (1.0F + std::tanh(0.79788456080286535588F * x * (1.0F + 0.044715F * x * x))); }
-float gelu_erf(float x) { return 0.5F * x * (1.0F + std::erf(x * 0.70710678118654752440F)); }
-float gelu_quick(float x) { return x * sigmoid(1.702F * x); }
-
-void run_unary(const Work& work) {
-    switch (static_cast<UnaryOp>(work.node().params[0])) {
-    case UnaryOp::ABS: return map(work, [](float x) { return std::fabs(x); });
-    case UnaryOp::SGN: return map(work, [](float x) { return x > 0 ? 1.0F : x < 0 ? -1.0F : 0.0F; });
-    case UnaryOp::NEG: return map(work, [](float x) { return -x; });
-    case UnaryOp::STEP: return map(work, [](float x) { return x > 0 ? 1.0F : 0.0F; });
-    case UnaryOp::TANH: return map(work, [](float x) { return std::tanh(x); });
-    case UnaryOp::ELU: return map(work, [](float x) { return x > 0 ? x : std::expm1(x); });
-    case UnaryOp::RELU: return map(work, [](float x) { return std::max(x, 0.0F); });
-    case UnaryOp::SIGMOID: return map(work, sigmoid);
-    case UnaryOp::GELU: return map(work, gelu);
-    case UnaryOp::GELU_QUICK: return map(work, gelu_quick);
-    case UnaryOp::GELU_ERF: return map(work, gelu_erf);
-    case UnaryOp::SILU: return by_row(work, work.vector.silu);
-    case UnaryOp::HARDSWISH: return map(work, [](float x) { return x * std::clamp((x + 3.0F) / 6.0F, 0.0F, 1.0F); });
-    case UnaryOp::HARDSIGMOID: return map(work, [](float x) { return std::clamp((x + 3.0F) / 6.0F, 0.0F, 1.0F); });
-    case UnaryOp::EXP: return map(work, [](float x) { return std::exp(x); });
-    case UnaryOp::EXPM1: return map(work, [](float x) { return std::expm1(x); });
-    case UnaryOp::SOFTPLUS: return map(work, [](float x) { return x > 20.0F ? x : std::log1p(std::exp(x)); });
-    case UnaryOp::FLOOR: return map(work, [](float x) { return std::floor(x); });
-    case UnaryOp::CEIL: return map(work, [](float x) { return std::ceil(x); });
-    case UnaryOp::ROUND: return map(work, [](float x) { return std::round(x); });
-    case UnaryOp::TRUNC: return map(work, [](float x) { return std::trunc(x); });
-    case UnaryOp::XIELU: // refused by supports_op
-    case UnaryOp::count: return;
-    }
-}
-
 /// gate(x) × up for each row; the halves of one source, or two sources.
 template <typename Row> void gated(const Work& work, Row row) {
     const Tensor& node = work.node();
@@ -123,14 +91,6 @@ template <typename Row> void gated(const Work& work, Row row) {
         row(x, y, out, n);
         write_row(node, target, out, work.vector);
     }
-}
-
-template <typename Gate> void gated_by(const Work& work, Gate gate) {
-    gated(work, [gate](const float* x, const float* y, float* out, int64_t n) {
-        for (int64_t j = 0; j < n; ++j) {
-            out[j] = gate(x[j]) * y[j];
-        }
-    });
 }
 
 } // namespace
@@ -187,28 +147,17 @@ void run_function(const Work& work) {
     case Op::LOG: return map(work, [](float x) { return std::log(x); });
     case Op::SIN: return map(work, [](float x) { return std::sin(x); });
     case Op::COS: return map(work, [](float x) { return std::cos(x); });
-    default: return run_unary(work);
+    default:
+        return by_row(work, [&](const float* in, float* out, int64_t n) {
+            activate(static_cast<UnaryOp>(work.node().params[0]), work.vector, in, out, n);
+        });
     }
 }
 
 void run_glu(const Work& work) {
-    switch (static_cast<GluOp>(work.node().params[0])) {
-    case GluOp::REGLU: return gated_by(work, [](float x) { return std::max(x, 0.0F); });
-    case GluOp::GEGLU: return gated_by(work, gelu);
-    case GluOp::GEGLU_ERF: return gated_by(work, gelu_erf);
-    case GluOp::GEGLU_QUICK: return gated_by(work, gelu_quick);
-    case GluOp::SWIGLU:
-        return gated(work, [&](const float* x, const float* y, float* out, int64_t n) {
-            // Piece by piece through the cache: out may be x or y itself.
-            float piece[256];
-            for (int64_t j = 0; j < n; j += 256) {
-                const int64_t m = std::min<int64_t>(256, n - j);
-                work.vector.silu(x + j, piece, m);
-                work.vector.multiply_elements(piece, y + j, out + j, m);
-            }
-        });
-    default: return;
-    }
+    gated(work, [&](const float* x, const float* y, float* out, int64_t n) {
+        gate(static_cast<GluOp>(work.node().params[0]), work.vector, x, y, out, n);
+    });
 }
 
 } // namespace schedscope::cpu

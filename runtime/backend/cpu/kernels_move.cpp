@@ -163,6 +163,12 @@ void run_get_rows(const Work& work) {
     }
 }
 
+int64_t row_to_set(const Tensor& ids, const RowIndex& i) noexcept {
+    const std::byte* p = host_data(ids) + static_cast<size_t>(i.i1) * ids.nb[0] +
+                         static_cast<size_t>(i.i2 % ids.ne[1]) * ids.nb[1] + static_cast<size_t>(i.i3 % ids.ne[2]) * ids.nb[2];
+    return ids.type == Type::I64 ? read_as<int64_t>(p) : read_as<int32_t>(p);
+}
+
 void run_set_rows(const Work& work) {
     const Tensor& node = work.node();
     const Tensor& rows = *node.src[0];
@@ -171,10 +177,7 @@ void run_set_rows(const Work& work) {
     const auto [first, end] = work.share(n_rows(rows));
     for (int64_t r = first; r < end; ++r) {
         const RowIndex i = row_index(rows, r);
-        const std::byte* p = host_data(ids) + static_cast<size_t>(i.i1) * ids.nb[0] +
-                             static_cast<size_t>(i.i2 % ids.ne[1]) * ids.nb[1] +
-                             static_cast<size_t>(i.i3 % ids.ne[2]) * ids.nb[2];
-        const int64_t id = ids.type == Type::I64 ? read_as<int64_t>(p) : read_as<int32_t>(p);
+        const int64_t id = row_to_set(ids, i);
         if (id >= 0 && id < node.ne[1]) {
             write_row(node, row_data(node, {id, i.i2, i.i3}), read_row(rows, row_data(rows, i), room, work.vector), work.vector);
         }

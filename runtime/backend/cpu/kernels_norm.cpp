@@ -1,4 +1,5 @@
 #include "runtime/backend/cpu/kernel.h"
+#include "runtime/backend/fusion_parts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,6 +27,14 @@ float rms_factor(const VectorOps& vector, const float* x, int64_t n, float eps) 
     return static_cast<float>(1.0 / std::sqrt(vector.sum_of_squares(x, n) / static_cast<double>(n) + static_cast<double>(eps)));
 }
 
+/// The row around its mean; returns what it must be multiplied by to have variance 1.
+float centre(const VectorOps& vector, const float* x, int64_t n, float eps, float* out) {
+    const double mean = vector.sum(x, n) / static_cast<double>(n);
+    vector.scale(x, 1.0F, static_cast<float>(-mean), out, n);
+    const double variance = vector.sum_of_squares(out, n) / static_cast<double>(n);
+    return static_cast<float>(1.0 / std::sqrt(variance + static_cast<double>(eps)));
+}
+
 } // namespace
 
 void run_rms_norm(const Work& work) {
@@ -35,25 +44,32 @@ void run_rms_norm(const Work& work) {
     });
 }
 
-void run_rms_norm_mul(const Work& work) {
-    const Tensor& norm = *work.nodes[0];
-    const Tensor& product = *work.nodes[1];
-    const Tensor& weight = product.src[0] == &norm ? *product.src[1] : *product.src[0];
-    const float eps = norm.param_f32(0);
-    by_row(work, *norm.src[0], [&](const float* in, float* out, int64_t n, const RowIndex& i) {
-        float* room = work.scratch.floats.data() + 2 * n;
-        const float* w = read_row(weight, repeated_row(weight, i), room, work.vector);
-        work.vector.scale_multiply(in, rms_factor(work.vector, in, n, eps), w, out, n);
+void run_norm(const Work& work) {
+    const float eps = work.node().param_f32(0);
+    by_row(work, *work.node().src[0], [&](const float* in, float* out, int64_t n, const RowIndex&) {
+        const float factor = centre(work.vector, in, n, eps, out);
+        work.vector.scale(out, factor, 0.0F, out, n);
     });
 }
 
-void run_norm(const Work& work) {
-    const double eps = static_cast<double>(work.node().param_f32(0));
-    by_row(work, *work.node().src[0], [&](const float* in, float* out, int64_t n, const RowIndex&) {
-        const double mean = work.vector.sum(in, n) / static_cast<double>(n);
-        work.vector.scale(in, 1.0F, static_cast<float>(-mean), out, n);
-        const double variance = work.vector.sum_of_squares(out, n) / static_cast<double>(n);
-        work.vector.scale(out, static_cast<float>(1.0 / std::sqrt(variance + eps)), 0.0F, out, n);
+void run_norm_group(const Work& work) {
+    const fused::Norm parts = fused::norm_parts(work.nodes);
+    const bool rms = parts.norm->op == Op::RMS_NORM;
+    const float eps = parts.norm->param_f32(0);
+    by_row(work, *parts.x, [&](const float* in, float* out, int64_t n, const RowIndex& i) {
+        float* room = work.scratch.floats.data() + 2 * n;
+        const VectorOps& v = work.vector;
+        const float* weight = read_row(*parts.weight, repeated_row(*parts.weight, i), nullptr, v);
+        // Weight and bias may lie where the result goes: it is written in one go at the end.
+        float* product = parts.bias != nullptr ? room : out;
+        if (rms) {
+            v.scale_multiply(in, rms_factor(v, in, n, eps), weight, product, n);
+        } else {
+            v.scale_multiply(room, centre(v, in, n, eps, room), weight, product, n);
+        }
+        if (parts.bias != nullptr) {
+            v.add(product, read_row(*parts.bias, repeated_row(*parts.bias, i), nullptr, v), out, n);
+        }
     });
 }
 

@@ -1,7 +1,4 @@
-// Products. With few columns each weight is read once, as it lies (the speed of memory decides); with many, stretches of rows are expanded to floats
-// once and multiplied with all columns (the speed of arithmetic decides).
-
-#include "runtime/backend/cpu/kernel.h"
+#include "runtime/backend/cpu/product_rows.h"
 
 #include <algorithm>
 #include <tuple>
@@ -10,79 +7,7 @@ namespace schedscope::cpu {
 
 namespace {
 
-constexpr int64_t few_columns = 4;
-constexpr int64_t rows_at_once = 60;         ///< a multiple of every tile height
-constexpr int64_t columns_gathered = 240;    ///< of one expert's tokens
-constexpr int64_t column_bytes = 384 * 1024; ///< columns that are kept near while the rows pass by
-
-/// out[j × out_stride] = a row of weights times column j, for a few columns.
-void dot_row(const Tensor& weights, const std::byte* row, const float* x, int64_t stride, int64_t n_columns, float* out,
-             int64_t out_stride, float* room, const VectorOps& v) {
-    const int64_t k = weights.ne[0];
-    const auto each = [&](auto dot, const auto* data) {
-        for (int64_t j = 0; j < n_columns; ++j) {
-            out[j * out_stride] = dot(data, x + j * stride, k);
-        }
-    };
-    switch (weights.type) {
-    case Type::F32: return each(v.dot_f32, reinterpret_cast<const float*>(row));
-    case Type::F16: return each(v.dot_f16, reinterpret_cast<const uint16_t*>(row));
-    case Type::BF16: return each(v.dot_bf16, reinterpret_cast<const uint16_t*>(row));
-    default: break;
-    }
-    const BlockOps& blocks = v.blocks[static_cast<size_t>(weights.type)];
-    if (blocks.dot == nullptr) {
-        return each(v.dot_f32, read_row(weights, row, room, v));
-    }
-    float results[BlockOps::max_columns];
-    for (int64_t j = 0; j < n_columns; j += BlockOps::max_columns) {
-        const auto some = static_cast<int>(std::min<int64_t>(BlockOps::max_columns, n_columns - j));
-        blocks.dot(row, x + j * stride, stride, some, k, results);
-        for (int i = 0; i < some; ++i) {
-            out[(j + i) * out_stride] = results[i];
-        }
-    }
-}
-
-/// Columns of source 1 as rows of floats, `stride` floats apart: in place if they lie so.
-struct Columns {
-    const float* data;
-    int64_t stride;
-};
-
-/// out[column × out_stride + row] for rows [first, end) of one matrix of weights and n columns.
-void multiply_rows(const Work& work, const Tensor& weights, const std::byte* matrix, int64_t first, int64_t end,
-                   const Columns& columns, int64_t n, float* out, int64_t out_stride, float* room) {
-    const int64_t k = weights.ne[0];
-    const VectorOps& v = work.vector;
-    if (n <= few_columns) {
-        for (int64_t row = first; row < end; ++row) {
-            dot_row(weights, matrix + static_cast<size_t>(row) * weights.nb[1], columns.data, columns.stride, n, out + row,
-                    out_stride, room, v);
-        }
-        return;
-    }
-    const bool in_place = weights.type == Type::F32;
-    const int64_t block = std::max<int64_t>(60, column_bytes / static_cast<int64_t>(sizeof(float)) / k / 60 * 60);
-    for (int64_t row = first; row < end; row += rows_at_once) {
-        const int64_t rows = std::min(rows_at_once, end - row);
-        const float* a = reinterpret_cast<const float*>(matrix + static_cast<size_t>(row) * weights.nb[1]);
-        int64_t lda = static_cast<int64_t>(weights.nb[1] / sizeof(float));
-        if (!in_place) {
-            for (int64_t i = 0; i < rows; ++i) {
-                read_row(weights, matrix + static_cast<size_t>(row + i) * weights.nb[1], room + i * k, v);
-            }
-            a = room;
-            lda = k;
-        }
-        for (int64_t j = 0; j < n; j += block) {
-            v.multiply(a, lda, rows, columns.data + j * columns.stride, columns.stride, std::min(block, n - j), k,
-                       out + j * out_stride + row, out_stride);
-        }
-    }
-}
-
-bool is_plain(const Tensor& t) noexcept { return t.type == Type::F32 && has_contiguous_rows(t) && t.nb[1] % sizeof(float) == 0; }
+constexpr int64_t columns_gathered = 240; ///< of one expert's tokens
 
 /// What is to be computed, one expert after the other; first, as expert −1, what was sent to none.
 void sort_by_expert(const Tensor& ids, int64_t n_experts, std::vector<Routed>& routed) {
@@ -108,10 +33,9 @@ void run_mul_mat(const Work& work) {
     const int64_t k = b.ne[0];
     const int64_t n = b.ne[1];
     const int64_t m = node.ne[0];
-    const bool plain = is_plain(b);
-    const int64_t expanded_rows = n <= few_columns ? 1 : rows_at_once;
-    float* room = work.room((plain ? 0 : n * k) + expanded_rows * k);
-    float* expanded = room + (plain ? 0 : n * k);
+    const int64_t for_columns = room_of_columns(b);
+    float* room = work.room(for_columns + room_of_rows(n, k));
+    float* expanded = room + for_columns;
 
     // Whole matrices are shared out where there are many (attention heads), rows of each where there are few.
     const int64_t matrices = node.ne[2] * node.ne[3];
@@ -122,17 +46,7 @@ void run_mul_mat(const Work& work) {
         const int64_t i2 = matrix % node.ne[2];
         const int64_t i3 = matrix / node.ne[2];
         const std::byte* a = row_data(weights, {0, i2 / (node.ne[2] / weights.ne[2]), i3 / (node.ne[3] / weights.ne[3])});
-        Columns columns{reinterpret_cast<const float*>(row_data(b, {0, i2, i3})), static_cast<int64_t>(b.nb[1] / sizeof(float))};
-        if (!plain) {
-            for (int64_t j = 0; j < n; ++j) {
-                float* column = room + j * k;
-                const float* read = read_row(b, row_data(b, {j, i2, i3}), column, work.vector);
-                if (read != column) {
-                    std::copy(read, read + k, column);
-                }
-            }
-            columns = {room, k};
-        }
+        const Columns columns = columns_of(b, i2, i3, room, work.vector);
         multiply_rows(work, weights, a, first_row, end_row, columns, n, reinterpret_cast<float*>(row_data(node, {0, i2, i3})),
                       static_cast<int64_t>(node.nb[1] / sizeof(float)), expanded);
     }
@@ -146,7 +60,7 @@ void run_mul_mat_id(const Work& work) {
     // Each thread takes its rows of every expert's matrix, so that all threads have the same work however tokens are routed.
     const auto [first, end] = work.share(node.ne[0]);
     const int64_t rows = end - first;
-    float* columns = work.room(columns_gathered * (k + rows) + rows_at_once * k);
+    float* columns = work.room(columns_gathered * (k + rows) + room_of_rows(columns_gathered, k));
     float* results = columns + columns_gathered * k;
     float* expanded = results + columns_gathered * rows;
     const auto out = [&](const Routed& r) { return reinterpret_cast<float*>(row_data(node, {r.slot, r.token, 0})) + first; };

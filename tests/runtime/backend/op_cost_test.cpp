@@ -77,5 +77,28 @@ TEST_F(OpCost, ReductionsCountWhatTheyRead) {
     EXPECT_EQ(bytes({ops::sum(g_, a)}), 320 * 4 + 4);
 }
 
+TEST_F(OpCost, AGatesProductsReadTheirSourceOnceAndWriteNothing) {
+    Tensor* x = f32({64, 3, 1, 1});
+    Tensor* gate = ops::mul_mat(g_, f32({64, 10, 1, 1}), x);
+    Tensor* up = ops::mul_mat(g_, f32({64, 10, 1, 1}), x);
+    Tensor* gated = ops::glu(g_, gate, up, GluOp::SWIGLU);
+    EXPECT_EQ(bytes({gate, up, gated}), 2 * 64 * 10 * 4 + 64 * 3 * 4 + 10 * 3 * 4);
+}
+
+TEST_F(OpCost, AProductsBiasIsReadAndOnlyTheSumWritten) {
+    Tensor* product = ops::mul_mat(g_, f32({64, 10, 1, 1}), f32({64, 3, 1, 1}));
+    Tensor* sum = ops::add(g_, product, f32({10, 1, 1, 1}));
+    EXPECT_EQ(bytes({product, sum}), 64 * 10 * 4 + 64 * 3 * 4 + 10 * 4 + 10 * 3 * 4);
+}
+
+TEST_F(OpCost, TurnedKeysAreReadOnceAndWrittenIntoTheCacheOnly) {
+    ops::RopeParams p;
+    p.n_dims = 16;
+    Tensor* rope = ops::rope(g_, f32({16, 4, 5, 1}), g_.input(Type::I32, {5, 1, 1, 1}), nullptr, p);
+    Tensor* rows = ops::view_2d(g_, rope, 64, 5, rope->nb[2], 0);
+    Tensor* set = ops::set_rows(g_, g_.input(Type::F16, {64, 1000, 1, 1}), rows, g_.input(Type::I64, {5, 1, 1, 1}));
+    EXPECT_EQ(bytes({rope, rows, set}), 5 * 64 * 4 + 5 * 4 + 5 * 8 + 5 * 64 * 2);
+}
+
 } // namespace
 } // namespace schedscope

@@ -140,6 +140,58 @@ TEST(MemoryPlan, ASourceThatIsReadAgainKeepsItsPlace) {
     EXPECT_EQ(find(memory.place(s), b).in_place_of, no_tensor);
 }
 
+class GatedProducts : public testing::Test {
+protected:
+    GatedProducts() : planned_(s_) {}
+    /// Offsets of what the products read and of the gate's result.
+    std::pair<int64_t, int64_t> places(std::span<const KeptRange> kept) {
+        MemoryPlanner planner;
+        const MemoryPlan& plan =
+            planner.place(s_.graph.view(), planned_.plan, s_.graph.nodes, s_, s_.session.buffer_types, nullptr, kept);
+        EXPECT_EQ(find(plan, x_).size, find(plan, gated_).size);
+        return {find(plan, x_).offset, find(plan, gated_).offset};
+    }
+    Sketch s_{"CPU"};
+    TensorId x_ = s_.node("x", Op::ARANGE, {});
+    TensorId up_ = s_.node("up", Op::MUL_MAT, {s_.weight("w", "CPU"), x_});
+    TensorId gate_ = s_.node("gate", Op::MUL_MAT, {s_.weight("v", "CPU"), x_});
+    TensorId gated_ = s_.node("gated", Op::GLU, {gate_, up_});
+    TensorId next_ = s_.node("next", Op::GLU, {gated_, gated_});
+    Planned planned_;
+};
+
+TEST_F(GatedProducts, AreOverwrittenWhenTheLastNodeThatReadsThemIsDone) {
+    const auto [x, gated] = places({});
+    EXPECT_EQ(x, gated);
+}
+
+TEST_F(GatedProducts, AreKeptUntilTheGroupIsDone) {
+    const KeptRange group{1, 4};
+    const auto [x, gated] = places({&group, 1});
+    EXPECT_NE(x, gated);
+}
+
+TEST_F(GatedProducts, AreKeptFromTheLastProductOn) {
+    const KeptRange pair{2, 4};
+    const auto [x, gated] = places({&pair, 1});
+    EXPECT_NE(x, gated);
+}
+
+TEST(CopiedGraph, GroupsAreCountedAmongTheEntries) {
+    Sketch s = two_splits();
+    Planned p(s);
+    AllocatedGraph allocated;
+    const KeptRange second{1, 2};
+    copy_graph(s.graph.view(), p.plan, s.graph.nodes, allocated, {&second, 1});
+    EXPECT_EQ(allocated.kept, (std::vector<KeptRange>{{5, 6}})); // *x GPU0#x#0 a *a CPU#a#0 b
+}
+
+TEST(KeptRanges, AreOrderedAndDoNotOverlap) {
+    std::vector<KeptRange> kept = {{9, 12}, {7, 8}, {4, 6}, {1, 4}, {5, 7}};
+    order_kept(kept, 1);
+    EXPECT_EQ(kept, (std::vector<KeptRange>{{9, 12}, {1, 4}, {4, 6}, {7, 8}}));
+}
+
 TEST(MemoryPlan, AViewKeepsItsSourceAlive) {
     Sketch s{"CPU"};
     const TensorId a = s.node("a", Op::ARANGE, {});

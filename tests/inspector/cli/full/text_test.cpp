@@ -37,6 +37,41 @@ TEST_P(Text, IsTheKnownOne) {
     EXPECT_EQ(outcome.err, "");
 }
 
+class TextWithoutFusion : public Text {};
+
+TEST_P(TextWithoutFusion, IsTheSame) {
+    NEEDS_SHARED();
+    const Case& c = GetParam();
+    if (c.devices.starts_with("vulkan0") && !has_device("Vulkan0")) {
+        GTEST_SKIP() << "no Vulkan device";
+    }
+    for (const char* attention : {"on", "off"}) {
+        const std::vector<std::string> run_it = {"run",
+                                                 "-m",
+                                                 model(c.type),
+                                                 "-p",
+                                                 "",
+                                                 "-n",
+                                                 std::to_string(c.n_tokens),
+                                                 "--temp",
+                                                 "0",
+                                                 "--device",
+                                                 c.devices,
+                                                 "-ngl",
+                                                 std::to_string(c.n_gpu_layers),
+                                                 "-fa",
+                                                 attention};
+        std::vector<std::string> apart = run_it;
+        apart.emplace_back("--no-fusion");
+        const Outcome fused = run(run_it);
+        const Outcome unfused = run(apart);
+        EXPECT_EQ(fused.code, 0);
+        EXPECT_EQ(unfused.code, 0);
+        EXPECT_EQ(fused.out, unfused.out) << "-fa " << attention;
+        EXPECT_EQ(fused.out, known_text(c.n_tokens) + "\n") << "-fa " << attention;
+    }
+}
+
 constexpr int every_share[] = {0, 1, 2, 3, 4, 5, 6, 99};
 
 std::vector<Case> on_the_host() {
@@ -76,8 +111,19 @@ std::vector<Case> quantised() {
     return cases;
 }
 
+std::vector<Case> without_fusion() {
+    std::vector<Case> cases;
+    for (const char* devices : {"cpu", "blas,cpu", "vulkan0,cpu"}) {
+        for (const int n : {0, 99}) {
+            cases.push_back({"f32", devices, n, 40});
+        }
+    }
+    return cases;
+}
+
 INSTANTIATE_TEST_SUITE_P(OnTheHost, Text, ::testing::ValuesIn(on_the_host()), name_of);
 INSTANTIATE_TEST_SUITE_P(OnVulkan, Text, ::testing::ValuesIn(on_vulkan()), name_of);
+INSTANTIATE_TEST_SUITE_P(OnEachKind, TextWithoutFusion, ::testing::ValuesIn(without_fusion()), name_of);
 INSTANTIATE_TEST_SUITE_P(Quantised, Text, ::testing::ValuesIn(quantised()), name_of);
 
 } // namespace
