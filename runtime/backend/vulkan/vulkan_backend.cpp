@@ -1,6 +1,7 @@
 #include "runtime/backend/vulkan/vulkan_backend.h"
 
 #include "runtime/backend/fusion.h"
+#include "runtime/backend/node_order.h"
 #include "runtime/backend/vulkan/fused.h"
 #include "runtime/backend/vulkan/memory.h"
 
@@ -36,6 +37,7 @@ void VulkanBackend::optimise(SplitGraph& split) {
     if (fusion_) {
         find_groups(split, VulkanFusedKernels(context_->dispatch_options()));
     }
+    spread_waits(split);
 }
 
 void VulkanBackend::collect(const SplitGraph& split, int32_t first, int32_t count) {

@@ -20,7 +20,7 @@ public:
 
     std::string_view name() const noexcept override { return name_; }
     Device& device() const noexcept override { return device_; }
-    /// Fuses RMS_NORM with the MUL behind it: kernel "rms_norm_mul".
+    /// Fuses what there are shaders for, and brings nodes together that need no barrier between them.
     void optimise(SplitGraph& split) override;
     void compute(const SplitGraph& split, int32_t first, int32_t count, std::vector<KernelTime>* times) override;
     void synchronize() override;
