@@ -1,8 +1,6 @@
 // Quantised blocks (runtime/tensor/blocks.h) as source 0: an array of 16-bit words. For each type A_…: the words of a block, its elements, how an element's
 // value follows from its number (value = number × x + y; the same for 16 neighbours), and the numbers of two neighbours, the first one even.
-layout(std430, binding = 1) readonly buffer Source0 { uint16_t a_data[]; };
-
-uint word_of(uint block, uint byte) { return uint(a_data[block + (byte >> 1)]); }
+uint word_of(uint block, uint byte) { return a_element(block + (byte >> 1)); }
 uint byte_of(uint block, uint byte) { return word_of(block, byte) >> ((byte & 1u) * 8u) & 255u; }
 float half_of(uint block, uint byte) { return unpackHalf2x16(word_of(block, byte)).x; }
 // The same bits of two neighbouring bytes.

@@ -1,4 +1,4 @@
-// Activation functions, exact in float.
+// Functions of one value, exact in float.
 float sigmoid(float x) { return 1.0 / (1.0 + exp(-x)); }
 float safe_tanh(float x) { return tanh(clamp(x, -15.0, 15.0)); }
 // exp(x) − 1 without cancellation near 0.
@@ -19,3 +19,30 @@ float erf_of(float x) {
     return x >= 0.0 ? 1.0 - r : r - 1.0;
 }
 float gelu_erf(float x) { return 0.5 * x * (1.0 + erf_of(x * 0.70710678118654752440)); }
+// By UnaryOp's numbers.
+float unary_function(int what, float x) {
+    switch (what) {
+    case 0: return abs(x);
+    case 1: return sign(x);
+    case 2: return -x;
+    case 3: return x > 0.0 ? 1.0 : 0.0;
+    case 4: return safe_tanh(x);
+    case 5: return x > 0.0 ? x : expm1_of(x);
+    case 6: return max(x, 0.0);
+    case 7: return sigmoid(x);
+    case 8: return gelu(x);
+    case 9: return gelu_quick(x);
+    case 10: return x * sigmoid(x);
+    case 11: return x * clamp((x + 3.0) / 6.0, 0.0, 1.0);
+    case 12: return clamp((x + 3.0) / 6.0, 0.0, 1.0);
+    case 13: return exp(x);
+    case 14: return expm1_of(x);
+    case 15: return x > 20.0 ? x : log(1.0 + exp(x));
+    case 16: return gelu_erf(x);
+    case 18: return floor(x);
+    case 19: return ceil(x);
+    case 20: return sign(x) * floor(abs(x) + 0.5);
+    case 21: return trunc(x);
+    }
+    return 0.0;
+}

@@ -57,8 +57,9 @@ Context::Context(std::shared_ptr<Instance> instance, const PhysicalDevice& physi
 }
 
 void Context::make_layouts() {
-    std::array<VkDescriptorSetLayoutBinding, n_bindings> bindings{};
-    for (uint32_t i = 0; i < n_bindings; ++i) {
+    bindings_ = physical_.max_bindings >= n_bindings + n_more_bindings ? n_bindings + n_more_bindings : n_bindings;
+    std::array<VkDescriptorSetLayoutBinding, n_bindings + n_more_bindings> bindings{};
+    for (uint32_t i = 0; i < bindings_; ++i) {
         bindings[i].binding = i;
         bindings[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
         bindings[i].descriptorCount = 1;
@@ -66,7 +67,7 @@ void Context::make_layouts() {
     }
     VkDescriptorSetLayoutCreateInfo set{};
     set.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
-    set.bindingCount = n_bindings;
+    set.bindingCount = bindings_;
     set.pBindings = bindings.data();
     check(functions_.vkCreateDescriptorSetLayout(device_, &set, nullptr, &set_layout_), name_);
     const VkPushConstantRange push{VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(uint32_t)};
@@ -121,12 +122,14 @@ DispatchOptions Context::dispatch_options() const noexcept {
     // Eight neighbours give each other the columns' elements.
     return {.row_per_invocation = dear && physical_.subgroup_size >= 8,
             .group = dear ? physical_.subgroup_size : 128,
-            .groups_wanted = dear ? 2 : 128};
+            .groups_wanted = dear ? 2 : 128,
+            .most_sources = bindings_ - 2};
 }
 
-VkPipeline Context::pipeline(std::string_view shader, uint32_t variant) {
+VkPipeline Context::pipeline(const Dispatch& dispatch) {
+    const std::string_view shader = dispatch.kernel;
     const std::lock_guard lock(pipeline_mutex_);
-    if (const auto found = pipelines_.find({shader, variant}); found != pipelines_.end()) {
+    if (const auto found = pipelines_.find({shader, dispatch.variant, dispatch.afterwards}); found != pipelines_.end()) {
         return found->second;
     }
     const auto modules = shader_modules();
@@ -147,17 +150,18 @@ VkPipeline Context::pipeline(std::string_view shader, uint32_t variant) {
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     info.stage.module = module;
     info.stage.pName = "main";
-    // Constant 0 is the size of workgroups that reduce rows, 1 the shader's variant.
-    const std::array<uint32_t, 2> values = {dispatch_options().group, variant};
-    const std::array<VkSpecializationMapEntry, 2> entries = {{{0, 0, sizeof(uint32_t)}, {1, sizeof(uint32_t), sizeof(uint32_t)}}};
-    const VkSpecializationInfo constants{2, entries.data(), sizeof values, values.data()};
+    // Constant 0 is the size of workgroups that reduce rows, 1 the shader's variant, 2 what follows in a fused kernel.
+    const std::array<uint32_t, 3> values = {dispatch_options().group, dispatch.variant, dispatch.afterwards};
+    constexpr auto word = sizeof(uint32_t);
+    const std::array<VkSpecializationMapEntry, 3> entries = {{{0, 0, word}, {1, word, word}, {2, 2 * word, word}}};
+    const VkSpecializationInfo constants{entries.size(), entries.data(), sizeof values, values.data()};
     info.stage.pSpecializationInfo = &constants;
     info.layout = pipeline_layout_;
     VkPipeline made = VK_NULL_HANDLE;
     const VkResult result = functions_.vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &info, nullptr, &made);
     functions_.vkDestroyShaderModule(device_, module, nullptr);
     check(result, name_ + " shader " + std::string(shader));
-    pipelines_.emplace(std::pair(source->name, variant), made);
+    pipelines_.emplace(PipelineKey{source->name, dispatch.variant, dispatch.afterwards}, made);
     return made;
 }
 

@@ -11,11 +11,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <tuple>
 
 namespace schedscope::vulkan {
 
 constexpr uint32_t n_bindings = 6;          ///< parameters, four sources, the result: shaders/common.glsl
+constexpr uint32_t n_more_bindings = 5;     ///< Dispatch::more, for fused kernels; where the device binds as many
 constexpr uint64_t largest_alignment = 256; ///< no device asks for more for storage buffers
 
 /// What is known of a device before it is used.
@@ -33,6 +34,7 @@ struct PhysicalDevice {
     bool reads_clocks = false; ///< its clock and the host's in one moment
     uint64_t max_allocation = 0;
     uint32_t subgroup_size = 0;
+    uint32_t max_bindings = n_bindings; ///< storage buffers of a shader
     VkPhysicalDeviceMemoryProperties memory{};
     VulkanFeatures features;
 };
@@ -65,9 +67,10 @@ public:
     VkPipelineLayout pipeline_layout() const noexcept { return pipeline_layout_; }
     VkDescriptorSetLayout set_layout() const noexcept { return set_layout_; }
     DispatchOptions dispatch_options() const noexcept;
+    uint32_t bindings() const noexcept { return bindings_; } ///< of a descriptor set
 
     /// Made at first use. Throws Error(device) when the driver can't compile it.
-    VkPipeline pipeline(std::string_view shader, uint32_t variant);
+    VkPipeline pipeline(const Dispatch& dispatch);
     /// Throws Error(device) naming the bytes.
     Allocation allocate(size_t bytes, MemoryKind kind);
     void free(Allocation& allocation) noexcept;
@@ -93,10 +96,13 @@ private:
     VkQueue queue_ = VK_NULL_HANDLE;
     VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
     VkPipelineLayout pipeline_layout_ = VK_NULL_HANDLE;
+    uint32_t bindings_ = n_bindings;
 
     std::mutex queue_mutex_;
     std::mutex pipeline_mutex_;
-    std::map<std::pair<std::string_view, uint32_t>, VkPipeline> pipelines_; ///< by shader (a constant of the program) and variant
+    using PipelineKey =
+        std::tuple<std::string_view, uint32_t, uint32_t>; ///< shader (a constant of the program), variant, afterwards
+    std::map<PipelineKey, VkPipeline> pipelines_;
 
     std::unique_ptr<Transfer> transfer_;
 };

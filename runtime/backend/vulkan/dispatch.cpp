@@ -1,26 +1,29 @@
 #include "runtime/backend/vulkan/dispatch.h"
 
-#include "runtime/error.h"
-#include "shaders/shader_table.h"
+#include "runtime/backend/vulkan/dispatch_parts.h"
+#include "runtime/backend/vulkan/shader_name.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numbers>
-#include <string>
-#include <unordered_set>
 
 namespace schedscope::vulkan {
 
 namespace {
 
-constexpr int64_t per_group = 256;       ///< invocations of the element-wise shaders
-constexpr int64_t columns_at_once = 8;   ///< at most, in mul_mat_vec.comp
 constexpr int64_t rows_per_group = 4;    ///< of mul_mat_vec.comp
 constexpr int64_t tile = 32;             ///< of mul_mat.comp
 constexpr int64_t sorted_at_once = 1024; ///< BLOCK of argsort.comp
 
-uint32_t groups_for(int64_t items, int64_t size) { return static_cast<uint32_t>((items + size - 1) / size); }
+/// A shader that multiplies, or combines in another way, two sources; a second source in F32 is not named.
+std::string_view shader_of_two(const NameParts& family, const Tensor& node) {
+    const Type a = node.src[0]->type;
+    const Type b = node.src[1]->type;
+    return b == Type::F32 ? shader_name(family, {a}) : shader_name(family, {a, b});
+}
+
+} // namespace
 
 ShaderLayout layout_of(const Tensor& t) {
     ShaderLayout l;
@@ -31,92 +34,82 @@ ShaderLayout layout_of(const Tensor& t) {
     return l;
 }
 
+uint32_t groups_for(int64_t items, int64_t size) { return static_cast<uint32_t>((items + size - 1) / size); }
+
+void bind(Dispatch& d, size_t i, const Tensor* t) {
+    d.bound[i] = t;
+    d.node.t[i] = t != nullptr ? layout_of(*t) : ShaderLayout{};
+}
+
 Dispatch launch(std::string_view kernel, const Tensor& node, int64_t groups) {
     Dispatch d;
     d.kernel = kernel;
     d.node.p = node.params;
     d.groups = static_cast<uint32_t>(groups);
     for (size_t i = 0; i < 4; ++i) {
-        d.bound[i] = node.src[i];
+        bind(d, i, node.src[i]);
     }
-    d.bound[4] = &node;
-    for (size_t i = 0; i < d.bound.size(); ++i) {
-        if (d.bound[i] != nullptr) {
-            d.node.t[i] = layout_of(*d.bound[i]);
-        }
+    bind(d, 4, &node);
+    return d;
+}
+
+bool goes_by_rows(const Tensor& product, const DispatchOptions& options) noexcept {
+    return product.ne[1] <= columns_at_once || options.row_per_invocation;
+}
+
+Dispatch rows_product(std::string_view kind, const Tensor& node, const DispatchOptions& options) {
+    const bool experts = node.op == Op::MUL_MAT_ID;
+    int64_t columns = 1;
+    while (!experts && columns < std::min(node.ne[1], columns_at_once)) {
+        columns *= 2;
+    }
+    const NameParts family =
+        NameParts(options.row_per_invocation ? "mul_mat_rows" : "mul_mat_vec").add(kind).add(experts ? "_id" : "");
+    const int64_t in_matrix = groups_for(node.ne[0], options.row_per_invocation ? options.group : rows_per_group);
+    const int64_t blocks = (node.ne[1] + columns - 1) / columns;
+    Dispatch d = launch(shader_of_two(family, node), node, in_matrix * blocks * node.ne[2] * node.ne[3]);
+    d.variant = static_cast<uint32_t>(columns);
+    d.node.extra[0] = static_cast<int32_t>(in_matrix);
+    return d;
+}
+
+Dispatch rope_launch(std::string_view kernel, const Tensor& node) {
+    const int64_t pairs = (node.ne[0] + 1) / 2;
+    Dispatch d = launch(kernel, node, groups_for(pairs * n_rows(node), per_group));
+    d.node.extra[0] = node.src[2] != nullptr ? 1 : 0;
+    const double n_dims = node.params[1];
+    const double ratio = std::pow(static_cast<double>(node.param_f32(5)), -2.0 / n_dims);
+    const auto upper = static_cast<float>(ratio);
+    d.node.p[13] = std::bit_cast<int32_t>(upper);
+    d.node.p[14] = std::bit_cast<int32_t>(static_cast<float>(ratio - static_cast<double>(upper)));
+    if (node.param_f32(7) != 0.0F) {
+        // YaRN: pairs that turn often within the original context keep their angle, slow ones are stretched; the ramp lies between.
+        const auto pair_of = [&](float rotations) {
+            return n_dims * std::log(node.params[4] / (static_cast<double>(rotations) * 2.0 * std::numbers::pi)) /
+                   (2.0 * std::log(static_cast<double>(node.param_f32(5))));
+        };
+        const double low = std::max(0.0, std::floor(pair_of(node.param_f32(9))));
+        const double high = std::min(n_dims - 1.0, std::ceil(pair_of(node.param_f32(10))));
+        d.node.p[11] = std::bit_cast<int32_t>(static_cast<float>(low));
+        d.node.p[12] = std::bit_cast<int32_t>(static_cast<float>(high));
+        const double magnitude =
+            static_cast<double>(node.param_f32(8)) * (1.0 + 0.1 * std::log(1.0 / static_cast<double>(node.param_f32(6))));
+        d.node.p[8] = std::bit_cast<int32_t>(static_cast<float>(magnitude));
     }
     return d;
 }
 
-/// A name that is put together. Each node of each evaluation needs one, so it stays off the heap; a text that is too long is no shader's.
-class NameParts {
-public:
-    NameParts(std::string_view text) { add(text); }
-    NameParts(const char* text) { add(text); }
-    NameParts& add(std::string_view text) noexcept {
-        const size_t n = std::min(text.size(), letters_.size() - size_);
-        std::copy_n(text.data(), n, letters_.data() + size_);
-        size_ += n;
-        return *this;
-    }
-    std::string_view text() const noexcept { return {letters_.data(), size_}; }
-
-private:
-    std::array<char, 64> letters_{};
-    size_t size_ = 0;
-};
-
-/// The name of a shader as the program's table has it: the family's, then the types'.
-std::string_view shader_name(const NameParts& family, std::initializer_list<Type> types) {
-    static const std::unordered_set<std::string_view> names = [] {
-        std::unordered_set<std::string_view> all;
-        for (const ShaderModule& module : shader_modules()) {
-            all.insert(module.name);
-        }
-        return all;
-    }();
-    NameParts name = family;
-    for (const Type type : types) {
-        name.add("_").add(type_name(type));
-    }
-    const auto found = names.find(name.text());
-    if (found == names.end()) {
-        throw Error(ErrorKind::device, "Vulkan: there is no shader " + std::string(name.text()));
-    }
-    return *found;
-}
-
-/// A shader that multiplies, or combines in another way, two sources; a second source in F32 is not named.
-std::string_view shader_of_two(const NameParts& family, const Tensor& node) {
-    const Type a = node.src[0]->type;
-    const Type b = node.src[1]->type;
-    return b == Type::F32 ? shader_name(family, {a}) : shader_name(family, {a, b});
-}
+namespace {
 
 /// A shader that moves elements as they are.
 std::string_view shader_of_words(std::string_view family, Type type) {
     return shader_name(NameParts(family).add(traits(type).bytes == 2 ? "_16" : "_32"), {});
 }
 
-/// Weights row by row, with blocks of columns.
-void append_rows_product(const Tensor& node, const DispatchOptions& options, std::vector<Dispatch>& out) {
-    const bool experts = node.op == Op::MUL_MAT_ID;
-    int64_t columns = 1;
-    while (!experts && columns < std::min(node.ne[1], columns_at_once)) {
-        columns *= 2;
-    }
-    const NameParts family = NameParts(options.row_per_invocation ? "mul_mat_rows" : "mul_mat_vec").add(experts ? "_id" : "");
-    const int64_t in_matrix = groups_for(node.ne[0], options.row_per_invocation ? options.group : rows_per_group);
-    const int64_t blocks = (node.ne[1] + columns - 1) / columns;
-    Dispatch d = launch(shader_of_two(family, node), node, in_matrix * blocks * node.ne[2] * node.ne[3]);
-    d.variant = static_cast<uint32_t>(columns);
-    d.node.extra[0] = static_cast<int32_t>(in_matrix);
-    out.push_back(d);
-}
-
 void append_product(const Tensor& node, const DispatchOptions& options, std::vector<Dispatch>& out) {
-    if (node.ne[1] <= columns_at_once || options.row_per_invocation) {
-        return append_rows_product(node, options, out);
+    if (goes_by_rows(node, options)) {
+        out.push_back(rows_product("", node, options));
+        return;
     }
     const int64_t matrices = node.ne[2] * node.ne[3];
     const int64_t tiles_m = (node.ne[0] + tile - 1) / tile;
@@ -143,32 +136,6 @@ void append_attention(const Tensor& node, const DispatchOptions& options, std::v
     Dispatch d = launch(shader_name(family, {k.type, node.src[2]->type}), node, groups(queries));
     d.variant = static_cast<uint32_t>(queries);
     d.node.extra[0] = node.src[3] != nullptr ? 1 : 0;
-    out.push_back(d);
-}
-
-void append_rope(const Tensor& node, std::vector<Dispatch>& out) {
-    const int64_t pairs = (node.ne[0] + 1) / 2;
-    Dispatch d = launch(shader_name("rope", {node.type}), node, groups_for(pairs * n_rows(node), per_group));
-    d.node.extra[0] = node.src[2] != nullptr ? 1 : 0;
-    const double n_dims = node.params[1];
-    const double ratio = std::pow(static_cast<double>(node.param_f32(5)), -2.0 / n_dims);
-    const auto upper = static_cast<float>(ratio);
-    d.node.p[13] = std::bit_cast<int32_t>(upper);
-    d.node.p[14] = std::bit_cast<int32_t>(static_cast<float>(ratio - static_cast<double>(upper)));
-    if (node.param_f32(7) != 0.0F) {
-        // YaRN: pairs that turn often within the original context keep their angle, slow ones are stretched; the ramp lies between.
-        const auto pair_of = [&](float rotations) {
-            return n_dims * std::log(node.params[4] / (static_cast<double>(rotations) * 2.0 * std::numbers::pi)) /
-                   (2.0 * std::log(static_cast<double>(node.param_f32(5))));
-        };
-        const double low = std::max(0.0, std::floor(pair_of(node.param_f32(9))));
-        const double high = std::min(n_dims - 1.0, std::ceil(pair_of(node.param_f32(10))));
-        d.node.p[11] = std::bit_cast<int32_t>(static_cast<float>(low));
-        d.node.p[12] = std::bit_cast<int32_t>(static_cast<float>(high));
-        const double magnitude =
-            static_cast<double>(node.param_f32(8)) * (1.0 + 0.1 * std::log(1.0 / static_cast<double>(node.param_f32(6))));
-        d.node.p[8] = std::bit_cast<int32_t>(static_cast<float>(magnitude));
-    }
     out.push_back(d);
 }
 
@@ -239,7 +206,9 @@ void append_formed(std::string_view kernel, const Tensor& node, std::vector<Disp
     out.back().variant = form_of(node);
 }
 
-void append_node(const Tensor& node, const DispatchOptions& options, std::vector<Dispatch>& out) {
+} // namespace
+
+void append_dispatches(const Tensor& node, const DispatchOptions& options, std::vector<Dispatch>& out) {
     switch (node.op) {
     case Op::ADD: return append_formed(shader_of_two("add", node), node, out);
     case Op::SUB: return append_formed(shader_of_two("sub", node), node, out);
@@ -288,8 +257,8 @@ void append_node(const Tensor& node, const DispatchOptions& options, std::vector
         return;
     }
     case Op::MUL_MAT: return append_product(node, options, out);
-    case Op::MUL_MAT_ID: return append_rows_product(node, options, out);
-    case Op::ROPE: return append_rope(node, out);
+    case Op::MUL_MAT_ID: out.push_back(rows_product("", node, options)); return;
+    case Op::ROPE: out.push_back(rope_launch(shader_name("rope", {node.type}), node)); return;
     case Op::SOFT_MAX: {
         const Type mask = node.src[1] != nullptr ? node.src[1]->type : Type::F32;
         Dispatch d = launch(shader_name("soft_max", {mask}), node, n_rows(node));
@@ -318,23 +287,6 @@ void append_node(const Tensor& node, const DispatchOptions& options, std::vector
     case Op::POOL_2D: return append_elements("pool_2d", node, out);
     default: return; // leafs and views
     }
-}
-
-} // namespace
-
-void append_dispatches(std::span<Tensor* const> nodes, const DispatchOptions& options, std::vector<Dispatch>& out) {
-    if (nodes.size() == 1) {
-        return append_node(*nodes[0], options, out);
-    }
-    const Tensor& norm = *nodes[0];
-    const Tensor& product = *nodes[1];
-    Dispatch d = launch("rms_norm_mul", product, n_rows(product));
-    d.node.p = norm.params;
-    d.bound[0] = norm.src[0];
-    d.bound[1] = product.src[0] == &norm ? product.src[1] : product.src[0];
-    d.node.t[0] = layout_of(*d.bound[0]);
-    d.node.t[1] = layout_of(*d.bound[1]);
-    out.push_back(d);
 }
 
 } // namespace schedscope::vulkan

@@ -113,6 +113,7 @@ std::optional<PhysicalDevice> examine(const Instance& instance, VkPhysicalDevice
     d.buffer_alignment = std::max<size_t>(static_cast<size_t>(p.limits.minStorageBufferOffsetAlignment), 32);
     d.max_allocation = limits.maxMemoryAllocationSize;
     d.subgroup_size = subgroup.subgroupSize;
+    d.max_bindings = p.limits.maxPerStageDescriptorStorageBuffers;
     d.features.storage_16bit = storage.storageBuffer16BitAccess == VK_TRUE;
     // A tensor that begins inside an aligned window needs the window's rest as well.
     d.features.max_storage_range = p.limits.maxStorageBufferRange - 2 * largest_alignment;

@@ -64,7 +64,7 @@ void Submission::make_room(size_t n) {
     const DeviceFunctions& f = context_.f();
     const size_t room = std::max<size_t>(64, n + n / 2);
     parameters_ = context_.allocate(room * sizeof(ShaderNode), MemoryKind::parameters);
-    const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, static_cast<uint32_t>(room) * n_bindings};
+    const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, static_cast<uint32_t>(room) * context_.bindings()};
     VkDescriptorPoolCreateInfo pool{};
     pool.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
     pool.maxSets = static_cast<uint32_t>(room);
@@ -100,6 +100,7 @@ void Submission::begin() {
     times_ = nullptr;
     kernels_.clear();
     hazards_.clear();
+    n_barriers_ = 0;
     barrier(); // what was submitted before, by any backend of the device, may still run
 }
 
@@ -112,11 +113,16 @@ void Submission::barrier() {
     context_.f().vkCmdPipelineBarrier(commands_, work_stages, work_stages, 0, 1, &barrier, 0, nullptr, 0, nullptr);
 }
 
+void Submission::barrier_between() {
+    barrier();
+    ++n_barriers_;
+}
+
 void Submission::copy(const VulkanBuffer& source, size_t source_offset, VulkanBuffer& target, size_t target_offset,
                       size_t bytes) {
     const Window read{source.handle(), source_offset, source_offset + bytes};
     if (hazards_.barrier_before({&read, 1}, {target.handle(), target_offset, target_offset + bytes})) {
-        barrier();
+        barrier_between();
     }
     const VkBufferCopy region{source_offset, target_offset, bytes};
     context_.f().vkCmdCopyBuffer(commands_, source.handle(), target.handle(), 1, &region);
@@ -128,7 +134,7 @@ void Submission::stage(const std::byte* source, VulkanBuffer& target, size_t tar
     }
     std::memcpy(static_cast<std::byte*>(staging_.mapped) + staged_, source, bytes);
     if (hazards_.barrier_before({}, {target.handle(), target_offset, target_offset + bytes})) {
-        barrier();
+        barrier_between();
     }
     const VkBufferCopy region{staged_, target_offset, bytes};
     context_.f().vkCmdCopyBuffer(commands_, staging_.buffer, target.handle(), 1, &region);
@@ -142,39 +148,56 @@ Window Submission::window_of(const Tensor& t) const noexcept {
 }
 
 bool Submission::needs_barrier(const Dispatch& d) {
-    std::array<Window, 4> reads;
+    std::array<Window, 4 + n_more_bindings> reads;
     size_t n = 0;
-    for (size_t i = 0; i < reads.size(); ++i) {
+    for (size_t i = 0; i < 4; ++i) {
         if (d.bound[i] != nullptr) {
             reads[n++] = window_of(*d.bound[i]);
         }
     }
+    for (size_t i = 0; i < d.n_more; ++i) {
+        reads[n++] = window_of(*d.more[i]);
+    }
     return hazards_.barrier_before(std::span(reads).first(n), window_of(*d.bound[4]));
 }
 
-void Submission::bind(size_t index, Dispatch& d) {
-    std::array<VkDescriptorBufferInfo, n_bindings> buffers{};
+void Submission::bind(size_t set, size_t record, Dispatch& d) {
+    std::array<VkDescriptorBufferInfo, n_bindings + n_more_bindings> buffers{};
     buffers[0] = {parameters_.buffer, 0, VK_WHOLE_SIZE};
+    const auto put = [&](size_t binding, const Tensor& t, ShaderLayout& layout) {
+        const Window w = window_of(t);
+        buffers[binding] = {w.buffer, w.start, w.end - w.start};
+        layout.offset = static_cast<uint32_t>(t.offset - w.start);
+    };
     for (size_t i = 0; i < d.bound.size(); ++i) {
         // What a shader does not look at is bound to the result: every binding must be something.
-        const Tensor& t = d.bound[i] != nullptr ? *d.bound[i] : *d.bound[4];
-        const Window w = window_of(t);
-        buffers[i + 1] = {w.buffer, w.start, w.end - w.start};
-        d.node.t[i].offset = static_cast<uint32_t>(t.offset - w.start);
+        put(i + 1, d.bound[i] != nullptr ? *d.bound[i] : *d.bound[4], d.node.t[i]);
+    }
+    auto* records = static_cast<ShaderNode*>(parameters_.mapped) + record;
+    std::memcpy(records, &d.node, sizeof d.node);
+    uint32_t n = n_bindings;
+    if (d.n_more > 0) {
+        ShaderNode more;
+        for (size_t i = 0; i < n_more_bindings; ++i, ++n) {
+            const Tensor& t = i < d.n_more ? *d.more[i] : *d.bound[4];
+            more.t[i] = layout_of(t);
+            put(n, t, more.t[i]);
+        }
+        std::memcpy(records + 1, &more, sizeof more);
     }
     VkWriteDescriptorSet write{}; // of consecutive bindings
     write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
-    write.dstSet = sets_[index];
-    write.descriptorCount = n_bindings;
+    write.dstSet = sets_[set];
+    write.descriptorCount = n;
     write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
     write.pBufferInfo = buffers.data();
     context_.f().vkUpdateDescriptorSets(context_.device(), 1, &write, 0, nullptr);
-    std::memcpy(static_cast<ShaderNode*>(parameters_.mapped) + index, &d.node, sizeof d.node);
 }
 
 void Submission::run(std::span<const Piece> pieces, std::span<Dispatch> dispatches, std::vector<KernelTime>* times) {
     const DeviceFunctions& f = context_.f();
-    make_room(dispatches.size());
+    const auto more = std::count_if(dispatches.begin(), dispatches.end(), [](const Dispatch& d) { return d.n_more > 0; });
+    make_room(dispatches.size() + static_cast<size_t>(more));
     times_ = times;
     const bool stamped = times != nullptr && queries_ != VK_NULL_HANDLE;
     if (stamped) {
@@ -186,30 +209,31 @@ void Submission::run(std::span<const Piece> pieces, std::span<Dispatch> dispatch
         }
     };
     VkPipeline bound = VK_NULL_HANDLE;
+    uint32_t record = 0;
     for (size_t p = 0; p < pieces.size(); ++p) {
         for (size_t i = pieces[p].first; i < pieces[p].end; ++i) {
             Dispatch& d = dispatches[i];
-            bind(i, d);
+            bind(i, record, d);
             if (needs_barrier(d)) {
-                barrier();
+                barrier_between();
             }
             if (i == pieces[p].first) {
                 stamp(2 * p);
             }
-            const VkPipeline pipeline = context_.pipeline(d.kernel, d.variant);
+            const VkPipeline pipeline = context_.pipeline(d);
             if (pipeline != bound) {
                 f.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
                 bound = pipeline;
             }
             f.vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, context_.pipeline_layout(), 0, 1, &sets_[i], 0,
                                       nullptr);
-            const auto index = static_cast<uint32_t>(i);
-            f.vkCmdPushConstants(commands_, context_.pipeline_layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof index, &index);
+            f.vkCmdPushConstants(commands_, context_.pipeline_layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof record, &record);
+            record += d.n_more > 0 ? 2 : 1;
             f.vkCmdDispatch(commands_, std::min(d.groups, max_groups), (d.groups + max_groups - 1) / max_groups, 1);
         }
         stamp(2 * p + 1);
         if (times != nullptr) {
-            kernels_.push_back({pieces[p].node, pieces[p].count, dispatches[pieces[p].first].kernel, 0, 0});
+            kernels_.push_back({pieces[p].node, pieces[p].count, pieces[p].kernel, 0, 0});
         }
     }
 }

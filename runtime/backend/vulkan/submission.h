@@ -7,6 +7,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace schedscope::vulkan {
@@ -17,6 +18,7 @@ class VulkanBuffer;
 struct Piece {
     int32_t node = 0, count = 1;
     size_t first = 0, end = 0;
+    std::string_view kernel; ///< constant of the program
 };
 
 /// One command buffer on its way through the queue, with all that it needs until it is done: parameters, descriptor sets, staged bytes,
@@ -37,6 +39,8 @@ public:
     size_t staging_left() const noexcept { return staging_bytes - staged_; }
     /// times: null, or where `wait` appends one entry for each piece.
     void run(std::span<const Piece> pieces, std::span<Dispatch> dispatches, std::vector<KernelTime>* times);
+    /// Barriers that stand between its pieces of work so far.
+    int32_t barriers() const noexcept { return n_barriers_; }
     void submit();
     /// For the device to be done, without waiting.
     bool is_done() const;
@@ -49,8 +53,9 @@ private:
     void release_room() noexcept;
     Window window_of(const Tensor& t) const noexcept;
     bool needs_barrier(const Dispatch& dispatch);
-    void bind(size_t index, Dispatch& dispatch);
+    void bind(size_t set, size_t record, Dispatch& dispatch);
     void barrier();
+    void barrier_between();
     void append_times();
 
     Context& context_;
@@ -59,10 +64,11 @@ private:
     VkCommandBuffer commands_ = VK_NULL_HANDLE;
     VkFence fence_ = VK_NULL_HANDLE;
     Hazards hazards_;
+    int32_t n_barriers_ = 0;
     Allocation staging_;
     size_t staged_ = 0;
 
-    size_t room_ = 0; ///< dispatches that the objects below are made for
+    size_t room_ = 0; ///< records of parameters that the objects below are made for; a dispatch has one, or two
     Allocation parameters_;
     VkDescriptorPool sets_pool_ = VK_NULL_HANDLE;
     std::vector<VkDescriptorSet> sets_;

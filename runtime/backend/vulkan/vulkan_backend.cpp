@@ -1,6 +1,8 @@
 #include "runtime/backend/vulkan/vulkan_backend.h"
 
 #include "runtime/backend/fusion.h"
+#include "runtime/backend/node_order.h"
+#include "runtime/backend/vulkan/fused.h"
 #include "runtime/backend/vulkan/memory.h"
 
 #include <algorithm>
@@ -10,12 +12,6 @@ namespace schedscope::vulkan {
 namespace {
 
 constexpr size_t most_under_way = 4;
-
-class VulkanFusedKernels final : public FusedKernels {
-public:
-    bool has(std::string_view kernel) const override { return kernel == fused::rms_norm_mul; }
-    std::string_view why_not(std::string_view, std::span<Tensor* const>) const override { return {}; }
-};
 
 /// A point in a backend's work: all up to a submission's number.
 class VulkanEvent final : public Event {
@@ -39,8 +35,9 @@ VulkanBackend::~VulkanBackend() {
 
 void VulkanBackend::optimise(SplitGraph& split) {
     if (fusion_) {
-        find_groups(split, VulkanFusedKernels());
+        find_groups(split, VulkanFusedKernels(context_->dispatch_options()));
     }
+    spread_waits(split);
 }
 
 void VulkanBackend::collect(const SplitGraph& split, int32_t first, int32_t count) {
@@ -49,19 +46,27 @@ void VulkanBackend::collect(const SplitGraph& split, int32_t first, int32_t coun
     pieces_.clear();
     auto group =
         std::find_if(split.groups.begin(), split.groups.end(), [first](const FusionGroup& g) { return g.first >= first; });
+    const DispatchOptions options = context_->dispatch_options();
     for (int32_t i = first; i < first + count;) {
+        const auto rest = nodes.subspan(static_cast<size_t>(i));
         int32_t n = 1;
+        std::string_view kernel;
         if (group != split.groups.end() && group->first == i) {
-            const bool whole = i + group->count <= first + count;
-            const bool safe = whole && group_is_safe(nodes.subspan(static_cast<size_t>(i), static_cast<size_t>(group->count)));
-            n = safe ? group->count : 1;
+            if (i + group->count <= first + count && group_is_safe(rest.first(static_cast<size_t>(group->count)))) {
+                n = group->count;
+                kernel = group->kernel;
+            }
             ++group;
         }
-        Piece piece{i, n, dispatches_.size(), 0};
-        append_dispatches(nodes.subspan(static_cast<size_t>(i), static_cast<size_t>(n)), context_->dispatch_options(),
-                          dispatches_);
+        Piece piece{i, n, dispatches_.size(), 0, kernel};
+        if (kernel.empty()) {
+            append_dispatches(*rest[0], options, dispatches_);
+        } else {
+            dispatches_.push_back(fused_dispatch(kernel, rest.first(static_cast<size_t>(n)), options));
+        }
         piece.end = dispatches_.size();
         if (piece.end > piece.first) {
+            piece.kernel = kernel.empty() ? dispatches_[piece.first].kernel : kernel;
             pieces_.push_back(piece);
         }
         i += n;
@@ -113,6 +118,7 @@ void VulkanBackend::compute(const SplitGraph& split, int32_t first, int32_t coun
         open_.reset(); // half recorded
         throw;
     }
+    n_barriers_ = open_->barriers();
     submit_open();
 }
 

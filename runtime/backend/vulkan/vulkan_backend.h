@@ -20,13 +20,16 @@ public:
 
     std::string_view name() const noexcept override { return name_; }
     Device& device() const noexcept override { return device_; }
-    /// Fuses RMS_NORM with the MUL behind it: kernel "rms_norm_mul".
+    /// Fuses what there are shaders for, and brings nodes together that need no barrier between them.
     void optimise(SplitGraph& split) override;
     void compute(const SplitGraph& split, int32_t first, int32_t count, std::vector<KernelTime>* times) override;
     void synchronize() override;
 
     /// To memory of this device: from other memory of it; from the host's where the device has its own (the bytes are taken along at once).
     bool copy_async(const Tensor& source, const Tensor& target) override;
+
+    /// Barriers between the pieces of work of the submission that `compute` made last: 0 where all of them could run at once.
+    int32_t barriers() const noexcept { return n_barriers_; }
 
     std::unique_ptr<Event> make_event() override;
     void record(Event& event) override;
@@ -53,6 +56,7 @@ private:
     std::vector<std::unique_ptr<Submission>> under_way_; ///< few, in order; the last one has number n_submitted_
     uint64_t n_submitted_ = 0;
     uint64_t n_done_ = 0;
+    int32_t n_barriers_ = 0;
 };
 
 } // namespace schedscope::vulkan
