@@ -68,7 +68,7 @@ void TraceWriter::State::create(std::unique_ptr<sqlite::Database>& database, std
     }
     made_file = true;
     database = std::make_unique<sqlite::Database>(path, sqlite::Database::Mode::create);
-    database->execute("PRAGMA cache_size = -16384");
+    database->execute("PRAGMA cache_size = -4096");
     database->execute("PRAGMA temp_store = MEMORY");
     database->execute("PRAGMA synchronous = NORMAL");
     sqlite3_busy_timeout(database->handle(), 2000); // somebody may look at it with an SQLite shell

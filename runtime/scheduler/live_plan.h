@@ -56,6 +56,8 @@ public:
     /// Starts the work; it is complete after `synchronize`.
     void run(LivePlan& live, Recorder* recorder);
     void synchronize(Recorder* recorder);
+    /// After a failure, and at the end: waits for all that still runs, and forgets it.
+    void abandon() noexcept;
 
 private:
     struct Pending { ///< a split that was started; its records are written once its kernels' times are known

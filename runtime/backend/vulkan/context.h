@@ -5,6 +5,7 @@
 #include "runtime/backend/vulkan/instance.h"
 #include "runtime/backend/vulkan/transfer.h"
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -66,6 +67,11 @@ public:
     VkDescriptorSetLayout set_layout() const noexcept { return set_layout_; }
     DispatchOptions dispatch_options() const noexcept;
 
+    /// Throws Error(device) "WHAT: WHY" unless it is a success.
+    void expect(VkResult result, const std::string& what);
+    /// The driver gave the device up: this context is of no use any more, a new one may be.
+    bool is_lost() const noexcept { return lost_; }
+
     /// Made at first use. Throws Error(device) when the driver can't compile it.
     VkPipeline pipeline(std::string_view shader, uint32_t variant);
     /// Throws Error(device) naming the bytes.
@@ -73,6 +79,8 @@ public:
     void free(Allocation& allocation) noexcept;
     /// One submission at a time reaches the queue.
     void submit(VkCommandBuffer commands, VkFence fence);
+    /// Until the queue has nothing to do; a lost device has nothing to do.
+    void wait_idle() noexcept;
     /// For memory that the host does not address.
     Transfer& transfer() noexcept { return *transfer_; }
     /// Nothing where the device can't.
@@ -94,6 +102,7 @@ private:
     VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
     VkPipelineLayout pipeline_layout_ = VK_NULL_HANDLE;
 
+    std::atomic<bool> lost_ = false;
     std::mutex queue_mutex_;
     std::mutex pipeline_mutex_;
     std::map<std::pair<std::string_view, uint32_t>, VkPipeline> pipelines_; ///< by shader (a constant of the program) and variant
