@@ -4,11 +4,18 @@
 #include "runtime/backend/vulkan/vulkan.h"
 #include "runtime/context/generate.h"
 #include "tests/runtime/model/made_model.h"
+#include "traces/history.h"
+#include "traces/reader.h"
+#include "traces/writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include <unistd.h>
 
 using namespace schedscope;
 using namespace schedscope::test;
@@ -146,6 +153,31 @@ TEST_P(Faults, ASessionWhoseDeviceWasLostSaysSoEachTime) {
     }
     driver_.relent();
     EXPECT_EQ(run(), expected) << "another session beside it";
+}
+
+TEST_P(Faults, ARecordingEndsWithTheFailureAndCanBeRead) {
+    const std::string path = std::filesystem::temp_directory_path() / ("schedscope-faults-" + std::to_string(getpid()));
+    std::string said;
+    {
+        TraceWriter writer(path);
+        Session session(*registry_, file_, options_, &writer);
+        generate_in(session);
+        driver_.fail("vkWaitForFences", 3, VK_ERROR_DEVICE_LOST);
+        said = sentence([&] { generate_in(session); });
+        EXPECT_THAT(said, HasSubstr("the device was lost"));
+        writer.close();
+    }
+    const auto reader = std::make_shared<TraceReader>(path);
+    EXPECT_EQ(reader->count_failed(), 1);
+    std::vector<Record> records;
+    reader->read(0, reader->n_steps(), records);
+    const auto& end = std::get<record::EvaluationEnd>(records.back().fact);
+    EXPECT_TRUE(end.failed);
+    EXPECT_EQ(reader->text(end.error), said);
+    EXPECT_EQ(check_integrity(path), std::nullopt);
+    History history(reader);
+    EXPECT_EQ(history.state_at(history.n_steps() - 1).evaluation, history.n_evaluations() - 1);
+    std::filesystem::remove(path);
 }
 
 TEST_P(Faults, MovingTheKeysOfACacheMayFail) {
