@@ -110,7 +110,7 @@ TEST(AReadOnlyTrace, IsReadByEveryCommand) {
     const Start plainly{.obeys_permissions = true};
     for (const std::vector<std::string>& command : {std::vector<std::string>{"show"},
                                                     {"show", "--what", "kernels"},
-                                                    {"explain", "norm-0", "--eval", "0"},
+                                                    {"explain", "attn_norm-0", "--eval", "0"},
                                                     {"replay"},
                                                     {"replay", "--set", "ngl=2"},
                                                     {"dot"},

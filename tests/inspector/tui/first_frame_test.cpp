@@ -21,7 +21,7 @@ TEST(FirstFrame, ReadsLittleOfALongTrace) {
     const std::string path = fs::temp_directory_path() / ("schedscope-first-frame-" + std::to_string(getpid()));
     {
         TraceWriter writer(path);
-        testing::MadeRun(2).record(writer, 2000);
+        testing::MadeRun(2).record(writer, 200);
         writer.close();
     }
     const auto n_pages = static_cast<int64_t>(fs::file_size(path) / 4096);
