@@ -60,6 +60,9 @@ Stamp stamp(const std::string& path) {
 void copy_file(const std::string& original, const std::string& from, const fs::path& to) {
     std::error_code error;
     fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
+    if (!error) { // the copy takes the original's permissions along, and must be written
+        fs::permissions(to, fs::perms::owner_read | fs::perms::owner_write, error);
+    }
     if (error) {
         refuse(original, "has a journal beside it, and no private copy can be made: " + error.message());
     }

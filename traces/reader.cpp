@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <deque>
 #include <mutex>
+#include <sqlite3.h>
 #include <unordered_map>
 
 namespace schedscope {
@@ -53,6 +54,7 @@ struct TraceReader::State {
     int64_t n_ids(int plan);
     EvaluationSpan span(EvaluationId id);
     const std::string* find_text(StringId id);
+    int64_t number(const std::string& sql);
     Step extreme(Step from, FactSet kinds, bool next);
     sqlite::Statement& statement(std::vector<sqlite::Statement>& list, size_t kind, const std::string& sql);
 
@@ -252,6 +254,11 @@ const std::string* TraceReader::State::find_text(StringId id) {
     return &texts.emplace(id, std::move(value)).first->second;
 }
 
+int64_t TraceReader::State::number(const std::string& sql) {
+    sqlite::Statement statement(file.database, sql);
+    return statement.step() ? statement.integer(0) : 0;
+}
+
 Step TraceReader::State::extreme(Step from, FactSet kinds, bool forward) {
     Step best = no_step;
     for (size_t kind = 0; kind < n_kinds; ++kind) {
@@ -316,6 +323,29 @@ std::string_view TraceReader::text(StringId id) const {
 
 Step TraceReader::next_of(Step from, FactSet kinds) const {
     return state_->locked([&] { return state_->extreme(from, kinds, true); });
+}
+
+int64_t TraceReader::count(FactSet kinds) const {
+    return state_->locked([&] {
+        int64_t n = 0;
+        for (size_t kind = 0; kind < n_kinds; ++kind) {
+            if ((kinds >> kind & 1) != 0) {
+                n += state_->number("SELECT count(*) FROM " + std::string(schema::table_of(kind)));
+            }
+        }
+        return n;
+    });
+}
+
+int64_t TraceReader::count_failed() const {
+    return state_->locked([&] { return state_->number("SELECT count(*) FROM evaluation_end WHERE failed <> 0"); });
+}
+
+int64_t TraceReader::pages_read() const {
+    const std::lock_guard lock(state_->mutex);
+    int now = 0, most = 0;
+    sqlite3_db_status(state_->file.database.handle(), SQLITE_DBSTATUS_CACHE_MISS, &now, &most, 0);
+    return now;
 }
 
 Step TraceReader::previous_of(Step from, FactSet kinds) const {

@@ -29,6 +29,11 @@ public:
     std::string_view text(StringId id) const override;
     Step next_of(Step from, FactSet kinds) const override;
     Step previous_of(Step from, FactSet kinds) const override;
+    int64_t count(FactSet kinds) const override;
+    int64_t count_failed() const override;
+
+    /// Pages of the file that were read since it was opened: what was asked for, not how long the trace is, says how many.
+    int64_t pages_read() const;
 
     /// For the user to know, to be said after the file's name: "was not closed; what had been committed is shown".
     const std::vector<std::string>& notes() const noexcept;

@@ -10,6 +10,26 @@ constexpr Step chunk = 4096;
 
 } // namespace
 
+int64_t RecordSource::count(FactSet kinds) const {
+    int64_t n = 0;
+    for (Step at = next_of(-1, kinds); at != no_step; at = next_of(at, kinds)) {
+        ++n;
+    }
+    return n;
+}
+
+int64_t RecordSource::count_failed() const {
+    constexpr FactSet ends = fact_bit<record::EvaluationEnd>();
+    int64_t n = 0;
+    std::vector<Record> found;
+    for (Step at = next_of(-1, ends); at != no_step; at = next_of(at, ends)) {
+        found.clear();
+        read(at, at + 1, found);
+        n += std::get<record::EvaluationEnd>(found.front().fact).failed ? 1 : 0;
+    }
+    return n;
+}
+
 Step RecordSource::next_of(Step from, FactSet kinds) const {
     std::vector<Record> records;
     const Step n = n_steps();

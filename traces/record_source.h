@@ -44,6 +44,10 @@ public:
     /// The next or previous record of one of these kinds, from `from` exclusive; no_step: none. Looks at each record unless the source knows better.
     virtual Step next_of(Step from, FactSet kinds) const;
     virtual Step previous_of(Step from, FactSet kinds) const;
+
+    /// How many records of these kinds there are, and how many evaluations ended with an error. They look at each record unless the source knows better.
+    virtual int64_t count(FactSet kinds) const;
+    virtual int64_t count_failed() const;
 };
 
 } // namespace schedscope

@@ -155,15 +155,9 @@ Summary summary(History& history) {
         s.first_ns = history.record(0).time_ns;
         s.last_ns = history.record(s.steps - 1).time_ns;
     }
-    const auto for_each_of = [&](FactSet kind, auto&& f) {
-        for (Step at = source.next_of(-1, kind); at != no_step; at = source.next_of(at, kind)) {
-            f(at);
-        }
-    };
-    for_each_of(fact_bit<record::PlanBegin>(), [&](Step) { ++s.plans; });
-    for_each_of(fact_bit<record::Token>(), [&](Step) { ++s.tokens; });
-    for_each_of(fact_bit<record::EvaluationEnd>(),
-                [&](Step at) { s.failed += std::get<record::EvaluationEnd>(history.record(at).fact).failed ? 1 : 0; });
+    s.plans = static_cast<int>(source.count(fact_bit<record::PlanBegin>()));
+    s.tokens = source.count(fact_bit<record::Token>());
+    s.failed = static_cast<int>(source.count_failed());
 
     s.planned = history.last_planned();
     if (s.planned < 0) {

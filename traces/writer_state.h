@@ -79,8 +79,9 @@ struct TraceWriter::State {
     void commit(sqlite::Database& database);
     void finish(sqlite::Database& database);
     void fail(const std::string& reason);
+    void remove_leftovers() const;
 
-    TraceFileIdentity file;
+    TraceFileIdentity file, journal, index; ///< the trace, and what lies beside it while it is written
     bool in_transaction = false, made_file = false;
 
     // The runtime's thread.

@@ -68,7 +68,7 @@ void TraceWriter::State::create(std::unique_ptr<sqlite::Database>& database, std
     }
     made_file = true;
     database = std::make_unique<sqlite::Database>(path, sqlite::Database::Mode::create);
-    database->execute("PRAGMA cache_size = -16384");
+    database->execute("PRAGMA cache_size = -4096");
     database->execute("PRAGMA temp_store = MEMORY");
     database->execute("PRAGMA synchronous = NORMAL");
     sqlite3_busy_timeout(database->handle(), 2000); // somebody may look at it with an SQLite shell
@@ -80,6 +80,22 @@ void TraceWriter::State::create(std::unique_ptr<sqlite::Database>& database, std
     database->execute("PRAGMA journal_mode = WAL");
     database->execute("PRAGMA wal_autocheckpoint = 4096");
     file = TraceFileIdentity::of(path).value_or(TraceFileIdentity{});
+    database->execute("BEGIN IMMEDIATE; COMMIT"); // which opens the journal
+    journal = TraceFileIdentity::of(path + "-wal").value_or(TraceFileIdentity{});
+    index = TraceFileIdentity::of(path + "-shm").value_or(TraceFileIdentity{});
+}
+
+/// Whoever removed the trace, or put another file in its place, left our journal there: it must not be taken for that file's.
+void TraceWriter::State::remove_leftovers() const {
+    if (!opened || TraceFileIdentity::of(path) == file) {
+        return;
+    }
+    if (TraceFileIdentity::of(path + "-wal") == journal) {
+        unlink((path + "-wal").c_str());
+    }
+    if (TraceFileIdentity::of(path + "-shm") == index) {
+        unlink((path + "-shm").c_str());
+    }
 }
 
 void TraceWriter::State::run() {
@@ -111,6 +127,7 @@ void TraceWriter::State::run() {
     // An open transaction is rolled back by closing; what was committed stays, in the file or in the journal beside it.
     tables.reset();
     database.reset();
+    remove_leftovers();
     if (!opened && made_file) { // half a file would be in the way
         unlink(path.c_str());
     }
@@ -186,6 +203,9 @@ void TraceWriter::State::commit(sqlite::Database& database) {
 }
 
 void TraceWriter::State::finish(sqlite::Database& database) {
+    if (TraceFileIdentity::of(path) != file) {
+        throw sqlite::Failure(0, "the file was removed or replaced");
+    }
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
     sqlite::Statement mode(database, "PRAGMA journal_mode = DELETE");
     if (!mode.step() || mode.bytes(0) != "delete") {

@@ -95,7 +95,12 @@ void Context::build(const GraphKey& key) {
 void Context::turn_moved_keys() {
     if (const auto shifts = cache_.cells().take_shifts()) {
         drop_graph();
-        shift_keys(model_, cache_, settings_.n_ctx, *shifts, scheduler_, recorder_, next_evaluation_++);
+        try {
+            shift_keys(model_, cache_, settings_.n_ctx, *shifts, scheduler_, recorder_, next_evaluation_++);
+        } catch (...) {
+            cache_.cells().clear(); // some keys may be turned and others not: no token may attend to them
+            throw;
+        }
     }
 }
 

@@ -47,14 +47,23 @@ void shift_keys(const Model& model, const KvCache& cache, int32_t n_ctx, std::sp
         begin.observed = recorder->grain() == Recorder::Grain::node || scheduler.watcher() != nullptr;
         recorder->add(begin);
     }
-    scheduler.plan(graph);
-    tensor_write(*moved, shifts.data(), 0, shifts.size_bytes());
-    scheduler.compute();
-    scheduler.reset();
-    if (recorder != nullptr) {
-        recorder->add(record::EvaluationEnd{});
-        recorder->flush();
+    const auto record_end = [&](const char* error) {
+        if (recorder != nullptr) {
+            recorder->add(record::EvaluationEnd{error != nullptr, error != nullptr ? recorder->intern(error) : 0});
+            recorder->flush();
+        }
+    };
+    try {
+        scheduler.plan(graph);
+        tensor_write(*moved, shifts.data(), 0, shifts.size_bytes());
+        scheduler.compute();
+    } catch (const std::exception& e) {
+        scheduler.reset(); // the graph goes away
+        record_end(e.what());
+        throw;
     }
+    scheduler.reset();
+    record_end(nullptr);
 }
 
 } // namespace schedscope

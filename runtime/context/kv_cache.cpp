@@ -1,23 +1,16 @@
 #include "runtime/context/kv_cache.h"
 
 #include "runtime/backend/device.h"
+#include "runtime/backend/memory_text.h"
 #include "runtime/error.h"
 
 #include <algorithm>
-#include <iomanip>
 #include <map>
-#include <sstream>
 #include <string>
 
 namespace schedscope {
 
 namespace {
-
-std::string gibibytes(size_t bytes) {
-    std::ostringstream out;
-    out << std::fixed << std::setprecision(1) << static_cast<double>(bytes) / 0x1p30 << " GiB";
-    return out.str();
-}
 
 void require_fitting_heads(Type type, int32_t head, const char* option) {
     if (type != Type::F32 && type != Type::F16 && type != Type::Q8_0) {
@@ -69,11 +62,13 @@ void KvCache::allocate(const Model& model) {
         }
     }
     for (const auto& [type, share] : shares) {
-        const std::string what = "KV cache: " + gibibytes(share.bytes) + " for " + std::to_string(options_.n_cells) + " cells";
+        const std::string what = "KV cache: " + memory_text(share.bytes) + " for " + std::to_string(options_.n_cells) + " cells";
         const size_t memory = share.device->memory_bytes();
+        const std::string advice = type->is_host() ? ": ask for a shorter context (-c)"
+                                                   : ": ask for a shorter context (-c) or fewer layers there (-ngl)";
         if (model.mode() == LoadMode::data && memory > 0 && share.bytes > memory) {
             throw Error(ErrorKind::device, what + " do not fit into " + std::string(share.device->name()) + " (" +
-                                               gibibytes(memory) + "): ask for a shorter context (-c)");
+                                               memory_text(memory) + ")" + advice);
         }
         try {
             for (auto& buffer : give_buffers(*type, share.tensors, BufferUsage::any, model.mode())) {
@@ -82,7 +77,7 @@ void KvCache::allocate(const Model& model) {
                 buffers_.push_back(std::move(buffer));
             }
         } catch (const Error& e) {
-            throw Error(ErrorKind::device, what + ": " + e.what() + ": ask for a shorter context (-c)");
+            throw Error(ErrorKind::device, what + ": " + e.what() + advice);
         }
     }
 }

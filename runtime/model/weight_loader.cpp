@@ -2,6 +2,7 @@
 
 #include "runtime/backend/cpu/host_memory.h"
 #include "runtime/backend/device.h"
+#include "runtime/backend/memory_text.h"
 #include "runtime/error.h"
 #include "runtime/tensor/ops.h"
 
@@ -189,8 +190,17 @@ std::vector<std::unique_ptr<Buffer>> WeightLoader::load(LoadMode mode) {
         tensors[at].push_back(item.tensor);
     }
     for (size_t i = 0; i < types.size(); ++i) {
-        for (auto& buffer : give_buffers(*types[i], tensors[i], BufferUsage::weights, mode)) {
-            buffers.push_back(std::move(buffer));
+        size_t bytes = 0;
+        for (const Tensor* t : tensors[i]) {
+            bytes += n_bytes(*t);
+        }
+        try {
+            for (auto& buffer : give_buffers(*types[i], tensors[i], BufferUsage::weights, mode)) {
+                buffers.push_back(std::move(buffer));
+            }
+        } catch (const Error& e) {
+            throw Error(ErrorKind::device,
+                        "weights: " + memory_text(bytes) + ": " + e.what() + ": ask for fewer layers there (-ngl)");
         }
     }
     if (mode == LoadMode::data) {

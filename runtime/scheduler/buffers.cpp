@@ -2,7 +2,26 @@
 
 #include "runtime/scheduler/live_plan.h"
 
+#include "runtime/backend/memory_text.h"
+#include "runtime/error.h"
+
 namespace schedscope {
+
+namespace {
+
+std::unique_ptr<Buffer> allocate(const BufferType& type, size_t bytes) {
+    try {
+        return type.allocate(bytes);
+    } catch (const Error& e) {
+        throw Error(ErrorKind::device,
+                    "compute buffer: " + memory_text(bytes) + ": " + e.what() +
+                        (type.is_host() ? ": a smaller batch (-ub) or a shorter context (-c) needs less"
+                                        : ": a smaller batch (-ub), a shorter context (-c) or fewer layers there "
+                                          "(-ngl) need less"));
+    }
+}
+
+} // namespace
 
 void ComputeBuffers::assign(LivePlan& live, const MemoryPlan& memory, const LiveDevices& devices) {
     chunks_.resize(std::max(chunks_.size(), memory.chunk_sizes.size()));
@@ -16,7 +35,7 @@ void ComputeBuffers::assign(LivePlan& live, const MemoryPlan& memory, const Live
                 continue;
             }
             chunks[c].reset(); // before the larger one is made: a device may not hold both
-            chunks[c] = devices.buffer_type(static_cast<BufferTypeId>(type)).allocate(wanted);
+            chunks[c] = allocate(devices.buffer_type(static_cast<BufferTypeId>(type)), wanted);
             chunks[c]->usage = BufferUsage::compute;
         }
     }

@@ -255,6 +255,21 @@ void Executor::record_leafs(LivePlan& live, Recorder& recorder) {
     }
 }
 
+void Executor::abandon() noexcept {
+    for (BackendId b = 0; b < devices_.n_backends(); ++b) {
+        try {
+            devices_.backend(b).synchronize();
+        } catch (...) { // the one that failed
+        }
+        busy_[static_cast<size_t>(b)] = 0;
+    }
+    for (Pending& p : pending_) {
+        p.kernels.clear();
+    }
+    first_pending_ = end_pending_ = 0;
+    running_ = nullptr;
+}
+
 void Executor::run(LivePlan& live, Recorder* recorder) {
     running_ = &live;
     if (observer_ != nullptr) {

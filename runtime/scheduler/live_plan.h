@@ -68,6 +68,8 @@ public:
     void run(LivePlan& live, Recorder* recorder);
     void synchronize(Recorder* recorder);
     void set_observer(NodeObserver* observer) noexcept { observer_ = observer; }
+    /// After a failure, and at the end: waits for all that still runs, and forgets it.
+    void abandon() noexcept;
 
 private:
     struct Pending { ///< a split that was started; its records are written once its kernels' times are known

@@ -27,7 +27,7 @@ struct Scheduler::State {
 Scheduler::Scheduler(std::span<const std::unique_ptr<Backend>> backends, const SchedulerOptions& options)
     : state_(std::make_unique<State>(backends, options)) {}
 
-Scheduler::~Scheduler() { state_->executor.synchronize(nullptr); }
+Scheduler::~Scheduler() { state_->executor.abandon(); }
 
 void Scheduler::set_recorder(Recorder* recorder) { state_->recorder = recorder; }
 void Scheduler::set_watcher(Watcher* watcher) noexcept { state_->watcher = watcher; }
@@ -87,13 +87,24 @@ void Scheduler::compute_async() {
         throw Error(ErrorKind::usage, "scheduler: nothing is planned");
     }
     state_->in_flight = true;
-    state_->executor.run(state_->live, state_->recorder);
+    try {
+        state_->executor.run(state_->live, state_->recorder);
+    } catch (...) {
+        state_->in_flight = false;
+        state_->executor.abandon();
+        throw;
+    }
 }
 
 void Scheduler::synchronize() {
     if (state_->in_flight) {
-        state_->executor.synchronize(state_->recorder);
         state_->in_flight = false;
+        try {
+            state_->executor.synchronize(state_->recorder);
+        } catch (...) {
+            state_->executor.abandon();
+            throw;
+        }
     }
     if (state_->live.graph == nullptr) {
         state_->next_stage = 0; // a decoding loop, which synchronises after each evaluation, so keeps one plan

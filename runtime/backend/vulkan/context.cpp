@@ -1,5 +1,6 @@
 #include "runtime/backend/vulkan/context.h"
 
+#include "runtime/backend/memory_text.h"
 #include "runtime/error.h"
 #include "shaders/shader_table.h"
 
@@ -69,7 +70,7 @@ void Context::make_layouts() {
     set.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
     set.bindingCount = bindings_;
     set.pBindings = bindings.data();
-    check(functions_.vkCreateDescriptorSetLayout(device_, &set, nullptr, &set_layout_), name_);
+    expect(functions_.vkCreateDescriptorSetLayout(device_, &set, nullptr, &set_layout_), name_);
     const VkPushConstantRange push{VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(uint32_t)};
     VkPipelineLayoutCreateInfo layout{};
     layout.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
@@ -77,13 +78,25 @@ void Context::make_layouts() {
     layout.pSetLayouts = &set_layout_;
     layout.pushConstantRangeCount = 1;
     layout.pPushConstantRanges = &push;
-    check(functions_.vkCreatePipelineLayout(device_, &layout, nullptr, &pipeline_layout_), name_);
+    expect(functions_.vkCreatePipelineLayout(device_, &layout, nullptr, &pipeline_layout_), name_);
 }
 
 Context::~Context() { destroy(); }
 
-void Context::destroy() noexcept {
+void Context::expect(VkResult result, const std::string& what) {
+    if (result == VK_ERROR_DEVICE_LOST) {
+        lost_ = true;
+    }
+    check(result, what);
+}
+
+void Context::wait_idle() noexcept {
+    const std::lock_guard lock(queue_mutex_);
     functions_.vkDeviceWaitIdle(device_);
+}
+
+void Context::destroy() noexcept {
+    wait_idle();
     transfer_.reset();
     for (const auto& [key, pipeline] : pipelines_) {
         functions_.vkDestroyPipeline(device_, pipeline, nullptr);
@@ -143,7 +156,7 @@ VkPipeline Context::pipeline(const Dispatch& dispatch) {
     code.codeSize = source->bytes;
     code.pCode = source->spirv;
     VkShaderModule module = VK_NULL_HANDLE;
-    check(functions_.vkCreateShaderModule(device_, &code, nullptr, &module), name_ + " shader " + std::string(shader));
+    expect(functions_.vkCreateShaderModule(device_, &code, nullptr, &module), name_ + " shader " + std::string(shader));
     VkComputePipelineCreateInfo info{};
     info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
     info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
@@ -160,7 +173,7 @@ VkPipeline Context::pipeline(const Dispatch& dispatch) {
     VkPipeline made = VK_NULL_HANDLE;
     const VkResult result = functions_.vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &info, nullptr, &made);
     functions_.vkDestroyShaderModule(device_, module, nullptr);
-    check(result, name_ + " shader " + std::string(shader));
+    expect(result, name_ + " shader " + std::string(shader));
     pipelines_.emplace(PipelineKey{source->name, dispatch.variant, dispatch.afterwards}, made);
     return made;
 }
@@ -175,14 +188,15 @@ std::optional<uint32_t> Context::memory_type(uint32_t allowed, VkMemoryPropertyF
 }
 
 Allocation Context::allocate(size_t bytes, MemoryKind kind) {
-    const std::string what = name_ + ": no memory for a buffer of " + std::to_string(bytes) + " bytes";
+    const std::string what = name_ + ": no memory for a buffer of " + std::to_string(bytes) + " bytes (the device has " +
+                             memory_text(physical_.memory_bytes) + ")";
     Allocation made;
     try {
         VkBufferCreateInfo info{};
         info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
         info.size = std::max<size_t>(bytes, 4);
         info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-        check(functions_.vkCreateBuffer(device_, &info, nullptr, &made.buffer), what);
+        expect(functions_.vkCreateBuffer(device_, &info, nullptr, &made.buffer), what);
         VkMemoryRequirements needs{};
         functions_.vkGetBufferMemoryRequirements(device_, made.buffer, &needs);
         std::optional<uint32_t> type;
@@ -196,11 +210,11 @@ Allocation Context::allocate(size_t bytes, MemoryKind kind) {
         memory.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
         memory.allocationSize = needs.size;
         memory.memoryTypeIndex = *type;
-        check(functions_.vkAllocateMemory(device_, &memory, nullptr, &made.memory), what);
-        check(functions_.vkBindBufferMemory(device_, made.buffer, made.memory, 0), what);
+        expect(functions_.vkAllocateMemory(device_, &memory, nullptr, &made.memory), what);
+        expect(functions_.vkBindBufferMemory(device_, made.buffer, made.memory, 0), what);
         // Reading a discrete device's memory through the bus is slow: what is its own is staged, even where the host could address it.
         if (kind != MemoryKind::device || physical_.unified_memory) {
-            check(functions_.vkMapMemory(device_, made.memory, 0, VK_WHOLE_SIZE, 0, &made.mapped), what);
+            expect(functions_.vkMapMemory(device_, made.memory, 0, VK_WHOLE_SIZE, 0, &made.mapped), what);
         }
     } catch (...) {
         free(made);
@@ -225,7 +239,7 @@ void Context::submit(VkCommandBuffer commands, VkFence fence) {
     info.commandBufferCount = 1;
     info.pCommandBuffers = &commands;
     const std::lock_guard lock(queue_mutex_);
-    check(functions_.vkQueueSubmit(queue_, 1, &info, fence), name_);
+    expect(functions_.vkQueueSubmit(queue_, 1, &info, fence), name_);
 }
 
 } // namespace schedscope::vulkan

@@ -5,6 +5,7 @@
 #include "runtime/backend/vulkan/instance.h"
 #include "runtime/backend/vulkan/transfer.h"
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -69,6 +70,11 @@ public:
     DispatchOptions dispatch_options() const noexcept;
     uint32_t bindings() const noexcept { return bindings_; } ///< of a descriptor set
 
+    /// Throws Error(device) "WHAT: WHY" unless it is a success.
+    void expect(VkResult result, const std::string& what);
+    /// The driver gave the device up: this context is of no use any more, a new one may be.
+    bool is_lost() const noexcept { return lost_; }
+
     /// Made at first use. Throws Error(device) when the driver can't compile it.
     VkPipeline pipeline(const Dispatch& dispatch);
     /// Throws Error(device) naming the bytes.
@@ -76,6 +82,8 @@ public:
     void free(Allocation& allocation) noexcept;
     /// One submission at a time reaches the queue.
     void submit(VkCommandBuffer commands, VkFence fence);
+    /// Until the queue has nothing to do; a lost device has nothing to do.
+    void wait_idle() noexcept;
     /// For memory that the host does not address.
     Transfer& transfer() noexcept { return *transfer_; }
     /// Nothing where the device can't.
@@ -98,6 +106,7 @@ private:
     VkPipelineLayout pipeline_layout_ = VK_NULL_HANDLE;
     uint32_t bindings_ = n_bindings;
 
+    std::atomic<bool> lost_ = false;
     std::mutex queue_mutex_;
     std::mutex pipeline_mutex_;
     using PipelineKey =

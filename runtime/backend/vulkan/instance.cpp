@@ -67,7 +67,7 @@ std::string result_text(VkResult result) {
     switch (result) {
     case VK_ERROR_OUT_OF_HOST_MEMORY: return "out of host memory";
     case VK_ERROR_OUT_OF_DEVICE_MEMORY: return "out of device memory";
-    case VK_ERROR_DEVICE_LOST: return "the device was lost";
+    case VK_ERROR_DEVICE_LOST: return "the device was lost: try again, or without it (--device)";
     case VK_ERROR_INITIALIZATION_FAILED: return "the driver could not start";
     case VK_ERROR_INCOMPATIBLE_DRIVER: return "no driver was found";
     case VK_ERROR_FEATURE_NOT_PRESENT: return "a feature is missing";

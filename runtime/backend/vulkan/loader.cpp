@@ -1,8 +1,18 @@
 #include "runtime/backend/vulkan/loader.h"
 
+#include <atomic>
+
 #include <dlfcn.h>
 
 namespace schedscope::vulkan {
+
+namespace {
+
+std::atomic<Interceptor> interceptor = nullptr;
+
+} // namespace
+
+void intercept_device_functions(Interceptor wanted) noexcept { interceptor = wanted; }
 
 bool Loader::open(std::string& why) {
     void* library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -32,7 +42,12 @@ void InstanceFunctions::load(const Loader& loader, VkInstance instance) {
 }
 
 void DeviceFunctions::load(PFN_vkGetDeviceProcAddr get, VkDevice device) {
-#define X(name) name = reinterpret_cast<PFN_##name>(get(device, #name));
+    const Interceptor between = interceptor;
+    const auto find = [&](const char* name) {
+        const PFN_vkVoidFunction found = get(device, name);
+        return between != nullptr && found != nullptr ? between(name, found) : found;
+    };
+#define X(name) name = reinterpret_cast<PFN_##name>(find(#name));
     SCHEDSCOPE_VULKAN_DEVICE(X)
 #undef X
 }

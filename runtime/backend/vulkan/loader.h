@@ -4,6 +4,7 @@
 #include <vulkan/vulkan.h>
 
 #include <string>
+#include <string_view>
 
 namespace schedscope::vulkan {
 
@@ -30,6 +31,7 @@ namespace schedscope::vulkan {
             X(vkCreatePipelineLayout) X(vkDestroyPipelineLayout) X(vkCreateComputePipelines) X(vkDestroyPipeline)                \
                 X(vkCreateDescriptorPool) X(vkDestroyDescriptorPool) X(vkResetDescriptorPool) X(vkAllocateDescriptorSets)        \
                     X(vkUpdateDescriptorSets) X(vkCreateCommandPool) X(vkDestroyCommandPool) X(vkResetCommandPool)               \
+                        X(vkResetCommandBuffer)                                                                                  \
                         X(vkAllocateCommandBuffers) X(vkBeginCommandBuffer) X(vkEndCommandBuffer) X(vkCmdBindPipeline)           \
                             X(vkCmdBindDescriptorSets) X(vkCmdPushConstants) X(vkCmdDispatch) X(vkCmdPipelineBarrier)            \
                                 X(vkCmdCopyBuffer) X(vkCmdFillBuffer) X(vkCmdResetQueryPool) X(vkCmdWriteTimestamp)              \
@@ -54,6 +56,10 @@ struct InstanceFunctions {
 #undef X
     void load(const Loader& loader, VkInstance instance);
 };
+
+/// For tests of faults: is shown every function of a device that is made from now on, and says what is called in its place. Null, as at first: nothing does.
+using Interceptor = PFN_vkVoidFunction (*)(std::string_view name, PFN_vkVoidFunction found);
+void intercept_device_functions(Interceptor interceptor) noexcept;
 
 struct DeviceFunctions {
 #define X(name) PFN_##name name = nullptr;

@@ -23,7 +23,7 @@ Submission::Submission(Context& context, const std::string& name) : context_(con
     VkCommandPoolCreateInfo pool{};
     pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
     pool.queueFamilyIndex = context_.physical().queue_family;
-    check(f.vkCreateCommandPool(context_.device(), &pool, nullptr, &pool_), name_);
+    context_.expect(f.vkCreateCommandPool(context_.device(), &pool, nullptr, &pool_), name_);
     VkCommandBufferAllocateInfo commands{};
     commands.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
     commands.commandPool = pool_;
@@ -37,11 +37,14 @@ Submission::Submission(Context& context, const std::string& name) : context_(con
     }
     if (result != VK_SUCCESS) {
         f.vkDestroyCommandPool(context_.device(), pool_, nullptr);
-        check(result, name_);
+        context_.expect(result, name_);
     }
 }
 
 Submission::~Submission() {
+    if (running_) { // waiting for it failed
+        context_.wait_idle();
+    }
     release_room();
     context_.free(staging_);
     context_.f().vkDestroyFence(context_.device(), fence_, nullptr);
@@ -70,7 +73,7 @@ void Submission::make_room(size_t n) {
     pool.maxSets = static_cast<uint32_t>(room);
     pool.poolSizeCount = 1;
     pool.pPoolSizes = &size;
-    check(f.vkCreateDescriptorPool(context_.device(), &pool, nullptr, &sets_pool_), name_);
+    context_.expect(f.vkCreateDescriptorPool(context_.device(), &pool, nullptr, &sets_pool_), name_);
     const std::vector<VkDescriptorSetLayout> layouts(room, context_.set_layout());
     sets_.resize(room);
     VkDescriptorSetAllocateInfo sets{};
@@ -78,24 +81,24 @@ void Submission::make_room(size_t n) {
     sets.descriptorPool = sets_pool_;
     sets.descriptorSetCount = static_cast<uint32_t>(room);
     sets.pSetLayouts = layouts.data();
-    check(f.vkAllocateDescriptorSets(context_.device(), &sets, sets_.data()), name_);
+    context_.expect(f.vkAllocateDescriptorSets(context_.device(), &sets, sets_.data()), name_);
     if (context_.physical().timestamp_bits > 0) {
         VkQueryPoolCreateInfo queries{};
         queries.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
         queries.queryType = VK_QUERY_TYPE_TIMESTAMP;
         queries.queryCount = static_cast<uint32_t>(2 * room);
-        check(f.vkCreateQueryPool(context_.device(), &queries, nullptr, &queries_), name_);
+        context_.expect(f.vkCreateQueryPool(context_.device(), &queries, nullptr, &queries_), name_);
     }
     room_ = room;
 }
 
 void Submission::begin() {
     const DeviceFunctions& f = context_.f();
-    check(f.vkResetCommandPool(context_.device(), pool_, 0), name_);
+    context_.expect(f.vkResetCommandPool(context_.device(), pool_, 0), name_);
     VkCommandBufferBeginInfo begin{};
     begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
     begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-    check(f.vkBeginCommandBuffer(commands_, &begin), name_);
+    context_.expect(f.vkBeginCommandBuffer(commands_, &begin), name_);
     staged_ = 0;
     times_ = nullptr;
     kernels_.clear();
@@ -245,9 +248,10 @@ void Submission::submit() {
     to_host.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
     to_host.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
     f.vkCmdPipelineBarrier(commands_, work_stages, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &to_host, 0, nullptr, 0, nullptr);
-    check(f.vkEndCommandBuffer(commands_), name_);
+    context_.expect(f.vkEndCommandBuffer(commands_), name_);
     submitted_ns_ = now_ns();
     context_.submit(commands_, fence_);
+    running_ = true;
 }
 
 bool Submission::is_done() const { return context_.f().vkGetFenceStatus(context_.device(), fence_) == VK_SUCCESS; }
@@ -255,8 +259,9 @@ bool Submission::is_done() const { return context_.f().vkGetFenceStatus(context_
 void Submission::wait() {
     const DeviceFunctions& f = context_.f();
     std::vector<KernelTime>* times = std::exchange(times_, nullptr);
-    check(f.vkWaitForFences(context_.device(), 1, &fence_, VK_TRUE, UINT64_MAX), name_);
-    check(f.vkResetFences(context_.device(), 1, &fence_), name_);
+    context_.expect(f.vkWaitForFences(context_.device(), 1, &fence_, VK_TRUE, UINT64_MAX), name_);
+    running_ = false;
+    context_.expect(f.vkResetFences(context_.device(), 1, &fence_), name_);
     if (times != nullptr && !kernels_.empty()) {
         append_times();
         times->insert(times->end(), kernels_.begin(), kernels_.end());
@@ -273,10 +278,10 @@ void Submission::append_times() {
         return;
     }
     ticks_.assign(2 * kernels_.size(), 0);
-    check(context_.f().vkGetQueryPoolResults(context_.device(), queries_, 0, static_cast<uint32_t>(ticks_.size()),
-                                             ticks_.size() * sizeof(uint64_t), ticks_.data(), sizeof(uint64_t),
-                                             VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
-          name_);
+    context_.expect(context_.f().vkGetQueryPoolResults(context_.device(), queries_, 0, static_cast<uint32_t>(ticks_.size()),
+                                                       ticks_.size() * sizeof(uint64_t), ticks_.data(), sizeof(uint64_t),
+                                                       VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
+                    name_);
     // Where the device can't read both clocks at once, its last tick is taken for the moment in which the work was seen to be done.
     const ClockReading now = context_.read_clocks().value_or(ClockReading{ticks_.back(), done_ns});
     int64_t earliest = submitted_ns_;

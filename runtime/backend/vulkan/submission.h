@@ -74,6 +74,7 @@ private:
     std::vector<VkDescriptorSet> sets_;
     VkQueryPool queries_ = VK_NULL_HANDLE;
 
+    bool running_ = false;
     std::vector<KernelTime>* times_ = nullptr;
     std::vector<KernelTime> kernels_; ///< what `times_` gets, still without times
     std::vector<uint64_t> ticks_;     ///< as read from `queries_`

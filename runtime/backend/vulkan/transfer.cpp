@@ -26,7 +26,7 @@ void Transfer::prepare() {
         pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
         pool.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
         pool.queueFamilyIndex = context_.physical().queue_family;
-        check(f.vkCreateCommandPool(context_.device(), &pool, nullptr, &pool_), context_.name());
+        context_.expect(f.vkCreateCommandPool(context_.device(), &pool, nullptr, &pool_), context_.name());
     }
     for (Slot& slot : slots_) {
         if (slot.commands == VK_NULL_HANDLE) {
@@ -35,12 +35,12 @@ void Transfer::prepare() {
             commands.commandPool = pool_;
             commands.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
             commands.commandBufferCount = 1;
-            check(f.vkAllocateCommandBuffers(context_.device(), &commands, &slot.commands), context_.name());
+            context_.expect(f.vkAllocateCommandBuffers(context_.device(), &commands, &slot.commands), context_.name());
         }
         if (slot.fence == VK_NULL_HANDLE) {
             VkFenceCreateInfo fence{};
             fence.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
-            check(f.vkCreateFence(context_.device(), &fence, nullptr, &slot.fence), context_.name());
+            context_.expect(f.vkCreateFence(context_.device(), &fence, nullptr, &slot.fence), context_.name());
         }
         if (slot.staging.buffer == VK_NULL_HANDLE) {
             slot.staging = context_.allocate(piece_bytes, MemoryKind::host);
@@ -53,7 +53,7 @@ template <typename Record> void Transfer::submit(Slot& slot, Record record) {
     VkCommandBufferBeginInfo begin{};
     begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
     begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-    check(f.vkBeginCommandBuffer(slot.commands, &begin), context_.name());
+    context_.expect(f.vkBeginCommandBuffer(slot.commands, &begin), context_.name());
     // Copies see what was written before, and are seen by what comes after: shaders, other copies, the host.
     constexpr VkPipelineStageFlags work = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
     VkMemoryBarrier barrier{};
@@ -66,8 +66,13 @@ template <typename Record> void Transfer::submit(Slot& slot, Record record) {
     barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
     f.vkCmdPipelineBarrier(slot.commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, nullptr,
                            0, nullptr);
-    check(f.vkEndCommandBuffer(slot.commands), context_.name());
-    context_.submit(slot.commands, slot.fence);
+    try {
+        context_.expect(f.vkEndCommandBuffer(slot.commands), context_.name());
+        context_.submit(slot.commands, slot.fence);
+    } catch (...) {
+        f.vkResetCommandBuffer(slot.commands, 0); // so that it can be begun again
+        throw;
+    }
     slot.running = true;
 }
 
@@ -76,9 +81,9 @@ void Transfer::wait(Slot& slot) {
         return;
     }
     const DeviceFunctions& f = context_.f();
+    context_.expect(f.vkWaitForFences(context_.device(), 1, &slot.fence, VK_TRUE, UINT64_MAX), context_.name());
+    context_.expect(f.vkResetFences(context_.device(), 1, &slot.fence), context_.name());
     slot.running = false;
-    check(f.vkWaitForFences(context_.device(), 1, &slot.fence, VK_TRUE, UINT64_MAX), context_.name());
-    check(f.vkResetFences(context_.device(), 1, &slot.fence), context_.name());
 }
 
 void Transfer::upload(VkBuffer target, size_t offset, const void* source, size_t bytes) {
@@ -131,6 +136,7 @@ void Transfer::download(VkBuffer source, size_t offset, void* target, size_t byt
 void Transfer::copy(VkBuffer source, size_t source_offset, VkBuffer target, size_t target_offset, size_t bytes) {
     const std::lock_guard lock(mutex_);
     prepare();
+    wait(slots_.front()); // it runs only where an earlier call failed
     submit(slots_.front(), [&](VkCommandBuffer commands) {
         const VkBufferCopy region{source_offset, target_offset, bytes};
         context_.f().vkCmdCopyBuffer(commands, source, target, 1, &region);
@@ -141,6 +147,7 @@ void Transfer::copy(VkBuffer source, size_t source_offset, VkBuffer target, size
 void Transfer::fill(VkBuffer target, size_t bytes, uint8_t value) {
     const std::lock_guard lock(mutex_);
     prepare();
+    wait(slots_.front()); // it runs only where an earlier call failed
     submit(slots_.front(), [&](VkCommandBuffer commands) {
         context_.f().vkCmdFillBuffer(commands, target, 0, (bytes + 3) / 4 * 4, value * 0x01010101U);
     });

@@ -26,18 +26,19 @@ VulkanBackend::VulkanBackend(Device& device, std::shared_ptr<Context> context, c
     : device_(device), context_(std::move(context)), name_(options.name.empty() ? std::string(device.name()) : options.name),
       fusion_(options.fusion) {}
 
-VulkanBackend::~VulkanBackend() {
-    try {
-        finish(n_submitted_);
-    } catch (...) { // the device is lost: nothing runs any more
-    }
+VulkanBackend::~VulkanBackend() { abandon(); }
+
+void VulkanBackend::abandon() noexcept {
+    open_.reset();
+    under_way_.clear(); // each waits until it runs no more
+    n_done_ = n_submitted_;
 }
 
 void VulkanBackend::optimise(SplitGraph& split) {
     if (fusion_) {
         find_groups(split, VulkanFusedKernels(context_->dispatch_options()));
+        spread_waits(split);
     }
-    spread_waits(split);
 }
 
 void VulkanBackend::collect(const SplitGraph& split, int32_t first, int32_t count) {
@@ -102,7 +103,13 @@ void VulkanBackend::finish(uint64_t until) {
         std::unique_ptr<Submission> oldest = std::move(under_way_.front());
         under_way_.erase(under_way_.begin());
         ++n_done_;
-        oldest->wait();
+        try {
+            oldest->wait();
+        } catch (...) {
+            oldest.reset();
+            abandon();
+            throw;
+        }
         idle_.push_back(std::move(oldest));
     }
 }
@@ -132,9 +139,18 @@ bool VulkanBackend::copy_async(const Tensor& source, const Tensor& target) {
     if (to == nullptr || !to->is_of(*context_)) {
         return false;
     }
+    try {
+        return copy_to(source, *to, target.offset);
+    } catch (...) {
+        open_.reset(); // half recorded
+        throw;
+    }
+}
+
+bool VulkanBackend::copy_to(const Tensor& source, VulkanBuffer& to, size_t offset) {
     const size_t bytes = n_bytes(source);
     if (auto* from = dynamic_cast<VulkanBuffer*>(source.buffer); from != nullptr && from->is_of(*context_)) {
-        open().copy(*from, source.offset, *to, target.offset, bytes);
+        open().copy(*from, source.offset, to, offset, bytes);
         return true;
     }
     // Memory that both sides address is written directly in less time than it takes to stage.
@@ -147,7 +163,7 @@ bool VulkanBackend::copy_async(const Tensor& source, const Tensor& target) {
             submit_open();
         }
         const size_t piece = std::min(bytes - done, open().staging_left());
-        open().stage(data + done, *to, target.offset + done, piece);
+        open().stage(data + done, to, offset + done, piece);
         done += piece;
     }
     return true;

@@ -38,10 +38,12 @@ public:
 
 private:
     void collect(const SplitGraph& split, int32_t first, int32_t count);
+    bool copy_to(const Tensor& source, VulkanBuffer& to, size_t offset);
     Submission& open();
     void submit_open();
-    /// Waits for submissions until number `until` is done.
+    /// Waits for submissions until number `until` is done. When that fails nothing is under way any more.
     void finish(uint64_t until);
+    void abandon() noexcept;
 
     Device& device_;
     std::shared_ptr<Context> context_;

@@ -52,7 +52,7 @@ private:
     size_t largest_buffer() const noexcept { return physical_.max_allocation != 0 ? physical_.max_allocation : SIZE_MAX; }
     std::shared_ptr<Context> context() {
         const std::lock_guard lock(mutex_);
-        if (context_ == nullptr) {
+        if (context_ == nullptr || context_->is_lost()) { // who still uses a lost one keeps it until the end
             context_ = std::make_shared<Context>(instance_, physical_, name_);
         }
         return context_;

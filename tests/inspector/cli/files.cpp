@@ -20,6 +20,7 @@ Folder::Folder() : path_(fs::temp_directory_path() / "schedscope-cli-XXXXXX") {
 
 Folder::~Folder() {
     std::error_code ignored;
+    fs::permissions(path_, fs::perms::owner_all, ignored);
     fs::remove_all(path_, ignored);
 }
 

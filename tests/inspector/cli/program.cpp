@@ -3,13 +3,18 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <stdexcept>
+#include <thread>
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -110,6 +115,15 @@ void write_from(std::string& text, int& descriptor) {
 
 } // namespace
 
+void obey_permissions() {
+    for (const unsigned long right : {CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH}) {
+        if (prctl(PR_CAPBSET_DROP, right, 0, 0, 0) != 0 && geteuid() == 0) {
+            std::fprintf(stderr, "root's rights can't be given up: %s\n", std::strerror(errno));
+            std::abort();
+        }
+    }
+}
+
 std::string program_path() { return SCHEDSCOPE_BIN_DIR "/schedscope"; }
 
 Program::Program(const std::vector<std::string>& arguments, const Start& start) : input_(start.in) {
@@ -140,10 +154,19 @@ Program::Program(const std::vector<std::string>& arguments, const Start& start) 
     std::vector<std::string> argument_texts = {path}, entries = environment_of(start);
     argument_texts.insert(argument_texts.end(), arguments.begin(), arguments.end());
     int error = 0;
-    {
+    const auto spawn = [&] {
         const FileSizeLimit limit(start.largest_file);
         error =
             posix_spawn(&pid_, path.c_str(), &actions, &attributes, pointers(argument_texts).data(), pointers(entries).data());
+    };
+    if (start.obeys_permissions) {
+        std::thread([&] { // the thread's loss, not the tests'
+            obey_permissions();
+            spawn();
+        })
+            .join();
+    } else {
+        spawn();
     }
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
@@ -180,7 +203,9 @@ bool Program::has_ended() const {
 
 void Program::reap() {
     int status = 0;
-    waitpid(pid_, &status, 0);
+    rusage used{};
+    wait4(pid_, &status, 0, &used);
+    outcome_.peak_kib = used.ru_maxrss;
     outcome_.code = WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
     pid_ = -1;
 }

@@ -14,15 +14,17 @@ struct Start {
     std::string in = {};                                               ///< standard input, whole
     std::vector<std::pair<std::string, std::string>> environment = {}; ///< variables to set
     std::string folder = {};                                           ///< current folder
-    std::string out_to = {};     ///< file or device that takes standard output; empty: it is read
-    int out_descriptor = -1;     ///< descriptor that takes it; -1: it is read
-    long long largest_file = -1; ///< bytes that a file it writes may have; -1: as here
+    std::string out_to = {};        ///< file or device that takes standard output; empty: it is read
+    int out_descriptor = -1;        ///< descriptor that takes it; -1: it is read
+    long long largest_file = -1;    ///< bytes that a file it writes may have; -1: as here
+    bool obeys_permissions = false; ///< of files, even when the tests run as root
 };
 
 /// What a program left.
 struct Outcome {
     int code = -1; ///< exit code; 256 + n when signal n ended it; -1: it did not end before the deadline
     std::string out, err;
+    long peak_kib = 0; ///< the most memory it had
 };
 
 /// A program that runs, started without a shell. Its output is collected while it is waited for; a deadline only bounds a failure.
@@ -55,6 +57,9 @@ private:
 
 /// Runs `schedscope ARGUMENTS` to its end.
 Outcome run(const std::vector<std::string>& arguments, const Start& start = {});
+
+/// What the calling thread starts from here on has to obey the permissions of files, even as root.
+void obey_permissions();
 
 /// Path of the program under test.
 std::string program_path();
