@@ -77,6 +77,8 @@ private:
                         return plan;
                     }
                 } else if (is_decision(r.fact)) {
+                    const auto* plan_end = std::get_if<record::PlanEnd>(&r.fact);
+                    plan.allocates |= plan_end != nullptr && plan_end->error != 0; // what comes now may have memory to plan
                     plan.records.push_back(r);
                 }
             }

@@ -60,6 +60,19 @@ void Executor::order_after(BackendId previous, BackendId next, int32_t split, Re
     }
 }
 
+void Executor::order_after_sharers(const BufferType& memory, BackendId next, int32_t split, bool queued, Recorder* recorder) {
+    for (BackendId b = 0; b < devices_.n_backends(); ++b) {
+        if (b == next || busy_[static_cast<size_t>(b)] == 0 || !devices_.device(b).supports_buffer_type(memory)) {
+            continue;
+        }
+        if (queued) {
+            order_after(b, next, split, recorder);
+        } else {
+            wait(b, split, recorder);
+        }
+    }
+}
+
 void Executor::copy_input(LivePlan& live, int32_t index, TensorId input, Recorder* recorder) {
     const Plan& plan = live.plan;
     const BackendId to = plan.splits[static_cast<size_t>(index)].backend;
@@ -79,13 +92,21 @@ void Executor::copy_input(LivePlan& live, int32_t index, TensorId input, Recorde
     fact.bytes = static_cast<int64_t>(n_bytes(source));
 
     // The copy may still be read by what was queued before. A copy on the queue itself comes after that anyway.
-    const ExpertUse experts = used_experts(live.splits[static_cast<size_t>(index)], source, target);
+    ExpertUse experts = used_experts(live.splits[static_cast<size_t>(index)], source, target);
+    if (experts.total > 0 && experts.ids->id >= plan.n_tensors) {
+        // The ids are an input of this split too, copied behind the weights: what they are is where they come from.
+        experts.ids = &live.tensor(plan.copies[static_cast<size_t>(experts.ids->id - plan.n_tensors)].of);
+    }
     const bool constant = source.buffer->usage == BufferUsage::weights;
     const bool queued =
         !from_user && !is_host(to) && experts.total == 0 && (constant || &devices_.device(from) == &devices_.device(to));
     fact.start_ns = recorder != nullptr ? now_ns() : 0;
+    const bool shares = plan.n_stages == 1; // with more stages copies have memory of their own
     if (queued) {
         order_after(from, to, index, recorder);
+        if (shares) {
+            order_after_sharers(target.buffer->type(), to, index, true, recorder);
+        }
         fact.async = backend.copy_async(source, target);
         busy_[static_cast<size_t>(to)] |= static_cast<uint8_t>(fact.async);
     }
@@ -96,6 +117,9 @@ void Executor::copy_input(LivePlan& live, int32_t index, TensorId input, Recorde
             wait(to, index, recorder);
         }
         wait(from, index, recorder);
+        if (shares) {
+            order_after_sharers(target.buffer->type(), to, index, false, recorder);
+        }
         fact.start_ns = recorder != nullptr ? now_ns() : 0;
         if (experts.total > 0) {
             for (BackendId b = 0; b < devices_.n_backends(); ++b) {
@@ -279,8 +303,14 @@ void Executor::run(LivePlan& live, Recorder* recorder) {
         recorder->add(record::PassBegin{Pass::execute});
         record_leafs(live, *recorder);
     }
+    entered_.assign(busy_.size(), 0);
     for (size_t s = 0; s < live.plan.splits.size(); ++s) {
         const Split& split = live.plan.splits[s];
+        if (uint8_t& entered = entered_[static_cast<size_t>(split.backend)]; entered == 0) {
+            entered = 1; // an evaluation before this one may still use the same memory from another queue
+            order_after_sharers(devices_.device(split.backend).buffer_type(), split.backend, static_cast<int32_t>(s), true,
+                                recorder);
+        }
         for (int32_t i = 0; i < split.n_inputs; ++i) {
             copy_input(live, static_cast<int32_t>(s), live.plan.split_inputs[static_cast<size_t>(split.first_input + i)],
                        recorder);

@@ -6,7 +6,7 @@ namespace schedscope {
 
 ExpertUse used_experts(const SplitGraph& split, const Tensor& source, const Tensor& target) noexcept {
     if (split.nodes.empty() || source.buffer == nullptr || source.buffer->usage != BufferUsage::weights ||
-        !source.buffer->type().is_host()) {
+        !source.buffer->type().is_host() || source.readers > 1) { // another reader of the same copy may need other experts
         return {};
     }
     const Tensor& node = *split.nodes.front();

@@ -85,6 +85,8 @@ private:
     bool is_host(BackendId backend) const noexcept; ///< works synchronously, in host memory
     void wait(BackendId backend, int32_t split, Recorder* recorder);
     void order_after(BackendId previous, BackendId next, int32_t split, Recorder* recorder);
+    /// Of all other backends that can use the memory: what they were given is to be done before `next` goes on with it (`queued`: on its queue).
+    void order_after_sharers(const BufferType& memory, BackendId next, int32_t split, bool queued, Recorder* recorder);
     void copy_input(LivePlan& live, int32_t index, TensorId input, Recorder* recorder);
     void run_split(LivePlan& live, int32_t index, Recorder* recorder);
     void run_pieces(LivePlan& live, const SplitGraph& graph, Backend& backend, std::vector<KernelTime>& times,
@@ -101,6 +103,7 @@ private:
     std::deque<Pending> pending_;                             ///< used again and again; a deque keeps the vectors' addresses
     size_t first_pending_ = 0, end_pending_ = 0;              ///< those of `pending_` that are started, in order of split
     ExpertScratch expert_scratch_;
+    std::vector<uint8_t> entered_;                            ///< [backend]: this evaluation has a split on it
     LivePlan* running_ = nullptr;
     NodeObserver* observer_ = nullptr;
 };

@@ -5,6 +5,36 @@
 
 namespace schedscope {
 
+namespace {
+
+/// An operator in place, or one that writes into a cache, may have come to lie on another backend than the memory it writes: the passes only ask for
+/// what is read (as the reference's do, which then writes out of bounds).
+void refuse_writes_out_of_reach(const LivePlan& live, const LiveDevices& devices) {
+    for (size_t s = 0; s < live.splits.size(); ++s) {
+        const BackendId b = live.plan.splits[s].backend;
+        for (const Tensor* node : live.splits[s].nodes) {
+            if (node->view_source == nullptr || is_view_op(node->op) || node->buffer == nullptr) {
+                continue;
+            }
+            // Where the backends are asked to read it, which a result in place may not be where it lies.
+            const Tensor& root = *node->view_source;
+            const bool allocated_before = live.info.tensors[static_cast<size_t>(root.id)].buffer_type != no_buffer_type;
+            const BackendId home = live.plan.assignments[static_cast<size_t>(root.id)].backend;
+            const BufferType& memory =
+                allocated_before || home == no_backend ? node->buffer->type() : devices.device(home).buffer_type();
+            if (!devices.device(b).supports_buffer_type(memory) ||
+                !devices.device(b).supports_buffer_type(node->buffer->type())) {
+                throw Error(ErrorKind::device, "no plan for this graph: '" + node->name + "' (" + std::string(op_name(node->op)) +
+                                                   ") would run on " + std::string(devices.backend(b).name()) +
+                                                   " and write into '" + node->view_source->name + "' in memory of " +
+                                                   std::string(memory.name()) + ", which it can't use");
+            }
+        }
+    }
+}
+
+} // namespace
+
 struct Scheduler::State {
     State(std::span<const std::unique_ptr<Backend>> backends, const SchedulerOptions& o)
         : options(o), devices(backends), executor(devices, o.n_stages) {}
@@ -14,6 +44,15 @@ struct Scheduler::State {
     Executor executor;
     Recorder* recorder = nullptr;
     Watcher* watcher = nullptr;
+
+    /// What is in flight speaks of the present plan and belongs to the present evaluation: its records are written before either changes.
+    void complete_records() {
+        if (in_flight && recorder != nullptr) {
+            executor.synchronize(recorder);
+            in_flight = false;
+        }
+    }
+
     GraphId next_graph = 0;
     int next_stage = 0;
     bool in_flight = false;
@@ -37,6 +76,7 @@ const SessionInfo& Scheduler::session() const noexcept { return state_->devices.
 
 void Scheduler::plan(Graph& graph) {
     State& s = *state_;
+    s.complete_records();
     undo(s.live);
     LivePlan& live = s.live;
     describe(graph, s.devices, live.info);
@@ -72,6 +112,7 @@ void Scheduler::plan(Graph& graph) {
             synchronize(); // buffers may be made anew while evaluations of other stages still use them
         }
         s.buffers.assign(live, memory, s.devices);
+        refuse_writes_out_of_reach(live, s.devices);
     } catch (const PlanError& error) {
         throw Error(ErrorKind::device, std::string("no plan for this graph: ") + error.what());
     }
@@ -86,6 +127,7 @@ void Scheduler::compute_async() {
     if (state_->live.graph == nullptr) {
         throw Error(ErrorKind::usage, "scheduler: nothing is planned");
     }
+    state_->complete_records();
     state_->in_flight = true;
     try {
         state_->executor.run(state_->live, state_->recorder);

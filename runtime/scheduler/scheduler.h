@@ -48,7 +48,8 @@ public:
     void plan(Graph& graph);
     /// Runs the planned graph; returns when it is complete. Throws Error(device).
     void compute();
-    /// The same in two halves, so that evaluations can overlap in a pipeline of stages.
+    /// The same in two halves, so that evaluations can overlap in a pipeline of stages. With a recorder they don't: the records of one are
+    /// complete before the next is planned or computed.
     void compute_async();
     void synchronize();
     /// Forgets the planned graph (its tensors are about to go away). Capacities, memory and the like stay, as in the reference.

@@ -1,0 +1,55 @@
+#include "tests/runtime/scheduler/random/plain_run.h"
+
+#include "runtime/backend/cpu/cpu_device.h"
+
+namespace schedscope::chance {
+
+PlainRun::PlainRun(uint32_t model_seed)
+    : device_(make_cpu_device()), model_(model_seed, [this]() -> const BufferType& { return memory_; }) {
+    BackendOptions options;
+    options.n_threads = 1;
+    options.fusion = false;
+    backend_ = device_->make_backend(options);
+}
+
+void PlainRun::run(const GraphShape& shape, uint32_t inputs_seed) {
+    graph_ = std::make_unique<Graph>();
+    build(*graph_, model_, shape);
+    give_memory();
+    again(inputs_seed);
+}
+
+void PlainRun::again(uint32_t inputs_seed) {
+    fill_inputs(*graph_, inputs_seed);
+    SplitGraph all;
+    all.nodes.assign(graph_->nodes().begin(), graph_->nodes().end());
+    backend_->compute(all, 0, static_cast<int32_t>(all.nodes.size()), nullptr);
+}
+
+std::vector<const Tensor*> PlainRun::outputs() const {
+    std::vector<const Tensor*> found;
+    for (const Tensor* node : graph_->nodes()) {
+        if ((node->flags & flag_output) != 0) {
+            found.push_back(node);
+        }
+    }
+    return found;
+}
+
+void PlainRun::give_memory() {
+    buffers_.clear();
+    for (Tensor* t : graph_->number()) {
+        if (t->view_source == nullptr && t->buffer == nullptr) {
+            buffers_.push_back(memory_.allocate(n_bytes(*t)));
+            t->buffer = buffers_.back().get();
+        }
+    }
+    for (Tensor* t : graph_->tensors()) {
+        if (t->view_source != nullptr) {
+            t->buffer = t->view_source->buffer;
+            t->offset = t->view_source->offset + t->view_offset;
+        }
+    }
+}
+
+} // namespace schedscope::chance
