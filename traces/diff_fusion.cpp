@@ -167,7 +167,7 @@ void compare_order(const PlanPair& plans, Found& found) {
             Difference& d =
                 plans.add(found, What::reorder, nodes[i], plans.in_b(nodes[i]), static_cast<int64_t>(i), int64_t{places[i]});
             const int64_t by = places[i] - static_cast<int64_t>(i);
-            d.note = by == 0 ? "" : std::to_string(by < 0 ? -by : by) + (by < 0 ? " earlier" : " later");
+            d.note = by == 0 ? "others moved past it" : by < 0 ? std::to_string(-by) + " earlier" : std::to_string(by) + " later";
         }
     }
 }

@@ -66,7 +66,8 @@ void compare_placements(const PlanPair& plans, const std::vector<tables::Placeme
             (*in_place)[p.tensor] = p.in_place_of;
         }
     }
-    const auto add = [&](const tables::PlacementRow* x, TensorId id_a, const tables::PlacementRow* y, TensorId id_b) {
+    const auto add = [&](const tables::PlacementRow* x, TensorId id_a, const tables::PlacementRow* y,
+                         TensorId id_b) -> Difference& {
         Difference& d = plans.add(found, What::placement, id_a, id_b, x == nullptr ? Value{} : Value{place_text(*x)},
                                   y == nullptr ? Value{} : Value{place_text(*y)});
         for (const auto& [row, suffix] : {std::pair{x, "_a"}, std::pair{y, "_b"}}) {
@@ -79,6 +80,7 @@ void compare_placements(const PlanPair& plans, const std::vector<tables::Placeme
                                {std::string("in_place_of") + suffix, row->in_place_of ? Value{*row->in_place_of} : Value{}}});
             }
         }
+        return d;
     };
     for (const tables::PlacementRow& x : a) {
         const TensorId id = plans.in_b(x.id);
@@ -94,7 +96,10 @@ void compare_placements(const PlanPair& plans, const std::vector<tables::Placeme
         const tables::PlacementRow& y = *other->second;
         const TensorId in_place_of_a = in_place_a[x.id], in_place_of_b = in_place_b[id];
         if (place_text(x) != place_text(y) || !plans.same(in_place_of_a, in_place_of_b)) {
-            add(&x, x.id, &y, id);
+            Difference& d = add(&x, x.id, &y, id);
+            if (!plans.same(in_place_of_a, in_place_of_b)) {
+                d.note = "in place of " + x.in_place_of.value_or("none") + " → " + y.in_place_of.value_or("none");
+            }
         }
         of_b.erase(other);
     }

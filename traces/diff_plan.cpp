@@ -1,6 +1,7 @@
 // What differs between two plans: assignments, splits and their inputs, copies.
 
 #include "traces/diff_parts.h"
+#include "traces/words.h"
 
 #include <unordered_map>
 
@@ -123,6 +124,9 @@ void compare_splits(const PlanPair& plans, Found& found) {
         if (y != nullptr) {
             tell_split(d, plans.b, *y, "_b");
         }
+        if (x != nullptr && y != nullptr && !plans.same(x->begin.by, y->begin.by)) {
+            d.note = "because of " + plans.a.name(x->begin.by) + " → " + plans.b.name(y->begin.by);
+        }
     };
     for (const SplitState& a : plans.a.state.splits) {
         found.compared();
@@ -167,7 +171,7 @@ void compare_copies(const PlanPair& plans, Found& found) {
             }
         }
         if (x != nullptr && y != nullptr && x->bytes != y->bytes) {
-            d.note = std::to_string(x->bytes) + " → " + std::to_string(y->bytes) + " bytes";
+            d.note = "of " + words::bytes(x->bytes) + " → " + words::bytes(y->bytes);
         }
     };
     std::unordered_map<TensorId, const record::CopyMade*> of_b;

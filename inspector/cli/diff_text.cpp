@@ -42,13 +42,13 @@ std::string value_text(What what, const Value& value) {
 bool is_nothing(const Value& value) noexcept { return std::holds_alternative<std::monostate>(value); }
 
 std::string change_text(const Difference& d) {
-    std::string text = is_nothing(d.b)   ? "only in a: " + value_text(d.what, d.a)
-                       : is_nothing(d.a) ? "only in b: " + value_text(d.what, d.b)
-                                         : value_text(d.what, d.a) + " → " + value_text(d.what, d.b);
-    if (!d.note.empty() && d.what == What::assignment) {
-        return text + " " + d.note;
-    }
-    return d.note.empty() ? text : text + " (" + d.note + ")";
+    const std::string a = value_text(d.what, d.a), b = value_text(d.what, d.b);
+    const std::string text = is_nothing(d.b)   ? "only in a: " + a
+                             : is_nothing(d.a) ? "only in b: " + b
+                             : a == b          ? a
+                                               : a + " → " + b;
+    const bool follows = d.what == What::assignment || d.what == What::copy;
+    return d.note.empty() ? text : follows ? text + " " + d.note : text + " (" + d.note + ")";
 }
 
 std::string subject_text(const Difference& d) { return d.renamed.empty() ? d.subject : d.subject + " (" + d.renamed + ")"; }
@@ -89,34 +89,85 @@ std::string_view title_of(What what) {
 
 using Differences = std::vector<const Difference*>;
 
+Value more_of(const Difference& d, std::string_view name) {
+    const auto found = std::find_if(d.more.begin(), d.more.end(), [&](const auto& m) { return m.first == name; });
+    return found == d.more.end() ? Value{} : found->second;
+}
+
+/// What one of the differences is, in print: "3 tensors", "3 copies".
+std::string_view noun_of(What what) noexcept {
+    switch (what) {
+    case What::copy: return "copy";
+    case What::split: return "split";
+    case What::input: return "input";
+    case What::fusion: return "group";
+    case What::replan: return "time";
+    default: return "tensor";
+    }
+}
+
+/// The change without what differs from one of alike tensors to the next: layers, stages, places.
+std::string alike_change(const Difference& d) {
+    Difference any = d;
+    if (d.what == What::reorder) {
+        return d.note;
+    }
+    if (d.what == What::copy) {
+        for (Value* value : {&any.a, &any.b}) {
+            if (const auto* text = std::get_if<std::string>(value)) {
+                *value = text->substr(0, text->find(", stage"));
+            }
+        }
+    } else if (d.what == What::source || d.what == What::input) {
+        for (Value* value : {&any.a, &any.b}) {
+            if (const auto* text = std::get_if<std::string>(value)) {
+                *value = name_of_any_layer(*text);
+            }
+        }
+        any.note = name_of_any_layer(d.note);
+    }
+    return change_text(any);
+}
+
+/// ", stages 0…3" of copies.
+std::string stages_text(const Differences& copies) {
+    std::set<int> stages;
+    for (const Difference* d : copies) {
+        for (const char* name : {"stage_a", "stage_b"}) {
+            if (const Value stage = more_of(*d, name); !is_nothing(stage)) {
+                stages.insert(static_cast<int>(std::get<int64_t>(stage)));
+            }
+        }
+    }
+    const bool none = stages.empty() || (stages.size() == 1 && *stages.begin() == 0);
+    return none ? "" : (stages.size() == 1 ? ", stage " : ", stages ") + ranges({stages.begin(), stages.end()});
+}
+
 /// Alike changes in one line, in the order of their first.
 void print_folded(const Differences& differences, std::ostream& out) {
     std::map<std::string, Differences> alike;
     std::vector<std::string> order;
     for (const Difference* d : differences) {
-        const std::string change = change_text(*d);
+        const std::string change = alike_change(*d);
         if (alike[change].empty()) {
             order.push_back(change);
         }
         alike[change].push_back(d);
     }
     for (const std::string& change : order) {
+        const Differences& group = alike[change];
+        const Difference& first = *group.front();
+        if (group.size() == 1) {
+            out << "    " << subject_text(first) << ": " << change_text(first) << '\n';
+            continue;
+        }
         std::vector<std::string> names;
-        for (const Difference* d : alike[change]) {
+        for (const Difference* d : group) {
             names.push_back(d->subject);
         }
-        const Difference& first = *alike[change].front();
-        out << "    " << (names.size() == 1 ? subject_text(first) : fold_names(names)) << ": " << change;
-        if (names.size() > 1) {
-            out << " (" << words::counted(static_cast<int64_t>(names.size()), "tensor") << ')';
-        }
-        out << '\n';
+        out << "    " << fold_names(names) << ": " << change << stages_text(group) << " ("
+            << words::counted(static_cast<int64_t>(group.size()), noun_of(first.what)) << ")\n";
     }
-}
-
-Value more_of(const Difference& d, std::string_view name) {
-    const auto found = std::find_if(d.more.begin(), d.more.end(), [&](const auto& m) { return m.first == name; });
-    return found == d.more.end() ? Value{} : found->second;
 }
 
 void print_placements(const Differences& differences, std::ostream& out) {

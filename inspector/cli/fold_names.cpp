@@ -29,27 +29,49 @@ std::optional<std::pair<int, size_t>> number_at(std::string_view text, size_t at
     return std::pair{n, static_cast<size_t>(end - text.data())};
 }
 
-LayerName layer_of(std::string_view name) {
-    const auto without = [&](size_t first, size_t end, int layer) {
-        return LayerName{layer, std::string(name.substr(0, first)).append(name.substr(end))};
-    };
+/// Where a name says its layer.
+struct LayerPlace {
+    int layer = -1;
+    size_t first = 0, end = 0;     ///< of what is left out with the number: "blk.3.", "-3", "_l3"
+    size_t number = 0, behind = 0; ///< of the number
+};
+
+std::optional<LayerPlace> find_layer(std::string_view name) {
     constexpr std::string_view block = "blk.";
-    if (const size_t at = name.find(block); at == 0 || (at != std::string_view::npos && name[at - 1] == '#')) {
-        if (const auto n = number_at(name, at + block.size()); n && n->second < name.size() && name[n->second] == '.') {
-            return without(at, n->second + 1, n->first);
+    const size_t at = name.rfind(block);
+    if (at != std::string_view::npos && (at == 0 || ends_word(name, at - 1))) {
+        const size_t digits = at + block.size();
+        if (const auto n = number_at(name, digits); n && n->second < name.size() && name[n->second] == '.') {
+            return LayerPlace{n->first, at, n->second + 1, digits, n->second};
         }
     }
     for (const std::string_view before : {"-", "_l"}) {
-        if (const size_t at = name.rfind(before); at != std::string_view::npos) {
-            if (const auto n = number_at(name, at + before.size()); n && ends_word(name, n->second)) {
-                return without(at, n->second, n->first);
+        if (const size_t sign = name.rfind(before); sign != std::string_view::npos) {
+            const size_t digits = sign + before.size();
+            if (const auto n = number_at(name, digits); n && ends_word(name, n->second)) {
+                return LayerPlace{n->first, sign, n->second, digits, n->second};
             }
         }
     }
-    return {-1, std::string(name)};
+    return std::nullopt;
 }
 
-/// "0…5", "0…2,5"
+LayerName layer_of(const std::string& name) {
+    const std::optional<LayerPlace> place = find_layer(name);
+    return place ? LayerName{place->layer, name.substr(0, place->first) + name.substr(place->end)} : LayerName{-1, name};
+}
+
+std::string listed(const std::vector<std::string>& names) {
+    constexpr size_t most = 10;
+    std::string text;
+    for (size_t i = 0; i < std::min(names.size(), most); ++i) {
+        text += (i == 0 ? "" : ", ") + names[i];
+    }
+    return names.size() > most ? text + ", and " + std::to_string(names.size() - most) + " more" : text;
+}
+
+} // namespace
+
 std::string ranges(const std::vector<int>& numbers) {
     std::string text;
     for (size_t i = 0; i < numbers.size();) {
@@ -66,16 +88,10 @@ std::string ranges(const std::vector<int>& numbers) {
     return text;
 }
 
-std::string listed(const std::vector<std::string>& names) {
-    constexpr size_t most = 10;
-    std::string text;
-    for (size_t i = 0; i < std::min(names.size(), most); ++i) {
-        text += (i == 0 ? "" : ", ") + names[i];
-    }
-    return names.size() > most ? text + ", and " + std::to_string(names.size() - most) + " more" : text;
+std::string name_of_any_layer(const std::string& text) {
+    const std::optional<LayerPlace> place = find_layer(text);
+    return place ? text.substr(0, place->number) + "N" + text.substr(place->behind) : text;
 }
-
-} // namespace
 
 std::string fold_names(const std::vector<std::string>& names) {
     std::map<std::string, std::set<int>> layers_of; // by the name without a layer

@@ -127,7 +127,7 @@ TEST(Diff, ARunAgainIsIdentical) {
         EXPECT_THAT(found(result), IsEmpty());
         EXPECT_TRUE(result.identical());
         EXPECT_EQ(result.evaluations, 4);
-        EXPECT_GT(result.decisions, 400);
+        EXPECT_GT(result.decisions, 300);
         EXPECT_THAT(result.settings, IsEmpty());
     }
 }
