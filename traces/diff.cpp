@@ -143,43 +143,18 @@ private:
         compare_fusion(plans, found);
         compare_order(plans, found);
         compare_memory(plans, found);
-        add_split_times(plans);
+        add_split_times(plans, result_);
         const GraphKind kind = a_.evaluation(evaluations.first).begin.kind;
         if (std::none_of(result_.summaries.begin(), result_.summaries.end(), [&](const Summary& s) { return s.kind == kind; })) {
             result_.summaries.push_back(summarise(plans));
         }
     }
 
-    void add_split_times(const PlanPair& plans);
-
     History &a_, &b_;
     const Options options_;
     Result result_;
     std::set<EvaluationPair> plans_seen_; ///< by the evaluations that made them
 };
-
-/// Of splits that begin at the same node.
-void Comparison::add_split_times(const PlanPair& plans) {
-    const auto start = [](const PlanSide& side, const SplitState& split) {
-        const auto first = static_cast<size_t>(split.begin.first_node);
-        return split.begin.node != no_tensor || first >= side.graph.nodes.size() ? split.begin.node : side.graph.nodes[first];
-    };
-    const auto time = [](const SplitState& split) {
-        return split.start_ns < 0 ? std::nullopt : std::optional(split.end_ns - split.start_ns);
-    };
-    std::map<TensorId, const SplitState*> of_b;
-    for (const SplitState& split : plans.b.state.splits) {
-        of_b.emplace(start(plans.b, split), &split);
-    }
-    for (const SplitState& split : plans.a.state.splits) {
-        const auto other = of_b.find(plans.in_b(start(plans.a, split)));
-        const std::optional<int64_t> a_ns = time(split), b_ns = other == of_b.end() ? std::nullopt : time(*other->second);
-        if (a_ns || b_ns) {
-            result_.times.push_back({"split", "split " + std::to_string(split.begin.index), plans.a.backend(split.begin.backend),
-                                     plans.a.state.evaluation, plans.b.state.evaluation, a_ns, b_ns, a_ns ? 1 : 0, b_ns ? 1 : 0});
-        }
-    }
-}
 
 } // namespace
 

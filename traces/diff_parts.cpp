@@ -28,6 +28,12 @@ TensorState PlanSide::assigned(TensorId id) const {
     return id >= 0 && i < state.tensors.size() ? state.tensors[i] : TensorState{};
 }
 
+TensorId PlanSide::start_of(const SplitState& split) const {
+    const auto first = static_cast<size_t>(split.begin.first_node);
+    const TensorId node = split.begin.node; // none: the split has views only
+    return node != no_tensor || first >= graph.nodes.size() ? node : graph.nodes[first];
+}
+
 PlanPair::PlanPair(History& history_a, const PlanState& state_a, History& history_b, const PlanState& state_b)
     : a{history_a, state_a, *history_a.graph_of(state_a)}, b{history_b, state_b, *history_b.graph_of(state_b)},
       alignment_(align(a.graph, b.graph)) {

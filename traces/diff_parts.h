@@ -36,6 +36,8 @@ struct PlanSide {
     std::string text(StringId id) const { return std::string(history.source().text(id)); }
     /// As far as the plan came.
     TensorState assigned(TensorId id) const;
+    /// The node that a split is known by.
+    TensorId start_of(const SplitState& split) const;
 };
 
 /// A plan of each trace for one pair of evaluations. Ids: the graph's tensors, then copies.
@@ -72,6 +74,8 @@ void compare_fusion(const PlanPair& plans, Found& found);
 void compare_order(const PlanPair& plans, Found& found);
 void compare_memory(const PlanPair& plans, Found& found);
 
+/// How long splits took that begin at the same node.
+void add_split_times(const PlanPair& plans, Result& result);
 Summary summarise(const PlanPair& plans);
 
 using EvaluationPair = std::pair<EvaluationId, EvaluationId>;

@@ -14,13 +14,6 @@ Value name_or_nothing(const PlanSide& side, TensorId id) { return id == no_tenso
 std::string cause_of(const TensorState& t) { return t.cause == Cause::none ? "no rule" : cause_name(t.cause, t.source); }
 std::string pass_of(const TensorState& t) { return t.pass == Pass::none ? "none" : std::string(pass_name(t.pass)); }
 
-/// The node that a split is known by.
-TensorId start_of(const PlanSide& side, const SplitState& split) {
-    const auto first = static_cast<size_t>(split.begin.first_node);
-    const TensorId node = split.begin.node;
-    return node != no_tensor || first >= side.graph.nodes.size() ? node : side.graph.nodes[first];
-}
-
 std::string split_text(const PlanSide& side, const SplitState& split) {
     return side.backend(split.begin.backend) + ", " + std::string(split_reason_name(split.begin.why));
 }
@@ -50,7 +43,7 @@ void compare_inputs(const PlanPair& plans, const SplitState& a, const SplitState
         };
         Difference& d = plans.add(found, What::input, x == nullptr ? no_tensor : x->tensor, y == nullptr ? no_tensor : y->tensor,
                                   value(plans.a, x), value(plans.b, y));
-        d.note = "of the split that begins at " + plans.a.name(start_of(plans.a, a));
+        d.note = "of the split that begins at " + plans.a.name(plans.a.start_of(a));
         d.more = {{"split_a", int64_t{a.begin.index}},
                   {"split_b", int64_t{b.begin.index}},
                   {"bytes_a", x == nullptr ? Value{} : Value{x->bytes}},
@@ -111,11 +104,11 @@ void compare_assignments(const PlanPair& plans, Found& found) {
 void compare_splits(const PlanPair& plans, Found& found) {
     std::unordered_map<TensorId, const SplitState*> of_b;
     for (const SplitState& split : plans.b.state.splits) {
-        of_b.emplace(start_of(plans.b, split), &split);
+        of_b.emplace(plans.b.start_of(split), &split);
     }
     const auto add = [&](const SplitState* x, const SplitState* y) {
-        const TensorId start_a = x == nullptr ? no_tensor : start_of(plans.a, *x),
-                       start_b = y == nullptr ? no_tensor : start_of(plans.b, *y);
+        const TensorId start_a = x == nullptr ? no_tensor : plans.a.start_of(*x),
+                       start_b = y == nullptr ? no_tensor : plans.b.start_of(*y);
         Difference& d = plans.add(found, What::split, start_a, start_b, x == nullptr ? Value{} : Value{split_text(plans.a, *x)},
                                   y == nullptr ? Value{} : Value{split_text(plans.b, *y)});
         if (x != nullptr) {
@@ -130,7 +123,7 @@ void compare_splits(const PlanPair& plans, Found& found) {
     };
     for (const SplitState& a : plans.a.state.splits) {
         found.compared();
-        const auto other = of_b.find(plans.in_b(start_of(plans.a, a)));
+        const auto other = of_b.find(plans.in_b(plans.a.start_of(a)));
         if (other == of_b.end()) {
             add(&a, nullptr);
             continue;
@@ -143,7 +136,7 @@ void compare_splits(const PlanPair& plans, Found& found) {
         compare_inputs(plans, a, b, found);
     }
     for (const SplitState& b : plans.b.state.splits) {
-        if (of_b.contains(start_of(plans.b, b))) {
+        if (of_b.contains(plans.b.start_of(b))) {
             found.compared();
             add(nullptr, &b);
         }

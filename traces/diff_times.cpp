@@ -1,4 +1,4 @@
-// How long two traces took: kinds of evaluations, kernels. Splits are timed where their plans are compared.
+// How long two traces took: kinds of evaluations, splits, kernels.
 
 #include "traces/diff_parts.h"
 
@@ -58,6 +58,24 @@ template <typename Map, typename F> void for_each_of_both(const Map& a, const Ma
 }
 
 } // namespace
+
+void add_split_times(const PlanPair& plans, Result& result) {
+    const auto time = [](const SplitState& split) {
+        return split.start_ns < 0 ? std::nullopt : std::optional(split.end_ns - split.start_ns);
+    };
+    std::map<TensorId, const SplitState*> of_b;
+    for (const SplitState& split : plans.b.state.splits) {
+        of_b.emplace(plans.b.start_of(split), &split);
+    }
+    for (const SplitState& split : plans.a.state.splits) {
+        const auto other = of_b.find(plans.in_b(plans.a.start_of(split)));
+        const std::optional<int64_t> a_ns = time(split), b_ns = other == of_b.end() ? std::nullopt : time(*other->second);
+        if (a_ns || b_ns) {
+            result.times.push_back({"split", "split " + std::to_string(split.begin.index), plans.a.backend(split.begin.backend),
+                                    plans.a.state.evaluation, plans.b.state.evaluation, a_ns, b_ns, a_ns ? 1 : 0, b_ns ? 1 : 0});
+        }
+    }
+}
 
 void add_times(History& a, History& b, const std::vector<EvaluationPair>& evaluations, Result& result) {
     Times times_a, times_b;
