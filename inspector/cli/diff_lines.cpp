@@ -121,10 +121,10 @@ std::string alike_change(const Difference& d) {
     } else if (d.what == What::source || d.what == What::input) {
         for (Value* value : {&any.a, &any.b}) {
             if (const auto* text = std::get_if<std::string>(value)) {
-                *value = name_of_any_layer(*text);
+                *value = in_any_layer(*text, d.subject);
             }
         }
-        any.note = name_of_any_layer(d.note);
+        any.note = in_any_layer(d.note, d.subject);
     }
     return change_text(any);
 }

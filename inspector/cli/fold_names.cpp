@@ -88,9 +88,10 @@ std::string ranges(const std::vector<int>& numbers) {
     return text;
 }
 
-std::string name_of_any_layer(const std::string& text) {
-    const std::optional<LayerPlace> place = find_layer(text);
-    return place ? text.substr(0, place->number) + "N" + text.substr(place->behind) : text;
+std::string in_any_layer(const std::string& text, const std::string& subject) {
+    const std::optional<LayerPlace> place = find_layer(text), own = find_layer(subject);
+    const bool same = place && own && place->layer == own->layer;
+    return same ? text.substr(0, place->number) + "N" + text.substr(place->behind) : text;
 }
 
 std::string fold_names(const std::vector<std::string>& names) {

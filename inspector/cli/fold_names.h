@@ -10,8 +10,8 @@ namespace schedscope {
 /// several times is said once; of a long list the first are said, and how many more there are.
 std::string fold_names(const std::vector<std::string>& names);
 
-/// A name, or a text that ends in one, with N for the number of its layer: "kqv_out-N", "blk.N.attn_q.weight", "cache_k_lN (view)".
-std::string name_of_any_layer(const std::string& text);
+/// A name, or a text that ends in one, with N for the number of its layer where that is the subject's layer, too: "kqv_out-N", "blk.N.attn_q.weight".
+std::string in_any_layer(const std::string& text, const std::string& subject);
 
 /// "0…5", "0…2,5". Numbers in rising order.
 std::string ranges(const std::vector<int>& numbers);

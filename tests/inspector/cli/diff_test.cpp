@@ -118,8 +118,11 @@ TEST(Diff, AnotherBatchIsTheSameGraphInAnotherShape) {
 
 TEST(Diff, MoreTokensAreEvaluationsThatOnlyOneHas) {
     NEEDS_SHARED();
-    const Recorded a(on_cpu), b = recorded_with(on_cpu, {"-n", "5"});
-    const json result = a.json("diff", {b.path()});
+    const Recorded a(on_cpu);
+    const std::string b = a.folder() / "longer.trace";
+    ASSERT_EQ(
+        run({"record", "-m", model(), "--tokens", prompt_ids(40), "-n", "5", "--temp", "0", "--device", "cpu", "-o", b}).code, 0);
+    const json result = a.json("diff", {b});
     EXPECT_EQ(kinds(result), (std::set<std::string>{"evaluation", "token"}));
     for (const json& d : result["differences"]) {
         EXPECT_TRUE(d["a"].is_null()) << d;
