@@ -83,13 +83,12 @@ void compare_groups(const PlanPair& plans, Found& found) {
     }
 }
 
-/// Pairs of nodes that a backend might have fused and did not.
+/// Pairs of nodes that a backend might have fused and did not. Of one pair there may be several reasons; they are told apart by their order.
 void compare_not_fused(const PlanPair& plans, Found& found) {
-    using Key = std::pair<TensorId, TensorId>;
-    std::map<Key, const record::NotFused*> of_b;
-    for (const record::NotFused& f : plans.b.state.not_fused) {
-        of_b.emplace(Key{f.first, f.second}, &f);
-    }
+    using Key = std::tuple<TensorId, TensorId, int>;
+    const auto key_of = [](std::map<std::pair<TensorId, TensorId>, int>& seen, TensorId first, TensorId second) {
+        return Key{first, second, seen[{first, second}]++};
+    };
     const auto value = [](const PlanSide& side, const record::NotFused* f) {
         return f == nullptr ? Value{} : Value{"on " + side.backend(f->backend) + ": " + side.text(f->why)};
     };
@@ -98,9 +97,14 @@ void compare_not_fused(const PlanPair& plans, Found& found) {
                                   y == nullptr ? no_tensor : y->first, value(plans.a, x), value(plans.b, y));
         d.more = {{"with", x != nullptr ? plans.a.name(x->second) : plans.b.name(y->second)}};
     };
+    std::map<std::pair<TensorId, TensorId>, int> seen_a, seen_b; // by b's ids; of tensors that b has not, by none
+    std::map<Key, const record::NotFused*> of_b;
+    for (const record::NotFused& f : plans.b.state.not_fused) {
+        of_b.emplace(key_of(seen_b, f.first, f.second), &f);
+    }
     for (const record::NotFused& x : plans.a.state.not_fused) {
         found.compared();
-        const auto other = of_b.find({plans.in_b(x.first), plans.in_b(x.second)});
+        const auto other = of_b.find(key_of(seen_a, plans.in_b(x.first), plans.in_b(x.second)));
         const record::NotFused* y = other == of_b.end() ? nullptr : other->second;
         if (value(plans.a, &x) != value(plans.b, y)) {
             add(&x, y);
@@ -109,11 +113,9 @@ void compare_not_fused(const PlanPair& plans, Found& found) {
             of_b.erase(other);
         }
     }
-    for (const record::NotFused& y : plans.b.state.not_fused) {
-        if (const auto left = of_b.find({y.first, y.second}); left != of_b.end() && left->second == &y) {
-            found.compared();
-            add(nullptr, &y);
-        }
+    for (const auto& [key, y] : of_b) {
+        found.compared();
+        add(nullptr, y);
     }
 }
 

@@ -1,5 +1,6 @@
 // What differs between two traces: each kind of difference is found, and nothing else; equal ones are identical.
 #include "runtime/error.h"
+#include "tests/traces/corpus_run.h"
 #include "tests/traces/sample_run.h"
 #include "traces/diff.h"
 #include "traces/live_store.h"
@@ -143,6 +144,22 @@ TEST(Diff, AnyRunAgainIsIdentical) {
         return store;
     };
     EXPECT_THAT(found(compared(any(), any())), IsEmpty());
+}
+
+TEST(Diff, EveryCaseOfTheCorpusIsIdenticalToItself) {
+    const bool here = for_each_corpus_case(5, [&](const corpus::Case& c) {
+        const auto recorded = [&] {
+            auto store = std::make_shared<LiveStore>();
+            record_case(c, *store);
+            return store;
+        };
+        const diff::Result result = compared(recorded(), recorded());
+        ASSERT_THAT(found(result), IsEmpty()) << c.name;
+        ASSERT_GT(result.decisions, 0) << c.name;
+    });
+    if (!here) {
+        GTEST_SKIP() << "the corpus is not here";
+    }
 }
 
 TEST(Diff, TimesMakeNoDifference) {
