@@ -14,6 +14,7 @@ std::span<const Command> commands() {
         Command{"explain", "The story of one tensor: which backend, which pass, which rule, who refused", add_explain},
         Command{"dot", "Pictures of a plan", add_dot},
         Command{"replay", "Plan again from a trace and compare each decision", add_replay},
+        Command{"diff", "Compare two traces: their graphs aligned, what was decided differently", add_diff},
         Command{"verify", "Each node on two backends: the error of each, and the first beyond tolerance", add_verify},
         Command{"export", "A trace in other formats", add_export},
         Command{"gguf", "Header, metadata and tensors of a model file", add_gguf},

@@ -13,6 +13,7 @@ Action add_show(CLI::App& app);
 Action add_explain(CLI::App& app);
 Action add_dot(CLI::App& app);
 Action add_replay(CLI::App& app);
+Action add_diff(CLI::App& app);
 Action add_verify(CLI::App& app);
 Action add_export(CLI::App& app);
 Action add_gguf(CLI::App& app);
