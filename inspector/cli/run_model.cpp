@@ -3,6 +3,7 @@
 #include "inspector/cli/logits_file.h"
 #include "inspector/cli/table.h"
 #include "runtime/backend/registry.h"
+#include "runtime/context/memory_need.h"
 #include "runtime/context/session.h"
 #include "viz/units.h"
 
@@ -105,6 +106,12 @@ void plan_model(const RunArguments& arguments, Recorder& recorder) {
     Session session(registry, options, &recorder);
     print_notes(session);
     plan_generation(session, make_request(arguments, session));
+    for (const MemoryNeed& need : memory_needs(session)) {
+        session.add_fact("memory of " + need.buffer_type, need.text() + (need.fits() ? "" : ": does not fit"));
+        if (!need.fits()) {
+            std::cerr << "schedscope: " << need.buffer_type << ": what was placed there does not fit: " << need.text() << '\n';
+        }
+    }
 }
 
 } // namespace schedscope

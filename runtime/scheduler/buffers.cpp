@@ -1,5 +1,6 @@
 // From planned offsets to memory.
 
+#include "runtime/backend/described_buffer.h"
 #include "runtime/scheduler/live_plan.h"
 
 namespace schedscope {
@@ -16,7 +17,8 @@ void ComputeBuffers::assign(LivePlan& live, const MemoryPlan& memory, const Live
                 continue;
             }
             chunks[c].reset(); // before the larger one is made: a device may not hold both
-            chunks[c] = devices.buffer_type(static_cast<BufferTypeId>(type)).allocate(wanted);
+            const BufferType& kind = devices.buffer_type(static_cast<BufferTypeId>(type));
+            chunks[c] = described_ ? std::make_unique<DescribedBuffer>(kind, wanted) : kind.allocate(wanted);
             chunks[c]->usage = BufferUsage::compute;
         }
     }

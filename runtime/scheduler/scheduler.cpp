@@ -7,7 +7,7 @@ namespace schedscope {
 
 struct Scheduler::State {
     State(std::span<const std::unique_ptr<Backend>> backends, const SchedulerOptions& o)
-        : options(o), devices(backends), executor(devices, o.n_stages) {}
+        : options(o), devices(backends), executor(devices, o.n_stages), buffers(o.plans_only) {}
 
     SchedulerOptions options;
     LiveDevices devices;
@@ -80,6 +80,9 @@ void Scheduler::compute() {
 void Scheduler::compute_async() {
     if (state_->live.graph == nullptr) {
         throw Error(ErrorKind::usage, "scheduler: nothing is planned");
+    }
+    if (state_->options.plans_only) {
+        throw Error(ErrorKind::usage, "scheduler: it was made for planning, it computes nothing");
     }
     state_->in_flight = true;
     state_->executor.run(state_->live, state_->recorder);

@@ -17,6 +17,7 @@ struct SchedulerOptions {
     bool op_offload = true;
     int64_t offload_min_batch = 32;
     int n_stages = 1; ///< 1, or 4 for pipeline copies
+    bool plans_only = false; ///< nothing will be computed: compute buffers have sizes and no memory
 };
 
 /// Runs graphs on several backends: describes the graph, plans it (passes 1 to 5), lets each backend optimise its splits, plans memory, allocates, and executes

@@ -180,7 +180,9 @@ bool Program::has_ended() const {
 
 void Program::reap() {
     int status = 0;
-    waitpid(pid_, &status, 0);
+    rusage used{};
+    wait4(pid_, &status, 0, &used);
+    outcome_.peak_bytes = 1024LL * used.ru_maxrss;
     outcome_.code = WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
     pid_ = -1;
 }
