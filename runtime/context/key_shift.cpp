@@ -46,7 +46,8 @@ void shift_keys(const Model& model, const KvCache& cache, int32_t n_ctx, std::sp
         begin.planned_in = evaluation;
         recorder->add(begin);
     }
-    scheduler.plan(graph);
+    constexpr PlanAlternative same[] = {{-1, "fa=on"}, {-1, "fa=off"}}; // attention is not in it
+    scheduler.plan(graph, same);
     tensor_write(*moved, shifts.data(), 0, shifts.size_bytes());
     scheduler.compute();
     scheduler.reset();

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <sstream>
 
 namespace schedscope {
 
@@ -140,12 +141,22 @@ void Session::open_record() {
     fact("parameters", std::to_string(model_->n_parameters()));
     fact("n_layers", std::to_string(model_->hparams().n_layer));
     fact("n_gpu_layers", std::to_string(options_.n_gpu_layers));
+    if (!options_.tensor_split.empty()) {
+        std::ostringstream shares;
+        for (size_t i = 0; i < options_.tensor_split.size(); ++i) {
+            shares << (i > 0 ? "," : "") << options_.tensor_split[i];
+        }
+        fact("tensor_split", shares.str());
+    }
     fact("op_offload", options_.op_offload ? "on" : "off");
     fact("offload_min_batch", std::to_string(options_.offload_min_batch));
     fact("stages", std::to_string(options_.stages));
     fact("fusion", options_.fusion ? "on" : "off");
     const ContextOptions& context = context_->options();
     fact("flash_attention", context.flash_attention ? "on" : "off");
+    if (options_.flash_attention == FlashAttention::automatic) {
+        fact("flash_attention_asked", "auto");
+    }
     fact("n_ctx", std::to_string(context.n_ctx));
     fact("n_batch", std::to_string(context.n_batch));
     fact("n_ubatch", std::to_string(context.n_ubatch));

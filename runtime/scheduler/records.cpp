@@ -12,7 +12,8 @@ constexpr std::string_view fact_names[] = {
     "split_end",        "split_input",    "copy_made",    "rewired",       "graph_input",
     "reorder",          "fusion",         "not_fused",    "reallocation",  "buffer_size",
     "placement",        "execute",        "split_run",    "transfer",      "wait",
-    "sample",           "token",          "value",        "value_element",
+    "sample",           "token",          "value",        "value_element", "alternative",
+    "pin",
 };
 static_assert(std::size(fact_names) == std::variant_size_v<Fact>);
 

@@ -19,6 +19,7 @@ struct Scheduler::State {
     LivePlan live;
     Carry carry;
     CapabilityTable answers;
+    std::vector<PlanNote> notes;
     MemoryPlanner planner;
     ComputeBuffers buffers;
 };
@@ -31,7 +32,21 @@ Scheduler::~Scheduler() { state_->executor.synchronize(nullptr); }
 void Scheduler::set_recorder(Recorder* recorder) { state_->recorder = recorder; }
 const SessionInfo& Scheduler::session() const noexcept { return state_->devices.session(); }
 
-void Scheduler::plan(Graph& graph) {
+GraphId Scheduler::record_graph(Graph& graph) {
+    State& s = *state_;
+    if (s.recorder == nullptr) {
+        throw Error(ErrorKind::usage, "scheduler: nobody records");
+    }
+    undo(s.live);
+    OwnedGraph info;
+    describe(graph, s.devices, info);
+    const LiveCapabilities asked(s.devices, graph.tensors(), s.options.offload_min_batch);
+    fill_table(s.answers, s.devices.session(), asked, static_cast<int32_t>(info.tensors.size()));
+    s.recorder->graph(s.next_graph, info.view(), s.answers);
+    return s.next_graph++;
+}
+
+void Scheduler::plan(Graph& graph, std::span<const PlanAlternative> alternatives) {
     State& s = *state_;
     undo(s.live);
     LivePlan& live = s.live;
@@ -51,6 +66,14 @@ void Scheduler::plan(Graph& graph) {
         fill_table(s.answers, s.devices.session(), asked_live, static_cast<int32_t>(live.tensors.size()));
         s.recorder->graph(s.next_graph, live.info.view(), s.answers);
         capabilities = &s.answers;
+        s.notes.clear();
+        for (const Tensor* t : live.tensors) {
+            if (!t->why_here.empty()) {
+                s.notes.push_back({t->id, t->why_here});
+            }
+        }
+        options.notes = s.notes;
+        options.alternatives = alternatives;
     }
     ++s.next_graph;
     s.next_stage = (s.next_stage + 1) % s.options.n_stages;

@@ -3,7 +3,7 @@
 #include "runtime/backend/vulkan/vulkan.h"
 
 #include "runtime/backend/described_buffer.h"
-#include "runtime/backend/norm_fusion.h"
+#include "runtime/backend/vulkan/vulkan_backend.h"
 #include "runtime/error.h"
 
 #include <iomanip>
@@ -41,9 +41,9 @@ public:
         : device_(device), name_(options.name.empty() ? std::string(device.name()) : options.name), fusion_(options.fusion) {}
     std::string_view name() const noexcept override { return name_; }
     Device& device() const noexcept override { return device_; }
-    void optimise(SplitGraph& split) override { // as VulkanBackend's
+    void optimise(SplitGraph& split) override {
         if (fusion_) {
-            find_norm_groups(split);
+            optimise_split(split);
         }
     }
     void compute(const SplitGraph&, int32_t, int32_t, std::vector<KernelTime>*) override {

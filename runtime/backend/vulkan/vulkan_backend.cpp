@@ -37,9 +37,11 @@ VulkanBackend::~VulkanBackend() {
     }
 }
 
+void optimise_split(SplitGraph& split) { find_groups(split, VulkanFusedKernels()); }
+
 void VulkanBackend::optimise(SplitGraph& split) {
     if (fusion_) {
-        find_groups(split, VulkanFusedKernels());
+        optimise_split(split);
     }
 }
 
