@@ -28,6 +28,7 @@ Tensor* build(Graph& g, const Model& model, const CacheView& cache, int32_t n_ct
         Tensor* factors = blocks::rope_factors(model.weights().layers[static_cast<size_t>(il)], r, n_ctx);
         Tensor* turned = ops::rope(g, ops::cast(g, heads, Type::F32), moved, factors, pure_turn(r));
         turned->name = "K_shifted-" + std::to_string(il);
+        turned->layer = il;
         g.expand(ops::cpy(g, turned, heads));
     }
     return moved;
