@@ -1,6 +1,7 @@
 #include "traces/decisions.h"
 
 #include "traces/fields.h"
+#include "traces/tensor_match.h"
 #include "traces/words.h"
 
 #include <algorithm>
@@ -43,15 +44,30 @@ Key key_of(const Fact& fact) {
         fact);
 }
 
-/// Numbers of backends and buffer types of one session in another, by name.
+constexpr int16_t elsewhere = -2; ///< equal to no number
+
+/// What the numbers of one plan are in another: backends and buffer types by name, tensors as they match, copies by what they are copies of.
 class Translation {
 public:
-    Translation(const SessionInfo& from, const SessionInfo& to) {
-        for (const BackendInfo& b : from.backends) {
-            backends_.push_back(find(to.backends, b.name));
+    Translation(const PlanText& from, const PlanText& to)
+        : tensors_(match_tensors(from.graph, to.graph)), n_from_(static_cast<TensorId>(from.graph.tensors.size())) {
+        for (const BackendInfo& b : from.session.backends) {
+            backends_.push_back(find(to.session.backends, b.name));
         }
-        for (const BufferTypeInfo& t : from.buffer_types) {
-            types_.push_back(find(to.buffer_types, t.name));
+        for (const BufferTypeInfo& t : from.session.buffer_types) {
+            types_.push_back(find(to.session.buffer_types, t.name));
+        }
+        std::map<CopyKey, TensorId> there;
+        for (const Record& r : to.decisions) {
+            if (const auto* c = std::get_if<record::CopyMade>(&r.fact)) {
+                there.emplace(CopyKey{c->of, c->backend, c->stage}, c->copy);
+            }
+        }
+        for (const Record& r : from.decisions) {
+            if (const auto* c = std::get_if<record::CopyMade>(&r.fact); c != nullptr && c->copy >= n_from_) {
+                const auto same = there.find(CopyKey{tensor(c->of), translated(backends_, c->backend), c->stage});
+                copies_.emplace(c->copy, same != there.end() ? same->second : unknown + c->copy);
+            }
         }
     }
 
@@ -59,12 +75,17 @@ public:
         std::visit(
             [this]<typename T>(T& f) {
                 for_each_field<T>([&](const auto& field) {
-                    if constexpr (std::is_same_v<typename std::remove_cvref_t<decltype(field)>::Value, int16_t>) {
-                        auto& value = f.*field.member;
+                    using Value = typename std::remove_cvref_t<decltype(field)>::Value;
+                    auto& value = f.*field.member;
+                    if constexpr (std::is_same_v<Value, int16_t>) {
                         if (field.meaning == Meaning::backend) {
                             value = translated(backends_, value);
                         } else if (field.meaning == Meaning::buffer_type) {
                             value = translated(types_, value);
+                        }
+                    } else if constexpr (std::is_same_v<Value, TensorId>) {
+                        if (field.meaning == Meaning::tensor) {
+                            value = tensor(value);
                         }
                     }
                 });
@@ -74,15 +95,31 @@ public:
     }
 
 private:
+    using CopyKey = std::array<int64_t, 3>;      ///< of, backend, stage
+    static constexpr TensorId unknown = 1 << 29; ///< from here on: tensors that the other plan does not have
+
+    TensorId tensor(TensorId id) const {
+        if (id == no_tensor) {
+            return id;
+        }
+        if (id < n_from_) {
+            const TensorId match = tensors_[static_cast<size_t>(id)];
+            return match != no_tensor ? match : unknown + id;
+        }
+        const auto copy = copies_.find(id);
+        return copy != copies_.end() ? copy->second : unknown + id;
+    }
     template <typename List> static int16_t find(const List& list, const std::string& name) {
         const auto found = std::find_if(list.begin(), list.end(), [&](const auto& each) { return each.name == name; });
-        constexpr int16_t elsewhere = -2; // equal to nothing
         return found == list.end() ? elsewhere : static_cast<int16_t>(found - list.begin());
     }
     static int16_t translated(const std::vector<int16_t>& map, int16_t id) {
         return id >= 0 && static_cast<size_t>(id) < map.size() ? map[static_cast<size_t>(id)] : id;
     }
     std::vector<int16_t> backends_, types_;
+    std::vector<TensorId> tensors_;
+    TensorId n_from_;
+    std::map<TensorId, TensorId> copies_;
 };
 
 bool equal(const Fact& a, const Fact& b, const PlanText& a_text, const PlanText& b_text) {
@@ -175,6 +212,22 @@ std::string_view what_of(const Fact& fact) {
         fact);
 }
 
+/// " (first_use 3, last_use 9)": all that are no text.
+std::string numbers_of(const Fact& fact) {
+    return std::visit(
+        []<typename T>(const T& f) {
+            std::string s;
+            for_each_field<T>([&](const auto& field) {
+                if (field.meaning != Meaning::text) {
+                    s += (s.empty() ? " (" : ", ") + std::string(field.name) + ' ' +
+                         std::to_string(static_cast<int64_t>(f.*field.member));
+                }
+            });
+            return s + (s.empty() ? "" : ")");
+        },
+        fact);
+}
+
 ReplayDifference difference(EvaluationId evaluation, const Fact* recorded, const PlanText& recorded_text, const Fact* now,
                             const PlanText& now_text) {
     const Fact& known = recorded != nullptr ? *recorded : *now;
@@ -198,6 +251,10 @@ ReplayDifference difference(EvaluationId evaluation, const Fact* recorded, const
     }
     d.recorded = recorded != nullptr ? std::visit(Sentence{recorded_text}, *recorded) : "";
     d.now = now != nullptr ? std::visit(Sentence{now_text}, *now) : "";
+    if (d.recorded == d.now) { // the sentences leave out some numbers
+        d.recorded += numbers_of(*recorded);
+        d.now += numbers_of(*now);
+    }
     return d;
 }
 
@@ -244,7 +301,7 @@ std::string PlanText::buffer_type(BufferTypeId id) const {
 
 void compare_decisions(EvaluationId evaluation, const PlanText& recorded, const PlanText& now, size_t max_differences,
                        ReplayResult& result) {
-    const Translation translate(now.session, recorded.session);
+    const Translation translate(now, recorded);
     const Decisions before = by_key(recorded.decisions, [](const Fact& fact) { return fact; });
     const Decisions after = by_key(now.decisions, translate);
 

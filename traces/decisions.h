@@ -14,7 +14,6 @@ bool is_decision(const Fact& fact) noexcept;
 
 /// The decisions of one plan, with what their numbers stand for.
 struct PlanText {
-    const RecordSource& source;
     const SessionInfo& session;
     const OwnedGraph& graph;
     const std::vector<Record>& decisions;
@@ -25,7 +24,8 @@ struct PlanText {
     std::string buffer_type(BufferTypeId id) const;
 };
 
-/// Compares two plans of one graph decision by decision. Backends and buffer types are the same when their names are.
+/// Compares two plans decision by decision. Backends and buffer types are the same when their names are, tensors when they match
+/// (tensor_match.h), copies when they are of the same tensor, on the same backend, for the same stage. Two texts of a difference are never the same.
 void compare_decisions(EvaluationId evaluation, const PlanText& recorded, const PlanText& now, size_t max_differences,
                        ReplayResult& result);
 

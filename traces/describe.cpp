@@ -37,6 +37,18 @@ public:
                (f.n_stages > 1 ? ", stage " + std::to_string(f.current_stage) + " of " + std::to_string(f.n_stages) : "") +
                (f.op_offload ? "" : ", no offload of operators");
     }
+    std::string operator()(const record::Alternative& f) const {
+        return "with " + text(f.setting) + " it would have been graph " + std::to_string(f.graph);
+    }
+    std::string operator()(const record::Pin& f) const {
+        std::string s = tensor(f.tensor) + ": ";
+        if (f.backend != no_backend) {
+            s += "pinned to " + backend(f.backend) + ": ";
+        } else if (f.buffer_type != no_buffer_type) {
+            s += "lies in " + history.buffer_type_name(f.buffer_type) + ": ";
+        }
+        return s + text(f.why);
+    }
     std::string operator()(const record::PlanEnd& f) const {
         return f.error != 0 ? "no plan: " + text(f.error)
                             : "planned: " + words::counted(f.n_splits, "split") + ", " + words::counted(f.n_copies, "copy");

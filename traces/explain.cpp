@@ -27,6 +27,8 @@ std::string_view line_of(const Fact& fact) {
         []<typename T>(const T&) -> std::string_view {
             if constexpr (std::is_same_v<T, record::SplitBegin>) {
                 return "split";
+            } else if constexpr (std::is_same_v<T, record::Pin>) {
+                return "placed";
             } else if constexpr (std::is_same_v<T, record::SplitInput>) {
                 return "input";
             } else if constexpr (std::is_same_v<T, record::CopyMade> || std::is_same_v<T, record::GraphInput>) {
@@ -78,6 +80,7 @@ public:
         }
         close_pass();
         add_first_pass();
+        add_reasons();
         add_split();
         std::stable_sort(story_.lines.begin(), story_.lines.end(),
                          [](const StoryLine& a, const StoryLine& b) { return a.step < b.step; });
@@ -137,6 +140,9 @@ private:
         open_.cause = a.cause;
         open_.source = a.source;
         open_.by = a.by == no_tensor ? "" : history_.tensor_name_at(step, a.by);
+        if ((a.cause == Cause::weight || a.cause == Cause::offload) && a.by != no_tensor) {
+            weights_.push_back(a.by);
+        }
         backend_ = a.after;
         story_.steps.push_back(std::move(open_));
         open_ = {};
@@ -174,6 +180,18 @@ private:
         story_.steps.insert(story_.steps.begin(), std::move(step));
     }
 
+    /// Why the weights lie where they lie that decided about the tensor.
+    void add_reasons() {
+        for (const TensorId weight : weights_) {
+            for (const Step step : history_.records_of(story_.evaluation, weight)) {
+                const Record r = history_.record(step);
+                if (std::holds_alternative<record::Pin>(r.fact)) {
+                    story_.lines.push_back({step, "placed", describe(history_, r)});
+                }
+            }
+        }
+    }
+
     /// The split that a node lies in, where it doesn't begin it.
     void add_split() {
         if (!where_ || where_->begin.node == story_.tensor) {
@@ -198,6 +216,7 @@ private:
     Story story_;
     StoryStep open_; ///< asked about and not yet decided
     BackendId backend_ = no_backend;
+    std::vector<TensorId> weights_;
     int32_t split_ = -1;
     std::optional<SplitState> where_;
 };

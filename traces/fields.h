@@ -133,6 +133,11 @@ SCHEDSCOPE_KIND(ValueElement, "value_element",
     field("tensor", &R::tensor, Meaning::tensor), field("idx", &R::index, Meaning::count), field("value", &R::value));
 SCHEDSCOPE_KIND(ValueBucket, "value_bucket",
     field("tensor", &R::tensor, Meaning::tensor), field("idx", &R::index, Meaning::count), field("count", &R::count, Meaning::count));
+SCHEDSCOPE_KIND(Alternative, "alternative",
+    field("graph", &R::graph, Meaning::graph), field("setting", &R::setting, Meaning::text));
+SCHEDSCOPE_KIND(Pin, "pin",
+    field("tensor", &R::tensor, Meaning::tensor), field("backend", &R::backend, Meaning::backend),
+    field("buffer_type", &R::buffer_type, Meaning::buffer_type), field("why", &R::why, Meaning::text));
 // clang-format on
 
 #undef SCHEDSCOPE_KIND

@@ -48,6 +48,8 @@ public:
         note_error(f.error);
     }
     void operator()(const record::UbatchToken&) {}
+    void operator()(const record::Alternative&) {}
+    void operator()(const record::Pin&) {}
     void operator()(const record::PlanBegin& f) {
         clear_plan(s);
         s.planned_in = s.evaluation;

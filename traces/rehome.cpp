@@ -1,7 +1,11 @@
 #include "traces/rehome.h"
 
+#include "runtime/error.h"
+#include "runtime/scheduler/layer_homes.h"
+
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -9,103 +13,20 @@ namespace schedscope {
 
 namespace {
 
-std::optional<int32_t> number_behind(std::string_view text, std::string_view prefix, std::string_view suffix_begin = {}) {
-    if (!text.starts_with(prefix)) {
-        return std::nullopt;
-    }
-    int32_t n = 0;
-    const char* end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data() + prefix.size(), end, n);
-    if (error != std::errc() || n < 0 || !std::string_view(at, static_cast<size_t>(end - at)).starts_with(suffix_begin)) {
-        return std::nullopt;
-    }
-    return n;
-}
-
-std::string fact(const SessionInfo& session, std::string_view key) {
-    for (const auto& [name, value] : session.facts) {
-        if (name == key) {
-            return value;
-        }
-    }
-    return {};
-}
-
 int32_t number_or(const std::string& text, int32_t otherwise) {
     int32_t n = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
     return error == std::errc() && end == text.data() + text.size() ? n : otherwise;
 }
 
-/// Which backend of a session each layer lives on; the layer behind the last is the output. The rule of -ngl: the output and the last n − 1 blocks go to the
-/// devices that hold layers, in runs by their memory.
-std::vector<BackendId> layer_homes(const SessionInfo& session, int32_t n_layers, int32_t n_gpu_layers) {
-    const auto host = static_cast<BackendId>(session.backends.size() - 1);
-    std::vector<BackendId> homes(static_cast<size_t>(n_layers) + 1, host), holders;
+std::vector<float> shares_in(const std::string& text) {
     std::vector<float> shares;
-    bool known = true;
-    for (BackendId b = 0; b < host; ++b) {
-        const BackendInfo& backend = session.backends[static_cast<size_t>(b)];
-        if (backend.kind == "gpu" || backend.kind == "software") {
-            holders.push_back(b);
-            shares.push_back(static_cast<float>(backend.memory_bytes));
-            known = known && backend.memory_bytes > 0;
-        }
+    for (const char *at = text.data(), *end = at + text.size(); at < end; ++at) {
+        float share = 0;
+        at = std::from_chars(at, end, share).ptr;
+        shares.push_back(share);
     }
-    const int32_t offloaded = holders.empty() ? 0 : std::clamp(n_gpu_layers, 0, n_layers + 1);
-    float sum = 0;
-    for (float& share : shares) {
-        share = sum += known ? share : 1.0F;
-    }
-    for (int32_t i = 0; i < offloaded; ++i) {
-        const float position = static_cast<float>(i) / static_cast<float>(offloaded) * sum;
-        const auto holder = std::upper_bound(shares.begin(), shares.end() - 1, position) - shares.begin();
-        homes[static_cast<size_t>(n_layers + 1 - offloaded + i)] = holders[static_cast<size_t>(holder)];
-    }
-    return homes;
-}
-
-/// The layer that a tensor is placed by, if it is.
-class Layers {
-public:
-    Layers(const OwnedGraph& graph, int32_t n_layers)
-        : graph_(graph), n_layers_(n_layers), looked_up_(graph.tensors.size(), false) {
-        for (const TensorInfo& t : graph.tensors) {
-            if (t.op == Op::GET_ROWS && t.src[0] >= 0) {
-                looked_up_[static_cast<size_t>(t.src[0])] = true;
-            }
-        }
-    }
-
-    std::optional<int32_t> of(size_t id) const {
-        const TensorInfo& t = graph_.tensors[id];
-        std::optional<int32_t> layer;
-        for (const auto& [prefix, behind] : {std::pair{"blk.", "."}, std::pair{"cache_k_l", ""}, std::pair{"cache_v_l", ""}}) {
-            layer = layer ? layer : number_behind(t.name, prefix, behind);
-        }
-        // A tied embedding is looked up in on the host, and has a second copy where the output is.
-        const bool tied = t.name == "token_embd.weight" && !looked_up_[id];
-        if (t.usage == BufferUsage::weights && (t.name.starts_with("output") || tied)) {
-            layer = n_layers_;
-        }
-        return layer && *layer <= n_layers_ ? layer : std::nullopt;
-    }
-
-private:
-    const OwnedGraph& graph_;
-    int32_t n_layers_;
-    std::vector<bool> looked_up_;
-};
-
-int32_t count_layers(const SessionInfo& session, const OwnedGraph& graph) {
-    int32_t n = number_or(fact(session, "n_layers"), 0);
-    for (const TensorInfo& t : graph.tensors) {
-        constexpr int32_t most = 1 << 20; // names come from a file
-        if (const auto layer = number_behind(t.name, "blk.", "."); layer && *layer < most) {
-            n = std::max(n, *layer + 1);
-        }
-    }
-    return n;
+    return shares;
 }
 
 void renumber(ReplayInput& in, const SessionInfo& recorded, const std::vector<BackendId>& order) {
@@ -127,58 +48,188 @@ void renumber(ReplayInput& in, const SessionInfo& recorded, const std::vector<Ba
     in.answers.offload_answers = std::move(offload);
 }
 
+std::vector<LayerHolder> layer_holders(const SessionInfo& session) {
+    std::vector<LayerHolder> holders;
+    for (size_t b = 0; b + 1 < session.backends.size(); ++b) {
+        const BackendInfo& backend = session.backends[b];
+        if (backend.kind == "gpu" || backend.kind == "software") {
+            holders.push_back({static_cast<int32_t>(b), backend.memory_bytes});
+        }
+    }
+    return holders;
+}
+
+int32_t wanted_layers(const SessionInfo& recorded, std::optional<int32_t> n_gpu_layers) {
+    constexpr int32_t all = 99;
+    return n_gpu_layers.value_or(number_or(session_fact(recorded, "n_gpu_layers"), all));
+}
+
+class Rehoming {
+public:
+    Rehoming(ReplayInput& in, const SessionInfo& recorded, std::optional<int32_t> n_gpu_layers)
+        : in_(in), graph_(in.graph), n_layers_(number_or(session_fact(recorded, "n_layers"), 0)),
+          host_(static_cast<BackendId>(in.session.backends.size() - 1)),
+          homes_(layer_homes_with(recorded, in.session, n_gpu_layers)),
+          full_(all_offloaded(n_layers_, wanted_layers(recorded, n_gpu_layers), layer_holders(in.session))) {}
+
+    void run() {
+        const bool known =
+            std::any_of(graph_.tensors.begin(), graph_.tensors.end(), [](const TensorInfo& t) { return t.home != Home::none; });
+        if (!known) {
+            throw Error(ErrorKind::usage,
+                        "--set: the trace does not say which layers its tensors belong to, so that layers and devices "
+                        "can't be changed");
+        }
+        std::map<std::string_view, std::vector<TensorId>> weights; // several of a name: one in each memory
+        for (size_t i = 0; i < graph_.tensors.size(); ++i) {
+            TensorInfo& t = graph_.tensors[i];
+            const auto id = static_cast<TensorId>(i);
+            if (t.buffer_type != no_buffer_type) {
+                if (t.usage == BufferUsage::weights) {
+                    weights[t.name].push_back(id);
+                } else if (t.home == Home::layer) {
+                    t.buffer_type = type_of(home_of(t.layer));
+                }
+                check_memory(t);
+            }
+        }
+        for (const auto& [name, ids] : weights) {
+            place_weights(ids);
+        }
+        for (size_t i = 0; i < graph_.tensors.size(); ++i) {
+            pin(static_cast<TensorId>(i));
+        }
+    }
+
+private:
+    BackendId home_of(int32_t layer) const {
+        return layer >= 0 && layer <= n_layers_ ? static_cast<BackendId>(homes_[static_cast<size_t>(layer)]) : host_;
+    }
+    BufferTypeId type_of(BackendId b) const { return in_.session.backends[static_cast<size_t>(b)].default_buffer_type; }
+    bool runs(BackendId b, TensorId id) const { return in_.answers.op_answers.empty() || in_.answers.supports_op(b, id).yes; }
+
+    /// Memory of a device that is no longer there, or that the user gave one of them by name: the host's.
+    void check_memory(TensorInfo& t) const {
+        const auto can_use = [&](const BackendInfo& b) {
+            return b.supports_buffer_type[static_cast<size_t>(t.buffer_type)] != 0;
+        };
+        if (std::none_of(in_.session.backends.begin(), in_.session.backends.end(), can_use)) {
+            t.buffer_type = type_of(host_);
+        }
+    }
+
+    /// Of one name. Each reader says in which memory it wants the weight; there is one for each of these memories, in the readers' order.
+    void place_weights(const std::vector<TensorId>& ids) {
+        const TensorInfo& first = graph_.tensors[static_cast<size_t>(ids.front())];
+        const bool by_reader = ids.size() > 1 || first.home == Home::shared;
+        if (first.home != Home::layer && !by_reader) {
+            return;
+        }
+        std::map<BufferTypeId, TensorId> placed;
+        size_t used = 0;
+        for (const TensorId node : graph_.nodes) {
+            for (size_t slot = 0; slot < max_sources; ++slot) {
+                const TensorId source = graph_.tensors[static_cast<size_t>(node)].src[slot];
+                if (std::find(ids.begin(), ids.end(), source) == ids.end()) {
+                    continue;
+                }
+                const BufferTypeId type = wanted_type(node, source, by_reader);
+                const auto [at, is_new] = placed.try_emplace(type, no_tensor);
+                if (is_new) {
+                    at->second = used < ids.size() ? ids[used++] : clone(ids.front());
+                    graph_.tensors[static_cast<size_t>(at->second)].buffer_type = type;
+                }
+                graph_.tensors[static_cast<size_t>(node)].src[slot] = at->second;
+            }
+        }
+        for (; used < ids.size(); ++used) { // nobody reads them any more
+            std::erase(graph_.leafs, ids[used]);
+        }
+    }
+
+    BufferTypeId wanted_type(TensorId node, TensorId weight, bool by_reader) const {
+        const TensorInfo& reader = graph_.tensors[static_cast<size_t>(node)];
+        const TensorInfo& w = graph_.tensors[static_cast<size_t>(weight)];
+        BackendId home = home_of(w.layer);
+        if (by_reader) { // a table that is looked up in lies on the host; what has no layer else is the output
+            home = reader.layer >= 0 ? home_of(reader.layer) : reader.op == Op::GET_ROWS ? host_ : home_of(n_layers_);
+        }
+        return type_of(runs(home, node) ? home : host_);
+    }
+
+    /// One more of a weight, as the last tensor of the graph, with the same answers.
+    TensorId clone(TensorId of) {
+        const auto id = static_cast<TensorId>(graph_.tensors.size());
+        const TensorInfo copy = graph_.tensors[static_cast<size_t>(of)];
+        graph_.tensors.push_back(copy);
+        graph_.leafs.push_back(id);
+        std::vector<Answer> answers;
+        std::vector<uint8_t> offload;
+        const auto n = static_cast<std::ptrdiff_t>(id);
+        for (std::ptrdiff_t at = 0; at + n <= static_cast<std::ptrdiff_t>(in_.answers.op_answers.size()); at += n) {
+            answers.insert(answers.end(), in_.answers.op_answers.begin() + at, in_.answers.op_answers.begin() + at + n);
+            answers.push_back(in_.answers.op_answers[static_cast<size_t>(at) + static_cast<size_t>(of)]);
+            offload.insert(offload.end(), in_.answers.offload_answers.begin() + at, in_.answers.offload_answers.begin() + at + n);
+            offload.push_back(in_.answers.offload_answers[static_cast<size_t>(at) + static_cast<size_t>(of)]);
+        }
+        in_.answers.op_answers = std::move(answers);
+        in_.answers.offload_answers = std::move(offload);
+        in_.answers.n_tensors = static_cast<int32_t>(graph_.tensors.size());
+        return id;
+    }
+
+    void pin(TensorId id) const {
+        TensorInfo& t = graph_.tensors[static_cast<size_t>(id)];
+        if (t.home == Home::layer_norm) {
+            const BackendId home = home_of(t.layer);
+            t.user_backend = (in_.n_tokens < small_batch || full_) && runs(home, id) ? home : no_backend;
+        } else if (t.user_backend != no_backend && t.home == Home::host) {
+            t.user_backend = host_;
+        }
+    }
+
+    ReplayInput& in_;
+    OwnedGraph& graph_;
+    int32_t n_layers_;
+    BackendId host_;
+    std::vector<int32_t> homes_; ///< [n_layers + 1]
+    bool full_;
+};
+
 } // namespace
+
+std::string session_fact(const SessionInfo& session, std::string_view key) {
+    for (const auto& [name, value] : session.facts) {
+        if (name == key) {
+            return value;
+        }
+    }
+    return {};
+}
+
+std::vector<int32_t> layer_homes_with(const SessionInfo& recorded, const SessionInfo& session,
+                                      std::optional<int32_t> n_gpu_layers) {
+    const std::vector<LayerHolder> holders = layer_holders(session);
+    const std::vector<float> shares = shares_in(session_fact(recorded, "tensor_split"));
+    if (shares.size() > holders.size() && !holders.empty()) {
+        throw Error(ErrorKind::usage, "--set: the recorded -ts has " + std::to_string(shares.size()) + " shares for " +
+                                          std::to_string(holders.size()) + " devices that can hold layers");
+    }
+    return layer_homes(number_or(session_fact(recorded, "n_layers"), 0), wanted_layers(recorded, n_gpu_layers), holders, shares,
+                       static_cast<int32_t>(session.backends.size()) - 1);
+}
 
 void rehome(ReplayInput& in, const SessionInfo& recorded, const std::vector<BackendId>& order,
             std::optional<int32_t> n_gpu_layers) {
     renumber(in, recorded, order);
-    constexpr int32_t all = 99;
-    const int32_t n_layers = count_layers(recorded, in.graph);
-    const int32_t recorded_ngl = number_or(fact(recorded, "n_gpu_layers"), all);
-    const std::vector<BackendId> before = layer_homes(recorded, n_layers, recorded_ngl);
-    const std::vector<BackendId> after = layer_homes(in.session, n_layers, n_gpu_layers.value_or(recorded_ngl));
     const auto host = static_cast<BackendId>(in.session.backends.size() - 1);
-    const auto type_of = [](const SessionInfo& session, BackendId b) {
-        return session.backends[static_cast<size_t>(b)].default_buffer_type;
-    };
-    const bool cache_on_host = fact(recorded, "cache_on_host") == "yes";
-
-    const Layers layers(in.graph, n_layers);
-    for (size_t id = 0; id < in.graph.tensors.size(); ++id) {
-        TensorInfo& t = in.graph.tensors[id];
-        if (t.buffer_type == no_buffer_type) {
-            continue;
-        }
-        const std::optional<int32_t> layer = layers.of(id);
-        const bool of_cache = t.name.starts_with("cache_");
-        const bool by_rule =
-            layer && t.buffer_type == type_of(recorded, before[static_cast<size_t>(*layer)]) && !(of_cache && cache_on_host);
-        if (by_rule) {
-            t.buffer_type = type_of(in.session, after[static_cast<size_t>(*layer)]);
-        }
-        // Memory of a device that is no longer there.
-        const auto can_use = [&](const BackendInfo& b) {
-            return b.supports_buffer_type[static_cast<size_t>(t.buffer_type)] != 0;
-        };
-        if (std::none_of(in.session.backends.begin(), in.session.backends.end(), can_use)) {
-            t.buffer_type = type_of(in.session, host);
-        }
-    }
-
-    constexpr int32_t small_batch = 32; // norms of a layer are pinned to its device for fewer tokens, or where all is offloaded
-    const bool full = n_gpu_layers.value_or(recorded_ngl) > n_layers && after[static_cast<size_t>(n_layers)] != host;
-    for (size_t id = 0; id < in.graph.tensors.size(); ++id) {
-        TensorInfo& t = in.graph.tensors[id];
-        const std::optional<int32_t> layer = number_behind(t.name, "norm-");
-        if (layer && *layer < n_layers && t.op != Op::NONE) {
-            const BackendId home = after[static_cast<size_t>(*layer)];
-            const bool runs = in.answers.op_answers.empty() || in.answers.supports_op(home, static_cast<TensorId>(id)).yes;
-            t.user_backend = (in.n_tokens < small_batch || full) && runs ? home : no_backend;
-        } else if (t.user_backend != no_backend) {
+    for (TensorInfo& t : in.graph.tensors) {
+        if (t.user_backend != no_backend) {
             const auto at = std::find(order.begin(), order.end(), t.user_backend);
             t.user_backend = at == order.end() ? host : static_cast<BackendId>(at - order.begin());
         }
     }
+    Rehoming(in, recorded, n_gpu_layers).run();
 }
 
 } // namespace schedscope

@@ -5,8 +5,11 @@
 #include "runtime/scheduler/recorder.h"
 #include "traces/decisions.h"
 #include "traces/interner.h"
+#include "traces/plan_change.h"
+#include "traces/rehome.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace schedscope {
 
@@ -33,28 +36,25 @@ struct RecordedPlan {
     std::vector<record::Reorder> reorders;
     std::vector<record::Fusion> fusions;
     std::vector<record::NotFused> not_fused;
+    std::vector<record::Alternative> alternatives;
 };
 
-class Replayer {
+/// The plans of a source, one after the other.
+class RecordedPlans {
 public:
-    Replayer(const RecordSource& source, const ReplayOptions& options)
-        : source_(source), options_(options), recorded_session_(source.session()), session_(recorded_session_) {}
+    explicit RecordedPlans(const RecordSource& source) : source_(source), n_steps_(source.n_steps()) {}
 
-    ReplayResult run() {
-        const Step n = source_.n_steps();
-        for (Step at = source_.next_of(-1, fact_bit<record::PlanBegin>()); at != no_step;
-             at = source_.next_of(at, fact_bit<record::PlanBegin>())) {
-            const Step next = source_.next_of(at, fact_set<record::PlanBegin, record::EvaluationBegin>());
-            replay_plan(read_plan(at, next == no_step ? n : next));
+    std::optional<RecordedPlan> next() {
+        at_ = source_.next_of(at_, fact_bit<record::PlanBegin>());
+        if (at_ == no_step) {
+            return std::nullopt;
         }
-        if (result_.plans == 0) {
-            throw Error(ErrorKind::input, "the trace holds no plan: nothing can be planned again");
-        }
-        return std::move(result_);
+        const Step next = source_.next_of(at_, fact_set<record::PlanBegin, record::EvaluationBegin>());
+        return read(at_, next == no_step ? n_steps_ : next);
     }
 
 private:
-    RecordedPlan read_plan(Step first, Step end) const {
+    RecordedPlan read(Step first, Step end) const {
         constexpr Step chunk = 4096;
         RecordedPlan plan;
         std::vector<Record> records;
@@ -71,6 +71,8 @@ private:
                     plan.fusions.push_back(*fusion);
                 } else if (const auto* pair = std::get_if<record::NotFused>(&r.fact)) {
                     plan.not_fused.push_back(*pair);
+                } else if (const auto* alternative = std::get_if<record::Alternative>(&r.fact)) {
+                    plan.alternatives.push_back(*alternative);
                 } else if (const auto* pass = std::get_if<record::PassBegin>(&r.fact)) {
                     plan.allocates |= pass->pass == Pass::allocate;
                     if (pass->pass == Pass::execute) {
@@ -86,6 +88,36 @@ private:
         return plan;
     }
 
+    const RecordSource& source_;
+    const Step n_steps_;
+    Step at_ = -1;
+};
+
+class Replayer {
+public:
+    Replayer(const RecordSource& source, const ReplayOptions& options)
+        : source_(source), options_(options), recorded_session_(source.session()), session_(recorded_session_) {
+        if (options.expected != nullptr) {
+            expected_session_ = options.expected->session();
+            expected_.emplace(*options.expected);
+        }
+    }
+
+    ReplayResult run() {
+        RecordedPlans plans(source_);
+        while (const std::optional<RecordedPlan> plan = plans.next()) {
+            replay_plan(*plan);
+        }
+        if (result_.plans == 0) {
+            throw Error(ErrorKind::input, "the trace holds no plan: nothing can be planned again");
+        }
+        if (expected_ && expected_->next()) {
+            throw Error(ErrorKind::input, "the trace to compare with holds more plans");
+        }
+        return std::move(result_);
+    }
+
+private:
     void replay_plan(const RecordedPlan& recorded) {
         ++result_.plans;
         OwnedGraph graph = OwnedGraph::copy_of(source_.graph(recorded.begin.graph).view());
@@ -101,7 +133,9 @@ private:
                               op_offload,
                               n_stages,
                               current_stage,
-                              source_.evaluation(recorded.evaluation).begin.n_tokens};
+                              source_.evaluation(recorded.evaluation).begin.n_tokens,
+                              recorded.evaluation,
+                              recorded.alternatives};
             options_.change(input);
         }
         check(recorded.begin.graph, graph, answers);
@@ -116,16 +150,40 @@ private:
         try {
             make_plan(graph.view(), answers, options, carry_, plan_, &now);
             if (recorded.allocates) {
-                const std::vector<TensorId> order = order_of(recorded, graph);
-                planner_.place(graph.view(), plan_, order, answers, session_.buffer_types, &now, kept_of(recorded, order));
+                const OptimisedNodes nodes = options_.change ? nodes_now(graph) : nodes_of(recorded, graph);
+                planner_.place(graph.view(), plan_, nodes.order, answers, session_.buffer_types, &now, nodes.kept);
             }
         } catch (const PlanError&) { // its sentence is in the PlanEnd
         }
         std::erase_if(now.records, [](const Record& r) { return !is_decision(r.fact); });
-        const PlanText before{source_, recorded_session_, graph, recorded.records,
+        compare(recorded, graph, now);
+    }
+
+    void compare(const RecordedPlan& recorded, const OwnedGraph& graph, const Collector& now) {
+        const PlanText after{session_, graph, now.records, [&now](StringId id) { return now.texts.text(id); }};
+        if (expected_) {
+            const std::optional<RecordedPlan> other = expected_->next();
+            if (!other) {
+                throw Error(ErrorKind::input, "the trace to compare with holds fewer plans");
+            }
+            const PlanText wanted{expected_session_, options_.expected->graph(other->begin.graph), other->records,
+                                  [this](StringId id) { return options_.expected->text(id); }};
+            compare_decisions(recorded.evaluation, wanted, after, options_.max_differences, result_);
+            return;
+        }
+        const PlanText before{recorded_session_, source_.graph(recorded.begin.graph), recorded.records,
                               [this](StringId id) { return source_.text(id); }};
-        const PlanText after{source_, session_, graph, now.records, [&now](StringId id) { return now.texts.text(id); }};
         compare_decisions(recorded.evaluation, before, after, options_.max_differences, result_);
+        if (options_.change) {
+            const record::EvaluationBegin& begin = source_.evaluation(recorded.evaluation).begin;
+            PlanComparison& c = result_.comparisons.emplace_back();
+            c.evaluation = recorded.evaluation;
+            c.kind = begin.kind;
+            c.n_tokens = begin.n_tokens;
+            c.recorded = figures_before_.of(before);
+            c.now = figures_now_.of(after);
+            c.changes = changes_of(before, after);
+        }
     }
 
     /// What the planner takes for granted of those who ask it live.
@@ -139,6 +197,17 @@ private:
                 throw Error(ErrorKind::input, about + "the memory of " + backend.name + " is not recorded");
             }
         }
+    }
+
+    OptimisedNodes nodes_now(const OwnedGraph& graph) const {
+        const bool fused = session_fact(recorded_session_, "fusion") != "off";
+        return fused && options_.optimise ? options_.optimise(graph.view(), plan_, session_) : OptimisedNodes{graph.nodes, {}};
+    }
+
+    OptimisedNodes nodes_of(const RecordedPlan& recorded, const OwnedGraph& graph) const {
+        OptimisedNodes nodes{order_of(recorded, graph), {}};
+        nodes.kept = kept_of(recorded, nodes.order);
+        return nodes;
     }
 
     std::vector<TensorId> order_of(const RecordedPlan& recorded, const OwnedGraph& graph) const {
@@ -192,6 +261,9 @@ private:
     Carry carry_;
     Plan plan_;
     MemoryPlanner planner_;
+    SessionInfo expected_session_;
+    std::optional<RecordedPlans> expected_;
+    FigureCounter figures_before_, figures_now_;
     ReplayResult result_;
 };
 

@@ -24,14 +24,16 @@ const std::vector<Entity> fixed_tables{
     {"text", "CREATE TABLE text (id INTEGER PRIMARY KEY, value NOT NULL)"},
     {"graph", "CREATE TABLE graph (id INTEGER PRIMARY KEY, n_tensors INTEGER NOT NULL, n_leafs INTEGER NOT NULL, n_nodes INTEGER "
               "NOT NULL)"},
-    {"tensor", "CREATE TABLE tensor (graph INTEGER NOT NULL, id INTEGER NOT NULL, name NOT NULL, op TEXT NOT NULL, type TEXT NOT "
-               "NULL, flags INTEGER NOT "
-               "NULL, usage TEXT NOT NULL, buffer_type INTEGER NOT NULL, user_backend INTEGER NOT NULL, leaf INTEGER, node "
-               "INTEGER, view_source INTEGER NOT "
-               "NULL, view_offset INTEGER NOT NULL, ne0 INTEGER NOT NULL, ne1 INTEGER NOT NULL, ne2 INTEGER NOT NULL, ne3 "
-               "INTEGER NOT NULL, nb0 INTEGER NOT "
-               "NULL, nb1 INTEGER NOT NULL, nb2 INTEGER NOT NULL, nb3 INTEGER NOT NULL, params BLOB, PRIMARY KEY (graph, id)) "
-               "WITHOUT ROWID"},
+    {"tensor",
+     "CREATE TABLE tensor (graph INTEGER NOT NULL, id INTEGER NOT NULL, name NOT NULL, op TEXT NOT NULL, type TEXT NOT "
+     "NULL, flags INTEGER NOT "
+     "NULL, usage TEXT NOT NULL, buffer_type INTEGER NOT NULL, user_backend INTEGER NOT NULL, leaf INTEGER, node "
+     "INTEGER, view_source INTEGER NOT "
+     "NULL, view_offset INTEGER NOT NULL, ne0 INTEGER NOT NULL, ne1 INTEGER NOT NULL, ne2 INTEGER NOT NULL, ne3 "
+     "INTEGER NOT NULL, nb0 INTEGER NOT "
+     "NULL, nb1 INTEGER NOT NULL, nb2 INTEGER NOT NULL, nb3 INTEGER NOT NULL, params BLOB, home TEXT NOT NULL, layer INTEGER NOT "
+     "NULL, PRIMARY KEY (graph, id)) "
+     "WITHOUT ROWID"},
     {"edge", "CREATE TABLE edge (graph INTEGER NOT NULL, tensor INTEGER NOT NULL, slot INTEGER NOT NULL, source INTEGER NOT "
              "NULL, PRIMARY KEY (graph, "
              "tensor, slot)) WITHOUT ROWID"},

@@ -11,6 +11,7 @@ namespace schedscope {
 namespace {
 
 constexpr int64_t most_bytes = int64_t{1} << 46;
+constexpr int64_t most_layers = int64_t{1} << 20;
 
 BufferUsage usage_from(const std::string& name) {
     for (const BufferUsage usage : {BufferUsage::any, BufferUsage::weights, BufferUsage::compute}) {
@@ -19,6 +20,15 @@ BufferUsage usage_from(const std::string& name) {
         }
     }
     throw Damage("the usage of a tensor's buffer is '" + name + "'");
+}
+
+Home home_from(const std::string& name) {
+    for (const Home home : {Home::none, Home::layer, Home::layer_norm, Home::shared, Home::host, Home::user}) {
+        if (name == home_name(home)) {
+            return home;
+        }
+    }
+    throw Damage("the home of a tensor is '" + name + "'");
 }
 
 /// Sizes that no computation with strides overflows.
@@ -113,7 +123,7 @@ std::unique_ptr<OwnedGraph> TraceGraphs::read_graph(GraphId id) {
 
     sqlite::Statement rows(database_, "SELECT id, name, op, type, flags, usage, buffer_type, user_backend, leaf, node, "
                                       "view_source, view_offset, ne0, ne1, ne2, "
-                                      "ne3, nb0, nb1, nb2, nb3, params FROM tensor WHERE graph = ? ORDER BY id");
+                                      "ne3, nb0, nb1, nb2, nb3, params, home, layer FROM tensor WHERE graph = ? ORDER BY id");
     rows.bind(0, int64_t{id});
     std::vector<TensorId> leafs(static_cast<size_t>(size.n_leafs), no_tensor),
         nodes(static_cast<size_t>(size.n_nodes), no_tensor);
@@ -147,6 +157,8 @@ std::unique_ptr<OwnedGraph> TraceGraphs::read_graph(GraphId id) {
             }
             std::memcpy(t.params.data(), params.data(), sizeof t.params);
         }
+        t.home = home_from(take_text(rows, 21, "the home of a tensor"));
+        t.layer = static_cast<int32_t>(take(rows, 22, -1, most_layers, "the layer of a tensor"));
         check_extent(t);
         list(leafs, rows, 8, static_cast<TensorId>(next), "a place among the leafs");
         list(nodes, rows, 9, static_cast<TensorId>(next), "a place among the nodes");

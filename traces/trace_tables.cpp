@@ -44,7 +44,8 @@ TraceTables::TraceTables(sqlite::Database& database, bool texts, std::function<s
     insert_text_ = {database_, "INSERT INTO text VALUES (?, ?)"};
     insert_evaluation_ = {database_, "INSERT INTO evaluation VALUES (?, ?)"};
     insert_graph_ = {database_, "INSERT INTO graph VALUES (?, ?, ?, ?)"};
-    insert_tensor_ = {database_, "INSERT INTO tensor VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+    insert_tensor_ = {database_,
+                      "INSERT INTO tensor VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
     insert_edge_ = {database_, "INSERT INTO edge VALUES (?, ?, ?, ?)"};
     insert_answer_ = {database_, "INSERT INTO answer VALUES (?, ?, ?, ?)"};
     insert_capability_ = {database_, "INSERT INTO capability VALUES (?, ?, ?, ?)"};
@@ -140,6 +141,8 @@ void TraceTables::tensors(GraphId id, const OwnedGraph& graph) {
         } else {
             s.bind_blob(21, std::as_bytes(std::span(i.params)));
         }
+        s.bind_text(22, home_name(i.home));
+        s.bind(23, int64_t{i.layer});
         s.run();
         for (size_t slot = 0; slot < i.src.size(); ++slot) {
             if (i.src[slot] >= 0) {

@@ -61,10 +61,9 @@ std::string names_of(const SessionInfo& session) {
 /// Applies the changes to plan after plan.
 class Change {
 public:
-    Change(const WhatIf& what_if, const RecordSource& source) : what_if_(what_if), recorded_(source.session()) {
-        if (what_if.flash_attention) {
-            check_flash_attention(*what_if.flash_attention);
-        }
+    Change(const WhatIf& what_if, const RecordSource& source) : what_if_(what_if), source_(source), recorded_(source.session()) {
+        was_flash_ = session_fact(recorded_, "flash_attention") == "on";
+        asks_itself_ = session_fact(recorded_, "flash_attention_asked") == "auto";
         for (const WhatIf::Refusal& r : what_if.refusals) {
             backend_named("refuse=" + r.device + ":" + std::string(op_name(r.op)), r.device);
         }
@@ -72,17 +71,14 @@ public:
     }
 
     void operator()(ReplayInput& in) {
-        if (what_if_.n_gpu_layers || !what_if_.device_order.empty()) {
+        refuse_operators(in.graph, in.answers);
+        use_graph(in);
+        if (changes_devices()) {
             rehome(in, recorded_, order_, what_if_.n_gpu_layers);
         }
         const size_t n = in.graph.tensors.size();
         for (size_t b = 0; b < in.session.backends.size(); ++b) {
             const BackendInfo& backend = in.session.backends[b];
-            for (const WhatIf::Refusal& r : what_if_.refusals) {
-                if (same_name(r.device, backend.name) || same_name(r.device, backend.device)) {
-                    refuse_operator(in, b * n, r.op);
-                }
-            }
             if (what_if_.offload_min_batch && (backend.kind == "gpu" || backend.kind == "software")) {
                 for (size_t t = 0; t < n && b * n + t < in.answers.offload_answers.size(); ++t) {
                     const int64_t batch = offload_batch(in.graph.tensors[t].op, in.graph.tensors[t].ne);
@@ -99,12 +95,93 @@ public:
     }
 
 private:
-    void refuse_operator(ReplayInput& in, size_t first, Op op) const {
-        for (size_t t = 0; t < in.graph.tensors.size() && first + t < in.answers.op_answers.size(); ++t) {
-            if (in.graph.tensors[t].op == op) {
-                in.answers.op_answers[first + t] = Answer::no(Refusal::op, "refused by --set");
+    bool changes_devices() const { return what_if_.n_gpu_layers || !what_if_.device_order.empty() || !what_if_.refusals.empty(); }
+
+    void refuse_operators(const OwnedGraph& graph, CapabilityTable& answers) const {
+        const size_t n = graph.tensors.size();
+        for (const WhatIf::Refusal& r : what_if_.refusals) {
+            for (size_t b = 0; b < recorded_.backends.size(); ++b) {
+                const BackendInfo& backend = recorded_.backends[b];
+                if (!same_name(r.device, backend.name) && !same_name(r.device, backend.device)) {
+                    continue;
+                }
+                for (size_t t = 0; t < n && b * n + t < answers.op_answers.size(); ++t) {
+                    if (graph.tensors[t].op == r.op) {
+                        answers.op_answers[b * n + t] = Answer::no(Refusal::op, "refused by --set");
+                    }
+                }
             }
         }
+    }
+
+    /// The recorded graph, or the one that it would have been with flash attention otherwise.
+    void use_graph(ReplayInput& in) {
+        const std::string_view on_off = wanted_flash(in) ? "fa=on" : "fa=off";
+        if (wanted_flash(in) == was_flash_) {
+            return;
+        }
+        const record::Alternative* other = alternative(in, on_off);
+        if (other == nullptr) {
+            refuse(on_off,
+                   "the trace does not hold the graph of evaluation " + std::to_string(in.evaluation) +
+                       " that would have been (a quantised cache of values needs flash attention; traces of older programs have "
+                       "none): record it again with -fa " +
+                       std::string(on_off.substr(3)) + " --dry-run");
+        }
+        const SessionInfo* session = in.answers.session;
+        in.graph = OwnedGraph::copy_of(source_.graph(other->graph).view());
+        in.answers = source_.answers(other->graph);
+        in.answers.session = session;
+        refuse_operators(in.graph, in.answers);
+    }
+
+    const record::Alternative* alternative(const ReplayInput& in, std::string_view setting) const {
+        const auto found = std::find_if(in.alternatives.begin(), in.alternatives.end(),
+                                        [&](const record::Alternative& a) { return source_.text(a.setting) == setting; });
+        return found == in.alternatives.end() ? nullptr : &*found;
+    }
+
+    /// As said, or as recorded; with -fa auto the runtime would ask the devices again.
+    bool wanted_flash(const ReplayInput& in) {
+        if (what_if_.flash_attention) {
+            return *what_if_.flash_attention;
+        }
+        if (!asks_itself_ || !changes_devices()) {
+            return was_flash_;
+        }
+        if (!flash_) {
+            const record::Alternative* on = was_flash_ ? nullptr : alternative(in, "fa=on");
+            if (!was_flash_ && on == nullptr) {
+                return false;
+            }
+            flash_ = was_flash_ ? flash_everywhere(in.graph, in.answers) : [&] {
+                CapabilityTable answers = source_.answers(on->graph);
+                const OwnedGraph& graph = source_.graph(on->graph);
+                refuse_operators(graph, answers);
+                return flash_everywhere(graph, answers);
+            }();
+        }
+        return *flash_;
+    }
+
+    /// Does each layer's device run the layer's flash attention? The graph's nodes of it stand in the order of the layers.
+    bool flash_everywhere(const OwnedGraph& graph, const CapabilityTable& answers) const {
+        SessionInfo session;
+        for (const BackendId b : order_) {
+            session.backends.push_back(recorded_.backends[static_cast<size_t>(b)]);
+        }
+        const std::vector<int32_t> homes = layer_homes_with(recorded_, session, what_if_.n_gpu_layers);
+        size_t layer = 0;
+        for (const TensorId id : graph.nodes) {
+            if (graph.tensors[static_cast<size_t>(id)].op == Op::FLASH_ATTN_EXT) {
+                const auto home = static_cast<size_t>(layer < homes.size() ? homes[layer] : homes.back());
+                ++layer;
+                if (!answers.supports_op(order_[home], id).yes) {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     BackendId backend_named(const std::string& setting, const std::string& name) const {
@@ -135,19 +212,11 @@ private:
         order_.push_back(static_cast<BackendId>(last));
     }
 
-    void check_flash_attention(bool wanted) const {
-        for (const auto& [key, value] : recorded_.facts) {
-            if (key == "flash_attention" && (value == "on") == wanted) {
-                return; // as it was
-            }
-        }
-        refuse(wanted ? "fa=on" : "fa=off",
-               "the graph would have other nodes, about which no device was asked; record it again with -fa " +
-                   std::string(wanted ? "on" : "off") + " --dry-run");
-    }
-
     const WhatIf what_if_;
+    const RecordSource& source_;
     const SessionInfo recorded_;
+    bool was_flash_ = false, asks_itself_ = false;
+    std::optional<bool> flash_;    ///< what -fa auto comes to now, once asked
     std::vector<BackendId> order_; ///< recorded numbers of the backends, in the new order
     int32_t n_plans_ = 0;
 };

@@ -11,9 +11,8 @@ namespace schedscope {
 
 /// What else might have been asked for, as `replay --set` says it; answered from the records of a trace.
 ///
-/// Changes of layers and devices move what the runtime places by layer: weights named blk.N.… and output…, the cache's cache_k_lN and cache_v_lN, and the pinned
-/// norms, by the rules of `-ngl` (layers in runs over the devices by their memory). A tensor that the recorded run had placed otherwise (an
-/// override, a type that the device can't read) stays. Flash attention can't be changed so: the graph would have other nodes.
+/// Changes of layers, devices and operators move what the runtime places by layer, see rehome.h; what the user placed (-ot, -nkvo) stays. With `-fa auto` the runtime
+/// asks the devices, so that flash attention may change, too. The graph with flash attention on or off is one that the recording kept beside each plan's.
 struct WhatIf {
     struct Refusal {
         std::string device;

@@ -2,6 +2,8 @@
 
 #include "inspector/cli/print_json.h"
 #include "inspector/cli/trace_input.h"
+#include "inspector/cli/what_if_text.h"
+#include "runtime/scheduler/optimised_order.h"
 #include "traces/replay.h"
 #include "traces/what_if.h"
 
@@ -29,10 +31,14 @@ nlohmann::json result_json(const ReplayResult& result) {
                                {"recorded", d.recorded.empty() ? json(nullptr) : json(d.recorded)},
                                {"now", d.now.empty() ? json(nullptr) : json(d.now)}});
     }
-    return {{"plans", result.plans},
-            {"compared", result.compared},
-            {"identical", result.identical},
-            {"differences", std::move(differences)}};
+    json object = {{"plans", result.plans},
+                   {"compared", result.compared},
+                   {"identical", result.identical},
+                   {"differences", std::move(differences)}};
+    if (!result.comparisons.empty()) {
+        object["summary"] = what_if_summary(result);
+    }
+    return object;
 }
 
 void result_text(const ReplayResult& result, std::ostream& out) {
@@ -53,7 +59,8 @@ Action add_replay(CLI::App& app) {
     auto options = std::make_shared<Options>();
     app.add_option("trace", options->trace, "Trace file")->required();
     app.add_option("--set", options->settings,
-                   "What if: ngl=N, device-order=vulkan0,cpu, refuse=DEVICE:OP, stages=N, op-offload=on|off, offload-min-batch=N "
+                   "What if: ngl=N, device-order=vulkan0,cpu, refuse=DEVICE:OP, fa=on|off, stages=N, op-offload=on|off, "
+                   "offload-min-batch=N "
                    "(repeatable)")
         ->allow_extra_args(false);
     app.add_flag("--json", options->json, "Print JSON");
@@ -63,9 +70,17 @@ Action add_replay(CLI::App& app) {
         for (const std::string& setting : options->settings) {
             what_if.set(setting);
         }
-        const ReplayResult result = options->settings.empty() ? replay(*source) : replay(*source, options_for(what_if, *source));
+        const bool changes = !options->settings.empty();
+        ReplayOptions how = changes ? options_for(what_if, *source) : ReplayOptions{};
+        how.optimise = optimised_nodes;
+        if (options->json) {
+            how.max_differences = SIZE_MAX;
+        }
+        const ReplayResult result = replay(*source, how);
         if (options->json) {
             print_json(result_json(result));
+        } else if (changes) {
+            what_if_text(result, std::cout);
         } else {
             result_text(result, std::cout);
         }

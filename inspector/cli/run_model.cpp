@@ -4,6 +4,7 @@
 #include "inspector/cli/table.h"
 #include "inspector/cli/text_input.h"
 #include "runtime/backend/registry.h"
+#include "runtime/context/memory_need.h"
 #include "runtime/context/perplexity.h"
 #include "runtime/context/session.h"
 #include "viz/units.h"
@@ -124,6 +125,12 @@ void plan_model(const RunArguments& arguments, Recorder& recorder) {
     Session session(registry, options, &recorder);
     print_notes(session);
     plan_generation(session, make_request(arguments, session));
+    for (const MemoryNeed& need : memory_needs(session)) {
+        session.add_fact("memory of " + need.buffer_type, need.text() + (need.fits() ? "" : ": does not fit"));
+        if (!need.fits()) {
+            std::cerr << "schedscope: " << need.buffer_type << ": what was placed there does not fit: " << need.text() << '\n';
+        }
+    }
 }
 
 } // namespace schedscope

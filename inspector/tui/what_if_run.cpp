@@ -1,6 +1,7 @@
 #include "inspector/tui/what_if_run.h"
 
 #include "runtime/error.h"
+#include "runtime/scheduler/optimised_order.h"
 
 #include <sstream>
 #include <utility>
@@ -29,6 +30,7 @@ void WhatIfRun::start(std::shared_ptr<const RecordSource> source, const std::str
     for (std::string word; words >> word;)
         what_if.set(word);
     ReplayOptions options = options_for(what_if, *source);
+    options.optimise = optimised_nodes;
     settings_ = settings;
     error_.clear();
     result_.reset();

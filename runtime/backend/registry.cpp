@@ -2,6 +2,7 @@
 
 #include "runtime/backend/blas/blas_device.h"
 #include "runtime/backend/cpu/cpu_device.h"
+#include "runtime/backend/described_device.h"
 #include "runtime/backend/vulkan/vulkan.h"
 #include "runtime/error.h"
 
@@ -45,7 +46,27 @@ Device* Registry::find(std::string_view name) const noexcept {
 
 Device& Registry::cpu() const noexcept { return *devices_.front(); }
 
-std::vector<Device*> Registry::select(std::string_view list) const {
+std::vector<Device*> Registry::select(std::string_view list) const { return select(list, nullptr); }
+
+std::vector<Device*> Registry::select(std::string_view list, std::vector<std::unique_ptr<Device>>& described) const {
+    return select(list, &described);
+}
+
+void Registry::refuse(std::string_view name, const std::vector<std::unique_ptr<Device>>* described) const {
+    std::string names;
+    const auto add = [&names](const auto& d) { names += (names.empty() ? "" : ", ") + std::string(d->name()); };
+    if (described != nullptr) {
+        std::for_each(described->begin(), described->end(), add);
+    }
+    std::for_each(devices_.begin(), devices_.end(), add);
+    std::string sentence = "--device " + std::string(name) + ": there is no such device here; there is " + names;
+    for (const std::string& missing : missing_) {
+        sentence += " (" + missing + ")";
+    }
+    throw Error(ErrorKind::usage, sentence);
+}
+
+std::vector<Device*> Registry::select(std::string_view list, std::vector<std::unique_ptr<Device>>* described) const {
     std::vector<Device*> chosen;
     if (list.empty()) {
         for (const auto& device : devices_) {
@@ -54,20 +75,36 @@ std::vector<Device*> Registry::select(std::string_view list) const {
             }
         }
     }
+    const auto find_described = [described](std::string_view name) -> Device* {
+        for (size_t i = 0; described != nullptr && i < described->size(); ++i) {
+            if (same_ignoring_case((*described)[i]->name(), name)) {
+                return (*described)[i].get();
+            }
+        }
+        return nullptr;
+    };
     while (!list.empty()) {
         const std::string_view name = list.substr(0, list.find(','));
         list.remove_prefix(std::min(list.size(), name.size() + 1));
-        Device* device = find(name);
+        if (is_description(name)) {
+            if (described == nullptr) {
+                throw Error(ErrorKind::usage,
+                            "--device " + std::string(name) +
+                                ": a device that is only described can be planned with (record --dry-run), not run on");
+            }
+            std::unique_ptr<Device> device = describe_device(name);
+            if (find_described(device->name()) != nullptr) {
+                throw Error(ErrorKind::usage,
+                            "--device " + std::string(name) + ": '" + std::string(device->name()) + "' was described before");
+            }
+            chosen.push_back(device.get());
+            described->push_back(std::move(device));
+            continue;
+        }
+        Device* device = find_described(name);
+        device = device != nullptr ? device : find(name);
         if (device == nullptr) {
-            std::string names;
-            for (const auto& d : devices_) {
-                names += (names.empty() ? "" : ", ") + std::string(d->name());
-            }
-            std::string sentence = "--device " + std::string(name) + ": there is no such device here; there is " + names;
-            for (const std::string& missing : missing_) {
-                sentence += " (" + missing + ")";
-            }
-            throw Error(ErrorKind::usage, sentence);
+            refuse(name, described);
         }
         chosen.push_back(device);
     }

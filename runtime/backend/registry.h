@@ -28,8 +28,14 @@ public:
     /// A `--device` list to devices in priority order: cpu last, added if missing. Empty list: every GPU, then CPU.
     /// The same device twice appears twice. Throws Error(usage) for an unknown one, naming what there is.
     std::vector<Device*> select(std::string_view list) const;
+    /// The same list, which may also describe devices that are not here (`NAME=vulkan:24GiB`, see described_device.h): these are made, go to
+    /// `described`, and may be named again behind their description. A described device hides one of the same name that is here.
+    std::vector<Device*> select(std::string_view list, std::vector<std::unique_ptr<Device>>& described) const;
 
 private:
+    [[noreturn]] void refuse(std::string_view name, const std::vector<std::unique_ptr<Device>>* described) const;
+    std::vector<Device*> select(std::string_view list, std::vector<std::unique_ptr<Device>>* described) const;
+
     std::vector<std::unique_ptr<Device>> devices_;
     std::vector<std::string> missing_;
 };

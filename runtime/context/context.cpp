@@ -67,20 +67,20 @@ void Context::evaluate(const Batch& batch, Run run) {
     }
 }
 
-std::string_view Context::first_difference(const GraphKey& key) const noexcept {
-    if (key.shape.n_tokens != key_.shape.n_tokens) {
+std::string_view Context::first_difference(const GraphKey& a, const GraphKey& b) noexcept {
+    if (a.shape.n_tokens != b.shape.n_tokens) {
         return "n_tokens";
     }
-    if (key.n_sequences != key_.n_sequences) {
+    if (a.n_sequences != b.n_sequences) {
         return "n_sequences";
     }
-    if (key.shape.embeddings != key_.shape.embeddings) {
+    if (a.shape.embeddings != b.shape.embeddings) {
         return "embeddings";
     }
-    if (key.shape.n_outputs != key_.shape.n_outputs) {
+    if (a.shape.n_outputs != b.shape.n_outputs) {
         return "n_outputs";
     }
-    return key.n_kv != key_.n_kv ? "n_kv" : "";
+    return a.n_kv != b.n_kv ? "n_kv" : "";
 }
 
 void Context::build(const GraphKey& key) {
@@ -90,6 +90,27 @@ void Context::build(const GraphKey& key) {
     model_.architecture().graph(builder);
     io_ = builder.io;
     key_ = key;
+}
+
+/// What the graph would be with the other setting of flash attention, so that a trace can answer what would change. Once for each shape.
+std::vector<PlanAlternative> Context::record_alternatives(const GraphKey& key) {
+    const bool without_f32_values = traits(options_.cache_type_v).quantised(); // such a cache is read by flash attention only
+    if (recorder_ == nullptr || (options_.flash_attention && without_f32_values)) {
+        return {};
+    }
+    const auto same = [&](const KnownAlternative& known) { return first_difference(known.key, key).empty(); };
+    auto known = std::find_if(alternatives_.begin(), alternatives_.end(), same);
+    if (known == alternatives_.end()) {
+        GraphSettings settings = settings_;
+        settings.flash_attention = !settings_.flash_attention;
+        CacheView cache = cache_.view(key.n_kv);
+        cache.v_transposed = !settings.flash_attention;
+        Graph other;
+        GraphBuilder builder(other, model_, settings, key.shape, cache);
+        model_.architecture().graph(builder);
+        known = alternatives_.insert(alternatives_.end(), {key, scheduler_.record_graph(other)});
+    }
+    return {{known->graph, options_.flash_attention ? "fa=off" : "fa=on"}};
 }
 
 void Context::turn_moved_keys() {
@@ -116,13 +137,15 @@ void Context::evaluate(const Ubatch& u, Run run) {
         cells.take(slots_[static_cast<size_t>(i)], u.batch->positions[at], u.batch->sequences[at]);
     }
     const GraphKey key{{u.n_tokens, std::max(u.n_outputs, 1), u.batch->tokens.empty()}, u.n_sequences, cache_.n_kv()};
-    const std::string_view difference = graph_ == nullptr ? "" : first_difference(key);
+    const std::string_view difference = graph_ == nullptr ? "" : first_difference(key, key_);
     const bool reused = graph_ != nullptr && difference.empty();
     record_begin(u, reused, difference);
     try {
         if (!reused) {
+            drop_graph();
+            const std::vector<PlanAlternative> alternatives = record_alternatives(key);
             build(key);
-            scheduler_.plan(*graph_);
+            scheduler_.plan(*graph_, alternatives);
             if (scheduler_.watcher() != nullptr && recorder_ != nullptr) {
                 scheduler_.watcher()->check_found();
             }

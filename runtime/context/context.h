@@ -65,13 +65,18 @@ private:
         int32_t n_sequences = 0;
         int32_t n_kv = 0;
     };
+    struct KnownAlternative {
+        GraphKey key;
+        GraphId graph = 0;
+    };
     enum class Run : uint8_t { plan, compute };
 
     void check(const Batch& batch) const;
     void evaluate(const Batch& batch, Run run);
     void evaluate(const Ubatch& ubatch, Run run);
-    std::string_view first_difference(const GraphKey& key) const noexcept;
+    static std::string_view first_difference(const GraphKey& a, const GraphKey& b) noexcept;
     void build(const GraphKey& key);
+    std::vector<PlanAlternative> record_alternatives(const GraphKey& key);
     void drop_graph() noexcept;
     void turn_moved_keys();
     void record_begin(const Ubatch& ubatch, bool reused, std::string_view failed_check);
@@ -87,6 +92,7 @@ private:
     std::unique_ptr<Graph> graph_;
     GraphTensors io_;
     GraphKey key_;
+    std::vector<KnownAlternative> alternatives_; ///< graphs with the other setting of flash attention, recorded before
     std::vector<int32_t> slots_;
     std::vector<float> logits_; ///< [n_outputs_ × n_vocab]
     int32_t n_outputs_ = 0;

@@ -28,6 +28,7 @@ Tensor* build(Graph& g, const Model& model, const CacheView& cache, int32_t n_ct
         Tensor* factors = blocks::rope_factors(model.weights().layers[static_cast<size_t>(il)], r, n_ctx);
         Tensor* turned = ops::rope(g, ops::cast(g, heads, Type::F32), moved, factors, pure_turn(r));
         turned->name = "K_shifted-" + std::to_string(il);
+        turned->layer = il;
         g.expand(ops::cpy(g, turned, heads));
     }
     return moved;
@@ -47,6 +48,7 @@ void shift_keys(const Model& model, const KvCache& cache, int32_t n_ctx, std::sp
         begin.observed = recorder->grain() == Recorder::Grain::node || scheduler.watcher() != nullptr;
         recorder->add(begin);
     }
+    constexpr PlanAlternative same[] = {{-1, "fa=on"}, {-1, "fa=off"}}; // attention is not in it
     const auto record_end = [&](const char* error) {
         if (recorder != nullptr) {
             recorder->add(record::EvaluationEnd{error != nullptr, error != nullptr ? recorder->intern(error) : 0});
@@ -54,7 +56,7 @@ void shift_keys(const Model& model, const KvCache& cache, int32_t n_ctx, std::sp
         }
     };
     try {
-        scheduler.plan(graph);
+        scheduler.plan(graph, same);
         tensor_write(*moved, shifts.data(), 0, shifts.size_bytes());
         scheduler.compute();
     } catch (const std::exception& e) {

@@ -57,6 +57,10 @@ void KvCache::allocate(const Model& model) {
         Share& share = shares[&device.buffer_type()];
         share.device = &device;
         for (Tensor* t : {layers_[il].k, layers_[il].v}) {
+            t->layer = static_cast<int32_t>(il);
+            t->home = options_.on_host ? Home::host : Home::layer;
+            t->why_here =
+                options_.on_host ? "the KV cache is kept on the host (-nkvo)" : placement.layer_why(static_cast<int32_t>(il));
             share.bytes += n_bytes(*t);
             share.tensors.push_back(t);
         }

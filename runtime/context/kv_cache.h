@@ -34,6 +34,7 @@ public:
     CacheView view(int32_t n_kv) const noexcept;
     const KvCacheOptions& options() const noexcept { return options_; }
     int64_t bytes() const noexcept; ///< of all layers
+    std::span<const std::unique_ptr<Buffer>> buffers() const noexcept { return buffers_; }
 
 private:
     void allocate(const Model& model);

@@ -19,7 +19,7 @@ enum class FlashAttention : uint8_t { off, on, automatic }; ///< automatic: on i
 /// Everything a user can say about how a model runs; names and defaults are the command line's.
 struct RunOptions {
     std::string model;                  ///< path of the GGUF file
-    std::string devices;                ///< comma-separated, by priority; empty: every GPU, then the CPU
+    std::string devices;                ///< comma-separated, by priority; empty: every GPU, then the CPU. With header_only also NAME=vulkan:24GiB
     int32_t n_gpu_layers = 99;          ///< the output layer and the last n − 1 blocks
     std::vector<float> tensor_split;    ///< shares of the devices; empty: by memory
     std::vector<std::string> overrides; ///< "PATTERN=DEVICE"

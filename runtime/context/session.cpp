@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <sstream>
 
 namespace schedscope {
 
@@ -22,6 +23,7 @@ Session::Session(const Registry& registry, std::shared_ptr<const gguf::File> fil
     scheduling.op_offload = options_.op_offload;
     scheduling.offload_min_batch = options_.offload_min_batch;
     scheduling.n_stages = options_.stages;
+    scheduling.plans_only = options_.header_only;
     scheduler_ = std::make_unique<Scheduler>(backends_, scheduling);
     scheduler_->set_recorder(recorder_);
     scheduler_->set_watcher(options_.watcher.get());
@@ -33,7 +35,7 @@ Session::Session(const Registry& registry, std::shared_ptr<const gguf::File> fil
 Session::~Session() = default;
 
 void Session::make_backends(const Registry& registry) {
-    devices_ = registry.select(options_.devices);
+    devices_ = options_.header_only ? registry.select(options_.devices, described_) : registry.select(options_.devices);
     std::map<Device*, int> times;
     for (Device* device : devices_) {
         BackendOptions o;
@@ -53,8 +55,10 @@ void Session::load_model(std::shared_ptr<const gguf::File> file) {
     placement.n_gpu_layers = options_.n_gpu_layers;
     placement.tensor_split = options_.tensor_split;
     placement.overrides = options_.overrides;
-    find_architecture(*file); // before the tokenizer: the better sentence for a file that is no text model
-    tokenizer_ = Tokenizer::load(*file);
+    find_architecture(*file);    // before the tokenizer: the better sentence for a file that is no text model
+    if (!options_.header_only) { // a large vocabulary takes longer than the plans
+        tokenizer_ = Tokenizer::load(*file);
+    }
     model_ =
         std::make_unique<Model>(std::move(file), devices_, placement, options_.header_only ? LoadMode::header : LoadMode::data);
     notes_.insert(notes_.end(), model_->notes().begin(), model_->notes().end());
@@ -62,6 +66,13 @@ void Session::load_model(std::shared_ptr<const gguf::File> file) {
         notes_.push_back("-ot " + r.pattern + "=" + r.device + ": " + std::to_string(r.matched) + " tensors" +
                          (r.shadowed > 0 ? ", " + std::to_string(r.shadowed) + " more were placed by a pattern before it" : ""));
     }
+}
+
+const Tokenizer& Session::tokenizer() const {
+    if (tokenizer_ == nullptr) {
+        tokenizer_ = Tokenizer::load(model_->file());
+    }
+    return *tokenizer_;
 }
 
 void Session::make_context() {
@@ -101,8 +112,8 @@ void Session::settle_sampling() {
     };
     std::vector<int32_t> end_tokens;
     if (options_.sampling.ignore_eos) {
-        for (int32_t id = 0; id < tokenizer_->n_tokens(); ++id) {
-            if (tokenizer_->is_eog(id)) {
+        for (int32_t id = 0; id < tokenizer().n_tokens(); ++id) {
+            if (tokenizer().is_eog(id)) {
                 end_tokens.push_back(id);
             }
         }
@@ -131,12 +142,22 @@ void Session::open_record() {
     fact("parameters", std::to_string(model_->n_parameters()));
     fact("n_layers", std::to_string(model_->hparams().n_layer));
     fact("n_gpu_layers", std::to_string(options_.n_gpu_layers));
+    if (!options_.tensor_split.empty()) {
+        std::ostringstream shares;
+        for (size_t i = 0; i < options_.tensor_split.size(); ++i) {
+            shares << (i > 0 ? "," : "") << options_.tensor_split[i];
+        }
+        fact("tensor_split", shares.str());
+    }
     fact("op_offload", options_.op_offload ? "on" : "off");
     fact("offload_min_batch", std::to_string(options_.offload_min_batch));
     fact("stages", std::to_string(options_.stages));
     fact("fusion", options_.fusion ? "on" : "off");
     const ContextOptions& context = context_->options();
     fact("flash_attention", context.flash_attention ? "on" : "off");
+    if (options_.flash_attention == FlashAttention::automatic) {
+        fact("flash_attention_asked", "auto");
+    }
     fact("n_ctx", std::to_string(context.n_ctx));
     fact("n_batch", std::to_string(context.n_batch));
     fact("n_ubatch", std::to_string(context.n_ubatch));
@@ -144,6 +165,17 @@ void Session::open_record() {
     fact("cache_type_v", std::string(type_name(options_.cache_type_v)));
     fact("cache_on_host", options_.cache_on_host ? "yes" : "no");
     fact("seed", std::to_string(seed_));
+    facts_ = info.facts;
+    recorder_->session(info);
+}
+
+void Session::add_fact(std::string what, std::string value) {
+    if (recorder_ == nullptr) {
+        return;
+    }
+    facts_.emplace_back(std::move(what), std::move(value));
+    SessionInfo info = scheduler_->session(); // it may have met more buffer types since
+    info.facts = facts_;
     recorder_->session(info);
 }
 

@@ -37,7 +37,8 @@ public:
 
     const RunOptions& options() const noexcept { return options_; }
     const Model& model() const noexcept { return *model_; }
-    const Tokenizer& tokenizer() const noexcept { return *tokenizer_; }
+    /// A session that only plans reads the vocabulary when it is first asked for; throws Error(input) as Tokenizer::load does.
+    const Tokenizer& tokenizer() const;
     Context& context() noexcept { return *context_; }
     Scheduler& scheduler() noexcept { return *scheduler_; }
     Recorder* recorder() const noexcept { return recorder_; }
@@ -49,6 +50,8 @@ public:
     uint32_t seed() const noexcept { return seed_; }
     /// What the user should know although it works: options without effect, unknown end tokens. One sentence each.
     const std::vector<std::string>& notes() const noexcept { return notes_; }
+    /// One more fact for the records about the session. Without a recorder nothing happens.
+    void add_fact(std::string what, std::string value);
 
 private:
     void make_backends(const Registry& registry);
@@ -59,15 +62,17 @@ private:
 
     RunOptions options_;
     Recorder* recorder_;
+    std::vector<std::unique_ptr<Device>> described_; ///< devices that are not here, of a session that only plans
     std::vector<Device*> devices_;
     std::vector<std::unique_ptr<Backend>> backends_;
     std::unique_ptr<Model> model_;
-    std::unique_ptr<Tokenizer> tokenizer_;
+    mutable std::unique_ptr<Tokenizer> tokenizer_;
     std::unique_ptr<Scheduler> scheduler_;
     std::unique_ptr<Context> context_;
     SamplingParams sampling_;
     uint32_t seed_ = 0;
     std::vector<std::string> notes_;
+    std::vector<std::pair<std::string, std::string>> facts_;
 };
 
 } // namespace schedscope

@@ -78,6 +78,14 @@ void OutputFile::write_all(std::span<const std::byte> bytes) {
     }
 }
 
+void OutputFile::extend(uint64_t bytes) {
+    flush();
+    const off_t end = ::lseek(fd_, 0, SEEK_END);
+    if (end < 0 || ::ftruncate(fd_, end + static_cast<off_t>(bytes)) != 0) {
+        fail();
+    }
+}
+
 void OutputFile::finish() {
     flush();
     if (::close(std::exchange(fd_, -1)) != 0) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@ public:
     ~OutputFile();
 
     void append(std::span<const std::byte> bytes);
+    /// Zeros that take no room on the disk: the file is that much longer. Only at the end of a regular file.
+    void extend(uint64_t bytes);
     void finish();
 
 private:

@@ -142,7 +142,7 @@ size_t Writer::alignment() const {
     return static_cast<size_t>(*wanted);
 }
 
-void Writer::emit(const Put& put) const {
+uint64_t Writer::emit_header(const Put& put) const {
     const size_t align = alignment();
     size_t at = 0;
     const Put counted = [&put, &at](std::span<const std::byte> bytes) {
@@ -177,6 +177,17 @@ void Writer::emit(const Put& put) const {
         offset += t.bytes + padding(t.bytes, align);
     }
     put_zeros(counted, padding(at, align));
+    return offset;
+}
+
+void Writer::emit(const Put& put) const {
+    const size_t align = alignment();
+    emit_header(put);
+    size_t at = 0;
+    const Put counted = [&put, &at](std::span<const std::byte> bytes) {
+        put(bytes);
+        at += bytes.size();
+    };
     for (const Entry& t : tensors_) {
         const size_t begin = at;
         t.produce(counted);
@@ -190,6 +201,13 @@ void Writer::emit(const Put& put) const {
 void Writer::write(const std::string& path) const {
     OutputFile file(path);
     emit([&file](std::span<const std::byte> bytes) { file.append(bytes); });
+    file.finish();
+}
+
+void Writer::write_header(const std::string& path) const {
+    OutputFile file(path);
+    const uint64_t data = emit_header([&file](std::span<const std::byte> bytes) { file.append(bytes); });
+    file.extend(data);
     file.finish();
 }
 

@@ -59,6 +59,8 @@ public:
     /// Writes beside PATH and renames, so that PATH is either the old file or the whole new one. What is no regular file (a device, a
     /// pipe) is written directly. Throws Error(device) "PATH: why".
     void write(const std::string& path) const;
+    /// The same file with zeros for all tensors' data, which take no room on the disk (a sparse file): what plans without weights need.
+    void write_header(const std::string& path) const;
     std::vector<std::byte> to_bytes() const;
 
 private:
@@ -78,6 +80,7 @@ private:
     };
     void store(std::string_view key, ValueType type, ValueType element, uint64_t count, std::span<const std::byte> bytes);
     size_t alignment() const;
+    uint64_t emit_header(const Put& put) const; ///< returns the bytes of all data behind it
     void emit(const Put& put) const;
 
     std::vector<KeyValue> values_;

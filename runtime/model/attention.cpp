@@ -77,6 +77,8 @@ Tensor* attend(GraphBuilder& b, Tensor* q, int32_t il) {
     if (b.settings.cache_on_host) {
         // All between the cache and the projection is to stay where the cache is.
         x->pinned = static_cast<int16_t>(b.model.placement().host());
+        x->home = Home::host;
+        x->why_here = "what lies between the cache and the projection stays where the cache is (-nkvo)";
     }
     return x;
 }

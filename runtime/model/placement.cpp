@@ -2,6 +2,7 @@
 
 #include "runtime/backend/device.h"
 #include "runtime/error.h"
+#include "runtime/scheduler/layer_homes.h"
 
 #include <algorithm>
 #include <cctype>
@@ -19,38 +20,14 @@ bool same_name(std::string_view a, std::string_view b) noexcept {
     });
 }
 
-/// Shares of the holders, cumulated and scaled so that the last is 1.
-std::vector<float> cumulated_shares(const std::vector<float>& asked, const std::vector<const Device*>& holders) {
-    std::vector<float> shares(holders.size(), 0.0F);
-    const bool given = std::any_of(asked.begin(), asked.end(), [](float s) { return s > 0; });
-    const bool known = std::all_of(holders.begin(), holders.end(), [](const Device* d) { return d->memory_bytes() > 0; });
-    for (size_t i = 0; i < holders.size(); ++i) {
-        if (given) {
-            shares[i] = i < asked.size() ? asked[i] : 0.0F;
-        } else {
-            shares[i] = known ? static_cast<float>(holders[i]->memory_bytes()) : 1.0F;
-        }
-    }
-    float sum = 0;
-    for (float& s : shares) {
-        s = sum += s;
-    }
-    for (float& s : shares) {
-        s /= sum;
-    }
-    return shares;
-}
-
 } // namespace
 
 Placement::Placement(const PlacementOptions& options, std::span<Device* const> devices, int32_t n_layer)
     : devices_(devices.begin(), devices.end()) {
-    std::vector<const Device*> holders;
-    std::vector<int32_t> homes;
+    std::vector<LayerHolder> holders;
     for (size_t i = 0; i < devices.size(); ++i) {
         if (holds_layers(*devices[i])) {
-            holders.push_back(devices[i]);
-            homes.push_back(static_cast<int32_t>(i));
+            holders.push_back({static_cast<int32_t>(i), static_cast<int64_t>(devices[i]->memory_bytes())});
         }
     }
     if (options.tensor_split.size() > holders.size() && !holders.empty()) {
@@ -62,19 +39,23 @@ Placement::Placement(const PlacementOptions& options, std::span<Device* const> d
             throw Error(ErrorKind::usage, "-ts: a share must be a number that is not negative");
         }
     }
-    layer_home_.assign(static_cast<size_t>(n_layer) + 1, host());
-    const int32_t offloaded = holders.empty() ? 0 : std::clamp(options.n_gpu_layers, 0, n_layer + 1);
-    full_offload_ = offloaded == n_layer + 1;
-    if (offloaded > 0) {
-        const std::vector<float> shares = cumulated_shares(options.tensor_split, holders);
-        for (int32_t i = 0; i < offloaded; ++i) {
-            const float position = static_cast<float>(i) / static_cast<float>(offloaded);
-            const auto at = std::upper_bound(shares.begin(), shares.end() - 1, position) - shares.begin();
-            layer_home_[static_cast<size_t>(n_layer + 1 - offloaded + i)] = homes[static_cast<size_t>(at)];
-        }
-    }
+    layer_home_ = layer_homes(n_layer, options.n_gpu_layers, holders, options.tensor_split, host());
+    full_offload_ = all_offloaded(n_layer, options.n_gpu_layers, holders);
+    give_reasons(options.n_gpu_layers, n_layer);
     for (const std::string& text : options.overrides) {
         parse_override(text);
+    }
+}
+
+void Placement::give_reasons(int32_t n_gpu_layers, int32_t n_layer) {
+    const std::string rule = " (-ngl " + std::to_string(n_gpu_layers) + ")";
+    for (int32_t layer = 0; layer <= n_layer; ++layer) {
+        const int32_t home = layer_home(layer);
+        layer_why_.push_back(
+            (layer == n_layer ? "the output layer" : "block " + std::to_string(layer) + " of " + std::to_string(n_layer)) +
+            (home == host() ? " is not offloaded"
+                            : " is offloaded to " + std::string(devices_[static_cast<size_t>(home)]->name())) +
+            rule);
     }
 }
 
@@ -102,9 +83,10 @@ void Placement::parse_override(const std::string& text) {
         throw Error(ErrorKind::usage, "-ot " + text + ": not a regular expression: " + e.what());
     }
     reports_.push_back({pattern, std::string((*found)->name()), 0, 0});
+    override_why_.push_back("-ot " + text);
 }
 
-int32_t Placement::tensor_home(std::string_view tensor, int32_t home) {
+int32_t Placement::tensor_home(std::string_view tensor, int32_t home, std::string_view* why) {
     bool placed = false;
     for (size_t i = 0; i < overrides_.size(); ++i) {
         if (!std::regex_search(tensor.begin(), tensor.end(), overrides_[i].pattern)) {
@@ -112,6 +94,9 @@ int32_t Placement::tensor_home(std::string_view tensor, int32_t home) {
         }
         ++(placed ? reports_[i].shadowed : reports_[i].matched);
         home = placed ? home : overrides_[i].home;
+        if (!placed && why != nullptr) {
+            *why = override_why_[i];
+        }
         placed = true;
     }
     return home;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <regex>
 #include <span>
 #include <string>
@@ -41,8 +42,11 @@ public:
     /// Every layer and the output are on devices.
     bool full_offload() const noexcept { return full_offload_; }
 
-    /// Where a tensor goes that belongs to a layer at `home`.
-    int32_t tensor_home(std::string_view tensor, int32_t home);
+    /// For people: why a layer lives where it does. As long as the placement.
+    std::string_view layer_why(int32_t layer) const noexcept { return layer_why_[static_cast<size_t>(layer)]; }
+
+    /// Where a tensor goes that belongs to a layer at `home`. why: filled when an override decides, "-ot PATTERN=DEVICE".
+    int32_t tensor_home(std::string_view tensor, int32_t home, std::string_view* why = nullptr);
 
     std::span<const OverrideReport> overrides() const noexcept { return reports_; }
     /// Throws Error(usage) when a pattern matched nothing.
@@ -54,11 +58,14 @@ private:
         int32_t home;
     };
     void parse_override(const std::string& text);
+    void give_reasons(int32_t n_gpu_layers, int32_t n_layer);
 
     std::vector<Device*> devices_;
     std::vector<int32_t> layer_home_; ///< [n_layer + 1]
     std::vector<Override> overrides_;
-    std::vector<OverrideReport> reports_; ///< beside overrides_
+    std::vector<OverrideReport> reports_;  ///< beside overrides_
+    std::deque<std::string> layer_why_;    ///< beside layer_home_
+    std::deque<std::string> override_why_; ///< beside overrides_
     bool full_offload_ = false;
 };
 

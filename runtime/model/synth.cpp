@@ -20,6 +20,7 @@ constexpr std::array presets{
     SynthPreset{"110m", "110 million parameters, 12 layers", {32000, 2048, 768, 12, 2048, 12, 12, 0, 0, true}},
     SynthPreset{"1b", "1.1 billion parameters, 22 layers", {32000, 2048, 2048, 22, 5632, 32, 4, 0, 0, false}},
     SynthPreset{"7b", "6.7 billion parameters, 32 layers", {32000, 4096, 4096, 32, 11008, 32, 32, 0, 0, false}},
+    SynthPreset{"70b", "70 billion parameters, 80 layers", {128256, 8192, 8192, 80, 28672, 64, 8, 0, 0, false}},
 };
 
 /// SplitMix64: a counter through a mixing function, so that any tensor can begin anywhere. By Guy Steele et al., public domain.
@@ -164,6 +165,10 @@ const LlamaShape& synth_preset(std::string_view name) {
 
 void synthesise_llama(const LlamaShape& shape, Type type, uint64_t seed, const std::string& path) {
     Llama(shape, type, seed).writer().write(path);
+}
+
+void synthesise_llama_header(const LlamaShape& shape, Type type, const std::string& path) {
+    Llama(shape, type, 0).writer().write_header(path);
 }
 
 gguf::File synthesise_llama_in_memory(const LlamaShape& shape, Type type, uint64_t seed, std::string name) {

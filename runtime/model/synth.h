@@ -30,7 +30,7 @@ struct SynthPreset {
     LlamaShape shape;
 };
 
-/// "tiny" (the demo's, made in milliseconds), "tiny-moe", "110m", "1b", "7b".
+/// "tiny" (the demo's, made in milliseconds), "tiny-moe", "110m", "1b", "7b", "70b".
 std::span<const SynthPreset> synth_presets() noexcept;
 /// Throws Error(usage) naming the presets when there is none of that name.
 const LlamaShape& synth_preset(std::string_view name);
@@ -39,6 +39,8 @@ const LlamaShape& synth_preset(std::string_view name);
 /// its blocks: f16), norms f32. Writing takes memory for a row only. Throws Error(usage) for a shape or a type that is impossible, Error(device) when the file
 /// can't be written.
 void synthesise_llama(const LlamaShape& shape, Type type, uint64_t seed, const std::string& path);
+/// The header alone, with as much room behind it as the weights would take: a sparse file of a few megabytes, for plans without weights.
+void synthesise_llama_header(const LlamaShape& shape, Type type, const std::string& path);
 /// The same without a file. `name` is shown as the model's path.
 gguf::File synthesise_llama_in_memory(const LlamaShape& shape, Type type, uint64_t seed, std::string name);
 

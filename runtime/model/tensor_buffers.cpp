@@ -1,32 +1,10 @@
 #include "runtime/model/tensor_buffers.h"
 
-#include "runtime/error.h"
-
-#include <string>
+#include "runtime/backend/described_buffer.h"
 
 namespace schedscope {
 
 namespace {
-
-/// Says what it would be, without memory.
-class DescribedBuffer final : public Buffer {
-public:
-    DescribedBuffer(const BufferType& type, size_t size) : type_(type), size_(size) {}
-
-    const BufferType& type() const noexcept override { return type_; }
-    size_t size() const noexcept override { return size_; }
-    std::byte* host_base() noexcept override { return nullptr; }
-    void write(size_t, const void*, size_t) override { refuse(); }
-    void read(size_t, void*, size_t) override { refuse(); }
-    void clear(uint8_t) override {}
-
-private:
-    [[noreturn]] void refuse() const {
-        throw Error(ErrorKind::usage, std::string(type_.name()) + " buffer: it was only described, it holds no data");
-    }
-    const BufferType& type_;
-    size_t size_;
-};
 
 size_t aligned(size_t n, size_t alignment) noexcept { return (n + alignment - 1) / alignment * alignment; }
 

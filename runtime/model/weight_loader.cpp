@@ -68,12 +68,12 @@ bool device_can_read(const Device& device, const gguf::TensorInfo& info, Op read
 
 int32_t WeightLoader::home_of(const gguf::TensorInfo& info, int32_t layer) {
     const int32_t wanted = layer == input_layer ? placement_.host() : placement_.layer_home(layer);
-    const auto [found, first_time] = overridden_.try_emplace(&info, -1);
+    const auto [found, first_time] = overridden_.try_emplace(&info);
     if (first_time) {
         // Any home that is none: what comes back then is an override's.
-        found->second = placement_.tensor_home(info.name, -1);
+        found->second.home = placement_.tensor_home(info.name, -1, &found->second.why);
     }
-    const int32_t home = found->second >= 0 ? found->second : wanted;
+    const int32_t home = found->second.home >= 0 ? found->second.home : wanted;
     const Op reader = reader_of(info.name, layer);
     if (device_can_read(*devices_[static_cast<size_t>(home)], info, reader)) {
         return home;
@@ -84,6 +84,25 @@ int32_t WeightLoader::home_of(const gguf::TensorInfo& info, int32_t layer) {
     }
     ++left_to_host_[{home, info.type}];
     return placement_.host();
+}
+
+void WeightLoader::tell_why(Tensor& tensor, const gguf::TensorInfo& info, int32_t layer, int32_t home) {
+    const Override& override = overridden_.at(&info);
+    tensor.layer = layer_number(layer);
+    if (override.home >= 0) {
+        tensor.home = Home::user;
+        tensor.why_here = override.why;
+    } else if (layer == input_layer) {
+        tensor.home = Home::host;
+        tensor.why_here = "the token embedding is looked up on the host";
+    } else {
+        tensor.home = Home::layer;
+        tensor.why_here = placement_.layer_why(layer);
+    }
+    const int32_t wanted = override.home >= 0 || layer == input_layer ? override.home : placement_.layer_home(layer);
+    if (wanted >= 0 && wanted != home) {
+        tensor.why_here = "its device can't run the operator that reads it, so it stays on the host";
+    }
 }
 
 std::vector<std::string> WeightLoader::notes() const {
@@ -111,6 +130,10 @@ Tensor* WeightLoader::maybe(const std::string& name, const Shape& ne, int32_t la
     if (tensor == nullptr) {
         tensor = store_.make(info->type, info->ne, name);
         items_.push_back({tensor, info, home});
+        tell_why(*tensor, *info, layer, home);
+    } else if (tensor->home != Home::user && tensor->layer != layer_number(layer)) {
+        tensor->home = Home::shared;
+        tensor->layer = -1;
     }
     return tensor;
 }

@@ -52,7 +52,13 @@ private:
         const gguf::TensorInfo* info;
         int32_t home;
     };
+    struct Override {
+        int32_t home = -1; ///< none
+        std::string_view why;
+    };
     int32_t home_of(const gguf::TensorInfo& info, int32_t layer);
+    static int32_t layer_number(int32_t layer) noexcept { return layer == input_layer ? -1 : layer; }
+    void tell_why(Tensor& tensor, const gguf::TensorInfo& info, int32_t layer, int32_t home);
     void map_host(std::vector<std::unique_ptr<Buffer>>& buffers);
 
     const gguf::File& file_;
@@ -62,7 +68,7 @@ private:
     std::vector<Item> items_;
     std::map<std::pair<const gguf::TensorInfo*, const BufferType*>, Tensor*> made_;
     std::map<std::pair<int32_t, Type>, int32_t> left_to_host_; ///< by home wanted and type
-    std::map<const gguf::TensorInfo*, int32_t> overridden_;    ///< home asked for, so that an override counts a tensor once
+    std::map<const gguf::TensorInfo*, Override> overridden_;   ///< asked for, so that an override counts a tensor once
 };
 
 } // namespace schedscope

@@ -1,5 +1,6 @@
 // From planned offsets to memory.
 
+#include "runtime/backend/described_buffer.h"
 #include "runtime/scheduler/live_plan.h"
 
 #include "runtime/backend/memory_text.h"
@@ -35,7 +36,8 @@ void ComputeBuffers::assign(LivePlan& live, const MemoryPlan& memory, const Live
                 continue;
             }
             chunks[c].reset(); // before the larger one is made: a device may not hold both
-            chunks[c] = allocate(devices.buffer_type(static_cast<BufferTypeId>(type)), wanted);
+            const BufferType& kind = devices.buffer_type(static_cast<BufferTypeId>(type));
+            chunks[c] = described_ ? std::make_unique<DescribedBuffer>(kind, wanted) : allocate(kind, wanted);
             chunks[c]->usage = BufferUsage::compute;
         }
     }

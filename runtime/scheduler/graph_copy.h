@@ -30,6 +30,12 @@ constexpr std::string_view batch_too_large = "batch too large";
 /// Puts ranges from index `from` on in order; of those that overlap the first stays.
 void order_kept(std::vector<KeptRange>& kept, size_t from);
 
+/// What the backends' optimise steps make of a graph's nodes.
+struct OptimisedNodes {
+    std::vector<TensorId> order; ///< a permutation of the graph's nodes, split by split
+    std::vector<KeptRange> kept; ///< groups in it, in order
+};
+
 /// The graph that memory is planned for: per split, for each of its inputs a dependency and the present stage's copy, then the split's
 /// nodes. Leafs: copies of all stages (when there are several), then the graph's.
 struct AllocatedGraph {

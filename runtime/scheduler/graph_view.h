@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/tensor/home.h"
 #include "runtime/tensor/layout.h"
 
 #include <deque>
@@ -23,6 +24,8 @@ struct TensorInfo {
     BufferUsage  usage = BufferUsage::any;               ///< of its own buffer
     BufferTypeId buffer_type = no_buffer_type;           ///< of its own buffer (views have none of their own)
     BackendId    user_backend = no_backend;              ///< pinned by the user
+    Home         home = Home::none;                      ///< who decided where it lies or is pinned; no decision of the planner depends on it
+    int32_t      layer = -1;                             ///< of the model; the output behind the last; −1: none
     TensorId     view_source = no_tensor;
     std::array<TensorId, max_sources> src{no_tensor, no_tensor, no_tensor, no_tensor, no_tensor,
                                           no_tensor, no_tensor, no_tensor, no_tensor, no_tensor}; ///< inner holes are possible

@@ -58,6 +58,8 @@ void describe(Graph& graph, LiveDevices& devices, OwnedGraph& out) {
         info.params = t.params;
         info.name = t.name;
         info.user_backend = t.pinned;
+        info.home = t.home;
+        info.layer = t.layer;
         info.view_offset = t.view_offset;
         if (t.view_source != nullptr) {
             info.view_source = t.view_source->id;

@@ -4,6 +4,7 @@
 
 #include "runtime/backend/node_order.h"
 #include "runtime/error.h"
+#include "runtime/scheduler/kept_ranges.h"
 
 #include <algorithm>
 
@@ -49,19 +50,6 @@ void check_order(std::span<Tensor* const> before, const SplitGraph& split, const
                                            (source ? "its source '" : "a node that uses the same memory, '") +
                                            broken.earlier->name + "'");
     }
-}
-
-void note_kept(const SplitGraph& graph, int32_t first_node, std::vector<KeptRange>& kept) {
-    const size_t before = kept.size();
-    for (const FusionGroup& group : graph.groups) {
-        kept.push_back({first_node + group.first, first_node + group.first + group.count});
-    }
-    for (const NotFused& pair : graph.not_fused) {
-        if (pair.why == batch_too_large) {
-            kept.push_back({first_node + pair.first, first_node + pair.second + 1});
-        }
-    }
-    order_kept(kept, before);
 }
 
 /// A group that would hide what a watched node holds is none, whatever the backend thought.

@@ -43,6 +43,13 @@ void make_plan(const GraphView& graph, const Capabilities& capabilities, const P
         recorder->add(record::PlanBegin{options.graph_id, static_cast<int32_t>(graph.nodes.size()),
                                         static_cast<int32_t>(graph.leafs.size()), options.n_stages, options.current_stage,
                                         options.op_offload});
+        for (const PlanAlternative& a : options.alternatives) {
+            recorder->add(record::Alternative{a.graph_id < 0 ? options.graph_id : a.graph_id, recorder->intern(a.setting)});
+        }
+        for (const PlanNote& note : options.notes) {
+            const TensorInfo& t = graph.tensors[static_cast<size_t>(note.tensor)];
+            recorder->add_in_burst(record::Pin{note.tensor, t.user_backend, t.buffer_type, recorder->intern(note.why)});
+        }
     }
     try {
         for (const Pass pass : planning_passes) {

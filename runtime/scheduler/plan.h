@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -70,6 +71,17 @@ struct Rewire {
     TensorId copy     = no_tensor; ///< the copy of the current stage
 };
 
+/// For the records only: why a tensor lies where it does, or is pinned.
+struct PlanNote {
+    TensorId tensor = no_tensor;
+    std::string_view why;
+};
+/// For the records only: a recorded graph that would have been planned with another setting.
+struct PlanAlternative {
+    int32_t graph_id = 0;     ///< −1: the plan's own; the setting changes nothing in it
+    std::string_view setting; ///< "fa=off"
+};
+
 /// What decides besides the graph and the capabilities.
 struct PlanOptions {
     bool    op_offload    = true;
@@ -77,6 +89,8 @@ struct PlanOptions {
     int32_t current_stage = 0;
     int64_t offload_min_batch = 0;          ///< what the backends were told to offload from; for the words of a refusal, 0: not known
     int32_t graph_id      = 0;              ///< GraphId for the records
+    std::span<const PlanNote> notes;        ///< written to the recorder when the plan begins
+    std::span<const PlanAlternative> alternatives; ///< the same
     const SessionInfo* session = nullptr;   ///< names for error sentences; null: numbers are shown
 };
 

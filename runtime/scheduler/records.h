@@ -53,6 +53,16 @@ struct PlanEnd {
     int32_t n_splits = 0, n_copies = 0;
     StringId error = 0; ///< of PlanError, empty when planned
 };
+struct Alternative { ///< the graph that would have been planned with another setting; it was not, and nothing ran it
+    GraphId  graph = 0;                  ///< the same as the plan's where the setting changes nothing in it
+    StringId setting = 0;                ///< as --set takes it: "fa=off"
+};
+struct Pin { ///< who decided before the plan where a tensor lies or runs
+    TensorId     tensor = no_tensor;
+    BackendId    backend = no_backend;   ///< it is pinned to; none: its memory was chosen, or it could have been pinned and was not
+    BufferTypeId buffer_type = no_buffer_type; ///< it lies in
+    StringId     why = 0;
+};
 struct PassBegin { Pass pass = Pass::none; };
 struct PassEnd { Pass pass = Pass::none; };
 struct Query {
@@ -201,7 +211,7 @@ using Fact = std::variant<record::EvaluationBegin, record::EvaluationEnd, record
                           record::PassEnd, record::Query, record::Assign, record::SplitBegin, record::SplitEnd, record::SplitInput, record::CopyMade,
                           record::Rewired, record::GraphInput, record::Reorder, record::Fusion, record::NotFused, record::Reallocation,
                           record::BufferSize, record::Placement, record::Execute, record::SplitRun, record::Transfer, record::Wait, record::Sample,
-                          record::Token, record::Value, record::ValueElement, record::ValueBucket>;
+                          record::Token, record::Value, record::ValueElement, record::ValueBucket, record::Alternative, record::Pin>;
 
 struct Record {
     Step         step = no_step;

@@ -37,7 +37,7 @@ void refuse_writes_out_of_reach(const LivePlan& live, const LiveDevices& devices
 
 struct Scheduler::State {
     State(std::span<const std::unique_ptr<Backend>> backends, const SchedulerOptions& o)
-        : options(o), devices(backends), executor(devices, o.n_stages) {}
+        : options(o), devices(backends), executor(devices, o.n_stages), buffers(o.plans_only) {}
 
     SchedulerOptions options;
     LiveDevices devices;
@@ -59,6 +59,7 @@ struct Scheduler::State {
     LivePlan live;
     Carry carry;
     CapabilityTable answers;
+    std::vector<PlanNote> notes;
     MemoryPlanner planner;
     ComputeBuffers buffers;
 };
@@ -74,7 +75,21 @@ void Scheduler::set_observer(NodeObserver* observer) noexcept { state_->executor
 Watcher* Scheduler::watcher() const noexcept { return state_->watcher; }
 const SessionInfo& Scheduler::session() const noexcept { return state_->devices.session(); }
 
-void Scheduler::plan(Graph& graph) {
+GraphId Scheduler::record_graph(Graph& graph) {
+    State& s = *state_;
+    if (s.recorder == nullptr) {
+        throw Error(ErrorKind::usage, "scheduler: nobody records");
+    }
+    undo(s.live);
+    OwnedGraph info;
+    describe(graph, s.devices, info);
+    const LiveCapabilities asked(s.devices, graph.tensors(), s.options.offload_min_batch);
+    fill_table(s.answers, s.devices.session(), asked, static_cast<int32_t>(info.tensors.size()));
+    s.recorder->graph(s.next_graph, info.view(), s.answers);
+    return s.next_graph++;
+}
+
+void Scheduler::plan(Graph& graph, std::span<const PlanAlternative> alternatives) {
     State& s = *state_;
     s.complete_records();
     undo(s.live);
@@ -95,6 +110,14 @@ void Scheduler::plan(Graph& graph) {
         fill_table(s.answers, s.devices.session(), asked_live, static_cast<int32_t>(live.tensors.size()));
         s.recorder->graph(s.next_graph, live.info.view(), s.answers);
         capabilities = &s.answers;
+        s.notes.clear();
+        for (const Tensor* t : live.tensors) {
+            if (!t->why_here.empty()) {
+                s.notes.push_back({t->id, t->why_here});
+            }
+        }
+        options.notes = s.notes;
+        options.alternatives = alternatives;
     }
     ++s.next_graph;
     s.next_stage = (s.next_stage + 1) % s.options.n_stages;
@@ -126,6 +149,9 @@ void Scheduler::compute() {
 void Scheduler::compute_async() {
     if (state_->live.graph == nullptr) {
         throw Error(ErrorKind::usage, "scheduler: nothing is planned");
+    }
+    if (state_->options.plans_only) {
+        throw Error(ErrorKind::usage, "scheduler: it was made for planning, it computes nothing");
     }
     state_->complete_records();
     state_->in_flight = true;

@@ -19,6 +19,7 @@ struct SchedulerOptions {
     bool op_offload = true;
     int64_t offload_min_batch = 32;
     int n_stages = 1; ///< 1, or 4 for pipeline copies
+    bool plans_only = false; ///< nothing will be computed: compute buffers have sizes and no memory
 };
 
 /// Runs graphs on several backends: describes the graph, plans it (passes 1 to 5), lets each backend optimise its splits, plans memory, allocates, and executes
@@ -45,7 +46,11 @@ public:
     const SessionInfo& session() const noexcept;
 
     /// Throws Error(device) with the planner's sentence when no plan is possible, or naming buffer type and bytes when there is no memory.
-    void plan(Graph& graph);
+    /// alternatives: what `record_graph` gave for the graphs that other settings would have led to.
+    void plan(Graph& graph, std::span<const PlanAlternative> alternatives = {});
+    /// Describes a graph to the recorder, with every backend's answers, and does no more: for questions asked later. Returns its number in the
+    /// records. Not between `plan` and the last use of that plan: tensors that the graphs share are numbered anew.
+    GraphId record_graph(Graph& graph);
     /// Runs the planned graph; returns when it is complete. Throws Error(device).
     void compute();
     /// The same in two halves, so that evaluations can overlap in a pipeline of stages. With a recorder they don't: the records of one are

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/tensor/home.h"
 #include "runtime/tensor/layout.h"
 
 #include <array>
@@ -7,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace schedscope {
 
@@ -31,6 +33,9 @@ struct Tensor {
     size_t offset = 0;             ///< bytes into the buffer; a view's includes view_offset
     int32_t readers = 0;           ///< how often nodes of the graph name it as a source (Graph::number)
     int16_t pinned = -1;           ///< backend (by priority) that the user wants; −1: the scheduler decides
+    Home home = Home::none;        ///< who decided where it lies or runs
+    int32_t layer = -1;            ///< the model's layer that it belongs to, the output behind the last; −1: none
+    std::string_view why_here;     ///< for people: why it lies there or is pinned; the text outlives the tensor
     std::string name;              ///< at most max_name bytes
 
     float param_f32(int i) const noexcept { return std::bit_cast<float>(params[static_cast<size_t>(i)]); }

@@ -33,7 +33,15 @@ OwnedGraph placed(int n_gpu_layers, int n_tokens, bool second_device = true) {
     for (TensorInfo& t : graph.tensors) {
         const bool of_block = t.name.starts_with("blk.");
         if (t.usage == BufferUsage::weights && (of_block || t.name == "output.weight")) {
-            t.buffer_type = home(of_block ? t.name[4] - '0' : n_blocks);
+            t.home = Home::layer;
+            t.layer = of_block ? t.name[4] - '0' : n_blocks;
+            t.buffer_type = home(t.layer);
+        } else if (t.usage == BufferUsage::weights) {
+            t.home = Home::host;
+        }
+        if (t.name.starts_with("norm-")) {
+            t.home = Home::layer_norm;
+            t.layer = t.name[5] - '0';
         }
         if (t.name.starts_with("norm-") && (n_tokens < 32 || n_gpu_layers > n_blocks)) {
             t.user_backend = home(t.name[5] - '0');

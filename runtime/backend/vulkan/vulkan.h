@@ -14,6 +14,9 @@ namespace schedscope {
 /// slower, for tests.
 std::vector<std::unique_ptr<Device>> find_vulkan_devices(std::vector<std::string>& missing);
 
+/// One that is not here and has all features: it answers as they do and has memory of that size, but allocates and computes nothing.
+std::unique_ptr<Device> describe_vulkan_device(std::string name, size_t memory_bytes);
+
 /// Messages of the validation layer so far (SCHEDSCOPE_VULKAN_VALIDATION=1 turns it on).
 int vulkan_validation_messages() noexcept;
 

@@ -34,10 +34,21 @@ void VulkanBackend::abandon() noexcept {
     n_done_ = n_submitted_;
 }
 
+void optimise_split(SplitGraph& split, const DispatchOptions& options) {
+    find_groups(split, VulkanFusedKernels(options));
+    spread_waits(split);
+}
+
+DispatchOptions full_dispatch_options(bool software) noexcept {
+    DispatchOptions options;
+    options.row_per_invocation = software;
+    options.most_sources = n_bindings + n_more_bindings - 2;
+    return options;
+}
+
 void VulkanBackend::optimise(SplitGraph& split) {
     if (fusion_) {
-        find_groups(split, VulkanFusedKernels(context_->dispatch_options()));
-        spread_waits(split);
+        optimise_split(split, context_->dispatch_options());
     }
 }
 

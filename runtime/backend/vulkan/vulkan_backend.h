@@ -11,6 +11,11 @@
 
 namespace schedscope::vulkan {
 
+/// What a backend that launches with these options does with its splits: for those that are only described, too.
+void optimise_split(SplitGraph& split, const DispatchOptions& options);
+/// The options of a device with all features; `software`: of a driver that runs shaders on the host.
+DispatchOptions full_dispatch_options(bool software) noexcept;
+
 /// A queue of work on a Vulkan device. `compute` records a range of a split into one command buffer and submits it; copies that were started before
 /// travel in the same one. Several submissions may be under way. All backends of a device share one queue, which runs in order.
 class VulkanBackend final : public Backend {

@@ -144,5 +144,51 @@ TEST(Explain, EveryTensorHasAStory) {
     }
 }
 
+TEST(Explain, TellsWhoPinnedANorm) {
+    NEEDS_SHARED();
+    if (!has_device("Vulkan0")) {
+        GTEST_SKIP() << "no Vulkan device";
+    }
+    const Recorded few({"--device", "vulkan0,cpu", "-ngl", "3"}, 8), many({"--device", "vulkan0,cpu", "-ngl", "3"}, 40),
+        all({"--device", "vulkan0,cpu", "-ngl", "99"}, 40);
+    const auto story = [](const Recorded& recorded) {
+        return recorded.read("explain", {first_of(recorded, "norm-4"), "--eval", "0"}).out;
+    };
+    EXPECT_THAT(story(few), HasSubstr("Vulkan0 by usr"));
+    EXPECT_THAT(
+        story(few),
+        HasSubstr("placed         pinned to Vulkan0: norms of a layer are pinned to its device when the batch has fewer"));
+    EXPECT_THAT(story(many), HasSubstr("placed         not pinned to its layer's device: the batch has 32 tokens or more"));
+    EXPECT_THAT(story(all),
+                HasSubstr("pinned to Vulkan0: norms of a layer are pinned to its device when all layers are offloaded"));
+}
+
+TEST(Explain, TellsWhoPlacedAWeight) {
+    NEEDS_SHARED();
+    if (!has_device("Vulkan0")) {
+        GTEST_SKIP() << "no Vulkan device";
+    }
+    const Recorded recorded({"--device", "vulkan0,cpu", "-ngl", "3", "-ot", "ffn_up=CPU", "--no-op-offload"});
+    const auto story = [&](const std::string& name) {
+        return recorded.read("explain", {first_of(recorded, name), "--eval", "0"}).out;
+    };
+    EXPECT_THAT(story("ffn_up-4"), HasSubstr("blk.4.ffn_up.weight: lies in CPU: -ot ffn_up=CPU"));
+    EXPECT_THAT(story("blk.4.ffn_up.weight"), HasSubstr("lies in CPU: -ot ffn_up=CPU"));
+    EXPECT_THAT(story("ffn_gate-4"),
+                HasSubstr("blk.4.ffn_gate.weight: lies in Vulkan0: block 4 of 5 is offloaded to Vulkan0 (-ngl 3)"));
+    EXPECT_THAT(story("Qcur-0"), HasSubstr("blk.0.attn_q.weight: lies in CPU: block 0 of 5 is not offloaded (-ngl 3)"));
+    EXPECT_THAT(story("token_embd.weight"), HasSubstr("lies in CPU: the token embedding is looked up on the host"));
+}
+
+TEST(Explain, TellsOfACacheOnTheHost) {
+    NEEDS_SHARED();
+    if (!has_device("Vulkan0")) {
+        GTEST_SKIP() << "no Vulkan device";
+    }
+    const Recorded recorded({"--device", "vulkan0,cpu", "-nkvo"});
+    EXPECT_THAT(recorded.read("explain", {"cache_k_l0", "--eval", "0"}).out,
+                HasSubstr("lies in CPU: the KV cache is kept on the host (-nkvo)"));
+}
+
 } // namespace
 } // namespace schedscope::testing

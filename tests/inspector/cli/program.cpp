@@ -205,7 +205,7 @@ void Program::reap() {
     int status = 0;
     rusage used{};
     wait4(pid_, &status, 0, &used);
-    outcome_.peak_kib = used.ru_maxrss;
+    outcome_.peak_bytes = 1024LL * used.ru_maxrss;
     outcome_.code = WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
     pid_ = -1;
 }

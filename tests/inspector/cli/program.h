@@ -24,7 +24,7 @@ struct Start {
 struct Outcome {
     int code = -1; ///< exit code; 256 + n when signal n ended it; -1: it did not end before the deadline
     std::string out, err;
-    long peak_kib = 0; ///< the most memory it had
+    long long peak_bytes = 0; ///< of memory that it had at once
 };
 
 /// A program that runs, started without a shell. Its output is collected while it is waited for; a deadline only bounds a failure.

@@ -34,7 +34,6 @@ public:
         assigned_.clear();
         rewired_.clear();
         splits_.clear();
-        ++plans;
     }
     StringId intern(std::string_view text) override {
         if (text.empty()) {

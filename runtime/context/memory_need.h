@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace schedscope {
+
+class Session;
+
+/// What a session's plans ask of one kind of memory. Bytes.
+struct MemoryNeed {
+    std::string buffer_type; ///< "CPU", "Vulkan0"
+    int64_t weights = 0;
+    int64_t cache = 0;   ///< keys and values
+    int64_t compute = 0; ///< of the largest plan so far
+    int64_t memory = 0;  ///< that the device has; 0: unknown
+    bool pages = false;  ///< host memory: weights are mapped from their file, so that what does not fit is read again
+
+    int64_t total() const noexcept { return weights + cache + compute; }
+    bool fits() const noexcept { return pages || memory == 0 || total() <= memory; }
+    /// "21.3 GiB of 24.0 GiB (weights 20.1 GiB, KV cache 1.0 GiB, compute 0.2 GiB)"
+    std::string text() const;
+};
+
+/// One entry for each kind of memory that is used, in the scheduler's order.
+std::vector<MemoryNeed> memory_needs(Session& session);
+
+} // namespace schedscope
