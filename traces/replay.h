@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/scheduler/graph_copy.h"
 #include "traces/record_source.h"
 
 #include <functional>
