@@ -31,8 +31,7 @@ public:
         }
         graph.number();
         for (Tensor* t : graph.nodes()) {
-            const bool unread = t->readers == 0 && t->view_source == nullptr;
-            if (unread || one_in(20)) {
+            if (t->view_source == nullptr && (t->readers == 0 || one_in(20))) {
                 t->flags |= flag_output;
             }
         }
