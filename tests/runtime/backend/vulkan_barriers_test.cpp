@@ -1,5 +1,6 @@
 // Where barriers stand within a submission.
 
+#include "runtime/backend/node_order.h"
 #include "runtime/backend/vulkan/vulkan_backend.h"
 #include "runtime/tensor/ops.h"
 #include "tests/runtime/backend/check_case.h"
@@ -130,8 +131,10 @@ protected:
         PreparedCase prepared({Op::NONE, "", layer});
         const std::unique_ptr<Backend> backend = make_backend(fusion);
         SplitGraph split = in_order(prepared);
-        if (order == Order::optimised) {
+        if (order == Order::optimised && fusion) {
             backend->optimise(split);
+        } else if (order == Order::optimised) {
+            spread_waits(split);
         }
         Result result;
         result.barriers = barriers(*backend, prepared, split);
