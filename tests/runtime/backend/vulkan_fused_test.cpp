@@ -1,5 +1,6 @@
 // Fused kernels against the reference, which runs node by node.
 
+#include "runtime/backend/vulkan/fused.h"
 #include "runtime/tensor/ops.h"
 #include "tests/runtime/backend/check_case.h"
 #include "tests/runtime/backend/fused_cases.h"
@@ -8,6 +9,7 @@
 #include <gmock/gmock.h>
 
 #include <set>
+#include <vector>
 
 namespace schedscope::test {
 namespace {
@@ -136,6 +138,37 @@ TEST_F(VulkanNotFused, GatesOfTwoTypesOfWeightsSaySo) {
     EXPECT_TRUE(split.groups.empty());
     ASSERT_FALSE(split.not_fused.empty());
     EXPECT_EQ(split.not_fused[0].why, "types");
+}
+
+// Asked without a device.
+TEST(VulkanFusedKernels, LongChainsNeedADeviceThatBindsAsMuch) {
+    const vulkan::VulkanFusedKernels few({.row_per_invocation = false, .group = 128, .groups_wanted = 128, .most_sources = 4});
+    const vulkan::VulkanFusedKernels many({.row_per_invocation = false, .group = 128, .groups_wanted = 128, .most_sources = 9});
+    for (const FusedCase& c : fused_cases()) {
+        if (c.kernel == fused::add_chain) {
+            PreparedCase prepared(c.nodes);
+            std::vector<Tensor*> sums(prepared.graph().nodes().begin(), prepared.graph().nodes().end());
+            std::erase_if(sums, [](const Tensor* t) { return t->op != Op::ADD; });
+            EXPECT_EQ(few.why_not(c.kernel, sums), sums.size() <= 3 ? "" : "device limit");
+            EXPECT_EQ(many.why_not(c.kernel, sums), "");
+        }
+    }
+}
+
+TEST(VulkanFusedKernels, Q8_0RowsTakeHeadsOfWholeBlocks) {
+    const vulkan::VulkanFusedKernels kernels({});
+    for (const auto& [head, why] : {std::pair(48, "shapes"), std::pair(64, ""), std::pair(512, ""), std::pair(544, "shapes")}) {
+        Graph graph;
+        ops::RopeParams rope;
+        rope.n_dims = head;
+        Tensor* turned =
+            ops::rope(graph, graph.input(Type::F32, {head, 2, 1, 1}), graph.input(Type::I32, {1, 1, 1, 1}), nullptr, rope);
+        Tensor* rows = ops::view_2d(graph, turned, 2 * head, 1, turned->nb[2], 0);
+        Tensor* stored =
+            ops::set_rows(graph, graph.make(Type::Q8_0, {2 * head, 9, 1, 1}), rows, graph.input(Type::I64, {1, 1, 1, 1}));
+        const std::vector<Tensor*> nodes = {turned, rows, stored};
+        EXPECT_EQ(kernels.why_not(fused::rope_set_rows, nodes), why) << head;
+    }
 }
 
 } // namespace

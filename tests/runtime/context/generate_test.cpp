@@ -65,6 +65,18 @@ TEST_P(Story, begins_the_same_from_quantised_weights) {
     }
 }
 
+TEST_P(Story, is_the_same_with_each_node_as_a_kernel_of_its_own) {
+    NEEDS_DEVICES(registry, GetParam().devices);
+    NEEDS(stories("q4_0"));
+    const auto told = [&](bool fusion) {
+        RunOptions o = options("q4_0");
+        o.fusion = fusion;
+        Session session(registry, o);
+        return generate_one(session, stories_prompt, 60).tokens;
+    };
+    EXPECT_EQ(told(true), told(false));
+}
+
 TEST_P(Story, has_the_logits_of_an_independent_computation) {
     NEEDS_DEVICES(registry, GetParam().devices);
     NEEDS(shared + "/models/stories260K-logits-16x512.f32");
