@@ -25,9 +25,15 @@ constexpr fs::perms read_only = fs::perms::owner_read, browse_only = fs::perms::
 /// More text than a terminal takes that nobody reads: the program waits in the middle of it.
 std::vector<std::string> long_story(const std::vector<std::string>& how) {
     std::vector<std::string> all = how;
-    all.insert(all.end(), {"-m", model(), "-p", "", "-n", "8000", "--ignore-eos", "--context-shift", "--temp", "0", "-t", "1",
+    all.insert(all.end(), {"-m", model(), "-p", "", "-n", "5000", "--ignore-eos", "--context-shift", "--temp", "0", "-t", "1",
                            "--device", "cpu"});
     return all;
+}
+
+/// Its text.
+const std::string& told() {
+    static const std::string text = run(long_story({"run"})).out;
+    return text;
 }
 
 TEST(ARemovedTrace, IsSaidWhenTheTextIsComplete) {
@@ -41,7 +47,7 @@ TEST(ARemovedTrace, IsSaidWhenTheTextIsComplete) {
     const Outcome outcome = terminal.wait_for(program);
     EXPECT_EQ(outcome.code, device);
     EXPECT_EQ(outcome.err, "schedscope: " + trace + ": recording stopped: the file was removed or replaced\n");
-    EXPECT_TRUE(terminal.text() == run(long_story({"run"})).out);
+    EXPECT_TRUE(terminal.text() == told());
     EXPECT_THAT(folder.names(), IsEmpty());
 }
 
@@ -73,7 +79,7 @@ TEST(ARemovedFolder, IsSaidWhenTheTextIsComplete) {
     EXPECT_EQ(outcome.code, device);
     EXPECT_EQ(count(outcome.err, "\n"), 1U) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr("t.trace: recording stopped: "));
-    EXPECT_TRUE(terminal.text() == run(long_story({"run"})).out);
+    EXPECT_TRUE(terminal.text() == told());
 }
 
 TEST(AReadOnlyFolder, IsSaidBeforeAnythingIsGenerated) {
