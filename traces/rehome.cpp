@@ -73,13 +73,6 @@ public:
           full_(all_offloaded(n_layers_, wanted_layers(recorded, n_gpu_layers), layer_holders(in.session))) {}
 
     void run() {
-        const bool known =
-            std::any_of(graph_.tensors.begin(), graph_.tensors.end(), [](const TensorInfo& t) { return t.home != Home::none; });
-        if (!known) {
-            throw Error(ErrorKind::usage,
-                        "--set: the trace does not say which layers its tensors belong to, so that layers and devices "
-                        "can't be changed");
-        }
         std::map<std::string_view, std::vector<TensorId>> weights; // several of a name: one in each memory
         for (size_t i = 0; i < graph_.tensors.size(); ++i) {
             TensorInfo& t = graph_.tensors[i];
@@ -93,6 +86,7 @@ public:
                 check_memory(t);
             }
         }
+        find_readers();
         for (const auto& [name, ids] : weights) {
             place_weights(ids);
         }
@@ -102,6 +96,20 @@ public:
     }
 
 private:
+    using Reader = std::pair<size_t, size_t>; ///< place among the nodes, slot
+
+    void find_readers() {
+        readers_.resize(graph_.tensors.size());
+        for (size_t position = 0; position < graph_.nodes.size(); ++position) {
+            const TensorInfo& node = graph_.tensors[static_cast<size_t>(graph_.nodes[position])];
+            for (size_t slot = 0; slot < max_sources; ++slot) {
+                if (node.src[slot] != no_tensor) {
+                    readers_[static_cast<size_t>(node.src[slot])].emplace_back(position, slot);
+                }
+            }
+        }
+    }
+
     BackendId home_of(int32_t layer) const {
         return layer >= 0 && layer <= n_layers_ ? static_cast<BackendId>(homes_[static_cast<size_t>(layer)]) : host_;
     }
@@ -121,26 +129,32 @@ private:
     /// Of one name. Each reader says in which memory it wants the weight; there is one for each of these memories, in the readers' order.
     void place_weights(const std::vector<TensorId>& ids) {
         const TensorInfo& first = graph_.tensors[static_cast<size_t>(ids.front())];
-        const bool by_reader = ids.size() > 1 || first.home == Home::shared;
-        if (first.home != Home::layer && !by_reader) {
+        const auto is_placed = [&](TensorId id) {
+            const Home home = graph_.tensors[static_cast<size_t>(id)].home;
+            return home == Home::layer || home == Home::shared || (home == Home::host && ids.size() > 1);
+        };
+        if (!std::all_of(ids.begin(), ids.end(), is_placed)) {
             return;
         }
+        const bool by_reader = ids.size() > 1 || first.home == Home::shared;
+        std::vector<Reader> readers;
+        for (const TensorId id : ids) {
+            const auto& own = readers_[static_cast<size_t>(id)];
+            readers.insert(readers.end(), own.begin(), own.end());
+        }
+        std::sort(readers.begin(), readers.end());
         std::map<BufferTypeId, TensorId> placed;
         size_t used = 0;
-        for (const TensorId node : graph_.nodes) {
-            for (size_t slot = 0; slot < max_sources; ++slot) {
-                const TensorId source = graph_.tensors[static_cast<size_t>(node)].src[slot];
-                if (std::find(ids.begin(), ids.end(), source) == ids.end()) {
-                    continue;
-                }
-                const BufferTypeId type = wanted_type(node, source, by_reader);
-                const auto [at, is_new] = placed.try_emplace(type, no_tensor);
-                if (is_new) {
-                    at->second = used < ids.size() ? ids[used++] : clone(ids.front());
-                    graph_.tensors[static_cast<size_t>(at->second)].buffer_type = type;
-                }
-                graph_.tensors[static_cast<size_t>(node)].src[slot] = at->second;
+        for (const auto& [position, slot] : readers) {
+            const TensorId node = graph_.nodes[position];
+            const TensorId source = graph_.tensors[static_cast<size_t>(node)].src[slot];
+            const BufferTypeId type = wanted_type(node, source, by_reader);
+            const auto [at, is_new] = placed.try_emplace(type, no_tensor);
+            if (is_new) {
+                at->second = used < ids.size() ? ids[used++] : clone(ids.front());
+                graph_.tensors[static_cast<size_t>(at->second)].buffer_type = type;
             }
+            graph_.tensors[static_cast<size_t>(node)].src[slot] = at->second;
         }
         for (; used < ids.size(); ++used) { // nobody reads them any more
             std::erase(graph_.leafs, ids[used]);
@@ -194,6 +208,7 @@ private:
     BackendId host_;
     std::vector<int32_t> homes_; ///< [n_layers + 1]
     bool full_;
+    std::vector<std::vector<Reader>> readers_; ///< by tensor, of the graph as recorded
 };
 
 } // namespace
@@ -221,6 +236,12 @@ std::vector<int32_t> layer_homes_with(const SessionInfo& recorded, const Session
 
 void rehome(ReplayInput& in, const SessionInfo& recorded, const std::vector<BackendId>& order,
             std::optional<int32_t> n_gpu_layers) {
+    const bool known =
+        std::any_of(in.graph.tensors.begin(), in.graph.tensors.end(), [](const TensorInfo& t) { return t.home != Home::none; });
+    if (n_gpu_layers && !known) {
+        throw Error(ErrorKind::usage,
+                    "--set ngl=" + std::to_string(*n_gpu_layers) + ": the trace does not say which layers its tensors belong to");
+    }
     renumber(in, recorded, order);
     const auto host = static_cast<BackendId>(in.session.backends.size() - 1);
     for (TensorInfo& t : in.graph.tensors) {

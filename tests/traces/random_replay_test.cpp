@@ -74,8 +74,8 @@ ReplayResult difference(const RecordSource& a, const RecordSource& b) {
     const SessionInfo session_a = a.session(), session_b = b.session();
     for (size_t i = 0; i < plans_a.size(); ++i) {
         const auto id = static_cast<GraphId>(i);
-        const PlanText text_a{a, session_a, a.graph(id), plans_a[i], [&](StringId s) { return a.text(s); }};
-        const PlanText text_b{b, session_b, b.graph(id), plans_b[i], [&](StringId s) { return b.text(s); }};
+        const PlanText text_a{session_a, a.graph(id), plans_a[i], [&](StringId s) { return a.text(s); }};
+        const PlanText text_b{session_b, b.graph(id), plans_b[i], [&](StringId s) { return b.text(s); }};
         compare_decisions(static_cast<EvaluationId>(i), text_a, text_b, no_limit, result);
     }
     return result;
