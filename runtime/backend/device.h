@@ -23,7 +23,7 @@ constexpr std::string_view device_kind_name(DeviceKind kind) noexcept {
 
 struct BackendOptions {
     int n_threads = 0;  ///< CPU and BLAS; 0: physical cores
-    bool fusion = true; ///< false: optimise() finds no groups and moves nothing
+    bool fusion = true; ///< false: optimise() finds no groups
     std::string name;   ///< shown name when it differs from the device's ("Vulkan0.1")
 };
 
