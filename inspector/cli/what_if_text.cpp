@@ -122,16 +122,60 @@ std::string place(const std::string& backend, const std::string& cause, bool wit
     return with_cause && !cause.empty() ? backend + " by " + cause : backend;
 }
 
-void rows(const PlanComparison& c, std::ostream& out) {
-    Table table({{"pass"}, {"tensor"}, {"tensors", Table::Align::right}, {"recorded"}, {"now"}});
-    for (const Run& run : runs_of(c.changes)) {
-        std::string passes;
-        for (const Pass pass : run.passes) {
-            passes += (passes.empty() ? "" : " ") + std::string(pass_name(pass));
+/// The name without its numbers: the same in each layer.
+std::string in_any_layer(std::string_view name) {
+    std::string s;
+    for (const char c : name) {
+        if (c < '0' || c > '9') {
+            s += c;
+        } else if (s.empty() || s.back() != '#') {
+            s += '#';
         }
-        table.row({passes, one_line(run.n == 1 ? run.first->name : run.first->name + " … " + run.last->name),
-                   std::to_string(run.n), place(run.first->recorded_backend, run.first->recorded_cause, run.one_cause),
-                   place(run.first->now_backend, run.first->now_cause, run.one_cause)});
+    }
+    return s;
+}
+
+/// Runs of different layers to which the same happens are one row.
+struct Row {
+    std::vector<std::string> key;
+    const Run* first = nullptr;
+    int64_t runs = 0, tensors = 0;
+};
+
+std::string passes_of(const Run& run) {
+    std::string passes;
+    for (const Pass pass : run.passes) {
+        passes += (passes.empty() ? "" : " ") + std::string(pass_name(pass));
+    }
+    return passes;
+}
+
+void rows(const PlanComparison& c, std::ostream& out) {
+    const std::vector<Run> runs = runs_of(c.changes);
+    std::vector<Row> rows;
+    for (const Run& run : runs) {
+        const TensorChange& f = *run.first;
+        std::vector<std::string> key = {in_any_layer(f.name),
+                                        in_any_layer(run.last->name),
+                                        std::to_string(run.n),
+                                        passes_of(run),
+                                        place(f.recorded_backend, f.recorded_cause, run.one_cause),
+                                        place(f.now_backend, f.now_cause, run.one_cause)};
+        const auto same = std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.key == key; });
+        Row& row = same != rows.end() ? *same : rows.emplace_back(Row{std::move(key), &run});
+        ++row.runs;
+        row.tensors += run.n;
+    }
+    Table table({{"pass"}, {"tensor"}, {"tensors", Table::Align::right}, {"recorded"}, {"now"}});
+    for (const Row& row : rows) {
+        std::string name = row.first->first->name;
+        if (row.first->n > 1) {
+            name += " … " + row.first->last->name;
+        }
+        if (row.runs > 1) {
+            name += ", and " + std::to_string(row.runs - 1) + " more alike";
+        }
+        table.row({row.key[3], one_line(name), std::to_string(row.tensors), row.key[4], row.key[5]});
     }
     table.print(out);
 }

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 namespace schedscope::testing {
 namespace {
 
@@ -185,6 +187,31 @@ TEST(Replay, WithOtherSettingsTellsWhatChanges) {
         for (const char* key : {"tensor", "what", "recorded", "now"}) {
             EXPECT_TRUE(difference.contains(key)) << key;
         }
+    }
+}
+
+TEST(Replay, ToldToPeopleAWhatIfBeginsWithWhatThePlansComeTo) {
+    NEEDS_SHARED();
+    const Recorded recorded({"--device", "cpu", "-fa", "on"}), really({"--device", "cpu", "-fa", "off"});
+    const Outcome outcome = recorded.read("replay", {"--set", "fa=off"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const std::vector<std::string> lines = lines_of(outcome.out);
+    ASSERT_GT(lines.size(), 10U);
+    EXPECT_EQ(lines[0], "evaluation 0: prefill, 40 tokens");
+    for (const char* what :
+         {"nodes on CPU", "splits", "copies", "bytes moved", "weights in CPU", "KV cache in CPU", "compute buffer of CPU"}) {
+        EXPECT_EQ(std::count_if(lines.begin() + 1, lines.begin() + 10, [&](const auto& line) { return line.starts_with(what); }),
+                  1)
+            << what;
+    }
+    const auto changes = recorded.json("replay", {"--set", "fa=off"}), run = really.json("replay", {"--set", "fa=off"});
+    ASSERT_EQ(changes["summary"].size(), run["summary"].size());
+    for (size_t i = 0; i < run["summary"].size(); ++i) {
+        EXPECT_EQ(changes["summary"][i]["now"], run["summary"][i]["recorded"]);
+        EXPECT_NE(changes["summary"][i]["now"], changes["summary"][i]["recorded"]);
+    }
+    for (const auto& difference : changes["differences"]) {
+        EXPECT_NE(difference["recorded"], difference["now"]) << difference;
     }
 }
 
