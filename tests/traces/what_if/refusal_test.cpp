@@ -112,8 +112,21 @@ TEST_P(Refused, IsWhatADeviceDecidesThatLacksIt) {
 
 INSTANTIATE_TEST_SUITE_P(WhatIf, Refused,
                          testing::Values(Op::ROPE, Op::RMS_NORM, Op::MUL, Op::MUL_MAT, Op::MUL_MAT_ID, Op::SOFT_MAX, Op::GLU,
-                                         Op::SET_ROWS, Op::ADD),
+                                         Op::ADD),
                          [](const auto& info) { return std::string(op_name(info.param)); });
+
+TEST(WhatIf, ACacheThatNobodyCanWriteLeavesNoPlan) {
+    const auto from = planned(Op::NONE, 99, true);
+    WhatIf what_if;
+    what_if.set("refuse=big:SET_ROWS");
+    const ReplayResult result = replay(*from, options_for(what_if, *from));
+    ASSERT_EQ(result.comparisons.size(), 2U);
+    for (const PlanComparison& c : result.comparisons) {
+        EXPECT_EQ(c.recorded.error, "");
+        EXPECT_THAT(c.now.error, testing::HasSubstr("no backend that can use it supports SET_ROWS"));
+    }
+    EXPECT_ANY_THROW(planned(Op::SET_ROWS, 99, true)); // as in a run
+}
 
 } // namespace
 } // namespace schedscope
