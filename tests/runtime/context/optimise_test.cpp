@@ -45,6 +45,7 @@ protected:
         } catch (const Error& e) {
             return e.what();
         }
+        scheduler.reset(); // the graph is planned again by another one
         return "";
     }
     Tensor* named(Tensor* t, const char* name) {
@@ -106,8 +107,8 @@ private:
     std::vector<std::string> texts_;
 };
 
-/// Outputs and caches of the graph, computed in memory as the scheduler plans it.
-std::vector<std::vector<std::byte>> results(uint32_t seed, bool fusion, Facts& facts) {
+/// Outputs and caches of the graph, computed in memory as the scheduler plans it. Numbers, not bytes: zero has two signs.
+std::vector<std::vector<float>> results(uint32_t seed, bool fusion, Facts& facts) {
     RandomGraph random(seed, 1 + seed % 7, 30);
     const std::unique_ptr<Device> device = make_cpu_device();
     std::vector<std::unique_ptr<Buffer>> own;
@@ -128,19 +129,24 @@ std::vector<std::vector<std::byte>> results(uint32_t seed, bool fusion, Facts& f
         tensor_write(*leaf, bytes.data(), 0, bytes.size());
     }
     scheduler.compute();
-    std::vector<std::vector<std::byte>> all;
+    std::vector<std::vector<float>> all;
     for (const Tensor* t : random.outputs()) {
-        tensor_read(*t, all.emplace_back(n_bytes(*t)).data(), 0, n_bytes(*t));
+        std::vector<std::byte> bytes(n_bytes(*t));
+        tensor_read(*t, bytes.data(), 0, bytes.size());
+        std::vector<float>& values = all.emplace_back(static_cast<size_t>(n_elements(*t)));
+        for (int64_t r = 0; r < n_rows(*t); ++r) {
+            row_to_float(t->type, bytes.data() + static_cast<size_t>(r) * t->nb[1], values.data() + r * t->ne[0], t->ne[0]);
+        }
     }
     return all;
 }
 
-TEST(PlannedMemory, IsMadeSoThatGroupsRunAndGiveTheSameBits) {
+TEST(PlannedMemory, IsMadeSoThatGroupsRunAndGiveTheSameNumbers) {
     std::map<std::string, int> kernels;
     for (uint32_t seed = 0; seed < 300; ++seed) {
         Facts apart, fused;
         const auto expected = results(seed, false, apart);
-        EXPECT_EQ(results(seed, true, fused), expected) << "seed " << seed;
+        EXPECT_TRUE(results(seed, true, fused) == expected) << "seed " << seed;
         EXPECT_TRUE(apart.found.empty());
         EXPECT_EQ(fused.ran, fused.found) << "seed " << seed;
         for (const auto& [kernel, n] : fused.ran) {
