@@ -212,13 +212,14 @@ std::string_view what_of(const Fact& fact) {
         fact);
 }
 
-/// " (first_use 3, last_use 9)": all that are no text.
+/// " (first_use 3, last_use 9)": all that are no text and no number of the session's, which another order of devices changes.
 std::string numbers_of(const Fact& fact) {
     return std::visit(
         []<typename T>(const T& f) {
             std::string s;
             for_each_field<T>([&](const auto& field) {
-                if (field.meaning != Meaning::text) {
+                if (field.meaning != Meaning::text && field.meaning != Meaning::backend &&
+                    field.meaning != Meaning::buffer_type) {
                     s += (s.empty() ? " (" : ", ") + std::string(field.name) + ' ' +
                          std::to_string(static_cast<int64_t>(f.*field.member));
                 }

@@ -150,7 +150,7 @@ private:
         try {
             make_plan(graph.view(), answers, options, carry_, plan_, &now);
             if (recorded.allocates) {
-                const OptimisedNodes nodes = options_.change ? nodes_now(graph) : nodes_of(recorded, graph);
+                const OptimisedNodes nodes = options_.change ? nodes_now(recorded, graph, now) : nodes_of(recorded, graph);
                 planner_.place(graph.view(), plan_, nodes.order, answers, session_.buffer_types, &now, nodes.kept);
             }
         } catch (const PlanError&) { // its sentence is in the PlanEnd
@@ -199,9 +199,27 @@ private:
         }
     }
 
-    OptimisedNodes nodes_now(const OwnedGraph& graph) const {
-        const bool fused = session_fact(recorded_session_, "fusion") != "off";
-        return fused && options_.optimise ? options_.optimise(graph.view(), plan_, session_) : OptimisedNodes{graph.nodes, {}};
+    OptimisedNodes nodes_now(const RecordedPlan& recorded, const OwnedGraph& graph, const Collector& now) const {
+        if (options_.optimise) {
+            const bool fused = session_fact(recorded_session_, "fusion") != "off";
+            return fused ? options_.optimise(graph.view(), plan_, session_) : OptimisedNodes{graph.nodes, {}};
+        }
+        const bool same =
+            graph.nodes == source_.graph(recorded.begin.graph).nodes && ranges_of(recorded.records) == ranges_of(now.records);
+        return same ? nodes_of(recorded, graph) : OptimisedNodes{graph.nodes, {}};
+    }
+
+    /// First node and end of each split.
+    static std::vector<int32_t> ranges_of(const std::vector<Record>& records) {
+        std::vector<int32_t> ranges;
+        for (const Record& r : records) {
+            if (const auto* begin = std::get_if<record::SplitBegin>(&r.fact)) {
+                ranges.push_back(begin->first_node);
+            } else if (const auto* end = std::get_if<record::SplitEnd>(&r.fact)) {
+                ranges.push_back(end->end_node);
+            }
+        }
+        return ranges;
     }
 
     OptimisedNodes nodes_of(const RecordedPlan& recorded, const OwnedGraph& graph) const {

@@ -72,7 +72,7 @@ struct ReplayInput {
 struct ReplayOptions {
     std::function<void(ReplayInput&)> change; ///< called before each plan; empty: as recorded
     /// With `change`: the order in which the backends will run a plan's nodes, and their groups, which decide what memory they share
-    /// (optimised_order.h); empty: the graph's, without groups.
+    /// (optimised_order.h); empty: as recorded where the graph and its splits are, else the graph's, without groups.
     std::function<OptimisedNodes(const GraphView&, const Plan&, const SessionInfo&)> optimise;
     /// Compare with what this trace recorded, plan by plan, instead of the plans' own records. Graphs are matched by names (tensor_match.h).
     const RecordSource* expected = nullptr;

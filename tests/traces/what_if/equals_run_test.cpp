@@ -288,7 +288,11 @@ TEST(WhatIfAnswers, AQuantisedCacheHasNoGraphWithoutFlashAttention) {
     o.devices = "cpu";
     o.header_only = true;
     o.cache_type_v = Type::Q8_0;
-    Session session(registry(), model_named("tiny"), o, &store);
+    LlamaShape shape = synth_preset("tiny");
+    shape.n_head = 2; // heads of 32: a block of the cache's type
+    shape.n_head_kv = 1;
+    const auto wide_heads = std::make_shared<const gguf::File>(synthesise_llama_in_memory(shape, Type::F32, 1, "made"));
+    Session session(registry(), wide_heads, o, &store);
     GenerateRequest request;
     request.prompts.push_back({0, {1, 300, 301}, std::nullopt});
     plan_generation(session, request);
