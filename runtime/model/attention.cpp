@@ -180,4 +180,19 @@ Tensor* only_outputs(GraphBuilder& b, Tensor* x, int32_t il) {
     return b.is_last(il) ? ops::get_rows(b.g, x, b.io.output_rows) : x;
 }
 
+Tensor* attention_half(GraphBuilder& b, Tensor* x, int32_t il, std::string_view scaled_q) {
+    const LayerWeights& l = b.layer(il);
+    x = b.name(norm(b, x, l.attn_norm, Norm::rms, il), "attn_norm", il);
+    Qkv qkv = project_qkv(b, x, il);
+    normalise_heads(b, qkv, il);
+    rotate(b, qkv, il);
+    if (b.h.query_scale != 0) {
+        qkv.q = ops::scale(b.g, qkv.q, b.h.query_scale);
+        if (!scaled_q.empty()) {
+            b.name(qkv.q, scaled_q, il);
+        }
+    }
+    return only_outputs(b, attention(b, qkv, l.attn_output, il), il);
+}
+
 } // namespace schedscope::blocks

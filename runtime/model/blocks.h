@@ -44,6 +44,10 @@ Tensor* attention(GraphBuilder& b, const Qkv& qkv, const Linear& output, int32_t
 /// In the last block, the rows with outputs; x as it is elsewhere.
 Tensor* only_outputs(GraphBuilder& b, Tensor* x, int32_t il);
 
+/// The first half of a block with RMS norms, before it is added to x: attention(norm(x)), of the rows with outputs. Where the model multiplies q
+/// (query_scale) the product is called `scaled_q`; empty: it gets no name.
+Tensor* attention_half(GraphBuilder& b, Tensor* x, int32_t il, std::string_view scaled_q = {});
+
 enum class Activation : uint8_t { silu, gelu, gelu_quick, relu };
 /// down(activation(gate · x) × (up · x)); without a gate down(activation(up · x)). The caller names the result.
 Tensor* feed_forward(GraphBuilder& b, Tensor* x, Activation activation, int32_t il);

@@ -7,15 +7,8 @@ void pre_norm_model(GraphBuilder& b) {
     attention_inputs(b);
     for (int32_t il = 0; il < b.h.n_layer; ++il) {
         const LayerWeights& l = b.layer(il);
-        Tensor* residual = x;
-        x = b.name(norm(b, x, l.attn_norm, Norm::rms, il), "attn_norm", il);
-        Qkv qkv = project_qkv(b, x, il);
-        normalise_heads(b, qkv, il);
-        rotate(b, qkv, il);
-        x = attention(b, qkv, l.attn_output, il);
-        x = only_outputs(b, x, il);
-        residual = only_outputs(b, residual, il);
-        Tensor* ffn_input = b.name(ops::add(b.g, x, residual), "ffn_inp", il);
+        Tensor* attended = attention_half(b, x, il);
+        Tensor* ffn_input = b.name(ops::add(b.g, attended, only_outputs(b, x, il)), "ffn_inp", il);
 
         x = b.name(norm(b, ffn_input, l.ffn_norm, Norm::rms, il), "ffn_norm", il);
         x = l.ffn_router == nullptr ? b.name(feed_forward(b, x, Activation::silu, il), "ffn_out", il)

@@ -31,14 +31,8 @@ void graph(GraphBuilder& b) {
     blocks::attention_inputs(b);
     for (int32_t il = 0; il < b.h.n_layer; ++il) {
         const LayerWeights& l = b.layer(il);
-        Tensor* residual = x;
-        x = b.name(blocks::norm(b, x, l.attn_norm, blocks::Norm::rms, il), "attn_norm", il);
-        blocks::Qkv qkv = blocks::project_qkv(b, x, il);
-        blocks::rotate(b, qkv, il);
-        qkv.q = b.name(ops::scale(b.g, qkv.q, b.h.query_scale), "Qcur_scaled", il);
-        x = blocks::only_outputs(b, blocks::attention(b, qkv, l.attn_output, il), il);
-        residual = blocks::only_outputs(b, residual, il);
-        Tensor* after_attention = b.name(ops::add(b.g, x, residual), "sa_out", il);
+        Tensor* attended = blocks::attention_half(b, x, il, "Qcur_scaled");
+        Tensor* after_attention = b.name(ops::add(b.g, attended, blocks::only_outputs(b, x, il)), "sa_out", il);
 
         x = b.name(blocks::norm(b, after_attention, l.ffn_norm, blocks::Norm::rms, il), "ffn_norm", il);
         x = b.name(blocks::feed_forward(b, x, blocks::Activation::gelu, il), "ffn_out", il);

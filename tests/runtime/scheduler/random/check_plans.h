@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/runtime/scheduler/random/each_seed.h"
 #include "tests/runtime/scheduler/random/random_plan.h"
 
 #include <gtest/gtest.h>
@@ -9,8 +10,7 @@ namespace schedscope::chance {
 /// Plans the sequences of these seeds; each that breaks an invariant is a failure with its seed. Most graphs must be planned, and all kinds of plan occur.
 inline void check_plans(uint32_t first, uint32_t end) {
     PlanOutcome all;
-    int n_wrong = 0;
-    for (uint32_t seed = first; seed < end; ++seed) {
+    expect_nothing_wrong(first, end, [&](uint32_t seed) {
         const PlanOutcome outcome = plan_randomly(seed);
         all.n_plans += outcome.n_plans;
         all.n_refused += outcome.n_refused;
@@ -18,12 +18,8 @@ inline void check_plans(uint32_t first, uint32_t end) {
         all.n_copies += outcome.n_copies;
         all.n_reused += outcome.n_reused;
         all.n_staged += outcome.n_staged;
-        constexpr int enough = 10;
-        if (!outcome.complaint.empty() && ++n_wrong <= enough) {
-            ADD_FAILURE() << "seed " << seed << ": " << outcome.complaint;
-        }
-    }
-    EXPECT_EQ(n_wrong, 0);
+        return outcome.complaint;
+    });
     EXPECT_LT(all.n_refused, all.n_plans / 3);
     EXPECT_GT(all.n_splits, 5 * all.n_plans);
     EXPECT_GT(all.n_copies, 10 * all.n_plans);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/runtime/scheduler/random/each_seed.h"
 #include "tests/runtime/scheduler/random/random_run.h"
 
 #include <gtest/gtest.h>
@@ -9,19 +10,14 @@ namespace schedscope::chance {
 /// Runs the sequences of these seeds; each that is wrong is a failure with its seed. Most graphs must run, and all kinds of run must occur.
 inline void check_runs(uint32_t first, uint32_t end) {
     RunOutcome all;
-    int n_wrong = 0;
-    for (uint32_t seed = first; seed < end; ++seed) {
+    expect_nothing_wrong(first, end, [&](uint32_t seed) {
         const RunOutcome outcome = run_randomly(seed);
         all.n_computed += outcome.n_computed;
         all.n_refused += outcome.n_refused;
         all.n_overlapping += outcome.n_overlapping;
         all.n_copies += outcome.n_copies;
-        constexpr int enough = 10;
-        if (!outcome.complaint.empty() && ++n_wrong <= enough) {
-            ADD_FAILURE() << "seed " << seed << ": " << outcome.complaint;
-        }
-    }
-    EXPECT_EQ(n_wrong, 0);
+        return outcome.complaint;
+    });
     const auto n = static_cast<int>(end - first);
     EXPECT_GT(all.n_computed, 3 * n);
     EXPECT_LT(all.n_refused, all.n_computed / 3);
