@@ -1,5 +1,6 @@
 #include "runtime/context/generate.h"
 #include "runtime/model/synth.h"
+#include "traces/interner.h"
 #include "traces/writer.h"
 
 #include <benchmark/benchmark.h>
@@ -33,6 +34,18 @@ std::unique_ptr<Session> session_of(const std::shared_ptr<const gguf::File>& fil
     return std::make_unique<Session>(registry, file, o, recorder);
 }
 
+/// Takes what the runtime writes and drops it: what making records costs the runtime, without a writer.
+class Sink : public Recorder {
+public:
+    void session(const SessionInfo&) override {}
+    void graph(GraphId, const GraphView&, const CapabilityTable&) override {}
+    StringId intern(std::string_view text) override { return texts_.intern(text); }
+    void keep(const Record& record) override { benchmark::DoNotOptimize(record); }
+
+private:
+    Interner texts_;
+};
+
 struct Cost {
     double ns = 0;     ///< of the decoding
     double cpu_ns = 0; ///< of all threads, until the last record is in the file
@@ -60,30 +73,47 @@ double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
+/// How much longer the same takes with a recorder than without, in percent: the median over pairs of runs, whose order changes.
+struct Overhead {
+    double time = 0, cpu = 0;
+    double plain_ns = 0;
+};
+Overhead overhead(Session& plain, Session& recorded, TraceWriter& writer) {
+    decode(plain, writer);
+    decode(recorded, writer);
+    std::vector<double> times, cpus, plain_times;
+    for (int pair = 0; pair < n_pairs; ++pair) {
+        const bool plain_first = pair % 2 == 0;
+        const Cost first = decode(plain_first ? plain : recorded, writer);
+        const Cost second = decode(plain_first ? recorded : plain, writer);
+        const Cost &without = plain_first ? first : second, &with = plain_first ? second : first;
+        times.push_back(100 * (with.ns / without.ns - 1));
+        cpus.push_back(100 * (with.cpu_ns / without.cpu_ns - 1));
+        plain_times.push_back(without.ns);
+    }
+    return {median(times), median(cpus), median(plain_times)};
+}
+
 void recorded_decode(benchmark::State& state, Type type, const char* devices) {
     const auto file = std::make_shared<const gguf::File>(synthesise_llama_in_memory(synth_preset("110m"), type, 1, "110m"));
     const std::string path =
         (std::filesystem::temp_directory_path() / ("schedscope-bench-" + std::to_string(getpid()) + ".trace")).string();
     for (auto _ : state) {
         TraceWriter writer(path);
+        Sink sink;
         const auto plain = session_of(file, devices, nullptr);
+        const auto made = session_of(file, devices, &sink);
         const auto recorded = session_of(file, devices, &writer);
-        decode(*plain, writer);
-        decode(*recorded, writer);
-        std::vector<double> overheads, cpu_overheads, times;
-        for (int pair = 0; pair < n_pairs; ++pair) {
-            const bool plain_first = pair % 2 == 0;
-            const Cost first = decode(plain_first ? *plain : *recorded, writer);
-            const Cost second = decode(plain_first ? *recorded : *plain, writer);
-            const Cost &without = plain_first ? first : second, &with = plain_first ? second : first;
-            overheads.push_back(100 * (with.ns / without.ns - 1));
-            cpu_overheads.push_back(100 * (with.cpu_ns / without.cpu_ns - 1));
-            times.push_back(without.ns);
-        }
+        const auto again = session_of(file, devices, nullptr);
+        const Overhead nothing = overhead(*plain, *again, writer);
+        const Overhead making = overhead(*plain, *made, writer);
+        const Overhead all = overhead(*plain, *recorded, writer);
         writer.close();
-        state.counters["overhead_percent"] = median(overheads);
-        state.counters["cpu_percent"] = median(cpu_overheads);
-        state.counters["tokens/s"] = n_decode * 1e9 / median(times);
+        state.counters["noise_percent"] = nothing.time;
+        state.counters["records_percent"] = making.time;
+        state.counters["overhead_percent"] = all.time;
+        state.counters["cpu_percent"] = all.cpu;
+        state.counters["tokens/s"] = n_decode * 1e9 / all.plain_ns;
         state.counters["bytes/token"] = static_cast<double>(std::filesystem::file_size(path)) / ((n_pairs + 1) * (n_decode + 1));
     }
     std::filesystem::remove(path);

@@ -234,32 +234,52 @@ Executor::Pending& Executor::add_pending() {
     return pending_[end_pending_++];
 }
 
+namespace {
+
+record::Execute describe(const SplitGraph& graph, const KernelTime& kernel, Recorder& recorder) {
+    const auto nodes =
+        std::span<Tensor* const>(graph.nodes).subspan(static_cast<size_t>(kernel.first), static_cast<size_t>(kernel.count));
+    record::Execute fact;
+    fact.count = static_cast<int16_t>(kernel.count);
+    fact.first = nodes.front()->id;
+    fact.last = nodes.back()->id;
+    fact.kernel = recorder.intern(kernel.kernel);
+    fact.bytes = op_bytes(nodes);
+    for (const Tensor* node : nodes) {
+        fact.flops += op_flops(*node);
+    }
+    return fact;
+}
+
+} // namespace
+
+/// All of a kernel but its times. An evaluation of a reused plan runs the kernels of the one before: what is known of them is kept, by their first node.
+record::Execute Executor::fact_of(LivePlan& live, const Pending& pending, const KernelTime& kernel, Recorder& recorder) {
+    const SplitGraph& graph = live.splits[static_cast<size_t>(pending.split)];
+    std::vector<LivePlan::KnownKernel>& known = live.kernels[static_cast<size_t>(pending.split)];
+    known.resize(graph.nodes.size());
+    LivePlan::KnownKernel& k = known[static_cast<size_t>(kernel.first)];
+    if (k.fact.count != kernel.count || k.name.data() != kernel.kernel.data()) {
+        k = {kernel.kernel, describe(graph, kernel, recorder)};
+        k.fact.split = pending.split;
+        k.fact.backend = pending.backend;
+        k.fact.device_time = !is_host(pending.backend);
+    }
+    return k.fact;
+}
+
 void Executor::write_complete(LivePlan& live, Recorder& recorder) {
     while (first_pending_ < end_pending_) {
         Pending& p = pending_[first_pending_];
-        const SplitGraph& graph = live.splits[static_cast<size_t>(p.split)];
         // The kernels of a split that is run in pieces are known before the split is complete.
         if (!p.complete && !p.in_pieces) {
             return;
         }
         for (const KernelTime& k : p.kernels) {
-            record::Execute fact;
-            fact.split = p.split;
-            fact.backend = p.backend;
-            fact.device_time = !is_host(p.backend);
-            fact.count = static_cast<int16_t>(k.count);
-            fact.first = graph.nodes[static_cast<size_t>(k.first)]->id;
-            fact.last = graph.nodes[static_cast<size_t>(k.first + k.count - 1)]->id;
-            fact.kernel = recorder.intern(k.kernel);
+            record::Execute fact = fact_of(live, p, k, recorder);
             fact.start_ns = k.start_ns;
             fact.end_ns = k.end_ns;
-            for (int32_t i = k.first; i < k.first + k.count; ++i) {
-                const Tensor& node = *graph.nodes[static_cast<size_t>(i)];
-                fact.flops += op_flops(node);
-            }
-            fact.bytes = op_bytes(
-                std::span<Tensor* const>(graph.nodes).subspan(static_cast<size_t>(k.first), static_cast<size_t>(k.count)));
-            recorder.add(fact);
+            recorder.add_in_burst(fact);
         }
         p.kernels.clear();
         if (!p.complete) {

@@ -12,6 +12,7 @@
 #include <deque>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace schedscope {
@@ -28,7 +29,12 @@ struct LivePlan {
     std::vector<KeptRange> kept;      ///< groups in it, and pairs that only a smaller batch would make groups
     std::vector<Tensor*> placed;      ///< tensors whose memory is the plan's: forgotten with it
     std::vector<TensorId> watched_leafs;
-    bool watched = false; ///< nodes are watched: they have flag_watched
+    struct KnownKernel {
+        std::string_view name; ///< empty: not known yet
+        record::Execute fact;  ///< without times
+    };
+    std::vector<std::vector<KnownKernel>> kernels; ///< [plan.splits][node]: what was recorded of the kernel that begins there
+    bool watched = false;                          ///< nodes are watched: they have flag_watched
 
     Tensor& tensor(TensorId id) noexcept {
         return id < plan.n_tensors ? *tensors[static_cast<size_t>(id)] : copies[static_cast<size_t>(id - plan.n_tensors)];
@@ -97,6 +103,7 @@ private:
     void run_observed(const SplitGraph& graph, BackendId id, std::vector<KernelTime>* times);
     void record_leafs(LivePlan& live, Recorder& recorder);
     Pending& add_pending();
+    record::Execute fact_of(LivePlan& live, const Pending& pending, const KernelTime& kernel, Recorder& recorder);
     void write_complete(LivePlan& live, Recorder& recorder);
 
     LiveDevices& devices_;
@@ -106,7 +113,7 @@ private:
     std::deque<Pending> pending_;                             ///< used again and again; a deque keeps the vectors' addresses
     size_t first_pending_ = 0, end_pending_ = 0;              ///< those of `pending_` that are started, in order of split
     ExpertScratch expert_scratch_;
-    std::vector<uint8_t> entered_;                            ///< [backend]: this evaluation has a split on it
+    std::vector<uint8_t> entered_; ///< [backend]: this evaluation has a split on it
     LivePlan* running_ = nullptr;
     NodeObserver* observer_ = nullptr;
 };

@@ -102,6 +102,7 @@ void optimise_splits(LivePlan& live, const LiveDevices& devices, Recorder* recor
         position_before[static_cast<size_t>(nodes[i]->id)] = static_cast<int32_t>(i);
     }
     live.splits.resize(live.plan.splits.size());
+    live.kernels.assign(live.plan.splits.size(), {});
     live.order.clear();
     live.kept.clear();
     for (size_t s = 0; s < live.splits.size(); ++s) {

@@ -7,6 +7,7 @@
 #include "runtime/error.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace schedscope::cpu {
 
@@ -37,7 +38,8 @@ void CpuBackend::optimise(SplitGraph& split) {
 
 void CpuBackend::run(std::span<Tensor* const> nodes, Kernel kernel) {
     const int n = worthwhile_threads(nodes, pool_.n_threads());
-    pool_.run(n, [&](int thread) { kernel({nodes, thread, n, vector_, scratch_[static_cast<size_t>(thread)]}); });
+    std::atomic<int64_t> taken{0};
+    pool_.run(n, [&](int part) { kernel({nodes, part, n, vector_, scratch_[static_cast<size_t>(part)], taken}); });
 }
 
 void CpuBackend::compute(const SplitGraph& split, int32_t first, int32_t count, std::vector<KernelTime>* times) {

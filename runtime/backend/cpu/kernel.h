@@ -3,6 +3,8 @@
 #include "runtime/backend/buffer.h"
 #include "runtime/backend/cpu/vector_ops.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <span>
 #include <string_view>
@@ -16,22 +18,32 @@ struct Routed {
     int64_t expert, slot, token;
 };
 
-/// Memory of one thread, kept from kernel to kernel; its contents are lost between them.
+/// Memory of one part, kept from kernel to kernel; its contents are lost between them.
 struct Scratch {
     std::vector<float> floats;
     std::vector<Routed> routed;
 };
 
-/// What one thread gets of a kernel.
+/// A part of a kernel.
 struct Work {
     std::span<Tensor* const> nodes; ///< one, or the nodes of a fused group
-    int thread = 0, n_threads = 1;
+    int part = 0, n_parts = 1;
     const VectorOps& vector;
-    Scratch& scratch; ///< the thread's own
+    Scratch& scratch;            ///< the part's own
+    std::atomic<int64_t>& taken; ///< stretches that threads have asked for
 
     const Tensor& node() const noexcept { return *nodes.back(); }
-    /// The thread's share of n pieces: [first, end).
-    std::pair<int64_t, int64_t> share(int64_t n) const noexcept { return {n * thread / n_threads, n * (thread + 1) / n_threads}; }
+    /// The part's share of n pieces: [first, end).
+    std::pair<int64_t, int64_t> share(int64_t n) const noexcept { return {n * part / n_parts, n * (part + 1) / n_parts}; }
+    /// Calls stretch(first, end) until all of [0, n) is done, by whichever thread is free: one that is held up (somebody else uses its core) keeps the others waiting
+    /// for one stretch at most. A stretch is `most` pieces or less. Once in a kernel, by all of its parts.
+    template <typename Stretch> void each_stretch(int64_t n, int64_t most, Stretch stretch) const {
+        const int64_t count = (n + most - 1) / most;
+        for (int64_t i = taken.fetch_add(1, std::memory_order_relaxed); i < count;
+             i = taken.fetch_add(1, std::memory_order_relaxed)) {
+            stretch(i * most, std::min((i + 1) * most, n));
+        }
+    }
     /// Room for n floats.
     float* room(int64_t n) const {
         if (scratch.floats.size() < static_cast<size_t>(n)) {

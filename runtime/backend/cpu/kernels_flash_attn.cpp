@@ -168,7 +168,7 @@ void run_flash_attn(const Work& work) {
     const int64_t kv_heads = a.k.ne[2];
     const int64_t n_rows = a.q.ne[1] * a.group; // of one head of keys
     // Tiles as large as leave each thread some.
-    const int64_t per_thread = std::max<int64_t>(1, n_rows * kv_heads * a.q.ne[3] / work.n_threads);
+    const int64_t per_thread = std::max<int64_t>(1, n_rows * kv_heads * a.q.ne[3] / work.n_parts);
     const int64_t rows_at_once = std::min({tile_rows, n_rows, per_thread});
     const int64_t tiles = (n_rows + rows_at_once - 1) / rows_at_once;
     const Room room(work, a.q.ne[0], a.v.ne[0], rows_at_once);

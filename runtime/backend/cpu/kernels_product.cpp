@@ -37,19 +37,30 @@ void run_mul_mat(const Work& work) {
     float* room = work.room(for_columns + room_of_rows(n, k));
     float* expanded = room + for_columns;
 
-    // Whole matrices are shared out where there are many (attention heads), rows of each where there are few.
-    const int64_t matrices = node.ne[2] * node.ne[3];
-    const bool by_matrix = matrices >= work.n_threads;
-    const auto [first_matrix, end_matrix] = by_matrix ? work.share(matrices) : std::pair<int64_t, int64_t>{0, matrices};
-    const auto [first_row, end_row] = by_matrix ? std::pair<int64_t, int64_t>{0, m} : work.share(m);
-    for (int64_t matrix = first_matrix; matrix < end_matrix; ++matrix) {
+    Columns columns{};
+    int64_t columns_in = -1; // the matrix whose columns these are
+    const auto multiply = [&](int64_t matrix, int64_t first, int64_t end) {
         const int64_t i2 = matrix % node.ne[2];
         const int64_t i3 = matrix / node.ne[2];
         const std::byte* a = row_data(weights, {0, i2 / (node.ne[2] / weights.ne[2]), i3 / (node.ne[3] / weights.ne[3])});
-        const Columns columns = columns_of(b, i2, i3, room, work.vector);
-        multiply_rows(work, weights, a, first_row, end_row, columns, n, reinterpret_cast<float*>(row_data(node, {0, i2, i3})),
+        if (columns_in != matrix) {
+            columns = columns_of(b, i2, i3, room, work.vector);
+            columns_in = matrix;
+        }
+        multiply_rows(work, weights, a, first, end, columns, n, reinterpret_cast<float*>(row_data(node, {0, i2, i3})),
                       static_cast<int64_t>(node.nb[1] / sizeof(float)), expanded);
+    };
+    // Whole matrices are shared out where there are many (attention heads), rows of each where there are few.
+    const int64_t matrices = node.ne[2] * node.ne[3];
+    if (matrices >= work.n_parts && matrices > 1) {
+        work.each_stretch(matrices, 1, [&](int64_t matrix, int64_t) { multiply(matrix, 0, m); });
+        return;
     }
+    const int64_t stretches = (m + rows_at_once - 1) / rows_at_once;
+    work.each_stretch(matrices * stretches, 1, [&](int64_t i, int64_t) {
+        const int64_t first = i % stretches * rows_at_once;
+        multiply(i / stretches, first, std::min(first + rows_at_once, m));
+    });
 }
 
 void run_mul_mat_id(const Work& work) {

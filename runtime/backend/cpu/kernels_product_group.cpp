@@ -10,14 +10,6 @@ namespace schedscope::cpu {
 
 namespace {
 
-/// For each stretch of the thread's rows `stretch(first, end)`.
-template <typename Stretch> void by_stretch(const Work& work, Stretch stretch) {
-    const auto [first, end] = work.share(work.node().ne[0]);
-    for (int64_t row = first; row < end; row += rows_at_once) {
-        stretch(row, std::min(row + rows_at_once, end));
-    }
-}
-
 /// Rows of one product for all columns; kept in `out`, a column behind the other, rows_at_once floats each.
 class Stretches {
 public:
@@ -52,7 +44,7 @@ void run_mul_mat_add(const Work& work) {
     float* for_rows = room + rows_at_once * n;
     const Columns columns = columns_of(b, 0, 0, for_rows, work.vector);
     const Stretches product(work, *parts.product, columns, for_rows + for_columns);
-    by_stretch(work, [&](int64_t first, int64_t end) {
+    work.each_stretch(work.node().ne[0], rows_at_once, [&](int64_t first, int64_t end) {
         product.multiply(first, end, room);
         for (int64_t j = 0; j < n; ++j) {
             float* out = at(*parts.result, first, j);
@@ -75,7 +67,7 @@ void run_gate_up(const Work& work) {
     const Columns columns = columns_of(b, 0, 0, for_rows, work.vector);
     const Stretches gate_rows(work, *parts.gate, columns, for_rows + for_columns);
     const Stretches up_rows(work, *parts.up, columns, for_rows + for_columns);
-    by_stretch(work, [&](int64_t first, int64_t end) {
+    work.each_stretch(work.node().ne[0], rows_at_once, [&](int64_t first, int64_t end) {
         gate_rows.multiply(first, end, gates);
         up_rows.multiply(first, end, ups);
         for (int64_t j = 0; j < n; ++j) {

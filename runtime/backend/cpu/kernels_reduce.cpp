@@ -56,7 +56,7 @@ void run_mean(const Work& work) {
 void run_sum(const Work& work) {
     const Tensor& node = work.node();
     const Tensor& a = *node.src[0];
-    if (work.thread != 0) { // one sum in one order
+    if (work.part != 0) { // one sum in one order
         return;
     }
     float* room = work.room(a.ne[0]);

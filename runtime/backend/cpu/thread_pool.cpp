@@ -36,7 +36,7 @@ template <typename T> T wait_for_change(const std::atomic<T>& value, T old) {
 
 ThreadPool::ThreadPool(int n_threads) : n_threads_(std::max(1, n_threads)) {
     for (int i = 1; i < n_threads_; ++i) {
-        threads_.emplace_back([this, i] { loop(i); });
+        threads_.emplace_back([this] { loop(); });
     }
 }
 
@@ -52,33 +52,43 @@ ThreadPool::~ThreadPool() {
 void ThreadPool::run_task(int n, const Task& task) {
     n = std::clamp(n, 1, n_threads_);
     if (n == 1) {
-        task(0);
+        task.call(task.work, 0);
         return;
     }
     task_ = task;
-    active_ = n;
-    unfinished_.store(n_threads_ - 1, std::memory_order_relaxed);
+    unfinished_.store(n, std::memory_order_relaxed);
+    parts_.store(uint64_t(n) << 32U, std::memory_order_release);
     generation_.fetch_add(1, std::memory_order_release);
     generation_.notify_all();
-    task(0);
+    while (run_part()) {}
     for (int left = unfinished_.load(std::memory_order_acquire); left != 0;) {
         left = wait_for_change(unfinished_, left);
     }
 }
 
-void ThreadPool::loop(int thread) {
+/// Whoever was late for one piece takes a part of the next, or finds that all are taken: between pieces there is none to take.
+bool ThreadPool::run_part() {
+    uint64_t parts = parts_.load(std::memory_order_acquire);
+    do {
+        if (static_cast<uint32_t>(parts) >= parts >> 32U) {
+            return false;
+        }
+    } while (!parts_.compare_exchange_weak(parts, parts + 1, std::memory_order_acquire));
+    task_.call(task_.work, static_cast<int>(static_cast<uint32_t>(parts)));
+    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        unfinished_.notify_all();
+    }
+    return true;
+}
+
+void ThreadPool::loop() {
     uint32_t seen = 0;
     while (true) {
         seen = wait_for_change(generation_, seen);
         if (stop_) {
             return;
         }
-        if (thread < active_) {
-            task_(thread);
-        }
-        if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-            unfinished_.notify_all();
-        }
+        while (run_part()) {}
     }
 }
 

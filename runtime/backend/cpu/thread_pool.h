@@ -9,6 +9,7 @@
 namespace schedscope {
 
 /// Threads that run one piece of work together, again and again. Between pieces they spin for some microseconds (the next kernel is usually near), then sleep.
+/// Nobody waits for a thread that has not begun: its part is taken by one that runs, so that a machine with other work to do costs what that work takes, not more.
 class ThreadPool {
 public:
     /// n ≥ 1 threads take part; the caller of `run` is one of them.
@@ -18,27 +19,28 @@ public:
     ThreadPool& operator=(const ThreadPool&) = delete;
 
     int n_threads() const noexcept { return n_threads_; }
-    /// Calls work(thread) on `n` threads (0 to n − 1, n at most n_threads()) and returns when all are done. `work` must not throw.
+    /// Calls work(part) for parts 0 to n − 1 (n at most n_threads()), each on the thread that is free first, and returns when all are done. A thread may get
+    /// several parts, one after the other. `work` must not throw.
     template <typename Work> void run(int n, const Work& work) {
-        run_task(n, {std::addressof(work), [](const void* w, int thread) { (*static_cast<const Work*>(w))(thread); }});
+        run_task(n, {std::addressof(work), [](const void* w, int part) { (*static_cast<const Work*>(w))(part); }});
     }
 
 private:
     /// A piece of work that lives with the caller of `run`: nothing is copied to the heap.
     struct Task {
         const void* work = nullptr;
-        void (*call)(const void*, int) = nullptr;
-        void operator()(int thread) const { call(work, thread); }
+        void (*call)(const void*, int part) = nullptr;
     };
     void run_task(int n, const Task& task);
-    void loop(int thread);
+    void loop();
+    bool run_part(); ///< false: there is none to take
 
     int n_threads_;
     std::vector<std::thread> threads_;
-    Task task_;
-    int active_ = 0;                      ///< threads that take part in the present piece
+    Task task_;                           ///< read by those who took a part: until it is done, `run` doesn't return
+    std::atomic<uint64_t> parts_{0};      ///< of the present piece: taken (low half) of so many (high half)
     std::atomic<uint32_t> generation_{0}; ///< counts pieces of work
-    std::atomic<int> unfinished_{0};
+    std::atomic<int> unfinished_{0};      ///< parts
     std::atomic<bool> stop_{false};
 };
 
