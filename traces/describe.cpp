@@ -40,6 +40,10 @@ public:
     std::string operator()(const record::Alternative& f) const {
         return "with " + text(f.setting) + " it would have been graph " + std::to_string(f.graph);
     }
+    std::string operator()(const record::Reserve& f) const {
+        return "memory reserved for " + std::to_string(f.n_tokens) + (f.n_tokens == 1 ? " token" : " tokens") +
+               " at once, graph " + std::to_string(f.graph) + (f.error == 0 ? "" : ", in vain: " + text(f.error));
+    }
     std::string operator()(const record::Pin& f) const {
         std::string s = tensor(f.tensor) + ": ";
         if (f.backend != no_backend) {

@@ -138,6 +138,8 @@ SCHEDSCOPE_KIND(Alternative, "alternative",
 SCHEDSCOPE_KIND(Pin, "pin",
     field("tensor", &R::tensor, Meaning::tensor), field("backend", &R::backend, Meaning::backend),
     field("buffer_type", &R::buffer_type, Meaning::buffer_type), field("why", &R::why, Meaning::text));
+SCHEDSCOPE_KIND(Reserve, "reserve",
+    field("graph", &R::graph, Meaning::graph), field("n_tokens", &R::n_tokens, Meaning::count), field("error", &R::error, Meaning::text));
 // clang-format on
 
 #undef SCHEDSCOPE_KIND

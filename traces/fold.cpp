@@ -49,6 +49,7 @@ public:
     }
     void operator()(const record::UbatchToken&) {}
     void operator()(const record::Alternative&) {}
+    void operator()(const record::Reserve&) {}
     void operator()(const record::Pin&) {}
     void operator()(const record::PlanBegin& f) {
         clear_plan(s);

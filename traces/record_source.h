@@ -11,8 +11,8 @@
 namespace schedscope {
 
 /// A set of record kinds: bit N stands for the Nth alternative of Fact.
-using FactSet = uint32_t;
-static_assert(std::variant_size_v<Fact> <= 32);
+using FactSet = uint64_t;
+static_assert(std::variant_size_v<Fact> <= 64);
 template <typename T> constexpr FactSet fact_bit() noexcept { return FactSet{1} << Fact(T{}).index(); }
 template <typename... T> constexpr FactSet fact_set() noexcept { return (fact_bit<T>() | ...); }
 inline FactSet fact_bit(const Fact& fact) noexcept { return FactSet{1} << fact.index(); }

@@ -27,6 +27,12 @@ public:
     void keep(const Record& record) override { records.push_back(record); }
 };
 
+/// A graph that was planned for its memory alone.
+struct RecordedReserve {
+    record::Reserve fact;
+    std::vector<record::Alternative> alternatives;
+};
+
 /// What was recorded of one plan, from its PlanBegin to where the next one or its run begins.
 struct RecordedPlan {
     EvaluationId evaluation = 0;
@@ -37,6 +43,7 @@ struct RecordedPlan {
     std::vector<record::Fusion> fusions;
     std::vector<record::NotFused> not_fused;
     std::vector<record::Alternative> alternatives;
+    std::vector<RecordedReserve> reserves; ///< made before it
 };
 
 /// The plans of a source, one after the other.
@@ -45,15 +52,33 @@ public:
     explicit RecordedPlans(const RecordSource& source) : source_(source), n_steps_(source.n_steps()) {}
 
     std::optional<RecordedPlan> next() {
+        const Step reserve = source_.next_of(at_, fact_set<record::PlanBegin, record::Reserve>());
         at_ = source_.next_of(at_, fact_bit<record::PlanBegin>());
         if (at_ == no_step) {
             return std::nullopt;
         }
         const Step next = source_.next_of(at_, fact_set<record::PlanBegin, record::EvaluationBegin>());
-        return read(at_, next == no_step ? n_steps_ : next);
+        RecordedPlan plan = read(at_, next == no_step ? n_steps_ : next);
+        plan.reserves = reserves(reserve, at_);
+        return plan;
     }
 
 private:
+    std::vector<RecordedReserve> reserves(Step first, Step end) const {
+        std::vector<RecordedReserve> found;
+        std::vector<Record> records;
+        source_.read(first, end, records);
+        for (const Record& r : records) {
+            if (const auto* reserve = std::get_if<record::Reserve>(&r.fact)) {
+                found.push_back({*reserve, {}});
+            } else if (const auto* alternative = std::get_if<record::Alternative>(&r.fact);
+                       alternative != nullptr && !found.empty()) {
+                found.back().alternatives.push_back(*alternative);
+            }
+        }
+        return found;
+    }
+
     RecordedPlan read(Step first, Step end) const {
         constexpr Step chunk = 4096;
         RecordedPlan plan;
@@ -118,45 +143,71 @@ public:
     }
 
 private:
-    void replay_plan(const RecordedPlan& recorded) {
-        ++result_.plans;
-        OwnedGraph graph = OwnedGraph::copy_of(source_.graph(recorded.begin.graph).view());
-        CapabilityTable answers = source_.answers(recorded.begin.graph);
+    /// What is to be planned again: as it was recorded, and then changed.
+    struct Subject {
+        OwnedGraph graph;
+        CapabilityTable answers;
+        PlanOptions options;
+    };
+
+    Subject subject(const RecordedPlan& recorded, GraphId id, int32_t n_tokens, bool reserve,
+                    const std::vector<record::Alternative>& alternatives) {
+        Subject s{OwnedGraph::copy_of(source_.graph(id).view()), source_.answers(id), {}};
         session_ = recorded_session_;
-        answers.session = &session_;
-        bool op_offload = recorded.begin.op_offload;
-        int32_t n_stages = recorded.begin.n_stages, current_stage = recorded.begin.current_stage;
+        s.answers.session = &session_;
+        s.options.op_offload = recorded.begin.op_offload;
+        s.options.n_stages = recorded.begin.n_stages;
+        s.options.current_stage = recorded.begin.current_stage;
+        s.options.graph_id = id;
+        s.options.session = &session_;
         if (options_.change) {
             ReplayInput input{session_,
-                              graph,
-                              answers,
-                              op_offload,
-                              n_stages,
-                              current_stage,
-                              source_.evaluation(recorded.evaluation).begin.n_tokens,
+                              s.graph,
+                              s.answers,
+                              s.options.op_offload,
+                              s.options.n_stages,
+                              s.options.current_stage,
+                              n_tokens,
                               recorded.evaluation,
-                              recorded.alternatives};
+                              reserve,
+                              alternatives};
             options_.change(input);
         }
-        check(recorded.begin.graph, graph, answers);
+        check(id, s.graph, s.answers);
+        return s;
+    }
 
-        PlanOptions options;
-        options.op_offload = op_offload;
-        options.n_stages = n_stages;
-        options.current_stage = current_stage;
-        options.graph_id = recorded.begin.graph;
-        options.session = &session_;
+    void replay_reserve(const RecordedPlan& recorded, const RecordedReserve& reserve) {
+        const Subject s = subject(recorded, reserve.fact.graph, reserve.fact.n_tokens, true, reserve.alternatives);
+        try {
+            make_plan(s.graph.view(), s.answers, s.options, carry_, plan_, nullptr);
+            const OptimisedNodes nodes = optimised(s.graph);
+            planner_.place(s.graph.view(), plan_, nodes.order, s.answers, session_.buffer_types, nullptr, nodes.kept);
+        } catch (const PlanError&) { // then buffers grow when they must
+        }
+        if (reserve.fact.error != 0) {
+            planner_ = MemoryPlanner();
+        }
+    }
+
+    void replay_plan(const RecordedPlan& recorded) {
+        for (const RecordedReserve& reserve : recorded.reserves) {
+            replay_reserve(recorded, reserve);
+        }
+        ++result_.plans;
+        const Subject s = subject(recorded, recorded.begin.graph, source_.evaluation(recorded.evaluation).begin.n_tokens, false,
+                                  recorded.alternatives);
         Collector now;
         try {
-            make_plan(graph.view(), answers, options, carry_, plan_, &now);
+            make_plan(s.graph.view(), s.answers, s.options, carry_, plan_, &now);
             if (recorded.allocates) {
-                const OptimisedNodes nodes = options_.change ? nodes_now(recorded, graph, now) : nodes_of(recorded, graph);
-                planner_.place(graph.view(), plan_, nodes.order, answers, session_.buffer_types, &now, nodes.kept);
+                const OptimisedNodes nodes = options_.change ? nodes_now(recorded, s.graph, now) : nodes_of(recorded, s.graph);
+                planner_.place(s.graph.view(), plan_, nodes.order, s.answers, session_.buffer_types, &now, nodes.kept);
             }
         } catch (const PlanError&) { // its sentence is in the PlanEnd
         }
         std::erase_if(now.records, [](const Record& r) { return !is_decision(r.fact); });
-        compare(recorded, graph, now);
+        compare(recorded, s.graph, now);
     }
 
     void compare(const RecordedPlan& recorded, const OwnedGraph& graph, const Collector& now) {
@@ -199,10 +250,14 @@ private:
         }
     }
 
+    OptimisedNodes optimised(const OwnedGraph& graph) const {
+        const bool fused = options_.optimise && session_fact(recorded_session_, "fusion") != "off";
+        return fused ? options_.optimise(graph.view(), plan_, session_) : OptimisedNodes{graph.nodes, {}};
+    }
+
     OptimisedNodes nodes_now(const RecordedPlan& recorded, const OwnedGraph& graph, const Collector& now) const {
         if (options_.optimise) {
-            const bool fused = session_fact(recorded_session_, "fusion") != "off";
-            return fused ? options_.optimise(graph.view(), plan_, session_) : OptimisedNodes{graph.nodes, {}};
+            return optimised(graph);
         }
         const bool same =
             graph.nodes == source_.graph(recorded.begin.graph).nodes && ranges_of(recorded.records) == ranges_of(now.records);

@@ -66,13 +66,15 @@ struct ReplayInput {
     int32_t& current_stage;
     int32_t n_tokens; ///< of the ubatch that it was planned for
     EvaluationId evaluation;
+    bool reserve;                                         ///< planned for its memory alone, before the evaluation's own graph
     const std::vector<record::Alternative>& alternatives; ///< what its graph would have been with other settings
 };
 
 struct ReplayOptions {
     std::function<void(ReplayInput&)> change; ///< called before each plan; empty: as recorded
-    /// With `change`: the order in which the backends will run a plan's nodes, and their groups, which decide what memory they share
-    /// (optimised_order.h); empty: as recorded where the graph and its splits are, else the graph's, without groups.
+    /// The order in which the backends will run a plan's nodes, and their groups, which decide what memory they share (optimised_order.h): asked for what is not
+    /// recorded, that is with `change`, and for graphs that only reserved memory. Empty: as recorded where the graph and its splits are, else the graph's, without
+    /// groups.
     std::function<OptimisedNodes(const GraphView&, const Plan&, const SessionInfo&)> optimise;
     /// Compare with what this trace recorded, plan by plan, instead of the plans' own records. Graphs are matched by names (tensor_match.h).
     const RecordSource* expected = nullptr;

@@ -91,7 +91,7 @@ public:
             in.n_stages = *what_if_.stages;
             in.current_stage = n_plans_ % in.n_stages; // a scheduler's plans go round robin
         }
-        ++n_plans_;
+        n_plans_ += in.reserve ? 0 : 1;
     }
 
 private:

@@ -83,13 +83,33 @@ std::string_view Context::first_difference(const GraphKey& a, const GraphKey& b)
     return a.n_kv != b.n_kv ? "n_kv" : "";
 }
 
+std::unique_ptr<Graph> Context::built(const GraphKey& key, GraphTensors& io) const {
+    auto graph = std::make_unique<Graph>();
+    GraphBuilder builder(*graph, model_, settings_, key.shape, cache_.view(key.n_kv));
+    model_.architecture().graph(builder);
+    io = builder.io;
+    return graph;
+}
+
 void Context::build(const GraphKey& key) {
     drop_graph();
-    graph_ = std::make_unique<Graph>();
-    GraphBuilder builder(*graph_, model_, settings_, key.shape, cache_.view(key.n_kv));
-    model_.architecture().graph(builder);
-    io_ = builder.io;
+    graph_ = built(key, io_);
     key_ = key;
+}
+
+void Context::reserve() {
+    reserved_ = true;
+    const int32_t n_cells = cache_.options().n_cells;
+    for (int32_t n_tokens = 1;; n_tokens = options_.n_ubatch) { // the larger one last: its places are kept
+        const GraphKey key{{n_tokens, n_tokens, false}, 1, n_cells};
+        const std::vector<PlanAlternative> alternatives = record_alternatives(key);
+        GraphTensors io;
+        const std::unique_ptr<Graph> graph = built(key, io);
+        scheduler_.reserve(*graph, n_tokens, alternatives);
+        if (n_tokens == options_.n_ubatch) {
+            return;
+        }
+    }
 }
 
 /// What the graph would be with the other setting of flash attention, so that a trace can answer what would change. Once for each shape.
@@ -143,6 +163,9 @@ void Context::evaluate(const Ubatch& u, Run run) {
     try {
         if (!reused) {
             drop_graph();
+            if (!reserved_) {
+                reserve();
+            }
             const std::vector<PlanAlternative> alternatives = record_alternatives(key);
             build(key);
             scheduler_.plan(*graph_, alternatives);

@@ -76,7 +76,10 @@ private:
     void evaluate(const Ubatch& ubatch, Run run);
     static std::string_view first_difference(const GraphKey& a, const GraphKey& b) noexcept;
     void build(const GraphKey& key);
+    std::unique_ptr<Graph> built(const GraphKey& key, GraphTensors& io) const;
     std::vector<PlanAlternative> record_alternatives(const GraphKey& key);
+    /// Memory for the largest graphs that there can be: a token, then a whole ubatch with outputs for all, each with the cache full.
+    void reserve();
     void drop_graph() noexcept;
     void turn_moved_keys();
     void record_begin(const Ubatch& ubatch, bool reused, std::string_view failed_check);
@@ -96,6 +99,7 @@ private:
     std::vector<int32_t> slots_;
     std::vector<float> logits_; ///< [n_outputs_ × n_vocab]
     int32_t n_outputs_ = 0;
+    bool reserved_ = false;
     EvaluationId next_evaluation_ = 0;
     EvaluationId planned_in_ = 0;
     int32_t n_evaluations_ = 0;

@@ -26,7 +26,8 @@ struct MemoryPlanner::State {
     PlaceList list;
 
     Permutation order;
-    bool reordered = false; ///< backends moved this graph's nodes in another way than the last one's
+    std::vector<std::vector<int64_t>> recorded_sizes; ///< result.chunk_sizes as the records know them
+    bool reordered = false;                           ///< backends moved this graph's nodes in another way than the last one's
 
     void place(const GraphView& view, const Plan& plan, const AllocatedGraph& entries, const Capabilities& capabilities,
                std::span<const BufferTypeInfo> buffer_types, Recorder* recorder);
@@ -34,7 +35,8 @@ struct MemoryPlanner::State {
     void refuse_stale_leaf() const;
     void replan(Replan why, const Misfit& misfit, std::span<const BufferTypeInfo> buffer_types, Recorder* recorder);
     void plan_layout(std::span<const BufferTypeInfo> buffer_types);
-    void grow_buffers(Recorder* recorder);
+    void grow_buffers();
+    void record_sizes(Recorder& recorder);
 };
 
 MemoryPlanner::MemoryPlanner() : state_(std::make_unique<State>()) {}
@@ -98,6 +100,7 @@ void MemoryPlanner::State::place(const GraphView& view, const Plan& plan, const 
         refuse_stale_leaf();
     }
     if (recorder != nullptr) {
+        record_sizes(*recorder);
         for (const PlacedTensor& t : result.tensors) {
             recorder->add_in_burst(
                 record::Placement{t.tensor, t.in_place_of, t.buffer_type, t.chunk, t.first_use, t.last_use, t.offset, t.size});
@@ -143,7 +146,7 @@ void MemoryPlanner::State::replan(Replan why, const Misfit& misfit, std::span<co
         }
     }
     plan_layout(buffer_types);
-    grow_buffers(recorder);
+    grow_buffers();
     list.fill(graph, layout, result.tensors);
 }
 
@@ -156,7 +159,7 @@ void MemoryPlanner::State::plan_layout(std::span<const BufferTypeInfo> buffer_ty
     has_layout = true;
 }
 
-void MemoryPlanner::State::grow_buffers(Recorder* recorder) {
+void MemoryPlanner::State::grow_buffers() {
     for (size_t type = 0; type < arenas.size(); ++type) {
         const Arena& arena = arenas[type];
         std::vector<int64_t>& sizes = result.chunk_sizes[type];
@@ -164,17 +167,29 @@ void MemoryPlanner::State::grow_buffers(Recorder* recorder) {
         for (size_t c = 0; c < arena.n_chunks(); ++c) {
             grows |= arena.peak(c) > (c < sizes.size() ? sizes[c] : 0);
         }
-        if (!grows) {
+        if (grows) {
+            sizes.resize(arena.n_chunks());
+            for (size_t c = 0; c < sizes.size(); ++c) {
+                sizes[c] = arena.peak(c);
+            }
+        }
+    }
+}
+
+/// Of all buffers that have grown since they were recorded: now, or for a graph that nobody recorded.
+void MemoryPlanner::State::record_sizes(Recorder& recorder) {
+    recorded_sizes.resize(result.chunk_sizes.size());
+    for (size_t type = 0; type < recorded_sizes.size(); ++type) {
+        const std::vector<int64_t>& sizes = result.chunk_sizes[type];
+        std::vector<int64_t>& before = recorded_sizes[type];
+        if (sizes == before) {
             continue;
         }
-        for (size_t c = 0; recorder != nullptr && c < std::max(sizes.size(), arena.n_chunks()); ++c) {
-            recorder->add(record::BufferSize{static_cast<BufferTypeId>(type), static_cast<int32_t>(c),
-                                             c < arena.n_chunks() ? arena.peak(c) : 0, c < sizes.size() ? sizes[c] : 0});
+        for (size_t c = 0; c < std::max(sizes.size(), before.size()); ++c) {
+            recorder.add(record::BufferSize{static_cast<BufferTypeId>(type), static_cast<int32_t>(c),
+                                            c < sizes.size() ? sizes[c] : 0, c < before.size() ? before[c] : 0});
         }
-        sizes.resize(arena.n_chunks());
-        for (size_t c = 0; c < sizes.size(); ++c) {
-            sizes[c] = arena.peak(c);
-        }
+        before = sizes;
     }
 }
 

@@ -36,6 +36,12 @@ int32_t Plan::find_copies(TensorId of, BackendId backend) const noexcept {
                           : -1;
 }
 
+void record_alternatives(std::span<const PlanAlternative> alternatives, int32_t graph_id, Recorder& recorder) {
+    for (const PlanAlternative& a : alternatives) {
+        recorder.add(record::Alternative{a.graph_id < 0 ? graph_id : a.graph_id, recorder.intern(a.setting)});
+    }
+}
+
 void make_plan(const GraphView& graph, const Capabilities& capabilities, const PlanOptions& options, Carry& carry, Plan& plan,
                Recorder* recorder, PassObserver* observer) {
     Planning planning(graph, capabilities, options, carry, plan, recorder);
@@ -43,9 +49,7 @@ void make_plan(const GraphView& graph, const Capabilities& capabilities, const P
         recorder->add(record::PlanBegin{options.graph_id, static_cast<int32_t>(graph.nodes.size()),
                                         static_cast<int32_t>(graph.leafs.size()), options.n_stages, options.current_stage,
                                         options.op_offload});
-        for (const PlanAlternative& a : options.alternatives) {
-            recorder->add(record::Alternative{a.graph_id < 0 ? options.graph_id : a.graph_id, recorder->intern(a.setting)});
-        }
+        record_alternatives(options.alternatives, options.graph_id, *recorder);
         for (const PlanNote& note : options.notes) {
             const TensorInfo& t = graph.tensors[static_cast<size_t>(note.tensor)];
             recorder->add_in_burst(record::Pin{note.tensor, t.user_backend, t.buffer_type, recorder->intern(note.why)});

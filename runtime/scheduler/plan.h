@@ -82,6 +82,9 @@ struct PlanAlternative {
     std::string_view setting; ///< "fa=off"
 };
 
+/// graph_id: of the graph that they are alternatives to.
+void record_alternatives(std::span<const PlanAlternative> alternatives, int32_t graph_id, Recorder& recorder);
+
 /// What decides besides the graph and the capabilities.
 struct PlanOptions {
     bool    op_offload    = true;

@@ -13,7 +13,7 @@ constexpr std::string_view fact_names[] = {
     "reorder",          "fusion",         "not_fused",    "reallocation",  "buffer_size",
     "placement",        "execute",        "split_run",    "transfer",      "wait",
     "sample",           "token",          "value",        "value_element", "value_bucket",
-    "alternative",      "pin",
+    "alternative",      "pin",            "reserve",
 };
 static_assert(std::size(fact_names) == std::variant_size_v<Fact>);
 

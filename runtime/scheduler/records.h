@@ -57,6 +57,13 @@ struct Alternative { ///< the graph that would have been planned with another se
     GraphId  graph = 0;                  ///< the same as the plan's where the setting changes nothing in it
     StringId setting = 0;                ///< as --set takes it: "fa=off"
 };
+/// Before the first plan: a graph of the largest shape was planned for its memory alone, so that later ones fit into what it got. Nothing ran it, and its decisions are
+/// not recorded; its graph and every backend's answers are. Alternatives of it follow.
+struct Reserve {
+    GraphId  graph = 0;
+    int32_t  n_tokens = 0;
+    StringId error = 0; ///< why that failed, so that buffers grow when they must; empty: it did not
+};
 struct Pin { ///< who decided before the plan where a tensor lies or runs
     TensorId     tensor = no_tensor;
     BackendId    backend = no_backend;   ///< it is pinned to; none: its memory was chosen, or it could have been pinned and was not
@@ -211,7 +218,8 @@ using Fact = std::variant<record::EvaluationBegin, record::EvaluationEnd, record
                           record::PassEnd, record::Query, record::Assign, record::SplitBegin, record::SplitEnd, record::SplitInput, record::CopyMade,
                           record::Rewired, record::GraphInput, record::Reorder, record::Fusion, record::NotFused, record::Reallocation,
                           record::BufferSize, record::Placement, record::Execute, record::SplitRun, record::Transfer, record::Wait, record::Sample,
-                          record::Token, record::Value, record::ValueElement, record::ValueBucket, record::Alternative, record::Pin>;
+                          record::Token, record::Value, record::ValueElement, record::ValueBucket, record::Alternative, record::Pin,
+                          record::Reserve>;
 
 struct Record {
     Step         step = no_step;

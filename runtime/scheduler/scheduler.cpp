@@ -53,6 +53,24 @@ struct Scheduler::State {
         }
     }
 
+    /// Waits for what is in flight.
+    void complete() {
+        if (in_flight) {
+            in_flight = false;
+            try {
+                executor.synchronize(recorder);
+            } catch (...) {
+                executor.abandon();
+                throw;
+            }
+        }
+    }
+
+    /// The graph as passes see it, told to the recorder with every backend's answers.
+    PlanOptions describe_graph(Graph& graph);
+    /// Plans the described graph and gives it its memory; `to` gets the records.
+    void settle(Graph& graph, const PlanOptions& plan_options, Recorder* to);
+
     GraphId next_graph = 0;
     int next_stage = 0;
     bool in_flight = false;
@@ -75,43 +93,60 @@ void Scheduler::set_observer(NodeObserver* observer) noexcept { state_->executor
 Watcher* Scheduler::watcher() const noexcept { return state_->watcher; }
 const SessionInfo& Scheduler::session() const noexcept { return state_->devices.session(); }
 
+PlanOptions Scheduler::State::describe_graph(Graph& graph) {
+    undo(live);
+    describe(graph, devices, live.info);
+    live.tensors = graph.tensors();
+    PlanOptions o;
+    o.op_offload = options.op_offload;
+    o.n_stages = options.n_stages;
+    o.current_stage = next_stage;
+    o.offload_min_batch = options.offload_min_batch;
+    o.graph_id = next_graph++;
+    o.session = &devices.session();
+    if (recorder != nullptr) {
+        const LiveCapabilities asked(devices, live.tensors, options.offload_min_batch);
+        fill_table(answers, devices.session(), asked, static_cast<int32_t>(live.tensors.size()));
+        recorder->graph(o.graph_id, live.info.view(), answers);
+    }
+    return o;
+}
+
+void Scheduler::State::settle(Graph& graph, const PlanOptions& plan_options, Recorder* to) {
+    const LiveCapabilities asked_live(devices, live.tensors, options.offload_min_batch);
+    const Capabilities* capabilities = &asked_live;
+    if (recorder != nullptr) {
+        capabilities = &answers;
+    }
+    make_plan(live.info.view(), *capabilities, plan_options, carry, live.plan, to);
+    live.graph = &graph;
+    for (size_t id = 0; id < live.tensors.size(); ++id) {
+        live.tensors[id]->flags = live.plan.flags[id];
+    }
+    mark_watched(live, devices, to != nullptr ? watcher : nullptr);
+    optimise_splits(live, devices, to);
+    const MemoryPlan& memory =
+        planner.place(live.info.view(), live.plan, live.order, *capabilities, devices.session().buffer_types, to, live.kept);
+    if (memory.replanned) {
+        complete(); // buffers may be made anew while evaluations of other stages still use them
+    }
+    buffers.assign(live, memory, devices);
+}
+
 GraphId Scheduler::record_graph(Graph& graph) {
-    State& s = *state_;
-    if (s.recorder == nullptr) {
+    if (state_->recorder == nullptr) {
         throw Error(ErrorKind::usage, "scheduler: nobody records");
     }
-    undo(s.live);
-    OwnedGraph info;
-    describe(graph, s.devices, info);
-    const LiveCapabilities asked(s.devices, graph.tensors(), s.options.offload_min_batch);
-    fill_table(s.answers, s.devices.session(), asked, static_cast<int32_t>(info.tensors.size()));
-    s.recorder->graph(s.next_graph, info.view(), s.answers);
-    return s.next_graph++;
+    return state_->describe_graph(graph).graph_id;
 }
 
 void Scheduler::plan(Graph& graph, std::span<const PlanAlternative> alternatives) {
     State& s = *state_;
     s.complete_records();
-    undo(s.live);
-    LivePlan& live = s.live;
-    describe(graph, s.devices, live.info);
-    live.tensors = graph.tensors();
-
-    const LiveCapabilities asked_live(s.devices, live.tensors, s.options.offload_min_batch);
-    const Capabilities* capabilities = &asked_live;
-    PlanOptions options;
-    options.op_offload = s.options.op_offload;
-    options.n_stages = s.options.n_stages;
-    options.current_stage = s.next_stage;
-    options.offload_min_batch = s.options.offload_min_batch;
-    options.graph_id = s.next_graph;
-    options.session = &s.devices.session();
+    PlanOptions options = s.describe_graph(graph);
     if (s.recorder != nullptr) {
-        fill_table(s.answers, s.devices.session(), asked_live, static_cast<int32_t>(live.tensors.size()));
-        s.recorder->graph(s.next_graph, live.info.view(), s.answers);
-        capabilities = &s.answers;
         s.notes.clear();
-        for (const Tensor* t : live.tensors) {
+        for (const Tensor* t : s.live.tensors) {
             if (!t->why_here.empty()) {
                 s.notes.push_back({t->id, t->why_here});
             }
@@ -119,26 +154,34 @@ void Scheduler::plan(Graph& graph, std::span<const PlanAlternative> alternatives
         options.notes = s.notes;
         options.alternatives = alternatives;
     }
-    ++s.next_graph;
     s.next_stage = (s.next_stage + 1) % s.options.n_stages;
     try {
-        make_plan(live.info.view(), *capabilities, options, s.carry, live.plan, s.recorder);
-        live.graph = &graph;
-        for (size_t id = 0; id < live.tensors.size(); ++id) {
-            live.tensors[id]->flags = live.plan.flags[id];
-        }
-        mark_watched(live, s.devices, s.recorder != nullptr ? s.watcher : nullptr);
-        optimise_splits(live, s.devices, s.recorder);
-        const MemoryPlan& memory = s.planner.place(live.info.view(), live.plan, live.order, *capabilities,
-                                                   s.devices.session().buffer_types, s.recorder, live.kept);
-        if (memory.replanned) {
-            synchronize(); // buffers may be made anew while evaluations of other stages still use them
-        }
-        s.buffers.assign(live, memory, s.devices);
-        refuse_writes_out_of_reach(live, s.devices);
+        s.settle(graph, options, s.recorder);
+        refuse_writes_out_of_reach(s.live, s.devices);
     } catch (const PlanError& error) {
         throw Error(ErrorKind::device, std::string("no plan for this graph: ") + error.what());
     }
+}
+
+bool Scheduler::reserve(Graph& graph, int32_t n_tokens, std::span<const PlanAlternative> alternatives) {
+    State& s = *state_;
+    s.complete_records();
+    const PlanOptions options = s.describe_graph(graph);
+    std::string why_not;
+    try {
+        s.settle(graph, options, nullptr);
+    } catch (const std::exception& error) {
+        why_not = error.what();
+        s.complete();
+        s.planner = MemoryPlanner(); // it has sizes that there is no memory for
+        s.buffers = ComputeBuffers(s.options.plans_only);
+    }
+    undo(s.live);
+    if (s.recorder != nullptr) {
+        s.recorder->add(record::Reserve{options.graph_id, n_tokens, why_not.empty() ? 0 : s.recorder->intern(why_not)});
+        record_alternatives(alternatives, options.graph_id, *s.recorder);
+    }
+    return why_not.empty();
 }
 
 void Scheduler::compute() {
@@ -165,15 +208,7 @@ void Scheduler::compute_async() {
 }
 
 void Scheduler::synchronize() {
-    if (state_->in_flight) {
-        state_->in_flight = false;
-        try {
-            state_->executor.synchronize(state_->recorder);
-        } catch (...) {
-            state_->executor.abandon();
-            throw;
-        }
-    }
+    state_->complete();
     if (state_->live.graph == nullptr) {
         state_->next_stage = 0; // a decoding loop, which synchronises after each evaluation, so keeps one plan
     }

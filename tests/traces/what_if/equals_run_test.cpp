@@ -311,15 +311,17 @@ TEST(WhatIfAnswers, AlternativesAreRecordedOnceForEachShape) {
     s.runs = true;
     s.n_prompt = 144; // three ubatches of 48 tokens in the same cells: one graph
     const auto store = recorded(s);
-    int plans = 0, alternatives = 0;
+    int plans = 0, reserves = 0, alternatives = 0;
     std::vector<Record> records;
     store->read(0, store->n_steps(), records);
     for (const Record& r : records) {
         plans += std::holds_alternative<record::PlanBegin>(r.fact) ? 1 : 0;
+        reserves += std::holds_alternative<record::Reserve>(r.fact) ? 1 : 0;
         alternatives += std::holds_alternative<record::Alternative>(r.fact) ? 1 : 0;
     }
-    EXPECT_EQ(alternatives, plans);
-    EXPECT_EQ(store->n_graphs(), 2 * plans);
+    EXPECT_EQ(reserves, 2);
+    EXPECT_EQ(alternatives, plans + reserves);
+    EXPECT_EQ(store->n_graphs(), 2 * (plans + reserves));
     EXPECT_EQ(store->n_evaluations(), 5);
 }
 
