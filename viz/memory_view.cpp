@@ -1,4 +1,5 @@
 #include "viz/markup.h"
+#include "viz/offset_axis.h"
 #include "viz/subject.h"
 #include "viz/units.h"
 
@@ -74,8 +75,8 @@ public:
 private:
     void draw_panel(const Panel& panel, double bottom);
     void draw_bands(const std::string& id, double bottom);
-    void draw_axes(const Panel& panel, const std::string& id, double bottom);
-    void draw_tensor(const Panel& panel, const record::Placement& placement, double bottom);
+    void draw_axes(const OffsetAxis& axis, const std::string& id, double bottom);
+    void draw_tensor(const OffsetAxis& axis, const record::Placement& placement, double bottom);
     void draw_text(const std::string& id, const std::string& markup, double left, double bottom, double width, double height);
     std::string title_of(const Panel& panel) const;
     /// One past the last index at which a tensor has its place to itself: what works in place takes over at its parent's last use.
@@ -178,27 +179,40 @@ void MemoryView::draw_bands(const std::string& id, double bottom) {
     }
 }
 
-void MemoryView::draw_axes(const Panel& panel, const std::string& id, double bottom) {
+void MemoryView::draw_axes(const OffsetAxis& axis, const std::string& id, double bottom) {
+    constexpr double line = 12;
+    for (const OffsetAxis::Fold& fold : axis.folds()) {
+        dot_.node(id + " fold " + std::to_string(fold.first),
+                  placed(axis_width, bottom + fold.bottom, width_, fold.top - fold.bottom)
+                      .raw("label", "")
+                      .raw("fillcolor", "#ffffff")
+                      .raw("color", "#bbbbbb")
+                      .raw("style", "filled,dashed")
+                      .raw("penwidth", "0.3")
+                      .text("tooltip", bytes_text(fold.end - fold.first) + " that this plan does not use"));
+    }
     dot_.node(id + " frame",
               placed(axis_width, bottom, width_, panel_height).raw("label", "").raw("style", "solid").raw("color", "#666666"));
+    for (const OffsetAxis::Tick& tick : axis.ticks(line)) {
+        draw_text(id + " offset " + std::to_string(tick.offset), sized(html_label(bytes_text(tick.offset)), 9), 0,
+                  bottom + tick.y - line / 2, axis_width - 4, line);
+    }
     for (int quarter = 0; quarter <= 4; ++quarter) {
         const std::string number = std::to_string(quarter);
-        draw_text(id + " offset " + number, sized(html_label(bytes_text(panel.size * quarter / 4)), 9), 0,
-                  bottom + panel_height * quarter / 4 - 6, axis_width - 4, 12);
         draw_text(id + " use " + number, sized(html_label(grouped(static_cast<int64_t>(n_uses_) * quarter / 4)), 9),
                   axis_width + width_ * quarter / 4 - 30, bottom - 15, 60, 12);
     }
 }
 
-void MemoryView::draw_tensor(const Panel& panel, const record::Placement& placement, double bottom) {
-    const double scale = panel_height / static_cast<double>(std::max<int64_t>(1, panel.size));
+void MemoryView::draw_tensor(const OffsetAxis& axis, const record::Placement& placement, double bottom) {
     const int32_t first = std::max(0, placement.first_use), end = end_of(placement);
-    const double left = x_of(first), width = x_of(end) - left, height = static_cast<double>(placement.size) * scale;
+    const double left = x_of(first), width = x_of(end) - left, below = axis.y(placement.offset);
+    const double height = axis.y(placement.offset + placement.size) - below;
     const TensorId tensor = placement.tensor;
     const BackendStyle& style = subject_.palette[subject_.backend_of(tensor)];
     const std::string& name = subject_.name(tensor);
     const std::string label = label_of(name, placement.size, width, height);
-    Attributes attributes = placed(left, bottom + static_cast<double>(placement.offset) * scale, width, height);
+    Attributes attributes = placed(left, bottom + below, width, height);
     label.empty() ? attributes.raw("label", "") : attributes.html("label", label);
     std::string story = name + ": " + bytes_text(placement.size) + " at offset " + grouped(placement.offset) + ", used from " +
                         grouped(first) + " to " + grouped(placement.last_use);
@@ -223,11 +237,16 @@ void MemoryView::draw_tensor(const Panel& panel, const record::Placement& placem
 
 void MemoryView::draw_panel(const Panel& panel, double bottom) {
     const std::string id = "buffer " + std::to_string(panel.buffer_type) + "." + std::to_string(panel.chunk);
-    draw_bands(id, bottom);
+    std::vector<std::pair<int64_t, int64_t>> used;
     for (const record::Placement* placement : panel.tensors) {
-        draw_tensor(panel, *placement, bottom);
+        used.emplace_back(placement->offset, placement->offset + placement->size);
     }
-    draw_axes(panel, id, bottom);
+    const OffsetAxis axis(std::move(used), panel.size, panel_height);
+    draw_bands(id, bottom);
+    draw_axes(axis, id, bottom);
+    for (const record::Placement* placement : panel.tensors) {
+        draw_tensor(axis, *placement, bottom);
+    }
     draw_text(id + " title", sized(title_of(panel), 11), axis_width, bottom + panel_height + 16, width_, 18);
 }
 
@@ -240,7 +259,7 @@ std::string MemoryView::draw() {
                                counted(static_cast<int64_t>(subject_.state.placements.size()), "tensor");
     const std::string heading = heading_markup(subject_, totals, {},
                                                {{"→", "node being evaluated, copies into a split counted"},
-                                                {"↑", "offset in the buffer"},
+                                                {"↑", "offset in the buffer; white strips: folded, nothing lies there"},
                                                 {"- -", "a copy"},
                                                 {"· ·", "works in the place of its parent"}});
     dot_.graph(picture_attributes(heading).raw("layout", "nop2").raw("outputorder", "nodesfirst"));

@@ -1,5 +1,6 @@
 #include "inspector/cli/what_if_text.h"
 
+#include "inspector/cli/fold_names.h"
 #include "inspector/cli/table.h"
 #include "viz/units.h"
 
@@ -122,19 +123,6 @@ std::string place(const std::string& backend, const std::string& cause, bool wit
     return with_cause && !cause.empty() ? backend + " by " + cause : backend;
 }
 
-/// The name without its numbers: the same in each layer.
-std::string in_any_layer(std::string_view name) {
-    std::string s;
-    for (const char c : name) {
-        if (c < '0' || c > '9') {
-            s += c;
-        } else if (s.empty() || s.back() != '#') {
-            s += '#';
-        }
-    }
-    return s;
-}
-
 /// Runs of different layers to which the same happens are one row.
 struct Row {
     std::vector<std::string> key;
@@ -155,8 +143,8 @@ void rows(const PlanComparison& c, std::ostream& out) {
     std::vector<Row> rows;
     for (const Run& run : runs) {
         const TensorChange& f = *run.first;
-        std::vector<std::string> key = {in_any_layer(f.name),
-                                        in_any_layer(run.last->name),
+        std::vector<std::string> key = {in_any_layer(f.name, f.name),
+                                        in_any_layer(run.last->name, run.last->name),
                                         std::to_string(run.n),
                                         passes_of(run),
                                         place(f.recorded_backend, f.recorded_cause, run.one_cause),

@@ -1,5 +1,6 @@
 #include "inspector/tui/text.h"
 #include "inspector/tui/view.h"
+#include "traces/tables.h"
 
 #include <algorithm>
 #include <map>
@@ -86,15 +87,8 @@ public:
             lines.push_back(line("nothing else", dim));
 
         add_heading(lines, "buffers");
-        for (const record::BufferSize& b : session.state().buffers) {
-            int64_t peak = 0;
-            for (const record::Placement& other : rows_)
-                if (other.buffer_type == b.buffer_type && other.chunk == b.chunk)
-                    peak = std::max(peak, other.offset + other.size);
-            add_wrapped(lines, width, buffer_name(session, b.buffer_type), 10,
-                        bytes_text(b.size) + (b.before > 0 && b.before != b.size ? ", before " + bytes_text(b.before) : "") +
-                            ", used to " + bytes_text(peak));
-        }
+        for (const tables::MemoryRow& b : tables::memory(session.history(), session.state()).memory)
+            add_wrapped(lines, width, b.buffer_type, 10, bytes_text(b.size) + ", used to " + bytes_text(b.peak));
         if (!session.state().reallocations.empty())
             add_heading(lines, "planned anew because");
         for (const record::Reallocation& r : session.state().reallocations)

@@ -42,7 +42,7 @@ public:
         if (!run.result())
             return "w asks what would change: settings as `replay --set` takes them, with spaces between, e.g. ngl=20 "
                    "refuse=vulkan0:SOFT_MAX "
-                   "device-order=vulkan0,cpu stages=4 op-offload=off offload-min-batch=1; none plans again as recorded";
+                   "device-order=vulkan0,cpu fa=off stages=4 op-offload=off offload-min-batch=1; none plans again as recorded";
         return "nothing: all " + counted(run.result()->compared, "decision") + " of " + counted(run.result()->plans, "plan") +
                " come out the same";
     }

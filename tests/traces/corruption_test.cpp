@@ -212,11 +212,17 @@ TEST_F(Corruption, OtherTablesViewsAndTriggersAreRefusedOrIgnored) {
 }
 
 TEST_F(Corruption, OtherVersionsAreToldApart) {
-    EXPECT_THAT(after("PRAGMA user_version = 3000"), testing::HasSubstr("has format 3.0; this program reads 2.0"));
+    const auto version = [](int major, int minor) { return "PRAGMA user_version = " + std::to_string(1000 * major + minor); };
+    const auto text = [](int major, int minor) { return std::to_string(major) + "." + std::to_string(minor); };
+    const int major = schema::major_version, minor = schema::minor_version;
+    for (const int other : {major - 1, major + 1}) {
+        EXPECT_THAT(after(version(other, 0)),
+                    testing::HasSubstr("has format " + text(other, 0) + "; this program reads " + text(major, minor)));
+    }
     EXPECT_THAT(after("PRAGMA user_version = 0"), testing::HasSubstr("has format 0.0"));
-    EXPECT_EQ(after("PRAGMA user_version = 2001; ALTER TABLE assign ADD COLUMN more INTEGER"), "");
+    EXPECT_EQ(after(version(major, minor + 1) + "; ALTER TABLE assign ADD COLUMN more INTEGER"), "");
     const TraceReader newer(folder.file("t"));
-    EXPECT_THAT(newer.notes(), testing::ElementsAre(testing::HasSubstr("newer program (format 2.1)")));
+    EXPECT_THAT(newer.notes(), testing::ElementsAre(testing::HasSubstr("newer program (format " + text(major, minor + 1) + ")")));
 }
 
 TEST_F(Corruption, WhatIsNotATraceIsCalledSo) {
