@@ -66,8 +66,21 @@ void Registry::refuse(std::string_view name, const std::vector<std::unique_ptr<D
     throw Error(ErrorKind::usage, sentence);
 }
 
+Device* Registry::again(Device& device, std::ptrdiff_t nth, std::vector<std::unique_ptr<Device>>* described) const {
+    const std::string name = std::string(device.name()) + "." + std::to_string(nth);
+    const bool is_here = std::any_of(devices_.begin(), devices_.end(), [&](const auto& d) { return d.get() == &device; });
+    const std::lock_guard lock(mutex_);
+    std::vector<std::unique_ptr<Device>>& kept = is_here ? again_ : *described;
+    const auto found = std::find_if(kept.begin(), kept.end(), [&](const auto& d) { return d->name() == name; });
+    if (found != kept.end()) {
+        return found->get();
+    }
+    std::unique_ptr<Device> made = device.another(name);
+    return made == nullptr ? &device : kept.emplace_back(std::move(made)).get();
+}
+
 std::vector<Device*> Registry::select(std::string_view list, std::vector<std::unique_ptr<Device>>* described) const {
-    std::vector<Device*> chosen;
+    std::vector<Device*> chosen, named;
     if (list.empty()) {
         for (const auto& device : devices_) {
             if (device->kind() == DeviceKind::gpu) {
@@ -98,6 +111,7 @@ std::vector<Device*> Registry::select(std::string_view list, std::vector<std::un
                             "--device " + std::string(name) + ": '" + std::string(device->name()) + "' was described before");
             }
             chosen.push_back(device.get());
+            named.push_back(device.get());
             described->push_back(std::move(device));
             continue;
         }
@@ -106,7 +120,9 @@ std::vector<Device*> Registry::select(std::string_view list, std::vector<std::un
         if (device == nullptr) {
             refuse(name, described);
         }
-        chosen.push_back(device);
+        const auto before = std::count(named.begin(), named.end(), device);
+        named.push_back(device);
+        chosen.push_back(before == 0 ? device : again(*device, before, described));
     }
     // The scheduler needs the CPU as its last backend.
     const auto is_cpu = [this](const Device* d) { return d == &cpu(); };

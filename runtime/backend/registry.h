@@ -2,7 +2,9 @@
 
 #include "runtime/backend/device.h"
 
+#include <cstddef>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,17 +28,21 @@ public:
     const std::vector<std::string>& missing() const noexcept { return missing_; }
 
     /// A `--device` list to devices in priority order: cpu last, added if missing. Empty list: every GPU, then CPU.
-    /// The same device twice appears twice. Throws Error(usage) for an unknown one, naming what there is.
+    /// A GPU named again is a device of its own with its own memory, "Vulkan0.1", as if there were two: made once and kept. Throws Error(usage) for an unknown one, naming what there is.
     std::vector<Device*> select(std::string_view list) const;
     /// The same list, which may also describe devices that are not here (`NAME=vulkan:24GiB`, see described_device.h): these are made, go to
     /// `described`, and may be named again behind their description. A described device hides one of the same name that is here.
     std::vector<Device*> select(std::string_view list, std::vector<std::unique_ptr<Device>>& described) const;
 
 private:
+    /// What the nth mention of a device stands for.
+    Device* again(Device& device, std::ptrdiff_t nth, std::vector<std::unique_ptr<Device>>* described) const;
     [[noreturn]] void refuse(std::string_view name, const std::vector<std::unique_ptr<Device>>* described) const;
     std::vector<Device*> select(std::string_view list, std::vector<std::unique_ptr<Device>>* described) const;
 
     std::vector<std::unique_ptr<Device>> devices_;
+    mutable std::mutex mutex_;
+    mutable std::vector<std::unique_ptr<Device>> again_; ///< devices that were named more than once
     std::vector<std::string> missing_;
 };
 

@@ -41,7 +41,7 @@ void Session::make_backends(const Registry& registry) {
         BackendOptions o;
         o.n_threads = options_.n_threads;
         o.fusion = options_.fusion;
-        // The same device twice is two backends: "Vulkan0", "Vulkan0.1".
+        // Several backends may share one device, where that is host memory: "BLAS", "BLAS.1".
         o.name = device->name();
         if (const int before = times[device]++; before > 0) {
             o.name.append(".").append(std::to_string(before));

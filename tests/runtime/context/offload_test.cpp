@@ -99,7 +99,7 @@ TEST_P(Offload, keys_on_a_device_are_turned_when_the_context_shifts) {
 INSTANTIATE_TEST_SUITE_P(made, Offload, testing::Values(0, 1, 2, 4),
                          [](const auto& info) { return "ngl" + std::to_string(info.param); });
 
-TEST(Devices, the_same_one_twice_is_two_backends) {
+TEST(Devices, the_same_one_twice_is_two_of_them) {
     Registry registry;
     NEEDS_DEVICES(registry, "vulkan0");
     RunOptions o = greedy_options("made");
@@ -109,7 +109,43 @@ TEST(Devices, the_same_one_twice_is_two_backends) {
     ASSERT_EQ(session.backends().size(), 3U);
     EXPECT_EQ(session.backends()[0]->name(), "Vulkan0");
     EXPECT_EQ(session.backends()[1]->name(), "Vulkan0.1");
-    EXPECT_EQ(generate_one(session, {1, 300}, 5).tokens.size(), 5U);
+    EXPECT_NE(&session.backends()[0]->device(), &session.backends()[1]->device());
+    std::map<std::string, int64_t> weights; // bytes by memory
+    for (const auto& buffer : session.model().buffers()) {
+        weights[std::string(buffer->type().name())] += static_cast<int64_t>(buffer->size());
+    }
+    EXPECT_GT(weights["Vulkan0"], 0);
+    EXPECT_GT(weights["Vulkan0.1"], 0);
+    const std::vector<Token> tokens = generate_one(session, {1, 300}, 5).tokens;
+    o.devices = "cpu";
+    Session host(registry, made_model(), o);
+    EXPECT_EQ(tokens, generate_one(host, {1, 300}, 5).tokens);
+}
+
+TEST(Devices, of_the_host_are_backends_of_one_memory) {
+    Registry registry;
+    NEEDS_DEVICES(registry, "blas");
+    RunOptions o = greedy_options("made");
+    o.devices = "blas,blas,cpu";
+    Session session(registry, made_model(), o);
+    EXPECT_EQ(session.backends()[1]->name(), "BLAS.1");
+    EXPECT_EQ(&session.backends()[0]->device(), &session.backends()[1]->device());
+}
+
+TEST(Devices, named_again_are_the_same_each_time) {
+    const Registry registry;
+    NEEDS_DEVICES(registry, "vulkan0");
+    const auto one = registry.select("vulkan0,vulkan0,vulkan0"), two = registry.select("Vulkan0,vulkan0");
+    ASSERT_EQ(one.size(), 4U);
+    EXPECT_EQ(one[2]->name(), "Vulkan0.2");
+    EXPECT_EQ(one[0], two[0]);
+    EXPECT_EQ(one[1], two[1]);
+    std::vector<std::unique_ptr<Device>> described;
+    const auto made = registry.select("big=vulkan:1GiB,big,vulkan0", described);
+    ASSERT_EQ(made.size(), 4U);
+    EXPECT_EQ(made[1]->name(), "big.1");
+    EXPECT_NE(&made[0]->buffer_type(), &made[1]->buffer_type());
+    EXPECT_EQ(made[2], one[0]);
 }
 
 } // namespace

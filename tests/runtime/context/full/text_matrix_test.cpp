@@ -102,11 +102,11 @@ void expect_splits(const PlanRecord& record, const Way& way) {
         EXPECT_EQ(n_splits, way.ngl == 0 ? 1U : 2U);
         EXPECT_EQ(n_inputs, way.ngl == 0 ? 0 : way.ngl == 1 ? 2 : way.ngl < 6 ? 7 : 6);
     } else if (way.devices == "vulkan0,vulkan0,cpu") {
-        // Both have one memory, and the first of those that can use it takes what lies there: the second one is a queue without work.
+        // As if there were two of it: each holds half of the layers in memory of its own.
         const auto names = backends_of_splits(record);
         EXPECT_EQ(names.contains("Vulkan0"), way.ngl > 0);
-        EXPECT_FALSE(names.contains("Vulkan0.1"));
-        EXPECT_EQ(n_splits, way.ngl == 0 ? 1U : 2U);
+        EXPECT_EQ(names.contains("Vulkan0.1"), way.ngl > 0);
+        EXPECT_EQ(n_splits, way.ngl == 0 ? 1U : 3U);
     } else { // in the host's memory nothing is copied
         EXPECT_EQ(n_inputs, 0);
     }
