@@ -123,7 +123,8 @@ inline void sketch_transformer(int n_layers, TransformerSketch& out) {
     const TensorId embeddings = b.leaf("token_embd", {512, 4096, 1, 1}, 1, BufferUsage::weights);
     TensorId x = b.node("embd", Op::GET_ROWS, {512, 16, 1, 1}, {embeddings, ids});
     for (int layer = 0; layer < n_layers; ++layer) {
-        x = detail::add_layer(b, std::string("-").append(std::to_string(layer)), x, positions, mask, cells, layer < n_layers / 2 ? 1 : 0);
+        x = detail::add_layer(b, std::string("-").append(std::to_string(layer)), x, positions, mask, cells,
+                              layer < n_layers / 2 ? 1 : 0);
     }
     const TensorId head = b.leaf("output", {512, 4096, 1, 1}, 0, BufferUsage::weights);
     const TensorId logits = b.node("logits", Op::MUL_MAT, {4096, 16, 1, 1}, {head, x});

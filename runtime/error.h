@@ -7,8 +7,8 @@ namespace schedscope {
 
 /// What went wrong, in the terms a user's script can act on. The values are the program's exit codes.
 enum class ErrorKind {
-    usage  = 2, ///< the request makes no sense: a wrong option, an unknown tensor, an evaluation out of range
-    input  = 3, ///< a file is missing, unreadable, broken or of an unknown kind
+    usage = 2,  ///< the request makes no sense: a wrong option, an unknown tensor, an evaluation out of range
+    input = 3,  ///< a file is missing, unreadable, broken or of an unknown kind
     device = 4, ///< a device, memory or output failed
 };
 
@@ -17,7 +17,7 @@ class Error : public std::runtime_error {
 public:
     Error(ErrorKind kind, const std::string& sentence) : std::runtime_error(sentence), kind_(kind) {}
     ErrorKind kind() const noexcept { return kind_; }
-    int       exit_code() const noexcept { return static_cast<int>(kind_); }
+    int exit_code() const noexcept { return static_cast<int>(kind_); }
 
 private:
     ErrorKind kind_;

@@ -9,9 +9,9 @@ namespace schedscope {
 
 /// A compute shader built into the program.
 struct ShaderModule {
-    std::string_view name;   ///< "mul_mat_vec_q8_0"
-    const uint32_t*  spirv;
-    size_t           bytes;
+    std::string_view name; ///< "mul_mat_vec_q8_0"
+    const uint32_t* spirv;
+    size_t bytes;
 };
 
 /// All of them: shaders/CMakeLists.txt is the list.

@@ -285,7 +285,7 @@ std::string PlanText::tensor(TensorId id) const {
     }
     for (const Record& r : decisions) {
         if (const auto* copy = std::get_if<record::CopyMade>(&r.fact); copy != nullptr && copy->copy == id) {
-            return backend(copy->backend) + "#" + tensor(copy->of) + "#" + std::to_string(copy->stage);
+            return copy_name(backend(copy->backend), tensor(copy->of), copy->stage);
         }
     }
     return "copy " + std::to_string(id);

@@ -19,25 +19,19 @@ struct Times {
 
 void add_evaluation(const History& history, EvaluationId evaluation, GraphKind kind, Times& times) {
     const EvaluationSpan span = history.evaluation(evaluation);
-    constexpr Step chunk = 4096;
-    std::vector<Record> records;
     int64_t first_ns = 0, last_ns = 0;
     bool ran = false;
-    for (Step at = span.first; at < span.end; at += chunk) {
-        records.clear();
-        history.source().read(at, std::min(at + chunk, span.end), records);
-        for (const Record& r : records) {
-            if (const auto* f = std::get_if<record::Execute>(&r.fact)) {
-                Spent& spent = times.kernels[{std::string(history.source().text(f->kernel)), history.backend_name(f->backend)}];
-                spent.ns += f->end_ns - f->start_ns;
-                ++spent.runs;
-            } else if (const auto* run = std::get_if<record::SplitRun>(&r.fact)) {
-                first_ns = ran ? std::min(first_ns, run->start_ns) : run->start_ns;
-                last_ns = ran ? std::max(last_ns, run->end_ns) : run->end_ns;
-                ran = true;
-            }
+    history.source().for_each(span.first, span.end, [&](const Record& r) {
+        if (const auto* f = std::get_if<record::Execute>(&r.fact)) {
+            Spent& spent = times.kernels[{std::string(history.source().text(f->kernel)), history.backend_name(f->backend)}];
+            spent.ns += f->end_ns - f->start_ns;
+            ++spent.runs;
+        } else if (const auto* run = std::get_if<record::SplitRun>(&r.fact)) {
+            first_ns = ran ? std::min(first_ns, run->start_ns) : run->start_ns;
+            last_ns = ran ? std::max(last_ns, run->end_ns) : run->end_ns;
+            ran = true;
         }
-    }
+    });
     if (ran) {
         Spent& spent = times.kinds[kind];
         spent.ns += last_ns - first_ns;

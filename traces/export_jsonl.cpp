@@ -81,18 +81,12 @@ private:
 } // namespace
 
 void export_jsonl(const RecordSource& source, std::ostream& out) {
-    constexpr Step chunk = 4096;
     Exporter exporter(source);
-    std::vector<Record> records;
-    const Step n = source.n_steps();
-    for (Step first = 0; first < n && out; first += chunk) {
-        records.clear();
-        source.read(first, std::min(first + chunk, n), records);
-        for (const Record& r : records) {
-            // Pieces of tokens need not be whole characters.
-            out << exporter.line(r).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
-        }
-    }
+    source.for_each(0, source.n_steps(), [&](const Record& r) {
+        // Pieces of tokens need not be whole characters.
+        out << exporter.line(r).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+        return out.good();
+    });
 }
 
 } // namespace schedscope

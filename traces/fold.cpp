@@ -29,7 +29,6 @@ void clear_plan(PlanState& s) {
     s.fusions.clear();
     s.not_fused.clear();
     s.reorders.clear();
-    s.buffers.clear();
     s.placements.clear();
     s.reallocations.clear();
     clear_run(s);
@@ -120,7 +119,7 @@ public:
     void operator()(const record::Fusion& f) { s.fusions.push_back(f); }
     void operator()(const record::NotFused& f) { s.not_fused.push_back(f); }
     void operator()(const record::Reallocation& f) { s.reallocations.push_back(f); }
-    void operator()(const record::BufferSize& f) { s.buffers.push_back(f); }
+    void operator()(const record::BufferSize&) {} // of the whole trace: tables::compute_buffers
     void operator()(const record::Placement& f) { s.placements.push_back(f); }
     void operator()(const record::Execute& f) { s.executed.push_back(f); }
     void operator()(const record::SplitRun& f) {
@@ -193,9 +192,8 @@ void adopt_plan(PlanState& state, const PlanState& planned, const Record& begin)
 size_t state_bytes(const PlanState& s) noexcept {
     size_t n = sizeof s + bytes_of(s.tensors) + bytes_of(s.order) + bytes_of(s.splits) + bytes_of(s.copies) +
                bytes_of(s.rewires) + bytes_of(s.graph_inputs) + bytes_of(s.fusions) + bytes_of(s.not_fused) +
-               bytes_of(s.reorders) + bytes_of(s.buffers) + bytes_of(s.placements) + bytes_of(s.reallocations) +
-               bytes_of(s.executed) + bytes_of(s.transfers) + bytes_of(s.waits) + bytes_of(s.samples) + bytes_of(s.tokens) +
-               bytes_of(s.values);
+               bytes_of(s.reorders) + bytes_of(s.placements) + bytes_of(s.reallocations) + bytes_of(s.executed) +
+               bytes_of(s.transfers) + bytes_of(s.waits) + bytes_of(s.samples) + bytes_of(s.tokens) + bytes_of(s.values);
     for (const SplitState& split : s.splits) {
         n += bytes_of(split.inputs);
     }

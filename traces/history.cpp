@@ -94,10 +94,7 @@ std::string History::name_in(const OwnedGraph* graph, const std::vector<record::
     if (copy == nullptr || static_cast<size_t>(copy->of) >= graph->tensors.size()) {
         return "copy " + std::to_string(id);
     }
-    std::string name = backend_name(copy->backend) + "#" + std::string(graph->tensors[static_cast<size_t>(copy->of)].name) + "#" +
-                       std::to_string(copy->stage);
-    name.resize(std::min<size_t>(name.size(), 63)); // as the reference cuts it
-    return name;
+    return copy_name(backend_name(copy->backend), graph->tensors[static_cast<size_t>(copy->of)].name, copy->stage);
 }
 
 std::string History::tensor_name(const PlanState& state, TensorId id) const { return name_in(graph_of(state), state.copies, id); }

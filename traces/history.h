@@ -52,7 +52,6 @@ struct PlanState {
     std::vector<record::Fusion> fusions;
     std::vector<record::NotFused> not_fused;
     std::vector<record::Reorder> reorders;
-    std::vector<record::BufferSize> buffers;
     std::vector<record::Placement> placements;
     std::vector<record::Reallocation> reallocations;
     std::vector<record::Execute> executed; ///< of the step's evaluation

@@ -31,12 +31,7 @@ std::optional<std::string> check_integrity(const std::string& path, const std::a
             }
         }
         const TraceReader reader(path);
-        std::vector<Record> records;
-        constexpr Step chunk = 4096;
-        for (Step first = 0; first < reader.n_steps() && !stopped(); first += chunk) {
-            records.clear();
-            reader.read(first, std::min(first + chunk, reader.n_steps()), records);
-        }
+        reader.for_each(0, reader.n_steps(), [&](const Record&) { return !stopped(); });
         for (GraphId id = 0; id < reader.n_graphs() && !stopped(); ++id) {
             reader.answers(id);
         }

@@ -4,12 +4,6 @@
 
 namespace schedscope {
 
-namespace {
-
-constexpr Step chunk = 4096;
-
-} // namespace
-
 int64_t RecordSource::count(FactSet kinds) const {
     int64_t n = 0;
     for (Step at = next_of(-1, kinds); at != no_step; at = next_of(at, kinds)) {
@@ -31,25 +25,19 @@ int64_t RecordSource::count_failed() const {
 }
 
 Step RecordSource::next_of(Step from, FactSet kinds) const {
-    std::vector<Record> records;
-    const Step n = n_steps();
-    for (Step at = std::max<Step>(from + 1, 0); at < n; at += chunk) {
-        records.clear();
-        read(at, std::min(at + chunk, n), records);
-        for (const Record& record : records) {
-            if ((fact_bit(record.fact) & kinds) != 0) {
-                return record.step;
-            }
-        }
-    }
-    return no_step;
+    Step found = no_step;
+    for_each(std::max<Step>(from + 1, 0), n_steps(), [&](const Record& record) {
+        found = (fact_bit(record.fact) & kinds) != 0 ? record.step : no_step;
+        return found == no_step;
+    });
+    return found;
 }
 
 Step RecordSource::previous_of(Step from, FactSet kinds) const {
     std::vector<Record> records;
-    for (Step end = std::min(from, n_steps()); end > 0; end -= chunk) {
+    for (Step end = std::min(from, n_steps()); end > 0; end -= at_once) {
         records.clear();
-        read(std::max<Step>(end - chunk, 0), end, records);
+        read(std::max<Step>(end - at_once, 0), end, records);
         for (auto record = records.rbegin(); record != records.rend(); ++record) {
             if ((fact_bit(record->fact) & kinds) != 0) {
                 return record->step;

@@ -3,9 +3,11 @@
 #include "runtime/scheduler/capability_table.h"
 #include "runtime/scheduler/records.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace schedscope {
@@ -41,6 +43,22 @@ public:
     virtual const CapabilityTable& answers(GraphId id) const = 0; ///< every capability answer about that graph
     virtual std::string_view text(StringId id) const = 0;
 
+    /// Calls f(record) for each of [first, end); stops when f returns false, if it returns something.
+    template <typename F> void for_each(Step first, Step end, F&& f) const {
+        std::vector<Record> records;
+        for (; first < end; first += at_once) {
+            records.clear();
+            read(first, std::min(first + at_once, end), records);
+            for (const Record& record : records) {
+                if constexpr (std::is_void_v<std::invoke_result_t<F&, const Record&>>) {
+                    f(record);
+                } else if (!f(record)) {
+                    return;
+                }
+            }
+        }
+    }
+
     /// The next or previous record of one of these kinds, from `from` exclusive; no_step: none. Looks at each record unless the source knows better.
     virtual Step next_of(Step from, FactSet kinds) const;
     virtual Step previous_of(Step from, FactSet kinds) const;
@@ -48,6 +66,9 @@ public:
     /// How many records of these kinds there are, and how many evaluations ended with an error. They look at each record unless the source knows better.
     virtual int64_t count(FactSet kinds) const;
     virtual int64_t count_failed() const;
+
+protected:
+    static constexpr Step at_once = 4096; ///< records read together where all are wanted
 };
 
 } // namespace schedscope

@@ -213,15 +213,6 @@ private:
 
 } // namespace
 
-std::string session_fact(const SessionInfo& session, std::string_view key) {
-    for (const auto& [name, value] : session.facts) {
-        if (name == key) {
-            return value;
-        }
-    }
-    return {};
-}
-
 std::vector<int32_t> layer_homes_with(const SessionInfo& recorded, const SessionInfo& session,
                                       std::optional<int32_t> n_gpu_layers) {
     const std::vector<LayerHolder> holders = layer_holders(session);

@@ -16,9 +16,6 @@ namespace schedscope {
 void rehome(ReplayInput& input, const SessionInfo& recorded, const std::vector<BackendId>& order,
             std::optional<int32_t> n_gpu_layers);
 
-/// The value of a session's fact; empty when there is none.
-std::string session_fact(const SessionInfo& session, std::string_view key);
-
 /// Which backend of `session` each of the recorded model's layers lives on, the output behind the last. Throws Error(usage) when the recorded shares (-ts) are
 /// more than the devices that hold layers.
 std::vector<int32_t> layer_homes_with(const SessionInfo& recorded, const SessionInfo& session,

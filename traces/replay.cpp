@@ -66,50 +66,40 @@ public:
 private:
     std::vector<RecordedReserve> reserves(Step first, Step end) const {
         std::vector<RecordedReserve> found;
-        std::vector<Record> records;
-        source_.read(first, end, records);
-        for (const Record& r : records) {
+        source_.for_each(first, end, [&](const Record& r) {
             if (const auto* reserve = std::get_if<record::Reserve>(&r.fact)) {
                 found.push_back({*reserve, {}});
-            } else if (const auto* alternative = std::get_if<record::Alternative>(&r.fact);
-                       alternative != nullptr && !found.empty()) {
-                found.back().alternatives.push_back(*alternative);
+            } else if (const auto* other = std::get_if<record::Alternative>(&r.fact); other != nullptr && !found.empty()) {
+                found.back().alternatives.push_back(*other);
             }
-        }
+        });
         return found;
     }
 
     RecordedPlan read(Step first, Step end) const {
-        constexpr Step chunk = 4096;
         RecordedPlan plan;
-        std::vector<Record> records;
-        for (; first < end; first += chunk) {
-            records.clear();
-            source_.read(first, std::min(first + chunk, end), records);
-            for (const Record& r : records) {
-                if (const auto* begin = std::get_if<record::PlanBegin>(&r.fact)) {
-                    plan.begin = *begin;
-                    plan.evaluation = r.evaluation;
-                } else if (const auto* reorder = std::get_if<record::Reorder>(&r.fact)) {
-                    plan.reorders.push_back(*reorder);
-                } else if (const auto* fusion = std::get_if<record::Fusion>(&r.fact)) {
-                    plan.fusions.push_back(*fusion);
-                } else if (const auto* pair = std::get_if<record::NotFused>(&r.fact)) {
-                    plan.not_fused.push_back(*pair);
-                } else if (const auto* alternative = std::get_if<record::Alternative>(&r.fact)) {
-                    plan.alternatives.push_back(*alternative);
-                } else if (const auto* pass = std::get_if<record::PassBegin>(&r.fact)) {
-                    plan.allocates |= pass->pass == Pass::allocate;
-                    if (pass->pass == Pass::execute) {
-                        return plan;
-                    }
-                } else if (is_decision(r.fact)) {
-                    const auto* plan_end = std::get_if<record::PlanEnd>(&r.fact);
-                    plan.allocates |= plan_end != nullptr && plan_end->error != 0; // what comes now may have memory to plan
-                    plan.records.push_back(r);
-                }
+        source_.for_each(first, end, [&](const Record& r) {
+            if (const auto* begin = std::get_if<record::PlanBegin>(&r.fact)) {
+                plan.begin = *begin;
+                plan.evaluation = r.evaluation;
+            } else if (const auto* reorder = std::get_if<record::Reorder>(&r.fact)) {
+                plan.reorders.push_back(*reorder);
+            } else if (const auto* fusion = std::get_if<record::Fusion>(&r.fact)) {
+                plan.fusions.push_back(*fusion);
+            } else if (const auto* pair = std::get_if<record::NotFused>(&r.fact)) {
+                plan.not_fused.push_back(*pair);
+            } else if (const auto* alternative = std::get_if<record::Alternative>(&r.fact)) {
+                plan.alternatives.push_back(*alternative);
+            } else if (const auto* pass = std::get_if<record::PassBegin>(&r.fact)) {
+                plan.allocates |= pass->pass == Pass::allocate;
+                return pass->pass != Pass::execute;
+            } else if (is_decision(r.fact)) {
+                const auto* plan_end = std::get_if<record::PlanEnd>(&r.fact);
+                plan.allocates |= plan_end != nullptr && plan_end->error != 0; // what comes now may have memory to plan
+                plan.records.push_back(r);
             }
-        }
+            return true;
+        });
         return plan;
     }
 
@@ -183,11 +173,12 @@ private:
             make_plan(s.graph.view(), s.answers, s.options, carry_, plan_, nullptr);
             const OptimisedNodes nodes = optimised(s.graph);
             planner_.place(s.graph.view(), plan_, nodes.order, s.answers, session_.buffer_types, nullptr, nodes.kept);
-        } catch (const PlanError&) { // then buffers grow when they must
+            if (reserve.fact.error == 0) {
+                return;
+            }
+        } catch (const PlanError&) { // as live: then buffers grow when they must
         }
-        if (reserve.fact.error != 0) {
-            planner_ = MemoryPlanner();
-        }
+        planner_ = MemoryPlanner();
     }
 
     void replay_plan(const RecordedPlan& recorded) {

@@ -20,14 +20,8 @@ PlanSpan last_plan(const History& history, EvaluationId planned) {
 }
 
 template <typename F> void for_each_record(History& history, const PlanSpan& span, F&& f) {
-    constexpr Step chunk = 4096;
-    std::vector<Record> records;
-    for (Step at = span.first; at != no_step && at < span.end; at += chunk) {
-        records.clear();
-        history.source().read(at, std::min(at + chunk, span.end), records);
-        for (const Record& r : records) {
-            f(r);
-        }
+    if (span.first != no_step) {
+        history.source().for_each(span.first, span.end, f);
     }
 }
 

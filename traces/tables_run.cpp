@@ -11,27 +11,6 @@ namespace {
 
 std::string text(const History& history, StringId id) { return std::string(history.source().text(id)); }
 
-/// Sizes of the compute buffers as they were at a step: they are recorded when they grow, all chunks of a buffer type together.
-std::map<BufferTypeId, int64_t> buffer_sizes(History& history, Step step) {
-    std::map<BufferTypeId, int64_t> sizes;
-    std::map<BufferTypeId, bool> known;
-    const size_t n_types = history.session().buffer_types.size();
-    size_t n_known = 0;
-    for (Step at = history.source().previous_of(step + 1, fact_bit<record::BufferSize>()); at != no_step && n_known < n_types;
-         at = history.source().previous_of(at, fact_bit<record::BufferSize>())) {
-        const auto f = std::get<record::BufferSize>(history.record(at).fact);
-        if (known[f.buffer_type]) {
-            continue;
-        }
-        sizes[f.buffer_type] += f.size;
-        if (f.chunk == 0) {
-            known[f.buffer_type] = true;
-            ++n_known;
-        }
-    }
-    return sizes;
-}
-
 } // namespace
 
 FusionTable fusion(History& history, const PlanState& state) {
@@ -67,6 +46,32 @@ FusionTable fusion(History& history, const PlanState& state) {
     return table;
 }
 
+std::vector<record::BufferSize> compute_buffers(History& history, Step step) {
+    std::map<std::pair<BufferTypeId, int32_t>, record::BufferSize> found;
+    std::map<BufferTypeId, bool> known; // all chunks of a type are recorded together
+    const size_t n_types = history.session().buffer_types.size();
+    size_t n_known = 0;
+    for (Step at = history.source().previous_of(step + 1, fact_bit<record::BufferSize>()); at != no_step && n_known < n_types;
+         at = history.source().previous_of(at, fact_bit<record::BufferSize>())) {
+        const auto f = std::get<record::BufferSize>(history.record(at).fact);
+        if (known[f.buffer_type]) {
+            continue;
+        }
+        if (f.size > 0) {
+            found[{f.buffer_type, f.chunk}] = f;
+        }
+        if (f.chunk == 0) {
+            known[f.buffer_type] = true;
+            ++n_known;
+        }
+    }
+    std::vector<record::BufferSize> buffers;
+    for (const auto& [where, buffer] : found) {
+        buffers.push_back(buffer);
+    }
+    return buffers;
+}
+
 MemoryTable memory(History& history, const PlanState& state) {
     MemoryTable table;
     std::map<std::pair<BufferTypeId, int16_t>, int64_t> peaks; // of each chunk
@@ -91,7 +96,10 @@ MemoryTable memory(History& history, const PlanState& state) {
     for (const auto& [where, peak] : peaks) {
         used[where.first] += peak;
     }
-    std::map<BufferTypeId, int64_t> sizes = buffer_sizes(history, state.step);
+    std::map<BufferTypeId, int64_t> sizes;
+    for (const record::BufferSize& buffer : compute_buffers(history, state.step)) {
+        sizes[buffer.buffer_type] += buffer.size;
+    }
     for (const auto& [type, peak] : used) {
         sizes.try_emplace(type, peak);
     }
@@ -185,8 +193,8 @@ Summary summary(History& history) {
         s.operators.push_back({what.first, what.second, n});
     }
     std::stable_sort(s.operators.begin(), s.operators.end(), [](const auto& a, const auto& b) { return a.nodes > b.nodes; });
-    for (const auto& [type, size] : buffer_sizes(history, state.step)) {
-        s.compute_bytes += size;
+    for (const record::BufferSize& buffer : compute_buffers(history, state.step)) {
+        s.compute_bytes += buffer.size;
     }
     return s;
 }

@@ -69,7 +69,7 @@ struct Band {
 
 class MemoryView {
 public:
-    explicit MemoryView(const Subject& subject);
+    MemoryView(const Subject& subject, std::span<const record::BufferSize> buffers);
     std::string draw();
 
 private:
@@ -92,7 +92,7 @@ private:
     double width_ = min_width;
 };
 
-MemoryView::MemoryView(const Subject& subject) : subject_(subject), dot_("memory") {
+MemoryView::MemoryView(const Subject& subject, std::span<const record::BufferSize> buffers) : subject_(subject), dot_("memory") {
     const PlanState& state = subject.state;
     int32_t at = 0;
     for (const SplitState& split : state.splits) {
@@ -101,10 +101,8 @@ MemoryView::MemoryView(const Subject& subject) : subject_(subject), dot_("memory
         at += n;
     }
     n_uses_ = std::max(1, at);
-    for (const record::BufferSize& buffer : state.buffers) {
-        if (buffer.size > 0) {
-            panels_[{buffer.buffer_type, buffer.chunk}].size = buffer.size;
-        }
+    for (const record::BufferSize& buffer : buffers) {
+        panels_[{buffer.buffer_type, buffer.chunk}].size = buffer.size;
     }
     for (const record::Placement& placement : state.placements) {
         Panel& panel = panels_[{placement.buffer_type, placement.chunk}];
@@ -279,6 +277,8 @@ std::string MemoryView::draw() {
 
 } // namespace
 
-std::string draw_memory(const Subject& subject) { return MemoryView(subject).draw(); }
+std::string draw_memory(const Subject& subject, std::span<const record::BufferSize> buffers) {
+    return MemoryView(subject, buffers).draw();
+}
 
 } // namespace schedscope

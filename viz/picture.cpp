@@ -1,6 +1,7 @@
 #include "viz/picture.h"
 
 #include "runtime/error.h"
+#include "traces/tables.h"
 #include "viz/layout_process.h"
 #include "viz/subject.h"
 #include "viz/units.h"
@@ -176,7 +177,7 @@ std::string make_dot(History& history, const PictureOptions& options) {
     case PictureView::splits: return draw_splits(subject);
     case PictureView::layers: return draw_layers(subject);
     case PictureView::nodes: return draw_nodes(subject);
-    case PictureView::memory: return draw_memory(subject);
+    case PictureView::memory: return draw_memory(subject, tables::compute_buffers(history, state.step));
     }
     return "";
 }

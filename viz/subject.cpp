@@ -161,14 +161,7 @@ std::string Subject::operation(TensorId id) const {
 }
 
 std::string Subject::title() const {
-    const auto fact = [&](std::string_view key) -> std::string {
-        for (const auto& [name, value] : session.facts) {
-            if (name == key) {
-                return value;
-            }
-        }
-        return "";
-    };
+    const auto fact = [&](std::string_view key) { return session_fact(session, key); };
     std::string title = fact("model");
     title.erase(0, title.find_last_of('/') == std::string::npos ? 0 : title.find_last_of('/') + 1);
     const auto append = [&](const std::string& text) { title += (title.empty() || text.empty() ? "" : ", ") + text; };

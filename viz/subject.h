@@ -89,6 +89,7 @@ Attributes picture_attributes(const std::string& heading);
 std::string draw_splits(const Subject& subject);
 std::string draw_layers(const Subject& subject);
 std::string draw_nodes(const Subject& subject);
-std::string draw_memory(const Subject& subject);
+/// buffers: the compute buffers in force.
+std::string draw_memory(const Subject& subject, std::span<const record::BufferSize> buffers);
 
 } // namespace schedscope

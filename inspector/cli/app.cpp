@@ -15,7 +15,7 @@ namespace schedscope {
 
 namespace {
 
-constexpr const char* version = "schedscope 0.1.0";
+constexpr const char* version = "schedscope " SCHEDSCOPE_VERSION;
 
 int complain(const std::string& sentence, int code) {
     std::string line = sentence;

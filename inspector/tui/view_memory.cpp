@@ -87,8 +87,14 @@ public:
             lines.push_back(line("nothing else", dim));
 
         add_heading(lines, "buffers");
-        for (const tables::MemoryRow& b : tables::memory(session.history(), session.state()).memory)
-            add_wrapped(lines, width, b.buffer_type, 10, bytes_text(b.size) + ", used to " + bytes_text(b.peak));
+        for (const record::BufferSize& b : tables::compute_buffers(session.history(), session.state().step)) {
+            int64_t end = 0;
+            for (const record::Placement& other : rows_)
+                if (other.buffer_type == b.buffer_type && other.chunk == b.chunk)
+                    end = std::max(end, other.offset + other.size);
+            add_wrapped(lines, width, buffer_name(session, b.buffer_type), 10,
+                        bytes_text(b.size) + ", used to " + bytes_text(end));
+        }
         if (!session.state().reallocations.empty())
             add_heading(lines, "planned anew because");
         for (const record::Reallocation& r : session.state().reallocations)

@@ -5,7 +5,7 @@
 
 namespace schedscope {
 
-std::string memory_text(size_t bytes) {
+std::string memory_text(int64_t bytes) {
     constexpr const char* units[] = {"KiB", "MiB", "GiB"};
     if (bytes < 1024) {
         return std::to_string(bytes) + " B";

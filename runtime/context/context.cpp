@@ -83,9 +83,13 @@ std::string_view Context::first_difference(const GraphKey& a, const GraphKey& b)
     return a.n_kv != b.n_kv ? "n_kv" : "";
 }
 
-std::unique_ptr<Graph> Context::built(const GraphKey& key, GraphTensors& io) const {
+std::unique_ptr<Graph> Context::built(const GraphKey& key, bool flash_attention, GraphTensors& io) const {
     auto graph = std::make_unique<Graph>();
-    GraphBuilder builder(*graph, model_, settings_, key.shape, cache_.view(key.n_kv));
+    GraphSettings settings = settings_;
+    settings.flash_attention = flash_attention;
+    CacheView cache = cache_.view(key.n_kv);
+    cache.v_transposed = !flash_attention;
+    GraphBuilder builder(*graph, model_, settings, key.shape, cache);
     model_.architecture().graph(builder);
     io = builder.io;
     return graph;
@@ -93,22 +97,19 @@ std::unique_ptr<Graph> Context::built(const GraphKey& key, GraphTensors& io) con
 
 void Context::build(const GraphKey& key) {
     drop_graph();
-    graph_ = built(key, io_);
+    graph_ = built(key, settings_.flash_attention, io_);
     key_ = key;
 }
 
 void Context::reserve() {
     reserved_ = true;
-    const int32_t n_cells = cache_.options().n_cells;
-    for (int32_t n_tokens = 1;; n_tokens = options_.n_ubatch) { // the larger one last: its places are kept
-        const GraphKey key{{n_tokens, n_tokens, false}, 1, n_cells};
+    // The larger one last: its places are kept.
+    for (const int32_t n_tokens : {1, options_.n_ubatch}) {
+        const GraphKey key{{n_tokens, n_tokens, false}, 1, cache_.options().n_cells};
         const std::vector<PlanAlternative> alternatives = record_alternatives(key);
         GraphTensors io;
-        const std::unique_ptr<Graph> graph = built(key, io);
+        const std::unique_ptr<Graph> graph = built(key, settings_.flash_attention, io);
         scheduler_.reserve(*graph, n_tokens, alternatives);
-        if (n_tokens == options_.n_ubatch) {
-            return;
-        }
     }
 }
 
@@ -121,14 +122,9 @@ std::vector<PlanAlternative> Context::record_alternatives(const GraphKey& key) {
     const auto same = [&](const KnownAlternative& known) { return first_difference(known.key, key).empty(); };
     auto known = std::find_if(alternatives_.begin(), alternatives_.end(), same);
     if (known == alternatives_.end()) {
-        GraphSettings settings = settings_;
-        settings.flash_attention = !settings_.flash_attention;
-        CacheView cache = cache_.view(key.n_kv);
-        cache.v_transposed = !settings.flash_attention;
-        Graph other;
-        GraphBuilder builder(other, model_, settings, key.shape, cache);
-        model_.architecture().graph(builder);
-        known = alternatives_.insert(alternatives_.end(), {key, scheduler_.record_graph(other)});
+        GraphTensors io;
+        const std::unique_ptr<Graph> other = built(key, !settings_.flash_attention, io);
+        known = alternatives_.insert(alternatives_.end(), {key, scheduler_.record_graph(*other)});
     }
     return {{known->graph, options_.flash_attention ? "fa=off" : "fa=on"}};
 }

@@ -76,7 +76,7 @@ private:
     void evaluate(const Ubatch& ubatch, Run run);
     static std::string_view first_difference(const GraphKey& a, const GraphKey& b) noexcept;
     void build(const GraphKey& key);
-    std::unique_ptr<Graph> built(const GraphKey& key, GraphTensors& io) const;
+    std::unique_ptr<Graph> built(const GraphKey& key, bool flash_attention, GraphTensors& io) const;
     std::vector<PlanAlternative> record_alternatives(const GraphKey& key);
     /// Memory for the largest graphs that there can be: a token, then a whole ubatch with outputs for all, each with the cache full.
     void reserve();

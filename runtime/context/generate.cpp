@@ -267,16 +267,6 @@ private:
 
 } // namespace
 
-std::string_view stop_reason_name(StopReason reason) noexcept {
-    switch (reason) {
-    case StopReason::count: return "count";
-    case StopReason::end_token: return "end of generation";
-    case StopReason::context_full: return "context full";
-    case StopReason::stopped: break;
-    }
-    return "stopped";
-}
-
 GenerateResult generate(Session& session, const GenerateRequest& request) { return Generation(session, request).run(); }
 
 void plan_generation(Session& session, const GenerateRequest& request) {

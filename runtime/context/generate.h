@@ -42,7 +42,6 @@ struct GenerateRequest {
 };
 
 enum class StopReason : uint8_t { count, end_token, context_full, stopped };
-std::string_view stop_reason_name(StopReason reason) noexcept; ///< "count", "end of generation", "context full", "stopped"
 
 struct Generated {
     int32_t sequence = 0;

@@ -1,33 +1,16 @@
 #include "runtime/context/memory_need.h"
 
 #include "runtime/backend/buffer.h"
+#include "runtime/backend/memory_text.h"
 #include "runtime/context/session.h"
 
 #include <algorithm>
-#include <iomanip>
-#include <sstream>
 
 namespace schedscope {
 
-namespace {
-
-std::string size_text(int64_t bytes) {
-    constexpr int64_t gibibyte = int64_t{1} << 30U, mebibyte = int64_t{1} << 20U;
-    std::ostringstream out;
-    out << std::fixed << std::setprecision(1);
-    if (bytes >= gibibyte) {
-        out << static_cast<double>(bytes) / static_cast<double>(gibibyte) << " GiB";
-    } else {
-        out << static_cast<double>(bytes) / static_cast<double>(mebibyte) << " MiB";
-    }
-    return out.str();
-}
-
-} // namespace
-
 std::string MemoryNeed::text() const {
-    return size_text(total()) + (memory > 0 ? " of " + size_text(memory) : "") + " (weights " + size_text(weights) +
-           ", KV cache " + size_text(cache) + ", compute " + size_text(compute) + ")";
+    return memory_text(total()) + (memory > 0 ? " of " + memory_text(memory) : "") + " (weights " + memory_text(weights) +
+           ", KV cache " + memory_text(cache) + ", compute " + memory_text(compute) + ")";
 }
 
 std::vector<MemoryNeed> memory_needs(Session& session) {

@@ -13,7 +13,7 @@ struct MemoryNeed {
     std::string buffer_type; ///< "CPU", "Vulkan0"
     int64_t weights = 0;
     int64_t cache = 0;   ///< keys and values
-    int64_t compute = 0; ///< of the largest plan so far
+    int64_t compute = 0; ///< of the memory that was reserved
     int64_t memory = 0;  ///< that the device has; 0: unknown
     bool pages = false;  ///< host memory: weights are mapped from their file, so that what does not fit is read again
 

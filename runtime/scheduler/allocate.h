@@ -35,7 +35,7 @@ struct MemoryPlan {
     std::string reason;                            ///< why, in the reference's words; empty the first time and when not replanned
 };
 
-/// Makes offsets, keeps them from graph to graph. Pure: sizes and ids only, real buffers are the executor's. See CORPUS.md for each rule.
+/// Makes offsets, keeps them from graph to graph. Pure: sizes and ids only, the memory is in ComputeBuffers. See CORPUS.md for each rule.
 class MemoryPlanner {
 public:
     MemoryPlanner();

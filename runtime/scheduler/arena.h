@@ -7,7 +7,7 @@
 
 namespace schedscope {
 
-/// Offsets within the chunks of one buffer type's compute buffer. Only counts; the memory itself is the executor's.
+/// Offsets within the chunks of one buffer type's compute buffer. Only counts; the memory itself is in ComputeBuffers.
 /// A chunk is as large as a buffer of that type may be; the 16th is unlimited, and so is a chunk made for a tensor that fits nowhere else.
 class Arena {
 public:

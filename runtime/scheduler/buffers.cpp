@@ -25,21 +25,27 @@ std::unique_ptr<Buffer> allocate(const BufferType& type, size_t bytes) {
 } // namespace
 
 void ComputeBuffers::assign(LivePlan& live, const MemoryPlan& memory, const LiveDevices& devices) {
-    chunks_.resize(std::max(chunks_.size(), memory.chunk_sizes.size()));
-    for (size_t type = 0; type < memory.chunk_sizes.size(); ++type) {
-        const auto& sizes = memory.chunk_sizes[type];
-        auto& chunks = chunks_[type];
-        chunks.resize(std::max(chunks.size(), sizes.size()));
-        for (size_t c = 0; c < sizes.size(); ++c) {
-            const auto wanted = static_cast<size_t>(sizes[c]);
-            if (wanted == 0 || (chunks[c] != nullptr && chunks[c]->size() >= wanted)) {
-                continue;
-            }
-            chunks[c].reset(); // before the larger one is made: a device may not hold both
-            const BufferType& kind = devices.buffer_type(static_cast<BufferTypeId>(type));
-            chunks[c] = described_ ? std::make_unique<DescribedBuffer>(kind, wanted) : allocate(kind, wanted);
-            chunks[c]->usage = BufferUsage::compute;
+    chunks_.resize(memory.chunk_sizes.size());
+    sizes_.resize(memory.chunk_sizes.size());
+    for (size_t type = 0; type < chunks_.size(); ++type) {
+        const std::vector<int64_t>& wanted = memory.chunk_sizes[type];
+        if (sizes_[type] == wanted) {
+            continue;
         }
+        auto& chunks = chunks_[type];
+        sizes_[type].clear();
+        chunks.clear(); // before the larger ones are made: a device may not hold both
+        const BufferType& kind = devices.buffer_type(static_cast<BufferTypeId>(type));
+        for (const int64_t bytes : wanted) {
+            const auto size = static_cast<size_t>(bytes);
+            chunks.push_back(size == 0    ? nullptr
+                             : described_ ? std::make_unique<DescribedBuffer>(kind, size)
+                                          : allocate(kind, size));
+            if (size != 0) {
+                chunks.back()->usage = BufferUsage::compute;
+            }
+        }
+        sizes_[type] = wanted;
     }
     for (const PlacedTensor& place : memory.tensors) {
         Tensor& t = live.tensor(place.tensor);

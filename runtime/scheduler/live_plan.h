@@ -41,7 +41,7 @@ struct LivePlan {
     }
 };
 
-/// The compute buffers of all buffer types; they only grow.
+/// The compute buffers of all buffer types, as the memory plan says: they only grow.
 class ComputeBuffers {
 public:
     /// described: they have sizes and no memory, for plans that are never run.
@@ -54,6 +54,7 @@ public:
 private:
     bool described_;
     std::vector<std::vector<std::unique_ptr<Buffer>>> chunks_; ///< [buffer type][chunk]
+    std::vector<std::vector<int64_t>> sizes_;                  ///< the same, as planned
 };
 
 /// Asks about each tensor and marks those that are watched. Without a watcher: none is.

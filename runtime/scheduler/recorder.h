@@ -14,7 +14,7 @@ class Recorder {
 public:
     virtual ~Recorder() = default;
 
-    /// Once, before anything else.
+    /// Before anything else; again when more is known (buffer types that were met since, facts of the caller): the last one holds.
     virtual void session(const SessionInfo& info) = 0;
     /// A graph that is about to be planned, with every capability answer about it. Deep copies are taken.
     virtual void graph(GraphId id, const GraphView& graph, const CapabilityTable& answers) = 0;

@@ -27,7 +27,6 @@ std::string_view graph_kind_name(GraphKind kind) noexcept {
     case GraphKind::prefill: return "prefill";
     case GraphKind::decode: return "decode";
     case GraphKind::encoder: return "encoder";
-    case GraphKind::reserve: return "reserve";
     case GraphKind::imported: return "imported";
     case GraphKind::other: return "other";
     }
@@ -63,6 +62,15 @@ TensorId subject(const Fact& fact) noexcept {
             }
         },
         fact);
+}
+
+std::string session_fact(const SessionInfo& session, std::string_view key) {
+    for (const auto& [name, value] : session.facts) {
+        if (name == key) {
+            return value;
+        }
+    }
+    return {};
 }
 
 } // namespace schedscope

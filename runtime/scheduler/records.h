@@ -15,11 +15,11 @@ namespace schedscope {
 
 using Step         = int64_t; ///< number of a record in its trace, from 0
 using EvaluationId = int32_t; ///< from 0
-using GraphId      = int32_t; ///< graphs in the order they were first planned, from 0
+using GraphId      = int32_t; ///< graphs in the order they were recorded, from 0
 using StringId     = int32_t; ///< 0 is the empty text
 constexpr Step no_step = -1;
 
-enum class GraphKind : uint8_t { prefill, decode, encoder, reserve, imported, other };
+enum class GraphKind : uint8_t { prefill, decode, encoder, imported, other };
 std::string_view graph_kind_name(GraphKind kind) noexcept;
 
 enum class Question : uint8_t { op, buffer_type, offload };
@@ -257,5 +257,8 @@ struct SessionInfo {
     std::vector<BufferTypeInfo> buffer_types;
     std::vector<std::pair<std::string, std::string>> facts; ///< for people, in order: "model", "architecture", "command", "n_gpu_layers", "flash_attention", …
 };
+
+/// The value of a session's fact; empty when there is none.
+std::string session_fact(const SessionInfo& session, std::string_view key);
 
 } // namespace schedscope

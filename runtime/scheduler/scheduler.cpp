@@ -87,7 +87,12 @@ Scheduler::Scheduler(std::span<const std::unique_ptr<Backend>> backends, const S
 
 Scheduler::~Scheduler() { state_->executor.abandon(); }
 
-void Scheduler::set_recorder(Recorder* recorder) { state_->recorder = recorder; }
+void Scheduler::set_recorder(Recorder* recorder) {
+    state_->recorder = recorder;
+    for (auto& known : state_->live.kernels) {
+        known.clear(); // in another one's numbers
+    }
+}
 void Scheduler::set_watcher(Watcher* watcher) noexcept { state_->watcher = watcher; }
 void Scheduler::set_observer(NodeObserver* observer) noexcept { state_->executor.set_observer(observer); }
 Watcher* Scheduler::watcher() const noexcept { return state_->watcher; }
@@ -163,7 +168,7 @@ void Scheduler::plan(Graph& graph, std::span<const PlanAlternative> alternatives
     }
 }
 
-bool Scheduler::reserve(Graph& graph, int32_t n_tokens, std::span<const PlanAlternative> alternatives) {
+void Scheduler::reserve(Graph& graph, int32_t n_tokens, std::span<const PlanAlternative> alternatives) {
     State& s = *state_;
     s.complete_records();
     const PlanOptions options = s.describe_graph(graph);
@@ -181,7 +186,6 @@ bool Scheduler::reserve(Graph& graph, int32_t n_tokens, std::span<const PlanAlte
         s.recorder->add(record::Reserve{options.graph_id, n_tokens, why_not.empty() ? 0 : s.recorder->intern(why_not)});
         record_alternatives(alternatives, options.graph_id, *s.recorder);
     }
-    return why_not.empty();
 }
 
 void Scheduler::compute() {

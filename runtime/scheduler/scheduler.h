@@ -50,8 +50,8 @@ public:
     void plan(Graph& graph, std::span<const PlanAlternative> alternatives = {});
     /// Plans a graph of the largest shape for its memory alone: the compute buffers get what it needs, and graphs that come later are placed as it was while they fit,
     /// so that neither sizes nor places change from then on. Recorded as record::Reserve with the next plan's buffers. Nothing can be computed until the next plan.
-    /// Returns false, and says why in the record, when it can't be planned or there is no such memory: then buffers grow when they must.
-    bool reserve(Graph& graph, int32_t n_tokens, std::span<const PlanAlternative> alternatives = {});
+    /// Where it can't be planned, or there is no such memory, buffers grow when they must; the record says why.
+    void reserve(Graph& graph, int32_t n_tokens, std::span<const PlanAlternative> alternatives = {});
     /// Describes a graph to the recorder, with every backend's answers, and does no more: for questions asked later. Returns its number in the
     /// records. Not between `plan` and the last use of that plan: tensors that the graphs share are numbered anew.
     GraphId record_graph(Graph& graph);

@@ -11,8 +11,9 @@ namespace schedscope {
 #define SCHEDSCOPE_OPS(X)                                                                                                        \
     X(NONE)                                                                                                                      \
     X(DUP)                                                                                                                       \
-    X(ADD) X(ADD_ID) X(ADD1) X(ACC) X(SUB) X(MUL) X(DIV) X(SQR) X(SQRT) X(LOG) X(SIN) X(COS) X(SUM) X(SUM_ROWS) X(CUMSUM)        \
-        X(MEAN) X(ARGMAX) X(COUNT_EQUAL) X(REPEAT) X(REPEAT_BACK) X(CONCAT) X(SILU_BACK) X(NORM) X(RMS_NORM) X(RMS_NORM_BACK)    \
+    X(ADD)                                                                                                                       \
+    X(ADD_ID) X(ADD1) X(ACC) X(SUB) X(MUL) X(DIV) X(SQR) X(SQRT) X(LOG) X(SIN) X(COS) X(SUM) X(SUM_ROWS) X(CUMSUM) X(MEAN)       \
+        X(ARGMAX) X(COUNT_EQUAL) X(REPEAT) X(REPEAT_BACK) X(CONCAT) X(SILU_BACK) X(NORM) X(RMS_NORM) X(RMS_NORM_BACK)            \
             X(GROUP_NORM) X(L2_NORM) X(MUL_MAT) X(MUL_MAT_ID) X(OUT_PROD) X(SCALE) X(SET) X(CPY) X(CONT) X(RESHAPE) X(VIEW)      \
                 X(PERMUTE) X(TRANSPOSE) X(GET_ROWS) X(GET_ROWS_BACK) X(SET_ROWS) X(DIAG) X(DIAG_MASK_INF) X(DIAG_MASK_ZERO)      \
                     X(SOFT_MAX) X(SOFT_MAX_BACK) X(ROPE) X(ROPE_BACK) X(CLAMP) X(CONV_TRANSPOSE_1D) X(IM2COL) X(IM2COL_BACK)     \

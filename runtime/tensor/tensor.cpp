@@ -32,8 +32,6 @@ bool is_transposed(const Tensor& t) noexcept { return t.nb[0] > t.nb[1]; }
 
 bool has_contiguous_rows(const Tensor& t) noexcept { return t.ne[0] == traits(t.type).block || t.nb[0] == traits(t.type).bytes; }
 
-bool is_permuted(const Tensor& t) noexcept { return t.nb[0] > t.nb[1] || t.nb[1] > t.nb[2] || t.nb[2] > t.nb[3]; }
-
 bool same_shape(const Tensor& a, const Tensor& b) noexcept { return a.ne == b.ne; }
 
 bool can_repeat(const Tensor& b, const Tensor& a) noexcept {

@@ -54,8 +54,6 @@ bool is_contiguous_above(const Tensor& t, int dim) noexcept;
 bool is_transposed(const Tensor& t) noexcept;
 /// Elements of a row lie side by side (rows may not).
 bool has_contiguous_rows(const Tensor& t) noexcept;
-/// The strides are not in rising order: some dimensions were swapped.
-bool is_permuted(const Tensor& t) noexcept;
 bool same_shape(const Tensor& a, const Tensor& b) noexcept;
 /// b can be repeated to the shape of a (each dimension of a is a multiple of b's).
 bool can_repeat(const Tensor& b, const Tensor& a) noexcept;

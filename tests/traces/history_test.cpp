@@ -47,10 +47,10 @@ std::string difference(const PlanState& a, const PlanState& b) {
     const bool sizes = a.copies.size() == b.copies.size() && a.rewires.size() == b.rewires.size() &&
                        a.graph_inputs.size() == b.graph_inputs.size() && a.fusions.size() == b.fusions.size() &&
                        a.not_fused.size() == b.not_fused.size() && a.reorders.size() == b.reorders.size() &&
-                       a.buffers.size() == b.buffers.size() && a.placements.size() == b.placements.size() &&
-                       a.reallocations.size() == b.reallocations.size() && a.executed.size() == b.executed.size() &&
-                       a.transfers.size() == b.transfers.size() && a.waits.size() == b.waits.size() &&
-                       a.samples.size() == b.samples.size() && a.tokens.size() == b.tokens.size();
+                       a.placements.size() == b.placements.size() && a.reallocations.size() == b.reallocations.size() &&
+                       a.executed.size() == b.executed.size() && a.transfers.size() == b.transfers.size() &&
+                       a.waits.size() == b.waits.size() && a.samples.size() == b.samples.size() &&
+                       a.tokens.size() == b.tokens.size();
     return sizes ? "" : "lists";
 }
 

@@ -8,6 +8,8 @@ namespace {
 
 using testing::HasSubstr;
 
+const std::vector<record::BufferSize> buffer{{0, 0, 2048, 0}};
+
 /// x (0…4), then y in the second half (0…1) whose place z takes over in place at 1, then w where y was.
 Sketch packed() {
     Sketch s({"CPU"});
@@ -15,7 +17,6 @@ Sketch packed() {
     const TensorId x = s.add("x", Op::ADD, {256}, 0, {in}), y = s.add("y", Op::ADD, {256}, 0, {in}),
                    z = s.add("z", Op::ADD, {256}, 0, {y}), w = s.add("w", Op::ADD, {256}, 0, {z, x});
     s.split_up();
-    s.state.buffers.push_back({0, 0, 2048, 0});
     s.state.placements = {
         {x, no_tensor, 0, 0, 0, 3, 0, 1024}, {y, no_tensor, 0, 0, 1, 2, 1024, 1024}, {z, y, 0, 0, 2, 3, 1024, 1024}};
     (void)w;
@@ -34,7 +35,7 @@ Box box_of(const Parsed& parsed, const std::string& id) {
 }
 
 TEST(MemoryView, ARectangleIsTimeByOffset) {
-    const Parsed parsed(draw_memory(packed().subject()));
+    const Parsed parsed(draw_memory(packed().subject(), buffer));
     const Box frame = box_of(parsed, "buffer 0.0 frame"), x = box_of(parsed, "x"), y = box_of(parsed, "y");
     EXPECT_NEAR(x.left, frame.left, 0.1);
     EXPECT_NEAR(x.right, frame.right, 0.1) << "used from the first node to the last one";
@@ -45,14 +46,14 @@ TEST(MemoryView, ARectangleIsTimeByOffset) {
 }
 
 TEST(MemoryView, WhatWorksInPlaceFollowsItsParentWithoutOverlap) {
-    const Parsed parsed(draw_memory(packed().subject()));
+    const Parsed parsed(draw_memory(packed().subject(), buffer));
     EXPECT_NEAR(box_of(parsed, "y").right, box_of(parsed, "z").left, 0.1);
     EXPECT_THAT(parsed.nodes.at("z").at("style"), HasSubstr("dotted"));
     EXPECT_THAT(parsed.nodes.at("z").at("tooltip"), HasSubstr("in the place of y"));
 }
 
 TEST(MemoryView, TellsSizeAndTheMostInUse) {
-    EXPECT_THAT(Parsed(draw_memory(packed().subject())).label("buffer 0.0 title"),
+    EXPECT_THAT(Parsed(draw_memory(packed().subject(), buffer)).label("buffer 0.0 title"),
                 HasSubstr("2.0 KiB, 3 tensors; most in use 2.0 KiB at 1"));
 }
 
@@ -61,7 +62,7 @@ TEST(MemoryView, EachBufferHasItsPanelAndEverySplitABand) {
     s.split_up();
     s.state.placements = {{s.state.order[0], no_tensor, 1, 0, 0, 3, 0, 4096},
                           {s.state.order.back(), no_tensor, 0, 0, 40, 50, 128, 4096}};
-    const Parsed parsed(draw_memory(s.subject()));
+    const Parsed parsed(draw_memory(s.subject(), {}));
     EXPECT_LT(box_of(parsed, "buffer 1.0 frame").top, box_of(parsed, "buffer 0.0 frame").bottom);
     double end = box_of(parsed, "buffer 0.0 frame").left;
     for (size_t split = 0; split < s.state.splits.size(); ++split) {

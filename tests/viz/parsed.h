@@ -18,8 +18,8 @@ struct Parsed {
         Values values;
     };
     std::map<std::string, Values> nodes;
-    std::vector<Edge> edges; ///< copies and reads
-    std::vector<Edge> next;  ///< from a split to the one that runs next
+    std::vector<Edge> edges;                               ///< copies and reads
+    std::vector<Edge> next;                                ///< from a split to the one that runs next
     std::map<std::string, std::set<std::string>> clusters; ///< name behind "cluster_" → nodes, those of inner clusters included
     Values graph;
 

@@ -17,7 +17,7 @@ public:
 
     std::string_view name() const noexcept override { return name_; }
     Device& device() const noexcept override { return device_; }
-    /// Fuses RMS_NORM with the MUL behind it: kernel "rms_norm_mul".
+    /// Finds the groups that fused_kernels() has kernels for.
     void optimise(SplitGraph& split) override;
     void compute(const SplitGraph& split, int32_t first, int32_t count, std::vector<KernelTime>* times) override;
 
@@ -29,7 +29,7 @@ private:
     bool fusion_;
     const VectorOps& vector_;
     ThreadPool pool_;
-    std::vector<Scratch> scratch_; ///< by thread
+    std::vector<Scratch> scratch_; ///< by part
 };
 
 } // namespace schedscope::cpu

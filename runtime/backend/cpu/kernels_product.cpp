@@ -68,7 +68,7 @@ void run_mul_mat_id(const Work& work) {
     const Tensor& experts = *node.src[0];
     const Tensor& b = *node.src[1];
     const int64_t k = experts.ne[0];
-    // Each thread takes its rows of every expert's matrix, so that all threads have the same work however tokens are routed.
+    // Each part takes its rows of every expert's matrix, so that all threads have the same work however tokens are routed.
     const auto [first, end] = work.share(node.ne[0]);
     const int64_t rows = end - first;
     float* columns = work.room(columns_gathered * (k + rows) + room_of_rows(columns_gathered, k));

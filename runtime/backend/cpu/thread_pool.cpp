@@ -50,9 +50,11 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::run_task(int n, const Task& task) {
-    n = std::clamp(n, 1, n_threads_);
-    if (n == 1) {
-        task.call(task.work, 0);
+    n = std::max(n, 1);
+    if (n == 1 || n_threads_ == 1) {
+        for (int part = 0; part < n; ++part) {
+            task.call(task.work, part);
+        }
         return;
     }
     task_ = task;

@@ -19,7 +19,7 @@ public:
     ThreadPool& operator=(const ThreadPool&) = delete;
 
     int n_threads() const noexcept { return n_threads_; }
-    /// Calls work(part) for parts 0 to n − 1 (n at most n_threads()), each on the thread that is free first, and returns when all are done. A thread may get
+    /// Calls work(part) for parts 0 to n − 1 (at least one), each on the thread that is free first, and returns when all are done. A thread may get
     /// several parts, one after the other. `work` must not throw.
     template <typename Work> void run(int n, const Work& work) {
         run_task(n, {std::addressof(work), [](const void* w, int part) { (*static_cast<const Work*>(w))(part); }});

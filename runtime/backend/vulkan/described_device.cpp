@@ -3,23 +3,15 @@
 #include "runtime/backend/vulkan/vulkan.h"
 
 #include "runtime/backend/described_buffer.h"
+#include "runtime/backend/memory_text.h"
 #include "runtime/backend/vulkan/vulkan_backend.h"
 #include "runtime/error.h"
-
-#include <iomanip>
-#include <sstream>
 
 namespace schedscope {
 
 namespace vulkan {
 
 namespace {
-
-std::string gibibytes(size_t bytes) {
-    std::ostringstream out;
-    out << std::fixed << std::setprecision(1) << static_cast<double>(bytes) / 0x1p30 << " GiB";
-    return out.str();
-}
 
 class DescribedBufferType final : public BufferType {
 public:
@@ -62,7 +54,9 @@ public:
 
     std::string_view name() const noexcept override { return name_; }
     DeviceKind kind() const noexcept override { return DeviceKind::gpu; }
-    std::string description() const override { return "described: Vulkan with all features, " + gibibytes(memory_bytes_); }
+    std::string description() const override {
+        return "described: Vulkan with all features, " + memory_text(static_cast<int64_t>(memory_bytes_));
+    }
     size_t memory_bytes() const override { return memory_bytes_; }
     std::vector<std::string> features() const override { return {"described", "all"}; }
     const BufferType& buffer_type() const override { return type_; }

@@ -143,7 +143,7 @@ TEST(AReadOnlyTrace, IsReadWithTheJournalOfAKilledRun) {
     Program program(long_story({"record", "-o", trace}), {.out_descriptor = terminal.end_of_program()});
     ASSERT_TRUE(terminal.read_until("Once upon a time"));
     while (run({"show", trace}).out.find("stories260K") == std::string::npos) { // until something is committed
-        terminal.read_for(std::chrono::milliseconds(10));                       // the story goes on
+        terminal.read_rest();                                                   // the story goes on
     }
     program.signal(SIGKILL);
     program.wait();

@@ -10,8 +10,8 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-constexpr const char* topics[] = {"passes", "assignments", "splits", "copies", "fusion", "memory", "kernels", "tokens", "reuse",
-                                  "values"};
+constexpr const char* topics[] = {"passes", "assignments", "splits", "copies", "fusion",
+                                  "memory", "kernels",     "tokens", "reuse",  "values"};
 
 /// A trace with something to show of every kind: layers on a device where there is one.
 Recorded recorded_on_two() {

@@ -11,7 +11,6 @@
 
 namespace schedscope::testing {
 
-using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 TypedOut::TypedOut() {
@@ -49,13 +48,6 @@ bool TypedOut::read_until(std::string_view wanted) {
         }
     }
     return true;
-}
-
-void TypedOut::read_for(milliseconds time) {
-    const auto end = Clock::now() + time;
-    for (auto left = time; left.count() > 0; left = std::chrono::duration_cast<milliseconds>(end - Clock::now())) {
-        read_some(left);
-    }
 }
 
 void TypedOut::read_rest() {

@@ -20,8 +20,7 @@ public:
     const std::string& text() const noexcept { return text_; } ///< what was read so far
 
     bool read_until(std::string_view wanted); ///< false after a deadline, which only bounds a failure
-    void read_for(std::chrono::milliseconds time);
-    void read_rest(); ///< what is there
+    void read_rest();                         ///< what is there
     /// Reads until the program has ended.
     Outcome wait_for(Program& program);
 

@@ -34,15 +34,16 @@ TEST(ThreadPool, MakesAsManyPartsAsAreAskedFor) {
     EXPECT_THAT(calls, ElementsAre(2, 1, 1, 0));
 }
 
-TEST(ThreadPool, TakesImpossibleCountsAsTheNearestPossibleOnes) {
-    ThreadPool none(0);
-    EXPECT_EQ(none.n_threads(), 1);
-    ThreadPool pool(2);
-    std::atomic<int> calls = 0;
-    pool.run(100, [&](int) { ++calls; });
-    EXPECT_EQ(calls, 2);
-    pool.run(-1, [&](int) { ++calls; });
-    EXPECT_EQ(calls, 3);
+TEST(ThreadPool, MakesMorePartsThanItHasThreads) {
+    for (const int n : {0, 1, 2, 3}) { // a pool has one thread at least
+        ThreadPool pool(n);
+        EXPECT_EQ(pool.n_threads(), std::max(1, n));
+        std::vector<std::atomic<int>> calls(100);
+        pool.run(100, [&](int part) { ++calls[static_cast<size_t>(part)]; });
+        for (const auto& c : calls) {
+            EXPECT_EQ(c, 1);
+        }
+    }
 }
 
 TEST(ThreadPool, RunsOnlyOnTheCallerAndItsOwnThreads) {
