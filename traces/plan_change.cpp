@@ -66,8 +66,10 @@ PlanFigures FigureCounter::of(const PlanText& plan) {
                 at[static_cast<size_t>(a->tensor)] = a->after;
             }
         } else if (const auto* input = std::get_if<record::SplitInput>(&r.fact)) {
-            ++f.copies;
+            ++f.inputs;
             f.bytes_moved += input->bytes;
+        } else if (std::holds_alternative<record::CopyMade>(r.fact)) {
+            ++f.copies;
         } else if (std::holds_alternative<record::SplitBegin>(r.fact)) {
             ++f.splits;
         } else if (const auto* size = std::get_if<record::BufferSize>(&r.fact)) {

@@ -73,8 +73,17 @@ struct FusionTable {
 struct MemoryRow {
     std::string buffer_type;
     int64_t size = 0;                  ///< of its compute buffers, all chunks
-    int64_t peak = 0;                  ///< of that, used by this plan
+    int64_t peak = 0;                  ///< of that, the highest byte that this plan uses
     std::optional<std::string> replan; ///< why memory was planned anew; nothing: it was not, or it was the first time
+    int64_t most_live = 0;             ///< bytes of all tensors that are needed at one node, where that is most
+    int32_t most_at = 0;               ///< that node: its index in the allocated graph
+    std::vector<std::pair<std::string, int64_t>> holders; ///< those tensors and their bytes, the largest first
+};
+/// A graph that memory was reserved for before the first plan.
+struct ReserveRow {
+    int32_t n_tokens = 0;
+    GraphId graph = 0;
+    std::optional<std::string> error; ///< why in vain
 };
 struct PlacementRow {
     TensorId id = no_tensor;
@@ -87,6 +96,7 @@ struct PlacementRow {
 struct MemoryTable {
     std::vector<MemoryRow> memory;
     std::vector<PlacementRow> tensors;
+    std::vector<ReserveRow> reserves; ///< made before this plan
 };
 struct KernelRow {
     TensorId id = no_tensor;

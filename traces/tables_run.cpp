@@ -1,5 +1,6 @@
 // Tables of what became of a plan: fusion, memory, kernels; of the whole trace: tokens, reuse, summary.
 
+#include "traces/lifetimes.h"
 #include "traces/tables.h"
 
 #include <algorithm>
@@ -72,12 +73,28 @@ std::vector<record::BufferSize> compute_buffers(History& history, Step step) {
     return buffers;
 }
 
+namespace {
+
+std::vector<ReserveRow> reserves_before(History& history, Step step) {
+    std::vector<ReserveRow> rows;
+    for (Step at = history.source().next_of(-1, fact_bit<record::Reserve>()); at != no_step && at <= step;
+         at = history.source().next_of(at, fact_bit<record::Reserve>())) {
+        const auto f = std::get<record::Reserve>(history.record(at).fact);
+        rows.push_back({f.n_tokens, f.graph, f.error == 0 ? std::nullopt : std::optional(text(history, f.error))});
+    }
+    return rows;
+}
+
+} // namespace
+
 MemoryTable memory(History& history, const PlanState& state) {
     MemoryTable table;
-    std::map<std::pair<BufferTypeId, int16_t>, int64_t> peaks; // of each chunk
+    std::map<BufferTypeId, std::vector<const record::Placement*>> placed;
+    std::map<std::pair<BufferTypeId, int16_t>, int64_t> ends; // of each chunk
     for (const record::Placement& p : state.placements) {
-        int64_t& peak = peaks[{p.buffer_type, p.chunk}];
-        peak = std::max(peak, p.offset + p.size);
+        placed[p.buffer_type].push_back(&p);
+        int64_t& end = ends[{p.buffer_type, p.chunk}];
+        end = std::max(end, p.offset + p.size);
         PlacementRow row;
         row.id = p.tensor;
         row.name = history.tensor_name(state, p.tensor);
@@ -93,23 +110,34 @@ MemoryTable memory(History& history, const PlanState& state) {
         table.tensors.push_back(std::move(row));
     }
     std::map<BufferTypeId, int64_t> used;
-    for (const auto& [where, peak] : peaks) {
-        used[where.first] += peak;
+    for (const auto& [where, end] : ends) {
+        used[where.first] += end;
     }
     std::map<BufferTypeId, int64_t> sizes;
     for (const record::BufferSize& buffer : compute_buffers(history, state.step)) {
         sizes[buffer.buffer_type] += buffer.size;
     }
-    for (const auto& [type, peak] : used) {
-        sizes.try_emplace(type, peak);
+    for (const auto& [type, bytes] : used) {
+        sizes.try_emplace(type, bytes);
     }
+    const Lifetimes lifetimes(state.placements);
     for (const auto& [type, size] : sizes) {
-        MemoryRow row{history.buffer_type_name(type), size, used.contains(type) ? used[type] : 0, std::nullopt};
+        MemoryRow row;
+        row.buffer_type = history.buffer_type_name(type);
+        row.size = size;
+        row.peak = used.contains(type) ? used[type] : 0;
         if (!state.reallocations.empty()) {
             row.replan = text(history, state.reallocations.back().reason);
         }
+        const Lifetimes::Peak peak = lifetimes.peak_of(placed[type]);
+        row.most_live = peak.bytes;
+        row.most_at = peak.at;
+        for (const record::Placement* holder : peak.holders) {
+            row.holders.emplace_back(history.tensor_name(state, holder->tensor), holder->size);
+        }
         table.memory.push_back(std::move(row));
     }
+    table.reserves = reserves_before(history, state.step);
     return table;
 }
 

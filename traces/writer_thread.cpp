@@ -65,7 +65,7 @@ void TraceWriter::State::create(std::unique_ptr<sqlite::Database>& database, std
     }
     for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
         if (unlink((path + suffix).c_str()) != 0 && errno != ENOENT) {
-            throw sqlite::Failure(0, std::string("what is there can't be removed: ") + std::strerror(errno));
+            throw sqlite::Failure(0, std::strerror(errno));
         }
     }
     made_file = true;

@@ -49,29 +49,35 @@ std::optional<int32_t> block_of_name(std::string_view name) noexcept {
 }
 
 std::vector<Block> blocks_of(const Subject& subject) {
-    const auto& order = subject.state.order;
-    std::vector<Block> blocks(order.size());
+    // By the order in which the model built the graph: a backend may have moved a node among those of another block.
+    const auto& built = subject.graph.nodes;
+    std::vector<std::optional<int32_t>> told(built.size());
     std::optional<size_t> first, last;
-    std::vector<std::optional<int32_t>> told(order.size());
-    for (size_t i = 0; i < order.size(); ++i) {
-        told[i] = block_of_name(subject.name(order[i]));
+    for (size_t i = 0; i < built.size(); ++i) {
+        told[i] = block_of_name(subject.name(built[i]));
         if (told[i]) {
             first = first.value_or(i);
             last = i;
         }
     }
+    std::vector<Block> blocks(subject.state.order.size());
     int32_t present = 0;
-    for (size_t i = 0; i < order.size(); ++i) {
+    for (size_t i = 0; i < built.size(); ++i) {
+        const int32_t position = subject.position(built[i]);
+        if (position < 0) {
+            continue;
+        }
+        Block& block = blocks[static_cast<size_t>(position)];
         if (!first) {
-            const int32_t split = subject.split_of(order[i]);
-            blocks[i] = split >= 0 ? Block{Block::Kind::split, split} : Block{};
+            const int32_t split = subject.split_of(built[i]);
+            block = split >= 0 ? Block{Block::Kind::split, split} : Block{};
         } else if (i < *first) {
-            blocks[i] = {Block::Kind::before, 0};
+            block = {Block::Kind::before, 0};
         } else if (i > *last) {
-            blocks[i] = {Block::Kind::after, 0};
+            block = {Block::Kind::after, 0};
         } else {
             present = told[i].value_or(present);
-            blocks[i] = {Block::Kind::block, present};
+            block = {Block::Kind::block, present};
         }
     }
     return blocks;

@@ -1,3 +1,4 @@
+#include "traces/lifetimes.h"
 #include "viz/markup.h"
 #include "viz/offset_axis.h"
 #include "viz/subject.h"
@@ -79,20 +80,19 @@ private:
     void draw_tensor(const OffsetAxis& axis, const record::Placement& placement, double bottom);
     void draw_text(const std::string& id, const std::string& markup, double left, double bottom, double width, double height);
     std::string title_of(const Panel& panel) const;
-    /// One past the last index at which a tensor has its place to itself: what works in place takes over at its parent's last use.
-    int32_t end_of(const record::Placement& placement) const;
     double x_of(int32_t use) const { return axis_width + width_ * use / n_uses_; }
 
     const Subject& subject_;
     DotText dot_;
     std::map<std::pair<BufferTypeId, int32_t>, Panel> panels_;
-    std::map<TensorId, int32_t> taken_over_; ///< tensor → first use of what works in its place
+    const Lifetimes lifetimes_;
     std::vector<Band> bands_;
     int32_t n_uses_ = 1;
     double width_ = min_width;
 };
 
-MemoryView::MemoryView(const Subject& subject, std::span<const record::BufferSize> buffers) : subject_(subject), dot_("memory") {
+MemoryView::MemoryView(const Subject& subject, std::span<const record::BufferSize> buffers)
+    : subject_(subject), dot_("memory"), lifetimes_(subject.state.placements) {
     const PlanState& state = subject.state;
     int32_t at = 0;
     for (const SplitState& split : state.splits) {
@@ -109,9 +109,6 @@ MemoryView::MemoryView(const Subject& subject, std::span<const record::BufferSiz
         panel.tensors.push_back(&placement);
         panel.size = std::max(panel.size, placement.offset + placement.size);
         n_uses_ = std::max({n_uses_, placement.first_use + 1, placement.last_use + 1});
-        if (placement.in_place_of != no_tensor) {
-            taken_over_[placement.in_place_of] = placement.first_use;
-        }
     }
     for (auto& [key, panel] : panels_) {
         panel.buffer_type = key.first;
@@ -120,34 +117,15 @@ MemoryView::MemoryView(const Subject& subject, std::span<const record::BufferSiz
     width_ = std::clamp(width_per_use * n_uses_, min_width, max_width);
 }
 
-int32_t MemoryView::end_of(const record::Placement& placement) const {
-    const int32_t end = std::max(placement.first_use, placement.last_use) + 1;
-    const auto taken = taken_over_.find(placement.tensor);
-    return taken == taken_over_.end() ? end : std::clamp(taken->second, placement.first_use + 1, end);
-}
-
 std::string MemoryView::title_of(const Panel& panel) const {
-    std::vector<int64_t> change(static_cast<size_t>(n_uses_) + 1, 0);
-    for (const record::Placement* placement : panel.tensors) {
-        change[static_cast<size_t>(std::max(0, placement->first_use))] += placement->size;
-        change[static_cast<size_t>(end_of(*placement))] -= placement->size;
-    }
-    int64_t live = 0, peak = 0;
-    size_t peak_at = 0;
-    for (size_t use = 0; use < change.size(); ++use) {
-        live += change[use];
-        if (live > peak) {
-            peak = live;
-            peak_at = use;
-        }
-    }
+    const Lifetimes::Peak peak = lifetimes_.peak_of(panel.tensors);
     const auto& types = subject_.session.buffer_types;
     const bool known = panel.buffer_type >= 0 && static_cast<size_t>(panel.buffer_type) < types.size();
     const std::string name =
         known ? types[static_cast<size_t>(panel.buffer_type)].name : "buffer type " + std::to_string(panel.buffer_type);
     return bold(name, gap) + (panel.chunk > 0 ? "chunk " + std::to_string(panel.chunk) + ", " : "") + bytes_text(panel.size) +
-           ", " + counted(static_cast<int64_t>(panel.tensors.size()), "tensor") + "; most in use " + bytes_text(peak) + " at " +
-           grouped(static_cast<int64_t>(peak_at));
+           ", " + counted(static_cast<int64_t>(panel.tensors.size()), "tensor") + "; most in use " + bytes_text(peak.bytes) +
+           " at " + grouped(peak.at);
 }
 
 void MemoryView::draw_text(const std::string& id, const std::string& markup, double left, double bottom, double width,
@@ -203,7 +181,7 @@ void MemoryView::draw_axes(const OffsetAxis& axis, const std::string& id, double
 }
 
 void MemoryView::draw_tensor(const OffsetAxis& axis, const record::Placement& placement, double bottom) {
-    const int32_t first = std::max(0, placement.first_use), end = end_of(placement);
+    const int32_t first = std::max(0, placement.first_use), end = lifetimes_.end_of(placement);
     const double left = x_of(first), width = x_of(end) - left, below = axis.y(placement.offset);
     const double height = axis.y(placement.offset + placement.size) - below;
     const TensorId tensor = placement.tensor;

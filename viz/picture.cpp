@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace schedscope {
@@ -118,6 +119,10 @@ void write_file(const std::string& path, const std::string& bytes) {
         const ssize_t n = write(file, bytes.data() + at, bytes.size() - at);
         if (n < 0 && errno != EINTR) {
             const Error error = fail();
+            struct stat status {};
+            if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
+                unlink(path.c_str()); // half a picture helps nobody
+            }
             close(file);
             throw error;
         }

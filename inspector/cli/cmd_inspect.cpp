@@ -32,7 +32,7 @@ Action add_inspect(CLI::App& app) {
     auto arguments = add_run_options(app);
     auto trace = std::make_shared<std::string>();
     app.add_option("trace", *trace, "Trace file; or -m M … for a running program");
-    app.add_option("--record", arguments->record, "With -m: record to this trace, too");
+    app.add_option("--record", arguments->record, "With -m: record to this trace, too")->check(names_a_file());
     app.add_flag("--force", arguments->force, "The trace may replace a file that is no trace");
     return [arguments, trace, &app] {
         if (!trace->empty() && !arguments->run.model.empty()) {

@@ -7,7 +7,7 @@ namespace schedscope {
 Action add_record(CLI::App& app) {
     auto arguments = add_run_options(app);
     auto dry_run = std::make_shared<bool>(false);
-    app.add_option("-o,--output", arguments->record, "Trace to write")->required();
+    app.add_option("-o,--output", arguments->record, "Trace to write")->required()->check(names_a_file());
     app.add_flag("--force", arguments->force, "The trace may replace a file that is no trace");
     app.add_flag("--dry-run", *dry_run, "Plan from the model's header: no weights are loaded, nothing is generated");
     return [arguments, dry_run] {

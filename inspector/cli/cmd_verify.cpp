@@ -34,6 +34,10 @@ struct Pair {
 Pair parse_devices(const std::string& list) {
     const size_t comma = list.find(',');
     Pair pair{list.substr(0, comma), comma == std::string::npos ? "cpu" : list.substr(comma + 1)};
+    if (list.empty()) {
+        throw Error(ErrorKind::usage,
+                    "verify: --device says which two to compare: the one to check, then the reference (vulkan0,cpu)");
+    }
     if (pair.checked.empty() || pair.reference.empty() || pair.reference.find(',') != std::string::npos) {
         throw Error(ErrorKind::usage,
                     "--device " + list + ": verify compares two: the one to check, then the reference (vulkan0,cpu)");
@@ -59,6 +63,7 @@ json to_json(const Verification& v) {
     return {{"nodes", v.checks.size()},
             {"beyond", v.n_beyond},
             {"first_beyond", v.first_beyond ? json(v.checks[*v.first_beyond].node) : json(nullptr)},
+            {"ended_by", v.ended_by.empty() ? json(nullptr) : json(v.ended_by)},
             {"results", std::move(results)},
             {"skipped", std::move(skipped)}};
 }
@@ -111,6 +116,9 @@ void print(const Verification& v, const Pair& pair, bool all) {
     }
     std::cout << words::counted(static_cast<int64_t>(v.checks.size()), "node") << " of " << pair.checked << " compared with "
               << pair.reference << ", " << v.n_beyond << " beyond tolerance, " << v.skipped.size() << " skipped\n";
+    if (!v.ended_by.empty()) {
+        std::cout << "ended early: " << v.ended_by << '\n';
+    }
     if (v.first_beyond) {
         const NodeCheck& first = v.checks[*v.first_beyond];
         std::cout << "first beyond: " << first.op << ' ' << first.node << " in evaluation " << first.evaluation << '\n';

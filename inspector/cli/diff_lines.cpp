@@ -77,7 +77,7 @@ std::string_view title_of(What what) {
                                                                                     "not fused",
                                                                                     "order",
                                                                                     "compute buffers",
-                                                                                    "used at peak",
+                                                                                    "used to",
                                                                                     "placement",
                                                                                     "memory planned anew",
                                                                                     "tokens",

@@ -1,5 +1,6 @@
 #include "inspector/cli/live_run.h"
 
+#include "inspector/cli/recording.h"
 #include "inspector/cli/run_model.h"
 #include "inspector/tui/inspector.h"
 #include "runtime/error.h"
@@ -86,13 +87,7 @@ private:
 
 int run_live(const RunArguments& arguments) {
     const auto store = std::make_shared<LiveStore>();
-    std::unique_ptr<TraceWriter> writer;
-    if (!arguments.record.empty()) {
-        check_output(arguments.record, arguments.force);
-        TraceWriter::Options options;
-        options.texts = !arguments.no_text;
-        writer = std::make_unique<TraceWriter>(arguments.record, options);
-    }
+    const std::unique_ptr<TraceWriter> writer = make_writer(arguments);
     std::optional<TeeRecorder> tee;
     if (writer) {
         tee.emplace(std::initializer_list<Recorder*>{store.get(), writer.get()});

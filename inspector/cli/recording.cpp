@@ -3,22 +3,32 @@
 #include "inspector/cli/interrupt.h"
 #include "inspector/cli/run_model.h"
 #include "inspector/cli/value_printer.h"
-#include "traces/writer.h"
+#include "runtime/error.h"
 
+#include <filesystem>
 #include <iostream>
-#include <memory>
 
 namespace schedscope {
 
+std::unique_ptr<TraceWriter> make_writer(const RunArguments& arguments) {
+    if (arguments.record.empty()) {
+        return nullptr;
+    }
+    for (const std::string& input : {arguments.run.model, arguments.prompt_file, arguments.scored_file}) {
+        std::error_code none;
+        if (!input.empty() && std::filesystem::equivalent(arguments.record, input, none)) {
+            throw Error(ErrorKind::usage, arguments.record + ": the run reads this file; the trace needs another one");
+        }
+    }
+    check_output(arguments.record, arguments.force);
+    TraceWriter::Options options;
+    options.texts = !arguments.no_text;
+    return std::make_unique<TraceWriter>(arguments.record, options);
+}
+
 int run_and_record(const RunArguments& arguments, bool dry_run) {
     catch_interrupts();
-    std::unique_ptr<TraceWriter> writer;
-    if (!arguments.record.empty()) {
-        check_output(arguments.record, arguments.force);
-        TraceWriter::Options options;
-        options.texts = !arguments.no_text;
-        writer = std::make_unique<TraceWriter>(arguments.record, options);
-    }
+    const std::unique_ptr<TraceWriter> writer = make_writer(arguments);
     if (dry_run) {
         plan_model(arguments, *writer);
     } else {

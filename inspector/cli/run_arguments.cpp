@@ -226,4 +226,8 @@ GenerateRequest make_request(const RunArguments& a, Session& session) {
     return request;
 }
 
+CLI::Validator names_a_file() {
+    return {[](const std::string& name) { return name.empty() ? "the name of a file is missing" : ""; }, ""};
+}
+
 } // namespace schedscope

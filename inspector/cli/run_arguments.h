@@ -38,4 +38,7 @@ void settle(RunArguments& arguments);
 /// What to generate. Reads the prompt's file. Throws Error(usage, input).
 GenerateRequest make_request(const RunArguments& arguments, Session& session);
 
+/// For options that name a file to write: an empty name (a variable of a script that is not set) is refused, not taken for none.
+CLI::Validator names_a_file();
+
 } // namespace schedscope

@@ -126,7 +126,15 @@ void plan_model(const RunArguments& arguments, Recorder& recorder) {
     print_notes(session);
     plan_generation(session, make_request(arguments, session));
     for (const MemoryNeed& need : memory_needs(session)) {
-        session.add_fact("memory of " + need.buffer_type, need.text() + (need.fits() ? "" : ": does not fit"));
+        const bool read_again = need.pages && need.memory > 0 && need.total() > need.memory;
+        session.add_fact("memory of " + need.buffer_type, need.text() + (!need.fits() ? ": does not fit"
+                                                                         : read_again ? ": does not fit at once"
+                                                                                      : ""));
+        if (read_again) {
+            std::cerr << "schedscope: " << need.buffer_type
+                      << ": what lies there does not fit at once, and weights will be read from the file again and again: "
+                      << need.text() << '\n';
+        }
         if (!need.fits()) {
             std::cerr << "schedscope: " << need.buffer_type << ": what was placed there does not fit: " << need.text() << '\n';
         }

@@ -98,8 +98,17 @@ json fusion_json(History& history, const PlanState& state) {
 json memory_json(History& history, const PlanState& state) {
     const tables::MemoryTable table = tables::memory(history, state);
     json out = list("memory", table.memory, [](const tables::MemoryRow& r) {
-        return json{{"buffer_type", r.buffer_type}, {"size", r.size}, {"peak", r.peak}, {"replan", or_null(r.replan)}};
+        json holders = json::array();
+        for (const auto& [name, bytes] : r.holders) {
+            holders.push_back({{"name", name}, {"bytes", bytes}});
+        }
+        return json{{"buffer_type", r.buffer_type}, {"size", r.size},      {"peak", r.peak},
+                    {"replan", or_null(r.replan)},  {"most", r.most_live}, {"most_at", r.most_at},
+                    {"holders", std::move(holders)}};
     });
+    out.update(list("reserves", table.reserves, [](const tables::ReserveRow& r) {
+        return json{{"n_tokens", r.n_tokens}, {"graph", r.graph}, {"error", or_null(r.error)}};
+    }));
     out.update(list("tensors", table.tensors, [](const tables::PlacementRow& r) {
         return json{{"id", r.id},
                     {"name", r.name},

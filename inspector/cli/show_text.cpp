@@ -105,11 +105,27 @@ void fusion_text(History& history, const PlanState& state, std::ostream& out) {
 
 void memory_text(History& history, const PlanState& state, std::ostream& out) {
     const tables::MemoryTable memory = tables::memory(history, state);
-    Table buffers({{"buffer"}, {"size", right}, {"used at peak", right}, {"planned anew because"}});
+    Table buffers({{"buffer"}, {"size", right}, {"used to", right}, {"needed at once", right}, {"places planned anew because"}});
     for (const tables::MemoryRow& r : memory.memory) {
-        buffers.row({r.buffer_type, bytes_text(r.size), bytes_text(r.peak), r.replan.value_or("")});
+        buffers.row({r.buffer_type, bytes_text(r.size), bytes_text(r.peak), bytes_text(r.most_live), r.replan.value_or("")});
     }
     print_or(buffers, "no memory was planned", out);
+    constexpr size_t most_holders = 5;
+    for (const tables::MemoryRow& r : memory.memory) {
+        std::vector<std::string> holders;
+        for (size_t i = 0; i < std::min(r.holders.size(), most_holders); ++i) {
+            holders.push_back(r.holders[i].first + " " + bytes_text(r.holders[i].second));
+        }
+        if (!holders.empty()) {
+            const size_t more = r.holders.size() - holders.size();
+            out << r.buffer_type << ": most is needed at " << r.most_at << ": " << joined(holders, ", ")
+                << (more > 0 ? ", and " + std::to_string(more) + " more" : "") << '\n';
+        }
+    }
+    for (const tables::ReserveRow& r : memory.reserves) {
+        out << "reserved for " << r.n_tokens << (r.n_tokens == 1 ? " token" : " tokens") << " at once with the cache full"
+            << (r.error ? ", in vain: " + *r.error : "") << '\n';
+    }
     if (memory.tensors.empty()) {
         return;
     }

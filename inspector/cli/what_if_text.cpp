@@ -14,7 +14,7 @@ namespace schedscope {
 namespace {
 
 bool same_figures(const PlanFigures& a, const PlanFigures& b) {
-    return a.nodes == b.nodes && a.memory == b.memory && a.splits == b.splits && a.copies == b.copies &&
+    return a.nodes == b.nodes && a.memory == b.memory && a.splits == b.splits && a.copies == b.copies && a.inputs == b.inputs &&
            a.bytes_moved == b.bytes_moved && a.error == b.error;
 }
 
@@ -72,6 +72,7 @@ void summary(const PlanComparison& c, std::ostream& out) {
         row("nodes on " + b, std::to_string(of(c.recorded.nodes, b)), std::to_string(of(c.now.nodes, b)));
     }
     row("splits", std::to_string(c.recorded.splits), std::to_string(c.now.splits));
+    row("inputs of splits", std::to_string(c.recorded.inputs), std::to_string(c.now.inputs));
     row("copies", std::to_string(c.recorded.copies), std::to_string(c.now.copies));
     row("bytes moved", bytes_text(c.recorded.bytes_moved), bytes_text(c.now.bytes_moved));
     for (const std::string& m : memory) {
@@ -169,9 +170,13 @@ void rows(const PlanComparison& c, std::ostream& out) {
 }
 
 nlohmann::json figures_json(const PlanFigures& f) {
-    return {{"nodes", f.nodes},   {"splits", f.splits},
-            {"copies", f.copies}, {"bytes_moved", f.bytes_moved},
-            {"memory", f.memory}, {"error", f.error.empty() ? nlohmann::json(nullptr) : nlohmann::json(f.error)}};
+    return {{"nodes", f.nodes},
+            {"splits", f.splits},
+            {"copies", f.copies},
+            {"inputs", f.inputs},
+            {"bytes_moved", f.bytes_moved},
+            {"memory", f.memory},
+            {"error", f.error.empty() ? nlohmann::json(nullptr) : nlohmann::json(f.error)}};
 }
 
 } // namespace

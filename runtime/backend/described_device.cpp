@@ -70,7 +70,14 @@ std::unique_ptr<Device> describe_device(std::string_view text) {
     if (bytes == 0) {
         refuse(text, "'" + std::string(text.substr(colon + 1)) + "' is no size of a memory; 24GiB is, with B, KiB, MiB or GiB");
     }
-    return describe_vulkan_device(std::string(name), bytes);
+    std::string shown(name);
+    constexpr std::string_view found = "vulkan"; // as the devices that are here are called, so that traces of both agree
+    if (lower(shown).starts_with(found) && shown.find_first_not_of("0123456789", found.size()) == std::string::npos) {
+        shown.front() = 'V';
+        std::transform(shown.begin() + 1, shown.end(), shown.begin() + 1,
+                       [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+    }
+    return describe_vulkan_device(std::move(shown), bytes);
 }
 
 } // namespace schedscope

@@ -131,6 +131,7 @@ std::vector<PlanAlternative> Context::record_alternatives(const GraphKey& key) {
 
 void Context::turn_moved_keys() {
     if (const auto shifts = cache_.cells().take_shifts()) {
+        dropped_by_ = graph_ != nullptr ? "k_shift" : dropped_by_;
         drop_graph();
         try {
             shift_keys(model_, cache_, settings_.n_ctx, *shifts, scheduler_, recorder_, next_evaluation_++);
@@ -153,7 +154,8 @@ void Context::evaluate(const Ubatch& u, Run run) {
         cells.take(slots_[static_cast<size_t>(i)], u.batch->positions[at], u.batch->sequences[at]);
     }
     const GraphKey key{{u.n_tokens, std::max(u.n_outputs, 1), u.batch->tokens.empty()}, u.n_sequences, cache_.n_kv()};
-    const std::string_view difference = graph_ == nullptr ? "" : first_difference(key, key_);
+    const std::string_view difference = graph_ == nullptr ? dropped_by_ : first_difference(key, key_);
+    dropped_by_ = {};
     const bool reused = graph_ != nullptr && difference.empty();
     record_begin(u, reused, difference);
     try {
@@ -185,6 +187,7 @@ void Context::evaluate(const Ubatch& u, Run run) {
             cells.release(cell);
         }
         drop_graph();
+        dropped_by_ = "error";
         const std::string error = e.what();
         record_end(&error);
         throw;

@@ -100,6 +100,7 @@ private:
     std::vector<float> logits_; ///< [n_outputs_ × n_vocab]
     int32_t n_outputs_ = 0;
     bool reserved_ = false;
+    std::string_view dropped_by_; ///< what took the last graph away, as a failed check; empty: nothing did
     EvaluationId next_evaluation_ = 0;
     EvaluationId planned_in_ = 0;
     int32_t n_evaluations_ = 0;

@@ -149,6 +149,13 @@ void Session::open_record() {
         }
         fact("tensor_split", shares.str());
     }
+    if (!options_.overrides.empty()) {
+        std::string patterns;
+        for (const std::string& pattern : options_.overrides) {
+            patterns += (patterns.empty() ? "" : " ") + pattern;
+        }
+        fact("override_tensor", patterns);
+    }
     fact("op_offload", options_.op_offload ? "on" : "off");
     fact("offload_min_batch", std::to_string(options_.offload_min_batch));
     fact("stages", std::to_string(options_.stages));

@@ -3,6 +3,8 @@
 #include "runtime/backend/optimise_like.h"
 #include "runtime/scheduler/kept_ranges.h"
 
+#include <algorithm>
+
 namespace schedscope {
 
 namespace {
@@ -59,6 +61,44 @@ private:
     std::vector<Tensor> all_; // never grows: tensors point to one another
 };
 
+/// How many sources an operator reads at least.
+int n_read(Op op) noexcept {
+    switch (op) {
+    case Op::NONE:
+    case Op::ARANGE: return 0;
+    case Op::ADD:
+    case Op::SUB:
+    case Op::MUL:
+    case Op::DIV:
+    case Op::MUL_MAT:
+    case Op::ROPE:
+    case Op::GET_ROWS:
+    case Op::SET_ROWS: return 2;
+    case Op::ADD_ID:
+    case Op::MUL_MAT_ID:
+    case Op::FLASH_ATTN_EXT: return 3;
+    default: return 1;
+    }
+}
+
+/// Could any backend run it? A recorded graph may be anything: what is not well formed is left as it is.
+bool well_formed(const Tensor& node) {
+    const auto has_elements = [](const Tensor& t) {
+        return std::all_of(t.ne.begin(), t.ne.end(), [](int64_t n) { return n > 0; });
+    };
+    const bool writes_elsewhere = node.op == Op::SET_ROWS || node.op == Op::CPY;
+    if (!has_elements(node) || (writes_elsewhere && node.view_source == nullptr)) {
+        return false;
+    }
+    for (int s = 0; s < n_read(node.op); ++s) {
+        const Tensor* source = node.src[static_cast<size_t>(s)];
+        if (source == nullptr || !has_elements(*source)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 } // namespace
 
 OptimisedNodes optimised_nodes(const GraphView& graph, const Plan& plan, const SessionInfo& session) {
@@ -72,7 +112,9 @@ OptimisedNodes optimised_nodes(const GraphView& graph, const Plan& plan, const S
         for (int32_t i = s.first_node; i < s.end_node; ++i) {
             split.nodes.push_back(tensors.at(graph.nodes[static_cast<size_t>(i)]));
         }
-        optimise_like(session.backends[static_cast<size_t>(s.backend)].kind, split);
+        if (std::all_of(split.nodes.begin(), split.nodes.end(), [](const Tensor* node) { return well_formed(*node); })) {
+            optimise_like(session.backends[static_cast<size_t>(s.backend)].kind, split);
+        }
         for (const Tensor* node : split.nodes) {
             nodes.order.push_back(node->id);
         }

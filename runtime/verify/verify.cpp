@@ -1,5 +1,6 @@
 #include "runtime/verify/verify.h"
 
+#include "runtime/error.h"
 #include "runtime/scheduler/node_observer.h"
 #include "runtime/verify/compare.h"
 #include "runtime/verify/node_copy.h"
@@ -91,7 +92,14 @@ Verification verify(Session& reference, Device& checked, const GenerateRequest& 
     const std::unique_ptr<Backend> backend = checked.make_backend(options);
     Verifier verifier(reference, checked, *backend);
     const Observing observing(reference.scheduler(), verifier);
-    generate(reference, request);
+    try {
+        generate(reference, request);
+    } catch (const Error& error) {
+        if (verifier.result.n_beyond == 0) {
+            throw;
+        }
+        verifier.result.ended_by = error.what();
+    }
     return std::move(verifier.result);
 }
 

@@ -29,10 +29,12 @@ struct Verification {
     std::vector<NodeSkipped> skipped;
     size_t n_beyond = 0;
     std::optional<size_t> first_beyond; ///< index in checks
+    std::string ended_by; ///< why the generation ended before its time, after nodes beyond their tolerance; empty: it did not
 };
 
 /// Generates with the reference's session, and computes each node that its first backend runs on `checked` as well, with the values that the
-/// reference produced as inputs: so each error is that of one node. Throws as generate does.
+/// reference produced as inputs: so each error is that of one node. Throws as generate does,
+/// unless some node is beyond its tolerance: then that is the answer.
 Verification verify(Session& reference, Device& checked, const GenerateRequest& request);
 
 } // namespace schedscope

@@ -3,7 +3,6 @@
 #include "runtime/backend/vulkan/vulkan.h"
 
 #include "runtime/backend/described_buffer.h"
-#include "runtime/backend/memory_text.h"
 #include "runtime/backend/vulkan/vulkan_backend.h"
 #include "runtime/error.h"
 
@@ -54,9 +53,7 @@ public:
 
     std::string_view name() const noexcept override { return name_; }
     DeviceKind kind() const noexcept override { return DeviceKind::gpu; }
-    std::string description() const override {
-        return "described: Vulkan with all features, " + memory_text(static_cast<int64_t>(memory_bytes_));
-    }
+    std::string description() const override { return "described: Vulkan with all features"; }
     size_t memory_bytes() const override { return memory_bytes_; }
     std::vector<std::string> features() const override { return {"described", "all"}; }
     const BufferType& buffer_type() const override { return type_; }
