@@ -70,6 +70,20 @@ TEST(LayersView, NodesWithoutABlockFollowTheirNeighbour) {
     EXPECT_EQ(parsed.nodes.at("block 1").at("n_nodes"), "1");
 }
 
+TEST(LayersView, WhereABackendMovesANodeItsBlockStaysTheSame) {
+    Sketch s;
+    TensorId x = s.leaf("in", {4}, 1);
+    for (const char* name : {"embd", "a-0", "node_2", "b-0", "a-1", "node_5", "b-1", "result"}) {
+        x = s.add(name, Op::ADD, {4}, 1, {x});
+    }
+    std::swap(s.state.order[2], s.state.order[5]); // each among the nodes of the other block
+    const Parsed parsed(draw_layers(s.subject()));
+    EXPECT_EQ(parsed.nodes.at("block 0").at("n_nodes"), "3");
+    EXPECT_EQ(parsed.nodes.at("block 1").at("n_nodes"), "3");
+    EXPECT_TRUE(std::none_of(parsed.edges.begin(), parsed.edges.end(),
+                             [](const auto& edge) { return edge.from == "block 1" && edge.to == "block 0"; }));
+}
+
 TEST(LayersView, GraphsWithoutBlocksAreGroupedBySplit) {
     Sketch s;
     const TensorId a = s.add("a", Op::ADD, {4}, 0, {s.leaf("in", {4}, 0)});

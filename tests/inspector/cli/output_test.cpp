@@ -13,6 +13,35 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
+/// Plans that made no buffer grow lie in those that are there.
+TEST(Dot, ThePictureOfMemoryHasTheBuffersInForce) {
+    NEEDS_SHARED();
+    const Recorded recorded({"--device", "cpu"});
+    for (const char* evaluation : {"0", "1"}) {
+        const json memory = recorded.json("show", {"--what", "memory", "--eval", evaluation})["memory"];
+        ASSERT_EQ(memory.size(), 1U);
+        EXPECT_GT(memory[0]["size"], memory[0]["most"]);
+        EXPECT_GE(memory[0]["peak"], memory[0]["most"]);
+        EXPECT_FALSE(memory[0]["holders"].empty());
+        const std::string table = recorded.read("show", {"--what", "memory", "--eval", evaluation}).out;
+        const std::string row = table.substr(table.find("\nCPU") + 4, 16);
+        const std::string size = row.substr(row.find_first_not_of(' '), row.find("iB") + 2 - row.find_first_not_of(' '));
+        const std::string picture = recorded.read("dot", {"--view", "memory", "--eval", evaluation}).out;
+        EXPECT_THAT(picture, HasSubstr("1 compute buffer, " + size)) << evaluation;
+    }
+}
+
+TEST(Show, TellsWhatWasReserved) {
+    NEEDS_SHARED();
+    const Recorded recorded({"--device", "cpu", "-ub", "64"});
+    EXPECT_THAT(recorded.read("show", {"--what", "memory"}).out, HasSubstr("reserved for 64 tokens at once"));
+    const json reserves = recorded.json("show", {"--what", "memory"})["reserves"];
+    ASSERT_EQ(reserves.size(), 2U);
+    EXPECT_EQ(reserves[0]["n_tokens"], 1);
+    EXPECT_EQ(reserves[1]["n_tokens"], 64);
+    EXPECT_TRUE(reserves[1]["error"].is_null());
+}
+
 TEST(Dot, WritesTheFormatThatTheNameSays) {
     NEEDS_SHARED();
     const Recorded recorded({"--device", "blas,cpu", "-fa", "off"});

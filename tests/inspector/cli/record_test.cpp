@@ -72,6 +72,35 @@ TEST(Record, DoesNotReplaceWhatIsNoTrace) {
     EXPECT_EQ(run({"show", folder / "letter"}).code, 0);
 }
 
+TEST(Record, NeverReplacesWhatItReads) {
+    NEEDS_SHARED();
+    const Folder folder;
+    const std::string copy = folder / "m.gguf", prompt = folder / "prompt";
+    write_bytes(copy, read_bytes(model()));
+    write_bytes(prompt, "Once");
+    for (const std::string& input : {copy, prompt}) {
+        const std::string before = read_bytes(input);
+        const Outcome refused = run({"record", "-m", copy, "-f", prompt, "-n", "1", "--device", "cpu", "--force", "-o", input});
+        EXPECT_EQ(refused.code, 2);
+        EXPECT_THAT(refused.err, HasSubstr("the run reads this file"));
+        EXPECT_TRUE(read_bytes(input) == before);
+    }
+}
+
+TEST(Record, AnEmptyNameIsNoName) {
+    NEEDS_SHARED();
+    for (const std::vector<std::string>& start : {std::vector<std::string>{"record", "-o", ""}, {"run", "--record", ""}}) {
+        std::vector<std::string> arguments = start;
+        for (const std::string& more : {std::string("-m"), model(), std::string("-n"), std::string("1")}) {
+            arguments.push_back(more);
+        }
+        const Outcome refused = run(arguments);
+        EXPECT_EQ(refused.code, 2);
+        EXPECT_THAT(refused.err, HasSubstr("the name of a file is missing"));
+        EXPECT_EQ(refused.out, "");
+    }
+}
+
 TEST(Record, LeavesAnOlderTraceWhenTheRunCanNotBegin) {
     NEEDS_SHARED();
     const Recorded recorded({"--device", "cpu"});

@@ -152,6 +152,24 @@ TEST(Generation, says_which_check_failed_when_a_graph_is_not_reused) {
     EXPECT_THAT(failed, ElementsAre("", "n_tokens", "n_kv"));
 }
 
+TEST(Generation, says_that_a_shift_took_the_graph_away) {
+    Registry registry;
+    RunOptions o = greedy_options("made");
+    o.n_ctx = 256;
+    o.sampling.ignore_eos = true;
+    o.context_shift = true;
+    PlanRecord record;
+    Session session(registry, made_model(), o, &record);
+    generate_one(session, {1}, 300);
+    std::vector<std::string> failed;
+    for (const auto& begin : record.all<record::EvaluationBegin>()) {
+        if (!begin.reused && begin.kind != GraphKind::other) {
+            failed.push_back(record.text(begin.failed_check));
+        }
+    }
+    EXPECT_THAT(failed, ElementsAre("", "k_shift"));
+}
+
 TEST(Generation, stops_at_an_end_token) {
     Registry registry;
     // Bias everything else away: the second token is the end.

@@ -146,6 +146,8 @@ TEST(Devices, named_again_are_the_same_each_time) {
     EXPECT_EQ(made[1]->name(), "big.1");
     EXPECT_NE(&made[0]->buffer_type(), &made[1]->buffer_type());
     EXPECT_EQ(made[2], one[0]);
+    described.clear();
+    EXPECT_EQ(registry.select("vulkan7=vulkan:1GiB", described)[0]->name(), "Vulkan7") << "as it would be called if it were here";
 }
 
 } // namespace

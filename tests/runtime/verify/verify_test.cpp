@@ -98,6 +98,42 @@ TEST_F(Verify, ARowWrittenToTheWrongCellIsFound) {
     EXPECT_THAT(v.checks[*v.first_beyond].node, HasSubstr("cache_k_l1"));
 }
 
+/// What makes a generation fail may be just what is looked for.
+TEST_F(Verify, AGenerationThatFailsBehindAWrongNodeIsAnswered) {
+    const gguf::File source = synthesise_llama_in_memory(small_shape(), Type::F32, 1, "source");
+    gguf::Writer writer;
+    for (const gguf::Entry& e : source.metadata()) {
+        writer.set(e.key, e.value);
+    }
+    std::vector<float> nan(source.find_tensor("output_norm.weight")->bytes / sizeof(float),
+                           std::numeric_limits<float>::quiet_NaN());
+    for (const gguf::TensorInfo& t : source.tensors()) {
+        const bool spoiled = t.name == "output_norm.weight";
+        writer.add(t.name, t.type, t.ne, spoiled ? std::as_bytes(std::span(nan)) : std::span(t.data, t.bytes));
+    }
+    const auto file = std::make_shared<gguf::File>(gguf::File::from_bytes(writer.to_bytes(), "made.gguf"));
+    const auto verified = [&](Device& checked) {
+        RunOptions options;
+        options.devices = "cpu";
+        options.sampling.temperature = 0.0F;
+        Session session(registry, file, options);
+        GenerateRequest request;
+        request.prompts.push_back({0, {1, 5, 9}, std::nullopt});
+        request.n_predict = 2;
+        return verify(session, checked, request);
+    };
+    WrongDevice wrong([](const Tensor& t) {
+        if (t.op == Op::GLU) {
+            host_data_as<float>(t)[0] += 1;
+        }
+    });
+    const Verification v = verified(wrong);
+    EXPECT_EQ(v.n_beyond, 3U);
+    EXPECT_THAT(v.ended_by, HasSubstr("no token has a finite logit"));
+    WrongDevice right([](const Tensor&) {});
+    EXPECT_THAT(sentence_of(ErrorKind::device, [&] { verified(right); }), HasSubstr("no token has a finite logit"));
+}
+
 TEST_F(Verify, ANaNOfOneSideIsFound) {
     bool seen = false;
     WrongDevice wrong([&](const Tensor& t) {

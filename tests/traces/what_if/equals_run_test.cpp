@@ -282,6 +282,38 @@ TEST(WhatIfAnswers, NoDifferenceReadsTheSameOnBothSides) {
     }
 }
 
+/// A trace may be damaged: whatever a graph lacks, it is planned or left alone, and nothing breaks.
+TEST(WhatIfAnswers, AGraphThatLacksSourcesIsLeftAsItIs) {
+    Planned s;
+    s.devices = registry().find("vulkan0") != nullptr ? "vulkan0,cpu" : "cpu";
+    const auto store = recorded(s);
+    const OwnedGraph& whole = store->graph(0);
+    for (size_t t = 0; t < whole.tensors.size(); ++t) {
+        for (const int damage : {0, 1, 2}) {
+            OwnedGraph graph = OwnedGraph::copy_of(whole.view());
+            TensorInfo& tensor = graph.tensors[t];
+            if (damage == 0) {
+                tensor.src.fill(no_tensor);
+            } else if (damage == 1) {
+                tensor.view_source = no_tensor;
+            } else {
+                tensor.ne = {0, 1, 1, 1};
+            }
+            const SessionInfo session = store->session();
+            CapabilityTable answers = store->answers(0);
+            answers.session = &session;
+            Carry carry;
+            Plan plan;
+            try {
+                make_plan(graph.view(), answers, {}, carry, plan, nullptr);
+            } catch (const PlanError&) {
+                continue;
+            }
+            EXPECT_EQ(optimised_nodes(graph.view(), plan, session).order.size(), graph.nodes.size());
+        }
+    }
+}
+
 TEST(WhatIfAnswers, AQuantisedCacheHasNoGraphWithoutFlashAttention) {
     LiveStore store;
     RunOptions o;
