@@ -16,7 +16,7 @@ struct RunArguments {
     RunOptions run;
     std::string prompt, prompt_file, flash_attention = "auto", cache_type_k = "f16", cache_type_v = "f16";
     std::vector<int32_t> tokens;
-    std::vector<std::string> sequences, samplers, logit_bias, watch;
+    std::vector<std::string> sequences, samplers, logit_bias, watch, images;
     int32_t n_predict = 128;
     bool no_op_offload = false, no_fusion = false, no_text = false;
     bool logits_all = false, stats = false, step = false;

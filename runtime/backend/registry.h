@@ -3,6 +3,7 @@
 #include "runtime/backend/device.h"
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,5 +40,8 @@ private:
     std::vector<std::unique_ptr<Device>> devices_;
     std::vector<std::string> missing_;
 };
+
+/// A backend for each device of such a list, in its order: the same device twice is two backends, "Vulkan0" and "Vulkan0.1". options.name is not used.
+std::vector<std::unique_ptr<Backend>> make_backends(std::span<Device* const> devices, const BackendOptions& options);
 
 } // namespace schedscope

@@ -123,6 +123,11 @@ int32_t Placement::tensor_home(std::string_view tensor, int32_t home, std::strin
     return home;
 }
 
+std::string override_note(const OverrideReport& r) {
+    return "-ot " + r.pattern + "=" + r.device + ": " + std::to_string(r.matched) + " tensors" +
+           (r.shadowed > 0 ? ", " + std::to_string(r.shadowed) + " more were placed by a pattern before it" : "");
+}
+
 void require_matches(std::span<const OverrideReport> reports) {
     for (const OverrideReport& r : reports) {
         if (r.matched + r.shadowed == 0) {

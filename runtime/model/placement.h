@@ -72,6 +72,8 @@ private:
     bool full_offload_ = false;
 };
 
+/// For people: "-ot PATTERN=DEVICE: 3 tensors".
+std::string override_note(const OverrideReport& report);
 /// Throws Error(usage) when a pattern matched nothing.
 void require_matches(std::span<const OverrideReport> reports);
 

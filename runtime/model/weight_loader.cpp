@@ -28,7 +28,9 @@ Tensor* reading_node(Graph& g, const gguf::TensorInfo& info, Op reader) {
     case Op::ADD: return ops::add(g, g.make(Type::F32, {info.ne[0], batch, 1, 1}), weight);
     case Op::CONCAT: return ops::concat(g, weight, g.make(info.type, {info.ne[0], batch, 1, 1}), 1);
     case Op::NORM: return ops::norm(g, weight, 1e-6F);
-    case Op::IM2COL: return ops::im2col(g, weight, g.make(Type::F32, {info.ne[0], info.ne[1], info.ne[2], 1}), 1, 1, 0, 0, 1, 1, true, Type::F32);
+    case Op::IM2COL:
+        return ops::im2col(g, weight, g.make(Type::F32, {info.ne[0], info.ne[1], info.ne[2], 1}), 1, 1, 0, 0, 1, 1, true,
+                           Type::F32);
     case Op::MUL_MAT_ID:
         return ops::mul_mat_id(g, weight, g.make(Type::F32, {info.ne[0], 1, batch, 1}), g.make(Type::I32, {1, batch, 1, 1}));
     case Op::ROPE: {

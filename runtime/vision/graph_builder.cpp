@@ -89,7 +89,6 @@ Tensor* GraphBuilder::block(Tensor* x, int32_t il) {
         x = name(ops::add(g, x, w.ffn_up.bias), "ffn_up_b", il);
     }
     const std::string_view activated = h.activation == UnaryOp::GELU_QUICK ? "ffn_gelu_quick"
-                                       : h.activation == UnaryOp::GELU_ERF ? "ffn_gelu_erf"
                                        : h.activation == UnaryOp::SILU     ? "ffn_silu"
                                                                            : "ffn_gelu";
     x = name(ops::unary(g, x, h.activation), activated, il);

@@ -4,6 +4,7 @@
 #include "runtime/vision/image.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace schedscope::vision {
@@ -38,6 +39,9 @@ Size best_pinpoint(Size image, const std::vector<Size>& pinpoints);
 
 /// MiniCPM-V: views keep the image's proportions, at about image_size² pixels each; an image of more pixels than that is also cut into a grid of up to 9.
 Views prepare_slices(const Image& image, const Hparams& h, const std::string& name);
+
+/// For people: "800 x 663 pixels, at 672 x 672, 5 images, 2880 tokens". n_rows: that the encoder makes of it.
+std::string description(const Views& image, int32_t n_rows);
 
 /// One view of a part of an image.
 View view_of(const Image& image, Size at, Size size, const Hparams& h);

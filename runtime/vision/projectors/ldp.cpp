@@ -83,7 +83,7 @@ Tensor* bottleneck(GraphBuilder& b, const Bottleneck& w, Tensor* x, int stride) 
 Tensor* graph(GraphBuilder& b, const ProjectorWeights& weights, Tensor* x) {
     const auto& w = static_cast<const Ldp&>(weights);
     Graph& g = b.g;
-    x = b.linear(w.second, ops::unary(g, b.linear(w.first, x), UnaryOp::GELU_ERF));
+    x = b.linear(w.second, ops::unary(g, b.linear(w.first, x), UnaryOp::GELU));
     const int64_t c = x->ne[0];
     x = ops::cont(g, ops::transpose(g, x), {b.patches.width, b.patches.height, c, 1});
     x = ops::add(g, x, channels_last(b, bottleneck(b, w.blocks[0], x, 1)));

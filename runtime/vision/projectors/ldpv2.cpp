@@ -29,7 +29,7 @@ Tensor* channels_first(GraphBuilder& b, Tensor* x) { return ops::cont(b.g, ops::
 Tensor* graph(GraphBuilder& b, const ProjectorWeights& weights, Tensor* x) {
     const auto& w = static_cast<const Ldpv2&>(weights);
     Graph& g = b.g;
-    x = b.linear(w.second, ops::unary(g, b.linear(w.first, x), UnaryOp::GELU_ERF));
+    x = b.linear(w.second, ops::unary(g, b.linear(w.first, x), UnaryOp::GELU));
     const int64_t c = x->ne[0];
     x = ops::cont(g, ops::transpose(g, x), {b.patches.width, b.patches.height, c, 1});
     x = ops::pool_2d(g, x, ops::Pool::avg, 2, 2, 2, 2, 0, 0);

@@ -1,7 +1,7 @@
 #include "runtime/vision/graph_builder.h"
 #include "runtime/vision/projector.h"
 
-/// LLaVA 1.5, BakLLaVA and LLaVA 1.6: two linear layers with the exact GELU between them. The first LLaVA had only one, and no GELU.
+/// LLaVA 1.5, BakLLaVA and LLaVA 1.6: two linear layers with GELU between them. The first LLaVA had only one, and no GELU.
 namespace schedscope::vision {
 
 namespace {
@@ -27,7 +27,7 @@ std::unique_ptr<ProjectorWeights> name_weights(Loader& load, const Hparams& /*h*
 Tensor* graph(GraphBuilder& b, const ProjectorWeights& weights, Tensor* x) {
     const auto& w = static_cast<const Mlp&>(weights);
     x = b.linear(w.first, x);
-    return w.second.weight == nullptr ? x : b.linear(w.second, ops::unary(b.g, x, UnaryOp::GELU_ERF));
+    return w.second.weight == nullptr ? x : b.linear(w.second, ops::unary(b.g, x, UnaryOp::GELU));
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 #include "runtime/vision/graph_builder.h"
 #include "runtime/vision/projector.h"
 
-/// Yi-VL: two linear layers, each with a layer norm behind it, and the exact GELU between them: mm.0, norm mm.1, GELU, mm.3, norm mm.4.
+/// Yi-VL: two linear layers, each with a layer norm behind it, and GELU between them: mm.0, norm mm.1, GELU, mm.3, norm mm.4.
 namespace schedscope::vision {
 
 namespace {
@@ -26,7 +26,7 @@ std::unique_ptr<ProjectorWeights> name_weights(Loader& load, const Hparams& /*h*
 Tensor* graph(GraphBuilder& b, const ProjectorWeights& weights, Tensor* x) {
     const auto& w = static_cast<const MlpNorm&>(weights);
     x = b.norm(w.first_norm, b.linear(w.first, x));
-    x = ops::unary(b.g, x, UnaryOp::GELU_ERF);
+    x = ops::unary(b.g, x, UnaryOp::GELU);
     return b.norm(w.second_norm, b.linear(w.second, x));
 }
 
