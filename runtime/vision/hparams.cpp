@@ -95,7 +95,8 @@ Hparams read_hparams(const gguf::File& file) {
     h.unpad = file.get_string("clip.vision.mm_patch_merge_type").value_or("flat") == "spatial_unpad";
     h.minicpmv_version = file.get_i32("clip.minicpmv_version").value_or(0);
     if (file.get_bool("clip.use_gelu").value_or(false)) {
-        h.activation = UnaryOp::GELU; // with tanh, as the reference has it, also where the original has the exact one: 5e-4 apart at most
+        h.activation =
+            UnaryOp::GELU; // with tanh, as the reference has it, also where the original has the exact one: 5e-4 apart at most
     } else if (file.get_bool("clip.use_silu").value_or(false)) {
         h.activation = UnaryOp::SILU;
     }

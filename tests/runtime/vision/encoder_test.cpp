@@ -16,11 +16,12 @@
 namespace schedscope::test {
 namespace {
 
-using vision::Views;
 using vision::View;
+using vision::Views;
 
 std::string as_test_name(std::string text) {
-    std::replace_if(text.begin(), text.end(), [](char c) { return c == '-' || c == '_'; }, 'X');
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == '-' || c == '_'; }, 'X');
     return text;
 }
 
@@ -34,7 +35,8 @@ struct Running {
         backends = make_backends(devices, o);
         model = std::make_unique<vision::VisionModel>(file, devices, PlacementOptions{}, LoadMode::data);
         scheduler = std::make_unique<Scheduler>(backends, SchedulerOptions{});
-        encoder = std::make_unique<vision::Encoder>(*model, *scheduler, nullptr, vision::EncoderOptions{}, [this] { return number++; });
+        encoder =
+            std::make_unique<vision::Encoder>(*model, *scheduler, nullptr, vision::EncoderOptions{}, [this] { return number++; });
     }
     std::vector<float> rows(const Views& views) {
         const Views* one[] = {&views};
@@ -82,7 +84,8 @@ protected:
             Running running(plain.file(kernels), devices);
             const Views views = noise(plain.image_size, plain.image_size, seed + 10);
             const auto truth = plain_rows(plain, views.views.front().planes, plain.image_size, plain.image_size);
-            EXPECT_EQ(static_cast<size_t>(running.encoder->n_rows(views)) * static_cast<size_t>(running.model->n_embd_text()), truth.size());
+            EXPECT_EQ(static_cast<size_t>(running.encoder->n_rows(views)) * static_cast<size_t>(running.model->n_embd_text()),
+                      truth.size());
             EXPECT_LT(difference(running.rows(views), truth), tolerance);
         }
     }
@@ -96,8 +99,8 @@ class KindsOnVulkan : public OnVulkan<Kinds> {};
 TEST_P(KindsOnVulkan, AgreeWithThePlainComputation) { compare("vulkan0,cpu", 1e-4); }
 TEST_P(KindsOnVulkan, AgreeWithKernelsOfHalfs) { compare("vulkan0,cpu", 2e-3, Type::F16); }
 
-const auto all_kinds = testing::Values("mlp", "mlp-linear", "mlp-gelu", "mlp-features", "mlp-siglip", "mlp-swapped", "mlp_norm", "ldp",
-                                       "ldpv2", "resampler");
+const auto all_kinds = testing::Values("mlp", "mlp-linear", "mlp-gelu", "mlp-features", "mlp-siglip", "mlp-swapped", "mlp_norm",
+                                       "ldp", "ldpv2", "resampler");
 const auto kind_name = [](const auto& info) { return as_test_name(info.param); };
 INSTANTIATE_TEST_SUITE_P(Encoder, Kinds, all_kinds, kind_name);
 INSTANTIATE_TEST_SUITE_P(Encoder, KindsOnVulkan, all_kinds, kind_name);
@@ -150,7 +153,9 @@ protected:
             GTEST_SKIP() << folder << " is not here";
         }
     }
-    static Views image(const vision::Hparams& h) { return vision::prepare(vision::read_image(std::string(folder) + "test56.ppm"), h, "test56.ppm"); }
+    static Views image(const vision::Hparams& h) {
+        return vision::prepare(vision::read_image(std::string(folder) + "test56.ppm"), h, "test56.ppm");
+    }
     static std::vector<double> stored() {
         std::ifstream in(std::string(folder) + "embeddings-16x64.f32", std::ios::binary);
         std::vector<float> values(16 * 64);

@@ -248,9 +248,9 @@ private:
             for (int r = 0; r < pooled.n; ++r) {
                 const int px = r % (nx / 2) * 2, py = r / (nx / 2) * 2;
                 for (int c = 0; c < y.width; ++c) {
-                    pooled[r][c] = (y[py * nx + px][c] + y[py * nx + px + 1][c] + y[(py + 1) * nx + px][c] +
-                                    y[(py + 1) * nx + px + 1][c]) /
-                                   4;
+                    pooled[r][c] =
+                        (y[py * nx + px][c] + y[py * nx + px + 1][c] + y[(py + 1) * nx + px][c] + y[(py + 1) * nx + px + 1][c]) /
+                        4;
                 }
             }
             nx /= 2;
@@ -283,9 +283,8 @@ private:
             }
         }
         const int n_head = std::max(q.width / 128, 1);
-        const Rows attended =
-            attend(linear(norm(q, "resampler.ln_q"), "resampler.attn.q"), linear(k, "resampler.attn.k"),
-                   linear(v, "resampler.attn.v"), n_head);
+        const Rows attended = attend(linear(norm(q, "resampler.ln_q"), "resampler.attn.q"), linear(k, "resampler.attn.k"),
+                                     linear(v, "resampler.attn.v"), n_head);
         return linear(norm(linear(attended, "resampler.attn.out"), "resampler.ln_post"), "resampler.proj");
     }
 
@@ -448,7 +447,8 @@ gguf::Writer writer_of(const PlainEncoder& e, Type kernels) {
     for (const auto& [name, tensor] : e.tensors) {
         std::string stored = name;
         if (const size_t at = name.find("ffn_"); e.swapped_names && at != std::string::npos) {
-            stored = name.substr(0, at) + (name.substr(at, 6) == "ffn_up" ? "ffn_down" + name.substr(at + 6) : "ffn_up" + name.substr(at + 8));
+            stored = name.substr(0, at) +
+                     (name.substr(at, 6) == "ffn_up" ? "ffn_down" + name.substr(at + 6) : "ffn_up" + name.substr(at + 8));
         }
         Shape ne{1, 1, 1, 1};
         std::copy(tensor.ne.begin(), tensor.ne.end(), ne.begin());
