@@ -69,11 +69,12 @@ private:
     bool begun_ = false;
 };
 
-std::vector<vision::PromptParts> read_images(const RunArguments& a, Session& session) {
+std::vector<vision::PromptParts> prepare_images(const RunArguments& a, Session& session) {
     const vision::VisionModel& model = *session.vision();
     std::vector<vision::PromptParts> images;
-    for (const std::string& path : a.images) {
-        vision::Views views = vision::prepare(vision::read_image(path), model.hparams(), path);
+    for (size_t i = 0; i < a.images.size(); ++i) {
+        const std::string& path = a.images[i];
+        vision::Views views = vision::prepare(a.pictures[i], model.hparams(), path);
         if (!a.no_text) {
             session.add_fact("image", path.substr(path.find_last_of('/') + 1) + ": " +
                                           vision::description(views, session.encoder()->n_rows(views)));
@@ -90,7 +91,7 @@ Prompt image_prompt(const RunArguments& a, Session& session) {
     if (!given && !a.sequences.empty()) {
         throw Error(ErrorKind::usage, "--image: goes into the prompt of -p, -f or --tokens, not of --seq");
     }
-    std::vector<vision::PromptParts> images = read_images(a, session);
+    std::vector<vision::PromptParts> images = prepare_images(a, session);
     if (!a.tokens.empty()) {
         Prompt prompt{0, a.tokens};
         const int32_t before = a.tokens.front() == session.tokenizer().bos() ? 1 : 0;

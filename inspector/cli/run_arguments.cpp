@@ -203,6 +203,9 @@ void settle(RunArguments& a) {
     if (!a.images.empty() && !a.scored_file.empty()) {
         throw Error(ErrorKind::usage, "--ppl: scores a text, without images");
     }
+    for (const std::string& path : a.images) {
+        a.pictures.push_back(vision::read_image(path));
+    }
     if (!a.watch.empty()) {
         a.run.watcher = std::make_shared<WatchPatterns>(a.watch);
     }

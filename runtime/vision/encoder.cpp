@@ -88,9 +88,10 @@ void Encoder::drop_graph() noexcept {
 
 void Encoder::build(Size patches) {
     drop_graph();
-    graph_ = std::make_unique<Graph>();
-    GraphBuilder builder(*graph_, model_, patches);
+    auto graph = std::make_unique<Graph>();
+    GraphBuilder builder(*graph, model_, patches);
     builder.build();
+    graph_ = std::move(graph);
     io_ = builder.io;
     patches_ = patches;
 }
@@ -121,12 +122,12 @@ void Encoder::evaluate(const View& view, Run run, std::vector<float>& rows) {
     const EvaluationId id = number_();
     const bool reused = graph_ != nullptr && patches_ == patches;
     const bool other = graph_ != nullptr && !reused;
+    if (!reused) {
+        build(patches);
+        planned_in_ = id;
+    }
+    record_begin(id, reused, other ? "image size" : "");
     try {
-        if (!reused) {
-            build(patches);
-            planned_in_ = id;
-        }
-        record_begin(id, reused, other ? "image size" : "");
         if (!reused) {
             scheduler_.plan(*graph_, same_graph);
         }

@@ -93,7 +93,12 @@ Hparams read_hparams(const gguf::File& file) {
     h.feature_layers = read_feature_layers(file, h.n_layer);
     h.pinpoints = read_pinpoints(file, h.image_size);
     h.unpad = file.get_string("clip.vision.mm_patch_merge_type").value_or("flat") == "spatial_unpad";
-    h.minicpmv_version = file.get_i32("clip.minicpmv_version").value_or(0);
+    if (file.get_string("clip.projector_type").value_or("") == "resampler") {
+        h.minicpmv_version = file.get_i32("clip.minicpmv_version").value_or(2); // the first files don't say
+        if (h.minicpmv_version < 2) {
+            refuse_key(file, "clip.minicpmv_version", "can't be " + std::to_string(h.minicpmv_version));
+        }
+    }
     if (file.get_bool("clip.use_gelu").value_or(false)) {
         h.activation =
             UnaryOp::GELU; // with tanh, as the reference has it, also where the original has the exact one: 5e-4 apart at most

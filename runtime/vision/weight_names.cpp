@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace schedscope::vision {
 
@@ -61,6 +62,13 @@ void name_weights(Weights& w, Loader& load, const Hparams& h) {
     // One row for each place of a patch, and one for the class; MiniCPM-V has a grid of its own size.
     const int64_t n = int64_t{h.patches_per_side()} * h.patches_per_side() + (w.class_embd != nullptr ? 1 : 0);
     const int64_t rows = h.minicpmv_version > 0 ? load.size("v.position_embd.weight", 1) : n;
+    if (h.minicpmv_version > 0) {
+        const auto side = static_cast<int64_t>(std::lround(std::sqrt(static_cast<double>(rows))));
+        if (side * side != rows) {
+            throw Error(ErrorKind::input, load.file().path() + ": tensor v.position_embd.weight has " + std::to_string(rows) +
+                                              " rows, which make no square grid");
+        }
+    }
     w.position_embd = load.need("v.position_embd.weight", {h.n_embd, rows, 1, 1});
     w.pre_ln = load.maybe_linear("v.pre_ln", vector);
     w.post_ln = load.maybe_linear("v.post_ln", vector);
