@@ -26,6 +26,9 @@ public:
     /// file doesn't have.
     Encoder(const VisionModel& model, Scheduler& scheduler, Recorder* recorder, const EncoderOptions& options,
             std::function<EvaluationId()> number);
+    ~Encoder() { drop_graph(); }
+    Encoder(const Encoder&) = delete;
+    Encoder& operator=(const Encoder&) = delete;
 
     /// Rows that `encode` gives for an image.
     int32_t n_rows(const Views& image) const { return arrangement(image).n_rows(); }

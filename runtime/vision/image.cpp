@@ -19,7 +19,7 @@ namespace schedscope::vision {
 
 namespace {
 
-constexpr int64_t most_pixels = int64_t{1} << 28;
+constexpr int64_t most_pixels = 178'956'970; // where Pillow, too, takes an image for a bomb
 
 [[noreturn]] void refuse(const std::string& name, const std::string& why) { throw Error(ErrorKind::input, name + ": " + why); }
 

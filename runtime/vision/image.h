@@ -25,7 +25,7 @@ struct Image {
 };
 
 /// Decodes PNG, JPEG, BMP, GIF (the first frame) and PNM (binary). What is finer than 8 bits is cut to 8, grey becomes three equal channels, transparency is
-/// dropped. Throws Error(input) "NAME: why" for what is none of these, broken, or larger than 65,535 on a side or 2^28 pixels.
+/// dropped. Throws Error(input) "NAME: why" for what is none of these, broken, or larger than 65,535 on a side or 178,956,970 pixels.
 Image decode_image(std::span<const std::byte> bytes, const std::string& name);
 
 /// The same of a file. Throws Error(input) also for a file that is missing, unreadable or no regular file.
