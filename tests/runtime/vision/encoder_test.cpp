@@ -190,9 +190,7 @@ TEST_F(TinyLlava, AgreesWithThePlainComputation) {
     for (size_t i = 0; i < kept.size(); ++i) {
         most = std::max(most, std::abs(kept[i] - truth.at(i)));
     }
-    EXPECT_LT(most, 1e-3);
-    RecordProperty("plain_to_stored", std::to_string(most));
-    std::cout << "plain to stored " << most << '\n';
+    EXPECT_LT(most, 1e-5); // the file beside the repository comes from another program
 }
 
 class TinyLlavaOnVulkan : public OnVulkan<TinyLlava> {
