@@ -70,6 +70,7 @@ public:
         : in_(in), graph_(in.graph), n_layers_(number_or(session_fact(recorded, "n_layers"), 0)),
           host_(static_cast<BackendId>(in.session.backends.size() - 1)),
           homes_(layer_homes_with(recorded, in.session, n_gpu_layers)),
+          encoder_home_(encoder_home(wanted_layers(recorded, n_gpu_layers), layer_holders(in.session), host_)),
           full_(all_offloaded(n_layers_, wanted_layers(recorded, n_gpu_layers), layer_holders(in.session))) {}
 
     void run() {
@@ -131,7 +132,7 @@ private:
         const TensorInfo& first = graph_.tensors[static_cast<size_t>(ids.front())];
         const auto is_placed = [&](TensorId id) {
             const Home home = graph_.tensors[static_cast<size_t>(id)].home;
-            return home == Home::layer || home == Home::shared || (home == Home::host && ids.size() > 1);
+            return home == Home::layer || home == Home::encoder || home == Home::shared || (home == Home::host && ids.size() > 1);
         };
         if (!std::all_of(ids.begin(), ids.end(), is_placed)) {
             return;
@@ -164,7 +165,7 @@ private:
     BufferTypeId wanted_type(TensorId node, TensorId weight, bool by_reader) const {
         const TensorInfo& reader = graph_.tensors[static_cast<size_t>(node)];
         const TensorInfo& w = graph_.tensors[static_cast<size_t>(weight)];
-        BackendId home = home_of(w.layer);
+        BackendId home = w.home == Home::encoder ? static_cast<BackendId>(encoder_home_) : home_of(w.layer);
         if (by_reader) { // a table that is looked up in lies on the host; what has no layer else is the output
             home = reader.layer >= 0 ? home_of(reader.layer) : reader.op == Op::GET_ROWS ? host_ : home_of(n_layers_);
         }
@@ -207,6 +208,7 @@ private:
     int32_t n_layers_;
     BackendId host_;
     std::vector<int32_t> homes_; ///< [n_layers + 1]
+    int32_t encoder_home_;
     bool full_;
     std::vector<std::vector<Reader>> readers_; ///< by tensor, of the graph as recorded
 };

@@ -23,7 +23,7 @@ BufferUsage usage_from(const std::string& name) {
 }
 
 Home home_from(const std::string& name) {
-    for (const Home home : {Home::none, Home::layer, Home::layer_norm, Home::shared, Home::host, Home::user}) {
+    for (const Home home : {Home::none, Home::layer, Home::layer_norm, Home::shared, Home::encoder, Home::host, Home::user}) {
         if (name == home_name(home)) {
             return home;
         }

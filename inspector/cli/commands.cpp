@@ -20,6 +20,7 @@ std::span<const Command> commands() {
         Command{"gguf", "Header, metadata and tensors of a model file", add_gguf},
         Command{"devices", "What was found, and what it can do", add_devices},
         Command{"tokenize", "Text to token ids", add_tokenize},
+        Command{"embed-image", "The embeddings of an image, as the text model would read them", add_embed_image},
         Command{"synth", "A model with random weights, the same on every machine", add_synth},
     };
     return table;

@@ -19,6 +19,7 @@ Action add_export(CLI::App& app);
 Action add_gguf(CLI::App& app);
 Action add_devices(CLI::App& app);
 Action add_tokenize(CLI::App& app);
+Action add_embed_image(CLI::App& app);
 Action add_synth(CLI::App& app);
 
 } // namespace schedscope

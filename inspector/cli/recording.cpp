@@ -14,7 +14,9 @@ std::unique_ptr<TraceWriter> make_writer(const RunArguments& arguments) {
     if (arguments.record.empty()) {
         return nullptr;
     }
-    for (const std::string& input : {arguments.run.model, arguments.prompt_file, arguments.scored_file}) {
+    std::vector<std::string> inputs = arguments.images;
+    inputs.insert(inputs.end(), {arguments.run.model, arguments.run.mmproj, arguments.prompt_file, arguments.scored_file});
+    for (const std::string& input : inputs) {
         std::error_code none;
         if (!input.empty() && std::filesystem::equivalent(arguments.record, input, none)) {
             throw Error(ErrorKind::usage, arguments.record + ": the run reads this file; the trace needs another one");

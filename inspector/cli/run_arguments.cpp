@@ -1,5 +1,6 @@
 #include "inspector/cli/run_arguments.h"
 
+#include "inspector/cli/image_prompt.h"
 #include "inspector/cli/text_input.h"
 #include "inspector/cli/watch_patterns.h"
 #include "runtime/context/session.h"
@@ -48,6 +49,12 @@ void add_model_options(CLI::App& app, RunArguments& a) {
         ->check(CLI::Range(0, 4096))
         ->group(group);
     app.add_option("--ppl", a.scored_file, "Print the perplexity of a text file instead of generating")->group(group);
+    app.add_option("--mmproj", a.run.mmproj, "GGUF file of the image encoder and its projector")->group(group);
+    app.add_option("--image", a.images, "Image for the prompt, where it says <image>, else in front (repeatable)")
+        ->group(group)
+        ->allow_extra_args(false);
+    app.add_flag("--image-newline", a.run.image_newline, "Of tiled images: leave out the padding, and mark the ends of rows")
+        ->group(group);
     app.add_flag("--context-shift", a.run.context_shift, "When the context is full, forget half of what follows the first token")
         ->group(group);
 }
@@ -190,6 +197,15 @@ void settle(RunArguments& a) {
     if (!a.scored_file.empty() && (prompt || !a.logits_out.empty())) {
         throw Error(ErrorKind::usage, "--ppl: scores a file, and goes with no prompt and no --logits-out");
     }
+    if (!a.images.empty() && a.run.mmproj.empty()) {
+        throw Error(ErrorKind::usage, "--image: needs an image encoder (--mmproj)");
+    }
+    if (!a.images.empty() && !a.scored_file.empty()) {
+        throw Error(ErrorKind::usage, "--ppl: scores a text, without images");
+    }
+    for (const std::string& path : a.images) {
+        a.pictures.push_back(vision::read_image(path));
+    }
     if (!a.watch.empty()) {
         a.run.watcher = std::make_shared<WatchPatterns>(a.watch);
     }
@@ -205,7 +221,9 @@ GenerateRequest make_request(const RunArguments& a, Session& session) {
     const auto encode = [&](const std::string& text) { return session.tokenizer().encode(text, true, true); };
     const bool only_sequences =
         !a.sequences.empty() && a.tokens.empty() && a.prompt_option->count() == 0 && a.prompt_file.empty();
-    if (!a.tokens.empty()) {
+    if (!a.images.empty()) {
+        request.prompts.push_back(image_prompt(a, session));
+    } else if (!a.tokens.empty()) {
         request.prompts.push_back({0, a.tokens});
     } else if (!only_sequences) {
         request.prompts.push_back({0, encode(a.prompt_file.empty() ? a.prompt : read_file(a.prompt_file))});

@@ -2,6 +2,7 @@
 
 #include "runtime/context/generate.h"
 #include "runtime/context/run_options.h"
+#include "runtime/vision/image.h"
 
 #include <CLI/CLI.hpp>
 
@@ -16,7 +17,8 @@ struct RunArguments {
     RunOptions run;
     std::string prompt, prompt_file, flash_attention = "auto", cache_type_k = "f16", cache_type_v = "f16";
     std::vector<int32_t> tokens;
-    std::vector<std::string> sequences, samplers, logit_bias, watch;
+    std::vector<std::string> sequences, samplers, logit_bias, watch, images;
+    std::vector<vision::Image> pictures; ///< the images' pixels; read by `settle`, before any model is loaded
     int32_t n_predict = 128;
     bool no_op_offload = false, no_fusion = false, no_text = false;
     bool logits_all = false, stats = false, step = false;

@@ -79,13 +79,14 @@ std::string score_file(const RunArguments& arguments, Session& session, const Ru
 std::string run_model(const RunArguments& arguments, Recorder* recorder, const RunOutput& output) {
     const Registry registry;
     Session session(registry, arguments.run, recorder);
+    const bool scores = !arguments.scored_file.empty();
+    GenerateRequest request = scores ? GenerateRequest{} : make_request(arguments, session); // may refuse: in one line
     if (!output.quiet) {
         print_notes(session);
     }
-    if (!arguments.scored_file.empty()) {
+    if (scores) {
         return score_file(arguments, session, output);
     }
-    GenerateRequest request = make_request(arguments, session);
     request.stop = output.stop;
 
     std::optional<LogitsFile> logits;
@@ -123,8 +124,9 @@ void plan_model(const RunArguments& arguments, Recorder& recorder) {
     RunOptions options = arguments.run;
     options.header_only = true;
     Session session(registry, options, &recorder);
+    const GenerateRequest request = make_request(arguments, session);
     print_notes(session);
-    plan_generation(session, make_request(arguments, session));
+    plan_generation(session, request);
     for (const MemoryNeed& need : memory_needs(session)) {
         const bool read_again = need.pages && need.memory > 0 && need.total() > need.memory;
         session.add_fact("memory of " + need.buffer_type, need.text() + (!need.fits() ? ": does not fit"

@@ -131,4 +131,18 @@ std::vector<Device*> Registry::select(std::string_view list, std::vector<std::un
     return chosen;
 }
 
+std::vector<std::unique_ptr<Backend>> make_backends(std::span<Device* const> devices, const BackendOptions& options) {
+    std::vector<std::unique_ptr<Backend>> backends;
+    for (size_t i = 0; i < devices.size(); ++i) {
+        BackendOptions own = options;
+        own.name = devices[i]->name();
+        if (const auto before = std::count(devices.begin(), devices.begin() + static_cast<ptrdiff_t>(i), devices[i]);
+            before > 0) {
+            own.name.append(".").append(std::to_string(before));
+        }
+        backends.push_back(devices[i]->make_backend(own));
+    }
+    return backends;
+}
+
 } // namespace schedscope

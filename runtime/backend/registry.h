@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,5 +46,9 @@ private:
     mutable std::vector<std::unique_ptr<Device>> again_; ///< devices that were named more than once
     std::vector<std::string> missing_;
 };
+
+/// A backend for each device of such a list, in its order: several of one device, whose memory is the host's, are "BLAS" and
+/// "BLAS.1". options.name is not used.
+std::vector<std::unique_ptr<Backend>> make_backends(std::span<Device* const> devices, const BackendOptions& options);
 
 } // namespace schedscope

@@ -31,6 +31,12 @@ void Context::drop_graph() noexcept {
     }
 }
 
+EvaluationId Context::lend_scheduler(std::string_view to) {
+    dropped_by_ = graph_ != nullptr ? to : dropped_by_;
+    drop_graph();
+    return next_evaluation_++;
+}
+
 void Context::check(const Batch& batch) const {
     const Hparams& h = model_.hparams();
     const auto n = static_cast<size_t>(batch.size());
@@ -131,10 +137,9 @@ std::vector<PlanAlternative> Context::record_alternatives(const GraphKey& key) {
 
 void Context::turn_moved_keys() {
     if (const auto shifts = cache_.cells().take_shifts()) {
-        dropped_by_ = graph_ != nullptr ? "k_shift" : dropped_by_;
-        drop_graph();
+        const EvaluationId evaluation = lend_scheduler("k_shift");
         try {
-            shift_keys(model_, cache_, settings_.n_ctx, *shifts, scheduler_, recorder_, next_evaluation_++);
+            shift_keys(model_, cache_, settings_.n_ctx, *shifts, scheduler_, recorder_, evaluation);
         } catch (...) {
             cache_.cells().clear(); // some keys may be turned and others not: no token may attend to them
             throw;

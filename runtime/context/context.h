@@ -42,6 +42,10 @@ public:
     /// Plans the batch as `decode` would, with the records that come from planning, and runs nothing. The cells stay taken.
     void plan_only(const Batch& batch);
 
+    /// Gives up the kept graph, so that somebody else can run one evaluation with the scheduler, and returns that evaluation's number.
+    /// to: what for, as the check that the next evaluation's graph fails; a constant of the program.
+    EvaluationId lend_scheduler(std::string_view to);
+
     /// Rows of the last decode, for tokens with outputs, in the batch's order. [n_vocab]
     int32_t n_outputs() const noexcept { return n_outputs_; }
     std::span<const float> logits(int32_t row) const;

@@ -1,6 +1,7 @@
 #include "runtime/context/generate.h"
 
 #include "runtime/clock.h"
+#include "runtime/context/prompt.h"
 #include "runtime/error.h"
 
 #include <algorithm>
@@ -38,7 +39,8 @@ void check(const Session& session, const GenerateRequest& request, int32_t n_ctx
             throw Error(ErrorKind::usage, "prompt: it is empty, and the model adds no token of its own");
         }
         seen |= only_sequence(p.sequence);
-        total += static_cast<int64_t>(p.tokens.size());
+        check_images(session, p, request);
+        total += prompt_length(session, p);
         for (const Token t : p.tokens) {
             if (t < 0 || t >= session.model().hparams().n_vocab) {
                 throw Error(ErrorKind::usage, "token " + std::to_string(t) + ": the vocabulary has " +
@@ -50,17 +52,6 @@ void check(const Session& session, const GenerateRequest& request, int32_t n_ctx
         throw Error(ErrorKind::usage, "prompt: its " + std::to_string(total) + " tokens do not fit into a context of " +
                                           std::to_string(n_ctx) + " (-c)");
     }
-}
-
-Batch prompt_batch(const GenerateRequest& request) {
-    Batch batch;
-    for (const Prompt& p : request.prompts) {
-        const auto n = static_cast<int32_t>(p.tokens.size());
-        for (int32_t i = 0; i < n; ++i) {
-            batch.add(p.tokens[static_cast<size_t>(i)], i, only_sequence(p.sequence), request.all_logits || i == n - 1);
-        }
-    }
-    return batch;
 }
 
 class Generation {
@@ -90,9 +81,9 @@ private:
             // Sequences differ although they share the seed.
             s.chain = p.chain ? *p.chain : make_chain(session_.sampling(), session_.seed() + static_cast<uint32_t>(p.sequence));
             s.result.sequence = p.sequence;
-            s.next_position = static_cast<int32_t>(p.tokens.size());
-            s.drops_space =
-                std::all_of(p.tokens.begin(), p.tokens.end(), [&](Token t) { return session_.tokenizer().is_control(t); });
+            s.next_position = prompt_length(session_, p);
+            s.drops_space = p.images.empty() && std::all_of(p.tokens.begin(), p.tokens.end(),
+                                                            [&](Token t) { return session_.tokenizer().is_control(t); });
             for (const Token t : p.tokens) {
                 s.chain.accept(t);
             }
@@ -104,10 +95,15 @@ private:
 
     void decode_prompts() {
         const int64_t begin = now_ns();
-        const Batch batch = prompt_batch(request_);
-        context_.decode(batch);
+        for (const Batch& batch : prompt_batches(session_, request_, EncoderRun::compute)) {
+            context_.decode(batch);
+            result_.n_prompt += batch.size();
+            read_rows(batch);
+        }
         result_.prompt_ns = now_ns() - begin;
-        result_.n_prompt = batch.size();
+    }
+
+    void read_rows(const Batch& batch) {
         int32_t row = 0;
         for (int32_t i = 0; i < batch.size(); ++i) {
             const auto at = static_cast<size_t>(i);
@@ -118,7 +114,7 @@ private:
                 if (only_sequence(s.result.sequence) != batch.sequences[at]) {
                     continue;
                 }
-                const bool last = batch.positions[at] + 1 == static_cast<int32_t>(s.prompt->tokens.size());
+                const bool last = batch.positions[at] + 1 == s.next_position;
                 if (request_.on_logits && (request_.all_logits || request_.n_predict != 0)) {
                     request_.on_logits(s.result.sequence, batch.positions[at], context_.logits(row));
                 }
@@ -273,14 +269,16 @@ void plan_generation(Session& session, const GenerateRequest& request) {
     Context& context = session.context();
     check(session, request, context.options().n_ctx);
     context.cells().clear();
-    context.plan_only(prompt_batch(request));
+    for (const Batch& batch : prompt_batches(session, request, EncoderRun::plan)) {
+        context.plan_only(batch);
+    }
     if (request.n_predict == 0) {
         return;
     }
     Batch next;
     next.kind = GraphKind::decode;
     for (const Prompt& p : request.prompts) {
-        next.add(p.tokens.back(), static_cast<int32_t>(p.tokens.size()), only_sequence(p.sequence), true);
+        next.add(p.tokens.back(), prompt_length(session, p), only_sequence(p.sequence), true);
     }
     context.plan_only(next);
 }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,11 +14,22 @@
 
 namespace schedscope {
 
+namespace vision {
+struct Views;
+}
+
+/// An image between a prompt's tokens.
+struct PromptImage {
+    int32_t before = 0; ///< the index of the token that it stands in front of; behind all: the number of tokens
+    std::shared_ptr<const vision::Views> views;
+};
+
 /// One sequence to continue.
 struct Prompt {
     int32_t sequence = 0;                             ///< 0 … max_sequences − 1
     std::vector<Token> tokens;                        ///< BOS included; at least one
     std::optional<SamplerChain> chain = std::nullopt; ///< absent: by the session's sampling values
+    std::vector<PromptImage> images = {};             ///< by place in the prompt
 };
 
 /// A token that was chosen.

@@ -38,6 +38,11 @@ std::vector<MemoryNeed> memory_needs(Session& session) {
     for (const auto& buffer : session.model().buffers()) {
         add(*buffer, &MemoryNeed::weights);
     }
+    if (session.vision() != nullptr) {
+        for (const auto& buffer : session.vision()->buffers()) {
+            add(*buffer, &MemoryNeed::weights);
+        }
+    }
     for (const auto& buffer : session.context().cache().buffers()) {
         add(*buffer, &MemoryNeed::cache);
     }

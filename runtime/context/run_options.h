@@ -37,6 +37,8 @@ struct RunOptions {
     bool fusion = true;
     std::optional<uint32_t> seed; ///< absent: random
     SamplingOptions sampling;
+    std::string mmproj;         ///< path of the image encoder's GGUF file; empty: none
+    bool image_newline = false; ///< of tiled images, as vision::Arrangement says
     bool context_shift = false;       ///< when the context is full, forget half of what follows the first token
     bool header_only = false;         ///< plan from the file's header: no weights are loaded, nothing can be computed
     std::shared_ptr<Watcher> watcher; ///< whose tensors' values are recorded; null: nobody's

@@ -6,7 +6,6 @@
 #include "runtime/model/architecture.h"
 
 #include <algorithm>
-#include <map>
 #include <random>
 #include <sstream>
 
@@ -29,6 +28,11 @@ Session::Session(const Registry& registry, std::shared_ptr<const gguf::File> fil
     scheduler_->set_watcher(options_.watcher.get());
     settle_sampling();
     make_context();
+    if (vision_ != nullptr) {
+        encoder_ = std::make_unique<vision::Encoder>(*vision_, *scheduler_, recorder_,
+                                                     vision::EncoderOptions{.image_newline = options_.image_newline},
+                                                     [this] { return context_->lend_scheduler("encoder"); });
+    }
     open_record();
 }
 
@@ -36,18 +40,10 @@ Session::~Session() = default;
 
 void Session::make_backends(const Registry& registry) {
     devices_ = options_.header_only ? registry.select(options_.devices, described_) : registry.select(options_.devices);
-    std::map<Device*, int> times;
-    for (Device* device : devices_) {
-        BackendOptions o;
-        o.n_threads = options_.n_threads;
-        o.fusion = options_.fusion;
-        // Several backends may share one device, where that is host memory: "BLAS", "BLAS.1".
-        o.name = device->name();
-        if (const int before = times[device]++; before > 0) {
-            o.name.append(".").append(std::to_string(before));
-        }
-        backends_.push_back(device->make_backend(o));
-    }
+    BackendOptions o;
+    o.n_threads = options_.n_threads;
+    o.fusion = options_.fusion;
+    backends_ = schedscope::make_backends(devices_, o);
 }
 
 void Session::load_model(std::shared_ptr<const gguf::File> file) {
@@ -55,6 +51,7 @@ void Session::load_model(std::shared_ptr<const gguf::File> file) {
     placement.n_gpu_layers = options_.n_gpu_layers;
     placement.tensor_split = options_.tensor_split;
     placement.overrides = options_.overrides;
+    placement.overrides_are_shared = !options_.mmproj.empty();
     find_architecture(*file);    // before the tokenizer: the better sentence for a file that is no text model
     if (!options_.header_only) { // a large vocabulary takes longer than the plans
         tokenizer_ = Tokenizer::load(*file);
@@ -62,9 +59,34 @@ void Session::load_model(std::shared_ptr<const gguf::File> file) {
     model_ =
         std::make_unique<Model>(std::move(file), devices_, placement, options_.header_only ? LoadMode::header : LoadMode::data);
     notes_.insert(notes_.end(), model_->notes().begin(), model_->notes().end());
-    for (const OverrideReport& r : model_->placement().overrides()) {
-        notes_.push_back("-ot " + r.pattern + "=" + r.device + ": " + std::to_string(r.matched) + " tensors" +
-                         (r.shadowed > 0 ? ", " + std::to_string(r.shadowed) + " more were placed by a pattern before it" : ""));
+    if (!options_.mmproj.empty()) {
+        load_encoder(placement);
+    }
+    note_overrides();
+}
+
+void Session::load_encoder(const PlacementOptions& placement) {
+    auto file = std::make_shared<const gguf::File>(gguf::File::open(options_.mmproj));
+    vision_ = std::make_unique<vision::VisionModel>(std::move(file), devices_, placement,
+                                                    options_.header_only ? LoadMode::header : LoadMode::data);
+    if (vision_->n_embd_text() != model_->hparams().n_embd) {
+        throw Error(ErrorKind::input, options_.mmproj + ": it makes embeddings of " + std::to_string(vision_->n_embd_text()) +
+                                          " values, but the model reads " + std::to_string(model_->hparams().n_embd));
+    }
+    notes_.insert(notes_.end(), vision_->notes().begin(), vision_->notes().end());
+}
+
+/// What each override came to, over the model and the image encoder together.
+void Session::note_overrides() {
+    const auto of_model = model_->placement().overrides();
+    std::vector<OverrideReport> reports(of_model.begin(), of_model.end());
+    for (size_t i = 0; vision_ != nullptr && i < reports.size(); ++i) {
+        reports[i].matched += vision_->placement().overrides()[i].matched;
+        reports[i].shadowed += vision_->placement().overrides()[i].shadowed;
+    }
+    require_matches(reports);
+    for (const OverrideReport& r : reports) {
+        notes_.push_back(override_note(r));
     }
 }
 
@@ -84,6 +106,14 @@ void Session::make_context() {
     if (o.n_ctx > longest) {
         throw Error(ErrorKind::device, "KV cache: a context of " + std::to_string(o.n_ctx) +
                                            " is longer than the longest possible, " + std::to_string(longest));
+    }
+    constexpr int32_t least_with_images = 2048; // an image alone takes hundreds of tokens, or thousands
+    if (vision_ != nullptr && o.n_ctx < least_with_images) {
+        if (options_.n_ctx > 0) {
+            notes_.push_back("-c " + std::to_string(options_.n_ctx) + ": raised to " + std::to_string(least_with_images) +
+                             " for images");
+        }
+        o.n_ctx = least_with_images;
     }
     if (o.n_ctx > n_ctx_train) {
         notes_.push_back("context of " + std::to_string(o.n_ctx) + ": the model was trained on " + std::to_string(n_ctx_train));
@@ -139,6 +169,11 @@ void Session::open_record() {
         fact("name", std::string(*name));
     }
     fact("architecture", model_->hparams().architecture);
+    if (vision_ != nullptr) {
+        const std::string& path = vision_->file().path();
+        fact("image_encoder", path.substr(path.find_last_of('/') + 1));
+        fact("projector", std::string(vision_->projector().name));
+    }
     fact("parameters", std::to_string(model_->n_parameters()));
     fact("n_layers", std::to_string(model_->hparams().n_layer));
     fact("n_gpu_layers", std::to_string(options_.n_gpu_layers));

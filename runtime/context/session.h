@@ -8,6 +8,7 @@
 #include "runtime/scheduler/recorder.h"
 #include "runtime/scheduler/scheduler.h"
 #include "runtime/text/tokenizer.h"
+#include "runtime/vision/encoder.h"
 
 #include <memory>
 #include <string>
@@ -45,6 +46,10 @@ public:
     std::span<const std::unique_ptr<Backend>> backends() const noexcept { return backends_; }
     bool flash_attention() const noexcept { return context_->options().flash_attention; }
 
+    /// The image encoder; null without one (RunOptions::mmproj).
+    const vision::VisionModel* vision() const noexcept { return vision_.get(); }
+    vision::Encoder* encoder() const noexcept { return encoder_.get(); }
+
     /// Sampling values settled from options, the model's metadata and defaults.
     const SamplingParams& sampling() const noexcept { return sampling_; }
     uint32_t seed() const noexcept { return seed_; }
@@ -56,6 +61,8 @@ public:
 private:
     void make_backends(const Registry& registry);
     void load_model(std::shared_ptr<const gguf::File> file);
+    void load_encoder(const PlacementOptions& placement);
+    void note_overrides();
     void make_context();
     void settle_sampling();
     void open_record();
@@ -69,6 +76,8 @@ private:
     mutable std::unique_ptr<Tokenizer> tokenizer_;
     std::unique_ptr<Scheduler> scheduler_;
     std::unique_ptr<Context> context_;
+    std::unique_ptr<vision::VisionModel> vision_;
+    std::unique_ptr<vision::Encoder> encoder_;
     SamplingParams sampling_;
     uint32_t seed_ = 0;
     std::vector<std::string> notes_;

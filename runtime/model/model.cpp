@@ -25,7 +25,9 @@ Model::Model(std::shared_ptr<const gguf::File> file, std::span<Device* const> de
     WeightLoader loader(*file_, devices_, placement_, store_);
     weights_.layers.resize(static_cast<size_t>(hparams_.n_layer));
     architecture_->weights(weights_, loader, hparams_);
-    placement_.require_matches();
+    if (!placement.overrides_are_shared) {
+        require_matches(placement_.overrides());
+    }
     buffers_ = loader.load(mode);
     notes_ = loader.notes();
 }

@@ -14,6 +14,16 @@ namespace {
 
 bool holds_layers(const Device& d) noexcept { return d.kind() == DeviceKind::gpu || d.kind() == DeviceKind::software; }
 
+std::vector<LayerHolder> holders_among(std::span<Device* const> devices) {
+    std::vector<LayerHolder> holders;
+    for (size_t i = 0; i < devices.size(); ++i) {
+        if (holds_layers(*devices[i])) {
+            holders.push_back({static_cast<int32_t>(i), static_cast<int64_t>(devices[i]->memory_bytes())});
+        }
+    }
+    return holders;
+}
+
 bool same_name(std::string_view a, std::string_view b) noexcept {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
         return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
@@ -22,14 +32,28 @@ bool same_name(std::string_view a, std::string_view b) noexcept {
 
 } // namespace
 
-Placement::Placement(const PlacementOptions& options, std::span<Device* const> devices, int32_t n_layer)
+Placement::Placement(const PlacementOptions& options, std::span<Device* const> devices)
     : devices_(devices.begin(), devices.end()) {
-    std::vector<LayerHolder> holders;
-    for (size_t i = 0; i < devices.size(); ++i) {
-        if (holds_layers(*devices[i])) {
-            holders.push_back({static_cast<int32_t>(i), static_cast<int64_t>(devices[i]->memory_bytes())});
-        }
+    for (const std::string& text : options.overrides) {
+        parse_override(text);
     }
+}
+
+Placement Placement::of_encoder(const PlacementOptions& options, std::span<Device* const> devices) {
+    Placement p(options, devices);
+    const int32_t home = encoder_home(options.n_gpu_layers, holders_among(devices), p.host());
+    p.layer_home_ = {home};
+    p.layer_why_.push_back("the image encoder is " +
+                           (home == p.host() ? std::string("not offloaded")
+                                             : "offloaded to " + std::string(devices[static_cast<size_t>(home)]->name())) +
+                           " (-ngl " + std::to_string(options.n_gpu_layers) + ")");
+    p.full_offload_ = home != p.host();
+    return p;
+}
+
+Placement::Placement(const PlacementOptions& options, std::span<Device* const> devices, int32_t n_layer)
+    : Placement(options, devices) {
+    const std::vector<LayerHolder> holders = holders_among(devices);
     if (options.tensor_split.size() > holders.size() && !holders.empty()) {
         throw Error(ErrorKind::usage, "-ts: " + std::to_string(options.tensor_split.size()) + " shares for " +
                                           std::to_string(holders.size()) + " devices that can hold layers");
@@ -42,9 +66,6 @@ Placement::Placement(const PlacementOptions& options, std::span<Device* const> d
     layer_home_ = layer_homes(n_layer, options.n_gpu_layers, holders, options.tensor_split, host());
     full_offload_ = all_offloaded(n_layer, options.n_gpu_layers, holders);
     give_reasons(options.n_gpu_layers, n_layer);
-    for (const std::string& text : options.overrides) {
-        parse_override(text);
-    }
 }
 
 void Placement::give_reasons(int32_t n_gpu_layers, int32_t n_layer) {
@@ -102,8 +123,13 @@ int32_t Placement::tensor_home(std::string_view tensor, int32_t home, std::strin
     return home;
 }
 
-void Placement::require_matches() const {
-    for (const OverrideReport& r : reports_) {
+std::string override_note(const OverrideReport& r) {
+    return "-ot " + r.pattern + "=" + r.device + ": " + std::to_string(r.matched) + " tensors" +
+           (r.shadowed > 0 ? ", " + std::to_string(r.shadowed) + " more were placed by a pattern before it" : "");
+}
+
+void require_matches(std::span<const OverrideReport> reports) {
+    for (const OverrideReport& r : reports) {
         if (r.matched + r.shadowed == 0) {
             throw Error(ErrorKind::usage, "-ot " + r.pattern + "=" + r.device + ": the pattern matches no tensor of the model");
         }

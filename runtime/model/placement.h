@@ -18,6 +18,7 @@ struct PlacementOptions {
     std::vector<float> tensor_split = {}; ///< shares of the devices; empty: by their memory
     /// "PATTERN=DEVICE", regular expressions on tensor names; the first that matches wins.
     std::vector<std::string> overrides = {};
+    bool overrides_are_shared = false; ///< with another model: a pattern that matches nothing in this one is no error
 };
 
 /// How an override fared.
@@ -37,6 +38,9 @@ public:
     /// Throws Error(usage) for a pattern or a device that is not understood and for a split that does not fit the devices.
     Placement(const PlacementOptions& options, std::span<Device* const> devices, int32_t n_layer);
 
+    /// Of an image encoder, which is not cut into layers: all is layer 0, and lives where encoder_home says.
+    static Placement of_encoder(const PlacementOptions& options, std::span<Device* const> devices);
+
     int32_t layer_home(int32_t layer) const noexcept { return layer_home_[static_cast<size_t>(layer)]; }
     int32_t host() const noexcept { return static_cast<int32_t>(devices_.size()) - 1; } ///< the CPU: home of the input layer
     /// Every layer and the output are on devices.
@@ -49,10 +53,9 @@ public:
     int32_t tensor_home(std::string_view tensor, int32_t home, std::string_view* why = nullptr);
 
     std::span<const OverrideReport> overrides() const noexcept { return reports_; }
-    /// Throws Error(usage) when a pattern matched nothing.
-    void require_matches() const;
 
 private:
+    Placement(const PlacementOptions& options, std::span<Device* const> devices);
     struct Override {
         std::regex pattern;
         int32_t home;
@@ -68,5 +71,10 @@ private:
     std::deque<std::string> override_why_; ///< beside overrides_
     bool full_offload_ = false;
 };
+
+/// For people: "-ot PATTERN=DEVICE: 3 tensors".
+std::string override_note(const OverrideReport& report);
+/// Throws Error(usage) when a pattern matched nothing.
+void require_matches(std::span<const OverrideReport> reports);
 
 } // namespace schedscope

@@ -3,12 +3,10 @@
 #include "runtime/error.h"
 #include "runtime/gguf/writer.h"
 #include "runtime/model/synth_vocabulary.h"
-#include "runtime/tensor/convert.h"
+#include "runtime/model/synth_weights.h"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <vector>
 
 namespace schedscope {
 
@@ -23,27 +21,9 @@ constexpr std::array presets{
     SynthPreset{"70b", "70 billion parameters, 80 layers", {128256, 8192, 8192, 80, 28672, 64, 8, 0, 0, false}},
 };
 
-/// SplitMix64: a counter through a mixing function, so that any tensor can begin anywhere. By Guy Steele et al., public domain.
-class Random {
-public:
-    explicit Random(uint64_t seed) : state_(seed) {}
-    uint64_t next() noexcept {
-        state_ += 0x9E3779B97F4A7C15ULL;
-        uint64_t z = state_;
-        z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
-        z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
-        return z ^ (z >> 31U);
-    }
-    /// Uniform in [−1, 1), a multiple of 2⁻²³: exact in a float.
-    float uniform() noexcept { return static_cast<float>(static_cast<int64_t>(next() >> 40U) - (int64_t{1} << 23U)) * 0x1p-23F; }
-
-private:
-    uint64_t state_;
-};
-
 class Llama {
 public:
-    Llama(const LlamaShape& shape, Type type, uint64_t seed) : s_(shape), type_(type), seed_(seed) {
+    Llama(const LlamaShape& shape, Type type, uint64_t seed) : s_(shape), seed_(seed), weights_(writer_, type, seed) {
         check();
         keys();
         tensors();
@@ -62,9 +42,6 @@ private:
         if (s_.n_vocab < synth_vocabulary_least) {
             throw Error(ErrorKind::usage,
                         "synth: a vocabulary needs at least " + std::to_string(synth_vocabulary_least) + " tokens");
-        }
-        if (!can_quantise(type_)) {
-            throw Error(ErrorKind::usage, "synth: weights can't be made as " + std::string(type_name(type_)));
         }
     }
 
@@ -105,7 +82,7 @@ private:
             matrix(blk + "attn_output.weight", {width, width, 1, 1});
             norm(blk + "ffn_norm.weight");
             if (s_.n_expert > 0) {
-                add(blk + "ffn_gate_inp.weight", Type::F32, {width, s_.n_expert, 1, 1});
+                weights_.random(blk + "ffn_gate_inp.weight", Type::F32, {width, s_.n_expert, 1, 1});
                 matrix(blk + "ffn_gate_exps.weight", {width, s_.n_ff, s_.n_expert, 1});
                 matrix(blk + "ffn_down_exps.weight", {s_.n_ff, width, s_.n_expert, 1});
                 matrix(blk + "ffn_up_exps.weight", {width, s_.n_ff, s_.n_expert, 1});
@@ -117,35 +94,13 @@ private:
         }
     }
 
-    void norm(const std::string& name) {
-        writer_.add(name, {s_.n_embd, 1, 1, 1}, std::vector<float>(static_cast<size_t>(s_.n_embd), 1.0F));
-    }
-
-    void matrix(const std::string& name, const Shape& ne) { add(name, ne[0] % traits(type_).block == 0 ? type_ : Type::F16, ne); }
-
-    /// Uniform values of variance 1/inputs, so that what comes out is as large as what goes in.
-    void add(const std::string& name, Type type, const Shape& ne) {
-        const uint64_t seed = Random(seed_ + 0xA0761D6478BD642FULL * ++n_matrices_).next();
-        writer_.add(name, type, ne, [type, ne, seed](const gguf::Writer::Put& put) {
-            Random random(seed);
-            const float scale = std::sqrt(3.0F / static_cast<float>(ne[0]));
-            std::vector<float> row(static_cast<size_t>(ne[0]));
-            std::vector<std::byte> bytes(row_bytes(type, ne[0]));
-            for (int64_t i = 0; i < ne[1] * ne[2]; ++i) {
-                for (float& v : row) {
-                    v = random.uniform() * scale;
-                }
-                row_from_float(type, row.data(), bytes.data(), ne[0]);
-                put(bytes);
-            }
-        });
-    }
+    void norm(const std::string& name) { weights_.ones(name, s_.n_embd); }
+    void matrix(const std::string& name, const Shape& ne) { weights_.matrix(name, ne); }
 
     LlamaShape s_;
-    Type type_;
     uint64_t seed_;
-    uint64_t n_matrices_ = 0;
     gguf::Writer writer_;
+    SynthWeights weights_;
 };
 
 } // namespace

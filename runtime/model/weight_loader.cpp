@@ -18,24 +18,6 @@ bool ends_with(std::string_view s, std::string_view end) {
     return s.size() >= end.size() && s.substr(s.size() - end.size()) == end;
 }
 
-/// The operator that will read a weight, judged by the weight's name as all architectures use it. A tied output reads the embedding
-/// as a matrix.
-Op reader_of(std::string_view name, int32_t layer) {
-    if (name == "token_embd.weight" && layer == WeightLoader::input_layer) {
-        return Op::GET_ROWS;
-    }
-    if (name.find("rope_f") != std::string_view::npos) {
-        return Op::ROPE;
-    }
-    if (ends_with(name, ".bias")) {
-        return Op::ADD;
-    }
-    if (name.find("norm") != std::string_view::npos) {
-        return Op::MUL;
-    }
-    return name.find("_exps.") != std::string_view::npos ? Op::MUL_MAT_ID : Op::MUL_MAT;
-}
-
 /// A node that reads the weight, with a batch as large as a usual prompt's. Throws Error when the operator does not take such a weight.
 Tensor* reading_node(Graph& g, const gguf::TensorInfo& info, Op reader) {
     constexpr int64_t batch = 512;
@@ -44,6 +26,11 @@ Tensor* reading_node(Graph& g, const gguf::TensorInfo& info, Op reader) {
     case Op::GET_ROWS: return ops::get_rows(g, weight, g.make(Type::I32, {batch, 1, 1, 1}));
     case Op::MUL: return ops::mul(g, g.make(Type::F32, {info.ne[0], batch, 1, 1}), weight);
     case Op::ADD: return ops::add(g, g.make(Type::F32, {info.ne[0], batch, 1, 1}), weight);
+    case Op::CONCAT: return ops::concat(g, weight, g.make(info.type, {info.ne[0], batch, 1, 1}), 1);
+    case Op::NORM: return ops::norm(g, weight, 1e-6F);
+    case Op::IM2COL:
+        return ops::im2col(g, weight, g.make(Type::F32, {info.ne[0], info.ne[1], info.ne[2], 1}), 1, 1, 0, 0, 1, 1, true,
+                           Type::F32);
     case Op::MUL_MAT_ID:
         return ops::mul_mat_id(g, weight, g.make(Type::F32, {info.ne[0], 1, batch, 1}), g.make(Type::I32, {1, batch, 1, 1}));
     case Op::ROPE: {
@@ -66,6 +53,22 @@ bool device_can_read(const Device& device, const gguf::TensorInfo& info, Op read
 
 } // namespace
 
+Op WeightLoader::text_reader_of(std::string_view name, int32_t layer) {
+    if (name == "token_embd.weight" && layer == input_layer) {
+        return Op::GET_ROWS;
+    }
+    if (name.find("rope_f") != std::string_view::npos) {
+        return Op::ROPE;
+    }
+    if (ends_with(name, ".bias")) {
+        return Op::ADD;
+    }
+    if (name.find("norm") != std::string_view::npos) {
+        return Op::MUL;
+    }
+    return name.find("_exps.") != std::string_view::npos ? Op::MUL_MAT_ID : Op::MUL_MAT;
+}
+
 int32_t WeightLoader::home_of(const gguf::TensorInfo& info, int32_t layer) {
     const int32_t wanted = layer == input_layer ? placement_.host() : placement_.layer_home(layer);
     const auto [found, first_time] = overridden_.try_emplace(&info);
@@ -74,7 +77,7 @@ int32_t WeightLoader::home_of(const gguf::TensorInfo& info, int32_t layer) {
         found->second.home = placement_.tensor_home(info.name, -1, &found->second.why);
     }
     const int32_t home = found->second.home >= 0 ? found->second.home : wanted;
-    const Op reader = reader_of(info.name, layer);
+    const Op reader = reader_of_(info.name, layer);
     if (device_can_read(*devices_[static_cast<size_t>(home)], info, reader)) {
         return home;
     }

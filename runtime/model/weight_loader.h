@@ -25,10 +25,17 @@ class Device;
 /// type that it does not know) leaves it to the CPU. The same name asked for from layers in different memory gives one copy for each memory.
 class WeightLoader {
 public:
-    WeightLoader(const gguf::File& file, std::span<Device* const> devices, Placement& placement, TensorStore& store)
-        : file_(file), devices_(devices.begin(), devices.end()), placement_(placement), store_(store) {}
+    /// The operator that will read a weight of this name in this layer.
+    using ReaderOf = Op (*)(std::string_view name, int32_t layer);
+
+    WeightLoader(const gguf::File& file, std::span<Device* const> devices, Placement& placement, TensorStore& store,
+                 ReaderOf reader_of = text_reader_of)
+        : file_(file), devices_(devices.begin(), devices.end()), placement_(placement), store_(store), reader_of_(reader_of) {}
 
     static constexpr int32_t input_layer = -1; ///< the token embedding: always on the CPU
+
+    /// Of text models, judged by the weight's name as all architectures use it. A tied output reads the embedding as a matrix.
+    static Op text_reader_of(std::string_view name, int32_t layer);
 
     /// Throws Error(input) naming file and tensor when it is missing or has another shape.
     Tensor* need(const std::string& name, const Shape& ne, int32_t layer);
@@ -65,6 +72,7 @@ private:
     std::vector<Device*> devices_;
     Placement& placement_;
     TensorStore& store_;
+    ReaderOf reader_of_;
     std::vector<Item> items_;
     std::map<std::pair<const gguf::TensorInfo*, const BufferType*>, Tensor*> made_;
     std::map<std::pair<int32_t, Type>, int32_t> left_to_host_; ///< by home wanted and type

@@ -50,6 +50,10 @@ std::vector<int32_t> layer_homes(int32_t n_layer, int32_t n_gpu_layers, std::spa
     return homes;
 }
 
+int32_t encoder_home(int32_t n_gpu_layers, std::span<const LayerHolder> holders, int32_t host) noexcept {
+    return n_gpu_layers > 0 && !holders.empty() ? holders.front().home : host;
+}
+
 bool all_offloaded(int32_t n_layer, int32_t n_gpu_layers, std::span<const LayerHolder> holders) noexcept {
     return n_offloaded(n_layer, n_gpu_layers, holders) == n_layer + 1;
 }

@@ -118,6 +118,29 @@ TEST(WhatIf, OtherLayersOffloadedIsWhatARunWithThemDecides) {
     expect_answered(*recorded(3, 40), {"ngl=0"}, *recorded(0, 40));
 }
 
+/// A graph as the runtime places an image encoder's: all weights on one backend.
+std::shared_ptr<LiveStore> recorded_encoder(int n_gpu_layers, BackendId home) {
+    auto store = std::make_shared<LiveStore>();
+    SampleRun run(*store, facts_of_a_run(n_gpu_layers));
+    OwnedGraph graph = blocks(n_blocks, 40, 3);
+    for (TensorInfo& t : graph.tensors) {
+        if (t.usage == BufferUsage::weights) {
+            t.home = Home::encoder;
+            t.buffer_type = home;
+        }
+    }
+    run.evaluate(std::move(graph), GraphKind::encoder);
+    return store;
+}
+
+TEST(WhatIf, ImageEncodersGoToTheFirstDeviceOrToTheHost) {
+    constexpr BackendId first = 0, second = 1, host = 2;
+    expect_answered(*recorded_encoder(99, first), {"ngl=0"}, *recorded_encoder(0, host));
+    expect_answered(*recorded_encoder(0, host), {"ngl=1"}, *recorded_encoder(1, first));
+    expect_answered(*recorded_encoder(99, first), {"ngl=2"}, *recorded_encoder(2, first));
+    expect_answered(*recorded_encoder(99, second), {"ngl=99"}, *recorded_encoder(99, first));
+}
+
 TEST(WhatIf, WithOneDeviceLessItsLayersGoToTheOther) {
     expect_answered(*recorded(99, 8), {"device-order=vulkan0"}, *recorded(99, 8, false));
     const ReplayResult none = changed(*recorded(99, 8), {"device-order=cpu"});

@@ -30,7 +30,7 @@ struct PlacementTest : testing::Test {
         return out;
     }
     std::string refusal(const PlacementOptions& options, const std::vector<Device*>& devices) {
-        return sentence_of(ErrorKind::usage, [&] { Placement(options, devices, 4).require_matches(); });
+        return sentence_of(ErrorKind::usage, [&] { require_matches(Placement(options, devices, 4).overrides()); });
     }
 };
 

@@ -1,0 +1,173 @@
+#include "runtime/vision/encoder.h"
+
+#include "runtime/backend/buffer.h"
+#include "runtime/error.h"
+#include "runtime/gguf/gguf.h"
+#include "runtime/scheduler/watch.h"
+#include "runtime/vision/positions.h"
+
+#include <cmath>
+#include <numeric>
+
+namespace schedscope::vision {
+
+namespace {
+
+/// No graph has attention that --set fa= would change.
+constexpr PlanAlternative same_graph[] = {{-1, "fa=on"}, {-1, "fa=off"}};
+
+template <typename T> void write_all(const Tensor* t, const std::vector<T>& values) {
+    if (t != nullptr && t->buffer != nullptr) { // inputs that no node reads have no memory
+        tensor_write(*t, values.data(), 0, values.size() * sizeof(T));
+    }
+}
+
+} // namespace
+
+Encoder::Encoder(const VisionModel& model, Scheduler& scheduler, Recorder* recorder, const EncoderOptions& options,
+                 std::function<EvaluationId()> number)
+    : model_(model), scheduler_(scheduler), recorder_(recorder), number_(std::move(number)) {
+    if (!options.image_newline) {
+        return;
+    }
+    newline_ = model.image_newline();
+    if (newline_.empty() || !model.hparams().unpad) {
+        throw Error(ErrorKind::usage,
+                    "--image-newline: " + model.file().path() + " has no model.image_newline for tiles that are put together");
+    }
+}
+
+Size Encoder::patches_of(const View& view) const noexcept {
+    const int32_t patch = model_.hparams().patch_size;
+    return {view.width / patch, view.height / patch};
+}
+
+Arrangement Encoder::arrangement(const Views& image) const {
+    const Size patches = patches_of(image.views.front());
+    Arrangement a;
+    a.rows_of_view = model_.n_rows(patches);
+    a.tiles = image.tiles;
+    a.image = image.image;
+    // Rows of a view are a square again where the projector makes fewer of them.
+    const auto side = static_cast<int32_t>(std::lround(std::sqrt(a.rows_of_view)));
+    a.grid = {side, side};
+    a.unpad = model_.hparams().unpad && side * side == a.rows_of_view;
+    a.newline = !newline_.empty();
+    return a;
+}
+
+std::vector<std::vector<float>> Encoder::encode(std::span<const Views* const> images) {
+    std::vector<std::vector<float>> all;
+    for (const Views* image : images) {
+        std::vector<float> rows;
+        for (const View& view : image->views) {
+            evaluate(view, Run::compute, rows);
+        }
+        all.push_back(arrange(arrangement(*image), rows, newline_, static_cast<size_t>(model_.n_embd_text())));
+    }
+    drop_graph();
+    return all;
+}
+
+void Encoder::plan_only(std::span<const Views* const> images) {
+    std::vector<float> none;
+    for (const Views* image : images) {
+        for (const View& view : image->views) {
+            evaluate(view, Run::plan, none);
+        }
+    }
+    drop_graph();
+}
+
+void Encoder::drop_graph() noexcept {
+    if (graph_ != nullptr) {
+        scheduler_.reset();
+        graph_.reset();
+    }
+}
+
+void Encoder::build(Size patches) {
+    drop_graph();
+    auto graph = std::make_unique<Graph>();
+    GraphBuilder builder(*graph, model_, patches);
+    builder.build();
+    graph_ = std::move(graph);
+    io_ = builder.io;
+    patches_ = patches;
+}
+
+void Encoder::fill(const View& view) const {
+    write_all(io_.pixels, view.planes);
+    const Hparams& h = model_.hparams();
+    if (h.minicpmv_version > 0) {
+        const auto grid = static_cast<int32_t>(std::lround(std::sqrt(model_.weights().position_embd->ne[1])));
+        write_all(io_.positions, positions_on_grid(patches_, grid));
+    } else {
+        std::vector<int32_t> positions(static_cast<size_t>(io_.positions->ne[0]));
+        std::iota(positions.begin(), positions.end(), 0);
+        write_all(io_.positions, positions);
+    }
+    if (io_.patches != nullptr) {
+        std::vector<int32_t> rows(static_cast<size_t>(io_.patches->ne[0]));
+        std::iota(rows.begin(), rows.end(), 1); // the class is row 0
+        write_all(io_.patches, rows);
+    }
+    if (io_.position_waves != nullptr) {
+        write_all(io_.position_waves, position_waves(patches_, static_cast<int32_t>(io_.position_waves->ne[0])));
+    }
+}
+
+void Encoder::evaluate(const View& view, Run run, std::vector<float>& rows) {
+    const Size patches = patches_of(view);
+    const EvaluationId id = number_();
+    const bool reused = graph_ != nullptr && patches_ == patches;
+    const bool other = graph_ != nullptr && !reused;
+    if (!reused) {
+        build(patches);
+        planned_in_ = id;
+    }
+    record_begin(id, reused, other ? "image size" : "");
+    try {
+        if (!reused) {
+            scheduler_.plan(*graph_, same_graph);
+        }
+        if (run == Run::compute) {
+            fill(view);
+            scheduler_.compute();
+            const auto n = static_cast<size_t>(n_elements(*io_.result));
+            rows.resize(rows.size() + n);
+            tensor_read(*io_.result, rows.data() + (rows.size() - n), 0, n * sizeof(float));
+        }
+    } catch (const std::exception& e) {
+        drop_graph();
+        record_end(e.what());
+        throw;
+    }
+    record_end(nullptr);
+}
+
+void Encoder::record_begin(EvaluationId id, bool reused, std::string_view failed_check) {
+    if (recorder_ == nullptr) {
+        return;
+    }
+    recorder_->set_evaluation(id);
+    record::EvaluationBegin begin;
+    begin.kind = GraphKind::encoder;
+    begin.reused = reused;
+    begin.observed = recorder_->grain() == Recorder::Grain::node || scheduler_.watcher() != nullptr;
+    begin.n_tokens = static_cast<int32_t>(io_.result->ne[1]);
+    begin.n_outputs = begin.n_tokens;
+    begin.planned_in = planned_in_;
+    begin.failed_check = failed_check.empty() ? 0 : recorder_->intern(failed_check);
+    recorder_->add(begin);
+}
+
+void Encoder::record_end(const char* error) {
+    if (recorder_ == nullptr) {
+        return;
+    }
+    recorder_->add(record::EvaluationEnd{error != nullptr, error != nullptr ? recorder_->intern(error) : 0});
+    recorder_->flush();
+}
+
+} // namespace schedscope::vision

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "runtime/scheduler/recorder.h"
+#include "runtime/scheduler/scheduler.h"
+#include "runtime/vision/arrange.h"
+#include "runtime/vision/graph_builder.h"
+#include "runtime/vision/preprocess.h"
+#include "runtime/vision/vision_model.h"
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace schedscope::vision {
+
+struct EncoderOptions {
+    bool image_newline = false; ///< --image-newline: see Arrangement
+};
+
+/// Turns prepared images into rows for the text model: for each view a graph (the last one's if it has the same size), planned by the scheduler, recorded as an
+/// evaluation of the kind `encoder`. One thread at a time; model and scheduler outlive it.
+class Encoder {
+public:
+    /// recorder may be null. `number` gives each evaluation its number, and makes the scheduler free for it. Throws Error(usage) when options ask for what the
+    /// file doesn't have.
+    Encoder(const VisionModel& model, Scheduler& scheduler, Recorder* recorder, const EncoderOptions& options,
+            std::function<EvaluationId()> number);
+    ~Encoder() { drop_graph(); }
+    Encoder(const Encoder&) = delete;
+    Encoder& operator=(const Encoder&) = delete;
+
+    /// Rows that `encode` gives for an image.
+    int32_t n_rows(const Views& image) const { return arrangement(image).n_rows(); }
+
+    /// For each image its rows, [n_rows × n_embd_text]. The scheduler is free again behind it. Throws Error(device) when the machine fails.
+    std::vector<std::vector<float>> encode(std::span<const Views* const> images);
+    /// Plans what `encode` would run, with the records that come from planning, and runs nothing.
+    void plan_only(std::span<const Views* const> images);
+
+private:
+    enum class Run : uint8_t { plan, compute };
+
+    Size patches_of(const View& view) const noexcept;
+    Arrangement arrangement(const Views& image) const;
+    /// One view; its rows are appended to `rows`.
+    void evaluate(const View& view, Run run, std::vector<float>& rows);
+    void build(Size patches);
+    void drop_graph() noexcept;
+    void fill(const View& view) const;
+    void record_begin(EvaluationId id, bool reused, std::string_view failed_check);
+    void record_end(const char* error);
+
+    const VisionModel& model_;
+    Scheduler& scheduler_;
+    Recorder* recorder_;
+    std::function<EvaluationId()> number_;
+    std::vector<float> newline_; ///< empty without --image-newline
+    std::unique_ptr<Graph> graph_;
+    GraphTensors io_;
+    Size patches_; ///< of the graph
+    EvaluationId planned_in_ = 0;
+};
+
+} // namespace schedscope::vision

@@ -1,0 +1,49 @@
+#include "runtime/vision/encoder_session.h"
+
+#include "runtime/gguf/gguf.h"
+
+namespace schedscope::vision {
+
+EncoderSession::EncoderSession(const Registry& registry, const EncoderSessionOptions& o, Recorder* recorder)
+    : devices_(o.header_only ? registry.select(o.devices, described_) : registry.select(o.devices)) {
+    BackendOptions backend;
+    backend.n_threads = o.n_threads;
+    backend.fusion = o.fusion;
+    backends_ = make_backends(devices_, backend);
+    PlacementOptions placement;
+    placement.n_gpu_layers = o.n_gpu_layers;
+    placement.overrides = o.overrides;
+    model_ = std::make_unique<VisionModel>(std::make_shared<const gguf::File>(gguf::File::open(o.mmproj)), devices_, placement,
+                                           o.header_only ? LoadMode::header : LoadMode::data);
+    notes_ = model_->notes();
+    for (const OverrideReport& r : model_->placement().overrides()) {
+        notes_.push_back(override_note(r));
+    }
+    SchedulerOptions scheduling;
+    scheduling.plans_only = o.header_only;
+    scheduler_ = std::make_unique<Scheduler>(backends_, scheduling);
+    scheduler_->set_recorder(recorder);
+    encoder_ = std::make_unique<Encoder>(*model_, *scheduler_, recorder, EncoderOptions{.image_newline = o.image_newline},
+                                         [this] { return next_evaluation_++; });
+    if (recorder != nullptr) {
+        open_record(o, *recorder);
+    }
+}
+
+void EncoderSession::open_record(const EncoderSessionOptions& o, Recorder& recorder) const {
+    SessionInfo info = scheduler_->session();
+    info.facts = o.facts;
+    const std::string& path = model_->file().path();
+    info.facts.emplace_back("image_encoder", path.substr(path.find_last_of('/') + 1));
+    info.facts.emplace_back("architecture", "clip");
+    info.facts.emplace_back("projector", std::string(model_->projector().name));
+    info.facts.emplace_back("n_layers", std::to_string(model_->hparams().n_layer));
+    info.facts.emplace_back("n_gpu_layers", std::to_string(o.n_gpu_layers));
+    info.facts.emplace_back("op_offload", "on");
+    info.facts.emplace_back("offload_min_batch", "32");
+    info.facts.emplace_back("stages", "1");
+    info.facts.emplace_back("fusion", o.fusion ? "on" : "off");
+    recorder.session(info);
+}
+
+} // namespace schedscope::vision

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "runtime/backend/registry.h"
+#include "runtime/vision/encoder.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace schedscope::vision {
+
+/// Everything a user can say about how an encoder runs without a text model; names and defaults are the command line's.
+struct EncoderSessionOptions {
+    std::string mmproj;        ///< path of the GGUF file
+    std::string devices = {};  ///< as RunOptions::devices
+    int32_t n_gpu_layers = 99; ///< 0: the encoder stays on the host
+    std::vector<std::string> overrides = {};
+    int n_threads = 0;
+    bool fusion = true;
+    bool image_newline = false;
+    bool header_only = false;                                    ///< plan from the file's header
+    std::vector<std::pair<std::string, std::string>> facts = {}; ///< the caller's own for the records
+};
+
+/// An encoder ready to run for itself, from options alone.
+class EncoderSession {
+public:
+    /// Throws Error(usage, input or device) in words for the user. registry and recorder outlive the session.
+    EncoderSession(const Registry& registry, const EncoderSessionOptions& options, Recorder* recorder = nullptr);
+
+    const VisionModel& model() const noexcept { return *model_; }
+    Encoder& encoder() noexcept { return *encoder_; }
+    const std::vector<std::string>& notes() const noexcept { return notes_; }
+
+private:
+    void open_record(const EncoderSessionOptions& options, Recorder& recorder) const;
+
+    std::vector<std::unique_ptr<Device>> described_;
+    std::vector<Device*> devices_;
+    std::vector<std::unique_ptr<Backend>> backends_;
+    std::unique_ptr<VisionModel> model_;
+    std::unique_ptr<Scheduler> scheduler_;
+    std::unique_ptr<Encoder> encoder_;
+    std::vector<std::string> notes_;
+    EvaluationId next_evaluation_ = 0;
+};
+
+} // namespace schedscope::vision

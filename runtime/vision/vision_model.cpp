@@ -1,0 +1,57 @@
+#include "runtime/vision/vision_model.h"
+
+#include "runtime/error.h"
+#include "runtime/gguf/gguf.h"
+#include "runtime/model/weight_loader.h"
+#include "runtime/tensor/convert.h"
+
+namespace schedscope::vision {
+
+namespace {
+
+const gguf::TensorInfo* newline_of(const gguf::File& file) noexcept {
+    const gguf::TensorInfo* info = file.find_tensor("model.image_newline");
+    return info != nullptr ? info : file.find_tensor("v.image_newline");
+}
+
+} // namespace
+
+VisionModel::VisionModel(std::shared_ptr<const gguf::File> file, std::span<Device* const> devices,
+                         const PlacementOptions& placement, LoadMode mode)
+    : file_(std::move(file)), mode_(mode), hparams_(read_hparams(*file_)), placement_(Placement::of_encoder(placement, devices)),
+      projector_(&find_projector(*file_)) {
+    WeightLoader weight_loader(*file_, devices, placement_, store_, reader_of);
+    Loader loader(*file_, weight_loader);
+    name_weights(weights_, loader, hparams_);
+    const int64_t n_in = int64_t{hparams_.n_embd} * static_cast<int64_t>(hparams_.feature_layers.size());
+    projector_weights_ = projector_->weights(loader, hparams_, n_in);
+    n_embd_text_ = projector_weights_->n_embd_text;
+    for (Tensor& t : store_.tensors()) {
+        t.home = t.home == Home::layer ? Home::encoder : t.home;
+    }
+    if (!placement.overrides_are_shared) {
+        require_matches(placement_.overrides());
+    }
+    if (const gguf::TensorInfo* newline = newline_of(*file_);
+        newline != nullptr && (newline->ne != Shape{n_embd_text_, 1, 1, 1} || !can_expand(newline->type))) {
+        throw Error(ErrorKind::input, file_->path() + ": tensor " + std::string(newline->name) + " has shape " +
+                                          shape_text(newline->ne) + ", expected [" + std::to_string(n_embd_text_) + "]");
+    }
+    buffers_ = weight_loader.load(mode);
+    notes_ = weight_loader.notes();
+}
+
+VisionModel::~VisionModel() = default;
+
+int32_t VisionModel::n_rows(Size patches) const { return projector_->n_rows(*projector_weights_, patches); }
+
+std::vector<float> VisionModel::image_newline() const {
+    const gguf::TensorInfo* info = newline_of(*file_);
+    std::vector<float> values(info != nullptr ? static_cast<size_t>(n_embd_text_) : 0);
+    if (info != nullptr) {
+        row_to_float(info->type, info->data, values.data(), n_embd_text_);
+    }
+    return values;
+}
+
+} // namespace schedscope::vision

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "runtime/backend/buffer.h"
+#include "runtime/model/placement.h"
+#include "runtime/model/tensor_buffers.h"
+#include "runtime/tensor/graph.h"
+#include "runtime/vision/hparams.h"
+#include "runtime/vision/projector.h"
+#include "runtime/vision/weights.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace schedscope {
+class Device;
+namespace gguf {
+class File;
+}
+namespace vision {
+
+/// An image encoder with its projector (a `--mmproj` file): what the file says and where its weights lie. Immutable after loading; keeps the file mapped.
+/// Devices must outlive it.
+class VisionModel {
+public:
+    /// Throws Error(input) for a file, a key, a projector or a tensor that is not as it should be, Error(device) when memory is short, Error(usage) when the
+    /// placement is not understood. `devices` by priority, the last one the CPU. Weights go to the first device that holds layers when any layer is
+    /// offloaded, else to the host; overrides win.
+    VisionModel(std::shared_ptr<const gguf::File> file, std::span<Device* const> devices, const PlacementOptions& placement,
+                LoadMode mode);
+    ~VisionModel();
+    VisionModel(const VisionModel&) = delete;
+    VisionModel& operator=(const VisionModel&) = delete;
+
+    const gguf::File& file() const noexcept { return *file_; }
+    const Hparams& hparams() const noexcept { return hparams_; }
+    const Weights& weights() const noexcept { return weights_; }
+    const Projector& projector() const noexcept { return *projector_; }
+    const ProjectorWeights& projector_weights() const noexcept { return *projector_weights_; }
+    const Placement& placement() const noexcept { return placement_; }
+    LoadMode mode() const noexcept { return mode_; }
+    std::span<const std::unique_ptr<Buffer>> buffers() const noexcept { return buffers_; }
+    const std::vector<std::string>& notes() const noexcept { return notes_; }
+
+    int32_t n_embd_text() const noexcept { return n_embd_text_; } ///< width of what comes out: the text model's
+    /// Rows that a view of so many patches gives.
+    int32_t n_rows(Size patches) const;
+    /// What stands at the end of each row of patches with --image-newline, [n_embd_text]; empty when the file has none.
+    std::vector<float> image_newline() const;
+
+private:
+    std::shared_ptr<const gguf::File> file_;
+    LoadMode mode_;
+    Hparams hparams_;
+    Placement placement_;
+    TensorStore store_;
+    Weights weights_;
+    const Projector* projector_ = nullptr;
+    std::unique_ptr<ProjectorWeights> projector_weights_;
+    int32_t n_embd_text_ = 0;
+    std::vector<std::unique_ptr<Buffer>> buffers_;
+    std::vector<std::string> notes_;
+};
+
+} // namespace vision
+} // namespace schedscope
