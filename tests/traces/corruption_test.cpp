@@ -212,11 +212,39 @@ TEST_F(Corruption, OtherTablesViewsAndTriggersAreRefusedOrIgnored) {
 }
 
 TEST_F(Corruption, OtherVersionsAreToldApart) {
-    EXPECT_THAT(after("PRAGMA user_version = 3000"), testing::HasSubstr("has format 3.0; this program reads 2.0"));
+    EXPECT_THAT(after("PRAGMA user_version = 3000"), testing::HasSubstr("has format 3.0; this program reads 2.1"));
     EXPECT_THAT(after("PRAGMA user_version = 0"), testing::HasSubstr("has format 0.0"));
-    EXPECT_EQ(after("PRAGMA user_version = 2001; ALTER TABLE assign ADD COLUMN more INTEGER"), "");
+    EXPECT_EQ(after("PRAGMA user_version = 2002; ALTER TABLE assign ADD COLUMN more INTEGER"), "");
     const TraceReader newer(folder.file("t"));
-    EXPECT_THAT(newer.notes(), testing::ElementsAre(testing::HasSubstr("newer program (format 2.1)")));
+    EXPECT_THAT(newer.notes(), testing::ElementsAre(testing::HasSubstr("newer program (format 2.2)")));
+}
+
+TEST_F(Corruption, AnOlderVersionIsReadAsItWasMeant) {
+    std::string create;
+    for (const schema::Entity& table : schema::tables(0)) {
+        create = table.name == "sample" ? table.sql : create;
+    }
+    ASSERT_THAT(create, testing::Not(testing::HasSubstr("n_nodes")));
+    const std::string to_2_0 =
+        "ALTER TABLE sample RENAME TO newer; " + create +
+        "; INSERT INTO sample SELECT step, evaluation, time_ns, sequence, backend, sampler, why_not_in_graph, "
+        "candidates FROM newer; DROP TABLE newer";
+    EXPECT_THAT(after(to_2_0), testing::HasSubstr("is not a trace's")) << "a newer file must have the newer columns";
+    EXPECT_EQ(after(to_2_0 + "; PRAGMA user_version = 2000"), "");
+    const TraceReader older(folder.file("t"));
+    EXPECT_THAT(older.notes(), testing::IsEmpty());
+    std::vector<Record> records;
+    older.read(0, older.n_steps(), records);
+    int n = 0;
+    for (const Record& r : records) {
+        if (const auto* sample = std::get_if<record::Sample>(&r.fact)) {
+            EXPECT_FALSE(sample->refused);
+            EXPECT_EQ(sample->n_nodes, 0);
+            EXPECT_EQ(sample->tensor, no_tensor);
+            ++n;
+        }
+    }
+    EXPECT_GT(n, 0);
 }
 
 TEST_F(Corruption, WhatIsNotATraceIsCalledSo) {
