@@ -14,7 +14,7 @@ float apply(int what, float x) {
     case 100: return x * param_f(0) + param_f(1); // SCALE
     case 101: return x * x;                       // SQR
     case 102: return sqrt(x);                     // SQRT
-    case 103: return log(x);                      // LOG
+    case 103: return x == 0.0 ? uintBitsToFloat(0xFF800000u) : log(x); // LOG: of 0 it is −∞ on every device
     case 104: return cos_sin(vec2(x, 0.0)).y;                    // SIN
     case 105: return cos_sin(vec2(x, 0.0)).x;                      // COS
     case 106: return clamp(x, param_f(0), param_f(1)); // CLAMP

@@ -156,8 +156,10 @@ public:
     }
     std::string operator()(const record::Sample& f) const {
         return "sequence " + std::to_string(f.sequence) + ": sampler " + text(f.sampler) +
-               (f.backend == no_backend ? " on the host" : " in the graph on " + backend(f.backend)) + ", " +
-               words::counted(f.candidates, "candidate") + " left" +
+               (f.backend == no_backend
+                    ? " on the host"
+                    : " in the graph on " + backend(f.backend) + " with " + words::counted(f.n_nodes, "node")) +
+               ", " + words::counted(f.candidates, "candidate") + " left" +
                (f.why_not_in_graph == 0 ? "" : "; not in the graph: " + text(f.why_not_in_graph));
     }
     std::string operator()(const record::Token& f) const {

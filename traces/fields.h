@@ -30,11 +30,15 @@ template <typename Record, typename T> struct Field {
     const char* name;
     T Record::*member;
     Meaning meaning;
+    int since_minor = 0;   ///< the format's minor version that it came with; it stands behind all older ones
+    int before_it_was = 0; ///< what it is taken to be in a file of an older version
+
+    constexpr Field since(int minor, int otherwise = 0) const { return {name, member, meaning, minor, otherwise}; }
 };
 
 template <typename Record, typename T>
 constexpr Field<Record, T> field(const char* name, T Record::*member, Meaning meaning = Meaning::plain) {
-    return {name, member, meaning};
+    return {name, member, meaning, 0, 0};
 }
 
 /// Specialised per record: `table` is the name of its table, `fields` its columns in order.
@@ -122,7 +126,9 @@ SCHEDSCOPE_KIND(Wait, "wait",
     field("split", &R::split, Meaning::split), field("backend", &R::backend, Meaning::backend), field("start_ns", &R::start_ns), field("end_ns", &R::end_ns));
 SCHEDSCOPE_KIND(Sample, "sample",
     field("sequence", &R::sequence), field("backend", &R::backend, Meaning::backend), field("sampler", &R::sampler, Meaning::text),
-    field("why_not_in_graph", &R::why_not_in_graph, Meaning::text), field("candidates", &R::candidates, Meaning::count));
+    field("why_not_in_graph", &R::why_not_in_graph, Meaning::text), field("candidates", &R::candidates, Meaning::count),
+    field("refused", &R::refused).since(1), field("n_nodes", &R::n_nodes, Meaning::count).since(1),
+    field("tensor", &R::tensor, Meaning::tensor).since(1, -1));
 SCHEDSCOPE_KIND(Token, "token",
     field("sequence", &R::sequence), field("token", &R::token, Meaning::index), field("position", &R::position), field("text", &R::text, Meaning::text),
     field("candidates", &R::candidates, Meaning::count), field("host_bytes", &R::host_bytes, Meaning::count));

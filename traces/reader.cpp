@@ -84,7 +84,7 @@ void TraceReader::State::read_chunk(Step first, Step end, std::vector<Record>& o
     std::vector<bool> there(n);
     size_t n_there = 0;
     for_each_kind([&]<typename T>(size_t kind) {
-        sqlite::Statement& rows = statement(select, kind, schema::select_records(kind));
+        sqlite::Statement& rows = statement(select, kind, schema::select_records(kind, file.minor));
         rows.bind(0, first);
         rows.bind(1, end);
         while (rows.step()) {
@@ -212,7 +212,7 @@ EvaluationSpan TraceReader::State::span(EvaluationId id) {
     s.begin.planned_in = id;
     constexpr size_t begin_kind = 0;
     static_assert(std::is_same_v<std::variant_alternative_t<begin_kind, Fact>, record::EvaluationBegin>);
-    sqlite::Statement& rows = statement(select, begin_kind, schema::select_records(begin_kind));
+    sqlite::Statement& rows = statement(select, begin_kind, schema::select_records(begin_kind, file.minor));
     rows.bind(0, s.first);
     rows.bind(1, s.end);
     while (rows.step()) { // the last one counts, should there be several

@@ -2,6 +2,8 @@
 
 #include "traces/fields.h"
 
+#include <algorithm>
+
 namespace schedscope::schema {
 
 namespace {
@@ -44,12 +46,14 @@ const std::vector<Entity> fixed_tables{
     {"evaluation", "CREATE TABLE evaluation (id INTEGER PRIMARY KEY, first_step INTEGER NOT NULL)"},
 };
 
-template <typename T> std::string columns(std::string_view before, std::string_view after) {
+template <typename T> std::string columns(int minor, std::string_view after) {
     std::string sql;
     for_each_field<T>([&](const auto& f) {
         using Value = typename std::remove_cvref_t<decltype(f)>::Value;
+        if (f.since_minor > minor) {
+            return;
+        }
         sql += ", ";
-        sql += before;
         sql += f.name;
         if (!after.empty()) {
             sql += std::is_floating_point_v<Value> ? " REAL" : after; // NaN is kept as NULL
@@ -63,28 +67,42 @@ struct RecordTable {
     std::string create, insert, select;
 };
 
-template <typename T> RecordTable record_table() {
+/// The columns, and in the place of those that came later what they are taken to be.
+template <typename T> std::string selected(int minor) {
+    std::string sql = columns<T>(minor, "");
+    for_each_field<T>([&](const auto& f) { sql += f.since_minor > minor ? ", " + std::to_string(f.before_it_was) : ""; });
+    return sql;
+}
+
+template <typename T> RecordTable record_table(int minor) {
     const std::string name = Kind<T>::table;
     RecordTable t;
     t.name = Kind<T>::table;
     t.create = "CREATE TABLE " + name + " (step INTEGER PRIMARY KEY, evaluation INTEGER NOT NULL, time_ns INTEGER NOT NULL" +
-               columns<T>("", " INTEGER NOT NULL") + ")";
+               columns<T>(minor, " INTEGER NOT NULL") + ")";
     t.insert = "INSERT INTO " + name + " VALUES (?, ?, ?";
     for (size_t i = 0; i < n_fields<T>; ++i) {
         t.insert += ", ?";
     }
     t.insert += ")";
-    t.select = "SELECT step, evaluation, time_ns" + columns<T>("", "") + " FROM " + name + " WHERE step >= ? AND step < ?";
+    t.select = "SELECT step, evaluation, time_ns" + selected<T>(minor) + " FROM " + name + " WHERE step >= ? AND step < ?";
     return t;
 }
 
-const std::vector<RecordTable>& record_tables() {
-    static const std::vector<RecordTable> all = [] {
-        std::vector<RecordTable> list;
-        for_each_kind([&]<typename T>(size_t) { list.push_back(record_table<T>()); });
-        return list;
+/// Of the given minor version; a newer one's tables are read as ours.
+template <typename T> const T& of_version(const std::vector<T>& all, int minor) {
+    return all[static_cast<size_t>(std::clamp(minor, 0, minor_version))];
+}
+
+const std::vector<RecordTable>& record_tables(int minor) {
+    static const std::vector<std::vector<RecordTable>> all = [] {
+        std::vector<std::vector<RecordTable>> versions(minor_version + 1);
+        for (int v = 0; v <= minor_version; ++v) {
+            for_each_kind([&]<typename T>(size_t) { versions[static_cast<size_t>(v)].push_back(record_table<T>(v)); });
+        }
+        return versions;
     }();
-    return all;
+    return of_version(all, minor);
 }
 
 template <typename E, typename Name> void add_words(std::vector<Word>& list, std::string_view kind, Name&& name) {
@@ -95,20 +113,22 @@ template <typename E, typename Name> void add_words(std::vector<Word>& list, std
 
 } // namespace
 
-const std::vector<Entity>& tables() {
-    static const std::vector<Entity> all = [] {
-        std::vector<Entity> list = fixed_tables;
-        for (const RecordTable& t : record_tables()) {
-            list.push_back({t.name, t.create});
+const std::vector<Entity>& tables(int minor) {
+    static const std::vector<std::vector<Entity>> all = [] {
+        std::vector<std::vector<Entity>> versions(minor_version + 1, fixed_tables);
+        for (int v = 0; v <= minor_version; ++v) {
+            for (const RecordTable& t : record_tables(v)) {
+                versions[static_cast<size_t>(v)].push_back({t.name, t.create});
+            }
         }
-        return list;
+        return versions;
     }();
-    return all;
+    return of_version(all, minor);
 }
 
-std::string insert_record(size_t kind) { return record_tables()[kind].insert; }
-std::string select_records(size_t kind) { return record_tables()[kind].select; }
-std::string_view table_of(size_t kind) { return record_tables()[kind].name; }
+std::string insert_record(size_t kind) { return record_tables(minor_version)[kind].insert; }
+std::string select_records(size_t kind, int minor) { return record_tables(minor)[kind].select; }
+std::string_view table_of(size_t kind) { return record_tables(minor_version)[kind].name; }
 
 std::vector<Word> words() {
     std::vector<Word> list;

@@ -13,7 +13,7 @@ namespace schedscope::schema {
 
 constexpr int32_t application_id = 0x73736370; ///< "sscp"
 constexpr int major_version = 3;
-constexpr int minor_version = 0;
+constexpr int minor_version = 1; ///< 1: `sample` tells what a sampler added to the graph
 constexpr int user_version = major_version * 1000 + minor_version;
 
 struct Entity {
@@ -21,13 +21,15 @@ struct Entity {
     std::string sql; ///< as sqlite_schema keeps it
 };
 
-const std::vector<Entity>& tables();
+/// As the given minor version has them.
+const std::vector<Entity>& tables(int minor = minor_version);
 const std::vector<Entity>& views();
 
 /// "INSERT INTO assign VALUES (?,…)": step, evaluation, time_ns, then the fields. `kind`: index in Fact.
 std::string insert_record(size_t kind);
-/// "SELECT step, evaluation, time_ns, … FROM assign WHERE step >= ? AND step < ?".
-std::string select_records(size_t kind);
+/// "SELECT step, evaluation, time_ns, … FROM assign WHERE step >= ? AND step < ?", from a file of the given minor version: constants for the
+/// columns that it lacks.
+std::string select_records(size_t kind, int minor = minor_version);
 /// The table of a record kind.
 std::string_view table_of(size_t kind);
 

@@ -107,11 +107,23 @@ struct KernelRow {
     int64_t start_ns = 0, end_ns = 0, bytes = 0, flops = 0;
     bool device_time = false;
 };
+/// What one sampler of a chain did for a token.
+struct SamplerRow {
+    std::string name;
+    BackendId backend = no_backend; ///< none: on the host after the graph
+    bool refused = false;           ///< the backend lacks an operator that it needs
+    std::string why_not_in_graph;
+    int32_t candidates = 0, n_nodes = 0;
+
+    /// "+top_k": in the graph; "-top_k": its backend lacks an operator; "top_k": on the host.
+    std::string marked() const;
+};
 struct TokenRow {
     EvaluationId eval = 0;
     int32_t seq = 0, id = -1;
     std::string text;
-    std::vector<std::string> samplers; ///< in order; "+" before those that ran in the graph
+    std::vector<std::string> samplers; ///< in order, marked
+    std::vector<SamplerRow> chain;     ///< the same in full
     int32_t candidates = 0;
     int64_t host_bytes = 0;
 };

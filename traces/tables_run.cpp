@@ -150,18 +150,28 @@ std::vector<KernelRow> kernels(History& history, const PlanState& state) {
     return rows;
 }
 
+std::string SamplerRow::marked() const {
+    std::string text(backend != no_backend ? "+" : refused ? "-" : "");
+    return text += name;
+}
+
 std::vector<TokenRow> tokens(History& history) {
     constexpr FactSet kinds = fact_set<record::Sample, record::Token>();
     std::vector<TokenRow> rows;
-    std::map<int32_t, std::vector<std::string>> samplers; // by sequence, since its last token
+    std::map<int32_t, std::vector<SamplerRow>> samplers; // by sequence, since its last token
     for (Step at = history.source().next_of(-1, kinds); at != no_step; at = history.source().next_of(at, kinds)) {
         const Record r = history.record(at);
         if (const auto* sample = std::get_if<record::Sample>(&r.fact)) {
-            std::string name(sample->backend == no_backend ? "" : "+");
-            samplers[sample->sequence].push_back(name += text(history, sample->sampler));
+            samplers[sample->sequence].push_back({text(history, sample->sampler), sample->backend, sample->refused,
+                                                  text(history, sample->why_not_in_graph), sample->candidates, sample->n_nodes});
         } else if (const auto* token = std::get_if<record::Token>(&r.fact)) {
-            rows.push_back({r.evaluation, token->sequence, token->token, text(history, token->text),
-                            std::move(samplers[token->sequence]), token->candidates, token->host_bytes});
+            TokenRow row{r.evaluation, token->sequence,   token->token,     text(history, token->text), {},
+                         {},           token->candidates, token->host_bytes};
+            row.chain = std::move(samplers[token->sequence]);
+            for (const SamplerRow& sampler : row.chain) {
+                row.samplers.push_back(sampler.marked());
+            }
+            rows.push_back(std::move(row));
             samplers.erase(token->sequence);
         }
     }

@@ -111,6 +111,10 @@ void TensorIndex::add(const Record& r, const RecordSource& source) {
             } else if constexpr (std::is_same_v<T, record::Transfer>) {
                 note(f.tensor, r.step);
                 note(f.copy, r.step);
+            } else if constexpr (std::is_same_v<T, record::Sample>) {
+                for (TensorId node = f.tensor; node > f.tensor - f.n_nodes; --node) {
+                    note(node, r.step);
+                }
             } else {
                 note(subject(r.fact), r.step);
             }

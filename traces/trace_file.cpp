@@ -121,14 +121,14 @@ int64_t pragma(sqlite::Database& database, const std::string& name) {
 
 std::string version_text(int64_t version) { return std::to_string(version / 1000) + "." + std::to_string(version % 1000); }
 
-/// The tables must be those that this program makes. A newer minor version may have more columns; its tables need only have ours.
-void check_schema(const std::string& path, sqlite::Database& database, bool newer) {
+/// The tables must be those of its version. A newer minor version may have more columns; its tables need only have ours.
+void check_schema(const std::string& path, sqlite::Database& database, int minor, bool newer) {
     std::map<std::string, std::string> found;
     sqlite::Statement list(database, "SELECT name, sql FROM sqlite_schema WHERE type = 'table'");
     while (list.step()) {
         found.emplace(list.bytes(0), list.bytes(1));
     }
-    for (const schema::Entity& table : schema::tables()) {
+    for (const schema::Entity& table : schema::tables(minor)) {
         const auto at = found.find(table.name);
         if (at == found.end()) {
             refuse(path, "is damaged: the table '" + table.name + "' is missing");
@@ -156,7 +156,8 @@ TraceFile open_trace_file(const std::string& path) {
             refuse(path, "is truncated: " + std::to_string(header.file_size) + " of " + std::to_string(header.expected_size()) +
                              " bytes are there");
         }
-        TraceFile trace{recovers ? open_private_copy(path) : sqlite::Database(path, sqlite::Database::Mode::read_immutable), {}};
+        TraceFile trace{
+            recovers ? open_private_copy(path) : sqlite::Database(path, sqlite::Database::Mode::read_immutable), {}, 0};
         sqlite::Database& database = trace.database;
         defend(database);
         if (pragma(database, "application_id") != schema::application_id) {
@@ -171,7 +172,8 @@ TraceFile open_trace_file(const std::string& path) {
             trace.notes.push_back("was written by a newer program (format " + version_text(version) + "); what it has beyond " +
                                   version_text(schema::user_version) + " is not shown");
         }
-        check_schema(path, database, newer);
+        trace.minor = static_cast<int>(version % 1000);
+        check_schema(path, database, trace.minor, newer);
         if (recovers) {
             trace.notes.push_back("was not closed; what had been committed is shown");
         }

@@ -11,6 +11,7 @@ namespace schedscope {
 struct TraceFile {
     sqlite::Database database;
     std::vector<std::string> notes;
+    int minor = 0; ///< of its format: what tables have
 };
 
 /// Opens a trace for reading, from a private copy where a journal lies beside it. Throws Error(input), one line "PATH: why".

@@ -5,7 +5,7 @@
 #include "inspector/cli/watch_patterns.h"
 #include "runtime/context/session.h"
 #include "runtime/error.h"
-#include "runtime/sampling/params.h"
+#include "runtime/sampling/make_chain.h"
 #include "runtime/text/tokenizer.h"
 
 #include <algorithm>
@@ -74,9 +74,13 @@ void add_sampling_options(CLI::App& app, RunArguments& a) {
     app.add_option("--logit-bias", a.logit_bias, "ID+V or ID-V, added to a token's logit (repeatable)")
         ->group(group)
         ->allow_extra_args(false);
-    app.add_option("--sampler", a.samplers, "ID:top_k=40;temp=0.8;dist, the chain of a sequence (repeatable)")
+    app.add_option("--sampler", a.samplers,
+                   "ID:top_k=40;temp=0.8;dist, the chain of a sequence (repeatable); cpu: in front keeps a sampler off the graph")
         ->group(group)
         ->allow_extra_args(false);
+    app.add_flag("--bs,--backend-sampling", a.run.sample_in_graph,
+                 "Sample in the graph, behind the logits, as far as samplers and devices can")
+        ->group(group);
     app.add_flag("--ignore-eos", s.ignore_eos, "Never choose a token that ends the generation")->group(group);
 }
 

@@ -140,12 +140,22 @@ json kernels_json(History& history, const PlanState& state) {
 }
 
 json tokens_json(History& history, const PlanState& /*state*/) {
-    return list("tokens", tables::tokens(history), [](const tables::TokenRow& r) {
+    return list("tokens", tables::tokens(history), [&](const tables::TokenRow& r) {
+        json chain = json::array();
+        for (const tables::SamplerRow& s : r.chain) {
+            chain.push_back({{"sampler", s.name},
+                             {"backend", backend(history, s.backend)},
+                             {"refused", s.refused},
+                             {"why_not_in_graph", s.why_not_in_graph.empty() ? json(nullptr) : json(s.why_not_in_graph)},
+                             {"nodes", s.n_nodes},
+                             {"candidates", s.candidates}});
+        }
         return json{{"eval", r.eval},
                     {"seq", r.seq},
                     {"id", r.id < 0 ? json(nullptr) : json(r.id)},
                     {"text", r.text},
                     {"samplers", r.samplers},
+                    {"chain", std::move(chain)},
                     {"candidates", r.candidates},
                     {"host_bytes", r.host_bytes}};
     });

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <iomanip>
 #include <ostream>
+#include <set>
 
 namespace schedscope::show {
 
@@ -161,14 +162,40 @@ void kernels_text(History& history, const PlanState& state, std::ostream& out) {
     print_or(table, "nothing was executed", out);
 }
 
+namespace {
+
+/// Below the tokens, once for each sampler of each sequence that has something to say of the graph: "+top_k  sequence 0  on Vulkan0, 4 nodes".
+void print_places(const History& history, const std::vector<tables::TokenRow>& tokens, std::ostream& out) {
+    Table table({{"sampler"}, {"seq", right}, {"nodes", right}, {"where, or why not in the graph"}});
+    std::set<std::vector<std::string>> said;
+    for (const tables::TokenRow& token : tokens) {
+        for (const tables::SamplerRow& s : token.chain) {
+            const bool in_graph = s.backend != no_backend;
+            const std::vector<std::string> row{s.marked(), number(token.seq), in_graph ? number(s.n_nodes) : "-",
+                                               in_graph ? "on " + history.backend_name(s.backend) : s.why_not_in_graph};
+            if (!row.back().empty() && said.insert(row).second) {
+                table.row(row);
+            }
+        }
+    }
+    if (!table.empty()) {
+        out << '\n';
+        table.print(out);
+    }
+}
+
+} // namespace
+
 void tokens_text(History& history, const PlanState& /*state*/, std::ostream& out) {
+    const std::vector<tables::TokenRow> rows = tables::tokens(history);
     Table table(
         {{"eval", right}, {"seq", right}, {"id", right}, {"text"}, {"samplers"}, {"candidates", right}, {"to the host", right}});
-    for (const tables::TokenRow& r : tables::tokens(history)) {
+    for (const tables::TokenRow& r : rows) {
         table.row({number(r.eval), number(r.seq), r.id < 0 ? "-" : number(r.id), '"' + one_line(r.text) + '"',
                    joined(r.samplers, " "), number(r.candidates), bytes_text(r.host_bytes)});
     }
     print_or(table, "no token was sampled", out);
+    print_places(history, rows, out);
 }
 
 void reuse_text(History& history, const PlanState& /*state*/, std::ostream& out) {

@@ -73,9 +73,11 @@ public:
                                 std::to_string(t->sequence) + (t->output ? ", output" : ""),
                             {}, Target::step(record.step), record.step == session.step());
             } else if (const auto* s = std::get_if<record::Sample>(&record.fact)) {
-                std::string what = text(s->sampler) + " on " +
-                                   (s->backend == no_backend ? "the host" : session.backend_name(s->backend)) + ", " +
-                                   counted(s->candidates, "candidate") + " left";
+                std::string what(s->backend != no_backend ? "+" : s->refused ? "-" : "");
+                what += text(s->sampler) + " on " +
+                        (s->backend == no_backend ? "the host"
+                                                  : session.backend_name(s->backend) + " (" + counted(s->n_nodes, "node") + ")") +
+                        ", " + counted(s->candidates, "candidate") + " left";
                 if (s->why_not_in_graph != 0)
                     what += " (not in the graph: " + text(s->why_not_in_graph) + ")";
                 add_wrapped(sampled, width, "seq " + std::to_string(s->sequence), 7, what, {}, Target::step(record.step),

@@ -14,10 +14,14 @@ void Batch::clear() noexcept {
 }
 
 void Batch::add(int32_t token, int32_t position, SequenceSet in, bool output) {
+    add(token, position, in, output ? output_choice : no_output);
+}
+
+void Batch::add(int32_t token, int32_t position, SequenceSet in, uint8_t wanted) {
     tokens.push_back(token);
     positions.push_back(position);
     sequences.push_back(in);
-    outputs.push_back(output ? 1 : 0);
+    outputs.push_back(wanted);
 }
 
 void Batch::add_embeddings(std::span<const float> rows, int32_t n, int32_t position, SequenceSet in, bool output_last) {
@@ -25,7 +29,7 @@ void Batch::add_embeddings(std::span<const float> rows, int32_t n, int32_t posit
     for (int32_t i = 0; i < n; ++i) {
         positions.push_back(position + i);
         sequences.push_back(in);
-        outputs.push_back(output_last && i == n - 1 ? 1 : 0);
+        outputs.push_back(output_last && i == n - 1 ? output_choice : no_output);
     }
 }
 
@@ -33,7 +37,7 @@ Ubatch make_ubatch(const Batch& batch, int32_t first, int32_t n) noexcept {
     Ubatch u{&batch, first, n, 0, 0};
     SequenceSet all = 0;
     for (int32_t i = first; i < first + n; ++i) {
-        u.n_outputs += batch.outputs[static_cast<size_t>(i)];
+        u.n_outputs += batch.outputs[static_cast<size_t>(i)] != no_output ? 1 : 0;
         all |= batch.sequences[static_cast<size_t>(i)];
     }
     u.n_sequences = std::popcount(all);

@@ -15,8 +15,8 @@ namespace schedscope {
 Context::Context(const Model& model, Scheduler& scheduler, const ContextOptions& options, Recorder* recorder)
     : model_(model), scheduler_(scheduler),
       options_(options), settings_{options.flash_attention, options.cache_on_host, options.n_ctx}, recorder_(recorder),
-      cache_(model,
-             {options.n_ctx, options.cache_type_k, options.cache_type_v, !options.flash_attention, options.cache_on_host}) {
+      cache_(model, {options.n_ctx, options.cache_type_k, options.cache_type_v, !options.flash_attention, options.cache_on_host}),
+      sampling_(model) {
     options_.n_ctx = cache_.options().n_cells;
     options_.n_batch = std::clamp(options.n_batch, 1, options_.n_ctx);
     options_.n_ubatch = std::clamp(options.n_ubatch, 1, options_.n_batch);
@@ -63,7 +63,9 @@ void Context::plan_only(const Batch& batch) { evaluate(batch, Run::plan); }
 
 void Context::evaluate(const Batch& batch, Run run) {
     check(batch);
-    n_outputs_ = 0;
+    sampling_.check(batch);
+    sampling_.forget_sampled();
+    rows_.clear();
     logits_.clear();
     for (int32_t first = 0; first < batch.size(); first += options_.n_batch) {
         const int32_t end = std::min(first + options_.n_batch, batch.size());
@@ -86,24 +88,17 @@ std::string_view Context::first_difference(const GraphKey& a, const GraphKey& b)
     if (a.shape.n_outputs != b.shape.n_outputs) {
         return "n_outputs";
     }
-    return a.n_kv != b.n_kv ? "n_kv" : "";
-}
-
-std::unique_ptr<Graph> Context::built(const GraphKey& key, bool flash_attention, GraphTensors& io) const {
-    auto graph = std::make_unique<Graph>();
-    GraphSettings settings = settings_;
-    settings.flash_attention = flash_attention;
-    CacheView cache = cache_.view(key.n_kv);
-    cache.v_transposed = !flash_attention;
-    GraphBuilder builder(*graph, model_, settings, key.shape, cache);
-    model_.architecture().graph(builder);
-    io = builder.io;
-    return graph;
+    if (a.n_kv != b.n_kv) {
+        return "n_kv";
+    }
+    return a.samplers != b.samplers ? "samplers" : "";
 }
 
 void Context::build(const GraphKey& key) {
     drop_graph();
-    graph_ = built(key, settings_.flash_attention, io_);
+    sampling_.forget_former();
+    graph_ = std::make_unique<Graph>();
+    io_ = build(*graph_, settings_, key, cache_.view(key.n_kv));
     key_ = key;
 }
 
@@ -111,12 +106,19 @@ void Context::reserve() {
     reserved_ = true;
     // The larger one last: its places are kept.
     for (const int32_t n_tokens : {1, options_.n_ubatch}) {
-        const GraphKey key{{n_tokens, n_tokens, false}, 1, cache_.options().n_cells};
+        const GraphKey key{{n_tokens, n_tokens, false}, 1, cache_.options().n_cells, sampling_.version()};
         const std::vector<PlanAlternative> alternatives = record_alternatives(key);
-        GraphTensors io;
-        const std::unique_ptr<Graph> graph = built(key, settings_.flash_attention, io);
-        scheduler_.reserve(*graph, n_tokens, alternatives);
+        Graph graph;
+        build(graph, settings_, key, cache_.view(key.n_kv));
+        scheduler_.reserve(graph, n_tokens, alternatives);
     }
+}
+
+GraphTensors Context::build(Graph& graph, const GraphSettings& settings, const GraphKey& key, const CacheView& cache) {
+    GraphBuilder builder(graph, model_, settings, key.shape, cache);
+    model_.architecture().graph(builder);
+    sampling_.add_nodes(graph, builder.io.logits);
+    return builder.io;
 }
 
 /// What the graph would be with the other setting of flash attention, so that a trace can answer what would change. Once for each shape.
@@ -128,9 +130,13 @@ std::vector<PlanAlternative> Context::record_alternatives(const GraphKey& key) {
     const auto same = [&](const KnownAlternative& known) { return first_difference(known.key, key).empty(); };
     auto known = std::find_if(alternatives_.begin(), alternatives_.end(), same);
     if (known == alternatives_.end()) {
-        GraphTensors io;
-        const std::unique_ptr<Graph> other = built(key, !settings_.flash_attention, io);
-        known = alternatives_.insert(alternatives_.end(), {key, scheduler_.record_graph(*other)});
+        GraphSettings settings = settings_;
+        settings.flash_attention = !settings_.flash_attention;
+        CacheView cache = cache_.view(key.n_kv);
+        cache.v_transposed = !settings.flash_attention;
+        Graph other;
+        build(other, settings, key, cache);
+        known = alternatives_.insert(alternatives_.end(), {key, scheduler_.record_graph(other)});
     }
     return {{known->graph, options_.flash_attention ? "fa=off" : "fa=on"}};
 }
@@ -158,7 +164,8 @@ void Context::evaluate(const Ubatch& u, Run run) {
         const auto at = static_cast<size_t>(u.first + i);
         cells.take(slots_[static_cast<size_t>(i)], u.batch->positions[at], u.batch->sequences[at]);
     }
-    const GraphKey key{{u.n_tokens, std::max(u.n_outputs, 1), u.batch->tokens.empty()}, u.n_sequences, cache_.n_kv()};
+    const GraphKey key{
+        {u.n_tokens, std::max(u.n_outputs, 1), u.batch->tokens.empty()}, u.n_sequences, cache_.n_kv(), sampling_.version()};
     const std::string_view difference = graph_ == nullptr ? dropped_by_ : first_difference(key, key_);
     dropped_by_ = {};
     const bool reused = graph_ != nullptr && difference.empty();
@@ -178,14 +185,10 @@ void Context::evaluate(const Ubatch& u, Run run) {
         }
         if (run == Run::compute) {
             inputs_.fill(io_, u, cells, slots_, model_.hparams());
+            sampling_.write_inputs(u);
             scheduler_.compute();
-            if (u.n_outputs > 0) {
-                const auto n_vocab = static_cast<size_t>(model_.hparams().n_vocab);
-                const size_t before = logits_.size();
-                logits_.resize(before + static_cast<size_t>(u.n_outputs) * n_vocab);
-                tensor_read(*io_.logits, logits_.data() + before, 0, static_cast<size_t>(u.n_outputs) * n_vocab * sizeof(float));
-                n_outputs_ += u.n_outputs;
-            }
+            read_outputs(u);
+            sampling_.read(u, recorder_ != nullptr);
         }
     } catch (const std::exception& e) {
         for (const int32_t cell : slots_) {
@@ -201,12 +204,51 @@ void Context::evaluate(const Ubatch& u, Run run) {
     record_end(nullptr);
 }
 
+/// Copies the rows of logits that the host needs, neighbours together. Rows of sequences that are sampled in the graph stay where they are.
+void Context::read_outputs(const Ubatch& u) {
+    const auto n_vocab = static_cast<size_t>(model_.hparams().n_vocab);
+    const auto before = static_cast<int32_t>(logits_.size() / n_vocab);
+    const size_t first = rows_.size();
+    int32_t n_copied = 0;
+    for (int32_t i = 0; i < u.n_tokens; ++i) {
+        const auto at = static_cast<size_t>(u.first + i);
+        const uint8_t output = u.batch->outputs[at];
+        const bool for_host = (u.batch->sequences[at] & ~sampling_.sequences()) != 0;
+        if (output != no_output) {
+            rows_.push_back(for_host || (output & output_logits) != 0 ? before + n_copied++ : -1);
+        }
+    }
+    logits_.resize(logits_.size() + static_cast<size_t>(n_copied) * n_vocab);
+    for (size_t row = first; row < rows_.size();) {
+        size_t end = row;
+        while (end < rows_.size() && rows_[end] >= 0) {
+            ++end;
+        }
+        if (end > row) {
+            tensor_read(*io_.logits, logits_.data() + static_cast<size_t>(rows_[row]) * n_vocab,
+                        (row - first) * n_vocab * sizeof(float), (end - row) * n_vocab * sizeof(float));
+        }
+        row = end + 1;
+    }
+}
+
 std::span<const float> Context::logits(int32_t row) const {
-    if (row < 0 || row >= n_outputs_) {
-        throw Error(ErrorKind::usage, "logits: there is no row " + std::to_string(row) + " of " + std::to_string(n_outputs_));
+    if (row < 0 || row >= n_outputs()) {
+        throw Error(ErrorKind::usage, "logits: there is no row " + std::to_string(row) + " of " + std::to_string(n_outputs()));
+    }
+    if (rows_[static_cast<size_t>(row)] < 0) {
+        throw Error(ErrorKind::usage, "logits: row " + std::to_string(row) + " was sampled in the graph and not copied");
     }
     const auto n_vocab = static_cast<size_t>(model_.hparams().n_vocab);
-    return {logits_.data() + static_cast<size_t>(row) * n_vocab, n_vocab};
+    return {logits_.data() + static_cast<size_t>(rows_[static_cast<size_t>(row)]) * n_vocab, n_vocab};
+}
+
+void Context::set_sampler(int32_t sequence, std::shared_ptr<SamplerChain> chain) {
+    if (sequence < 0 || sequence >= max_sequences) {
+        throw Error(ErrorKind::usage,
+                    "sequence " + std::to_string(sequence) + ": ids are 0 to " + std::to_string(max_sequences - 1));
+    }
+    sampling_.set(sequence, std::move(chain));
 }
 
 void Context::record_begin(const Ubatch& u, bool reused, std::string_view failed_check) {

@@ -2,6 +2,7 @@
 
 #include "runtime/context/batch.h"
 #include "runtime/context/graph_inputs.h"
+#include "runtime/context/graph_sampling.h"
 #include "runtime/context/kv_cache.h"
 #include "runtime/model/graph_builder.h"
 #include "runtime/model/model.h"
@@ -46,9 +47,15 @@ public:
     /// to: what for, as the check that the next evaluation's graph fails; a constant of the program.
     EvaluationId lend_scheduler(std::string_view to);
 
-    /// Rows of the last decode, for tokens with outputs, in the batch's order. [n_vocab]
-    int32_t n_outputs() const noexcept { return n_outputs_; }
+    /// Rows of the last decode, for tokens with outputs, in the batch's order. [n_vocab]. Throws Error(usage) for a row that there is not, or that stayed on the device
+    /// because its sequences are sampled in the graph.
+    int32_t n_outputs() const noexcept { return static_cast<int32_t>(rows_.size()); }
     std::span<const float> logits(int32_t row) const;
+
+    /// Chooses a sequence's tokens in the graph, as far as its chain can, from the next decode on; null: on the host again. Between decodes.
+    void set_sampler(int32_t sequence, std::shared_ptr<SamplerChain> chain);
+    /// The chains, and what they chose in the last decode.
+    const GraphSampling& sampling() const noexcept { return sampling_; }
 
     /// The cells, for removing, copying and moving sequences between decodes. Keys of moved cells are turned before the next evaluation.
     KvCells& cells() noexcept { return cache_.cells(); }
@@ -68,6 +75,7 @@ private:
         UbatchShape shape;
         int32_t n_sequences = 0;
         int32_t n_kv = 0;
+        int32_t samplers = 0; ///< version of the chains in the graph
     };
     struct KnownAlternative {
         GraphKey key;
@@ -80,7 +88,8 @@ private:
     void evaluate(const Ubatch& ubatch, Run run);
     static std::string_view first_difference(const GraphKey& a, const GraphKey& b) noexcept;
     void build(const GraphKey& key);
-    std::unique_ptr<Graph> built(const GraphKey& key, bool flash_attention, GraphTensors& io) const;
+    GraphTensors build(Graph& graph, const GraphSettings& settings, const GraphKey& key, const CacheView& cache);
+    void read_outputs(const Ubatch& ubatch);
     std::vector<PlanAlternative> record_alternatives(const GraphKey& key);
     /// Memory for the largest graphs that there can be: a token, then a whole ubatch with outputs for all, each with the cache full.
     void reserve();
@@ -96,13 +105,14 @@ private:
     Recorder* recorder_;
     KvCache cache_;
     GraphInputs inputs_;
+    GraphSampling sampling_;
     std::unique_ptr<Graph> graph_;
     GraphTensors io_;
     GraphKey key_;
     std::vector<KnownAlternative> alternatives_; ///< graphs with the other setting of flash attention, recorded before
     std::vector<int32_t> slots_;
-    std::vector<float> logits_; ///< [n_outputs_ × n_vocab]
-    int32_t n_outputs_ = 0;
+    std::vector<int32_t> rows_; ///< [outputs] the place of each one's logits; −1: they were not copied to the host
+    std::vector<float> logits_; ///< [rows that were copied × n_vocab]
     bool reserved_ = false;
     std::string_view dropped_by_; ///< what took the last graph away, as a failed check; empty: nothing did
     EvaluationId next_evaluation_ = 0;

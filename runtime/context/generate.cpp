@@ -1,8 +1,10 @@
 #include "runtime/context/generate.h"
 
 #include "runtime/clock.h"
+#include "runtime/context/choice_record.h"
 #include "runtime/context/prompt.h"
 #include "runtime/error.h"
+#include "runtime/sampling/make_chain.h"
 
 #include <algorithm>
 
@@ -13,7 +15,7 @@ namespace {
 /// A sequence while it is generated.
 struct Stream {
     const Prompt* prompt = nullptr;
-    SamplerChain chain;
+    std::shared_ptr<SamplerChain> chain;
     Generated result;
     int32_t next_position = 0;
     int32_t row = -1; ///< of logits that the next token is chosen from
@@ -54,10 +56,39 @@ void check(const Session& session, const GenerateRequest& request, int32_t n_ctx
     }
 }
 
+std::shared_ptr<SamplerChain> chain_of(const Session& session, const Prompt& p) {
+    // Sequences differ although they share the seed.
+    return std::make_shared<SamplerChain>(
+        p.chain ? *p.chain : make_chain(session.sampling(), session.seed() + static_cast<uint32_t>(p.sequence)));
+}
+
+/// With -bs the sequences' chains are in the context's graphs as long as this lives.
+class ChainsInGraph {
+public:
+    explicit ChainsInGraph(Session& session) : session_(session) {}
+    ~ChainsInGraph() {
+        for (const int32_t sequence : sequences_) {
+            session_.context().set_sampler(sequence, nullptr);
+        }
+    }
+    ChainsInGraph(const ChainsInGraph&) = delete;
+    ChainsInGraph& operator=(const ChainsInGraph&) = delete;
+    void add(int32_t sequence, std::shared_ptr<SamplerChain> chain) {
+        if (session_.options().sample_in_graph) {
+            session_.context().set_sampler(sequence, std::move(chain));
+            sequences_.push_back(sequence);
+        }
+    }
+
+private:
+    Session& session_;
+    std::vector<int32_t> sequences_;
+};
+
 class Generation {
 public:
     Generation(Session& session, const GenerateRequest& request)
-        : session_(session), request_(request), context_(session.context()) {}
+        : session_(session), request_(request), context_(session.context()), in_graph_(session) {}
 
     GenerateResult run() {
         check(session_, request_, context_.options().n_ctx);
@@ -78,15 +109,15 @@ private:
         for (const Prompt& p : request_.prompts) {
             Stream s;
             s.prompt = &p;
-            // Sequences differ although they share the seed.
-            s.chain = p.chain ? *p.chain : make_chain(session_.sampling(), session_.seed() + static_cast<uint32_t>(p.sequence));
+            s.chain = chain_of(session_, p);
             s.result.sequence = p.sequence;
             s.next_position = prompt_length(session_, p);
             s.drops_space = p.images.empty() && std::all_of(p.tokens.begin(), p.tokens.end(),
                                                             [&](Token t) { return session_.tokenizer().is_control(t); });
             for (const Token t : p.tokens) {
-                s.chain.accept(t);
+                s.chain->accept(t);
             }
+            in_graph_.add(p.sequence, s.chain);
             streams_.push_back(std::move(s));
         }
         std::sort(streams_.begin(), streams_.end(),
@@ -144,8 +175,10 @@ private:
         if (request_.n_predict >= 0 && done >= request_.n_predict) {
             return end(s, StopReason::count);
         }
-        const Token token = s.chain.choose(context_.logits(s.row));
-        s.chain.accept(token);
+        const bool in_graph = (context_.sampling().sequences() & only_sequence(s.result.sequence)) != 0;
+        const Token token =
+            in_graph ? s.chain->choose(context_.sampling().sampled(s.result.sequence)) : s.chain->choose(context_.logits(s.row));
+        s.chain->accept(token);
         const bool ends = session_.tokenizer().is_eog(token);
         std::string piece = session_.tokenizer().piece(token);
         if (s.drops_space && !piece.empty()) {
@@ -187,7 +220,8 @@ private:
         for (Stream& s : streams_) {
             if (s.active) {
                 s.row = batch_.size();
-                batch_.add(s.result.tokens.back(), s.next_position++, only_sequence(s.result.sequence), true);
+                const uint8_t wanted = request_.on_logits ? output_choice | output_logits : output_choice;
+                batch_.add(s.result.tokens.back(), s.next_position++, only_sequence(s.result.sequence), wanted);
             }
         }
         context_.decode(batch_);
@@ -223,25 +257,8 @@ private:
         if (recorder == nullptr) {
             return;
         }
-        int32_t candidates = session_.model().hparams().n_vocab;
-        const auto steps = s.chain.steps();
-        for (const SamplerStep& step : steps) {
-            record::Sample sample;
-            sample.sequence = s.result.sequence;
-            sample.sampler = recorder->intern(step.name);
-            sample.candidates = step.candidates;
-            recorder->add(sample);
-            // What the last sampler, which chooses, chose from.
-            candidates = &step != &steps.back() ? step.candidates : candidates;
-        }
-        record::Token t;
-        t.sequence = s.result.sequence;
-        t.token = token;
-        t.position = s.next_position;
-        t.text = session_.options().record_text ? recorder->intern(session_.tokenizer().piece(token, true)) : 0;
-        t.candidates = candidates;
-        t.host_bytes = int64_t{session_.model().hparams().n_vocab} * static_cast<int64_t>(sizeof(float));
-        recorder->add(t);
+        const std::string text = session_.options().record_text ? session_.tokenizer().piece(token, true) : "";
+        record_choice(*recorder, context_, session_.scheduler(), *s.chain, {s.result.sequence, token, s.next_position, text});
     }
 
     void finish() {
@@ -256,6 +273,7 @@ private:
     Session& session_;
     const GenerateRequest& request_;
     Context& context_;
+    ChainsInGraph in_graph_;
     std::vector<Stream> streams_;
     Batch batch_;
     GenerateResult result_;
@@ -269,6 +287,10 @@ void plan_generation(Session& session, const GenerateRequest& request) {
     Context& context = session.context();
     check(session, request, context.options().n_ctx);
     context.cells().clear();
+    ChainsInGraph in_graph(session);
+    for (const Prompt& p : request.prompts) {
+        in_graph.add(p.sequence, chain_of(session, p));
+    }
     for (const Batch& batch : prompt_batches(session, request, EncoderRun::plan)) {
         context.plan_only(batch);
     }

@@ -63,8 +63,8 @@ private:
             Batch& batch = batches_.emplace_back();
             const bool ends = i + 1 == p.images.size() && token == static_cast<int32_t>(p.tokens.size());
             batch.add_embeddings(rows[i], n, position, only_sequence(p.sequence), ends);
-            if (request_.all_logits) {
-                std::fill(batch.outputs.begin(), batch.outputs.end(), uint8_t{1});
+            for (int32_t row = 0; row < n; ++row) {
+                batch.outputs[static_cast<size_t>(row)] = wanted(ends && row + 1 == n);
             }
             position += n;
         }
@@ -74,9 +74,14 @@ private:
     void add_tokens(Batch& batch, const Prompt& p, int32_t first, int32_t end, int32_t position) const {
         for (int32_t i = first; i < end; ++i) {
             const bool last = i + 1 == static_cast<int32_t>(p.tokens.size()) && &batch == &last_;
-            batch.add(p.tokens[static_cast<size_t>(i)], position + i - first, only_sequence(p.sequence),
-                      request_.all_logits || last);
+            batch.add(p.tokens[static_cast<size_t>(i)], position + i - first, only_sequence(p.sequence), wanted(last));
         }
+    }
+
+    /// Of a token: the next one is chosen behind the last.
+    uint8_t wanted(bool last) const {
+        const bool logits = request_.all_logits || (last && request_.on_logits);
+        return static_cast<uint8_t>((last ? output_choice : no_output) | (logits ? output_logits : no_output));
     }
 
     Session& session_;

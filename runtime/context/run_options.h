@@ -18,8 +18,9 @@ enum class FlashAttention : uint8_t { off, on, automatic }; ///< automatic: on i
 
 /// Everything a user can say about how a model runs; names and defaults are the command line's.
 struct RunOptions {
-    std::string model;                  ///< path of the GGUF file
-    std::string devices;                ///< comma-separated, by priority; empty: every GPU, then the CPU. With header_only also NAME=vulkan:24GiB
+    std::string model; ///< path of the GGUF file
+    std::string
+        devices; ///< comma-separated, by priority; empty: every GPU, then the CPU. With header_only also NAME=vulkan:24GiB
     int32_t n_gpu_layers = 99;          ///< the output layer and the last n − 1 blocks
     std::vector<float> tensor_split;    ///< shares of the devices; empty: by memory
     std::vector<std::string> overrides; ///< "PATTERN=DEVICE"
@@ -37,8 +38,9 @@ struct RunOptions {
     bool fusion = true;
     std::optional<uint32_t> seed; ///< absent: random
     SamplingOptions sampling;
-    std::string mmproj;         ///< path of the image encoder's GGUF file; empty: none
-    bool image_newline = false; ///< of tiled images, as vision::Arrangement says
+    std::string mmproj;               ///< path of the image encoder's GGUF file; empty: none
+    bool image_newline = false;       ///< of tiled images, as vision::Arrangement says
+    bool sample_in_graph = false;     ///< -bs: as many samplers of each chain as can run in the graph do
     bool context_shift = false;       ///< when the context is full, forget half of what follows the first token
     bool header_only = false;         ///< plan from the file's header: no weights are loaded, nothing can be computed
     std::shared_ptr<Watcher> watcher; ///< whose tensors' values are recorded; null: nobody's

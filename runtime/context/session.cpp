@@ -11,6 +11,21 @@
 
 namespace schedscope {
 
+namespace {
+
+/// The tokens whose text has one of these characters.
+std::vector<int32_t> tokens_with(const Tokenizer& tokenizer, std::string_view characters) {
+    std::vector<int32_t> found;
+    for (int32_t id = 0; id < tokenizer.n_tokens(); ++id) {
+        if (tokenizer.piece(id).find_first_of(characters) != std::string::npos) {
+            found.push_back(id);
+        }
+    }
+    return found;
+}
+
+} // namespace
+
 Session::Session(const Registry& registry, const RunOptions& options, Recorder* recorder)
     : Session(registry, std::make_shared<const gguf::File>(gguf::File::open(options.model)), options, recorder) {}
 
@@ -152,6 +167,8 @@ void Session::settle_sampling() {
         }
     }
     sampling_ = resolve(options_.sampling, metadata, end_tokens);
+    sampling_.n_vocab = model_->hparams().n_vocab;
+    sampling_.dry_breakers = [this] { return tokens_with(tokenizer(), "\n:\"*"); };
     seed_ = options_.seed ? *options_.seed : std::random_device{}();
 }
 
@@ -207,6 +224,9 @@ void Session::open_record() {
     fact("cache_type_v", std::string(type_name(options_.cache_type_v)));
     fact("cache_on_host", options_.cache_on_host ? "yes" : "no");
     fact("seed", std::to_string(seed_));
+    if (options_.sample_in_graph) {
+        fact("backend_sampling", "on");
+    }
     facts_ = info.facts;
     recorder_->session(info);
 }

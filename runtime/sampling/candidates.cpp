@@ -27,6 +27,17 @@ void Candidates::fill(std::span<const float> logits) {
     chosen = -1;
 }
 
+void Candidates::fill(std::span<const int32_t> ids, std::span<const float> logits, bool sorted) {
+    items.clear();
+    for (size_t i = 0; i < logits.size(); ++i) {
+        if (logits[i] > -std::numeric_limits<float>::infinity()) {
+            items.push_back({ids[i], logits[i], 0.0F});
+        }
+    }
+    n_sorted = sorted ? items.size() : 0;
+    chosen = -1;
+}
+
 void Candidates::sort_first(size_t n) {
     n = std::min(n, items.size());
     if (n <= n_sorted) {
@@ -63,6 +74,19 @@ void Candidates::softmax() {
     }
     for (Candidate& c : items) {
         c.p = static_cast<float>(c.p / sum);
+    }
+}
+
+void Candidates::choose(double u) noexcept {
+    double sum = 0;
+    for (const Candidate& i : items) {
+        sum += i.p;
+        if (i.p > 0) {
+            chosen = i.id;
+            if (sum > u) {
+                return;
+            }
+        }
     }
 }
 

@@ -22,12 +22,16 @@ public:
 
     /// All of the vocabulary, in order of id.
     void fill(std::span<const float> logits);
+    /// What a graph kept; a logit of −∞ was not. sorted: they are in falling order, as sort_first leaves them.
+    void fill(std::span<const int32_t> ids, std::span<const float> logits, bool sorted);
     /// Makes n_sorted at least min(n, items.size()).
     void sort_first(size_t n);
     /// Keeps items[0, n); they are sorted first.
     void keep_first(size_t n);
     /// Sets p of every item. Throws Error(device) when no item has a finite logit.
     void softmax();
+    /// After `softmax`: chooses the first item that the probabilities up to it sum up to more than u, 0 ≤ u < 1.
+    void choose(double u) noexcept;
 };
 
 } // namespace schedscope

@@ -5,13 +5,14 @@
 namespace schedscope {
 
 SamplerChain::SamplerChain(const SamplerChain& other) {
-    for (const auto& sampler : other.samplers_) {
-        add(sampler->clone());
+    for (size_t i = 0; i < other.samplers_.size(); ++i) {
+        add(other.samplers_[i]->clone(), other.places_[i]);
     }
 }
 
 SamplerChain& SamplerChain::operator=(SamplerChain other) noexcept {
     samplers_.swap(other.samplers_);
+    places_.swap(other.places_);
     steps_.clear();
     return *this;
 }
@@ -19,10 +20,30 @@ SamplerChain& SamplerChain::operator=(SamplerChain other) noexcept {
 int32_t SamplerChain::choose(std::span<const float> logits) {
     candidates_.fill(logits);
     steps_.clear();
-    for (const auto& sampler : samplers_) {
-        sampler->apply(candidates_);
+    return choose_from(0);
+}
+
+int32_t SamplerChain::choose(const SampledInGraph& sampled) {
+    steps_.clear();
+    for (const int32_t left : sampled.left) {
+        steps_.push_back({samplers_[steps_.size()]->name(), left});
+    }
+    if (sampled.token >= 0) {
+        return sampled.token;
+    }
+    if (sampled.ids.empty()) {
+        candidates_.fill(sampled.logits);
+    } else {
+        candidates_.fill(sampled.ids, sampled.logits, sampled.sorted);
+    }
+    return choose_from(sampled.left.size());
+}
+
+int32_t SamplerChain::choose_from(size_t first) {
+    for (size_t i = first; i < samplers_.size(); ++i) {
+        samplers_[i]->apply(candidates_);
         const size_t left = candidates_.chosen >= 0 ? 1 : candidates_.items.size();
-        steps_.push_back({sampler->name(), static_cast<int32_t>(left)});
+        steps_.push_back({samplers_[i]->name(), static_cast<int32_t>(left)});
         if (candidates_.chosen >= 0) {
             return candidates_.chosen;
         }

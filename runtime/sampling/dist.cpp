@@ -1,38 +1,45 @@
+#include "runtime/backend/buffer.h"
+#include "runtime/sampling/graph_nodes.h"
 #include "runtime/sampling/samplers.h"
-
-#include <random>
+#include "runtime/sampling/uniform.h"
+#include "runtime/tensor/ops.h"
 
 namespace schedscope {
 
 namespace {
 
-class Dist final : public Sampler {
+class Dist final : public Sampler, public GraphSampler {
 public:
-    explicit Dist(uint32_t seed) : seed_(seed), random_(seed) {}
+    explicit Dist(uint32_t seed) : random_(seed) {}
     Dist(const Dist&) = default;
 
     std::string_view name() const noexcept override { return "dist"; }
     void apply(Candidates& c) override {
         c.softmax();
-        // The standard's distributions differ between libraries; the generator itself does not.
-        const double u = static_cast<double>(random_()) * 0x1p-32;
-        double sum = 0;
-        for (const Candidate& i : c.items) {
-            sum += i.p;
-            if (i.p > 0) {
-                c.chosen = i.id;
-                if (sum > u) {
-                    return;
-                }
-            }
-        }
+        c.choose(random_.next());
     }
-    void reset() override { random_.seed(seed_); }
+
+    GraphSampler* in_graph() noexcept override { return this; }
+    void make_inputs(TensorStore& store, int64_t) override { uniform_ = store.make(Type::F32, {1, 1, 1, 1}, "uniform"); }
+    /// The first candidate whose cumulated probability is above the uniform number. Those without any probability stand at 0, so that a sum that was
+    /// rounded upwards among them chooses none; the number is taken of the largest sum, which is then always above it.
+    void add_nodes(Graph& g, GraphCandidates& c) const override {
+        Tensor* p = ops::soft_max(g, c.logits, nullptr, 1.0F, 0.0F);
+        Tensor* sums = ops::mul(g, ops::cumsum(g, p), ops::unary(g, p, UnaryOp::STEP));
+        Tensor* all = graph_nodes::pick(g, sums, ops::argmax(g, sums));
+        Tensor* above = ops::unary(g, ops::sub(g, sums, ops::mul(g, all, uniform_)), UnaryOp::STEP);
+        graph_nodes::choose(g, c, ops::argmax(g, above), p);
+    }
+    void write_inputs(bool draws) override {
+        const float u = draws ? random_.next() : 0.0F;
+        tensor_write(*uniform_, &u, 0, sizeof u);
+    }
+    void reset() override { random_.reset(); }
     std::unique_ptr<Sampler> clone() const override { return std::make_unique<Dist>(*this); }
 
 private:
-    uint32_t seed_;
-    std::mt19937 random_;
+    Uniform random_;
+    Tensor* uniform_ = nullptr; ///< F32 [1]
 };
 
 } // namespace

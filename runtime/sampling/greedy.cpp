@@ -1,5 +1,7 @@
 #include "runtime/error.h"
+#include "runtime/sampling/graph_nodes.h"
 #include "runtime/sampling/samplers.h"
+#include "runtime/tensor/ops.h"
 
 #include <cmath>
 
@@ -7,8 +9,11 @@ namespace schedscope {
 
 namespace {
 
-class Greedy final : public Sampler {
+class Greedy final : public Sampler, public GraphSampler {
 public:
+    Greedy() = default;
+    Greedy(const Greedy&) = default;
+
     std::string_view name() const noexcept override { return "greedy"; }
     void apply(Candidates& c) override {
         if (c.items.empty()) {
@@ -25,9 +30,9 @@ public:
         }
         c.chosen = best->id;
     }
+    GraphSampler* in_graph() noexcept override { return this; }
+    void add_nodes(Graph& g, GraphCandidates& c) const override { graph_nodes::choose(g, c, ops::argmax(g, c.logits), c.logits); }
     std::unique_ptr<Sampler> clone() const override { return std::make_unique<Greedy>(*this); }
-    Greedy() = default;
-    Greedy(const Greedy&) = default;
 };
 
 } // namespace

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "runtime/sampling/chain.h"
 #include "runtime/sampling/samplers.h"
 
 #include <cstdint>
@@ -37,24 +36,28 @@ struct SamplingMetadata {
 /// Every value settled: options beat metadata, metadata beats defaults.
 struct SamplingParams {
     float temperature = 0.8F;
+    float temperature_range = 0; ///< above 0: dynamic temperature
+    float temperature_exponent = 1.0F;
     int32_t top_k = 40;
     float top_p = 0.95F;
     float min_p = 0.05F;
+    float typical = 1.0F;
+    float top_n_sigma = -1.0F;
+    Xtc xtc;
+    Dry dry; ///< its breakers: see dry_breakers
+    Mirostat mirostat;
     Penalties penalties;
     std::vector<std::pair<int32_t, float>> logit_bias;
-    std::string sequence = "penalties;top_k;top_p;min_p;temp"; ///< samplers in order; metadata's `sequence` changes it
+    std::string sequence =
+        "penalties;dry;top_n_sigma;top_k;typ_p;top_p;min_p;xtc;temp"; ///< samplers in order; metadata's `sequence` changes it
+    int32_t n_vocab = 0;                                              ///< for mirostat 1
+    /// The tokens that no repetition reaches across; asked when a chain with dry is made. Empty: none.
+    std::function<std::vector<int32_t>()> dry_breakers;
 };
 
 /// end_tokens: every end-of-generation token of the vocabulary, forbidden when ignore_eos is asked for.
 /// Throws Error(usage) for a value out of its range, Error(input) for such a value in the metadata.
 SamplingParams resolve(const SamplingOptions& options, const SamplingMetadata& metadata,
                        std::span<const int32_t> end_tokens = {});
-
-/// Logit bias first, then the sequence, then greedy (temperature ≤ 0) or dist.
-SamplerChain make_chain(const SamplingParams& params, uint32_t seed);
-
-/// A chain as people write it: "top_k=40;top_p=0.9;temp=0.8;dist". A sampler named without a value takes it from `params`. Samplers:
-/// penalties, penalty_repeat, top_k, top_p, min_p, temp, greedy, dist; "cpu:" in front of a name is accepted. Throws Error(usage) naming what is not understood.
-SamplerChain parse_chain(std::string_view text, const SamplingParams& params, uint32_t seed);
 
 } // namespace schedscope

@@ -1,10 +1,12 @@
+#include "runtime/sampling/graph_nodes.h"
 #include "runtime/sampling/samplers.h"
+#include "runtime/tensor/ops.h"
 
 namespace schedscope {
 
 namespace {
 
-class Temperature final : public Sampler {
+class Temperature final : public Sampler, public GraphSampler {
 public:
     explicit Temperature(float t) : t_(t) {}
     Temperature(const Temperature&) = default;
@@ -16,7 +18,16 @@ public:
             return;
         }
         for (Candidate& i : c.items) {
-            i.logit /= t_;
+            i.logit *= 1.0F / t_;
+        }
+    }
+    GraphSampler* in_graph() noexcept override { return this; }
+    void add_nodes(Graph& g, GraphCandidates& c) const override {
+        if (t_ <= 0) {
+            graph_nodes::keep_places(g, c, ops::argmax(g, c.logits));
+            c.sorted = true;
+        } else if (t_ != 1.0F) {
+            c.logits = ops::scale(g, c.logits, 1.0F / t_);
         }
     }
     std::unique_ptr<Sampler> clone() const override { return std::make_unique<Temperature>(*this); }

@@ -1,12 +1,15 @@
+#include "runtime/sampling/graph_nodes.h"
 #include "runtime/sampling/samplers.h"
+#include "runtime/tensor/ops.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace schedscope {
 
 namespace {
 
-class TopP final : public Sampler {
+class TopP final : public Sampler, public GraphSampler {
 public:
     explicit TopP(float p) : p_(p) {}
     TopP(const TopP&) = default;
@@ -30,6 +33,19 @@ public:
             }
         }
         c.keep_first(n);
+    }
+    GraphSampler* in_graph() noexcept override { return this; }
+    /// Those stay before which less than p has been cumulated.
+    void add_nodes(Graph& g, GraphCandidates& c) const override {
+        if (p_ >= 1.0F) {
+            return;
+        }
+        graph_nodes::sort(g, c);
+        Tensor* p = ops::soft_max(g, c.logits, nullptr, 1.0F, 0.0F);
+        Tensor* before = ops::sub(g, ops::cumsum(g, p), p);
+        // At 0 the likeliest stays, before which nothing was cumulated.
+        const float threshold = std::max(p_, std::numeric_limits<float>::min());
+        graph_nodes::keep_masked(g, c, ops::unary(g, ops::scale(g, before, -1.0F, threshold), UnaryOp::STEP));
     }
     std::unique_ptr<Sampler> clone() const override { return std::make_unique<TopP>(*this); }
 

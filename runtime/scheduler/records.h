@@ -181,11 +181,14 @@ struct Wait {
     BackendId backend = no_backend;      ///< none: the runtime waited for the trace writer
     int64_t   start_ns = 0, end_ns = 0;
 };
-struct Sample {
+struct Sample { ///< one sampler of a sequence's chain did its part for the token that follows
     int32_t   sequence = 0;
     BackendId backend = no_backend;      ///< none: on the host after the graph
     StringId  sampler = 0, why_not_in_graph = 0;
     int32_t   candidates = 0;            ///< left after it
+    bool      refused = false;           ///< the backend lacks an operator that it needs
+    int32_t   n_nodes = 0;               ///< that it added to the graph
+    TensorId  tensor = no_tensor;        ///< the last of them; the others have the ids before it
 };
 struct Token {
     int32_t  sequence = 0, token = -1, position = 0;

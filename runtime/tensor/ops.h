@@ -87,7 +87,7 @@ Tensor* flash_attn(Graph&, Tensor* q, Tensor* k, Tensor* v, Tensor* mask, float 
 // Choosing and summing.
 Tensor* argmax(Graph&, Tensor* a);                   ///< [n, r] → I32 [r]
 Tensor* argsort(Graph&, Tensor* a, bool descending); ///< I32 of a's shape; params: 0 descending
-Tensor* top_k(Graph&, Tensor* a, int k);             ///< I32 [k, …], order unspecified
+Tensor* top_k(Graph&, Tensor* a, int k);             ///< I32 [k, …], the largest first, equal ones: lower number first
 Tensor* sum_rows(Graph&, Tensor* a);                 ///< [1, …]
 Tensor* sum(Graph&, Tensor* a);                      ///< [1]
 Tensor* mean(Graph&, Tensor* a);                     ///< [1, …]

@@ -225,6 +225,34 @@ TEST_F(Corruption, OtherVersionsAreToldApart) {
     EXPECT_THAT(newer.notes(), testing::ElementsAre(testing::HasSubstr("newer program (format " + text(major, minor + 1) + ")")));
 }
 
+TEST_F(Corruption, AnOlderVersionIsReadAsItWasMeant) {
+    std::string create;
+    for (const schema::Entity& table : schema::tables(0)) {
+        create = table.name == "sample" ? table.sql : create;
+    }
+    ASSERT_THAT(create, testing::Not(testing::HasSubstr("n_nodes")));
+    const std::string to_the_first =
+        "ALTER TABLE sample RENAME TO newer; " + create +
+        "; INSERT INTO sample SELECT step, evaluation, time_ns, sequence, backend, sampler, why_not_in_graph, "
+        "candidates FROM newer; DROP TABLE newer";
+    EXPECT_THAT(after(to_the_first), testing::HasSubstr("is not a trace's")) << "a newer file must have the newer columns";
+    EXPECT_EQ(after(to_the_first + "; PRAGMA user_version = " + std::to_string(1000 * schema::major_version)), "");
+    const TraceReader older(folder.file("t"));
+    EXPECT_THAT(older.notes(), testing::IsEmpty());
+    std::vector<Record> records;
+    older.read(0, older.n_steps(), records);
+    int n = 0;
+    for (const Record& r : records) {
+        if (const auto* sample = std::get_if<record::Sample>(&r.fact)) {
+            EXPECT_FALSE(sample->refused);
+            EXPECT_EQ(sample->n_nodes, 0);
+            EXPECT_EQ(sample->tensor, no_tensor);
+            ++n;
+        }
+    }
+    EXPECT_GT(n, 0);
+}
+
 TEST_F(Corruption, WhatIsNotATraceIsCalledSo) {
     const auto why = [](const std::string& path) {
         try {

@@ -162,7 +162,7 @@ Answer by_operator(const Tensor& node) {
     case Op::CONT:
     case Op::DUP: return copy(node);
     case Op::GET_ROWS:
-        if (!is_weight(node.src[0]->type)) {
+        if (!is_weight(node.src[0]->type) && node.src[0]->type != Type::I32) {
             return Answer::no(Refusal::type, "there is no shader for a table of this type");
         }
         return has_contiguous_rows(*node.src[0]) ? yes : Answer::no(Refusal::layout, "rows of the table are not contiguous");

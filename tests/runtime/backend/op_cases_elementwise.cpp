@@ -137,6 +137,26 @@ void add_elementwise_cases(std::vector<OpCase>& cases) {
                          [kind](Graph& g, Tensor* a) { return ops::unary(g, a, kind); });
         }
     }
+    // As samplers use them: forbidden tokens have −∞.
+    const auto add = [&](Op op, const std::string& name, auto build) { cases.push_back({op, name, build}); };
+    add(Op::LOG, "of 0 and 1", [](Graph& g, Leafs& l) {
+        return ops::log(g, ops::unary(g, l.floats(Type::F32, {300, 3, 1, 1}), UnaryOp::STEP));
+    });
+    add(Op::UNARY, "STEP of 0 and of minus infinity", [](Graph& g, Leafs& l) {
+        return ops::unary(g, l.mask(Type::F32, {300, 3, 1, 1}), UnaryOp::STEP);
+    });
+    add(Op::UNARY, "RELU of minus infinity", [](Graph& g, Leafs& l) {
+        return ops::unary(g, l.mask(Type::F32, {300, 3, 1, 1}), UnaryOp::RELU);
+    });
+    add(Op::SCALE, "of minus infinity", [](Graph& g, Leafs& l) {
+        return ops::scale(g, l.mask(Type::F32, {300, 3, 1, 1}), 0.5F, 3.0F);
+    });
+    add(Op::ADD, "of minus infinity", [](Graph& g, Leafs& l) {
+        return ops::add(g, l.mask(Type::F32, {300, 3, 1, 1}), l.mask(Type::F32, {300, 3, 1, 1}));
+    });
+    add(Op::SUB, "one value from minus infinity", [](Graph& g, Leafs& l) {
+        return ops::sub(g, l.mask(Type::F32, {300, 3, 1, 1}), l.f32({1, 1, 1, 1}));
+    });
     for (const UnaryOp kind :
          {UnaryOp::SILU, UnaryOp::SIGMOID, UnaryOp::GELU, UnaryOp::TANH, UnaryOp::SOFTPLUS, UnaryOp::GELU_QUICK, UnaryOp::ELU}) {
         cases.push_back({Op::UNARY, std::string(unary_name(kind)) + " of large numbers", [kind](Graph& g, Leafs& l) {

@@ -185,6 +185,10 @@ void add_rows(std::vector<OpCase>& cases) {
                              return ops::set_rows(g, l.floats(to, {1, 64, 1, 1}), l.f32({1, 20, 1, 1}),
                                                   l.distinct_ids({20, 1, 1, 1}, 64, Type::I64));
                          }});
+        cases.push_back({Op::SET_ROWS, std::string(type_name(to)) + " single values, I32 numbers", [=](Graph& g, Leafs& l) {
+                             return ops::set_rows(g, l.floats(to, {1, 300, 1, 1}), l.f32({1, 20, 1, 1}),
+                                                  l.distinct_ids({20, 1, 1, 1}, 300, Type::I32));
+                         }});
         cases.push_back({Op::SET_ROWS, std::string(type_name(to)) + " into a view, from a view", [=](Graph& g, Leafs& l) {
                              Tensor* cache = l.floats(to, {48, 20, 1, 1});
                              Tensor* rows = l.f32({50, 3, 1, 1});

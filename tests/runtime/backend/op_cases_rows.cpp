@@ -182,13 +182,30 @@ void add_sums(std::vector<OpCase>& cases) {
     cases.push_back({Op::ARGMAX, "negative numbers", [](Graph& g, Leafs& l) {
                          return ops::argmax(g, l.floats(Type::F32, {70, 4, 1, 1}, -9, -8));
                      }});
+    cases.push_back({Op::ARGMAX, "minus infinity", [](Graph& g, Leafs& l) {
+                         return ops::argmax(g, l.mask(Type::F32, {500, 4, 1, 1}));
+                     }});
+    cases.push_back({Op::CUMSUM, "of a vocabulary's probabilities", [](Graph& g, Leafs& l) {
+                         return ops::cumsum(g, ops::soft_max(g, l.floats(Type::F32, {50000, 1, 1, 1}, -9, 9), nullptr, 1, 0));
+                     }});
+    cases.push_back({Op::SOFT_MAX, "minus infinity in the row itself", [](Graph& g, Leafs& l) {
+                         return ops::soft_max(g, l.mask(Type::F32, {600, 2, 1, 1}), nullptr, 1, 0);
+                     }});
     for (const bool descending : {false, true}) {
+        cases.push_back({Op::ARGSORT,
+                         std::string(descending ? "descending" : "ascending") + " with minus infinity and equal values",
+                         [=](Graph& g, Leafs& l) {
+                             return ops::argsort(g, l.mask(Type::F32, {400, 2, 1, 1}), descending);
+                         }});
         for (const Shape& ne :
              {Shape{1, 1, 1, 1}, Shape{8, 5, 1, 1}, Shape{61, 3, 2, 2}, Shape{1024, 2, 1, 1}, Shape{128, 900, 1, 1}}) {
             cases.push_back({Op::ARGSORT, (descending ? "descending " : "ascending ") + shape_text(ne),
                              [=](Graph& g, Leafs& l) { return ops::argsort(g, l.f32(ne), descending); }});
         }
     }
+    cases.push_back({Op::TOP_K, "with minus infinity and equal values", [](Graph& g, Leafs& l) {
+                         return ops::top_k(g, l.mask(Type::F32, {3000, 2, 1, 1}), 2500);
+                     }});
     for (const auto& [k, ne] : {std::pair{1, Shape{1, 1, 1, 1}},
                                 {2, Shape{8, 33, 1, 1}},
                                 {8, Shape{60, 5, 2, 1}},

@@ -1,5 +1,5 @@
 #include "runtime/error.h"
-#include "runtime/sampling/params.h"
+#include "runtime/sampling/make_chain.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

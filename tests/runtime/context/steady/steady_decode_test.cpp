@@ -1,6 +1,7 @@
 // Token after token of the same shape: the graph is used again, nothing is planned, and nothing is taken from the heap.
 #include "heap_count.h"
 
+#include "runtime/sampling/make_chain.h"
 #include "tests/runtime/context/reference.h"
 #include "tests/runtime/model/made_model.h"
 

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "runtime/context/context.h"
+#include "runtime/sampling/chain.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace schedscope {
+
+/// A token that a chain has just chosen from the last decode, and the text that may be told of it.
+struct ChosenToken {
+    int32_t sequence = 0, token = -1, position = 0;
+    std::string_view text;
+};
+
+/// Writes down what each sampler of the chain did and where (or why not in the graph), and the token.
+void record_choice(Recorder& recorder, const Context& context, const Scheduler& scheduler, const SamplerChain& chain,
+                   const ChosenToken& chosen);
+
+} // namespace schedscope
