@@ -100,7 +100,7 @@ TEST_P(KindsOnVulkan, AgreeWithThePlainComputation) { compare("vulkan0,cpu", 1e-
 TEST_P(KindsOnVulkan, AgreeWithKernelsOfHalfs) { compare("vulkan0,cpu", 2e-3, Type::F16); }
 
 const auto all_kinds = testing::Values("mlp", "mlp-linear", "mlp-gelu", "mlp-features", "mlp-siglip", "mlp-swapped", "mlp_norm",
-                                       "ldp", "ldpv2", "resampler");
+                                       "ldp", "ldpv2", "resampler", "mlp-large", "ldp-large");
 const auto kind_name = [](const auto& info) { return as_test_name(info.param); };
 INSTANTIATE_TEST_SUITE_P(Encoder, Kinds, all_kinds, kind_name);
 INSTANTIATE_TEST_SUITE_P(Encoder, KindsOnVulkan, all_kinds, kind_name);

@@ -376,6 +376,13 @@ PlainEncoder random_encoder(const std::string& kind, uint32_t seed, int n_embd_t
     if (kind == "mlp-gelu") {
         e.activation = "gelu";
     }
+    if (kind.ends_with("-large")) { // heads of CLIP's length, and more patches than a tile of a kernel
+        e.image_size = 182;
+        e.patch_size = 14;
+        e.n_embd = 128;
+        e.n_ff = 320;
+        e.n_head = 2;
+    }
     if (kind == "mlp-features") {
         e.feature_layers = {0, 2};
     }

@@ -35,7 +35,7 @@ struct PlainEncoder {
 };
 
 /// A random one: "mlp", "mlp-linear" (one layer), "mlp-gelu", "mlp-features" (two hidden states), "mlp-siglip" (no class, biases on patches), "mlp-swapped", "mlp_norm",
-/// "ldp", "ldpv2", "resampler".
+/// "ldp", "ldpv2", "resampler"; "mlp-large" and "ldp-large", of 13 × 13 patches.
 PlainEncoder random_encoder(const std::string& kind, uint32_t seed, int n_embd_text = 64);
 
 /// Rows for a view of width × height pixels, planes[channel][y][x] already normalised.
