@@ -101,6 +101,26 @@ TEST(GraphChain, ACutChainGoesOnWithTheNarrowedCandidates) {
     }
 }
 
+TEST(GraphChain, OfALongSortedListOnlyWhatCountsIsCopied) {
+    constexpr int64_t n_vocab = 3000;
+    const char* text = "top_p=0.9;cpu:temp=0.8;dist";
+    const auto in_graph = chain_from(text, 6), on_cpu = chain_from(text, 6);
+    SampledGraph run("cpu", n_vocab, 2, {in_graph});
+    std::vector<float> logits(2 * n_vocab);
+    for (size_t i = 0; i < logits.size(); ++i) {
+        logits[i] = static_cast<float>((i * 7919) % 3001) / 100.0F;
+    }
+    run.run(logits, {1});
+    const SampledInGraph& s = run.chain(0).read(false);
+    const int32_t token = on_cpu->choose({logits.data() + n_vocab, n_vocab});
+    const auto left = static_cast<size_t>(on_cpu->steps()[0].candidates);
+    EXPECT_GT(left, 100U);
+    EXPECT_LT(left, 500U);
+    EXPECT_EQ(s.ids.size(), left);
+    EXPECT_EQ(s.host_bytes, static_cast<int64_t>(4 + 8 * left));
+    EXPECT_EQ(in_graph->choose(s), token);
+}
+
 TEST(GraphChain, PlansAreMadeWithoutMemory) {
     const auto device = make_cpu_device();
     GraphChain chain(0, chain_from(usual), OutputPlace{device.get(), LoadMode::header, 40, 0, "a test"});
