@@ -34,7 +34,7 @@ void main() {
     // The smallest index among those that reach the maximum, as the largest negative.
     float first = group_max(best == top && which != 0xFFFFFFFFu ? -float(which) : -16777216.0);
     if (l == 0u) {
-        d_data[at(DST, e.y, 0u, 0u, 0u) >> 2] = int(-first);
+        d_data[at(DST, e.y, 0u, 0u, 0u) >> 2] = first == -16777216.0 ? 0 : int(-first); // no number equals itself: a row of NaN
     }
 #else
     float sum = 0.0;

@@ -30,6 +30,9 @@ std::string lacking(std::span<Tensor* const> nodes, const Device& device) {
     return {};
 }
 
+/// So many candidates are copied without asking first how many of them count.
+constexpr size_t few = 128;
+
 /// "seq0.top_p.soft_max", "seq0.top_p.get_rows", "seq0.top_p.get_rows_2".
 void give_names(std::span<Tensor* const> nodes, const std::string& prefix) {
     std::map<std::string, int> times;
@@ -177,8 +180,8 @@ const SampledInGraph& GraphChain::read(bool count) {
     s.logits.clear();
     s.token = -1;
     s.host_bytes = 0;
-    const auto read = [&](const Tensor& t, void* target) {
-        const size_t bytes = n_bytes(t);
+    const auto read = [&](const Tensor& t, void* target, size_t n = 1) { // elements of four bytes
+        const size_t bytes = n * sizeof(float);
         tensor_read(t, target, 0, bytes);
         s.host_bytes += static_cast<int64_t>(bytes);
     };
@@ -190,12 +193,17 @@ const SampledInGraph& GraphChain::read(bool count) {
             throw Error(ErrorKind::device, "sampling: no token has a finite logit");
         }
     } else {
-        const auto n = static_cast<size_t>(result_.logits->ne[0]);
+        auto n = static_cast<size_t>(result_.logits->ne[0]);
+        if (n > few && result_.sorted && result_.left != nullptr) {
+            float left = 0; // those that are none any more stand behind
+            read(*result_.left, &left);
+            n = std::min(n, static_cast<size_t>(std::max(left, 1.0F)));
+        }
         s.logits.resize(n);
-        read(*result_.logits, s.logits.data());
+        read(*result_.logits, s.logits.data(), n);
         if (result_.ids != nullptr) {
             s.ids.resize(n);
-            read(*result_.ids, s.ids.data());
+            read(*result_.ids, s.ids.data(), n);
         }
         s.sorted = result_.sorted;
     }

@@ -28,7 +28,7 @@ public:
         Tensor* sums = ops::mul(g, ops::cumsum(g, p), ops::unary(g, p, UnaryOp::STEP));
         Tensor* all = graph_nodes::pick(g, sums, ops::argmax(g, sums));
         Tensor* above = ops::unary(g, ops::sub(g, sums, ops::mul(g, all, uniform_)), UnaryOp::STEP);
-        graph_nodes::choose(g, c, ops::argmax(g, above), p);
+        graph_nodes::choose(g, c, ops::argmax(g, above), ops::log(g, p));
     }
     void write_inputs(bool draws) override {
         const float u = draws ? random_.next() : 0.0F;

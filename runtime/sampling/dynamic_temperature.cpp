@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace schedscope {
 
@@ -22,7 +23,7 @@ public:
         double entropy = 0;
         size_t n = 0;
         for (const Candidate& i : c.items) {
-            n += i.p > 0 ? 1 : 0;
+            n += std::isfinite(i.logit) ? 1 : 0;
             entropy -= i.p > 0 ? i.p * std::log(static_cast<double>(i.p)) : 0.0;
         }
         const double greatest = std::max(std::log(static_cast<double>(n)), double{tiny});
@@ -40,7 +41,8 @@ public:
         Tensor* p = ops::soft_max(g, c.logits, nullptr, 1.0F, 0.0F);
         // p log p where p is 0: the logarithm must stay finite. 1e-30 beside any p that matters is nothing.
         Tensor* p_log_p = ops::mul(g, p, ops::log(g, ops::scale(g, p, 1.0F, 1e-30F)));
-        Tensor* n = ops::sum(g, ops::unary(g, p, UnaryOp::STEP));
+        // Forbidden ones stay at −∞ whatever is added; every other logit becomes positive.
+        Tensor* n = ops::sum(g, ops::unary(g, ops::scale(g, c.logits, 1.0F, std::numeric_limits<float>::max()), UnaryOp::STEP));
         Tensor* greatest = at_least_tiny(ops::log(g, n));
         Tensor* share = at_least_tiny(ops::div(g, ops::scale(g, ops::sum(g, p_log_p), -1.0F), greatest));
         Tensor* power = ops::unary(g, ops::scale(g, ops::log(g, share), exponent_), UnaryOp::EXP);

@@ -16,7 +16,7 @@ struct GraphCandidates {
     Tensor* left = nullptr; ///< F32 [1]: how many logits are above −∞, from the sampler that asked last; null: it asked nothing
     Tensor* token = nullptr; ///< I32 [1]: the chosen one; null: nothing has chosen yet
     Tensor* likelihood =
-        nullptr; ///< F32 [1], with token: its logit or probability; not finite, or not above 0: there was nothing to choose from
+        nullptr; ///< F32 [1], with token: its logit, or the logarithm of its probability; not finite: there was nothing to choose from
 };
 
 /// What a sampler does in the model's graph, behind the logits of one sequence. The chain that it belongs to decides whether it runs there.

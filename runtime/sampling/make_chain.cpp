@@ -123,7 +123,7 @@ double number_of(std::string_view word, std::string_view value) {
     double parsed = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), parsed);
     if (error != std::errc{} || end != value.data() + value.size() || !std::isfinite(parsed)) {
-        refuse(word, "'" + std::string(value) + "' is not a number");
+        refuse(word, std::string("'").append(value).append("' is not a number"));
     }
     return parsed;
 }

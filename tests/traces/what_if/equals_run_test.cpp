@@ -48,6 +48,7 @@ struct Planned {
     bool op_offload = true;
     int64_t offload_min_batch = 32;
     int stages = 1;
+    bool sample_in_graph = false;
 };
 
 std::unique_ptr<LiveStore> recorded(const Planned& s) {
@@ -65,8 +66,10 @@ std::unique_ptr<LiveStore> recorded(const Planned& s) {
     o.n_threads = 1;
     o.n_ctx = 512;
     o.n_ubatch = 48;
-    o.sampling.temperature = 0;
+    o.sampling.temperature = s.sample_in_graph ? 0.8F : 0.0F;
     o.sampling.ignore_eos = true;
+    o.sample_in_graph = s.sample_in_graph;
+    o.seed = 1;
     o.header_only = !s.runs;
     auto store = std::make_unique<LiveStore>();
     Session session(registry(), model_named(s.model), o, store.get());
@@ -187,6 +190,18 @@ TEST_P(EqualsRun, OfFlashAttention) {
             expect_equal(before, {setting, "ngl=3"}, after);
         }
     }
+}
+
+TEST_P(EqualsRun, OfChainsInTheGraph) {
+    Planned before = planned(99, 8), after = planned(2, 8);
+    before.sample_in_graph = after.sample_in_graph = true;
+    expect_equal(before, {"ngl=2"}, after);
+    after.n_gpu_layers = 0;
+    expect_equal(before, {"ngl=0"}, after);
+    before.flash = FlashAttention::on;
+    after = before;
+    after.flash = FlashAttention::off;
+    expect_equal(before, {"fa=off"}, after);
 }
 
 TEST_P(EqualsRun, OfStages) {

@@ -113,6 +113,36 @@ TEST_P(SteadyDecode, BuildsPlansAndAllocatesNothing) {
     EXPECT_EQ(dropping_.n_records > n_records, GetParam().recorded);
 }
 
+TEST_P(SteadyDecode, NorDoesItWhenItSamplesInTheGraph) {
+    NEEDS_DEVICES(registry_, GetParam().devices);
+    Session session(registry_, file_, options_, GetParam().recorded ? &dropping_ : nullptr);
+    Context& context = session.context();
+    const auto chain = std::make_shared<SamplerChain>(parse_chain("top_k=9;top_p=0.9;temp=0.8;dist", session.sampling(), 1));
+    context.set_sampler(0, chain);
+    Batch batch;
+    const auto decode_next = [&](int32_t token, int32_t position) {
+        batch.clear();
+        batch.kind = GraphKind::decode;
+        batch.add(token, position, only_sequence(0), true);
+        context.decode(batch);
+        return chain->choose(context.sampling().sampled(0));
+    };
+    int32_t token = 1;
+    for (int32_t position = 0; position < n_warm; ++position) {
+        token = decode_next(token, position);
+    }
+    const Whose whose = GetParam().devices == "cpu" ? Whose::everybodys : Whose::ours;
+    const int32_t n_reused = context.n_reused();
+    const long before = heap_allocations(whose);
+    watch_allocations(true);
+    for (int32_t position = n_warm; position < n_warm + n_counted; ++position) {
+        token = decode_next(token, position);
+    }
+    watch_allocations(false);
+    EXPECT_EQ(heap_allocations(whose), before);
+    EXPECT_EQ(context.n_reused(), n_reused + n_counted);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Everywhere, SteadyDecode,
     testing::Values(Loop{"cpu", FlashAttention::on, false}, Loop{"cpu", FlashAttention::on, true},
