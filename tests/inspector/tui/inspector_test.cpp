@@ -107,6 +107,15 @@ TEST(Inspector, TheStatusLineSaysWhatAStepChanged) {
     EXPECT_NE(t.text().find("▸1     - → GPU0, 1.wgt1 from attn_norm.w-3"), std::string::npos) << t.text();
 }
 
+TEST(Inspector, TokensTellWhichSamplerTheirBackendLacksAnOperatorFor) {
+    Terminal t(40, 160, [] { return inspect(); });
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press("7");
+    ASSERT_TRUE(t.shows("├ tokens & reuse "));
+    EXPECT_TRUE(t.shows("-top_k on the host, 40 candidates left")) << t.text();
+    EXPECT_TRUE(t.shows("can't run TOP_K)")) << t.text();
+}
+
 TEST(Inspector, TheFirstAndTheLastStepSayThatTheyAre) {
     Terminal t(24, 80, [] { return inspect(); });
     ASSERT_TRUE(t.shows("q quit"));
