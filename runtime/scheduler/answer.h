@@ -13,8 +13,8 @@ std::string_view refusal_name(Refusal reason) noexcept;
 
 /// The answer to a capability question. `detail` is a constant of the program (or of whoever answers, living as long): "source 1 is not F32".
 struct Answer {
-    bool             yes = true;
-    Refusal          reason = Refusal::none;
+    bool yes = true;
+    Refusal reason = Refusal::none;
     std::string_view detail;
 
     static constexpr Answer no(Refusal reason, std::string_view detail) { return {false, reason, detail}; }

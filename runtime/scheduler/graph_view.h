@@ -11,28 +11,28 @@
 
 namespace schedscope {
 
-using BackendId    = int16_t; ///< index by priority, 0 highest; the last one is the CPU
+using BackendId = int16_t;    ///< index by priority, 0 highest; the last one is the CPU
 using BufferTypeId = int16_t; ///< index into the session's buffer types
-constexpr BackendId    no_backend     = -1;
+constexpr BackendId no_backend = -1;
 constexpr BufferTypeId no_buffer_type = -1;
 
 /// One tensor as the planner sees it: no data, no backend objects.
 struct TensorInfo {
-    Op           op    = Op::NONE;
-    Type         type  = Type::F32;
-    uint8_t      flags = 0;                              ///< TensorFlags, as they were before planning
-    BufferUsage  usage = BufferUsage::any;               ///< of its own buffer
-    BufferTypeId buffer_type = no_buffer_type;           ///< of its own buffer (views have none of their own)
-    BackendId    user_backend = no_backend;              ///< pinned by the user
-    Home         home = Home::none;                      ///< who decided where it lies or is pinned; no decision of the planner depends on it
-    int32_t      layer = -1;                             ///< of the model; the output behind the last; −1: none
-    TensorId     view_source = no_tensor;
+    Op op = Op::NONE;
+    Type type = Type::F32;
+    uint8_t flags = 0;                         ///< TensorFlags, as they were before planning
+    BufferUsage usage = BufferUsage::any;      ///< of its own buffer
+    BufferTypeId buffer_type = no_buffer_type; ///< of its own buffer (views have none of their own)
+    BackendId user_backend = no_backend;       ///< pinned by the user
+    Home home = Home::none; ///< who decided where it lies or is pinned; no decision of the planner depends on it
+    int32_t layer = -1;     ///< of the model; the output behind the last; −1: none
+    TensorId view_source = no_tensor;
     std::array<TensorId, max_sources> src{no_tensor, no_tensor, no_tensor, no_tensor, no_tensor,
                                           no_tensor, no_tensor, no_tensor, no_tensor, no_tensor}; ///< inner holes are possible
-    Shape            ne{1, 1, 1, 1};
-    Strides          nb{};
-    size_t           view_offset = 0;
-    Params           params{};
+    Shape ne{1, 1, 1, 1};
+    Strides nb{};
+    size_t view_offset = 0;
+    Params params{};
     std::string_view name; ///< owned by whoever owns the graph
 
     bool is_view() const noexcept { return view_source != no_tensor; }
@@ -42,16 +42,16 @@ struct TensorInfo {
 /// source has an id too, but stands in neither list.
 struct GraphView {
     std::span<const TensorInfo> tensors; ///< [n_tensors] by id
-    std::span<const TensorId>   leafs;   ///< in the graph's order
-    std::span<const TensorId>   nodes;   ///< in evaluation order
+    std::span<const TensorId> leafs;     ///< in the graph's order
+    std::span<const TensorId> nodes;     ///< in evaluation order
 };
 
 /// A GraphView that owns what it shows: read from a trace, a log, a corpus case, or described from a live graph.
 class OwnedGraph {
 public:
     std::vector<TensorInfo> tensors;
-    std::vector<TensorId>   leafs;
-    std::vector<TensorId>   nodes;
+    std::vector<TensorId> leafs;
+    std::vector<TensorId> nodes;
 
     OwnedGraph() = default;
     OwnedGraph(OwnedGraph&&) = default;

@@ -36,7 +36,7 @@ public:
         return keep_at_stamp(fact);
     }
     /// Facts belong to this evaluation from here on.
-    void         set_evaluation(EvaluationId id) noexcept { evaluation_ = id; }
+    void set_evaluation(EvaluationId id) noexcept { evaluation_ = id; }
     EvaluationId evaluation() const noexcept { return evaluation_; }
 
     /// How finely the executor is to stop between pieces of work, so that somebody can look: after the whole graph, each split, or each node.
@@ -59,9 +59,9 @@ private:
         return r.step;
     }
 
-    Step         next_step_ = 0;
-    int64_t      stamp_ = 0; ///< the last reading of the clock
-    int          since_stamp_ = 0;
+    Step next_step_ = 0;
+    int64_t stamp_ = 0; ///< the last reading of the clock
+    int since_stamp_ = 0;
     EvaluationId evaluation_ = 0;
 };
 

@@ -18,7 +18,7 @@ class Watcher;
 struct SchedulerOptions {
     bool op_offload = true;
     int64_t offload_min_batch = 32;
-    int n_stages = 1; ///< 1, or 4 for pipeline copies
+    int n_stages = 1;        ///< 1, or 4 for pipeline copies
     bool plans_only = false; ///< nothing will be computed: compute buffers have sizes and no memory
 };
 

@@ -13,8 +13,8 @@ enum class Home : uint8_t {
     layer_norm, ///< its layer's norm: pinned to the layer's device when the batch is small or all is offloaded, and the device runs it
     shared,  ///< a weight of several layers: one in each memory that its readers' layers lie in
     encoder, ///< an image encoder's weight: on the first device that holds layers if any is offloaded (and runs what reads it, else on the host)
-    host,   ///< the host, wherever the layers are
-    user,   ///< where the user said (-ot)
+    host,    ///< the host, wherever the layers are
+    user,    ///< where the user said (-ot)
 };
 
 /// "none" "layer" "layer_norm" "shared" "encoder" "host" "user".
