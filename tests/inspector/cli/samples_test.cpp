@@ -1,0 +1,115 @@
+// The samples beside the sources: each opens, is planned again alike, can be drawn, and shows what it is there for.
+#include "tests/inspector/cli/files.h"
+#include "tests/inspector/cli/program.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <set>
+
+namespace schedscope::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::Contains;
+
+std::string sample(const std::string& name) { return SCHEDSCOPE_SOURCE_DIR "/traces/samples/" + name + ".trace"; }
+
+json shown(const std::string& name, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"show", sample(name), "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return json::parse(outcome.out);
+}
+
+/// Nodes on each backend in an evaluation.
+std::set<std::string> backends(const std::string& name, const std::string& evaluation) {
+    std::set<std::string> found;
+    const json table = shown(name, {"--what", "splits", "--eval", evaluation});
+    for (const json& split : table["splits"]) {
+        found.insert(split["backend"].get<std::string>());
+    }
+    return found;
+}
+
+class Sample : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Each, Sample,
+                         ::testing::Values("all-cpu", "partial-offload", "experts-offload", "llava-1.6", "mixed-sampling",
+                                           "pipeline"),
+                         [](const auto& info) { return as_test_name(info.param); });
+
+TEST_P(Sample, IsPlannedAgainAlikeAndDrawn) {
+    const Outcome again = run({"replay", sample(GetParam())});
+    EXPECT_EQ(again.code, 0) << again.out << again.err;
+    EXPECT_EQ(again.err, "") << "it is of this program's format, and whole";
+    for (const char* view : {"splits", "layers", "nodes", "memory"}) {
+        const Outcome picture = run({"dot", sample(GetParam()), "--view", view});
+        EXPECT_EQ(picture.code, 0) << picture.err;
+        EXPECT_THAT(picture.out, ::testing::StartsWith("digraph"));
+    }
+    EXPECT_EQ(run({"explain", sample(GetParam()), "attn_norm-0"}).code, 0);
+    EXPECT_EQ(shown(GetParam())["failed"], 0);
+}
+
+TEST(Samples, ShowWhereNodesRun) {
+    EXPECT_EQ(backends("all-cpu", "0"), std::set<std::string>{"CPU"});
+    EXPECT_EQ(backends("partial-offload", "0"), (std::set<std::string>{"CPU", "Vulkan0"}));
+    EXPECT_EQ(backends("pipeline", "0"), (std::set<std::string>{"CPU", "Vulkan0", "Vulkan0.1"}));
+}
+
+TEST(Samples, OfExpertsCopyOnlyThoseThatAreUsed) {
+    int used = 0;
+    const json table = shown("experts-offload", {"--what", "copies", "--eval", "1"});
+    for (const json& copy : table["copies"]) {
+        if (copy.contains("experts") && !copy["experts"].is_null()) {
+            EXPECT_LT(copy["experts"], copy["experts_total"]);
+            ++used;
+        }
+    }
+    EXPECT_GT(used, 0);
+}
+
+TEST(Samples, OfImagesHaveEvaluationsOfTheEncoder) {
+    std::multiset<std::string> kinds;
+    const json table = shown("llava-1.6", {"--what", "reuse"});
+    for (const json& row : table["reuse"]) {
+        kinds.insert(row["kind"].get<std::string>());
+    }
+    EXPECT_GE(kinds.count("encoder"), 1U);
+    EXPECT_GE(kinds.count("decode"), 3U);
+}
+
+TEST(Samples, OfSamplingMixChainsInTheGraphAndOnTheHost) {
+    const json table = shown("mixed-sampling", {"--what", "tokens"});
+    for (const json& token : table["tokens"]) {
+        const int sequence = token["seq"];
+        const auto samplers = token["samplers"].get<std::vector<std::string>>();
+        if (sequence == 0) {
+            EXPECT_THAT(samplers, Contains("+greedy"));
+            EXPECT_LE(token["host_bytes"], 16);
+        } else if (sequence == 1) {
+            EXPECT_THAT(samplers, AllOf(Contains("+top_k"), Contains("+dist")));
+            EXPECT_LE(token["host_bytes"], 1024);
+        } else {
+            EXPECT_THAT(samplers, AllOf(Contains("top_k"), Contains("dist")));
+            EXPECT_GT(token["host_bytes"], 1024);
+        }
+    }
+    EXPECT_EQ(table["tokens"].size(), 12U);
+}
+
+TEST(Samples, OfAPipelineGoRoundItsStages) {
+    std::set<int> stages;
+    for (const char* evaluation : {"0", "1", "2"}) {
+        const json table = shown("pipeline", {"--what", "copies", "--eval", evaluation});
+        for (const json& copy : table["copies"]) {
+            stages.insert(copy["stage"].get<int>());
+        }
+    }
+    EXPECT_EQ(stages, (std::set<int>{0, 1, 2, 3}));
+}
+
+} // namespace
+} // namespace schedscope::testing
