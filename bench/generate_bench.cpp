@@ -22,7 +22,7 @@ std::shared_ptr<const gguf::File> model_of(Type type) {
     static std::map<Type, std::shared_ptr<const gguf::File>> made;
     auto& file = made[type];
     if (file == nullptr) {
-        file = std::make_shared<const gguf::File>(synthesise_llama_in_memory(synth_preset("110m"), type, 1, "110m"));
+        file = std::make_shared<const gguf::File>(synthesise_in_memory(synth_preset("llama", "110m"), type, 1, "110m"));
     }
     return file;
 }

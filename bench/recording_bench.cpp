@@ -95,7 +95,7 @@ Overhead overhead(Session& plain, Session& recorded, TraceWriter& writer) {
 }
 
 void recorded_decode(benchmark::State& state, Type type, const char* devices) {
-    const auto file = std::make_shared<const gguf::File>(synthesise_llama_in_memory(synth_preset("110m"), type, 1, "110m"));
+    const auto file = std::make_shared<const gguf::File>(synthesise_in_memory(synth_preset("llama", "110m"), type, 1, "110m"));
     const std::string path =
         (std::filesystem::temp_directory_path() / ("schedscope-bench-" + std::to_string(getpid()) + ".trace")).string();
     for (auto _ : state) {

@@ -47,7 +47,8 @@ RunOptions demo_options(const Registry& registry) {
 
 /// A prompt long enough that host weights are worth offloading (32 tokens), then some tokens one by one.
 void run_demo(const Registry& registry, Recorder& recorder) {
-    auto model = std::make_shared<const gguf::File>(synthesise_llama_in_memory(synth_preset("tiny"), Type::F16, 1, "built-in"));
+    auto model =
+        std::make_shared<const gguf::File>(synthesise_in_memory(synth_preset("llama", "tiny"), Type::F16, 1, "built-in"));
     Session session(registry, std::move(model), demo_options(registry), &recorder);
     GenerateRequest request;
     request.n_predict = 8;

@@ -4,7 +4,10 @@
 #include "runtime/model/synth.h"
 #include "runtime/vision/synth_llava.h"
 
+#include <algorithm>
+#include <iomanip>
 #include <iostream>
+#include <sstream>
 
 namespace schedscope {
 
@@ -16,35 +19,56 @@ struct Options {
     bool header_only = false;
 };
 
-template <typename Preset> std::string names_of(std::span<const Preset> presets) {
+constexpr std::string_view image_encoder = "llava";
+
+/// "llama, qwen2, … and llava"
+std::string architectures() {
     std::string names;
-    for (const Preset& p : presets) {
-        names += (names.empty() ? "" : "|") + std::string(p.name);
+    for (const SynthArchitecture* a : synth_architectures()) {
+        names += (names.empty() ? "" : ", ") + std::string(a->name);
     }
-    return names;
+    return names + " and " + std::string(image_encoder);
 }
 
-void synthesise(const Options& o, Type type) {
-    if (o.architecture == "llama") {
-        const LlamaShape& shape = synth_preset(o.preset);
-        o.header_only ? synthesise_llama_header(shape, type, o.output) : synthesise_llama(shape, type, o.seed, o.output);
-    } else if (o.architecture == "llava") {
-        const vision::EncoderShape& shape = vision::encoder_preset(o.preset);
-        o.header_only ? vision::synthesise_encoder_header(shape, type, o.output)
-                      : vision::synthesise_encoder(shape, type, o.seed, o.output);
-    } else {
-        throw Error(ErrorKind::usage, "synth " + o.architecture + ": there are llama and llava");
+template <typename Preset> void describe(std::ostream& out, std::string_view architecture, std::span<const Preset> presets) {
+    for (const Preset& p : presets) {
+        out << "\n  " << std::left << std::setw(10) << architecture << std::setw(18) << p.name << p.description;
+        architecture = "";
     }
+}
+
+std::string all_presets() {
+    std::ostringstream out;
+    out << "Architectures and their presets:";
+    for (const SynthArchitecture* a : synth_architectures()) {
+        describe(out, a->name, a->presets);
+    }
+    describe(out, image_encoder, vision::encoder_presets());
+    return out.str();
+}
+
+/// Returns what is to be told about the file.
+std::string synthesise(const Options& o, Type type) {
+    if (o.architecture == image_encoder) {
+        const vision::EncoderShape& shape = vision::encoder_preset(o.preset);
+        return o.header_only ? vision::synthesise_encoder_header(shape, type, o.output)
+                             : vision::synthesise_encoder(shape, type, o.seed, o.output);
+    }
+    const auto texts = synth_architectures();
+    if (std::none_of(texts.begin(), texts.end(), [&](const auto* a) { return a->name == o.architecture; })) {
+        throw Error(ErrorKind::usage, "synth " + o.architecture + ": there are " + architectures());
+    }
+    const SynthShape shape = synth_preset(o.architecture, o.preset);
+    return o.header_only ? synthesise_header(shape, type, o.output) : synthesise(shape, type, o.seed, o.output);
 }
 
 } // namespace
 
 Action add_synth(CLI::App& app) {
     auto options = std::make_shared<Options>();
-    app.add_option("architecture", options->architecture, "llama, or llava: an image encoder for --mmproj")->required();
-    app.add_option("--preset", options->preset,
-                   "llama: " + names_of(synth_presets()) + "; llava: " + names_of(vision::encoder_presets()))
-        ->capture_default_str();
+    app.footer(all_presets());
+    app.add_option("architecture", options->architecture, "Of a text model; or llava: an image encoder for --mmproj")->required();
+    app.add_option("--preset", options->preset, "Sizes, see below")->capture_default_str();
     app.add_option("--type", options->type, "Type of the matrices: f32, f16, q8_0, …")->capture_default_str();
     app.add_option("--seed", options->seed, "Seed of the weights")->capture_default_str();
     app.add_flag("--header-only", options->header_only,
@@ -55,7 +79,9 @@ Action add_synth(CLI::App& app) {
         if (!type) {
             throw Error(ErrorKind::usage, "--type " + options->type + ": there is no such type");
         }
-        synthesise(*options, *type);
+        if (const std::string note = synthesise(*options, *type); !note.empty()) {
+            std::cerr << "schedscope: " << options->output << ": " << note << '\n';
+        }
         return 0;
     };
 }

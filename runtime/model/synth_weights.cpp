@@ -54,11 +54,25 @@ void SynthWeights::random(const std::string& name, Type type, const Shape& ne, i
 }
 
 void SynthWeights::matrix(const std::string& name, const Shape& ne) {
-    random(name, ne[0] % traits(type_).block == 0 ? type_ : Type::F16, ne);
+    const bool divides = ne[0] % traits(type_).block == 0;
+    ++n_matrices_;
+    n_halves_ += divides ? 0 : 1;
+    random(name, divides ? type_ : Type::F16, ne);
 }
 
 void SynthWeights::ones(const std::string& name, int64_t n) {
     writer_.add(name, {n, 1, 1, 1}, std::vector<float>(static_cast<size_t>(n), 1.0F));
+}
+
+void SynthWeights::bias(const std::string& name, int64_t n) { random(name, Type::F32, {n, 1, 1, 1}, 64 * 3); }
+
+std::string SynthWeights::note() const {
+    if (n_halves_ == 0) {
+        return "";
+    }
+    return std::to_string(n_halves_) + " of " + std::to_string(n_matrices_) +
+           " matrices are f16: " + std::string(type_name(type_)) + "'s blocks of " + std::to_string(traits(type_).block) +
+           " values don't divide their rows";
 }
 
 } // namespace schedscope

@@ -19,14 +19,20 @@ public:
     void matrix(const std::string& name, const Shape& ne);
     /// A row of ones, F32.
     void ones(const std::string& name, int64_t n);
+    /// A row of values up to an eighth, F32: small beside the products that they are added to.
+    void bias(const std::string& name, int64_t n);
 
     Type type() const noexcept { return type_; }
+    /// How many matrices are of another type than asked for, a sentence; empty: none.
+    std::string note() const;
 
 private:
     gguf::Writer& writer_;
     Type type_;
     uint64_t seed_;
     uint64_t n_random_ = 0;
+    int64_t n_matrices_ = 0;
+    int64_t n_halves_ = 0; ///< of them, F16 because of their rows
 };
 
 } // namespace schedscope

@@ -40,6 +40,7 @@ public:
         projector();
     }
     const gguf::Writer& writer() const noexcept { return writer_; }
+    std::string note() const { return weights_.note(); }
 
 private:
     void keys(uint64_t seed) {
@@ -75,7 +76,7 @@ private:
         }
     }
 
-    void bias(const std::string& name, int64_t n) { weights_.random(name + ".bias", Type::F32, {n, 1, 1, 1}, 64 * 3); }
+    void bias(const std::string& name, int64_t n) { weights_.bias(name + ".bias", n); }
     void linear(const std::string& name, int64_t in, int64_t out) {
         weights_.matrix(name + ".weight", {in, out, 1, 1});
         bias(name, out);
@@ -180,15 +181,19 @@ const EncoderShape& encoder_preset(std::string_view name) {
         }
         names += (names.empty() ? "" : ", ") + std::string(p.name);
     }
-    throw Error(ErrorKind::usage, "synth: there is no preset '" + std::string(name) + "' (" + names + ")");
+    throw Error(ErrorKind::usage, "synth llava: there is no preset '" + std::string(name) + "' (" + names + ")");
 }
 
-void synthesise_encoder(const EncoderShape& shape, Type type, uint64_t seed, const std::string& path) {
-    EncoderFile(shape, type, seed).writer().write(path);
+std::string synthesise_encoder(const EncoderShape& shape, Type type, uint64_t seed, const std::string& path) {
+    const EncoderFile file(shape, type, seed);
+    file.writer().write(path);
+    return file.note();
 }
 
-void synthesise_encoder_header(const EncoderShape& shape, Type type, const std::string& path) {
-    EncoderFile(shape, type, 0).writer().write_header(path);
+std::string synthesise_encoder_header(const EncoderShape& shape, Type type, const std::string& path) {
+    const EncoderFile file(shape, type, 0);
+    file.writer().write_header(path);
+    return file.note();
 }
 
 } // namespace schedscope::vision

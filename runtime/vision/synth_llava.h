@@ -38,9 +38,10 @@ std::span<const EncoderPreset> encoder_presets() noexcept;
 const EncoderShape& encoder_preset(std::string_view name);
 
 /// A `--mmproj` file with random weights, the same on every machine for the same arguments. Matrices are of `type`, convolutions and positions F16 (with F32: F32),
-/// norms and biases F32. Throws Error(usage) for a type that is impossible, Error(device) when the file can't be written.
-void synthesise_encoder(const EncoderShape& shape, Type type, uint64_t seed, const std::string& path);
+/// norms and biases F32. Returns what the caller should be told, a sentence; empty: nothing.
+/// Throws Error(usage) for a type that is impossible, Error(device) when the file can't be written.
+std::string synthesise_encoder(const EncoderShape& shape, Type type, uint64_t seed, const std::string& path);
 /// The header alone, with as much room behind it as the weights would take: for plans without weights.
-void synthesise_encoder_header(const EncoderShape& shape, Type type, const std::string& path);
+std::string synthesise_encoder_header(const EncoderShape& shape, Type type, const std::string& path);
 
 } // namespace schedscope::vision

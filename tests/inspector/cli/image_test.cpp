@@ -322,7 +322,7 @@ TEST_F(WithImages, WhatMakesNoSenseIsRefused) {
     expect_refusal({"embed-image", "--mmproj", mmproj(), "--image", photo(), "-o", out, "--dry-run"}, 2, "--record");
     expect_refusal({"embed-image", "--mmproj", mmproj(), "--image", photo(), "-o", folder.path()}, 4, folder.path());
     expect_refusal({"synth", "llava", "--preset", "none", "-o", out}, 2, "there is no preset 'none'");
-    expect_refusal({"synth", "whisper", "-o", out}, 2, "there are llama and llava");
+    expect_refusal({"synth", "whisper", "-o", out}, 2, "gemma3 and llava");
     const Outcome mismatch = run({"synth", "llava", "--preset", "1.5-7b", "--header-only", "-o", folder / "large.gguf"});
     EXPECT_EQ(mismatch.code, 0);
     expect_refusal(

@@ -1,4 +1,4 @@
-// The commands that need no trace: gguf, tokenize, devices, synth, demo.
+// The commands that need no trace: gguf, tokenize, devices, demo.
 #include "tests/inspector/cli/files.h"
 #include "tests/inspector/cli/program.h"
 #include "tests/inspector/cli/story.h"
@@ -123,31 +123,6 @@ TEST(Devices, AreNamedInAnyCase) {
     EXPECT_EQ(run({"run", "-m", model(), "-p", "", "-n", "20", "--temp", "0", "--device", "BLAS,CPU"}).out,
               known_text(20) + "\n");
     EXPECT_EQ(run({"run", "-m", model(), "-p", "", "-n", "20", "--temp", "0", "--device", "Cpu"}).out, known_text(20) + "\n");
-}
-
-TEST(Synth, TheSameSeedMakesTheSameBytes) {
-    const Folder folder;
-    for (const char* type : {"f32", "f16", "q8_0", "q4_0"}) {
-        for (const auto& [name, seed] : {std::pair{"a", "7"}, {"b", "7"}, {"c", "8"}}) {
-            const Outcome outcome =
-                run({"synth", "llama", "--preset", "tiny", "--type", type, "--seed", seed, "-o", folder / name});
-            ASSERT_EQ(outcome.code, 0) << outcome.err;
-            EXPECT_EQ(outcome.out + outcome.err, "");
-        }
-        EXPECT_EQ(read_bytes(folder / "a"), read_bytes(folder / "b")) << type;
-        EXPECT_NE(read_bytes(folder / "a"), read_bytes(folder / "c")) << type;
-    }
-}
-
-TEST(Synth, MakesAModelThatRuns) {
-    const Folder folder;
-    ASSERT_EQ(run({"synth", "llama", "--preset", "tiny", "--type", "f16", "--seed", "3", "-o", folder / "m.gguf"}).code, 0);
-    const std::vector<std::string> arguments = {"run",    "-m", folder / "m.gguf", "-p", "Once", "-n", "12",
-                                                "--temp", "0",  "--device",        "cpu"};
-    const Outcome once = run(arguments), again = run(arguments);
-    EXPECT_EQ(once.code, 0) << once.err;
-    EXPECT_EQ(once.out, again.out);
-    EXPECT_GT(once.out.size(), 1U);
 }
 
 TEST(Demo, WithoutATerminalReportsAndWritesThreeFiles) {

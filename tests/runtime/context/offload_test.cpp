@@ -46,7 +46,7 @@ TEST_P(Offload, long_prompts_have_the_same_logits) {
 
 TEST_P(Offload, experts_that_are_copied_when_used_give_the_same_logits) {
     NEEDS_DEVICES(registry, "vulkan0");
-    LlamaShape shape = small_shape();
+    SynthShape shape = small_shape();
     shape.n_expert = 4;
     shape.n_expert_used = 2;
     EXPECT_LT(difference(made_model(shape), on("vulkan0,cpu")), 1e-3F);

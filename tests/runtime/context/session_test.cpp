@@ -42,7 +42,7 @@ TEST_F(Refusals, a_file_that_is_no_model) {
 
 TEST_F(Refusals, a_model_cut_anywhere) {
     const std::string path = testing::TempDir() + "schedscope_session_whole.gguf";
-    synthesise_llama(small_shape(), Type::F32, 1, path);
+    synthesise(small_shape(), Type::F32, 1, path);
     std::ifstream file(path, std::ios::binary);
     const std::string whole{std::istreambuf_iterator<char>(file), {}};
     for (const size_t size : {size_t{3}, size_t{20}, whole.size() / 100, whole.size() / 2, whole.size() - 1}) {
@@ -75,7 +75,7 @@ TEST_F(Refusals, cache_types_that_do_not_fit) {
     o = greedy_options("made");
     o.cache_type_v = Type::Q4_0;
     EXPECT_THAT(refusal(ErrorKind::usage, o, made_model()), HasSubstr("-ctv q4_0"));
-    LlamaShape shape = small_shape();
+    SynthShape shape = small_shape();
     shape.n_head = 2;
     shape.n_head_kv = 1;
     o.cache_type_v = Type::Q8_0;
@@ -90,7 +90,7 @@ TEST_F(Refusals, sampling_values_that_make_no_sense) {
 }
 
 TEST(Session, a_quantised_cache_works_where_heads_allow_it) {
-    LlamaShape shape = small_shape();
+    SynthShape shape = small_shape();
     shape.n_head = 2;
     shape.n_head_kv = 1;
     Registry registry;
@@ -112,7 +112,7 @@ TEST(Session, context_is_the_models_training_length_up_to_4096) {
     RunOptions o = greedy_options("made");
     o.n_ctx = 300;
     EXPECT_EQ(Session(registry, made_model(), o).context().options().n_ctx, 512) << "rounded up to cells of 256";
-    LlamaShape longer = small_shape();
+    SynthShape longer = small_shape();
     longer.n_ctx_train = 100000;
     EXPECT_EQ(Session(registry, made_model(longer), greedy_options("made")).context().options().n_ctx, 4096);
 }
@@ -154,7 +154,7 @@ TEST(Session, says_how_overrides_fared) {
 
 TEST(Session, cpu_layers_give_the_same_logits_from_experts_as_one_by_one) {
     // A batch and single tokens take the experts in another order.
-    LlamaShape shape = small_shape();
+    SynthShape shape = small_shape();
     shape.n_expert = 4;
     shape.n_expert_used = 2;
     Registry registry;

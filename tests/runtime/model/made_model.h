@@ -13,8 +13,8 @@
 /// Small models in memory, whole or with one thing wrong.
 namespace schedscope::test {
 
-inline LlamaShape small_shape() {
-    LlamaShape s;
+inline SynthShape small_shape() {
+    SynthShape s;
     s.n_vocab = 320;
     s.n_layer = 3;
     s.n_embd = 64;
@@ -26,8 +26,8 @@ inline LlamaShape small_shape() {
 inline std::shared_ptr<gguf::File> changed_model(const std::function<void(gguf::Writer&)>& change,
                                                  const std::set<std::string, std::less<>>& without = {},
                                                  const std::set<std::string, std::less<>>& reshaped = {},
-                                                 const LlamaShape& shape = small_shape()) {
-    const gguf::File source = synthesise_llama_in_memory(shape, Type::F32, 1, "source");
+                                                 const SynthShape& shape = small_shape()) {
+    const gguf::File source = synthesise_in_memory(shape, Type::F32, 1, "source");
     gguf::Writer writer;
     for (const gguf::Entry& e : source.metadata()) {
         writer.set(e.key, e.value);
@@ -47,8 +47,8 @@ inline std::shared_ptr<gguf::File> changed_model(const std::function<void(gguf::
     return std::make_shared<gguf::File>(gguf::File::from_bytes(writer.to_bytes(), "made.gguf"));
 }
 
-inline std::shared_ptr<gguf::File> made_model(const LlamaShape& shape = small_shape(), Type type = Type::F32) {
-    return std::make_shared<gguf::File>(synthesise_llama_in_memory(shape, type, 1, "made.gguf"));
+inline std::shared_ptr<gguf::File> made_model(const SynthShape& shape = small_shape(), Type type = Type::F32) {
+    return std::make_shared<gguf::File>(synthesise_in_memory(shape, type, 1, "made.gguf"));
 }
 
 /// The error's sentence; empty when there is none.

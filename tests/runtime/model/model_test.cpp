@@ -74,7 +74,7 @@ TEST_F(ModelTest, a_device_that_limits_buffers_gets_several) {
 }
 
 TEST_F(ModelTest, a_tied_output_on_a_device_is_a_second_copy) {
-    LlamaShape shape = small_shape();
+    SynthShape shape = small_shape();
     shape.tied = true;
     const auto offloaded = load(made_model(shape), {.n_gpu_layers = 1});
     EXPECT_NE(offloaded->weights().output.weight, offloaded->weights().token_embedding);
@@ -141,54 +141,6 @@ TEST_F(ModelTest, every_architecture_has_its_parts) {
         EXPECT_NE(a->weights, nullptr) << a->name;
         EXPECT_NE(a->graph, nullptr) << a->name;
     }
-}
-
-TEST(Synth, is_the_same_for_the_same_seed_and_everywhere) {
-    const auto a = synthesise_llama_in_memory(small_shape(), Type::F32, 7, "a");
-    const auto b = synthesise_llama_in_memory(small_shape(), Type::F32, 7, "b");
-    const auto other = synthesise_llama_in_memory(small_shape(), Type::F32, 8, "c");
-    const auto& x = a.require_tensor("blk.0.attn_q.weight");
-    EXPECT_EQ(std::memcmp(x.data, b.require_tensor(x.name).data, x.bytes), 0);
-    EXPECT_NE(std::memcmp(x.data, other.require_tensor(x.name).data, x.bytes), 0);
-    // FNV-1a over the matrix, as a Python program that follows synth.cpp's description computes it.
-    uint64_t hash = 0xcbf29ce484222325ULL;
-    for (size_t i = 0; i < x.bytes; ++i) {
-        hash = (hash ^ static_cast<uint64_t>(x.data[i])) * 0x100000001b3ULL;
-    }
-    EXPECT_EQ(hash, 9757345278837850033ULL);
-}
-
-TEST(Synth, values_have_the_variance_of_one_over_the_inputs) {
-    const auto file = synthesise_llama_in_memory(small_shape(), Type::F32, 7, "a");
-    const auto& t = file.require_tensor("output.weight");
-    const auto* values = reinterpret_cast<const float*>(t.data);
-    const size_t n = t.bytes / sizeof(float);
-    double sum = 0;
-    double squares = 0;
-    for (size_t i = 0; i < n; ++i) {
-        sum += values[i];
-        squares += static_cast<double>(values[i]) * values[i];
-    }
-    EXPECT_NEAR(sum / static_cast<double>(n), 0, 0.01);
-    EXPECT_NEAR(squares / static_cast<double>(n), 1.0 / 64, 0.0005);
-}
-
-TEST(Synth, rows_that_do_not_divide_into_blocks_are_halves) {
-    LlamaShape shape = small_shape();
-    shape.n_ff = 100;
-    const auto file = synthesise_llama_in_memory(shape, Type::Q8_0, 1, "a");
-    EXPECT_EQ(file.require_tensor("blk.0.attn_q.weight").type, Type::Q8_0);
-    EXPECT_EQ(file.require_tensor("blk.0.ffn_down.weight").type, Type::F16);
-    EXPECT_EQ(file.require_tensor("blk.0.ffn_norm.weight").type, Type::F32);
-}
-
-TEST(Synth, impossible_wishes_are_refused) {
-    LlamaShape heads = small_shape();
-    heads.n_head = 7;
-    EXPECT_THAT(sentence_of(ErrorKind::usage, [&] { synthesise_llama_in_memory(heads, Type::F32, 1, "a"); }), HasSubstr("synth"));
-    EXPECT_THAT(sentence_of(ErrorKind::usage, [&] { synthesise_llama_in_memory(small_shape(), Type::I32, 1, "a"); }),
-                HasSubstr("i32"));
-    EXPECT_THAT(sentence_of(ErrorKind::usage, [&] { synth_preset("huge"); }), AllOf(HasSubstr("huge"), HasSubstr("110m")));
 }
 
 } // namespace

@@ -100,7 +100,7 @@ TEST_F(Verify, ARowWrittenToTheWrongCellIsFound) {
 
 /// What makes a generation fail may be just what is looked for.
 TEST_F(Verify, AGenerationThatFailsBehindAWrongNodeIsAnswered) {
-    const gguf::File source = synthesise_llama_in_memory(small_shape(), Type::F32, 1, "source");
+    const gguf::File source = synthesise_in_memory(small_shape(), Type::F32, 1, "source");
     gguf::Writer writer;
     for (const gguf::Entry& e : source.metadata()) {
         writer.set(e.key, e.value);

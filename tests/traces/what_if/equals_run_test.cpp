@@ -31,9 +31,9 @@ std::shared_ptr<const gguf::File> model_named(const std::string& name) {
         }
         return file;
     }
-    LlamaShape shape = synth_preset(name == "tied" ? "tiny" : name);
+    SynthShape shape = synth_preset("llama", name == "tied" ? "tiny" : name);
     shape.tied = name == "tied";
-    return file = std::make_shared<const gguf::File>(synthesise_llama_in_memory(shape, Type::Q8_0, 1, name));
+    return file = std::make_shared<const gguf::File>(synthesise_in_memory(shape, Type::Q8_0, 1, name));
 }
 
 struct Planned {
@@ -335,10 +335,10 @@ TEST(WhatIfAnswers, AQuantisedCacheHasNoGraphWithoutFlashAttention) {
     o.devices = "cpu";
     o.header_only = true;
     o.cache_type_v = Type::Q8_0;
-    LlamaShape shape = synth_preset("tiny");
+    SynthShape shape = synth_preset("llama", "tiny");
     shape.n_head = 2; // heads of 32: a block of the cache's type
     shape.n_head_kv = 1;
-    const auto wide_heads = std::make_shared<const gguf::File>(synthesise_llama_in_memory(shape, Type::F32, 1, "made"));
+    const auto wide_heads = std::make_shared<const gguf::File>(synthesise_in_memory(shape, Type::F32, 1, "made"));
     Session session(registry(), wide_heads, o, &store);
     GenerateRequest request;
     request.prompts.push_back({0, {1, 300, 301}, std::nullopt});

@@ -61,7 +61,7 @@ std::unique_ptr<LiveStore> planned(Op lacks, int32_t n_gpu_layers, bool flash_at
         backends.push_back(device->make_backend({.n_threads = 1, .name = std::string(device->name())}));
     }
     const auto file =
-        std::make_shared<const gguf::File>(synthesise_llama_in_memory(synth_preset("tiny-moe"), Type::Q8_0, 1, "made"));
+        std::make_shared<const gguf::File>(synthesise_in_memory(synth_preset("llama", "tiny-moe"), Type::Q8_0, 1, "made"));
     const Model model(file, devices, {.n_gpu_layers = n_gpu_layers}, LoadMode::header);
     Scheduler scheduler(backends, {.plans_only = true});
     auto store = std::make_unique<LiveStore>();

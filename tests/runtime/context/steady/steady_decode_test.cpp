@@ -54,7 +54,7 @@ protected:
     static void SetUpTestSuite() { setenv("SCHEDSCOPE_VULKAN_VALIDATION", "0", 1); }
 
     SteadyDecode() {
-        LlamaShape shape = small_shape();
+        SynthShape shape = small_shape();
         shape.n_embd = 512; // wide enough that a node is worth more than one thread
         shape.n_ff = 1024;
         if (GetParam().experts) {

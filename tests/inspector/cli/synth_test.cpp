@@ -1,0 +1,165 @@
+// synth: models of every architecture, small ones to be run and headers of the public ones to be planned.
+#include "tests/inspector/cli/recorded.h"
+
+#include <gmock/gmock.h>
+
+#include <ostream>
+#include <set>
+
+namespace schedscope::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(Synth, TheSameSeedMakesTheSameBytes) {
+    const Folder folder;
+    for (const char* type : {"f32", "f16", "q8_0", "q4_0"}) {
+        for (const auto& [name, seed] : {std::pair{"a", "7"}, {"b", "7"}, {"c", "8"}}) {
+            const Outcome outcome =
+                run({"synth", "llama", "--preset", "tiny", "--type", type, "--seed", seed, "-o", folder / name});
+            ASSERT_EQ(outcome.code, 0) << outcome.err;
+            EXPECT_EQ(outcome.out + outcome.err, "");
+        }
+        EXPECT_EQ(read_bytes(folder / "a"), read_bytes(folder / "b")) << type;
+        EXPECT_NE(read_bytes(folder / "a"), read_bytes(folder / "c")) << type;
+    }
+}
+
+TEST(Synth, MakesAModelThatRuns) {
+    const Folder folder;
+    ASSERT_EQ(run({"synth", "llama", "--preset", "tiny", "--type", "f16", "--seed", "3", "-o", folder / "m.gguf"}).code, 0);
+    const std::vector<std::string> arguments = {"run",    "-m", folder / "m.gguf", "-p", "Once", "-n", "12",
+                                                "--temp", "0",  "--device",        "cpu"};
+    const Outcome once = run(arguments), again = run(arguments);
+    EXPECT_EQ(once.code, 0) << once.err;
+    EXPECT_EQ(once.out, again.out);
+    EXPECT_GT(once.out.size(), 1U);
+}
+
+TEST(Synth, MakesATinyModelOfEveryArchitectureThatRuns) {
+    const Folder folder;
+    for (const char* architecture : {"llama", "qwen2", "qwen3", "qwen3moe", "falcon", "phi3", "gemma", "gemma2", "gemma3"}) {
+        SCOPED_TRACE(architecture);
+        const Outcome made = run({"synth", architecture, "--type", "q8_0", "-o", folder / "m.gguf"});
+        ASSERT_EQ(made.code, 0) << made.err;
+        EXPECT_EQ(made.out + made.err, "");
+        const Outcome told =
+            run({"run", "-m", folder / "m.gguf", "-p", "Once upon", "-n", "8", "--temp", "0", "--device", "cpu"});
+        EXPECT_EQ(told.code, 0);
+        EXPECT_EQ(told.err, "");
+        EXPECT_GT(told.out.size(), 1U);
+    }
+}
+
+TEST(Synth, TellsWhenBlocksDoNotDivideTheRows) {
+    const Folder folder;
+    const Outcome outcome =
+        run({"synth", "falcon", "--preset", "7b", "--type", "q4_k", "--header-only", "-o", folder / "m.gguf"});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(count(outcome.err, "\n"), 1U);
+    // 4544 values are no multiple of 256, 18176 are: only ffn_down can be as asked.
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("m.gguf"), HasSubstr("98 of 130 matrices are f16"), HasSubstr("256")));
+}
+
+TEST(Synth, HelpListsWhatThereIs) {
+    const std::string help = run({"synth", "--help"}).out;
+    for (const char* name : {"llama", "qwen2", "qwen3moe", "30b-a3b", "falcon", "40b", "phi3", "gemma3", "llava", "1.6-7b"}) {
+        EXPECT_THAT(help, HasSubstr(name));
+    }
+}
+
+TEST(Synth, NamesWhatThereIsWhenAskedForWhatThereIsNot) {
+    const Folder folder;
+    const auto refused = [&](const std::vector<std::string>& arguments, const std::string& what, const std::string& instead) {
+        std::vector<std::string> all = {"synth"};
+        all.insert(all.end(), arguments.begin(), arguments.end());
+        all.insert(all.end(), {"-o", folder / "m.gguf"});
+        const Outcome outcome = run(all);
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_EQ(outcome.out, "");
+        EXPECT_EQ(count(outcome.err, "\n"), 1U);
+        EXPECT_THAT(outcome.err, AllOf(HasSubstr(what), HasSubstr(instead)));
+        EXPECT_FALSE(exists(folder / "m.gguf"));
+    };
+    refused({"gpt9"}, "gpt9", "qwen3moe, falcon");
+    refused({"qwen3", "--preset", "vast"}, "synth qwen3: there is no preset 'vast'", "0.6b, 8b");
+    refused({"gemma", "--type", "q99"}, "q99", "no such type");
+    refused({"gemma", "--type", "i32"}, "i32", "can't be made");
+}
+
+/// A public model: its parameters as published (for gemma3 of the text part), and what it is known by.
+struct Public {
+    const char *architecture, *preset;
+    double parameters;
+    int layers;
+    const char* node; ///< one that only graphs of this kind have, in block 0
+};
+void PrintTo(const Public& p, std::ostream* out) { *out << p.architecture << " " << p.preset; }
+
+class SynthPublic : public ::testing::TestWithParam<Public> {};
+
+TEST_P(SynthPublic, HasTheSizeOfThePublicModelAndPlans) {
+    const Public& expected = GetParam();
+    const Folder folder;
+    const std::string header = folder / "m.gguf", trace = folder / "t.trace", architecture = expected.architecture;
+    const Outcome made =
+        run({"synth", architecture, "--preset", expected.preset, "--type", "q8_0", "--header-only", "-o", header});
+    ASSERT_EQ(made.code, 0) << made.err;
+    EXPECT_EQ(made.err, "");
+
+    const json file = json::parse(run({"gguf", header, "--json"}).out);
+    EXPECT_EQ(file["metadata"]["general.architecture"], architecture);
+    EXPECT_EQ(file["metadata"][architecture + ".block_count"], expected.layers);
+    double parameters = 0;
+    std::set<std::string> weights;
+    for (const json& tensor : file["tensors"]) {
+        double n = 1;
+        for (const json& size : tensor["ne"]) {
+            n *= size.get<double>();
+        }
+        parameters += n;
+        weights.insert(tensor["name"].get<std::string>());
+    }
+    EXPECT_NEAR(parameters / expected.parameters, 1, 0.02);
+
+    // A device that holds all of it, so that what this machine has doesn't matter.
+    const Outcome planned = run({"record", "-m", header, "--dry-run", "--device", "big=vulkan:800GiB,cpu", "--tokens",
+                                 "1,300,301", "-c", "512", "-o", trace});
+    ASSERT_EQ(planned.code, 0) << planned.err;
+    EXPECT_EQ(planned.err, "");
+    const json table = json::parse(run({"show", trace, "--what", "assignments", "--eval", "0", "--json"}).out);
+    std::set<std::string> names;
+    for (const json& row : table["assignments"]) {
+        names.insert(row["name"].get<std::string>());
+    }
+    const std::string last = std::to_string(expected.layers - 1), behind = std::to_string(expected.layers);
+    EXPECT_TRUE(names.contains("l_out-" + last));
+    EXPECT_FALSE(names.contains("l_out-" + behind));
+    EXPECT_TRUE(names.contains(std::string(expected.node) + "-0")) << expected.node;
+    weights.erase("rope_factors_long.weight"); // of a context that is longer than this one
+    for (const std::string& weight : weights) {
+        EXPECT_TRUE(names.contains(weight)) << weight;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, SynthPublic,
+    ::testing::Values(Public{"llama", "1b", 1.10e9, 22, "Qcur"}, Public{"llama", "7b", 6.74e9, 32, "Qcur"},
+                      Public{"llama", "8b", 8.03e9, 32, "Qcur"}, Public{"llama", "70b", 70.6e9, 80, "Qcur"},
+                      Public{"llama", "8x7b", 46.7e9, 32, "ffn_moe_out"}, Public{"qwen2", "0.5b", 0.494e9, 24, "Qcur"},
+                      Public{"qwen2", "7b", 7.62e9, 28, "Qcur"}, Public{"qwen3", "0.6b", 0.596e9, 28, "Qcur_normed"},
+                      Public{"qwen3", "8b", 8.19e9, 36, "Qcur_normed"}, Public{"qwen3moe", "30b-a3b", 30.5e9, 48, "ffn_moe_out"},
+                      Public{"qwen3moe", "235b-a22b", 235e9, 94, "ffn_moe_out"}, Public{"falcon", "7b", 7.22e9, 32, "attn_norm"},
+                      Public{"falcon", "40b", 41.8e9, 60, "attn_norm_2"}, Public{"phi3", "mini", 3.82e9, 32, "wqkv"},
+                      Public{"phi3", "mini-128k", 3.82e9, 32, "wqkv"}, Public{"phi3", "medium", 14.0e9, 40, "wqkv"},
+                      Public{"gemma", "2b", 2.51e9, 18, "sa_out"}, Public{"gemma", "7b", 8.54e9, 28, "sa_out"},
+                      Public{"gemma2", "2b", 2.61e9, 26, "attn_post_norm"}, Public{"gemma2", "9b", 9.24e9, 42, "attn_post_norm"},
+                      Public{"gemma2", "27b", 27.2e9, 46, "attn_post_norm"}, Public{"gemma3", "1b", 1.00e9, 26, "Qcur_normed"},
+                      Public{"gemma3", "4b", 3.88e9, 34, "Qcur_normed"}, Public{"gemma3", "27b", 27.0e9, 62, "Qcur_normed"}),
+    [](const auto& info) { return as_test_name(std::string(info.param.architecture) + "_" + info.param.preset); });
+
+} // namespace
+} // namespace schedscope::testing
