@@ -122,10 +122,11 @@ struct TokenRow {
     EvaluationId eval = 0;
     int32_t seq = 0, id = -1;
     std::string text;
-    std::vector<std::string> samplers; ///< in order, marked
-    std::vector<SamplerRow> chain;     ///< the same in full
+    std::vector<SamplerRow> chain; ///< its samplers, in order
     int32_t candidates = 0;
     int64_t host_bytes = 0;
+
+    std::vector<std::string> samplers() const; ///< marked
 };
 struct ReuseRow {
     EvaluationId eval = 0;

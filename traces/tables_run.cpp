@@ -155,6 +155,14 @@ std::string SamplerRow::marked() const {
     return text += name;
 }
 
+std::vector<std::string> TokenRow::samplers() const {
+    std::vector<std::string> names;
+    for (const SamplerRow& sampler : chain) {
+        names.push_back(sampler.marked());
+    }
+    return names;
+}
+
 std::vector<TokenRow> tokens(History& history) {
     constexpr FactSet kinds = fact_set<record::Sample, record::Token>();
     std::vector<TokenRow> rows;
@@ -165,13 +173,8 @@ std::vector<TokenRow> tokens(History& history) {
             samplers[sample->sequence].push_back({text(history, sample->sampler), sample->backend, sample->refused,
                                                   text(history, sample->why_not_in_graph), sample->candidates, sample->n_nodes});
         } else if (const auto* token = std::get_if<record::Token>(&r.fact)) {
-            TokenRow row{r.evaluation, token->sequence,   token->token,     text(history, token->text), {},
-                         {},           token->candidates, token->host_bytes};
-            row.chain = std::move(samplers[token->sequence]);
-            for (const SamplerRow& sampler : row.chain) {
-                row.samplers.push_back(sampler.marked());
-            }
-            rows.push_back(std::move(row));
+            rows.push_back({r.evaluation, token->sequence, token->token, text(history, token->text),
+                            std::move(samplers[token->sequence]), token->candidates, token->host_bytes});
             samplers.erase(token->sequence);
         }
     }

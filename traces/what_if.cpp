@@ -1,6 +1,7 @@
 #include "traces/what_if.h"
 
 #include "runtime/error.h"
+#include "runtime/letter_case.h"
 #include "runtime/tensor/offload_batch.h"
 #include "traces/rehome.h"
 
@@ -12,12 +13,6 @@
 namespace schedscope {
 
 namespace {
-
-bool same_name(std::string_view a, std::string_view b) noexcept {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-        return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
-    });
-}
 
 [[noreturn]] void refuse(std::string_view setting, const std::string& why) {
     throw Error(ErrorKind::usage, "--set " + std::string(setting) + ": " + why);
@@ -102,7 +97,7 @@ private:
         for (const WhatIf::Refusal& r : what_if_.refusals) {
             for (size_t b = 0; b < recorded_.backends.size(); ++b) {
                 const BackendInfo& backend = recorded_.backends[b];
-                if (!same_name(r.device, backend.name) && !same_name(r.device, backend.device)) {
+                if (!same_ignoring_case(r.device, backend.name) && !same_ignoring_case(r.device, backend.device)) {
                     continue;
                 }
                 for (size_t t = 0; t < n && b * n + t < answers.op_answers.size(); ++t) {
@@ -186,7 +181,7 @@ private:
 
     BackendId backend_named(const std::string& setting, const std::string& name) const {
         for (size_t b = 0; b < recorded_.backends.size(); ++b) {
-            if (same_name(name, recorded_.backends[b].name)) {
+            if (same_ignoring_case(name, recorded_.backends[b].name)) {
                 return static_cast<BackendId>(b);
             }
         }

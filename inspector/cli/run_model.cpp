@@ -128,7 +128,7 @@ void plan_model(const RunArguments& arguments, Recorder& recorder) {
     print_notes(session);
     plan_generation(session, request);
     for (const MemoryNeed& need : memory_needs(session)) {
-        const bool read_again = need.pages && need.memory > 0 && need.total() > need.memory;
+        const bool read_again = need.fits() && !need.fits_at_once();
         session.add_fact("memory of " + need.buffer_type, need.text() + (!need.fits() ? ": does not fit"
                                                                          : read_again ? ": does not fit at once"
                                                                                       : ""));

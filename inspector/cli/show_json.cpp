@@ -154,7 +154,7 @@ json tokens_json(History& history, const PlanState& /*state*/) {
                     {"seq", r.seq},
                     {"id", r.id < 0 ? json(nullptr) : json(r.id)},
                     {"text", r.text},
-                    {"samplers", r.samplers},
+                    {"samplers", r.samplers()},
                     {"chain", std::move(chain)},
                     {"candidates", r.candidates},
                     {"host_bytes", r.host_bytes}};

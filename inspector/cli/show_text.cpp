@@ -192,7 +192,7 @@ void tokens_text(History& history, const PlanState& /*state*/, std::ostream& out
         {{"eval", right}, {"seq", right}, {"id", right}, {"text"}, {"samplers"}, {"candidates", right}, {"to the host", right}});
     for (const tables::TokenRow& r : rows) {
         table.row({number(r.eval), number(r.seq), r.id < 0 ? "-" : number(r.id), '"' + one_line(r.text) + '"',
-                   joined(r.samplers, " "), number(r.candidates), bytes_text(r.host_bytes)});
+                   joined(r.samplers(), " "), number(r.candidates), bytes_text(r.host_bytes)});
     }
     print_or(table, "no token was sampled", out);
     print_places(history, rows, out);

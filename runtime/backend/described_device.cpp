@@ -2,6 +2,7 @@
 
 #include "runtime/backend/vulkan/vulkan.h"
 #include "runtime/error.h"
+#include "runtime/letter_case.h"
 
 #include <algorithm>
 #include <array>
@@ -18,13 +19,6 @@ constexpr size_t longest_name = 24; ///< copies are named BACKEND#tensor#stage i
 
 [[noreturn]] void refuse(std::string_view text, const std::string& why) {
     throw Error(ErrorKind::usage, "--device " + std::string(text) + ": " + why);
-}
-
-std::string lower(std::string_view text) {
-    std::string s(text);
-    std::transform(s.begin(), s.end(), s.begin(),
-                   [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
-    return s;
 }
 
 void check_name(std::string_view text, std::string_view name) {
@@ -73,9 +67,8 @@ std::unique_ptr<Device> describe_device(std::string_view text) {
     std::string shown(name);
     constexpr std::string_view found = "vulkan"; // as the devices that are here are called, so that traces of both agree
     if (lower(shown).starts_with(found) && shown.find_first_not_of("0123456789", found.size()) == std::string::npos) {
+        shown = lower(shown);
         shown.front() = 'V';
-        std::transform(shown.begin() + 1, shown.end(), shown.begin() + 1,
-                       [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
     }
     return describe_vulkan_device(std::move(shown), bytes);
 }

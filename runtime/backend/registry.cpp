@@ -5,20 +5,11 @@
 #include "runtime/backend/described_device.h"
 #include "runtime/backend/vulkan/vulkan.h"
 #include "runtime/error.h"
+#include "runtime/letter_case.h"
 
 #include <algorithm>
-#include <cctype>
 
 namespace schedscope {
-
-namespace {
-
-bool same_ignoring_case(std::string_view a, std::string_view b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
-
-} // namespace
 
 Registry::Registry() {
     devices_.push_back(make_cpu_device());

@@ -2,22 +2,16 @@
 
 #include "runtime/backend/device.h"
 #include "runtime/error.h"
+#include "runtime/letter_case.h"
 #include "runtime/tensor/ops.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <map>
 
 namespace schedscope {
 
 namespace {
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return out;
-}
 
 /// The first of these nodes that the device can't run, and why; empty: it runs all.
 std::string lacking(std::span<Tensor* const> nodes, const Device& device) {

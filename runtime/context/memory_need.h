@@ -18,7 +18,8 @@ struct MemoryNeed {
     bool pages = false;  ///< host memory: weights are mapped from their file, so that what does not fit is read again
 
     int64_t total() const noexcept { return weights + cache + compute; }
-    bool fits() const noexcept { return pages || memory == 0 || total() <= memory; }
+    bool fits_at_once() const noexcept { return memory == 0 || total() <= memory; }
+    bool fits() const noexcept { return pages || fits_at_once(); }
     /// "21.3 GiB of 24.0 GiB (weights 20.1 GiB, KV cache 1.0 GiB, compute 0.2 GiB)"
     std::string text() const;
 };

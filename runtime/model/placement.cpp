@@ -2,10 +2,10 @@
 
 #include "runtime/backend/device.h"
 #include "runtime/error.h"
+#include "runtime/letter_case.h"
 #include "runtime/scheduler/layer_homes.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 namespace schedscope {
@@ -22,12 +22,6 @@ std::vector<LayerHolder> holders_among(std::span<Device* const> devices) {
         }
     }
     return holders;
-}
-
-bool same_name(std::string_view a, std::string_view b) noexcept {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-        return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
-    });
 }
 
 } // namespace
@@ -89,7 +83,7 @@ void Placement::parse_override(const std::string& text) {
     const std::string pattern = text.substr(0, at);
     const std::string name = text.substr(at + 1);
     const auto found =
-        std::find_if(devices_.begin(), devices_.end(), [&](const Device* d) { return same_name(d->name(), name); });
+        std::find_if(devices_.begin(), devices_.end(), [&](const Device* d) { return same_ignoring_case(d->name(), name); });
     if (found == devices_.end()) {
         std::string known;
         for (const Device* d : devices_) {

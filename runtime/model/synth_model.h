@@ -15,10 +15,7 @@ namespace schedscope {
 ///     void make(SynthModel& m) {
 ///         m.keys(SynthModel::rms, 1e-5F);
 ///         m.embedding_and_output();
-///         for (int32_t il = 0; il < m.shape().n_layer; ++il) {
-///             const std::string blk = SynthModel::block(il);
-///             …
-///         }
+///         m.each_block([&m](const std::string& blk) { … });
 ///     }
 class SynthModel {
 public:
@@ -36,7 +33,12 @@ public:
         writer_.set(std::string(s_.architecture) + "." + key, value);
     }
 
-    static std::string block(int32_t il) { return "blk." + std::to_string(il) + "."; }
+    /// Calls make(prefix) for each block, from the first: "blk.0.".
+    template <typename Make> void each_block(Make make) {
+        for (int32_t il = 0; il < s_.n_layer; ++il) {
+            make("blk." + std::to_string(il) + ".");
+        }
+    }
 
     void embedding_and_output();
     void norm(const std::string& name, int64_t n);

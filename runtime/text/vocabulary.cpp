@@ -2,10 +2,10 @@
 
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
+#include "runtime/letter_case.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace schedscope {
 
@@ -213,8 +213,7 @@ void Vocabulary::take_end_back(Token t, uint8_t attribute) noexcept {
 
 void Vocabulary::strip_spaces_as_phi3(const gguf::File& file) {
     // Nothing in the file tells it; llama.cpp goes by the model's name.
-    std::string name(file.get_string("general.name").value_or(""));
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string name = lower(file.get_string("general.name").value_or(""));
     if (name.find("phi-3") == std::string::npos && name.find("phi3") == std::string::npos) {
         return;
     }

@@ -39,6 +39,10 @@ public:
     Tensor* linear(const Linear& weight, Tensor* x);
     /// weight × (x − mean) / deviation + bias, over ne0.
     Tensor* norm(const Linear& weight, Tensor* x, int32_t il = -1);
+    /// [channels, patches] → [across, down, channels]
+    Tensor* as_picture(Tensor* x) { return ops::cont(g, ops::transpose(g, x), {patches.width, patches.height, x->ne[0], 1}); }
+    /// [across, down, channels] → [channels, across, down]
+    Tensor* channels_first(Tensor* x) { return ops::cont(g, ops::permute(g, x, 1, 2, 0, 3)); }
     /// Softmax(q · k / √head) · v and the projection behind it. q [head, heads, n], k and v [head, heads, m] → [head × heads, n].
     Tensor* attention(Tensor* q, Tensor* k, Tensor* v, const Linear& out, int32_t il = -1);
 

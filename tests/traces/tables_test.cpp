@@ -148,7 +148,7 @@ TEST_F(Tables, TokensListTheirSamplersAndWhereTheyRan) {
     EXPECT_EQ(rows[1].eval, 1);
     EXPECT_EQ(rows[1].id, 403);
     EXPECT_EQ(rows[1].text, " secret");
-    EXPECT_THAT(rows[1].samplers, testing::ElementsAre("+top_k", "dist"));
+    EXPECT_THAT(rows[1].samplers(), testing::ElementsAre("+top_k", "dist"));
     EXPECT_EQ(rows[1].host_bytes, 160);
 }
 

@@ -29,15 +29,14 @@ constexpr std::array presets{
 void make(SynthModel& m) {
     m.keys(SynthModel::layer, 1e-5F);
     m.embedding_and_output();
-    for (int32_t il = 0; il < m.shape().n_layer; ++il) {
-        const std::string blk = SynthModel::block(il);
+    m.each_block([&m](const std::string& blk) {
         m.fused_attention(blk);
         if (m.shape().two_norms) {
             m.norm(blk + "attn_norm_2");
         }
         m.matrix(blk + "ffn_down", m.shape().n_ff, m.shape().n_embd);
         m.matrix(blk + "ffn_up", m.shape().n_embd, m.shape().n_ff);
-    }
+    });
 }
 
 } // namespace

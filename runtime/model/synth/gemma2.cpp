@@ -52,12 +52,11 @@ void make(SynthModel& m) {
     m.set("attn_logit_softcapping", 50.0F);
     m.set("final_logit_softcapping", 30.0F);
     m.embedding_and_output();
-    for (int32_t il = 0; il < m.shape().n_layer; ++il) {
-        const std::string blk = SynthModel::block(il);
+    m.each_block([&m](const std::string& blk) {
         m.attention(blk);
         m.gated_feed_forward(blk);
         m.post_norms(blk);
-    }
+    });
 }
 
 } // namespace

@@ -61,13 +61,12 @@ void make(SynthModel& m) {
         m.set("rope.scaling.factor", m.shape().rope_factor);
     }
     m.embedding_and_output();
-    for (int32_t il = 0; il < m.shape().n_layer; ++il) {
-        const std::string blk = SynthModel::block(il);
+    m.each_block([&m](const std::string& blk) {
         m.attention(blk);
         m.head_norms(blk);
         m.gated_feed_forward(blk);
         m.post_norms(blk);
-    }
+    });
 }
 
 } // namespace

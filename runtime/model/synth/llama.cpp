@@ -84,11 +84,10 @@ void make(SynthModel& m) {
     if (m.shape().rope_factor > 1) {
         m.values("rope_freqs", rope_factors(m.shape(), m.head_length()));
     }
-    for (int32_t il = 0; il < m.shape().n_layer; ++il) {
-        const std::string blk = SynthModel::block(il);
+    m.each_block([&m](const std::string& blk) {
         m.attention(blk);
         m.shape().n_expert > 0 ? m.experts(blk) : m.gated_feed_forward(blk);
-    }
+    });
 }
 
 } // namespace

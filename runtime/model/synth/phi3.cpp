@@ -66,13 +66,12 @@ void make(SynthModel& m) {
     if (m.shape().rope_factor > 1) {
         long_rope(m);
     }
-    for (int32_t il = 0; il < m.shape().n_layer; ++il) {
-        const std::string blk = SynthModel::block(il);
+    m.each_block([&m](const std::string& blk) {
         m.fused_attention(blk);
         m.norm(blk + "ffn_norm");
         m.matrix(blk + "ffn_down", m.shape().n_ff, m.shape().n_embd);
         m.matrix(blk + "ffn_up", m.shape().n_embd, int64_t{2} * m.shape().n_ff);
-    }
+    });
 }
 
 } // namespace

@@ -44,12 +44,11 @@ constexpr std::array presets{
 void make(SynthModel& m) {
     m.keys(SynthModel::rms, 1e-6F);
     m.embedding_and_output();
-    for (int32_t il = 0; il < m.shape().n_layer; ++il) {
-        const std::string blk = SynthModel::block(il);
+    m.each_block([&m](const std::string& blk) {
         m.attention(blk);
         m.head_norms(blk);
         m.experts(blk);
-    }
+    });
 }
 
 } // namespace

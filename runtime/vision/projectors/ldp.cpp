@@ -57,15 +57,14 @@ Tensor* as_matrix(GraphBuilder& b, Tensor* w) {
     return w->ne[2] == 1 && w->ne[3] == 1 ? w : ops::reshape(b.g, w, {w->ne[2], w->ne[3], 1, 1});
 }
 
-/// [width, height, channels] ↔ [channels, width, height]
-Tensor* channels_first(GraphBuilder& b, Tensor* x) { return ops::cont(b.g, ops::permute(b.g, x, 1, 2, 0, 3)); }
+/// [channels, width, height] → [width, height, channels]
 Tensor* channels_last(GraphBuilder& b, Tensor* x) { return ops::cont(b.g, ops::permute(b.g, x, 2, 0, 1, 3)); }
 
 /// x [width, height, channels] → [channels, new width, new height]
 Tensor* bottleneck(GraphBuilder& b, const Bottleneck& w, Tensor* x, int stride) {
     Graph& g = b.g;
     x = ops::conv_2d_dw(g, w.depthwise, x, stride, stride, 1, 1, 1, 1);
-    x = b.norm(w.depthwise_norm, channels_first(b, x));
+    x = b.norm(w.depthwise_norm, b.channels_first(x));
     x = ops::unary(g, channels_last(b, x), UnaryOp::HARDSWISH);
     const auto width = static_cast<int>(x->ne[0]), height = static_cast<int>(x->ne[1]);
     const int64_t c = x->ne[2];
@@ -85,7 +84,7 @@ Tensor* graph(GraphBuilder& b, const ProjectorWeights& weights, Tensor* x) {
     Graph& g = b.g;
     x = b.linear(w.second, ops::unary(g, b.linear(w.first, x), UnaryOp::GELU));
     const int64_t c = x->ne[0];
-    x = ops::cont(g, ops::transpose(g, x), {b.patches.width, b.patches.height, c, 1});
+    x = b.as_picture(x);
     x = ops::add(g, x, channels_last(b, bottleneck(b, w.blocks[0], x, 1)));
     x = bottleneck(b, w.blocks[1], x, 2);
     return ops::reshape(g, x, {c, x->ne[1] * x->ne[2], 1, 1});

@@ -23,19 +23,16 @@ std::unique_ptr<ProjectorWeights> name_weights(Loader& load, const Hparams& /*h*
     return w;
 }
 
-/// [width, height, channels] → [channels, width, height]
-Tensor* channels_first(GraphBuilder& b, Tensor* x) { return ops::cont(b.g, ops::permute(b.g, x, 1, 2, 0, 3)); }
-
 Tensor* graph(GraphBuilder& b, const ProjectorWeights& weights, Tensor* x) {
     const auto& w = static_cast<const Ldpv2&>(weights);
     Graph& g = b.g;
     x = b.linear(w.second, ops::unary(g, b.linear(w.first, x), UnaryOp::GELU));
     const int64_t c = x->ne[0];
-    x = ops::cont(g, ops::transpose(g, x), {b.patches.width, b.patches.height, c, 1});
+    x = b.as_picture(x);
     x = ops::pool_2d(g, x, ops::Pool::avg, 2, 2, 2, 2, 0, 0);
-    Tensor* where = channels_first(b, ops::conv_2d_dw(g, w.positions.weight, x, 1, 1, 1, 1, 1, 1));
+    Tensor* where = b.channels_first(ops::conv_2d_dw(g, w.positions.weight, x, 1, 1, 1, 1, 1, 1));
     where = ops::add(g, where, w.positions.bias);
-    x = ops::add(g, where, channels_first(b, x));
+    x = ops::add(g, where, b.channels_first(x));
     return ops::reshape(g, x, {c, x->ne[1] * x->ne[2], 1, 1});
 }
 
