@@ -4,6 +4,7 @@
 #include "runtime/context/key_shift.h"
 #include "runtime/error.h"
 #include "runtime/model/architecture.h"
+#include "runtime/scheduler/evaluation_record.h"
 #include "runtime/scheduler/watch.h"
 
 #include <algorithm>
@@ -196,12 +197,11 @@ void Context::evaluate(const Ubatch& u, Run run) {
         }
         drop_graph();
         dropped_by_ = "error";
-        const std::string error = e.what();
-        record_end(&error);
+        record_evaluation_end(recorder_, e.what());
         throw;
     }
     n_reused_ += reused ? 1 : 0;
-    record_end(nullptr);
+    record_evaluation_end(recorder_, nullptr);
 }
 
 /// Copies the rows of logits that the host needs, neighbours together. Rows of sequences that are sampled in the graph stay where they are.
@@ -260,17 +260,14 @@ void Context::record_begin(const Ubatch& u, bool reused, std::string_view failed
     if (recorder_ == nullptr) {
         return;
     }
-    recorder_->set_evaluation(id);
     record::EvaluationBegin begin;
     begin.kind = u.batch->kind;
     begin.reused = reused;
-    begin.observed = recorder_->grain() == Recorder::Grain::node || scheduler_.watcher() != nullptr;
     begin.n_tokens = u.n_tokens;
     begin.n_sequences = u.n_sequences;
     begin.n_outputs = u.n_outputs;
     begin.planned_in = planned_in_;
-    begin.failed_check = failed_check.empty() ? 0 : recorder_->intern(failed_check);
-    recorder_->add(begin);
+    record_evaluation_begin(recorder_, scheduler_, id, begin, failed_check);
     for (int32_t i = 0; i < u.n_tokens; ++i) {
         const auto at = static_cast<size_t>(u.first + i);
         record::UbatchToken token;
@@ -280,17 +277,6 @@ void Context::record_begin(const Ubatch& u, bool reused, std::string_view failed
         token.output = u.batch->outputs[at] != 0;
         recorder_->add(token);
     }
-}
-
-void Context::record_end(const std::string* error) {
-    if (recorder_ == nullptr) {
-        return;
-    }
-    record::EvaluationEnd end;
-    end.failed = error != nullptr;
-    end.error = error != nullptr ? recorder_->intern(*error) : 0;
-    recorder_->add(end);
-    recorder_->flush();
 }
 
 } // namespace schedscope

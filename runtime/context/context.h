@@ -96,7 +96,6 @@ private:
     void drop_graph() noexcept;
     void turn_moved_keys();
     void record_begin(const Ubatch& ubatch, bool reused, std::string_view failed_check);
-    void record_end(const std::string* error);
 
     const Model& model_;
     Scheduler& scheduler_;

@@ -2,6 +2,7 @@
 
 #include "runtime/backend/buffer.h"
 #include "runtime/model/blocks.h"
+#include "runtime/scheduler/evaluation_record.h"
 
 #include <cmath>
 
@@ -40,32 +41,21 @@ void shift_keys(const Model& model, const KvCache& cache, int32_t n_ctx, std::sp
                 Recorder* recorder, EvaluationId evaluation) {
     Graph graph;
     Tensor* moved = build(graph, model, cache.view(cache.options().n_cells), n_ctx);
-    if (recorder != nullptr) {
-        recorder->set_evaluation(evaluation);
-        record::EvaluationBegin begin;
-        begin.kind = GraphKind::other;
-        begin.planned_in = evaluation;
-        begin.observed = recorder->grain() == Recorder::Grain::node || scheduler.watcher() != nullptr;
-        recorder->add(begin);
-    }
-    constexpr PlanAlternative same[] = {{-1, "fa=on"}, {-1, "fa=off"}}; // attention is not in it
-    const auto record_end = [&](const char* error) {
-        if (recorder != nullptr) {
-            recorder->add(record::EvaluationEnd{error != nullptr, error != nullptr ? recorder->intern(error) : 0});
-            recorder->flush();
-        }
-    };
+    record::EvaluationBegin begin;
+    begin.kind = GraphKind::other;
+    begin.planned_in = evaluation;
+    record_evaluation_begin(recorder, scheduler, evaluation, begin, {});
     try {
-        scheduler.plan(graph, same);
+        scheduler.plan(graph, same_with_any_attention);
         tensor_write(*moved, shifts.data(), 0, shifts.size_bytes());
         scheduler.compute();
     } catch (const std::exception& e) {
         scheduler.reset(); // the graph goes away
-        record_end(e.what());
+        record_evaluation_end(recorder, e.what());
         throw;
     }
     scheduler.reset();
-    record_end(nullptr);
+    record_evaluation_end(recorder, nullptr);
 }
 
 } // namespace schedscope

@@ -3,7 +3,7 @@
 #include "runtime/backend/buffer.h"
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
-#include "runtime/scheduler/watch.h"
+#include "runtime/scheduler/evaluation_record.h"
 #include "runtime/vision/positions.h"
 
 #include <cmath>
@@ -12,9 +12,6 @@
 namespace schedscope::vision {
 
 namespace {
-
-/// No graph has attention that --set fa= would change.
-constexpr PlanAlternative same_graph[] = {{-1, "fa=on"}, {-1, "fa=off"}};
 
 template <typename T> void write_all(const Tensor* t, const std::vector<T>& values) {
     if (t != nullptr && t->buffer != nullptr) { // inputs that no node reads have no memory
@@ -126,10 +123,15 @@ void Encoder::evaluate(const View& view, Run run, std::vector<float>& rows) {
         build(patches);
         planned_in_ = id;
     }
-    record_begin(id, reused, other ? "image size" : "");
+    record::EvaluationBegin begin;
+    begin.kind = GraphKind::encoder;
+    begin.reused = reused;
+    begin.n_tokens = begin.n_outputs = static_cast<int32_t>(io_.result->ne[1]);
+    begin.planned_in = planned_in_;
+    record_evaluation_begin(recorder_, scheduler_, id, begin, other ? "image size" : "");
     try {
         if (!reused) {
-            scheduler_.plan(*graph_, same_graph);
+            scheduler_.plan(*graph_, same_with_any_attention);
         }
         if (run == Run::compute) {
             fill(view);
@@ -140,34 +142,10 @@ void Encoder::evaluate(const View& view, Run run, std::vector<float>& rows) {
         }
     } catch (const std::exception& e) {
         drop_graph();
-        record_end(e.what());
+        record_evaluation_end(recorder_, e.what());
         throw;
     }
-    record_end(nullptr);
-}
-
-void Encoder::record_begin(EvaluationId id, bool reused, std::string_view failed_check) {
-    if (recorder_ == nullptr) {
-        return;
-    }
-    recorder_->set_evaluation(id);
-    record::EvaluationBegin begin;
-    begin.kind = GraphKind::encoder;
-    begin.reused = reused;
-    begin.observed = recorder_->grain() == Recorder::Grain::node || scheduler_.watcher() != nullptr;
-    begin.n_tokens = static_cast<int32_t>(io_.result->ne[1]);
-    begin.n_outputs = begin.n_tokens;
-    begin.planned_in = planned_in_;
-    begin.failed_check = failed_check.empty() ? 0 : recorder_->intern(failed_check);
-    recorder_->add(begin);
-}
-
-void Encoder::record_end(const char* error) {
-    if (recorder_ == nullptr) {
-        return;
-    }
-    recorder_->add(record::EvaluationEnd{error != nullptr, error != nullptr ? recorder_->intern(error) : 0});
-    recorder_->flush();
+    record_evaluation_end(recorder_, nullptr);
 }
 
 } // namespace schedscope::vision

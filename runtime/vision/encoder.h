@@ -48,8 +48,6 @@ private:
     void build(Size patches);
     void drop_graph() noexcept;
     void fill(const View& view) const;
-    void record_begin(EvaluationId id, bool reused, std::string_view failed_check);
-    void record_end(const char* error);
 
     const VisionModel& model_;
     Scheduler& scheduler_;

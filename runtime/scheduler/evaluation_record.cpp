@@ -1,0 +1,24 @@
+#include "runtime/scheduler/evaluation_record.h"
+
+namespace schedscope {
+
+void record_evaluation_begin(Recorder* recorder, const Scheduler& scheduler, EvaluationId id, record::EvaluationBegin begin,
+                             std::string_view failed_check) {
+    if (recorder == nullptr) {
+        return;
+    }
+    recorder->set_evaluation(id);
+    begin.observed = recorder->grain() == Recorder::Grain::node || scheduler.watcher() != nullptr;
+    begin.failed_check = failed_check.empty() ? 0 : recorder->intern(failed_check);
+    recorder->add(begin);
+}
+
+void record_evaluation_end(Recorder* recorder, const char* error) {
+    if (recorder == nullptr) {
+        return;
+    }
+    recorder->add(record::EvaluationEnd{error != nullptr, error != nullptr ? recorder->intern(error) : 0});
+    recorder->flush();
+}
+
+} // namespace schedscope
