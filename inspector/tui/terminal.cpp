@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include <fcntl.h>
 #include <langinfo.h>
@@ -30,6 +31,9 @@ int wake_pipe[2] = {-1, -1};
 termios saved_terminal;
 std::array<char, 512> leave_text{}; ///< what puts the terminal back
 size_t leave_size = 0;
+
+// Synchronised output: what is between these two appears at once, so that no half-drawn frame is seen. Terminals that don't know the mode ignore it.
+constexpr std::string_view begin_of_frame = "\x1b[?2026h", end_of_frame = "\x1b[?2026l";
 
 constexpr std::array<int, 4> noted_signals{SIGWINCH, SIGINT, SIGTERM, SIGHUP};
 constexpr std::array<int, 6> fatal_signals{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGQUIT};
@@ -66,8 +70,18 @@ void note_leave_text() {
             text += value;
     }
     text += "\x1b[?1000l\x1b[?1002l\x1b[?1006l";
+    text += end_of_frame;
     leave_size = std::min(text.size(), leave_text.size());
     std::copy_n(text.data(), leave_size, leave_text.data());
+}
+
+void put(std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t n = write(STDOUT_FILENO, bytes.data(), bytes.size());
+        if (n < 0 && errno != EINTR)
+            return; // the terminal is gone; that is noticed where it is read
+        bytes.remove_prefix(n < 0 ? 0 : static_cast<size_t>(n));
+    }
 }
 
 [[noreturn]] void refuse(const std::string& why) {
@@ -121,6 +135,7 @@ Terminal::Terminal(bool color) {
     if (pipe2(wake_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
         throw Error(ErrorKind::device, std::string("inspect: no pipe for signals: ") + std::strerror(errno));
     note_leave_text();
+    synchronised_ = capability("cup").starts_with("\x1b["); // else it isn't one of the family whose private modes can be ignored
     // Before curses begins, which then leaves the window-size signal to us.
     for (size_t i = 0; i < noted_signals.size(); ++i)
         install(noted_signals[i], note_signal, noted_before[i]);
@@ -287,7 +302,12 @@ void Terminal::show(int cursor_row, int cursor_col) {
     wnoutrefresh(stdscr); // as long as there was no popup, panels know nothing of the page
     if (popup_drawn_)
         update_panels();
+    // Past curses' own buffer, which is empty before and after.
+    if (synchronised_)
+        put(begin_of_frame);
     doupdate();
+    if (synchronised_)
+        put(end_of_frame);
 }
 
 } // namespace schedscope::tui

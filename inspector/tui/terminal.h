@@ -56,6 +56,7 @@ private:
     void* popup_panel_ = nullptr;
     bool popup_drawn_ = false;
     bool hung_up_ = false;
+    bool synchronised_ = false; ///< frames are told as such to the terminal
 };
 
 } // namespace schedscope::tui

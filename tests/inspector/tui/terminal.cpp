@@ -172,6 +172,8 @@ void Terminal::feed(std::string_view bytes) {
             if (stop == std::string::npos || stop > end)
                 break;
             out.append("\x1b[?").append(unfinished_, mode, stop - mode).append(1, unfinished_[end]);
+            if (unfinished_.compare(mode, stop - mode, "2026") == 0) // synchronised output: a frame begins or ends
+                in_frame_ = unfinished_[end] == 'h';
             mode = stop + 1;
         }
         if (unfinished_[end] != 'h' && unfinished_[end] != 'l')
@@ -185,6 +187,8 @@ void Terminal::feed(std::string_view bytes) {
 
 /// Has the program nothing to do until it is given more input? Then what it shows is complete.
 bool Terminal::is_idle() const {
+    if (in_frame_) // the system passes on what the program wrote a moment after the program has gone to sleep
+        return false;
     int unread = 0;
     pollfd fd{master_, POLLIN, 0};
     if (ioctl(slave_, FIONREAD, &unread) != 0 || unread > 0 || poll(&fd, 1, 0) > 0)

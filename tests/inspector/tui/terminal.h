@@ -81,6 +81,7 @@ private:
     std::string unfinished_; ///< the beginning of a sequence whose rest was not read yet
     VTerm* vterm_ = nullptr;
     bool alternate_ = false, cursor_visible_ = true, mouse_ = false;
+    bool in_frame_ = false; ///< the program has said that a frame begins, and not yet that it ends
 
     friend struct Callbacks;
 };
