@@ -54,8 +54,8 @@ public:
             d.more = {
                 {"sequence", int64_t{sequence}}, {"index", static_cast<int64_t>(place)}, {"token_a", id(x)}, {"token_b", id(y)}};
         }
-        if (x != nullptr && y != nullptr && x->samplers != y->samplers) {
-            Difference& d = found.add(What::sampler, subject, x->samplers, y->samplers);
+        if (x != nullptr && y != nullptr && x->samplers() != y->samplers()) {
+            Difference& d = found.add(What::sampler, subject, x->samplers(), y->samplers());
             d.more = {{"sequence", int64_t{sequence}}, {"index", static_cast<int64_t>(place)}};
         }
     }
