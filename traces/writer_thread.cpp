@@ -8,6 +8,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <pthread.h>
 #include <sched.h>
 #include <sqlite3.h>
@@ -62,6 +63,11 @@ void TraceWriter::State::create(std::unique_ptr<sqlite::Database>& database, std
     struct stat status {};
     if (lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode)) {
         throw sqlite::Failure(0, "it is not a regular file");
+    }
+    // SQLite would only say that it can't open the file.
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) {
+        throw sqlite::Failure(0, std::strerror(errno));
     }
     for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
         if (unlink((path + suffix).c_str()) != 0 && errno != ENOENT) {

@@ -42,11 +42,26 @@ std::string as_typed(const CLI::App& command, const std::vector<std::string>& ar
     return what;
 }
 
+/// CLI11 names them from the last to the first.
+std::string unexpected(const std::vector<std::string>& arguments, std::vector<std::string> left) {
+    std::string what = left.size() == 1 ? "an argument was not expected:" : "these arguments were not expected:";
+    for (const std::string& argument : arguments) {
+        if (const auto found = std::find(left.begin(), left.end(), argument); found != left.end()) {
+            what += ' ' + argument;
+            left.erase(found);
+        }
+    }
+    return what;
+}
+
 /// Parsing errors as one line; CLI11's own texts run over several, and know the options by their long names.
 int usage_error(const CLI::App& program, const std::vector<std::string>& arguments, const CLI::ParseError& error) {
     std::string what = error.what();
     const auto chosen = program.get_subcommands();
     what = what.substr(0, what.find('\n'));
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+        what = unexpected(arguments, program.remaining(true));
+    }
     what = shorten_options(chosen.empty() ? what : as_typed(*chosen.front(), arguments, what));
     if (chosen.empty() && !arguments.empty() && !arguments.front().starts_with('-')) {
         what = "there is no command " + arguments.front();

@@ -91,8 +91,17 @@ TEST(AReadOnlyFolder, IsSaidBeforeAnythingIsGenerated) {
     EXPECT_EQ(outcome.code, device);
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(count(outcome.err, "\n"), 1U) << outcome.err;
-    EXPECT_THAT(outcome.err, StartsWith("schedscope: " + folder / "t.trace" + ": can't be written: "));
+    EXPECT_EQ(outcome.err, "schedscope: " + folder / "t.trace" + ": can't be written: Permission denied\n");
     EXPECT_THAT(folder.names(), IsEmpty());
+}
+
+TEST(AFolderThatIsNotThere, IsSaidBeforeAnythingIsGenerated) {
+    NEEDS_SHARED();
+    const Folder folder;
+    const Outcome outcome = run({"record", "-m", model(), "-p", "", "-n", "20", "-o", folder / "nowhere/t.trace"});
+    EXPECT_EQ(outcome.code, device);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err, "schedscope: " + folder / "nowhere/t.trace" + ": can't be written: No such file or directory\n");
 }
 
 TEST(AReadOnlyTrace, IsNotRecordedOver) {

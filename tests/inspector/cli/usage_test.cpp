@@ -53,6 +53,13 @@ TEST(Usage, TheVersionIsTold) {
     EXPECT_THAT(version.out, StartsWith("schedscope "));
 }
 
+TEST(Usage, WhatIsTooMuchIsNamedInTheOrderItWasTyped) {
+    const Outcome outcome = run({"show", "a.trace", "second", "--nonsense", "third"});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.err,
+              "schedscope: these arguments were not expected: second --nonsense third (see schedscope show --help)\n");
+}
+
 TEST(Usage, AValueThatLooksLikeAMultiLetterOptionIsAValue) {
     NEEDS_SHARED();
     for (const char* prompt : {"-ngl", "-fa", "-ctk", "-nkvo"}) {
