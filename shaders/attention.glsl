@@ -41,7 +41,7 @@ layout(std430, binding = 4) readonly buffer Source3 { float16_t mask[]; };
 layout(std430, binding = 5) buffer Result { float d_data[]; };
 
 const float nothing = -3.0e38; // below every score; no infinity, of which a difference is no number
-bool is_seen(float score) { return score > -1.0e38; }
+bool is_seen(float score) { return !(score <= -1.0e38); } // what is not a number is seen, and makes the result none either
 
 struct Query {
     uint q, mask, result; // elements into their arrays
@@ -92,6 +92,6 @@ float bias_of(Query query, uint j) {
 float score_of(float product, float bias) {
     float score = product * param_f(0);
     float cap = param_f(2);
-    score = cap != 0.0 ? cap * tanh(clamp(score / cap, -15.0, 15.0)) : score;
+    score = cap != 0.0 && !isnan(score) ? cap * tanh(clamp(score / cap, -15.0, 15.0)) : score;
     return is_seen(bias) ? score + bias : nothing;
 }

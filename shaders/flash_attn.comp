@@ -137,7 +137,7 @@ void main() {
                     v += weights[r * GROUP + s * width + l];
                 }
                 if (r < n_queries) {
-                    d_data[queries[r].result + i] = sum[r] > 0.0 ? v / sum[r] : 0.0;
+                    d_data[queries[r].result + i] = sum[r] == 0.0 ? 0.0 : v / sum[r];
                 }
             }
         }

@@ -84,7 +84,7 @@ void main() {
         for (uint part = 0u; part * 8u < dv; ++part) {
             uint i = part * 8u + eighth;
             if (l < 8u && i < dv && r < n_queries) {
-                d_data[queries[r].result + i] = all > 0.0 ? acc[r][part] / all : 0.0;
+                d_data[queries[r].result + i] = all == 0.0 ? 0.0 : acc[r][part] / all;
             }
         }
     }

@@ -1,6 +1,6 @@
 // Functions of one value, exact in float.
 float sigmoid(float x) { return 1.0 / (1.0 + exp(-x)); }
-float safe_tanh(float x) { return tanh(clamp(x, -15.0, 15.0)); }
+float safe_tanh(float x) { return isnan(x) ? x : tanh(clamp(x, -15.0, 15.0)); }
 // exp(x) − 1 without cancellation near 0.
 float expm1_of(float x) { return abs(x) < 0.02 ? x * (1.0 + x * (0.5 + x * (1.0 / 6.0 + x / 24.0))) : exp(x) - 1.0; }
 float gelu(float x) { return 0.5 * x * (1.0 + safe_tanh(0.79788456080286535588 * x * (1.0 + 0.044715 * x * x))); }

@@ -40,9 +40,14 @@ void main() {
     bool sinking = (extra(0) & 2) != 0;
     float sink = sinking ? sinks[at(SRC2, e.z, 0u, 0u, 0u) >> 2] : 0.0;
     top = sinking ? max(top, sink) : top;
-    if (isinf(top)) { // everything is masked
+    if (top == nothing) { // everything is masked, but for what is not a number, which a maximum passes over
+        float odd = 0.0;
         for (uint i = l; i < n; i += GROUP) {
-            d_data[d + i] = 0.0;
+            odd = isnan(value_at(a, i) * scale + (masked ? slope * MASK(m, i) : 0.0)) ? 1.0 : odd;
+        }
+        odd = group_max(odd);
+        for (uint i = l; i < n; i += GROUP) {
+            d_data[d + i] = odd > 0.0 ? uintBitsToFloat(0x7FC00000u) : 0.0;
         }
         return;
     }

@@ -148,11 +148,11 @@ std::pair<int32_t, float> parse_bias(const std::string& text) {
         const auto id_end = std::from_chars(text.data(), text.data() + sign, id);
         const auto value_end = std::from_chars(number, end, value);
         if (id_end.ec == std::errc{} && id_end.ptr == text.data() + sign && value_end.ec == std::errc{} && value_end.ptr == end &&
-            id >= 0) {
+            id >= 0 && (std::isfinite(value) || value < 0)) { // −∞ forbids it
             return {id, value};
         }
     }
-    throw Error(ErrorKind::usage, "--logit-bias " + text + ": expected ID+VALUE or ID-VALUE");
+    throw Error(ErrorKind::usage, "--logit-bias " + text + ": expected ID+VALUE or ID-VALUE (ID-inf: never)");
 }
 
 /// "ID:REST".
@@ -242,6 +242,9 @@ GenerateRequest make_request(const RunArguments& a, Session& session) {
             std::find_if(request.prompts.begin(), request.prompts.end(), [id = id](const Prompt& p) { return p.sequence == id; });
         if (of == request.prompts.end()) {
             throw Error(ErrorKind::usage, "--sampler " + text + ": there is no sequence " + std::to_string(id));
+        }
+        if (of->chain) {
+            throw Error(ErrorKind::usage, "--sampler " + text + ": sequence " + std::to_string(id) + " has one already");
         }
         of->chain = parse_chain(chain, session.sampling(), session.seed() + static_cast<uint32_t>(id));
     }

@@ -42,8 +42,12 @@ void record_choice(Recorder& recorder, const Context& context, const Scheduler& 
     t.position = chosen.position;
     t.text = recorder.intern(chosen.text);
     t.candidates = candidates;
-    t.host_bytes = in_graph != nullptr && in_graph->n_in_graph() > 0 ? context.sampling().sampled(chosen.sequence).host_bytes
-                                                                     : int64_t{n_vocab} * static_cast<int64_t>(sizeof(float));
+    if (in_graph != nullptr && in_graph->n_in_graph() > 0) {
+        t.host_bytes = context.sampling().sampled(chosen.sequence).host_bytes;
+    }
+    if (context.has_logits(chosen.row)) { // also where the token was chosen in the graph, but somebody wants to see them
+        t.host_bytes += int64_t{n_vocab} * static_cast<int64_t>(sizeof(float));
+    }
     recorder.add(t);
 }
 

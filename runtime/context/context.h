@@ -63,6 +63,9 @@ public:
     const ContextOptions& options() const noexcept { return options_; }
     const Model& model() const noexcept { return model_; }
 
+    /// Were the logits of an output of the last decode copied to the host?
+    bool has_logits(int32_t row) const noexcept { return row >= 0 && row < n_outputs() && rows_[static_cast<size_t>(row)] >= 0; }
+
     /// How many evaluations there were, and how many of them ran a graph again.
     int32_t n_evaluations() const noexcept { return n_evaluations_; }
     int32_t n_reused() const noexcept { return n_reused_; }

@@ -258,7 +258,8 @@ private:
             return;
         }
         const std::string text = session_.options().record_text ? session_.tokenizer().piece(token, true) : "";
-        record_choice(*recorder, context_, session_.scheduler(), *s.chain, {s.result.sequence, token, s.next_position, text});
+        record_choice(*recorder, context_, session_.scheduler(), *s.chain,
+                      {s.result.sequence, token, s.next_position, s.row, text});
     }
 
     void finish() {

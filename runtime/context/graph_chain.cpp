@@ -183,6 +183,9 @@ const SampledInGraph& GraphChain::read(bool count) {
         float likelihood = 0;
         read(*result_.token, &s.token);
         read(*result_.likelihood, &likelihood);
+        if (std::isnan(likelihood)) {
+            throw Error(ErrorKind::device, "sampling: there are logits that are NaN; --watch and verify tell where it began");
+        }
         if (!std::isfinite(likelihood)) {
             throw Error(ErrorKind::device, "sampling: no token has a finite logit");
         }

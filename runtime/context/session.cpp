@@ -6,6 +6,7 @@
 #include "runtime/model/architecture.h"
 
 #include <algorithm>
+#include <charconv>
 #include <random>
 #include <sstream>
 
@@ -147,8 +148,15 @@ void Session::make_context() {
 void Session::settle_sampling() {
     const gguf::File& file = model_->file();
     SamplingMetadata metadata;
+    metadata.file = file.path();
     metadata.number = [&](std::string_view key) -> std::optional<double> {
-        const gguf::Value* v = file.find("general.sampling." + std::string(key));
+        const std::string name = "general.sampling." + std::string(key);
+        const gguf::Value* v = file.find(name);
+        if (const auto text = file.get_string(name)) { // some write numbers as text
+            double number = 0;
+            const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+            return error == std::errc{} && end == text->data() + text->size() ? std::optional(number) : std::nullopt;
+        }
         return v != nullptr ? v->as_f64() : std::nullopt;
     };
     metadata.text = [&](std::string_view key) -> std::optional<std::string> {

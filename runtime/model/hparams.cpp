@@ -14,7 +14,7 @@ void refuse_key(const gguf::File& file, const std::string& key, const std::strin
 
 namespace {
 
-/// Sizes above this would overflow products of three of them, and no model comes near.
+/// No model comes near.
 constexpr uint32_t max_size = 1U << 24;
 
 class Keys {
@@ -59,9 +59,11 @@ private:
 
 RopeScaling scaling_of(const Keys& keys) {
     const auto text = keys.text("rope.scaling.type");
-    if (!text || *text == "none") {
-        // Files from before the key existed have only the factor.
-        return !text && keys.has("rope.scale_linear") ? RopeScaling::linear : RopeScaling::none;
+    if (!text) { // a factor alone means the oldest kind
+        return keys.has("rope.scaling.factor") || keys.has("rope.scale_linear") ? RopeScaling::linear : RopeScaling::none;
+    }
+    if (*text == "none") {
+        return RopeScaling::none;
     }
     if (*text == "linear") {
         return RopeScaling::linear;
@@ -110,6 +112,14 @@ int32_t vocabulary_size(const gguf::File& file, const Keys& keys) {
 
 } // namespace
 
+float read_soft_cap(const gguf::File& file, const std::string& key, float otherwise) {
+    const float cap = file.get_f32(key).value_or(otherwise);
+    if (!std::isfinite(cap) || cap < 0) {
+        refuse_key(file, key, "must be a finite number from 0 up");
+    }
+    return cap;
+}
+
 Hparams read_hparams(const gguf::File& file) {
     Hparams h;
     h.architecture = file.require_string("general.architecture");
@@ -134,6 +144,12 @@ Hparams read_hparams(const gguf::File& file) {
     }
     h.head_length_k = keys.size_or("attention.key_length", std::max(h.n_embd / h.n_head, 1));
     h.head_length_v = keys.size_or("attention.value_length", std::max(h.n_embd / h.n_head, 1));
+    for (const int32_t length : {h.head_length_k, h.head_length_v}) {
+        if (int64_t{length} * h.n_head > max_size) {
+            keys.refuse("attention.head_count",
+                        "can't be " + std::to_string(h.n_head) + " with heads of " + std::to_string(length));
+        }
+    }
     h.n_expert = keys.size_or("expert_count", 0, 0);
     h.n_expert_used = keys.size_or("expert_used_count", 0, 0);
     if (h.n_expert_used > h.n_expert || (h.n_expert > 0 && h.n_expert_used == 0)) {
@@ -148,7 +164,12 @@ Hparams read_hparams(const gguf::File& file) {
     if (h.attention_scale == 0) {
         h.attention_scale = 1.0F / std::sqrt(static_cast<float>(h.head_length_k));
     }
-    h.norm_eps = keys.number_or("attention.layer_norm_rms_epsilon", keys.number_or("attention.layer_norm_epsilon", h.norm_eps));
+    for (const char* key : {"attention.layer_norm_epsilon", "attention.layer_norm_rms_epsilon"}) {
+        h.norm_eps = keys.number_or(key, h.norm_eps);
+        if (h.norm_eps < 0) {
+            keys.refuse(key, "can't be negative");
+        }
+    }
     h.rope = read_rope(keys, h);
     h.rope_sliding = h.rope;
     return h;

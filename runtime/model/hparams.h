@@ -69,6 +69,9 @@ Hparams read_hparams(const gguf::File& file);
 /// `rope.freq_base_swa`, or `freq_base`, and the scaling that `h.rope_sliding` has. Throws as read_hparams.
 void read_sliding_window(Hparams& h, const gguf::File& file, int32_t window, int32_t period, float freq_base);
 
+/// c of c·tanh(x/c), 0: none. Throws as read_hparams.
+float read_soft_cap(const gguf::File& file, const std::string& key, float otherwise);
+
 /// Throws Error(input) "FILE: KEY WHY".
 [[noreturn]] void refuse_key(const gguf::File& file, const std::string& key, const std::string& why);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 
 namespace schedscope {
 
@@ -14,14 +15,22 @@ bool likelier(const Candidate& a, const Candidate& b) noexcept {
     return a.logit > b.logit || (a.logit == b.logit && a.id < b.id);
 }
 
+/// What is not a number can't be compared. To choose among the others would hide that something went wrong before.
+[[noreturn]] void refuse_nan(std::span<const float> logits) {
+    const auto n = std::count_if(logits.begin(), logits.end(), [](float x) { return std::isnan(x); });
+    throw Error(ErrorKind::device, "sampling: " + std::to_string(n) + " of " + std::to_string(logits.size()) +
+                                       " logits are NaN; --watch and verify tell where it began");
+}
+
 } // namespace
 
 void Candidates::fill(std::span<const float> logits) {
     items.resize(logits.size());
     for (size_t i = 0; i < logits.size(); ++i) {
-        // What is not a number can't be compared, so it can't be chosen either.
-        const float logit = std::isnan(logits[i]) ? -std::numeric_limits<float>::infinity() : logits[i];
-        items[i] = {static_cast<int32_t>(i), logit, 0.0F};
+        if (std::isnan(logits[i])) {
+            refuse_nan(logits);
+        }
+        items[i] = {static_cast<int32_t>(i), logits[i], 0.0F};
     }
     n_sorted = 0;
     chosen = -1;
@@ -30,6 +39,9 @@ void Candidates::fill(std::span<const float> logits) {
 void Candidates::fill(std::span<const int32_t> ids, std::span<const float> logits, bool sorted) {
     items.clear();
     for (size_t i = 0; i < logits.size(); ++i) {
+        if (std::isnan(logits[i])) {
+            refuse_nan(logits);
+        }
         if (logits[i] > -std::numeric_limits<float>::infinity()) {
             items.push_back({ids[i], logits[i], 0.0F});
         }

@@ -20,7 +20,7 @@ public:
     size_t n_sorted = 0; ///< items[0, n_sorted) are the most likely ones, likeliest first; equal logits: lower id first
     int32_t chosen = -1; ///< the token, once a sampler chose
 
-    /// All of the vocabulary, in order of id.
+    /// All of the vocabulary, in order of id. Throws Error(device) when a logit is NaN; so does the other.
     void fill(std::span<const float> logits);
     /// What a graph kept; a logit of −∞ was not. sorted: they are in falling order, as sort_first leaves them.
     void fill(std::span<const int32_t> ids, std::span<const float> logits, bool sorted);

@@ -3,6 +3,8 @@
 #include "runtime/sampling/samplers.h"
 #include "runtime/tensor/ops.h"
 
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -14,7 +16,8 @@ class LogitBias final : public Sampler, public GraphSampler {
 public:
     explicit LogitBias(std::span<const std::pair<int32_t, float>> biases) {
         for (const auto& [id, bias] : biases) {
-            biases_[id] += bias;
+            float& sum = biases_[id];
+            sum = std::min(sum + bias, std::numeric_limits<float>::max()); // +∞ could not be told from what −∞ forbids
         }
     }
     LogitBias(const LogitBias&) = default;

@@ -1,12 +1,12 @@
 #include "runtime/sampling/make_chain.h"
 
 #include "runtime/error.h"
+#include "runtime/sampling/ranges.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <limits>
 
 namespace schedscope {
 
@@ -14,15 +14,13 @@ namespace {
 
 using P = SamplingParams;
 
-int32_t whole(double v) noexcept {
-    constexpr double most = std::numeric_limits<int32_t>::max();
-    return static_cast<int32_t>(std::clamp(v, -most, most));
-}
+int32_t whole(double v) noexcept { return static_cast<int32_t>(v); }
 float real(double v) noexcept { return static_cast<float>(v); }
 
 /// One value of a sampler.
 struct Setting {
     std::string_view name; ///< of its own; empty: only as one of the values behind the sampler's name
+    Range range;
     void (*set)(P& p, double value);
 };
 
@@ -34,27 +32,28 @@ struct Kind {
     bool (*off_by_default)(const P& p) = nullptr; ///< few use it: left out of a model's usual chain where it is off
 };
 
-constexpr Setting penalties[] = {{"penalty_repeat", [](P& p, double v) { p.penalties.repeat = real(v); }},
-                                 {"penalty_last_n", [](P& p, double v) { p.penalties.last_n = whole(v); }},
-                                 {"penalty_frequency", [](P& p, double v) { p.penalties.frequency = real(v); }},
-                                 {"penalty_presence", [](P& p, double v) { p.penalties.presence = real(v); }}};
-constexpr Setting dry[] = {{"dry_multiplier", [](P& p, double v) { p.dry.multiplier = real(v); }},
-                           {"dry_base", [](P& p, double v) { p.dry.base = real(v); }},
-                           {"dry_allowed_length", [](P& p, double v) { p.dry.allowed_length = whole(v); }},
-                           {"dry_penalty_last_n", [](P& p, double v) { p.dry.last_n = whole(v); }}};
-constexpr Setting top_n_sigma[] = {{"", [](P& p, double v) { p.top_n_sigma = real(v); }}};
-constexpr Setting top_k[] = {{"", [](P& p, double v) { p.top_k = whole(v); }}};
-constexpr Setting typical[] = {{"", [](P& p, double v) { p.typical = real(v); }}};
-constexpr Setting top_p[] = {{"", [](P& p, double v) { p.top_p = real(v); }}};
-constexpr Setting min_p[] = {{"", [](P& p, double v) { p.min_p = real(v); }}};
-constexpr Setting xtc[] = {{"xtc_probability", [](P& p, double v) { p.xtc.probability = real(v); }},
-                           {"xtc_threshold", [](P& p, double v) { p.xtc.threshold = real(v); }}};
-constexpr Setting temperature[] = {{"", [](P& p, double v) { p.temperature = real(v); }},
-                                   {"dynatemp_range", [](P& p, double v) { p.temperature_range = real(v); }},
-                                   {"dynatemp_exponent", [](P& p, double v) { p.temperature_exponent = real(v); }}};
-constexpr Setting mirostat[] = {{"", [](P& p, double v) { p.mirostat.version = whole(v); }},
-                                {"mirostat_tau", [](P& p, double v) { p.mirostat.tau = real(v); }},
-                                {"mirostat_eta", [](P& p, double v) { p.mirostat.eta = real(v); }}};
+constexpr Setting penalties[] = {{"penalty_repeat", ranges::above_zero, [](P& p, double v) { p.penalties.repeat = real(v); }},
+                                 {"penalty_last_n", ranges::count, [](P& p, double v) { p.penalties.last_n = whole(v); }},
+                                 {"penalty_frequency", ranges::any, [](P& p, double v) { p.penalties.frequency = real(v); }},
+                                 {"penalty_presence", ranges::any, [](P& p, double v) { p.penalties.presence = real(v); }}};
+constexpr Setting dry[] = {{"dry_multiplier", ranges::not_negative, [](P& p, double v) { p.dry.multiplier = real(v); }},
+                           {"dry_base", ranges::not_negative, [](P& p, double v) { p.dry.base = real(v); }},
+                           {"dry_allowed_length", ranges::length, [](P& p, double v) { p.dry.allowed_length = whole(v); }},
+                           {"dry_penalty_last_n", ranges::count, [](P& p, double v) { p.dry.last_n = whole(v); }}};
+constexpr Setting top_n_sigma[] = {{"", ranges::any, [](P& p, double v) { p.top_n_sigma = real(v); }}};
+constexpr Setting top_k[] = {{"", ranges::count, [](P& p, double v) { p.top_k = whole(v); }}};
+constexpr Setting typical[] = {{"", ranges::share, [](P& p, double v) { p.typical = real(v); }}};
+constexpr Setting top_p[] = {{"", ranges::not_negative, [](P& p, double v) { p.top_p = real(v); }}};
+constexpr Setting min_p[] = {{"", ranges::share, [](P& p, double v) { p.min_p = real(v); }}};
+constexpr Setting xtc[] = {{"xtc_probability", ranges::share, [](P& p, double v) { p.xtc.probability = real(v); }},
+                           {"xtc_threshold", ranges::share, [](P& p, double v) { p.xtc.threshold = real(v); }}};
+constexpr Setting temperature[] = {
+    {"", ranges::any, [](P& p, double v) { p.temperature = real(v); }},
+    {"dynatemp_range", ranges::not_negative, [](P& p, double v) { p.temperature_range = real(v); }},
+    {"dynatemp_exponent", ranges::any, [](P& p, double v) { p.temperature_exponent = real(v); }}};
+constexpr Setting mirostat[] = {{"", ranges::mirostat_version, [](P& p, double v) { p.mirostat.version = whole(v); }},
+                                {"mirostat_tau", ranges::not_negative, [](P& p, double v) { p.mirostat.tau = real(v); }},
+                                {"mirostat_eta", ranges::not_negative, [](P& p, double v) { p.mirostat.eta = real(v); }}};
 
 /// The settings of dist change its seed, which is no parameter: parse_chain takes care of it.
 constexpr std::array kinds = {
@@ -92,9 +91,14 @@ constexpr std::pair<std::string_view, std::string_view> other_names[] = {
     {"temperature", "temp"}, {"temp_ext", "temp"},          {"typical", "typ_p"}, {"typical_p", "typ_p"},
     {"typ", "typ_p"},        {"top_nsigma", "top_n_sigma"}, {"nucleus", "top_p"}, {"penalty", "penalties"}};
 
-const Kind* find_kind(std::string_view name) {
+std::string spelled_our_way(std::string_view name) {
     std::string spelled(name);
     std::replace(spelled.begin(), spelled.end(), '-', '_');
+    return spelled;
+}
+
+const Kind* find_kind(std::string_view name) {
+    std::string spelled = spelled_our_way(name);
     for (const auto& [other, known] : other_names) {
         spelled = spelled == other ? known : spelled;
     }
@@ -119,11 +123,15 @@ std::string_view next_word(std::string_view& text, char separator) {
     throw Error(ErrorKind::usage, "sampler '" + std::string(word) + "': " + why);
 }
 
-double number_of(std::string_view word, std::string_view value) {
+/// A value of the sampler or setting of that name, in its range.
+double number_of(std::string_view word, std::string_view value, const Range& range) {
     double parsed = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), parsed);
     if (error != std::errc{} || end != value.data() + value.size() || !std::isfinite(parsed)) {
         refuse(word, std::string("'").append(value).append("' is not a number"));
+    }
+    if (!range.holds(parsed)) {
+        refuse(word, out_of_range(parsed, range));
     }
     return parsed;
 }
@@ -171,7 +179,7 @@ private:
         const Kind* kind = find_kind(name);
         for (const Kind& k : kinds) {
             for (const Setting& s : k.settings) {
-                if (!s.name.empty() && s.name == name) {
+                if (!s.name.empty() && s.name == spelled_our_way(name)) {
                     kind = &k;
                     setting = &s;
                 }
@@ -184,7 +192,7 @@ private:
             }
             refuse(name, "there is none of that name (" + names + ")");
         }
-        append(name, kind, place);
+        append(name, kind, place, setting != nullptr);
         if (word.find('=') == std::string_view::npos) {
             if (setting != nullptr) {
                 refuse(name, "it needs a value");
@@ -194,7 +202,8 @@ private:
         set(name, *kind, setting, values);
     }
 
-    void append(std::string_view name, const Kind* kind, SamplerChain::Place place) {
+    /// sets: it is one of the sampler's settings that is named.
+    void append(std::string_view name, const Kind* kind, SamplerChain::Place place, bool sets) {
         const bool sets_last = !links_.empty() && links_.back().kind == kind && !kind->settings.empty();
         if (!links_.empty() && links_.back().kind->chooses && !sets_last) {
             refuse(name, "the chain has already chosen a token before it");
@@ -202,6 +211,8 @@ private:
         const auto known = std::find_if(links_.begin(), links_.end(), [&](const Link& l) { return l.kind == kind; });
         if (known == links_.end()) {
             links_.push_back({kind, place});
+        } else if (!sets) {
+            refuse(name, "it is in the chain already");
         } else if (place == SamplerChain::Place::cpu) {
             known->place = place;
         }
@@ -209,31 +220,29 @@ private:
 
     void set(std::string_view name, const Kind& kind, const Setting* setting, std::string_view values) {
         if (setting != nullptr) {
-            setting->set(params_, number_of(name, values));
+            setting->set(params_, number_of(name, values, setting->range));
             return;
         }
         if (kind.name == "dist") {
-            seed_ = static_cast<uint32_t>(whole(number_of(name, values)));
+            seed_ = static_cast<uint32_t>(number_of(name, values, ranges::seed));
             return;
         }
         size_t i = 0;
         do {
-            const double value = number_of(name, next_word(values, ','));
+            const std::string_view value = next_word(values, ',');
             if (i == kind.settings.size()) {
                 refuse(name, std::string("it takes no more than ").append(std::to_string(i)).append(" values"));
             }
-            kind.settings[i++].set(params_, value);
+            const Setting& each = kind.settings[i++];
+            each.set(params_, number_of(name, value, each.range));
         } while (!values.empty());
     }
 
-    /// Values that no option can give, so that resolve has not checked them.
+    /// Mirostat without a version, where the model has none either.
     void check() const {
-        if (!(params_.penalties.repeat > 0)) {
-            refuse("penalties", "the penalty of repeated tokens must be above 0");
-        }
         const bool has_mirostat =
             std::any_of(links_.begin(), links_.end(), [](const Link& l) { return l.kind->name == "mirostat"; });
-        if (has_mirostat && params_.mirostat.version != 1 && params_.mirostat.version != 2) {
+        if (has_mirostat && params_.mirostat.version == 0) {
             refuse("mirostat", "there are versions 1 and 2");
         }
     }
@@ -258,9 +267,9 @@ SamplerChain make_chain(const SamplingParams& params, uint32_t seed) {
         if (kind == nullptr || kind->chooses || (kind->off_by_default != nullptr && kind->off_by_default(params))) {
             continue;
         }
-        // Narrowing can't change which token is the likeliest; only penalties can.
+        // Narrowing can't change which token is the likeliest; only penalties can. Mirostat stands behind temp alone, as in llama.cpp.
         const bool penalises = kind->name == "penalties" || kind->name == "dry";
-        if ((greedy && !penalises) || (mirostat && !penalises && kind->name != "temp")) {
+        if ((greedy && !penalises) || (mirostat && kind->name != "temp")) {
             continue;
         }
         chain.add(kind->make(params, seed));

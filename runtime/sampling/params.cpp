@@ -1,6 +1,7 @@
 #include "runtime/sampling/params.h"
 
 #include "runtime/error.h"
+#include "runtime/sampling/ranges.h"
 
 #include <limits>
 #include <utility>
@@ -9,29 +10,20 @@ namespace schedscope {
 
 namespace {
 
-constexpr double no_limit = std::numeric_limits<double>::infinity();
-
-struct Range {
-    double min;
-    double max;
-};
-
-/// The settled value and a check of where it came from.
+/// The settled value and a check of where it came from. key: in the metadata; empty: no model has it.
 template <typename T>
-void settle(T& value, const std::optional<T>& option, const SamplingMetadata& metadata, std::string_view key, Range range) {
-    std::optional<double> found;
-    ErrorKind kind = ErrorKind::usage;
-    if (option) {
-        found = static_cast<double>(*option);
-    } else if (!key.empty()) {
-        found = metadata.number(key);
-        kind = ErrorKind::input;
-    }
+void settle(T& value, std::string_view name, const std::optional<T>& option, const SamplingMetadata& metadata,
+            std::string_view key, Range range) {
+    const std::optional<double> found = option        ? std::optional(static_cast<double>(*option))
+                                        : key.empty() ? std::nullopt
+                                                      : metadata.number(key);
     if (!found) {
         return;
     }
-    if (!(*found >= range.min && *found <= range.max)) {
-        throw Error(kind, "sampling: " + std::string(key) + " can't be " + std::to_string(*found));
+    if (!range.holds(*found)) {
+        throw option ? Error(ErrorKind::usage, std::string(name) + ": " + out_of_range(*found, range))
+                     : Error(ErrorKind::input,
+                             metadata.file + ": general.sampling." + std::string(key) + " " + out_of_range(*found, range));
     }
     value = static_cast<T>(*found);
 }
@@ -40,20 +32,20 @@ void settle(T& value, const std::optional<T>& option, const SamplingMetadata& me
 
 SamplingParams resolve(const SamplingOptions& options, const SamplingMetadata& metadata, std::span<const int32_t> end_tokens) {
     SamplingParams p;
-    settle(p.temperature, options.temperature, metadata, "temp", {-no_limit, no_limit});
-    settle(p.top_k, options.top_k, metadata, "top_k", {-1, std::numeric_limits<int32_t>::max()});
-    settle(p.top_p, options.top_p, metadata, "top_p", {0, no_limit});
-    settle(p.min_p, options.min_p, metadata, "min_p", {0, 1});
-    settle(p.penalties.repeat, options.repeat_penalty, metadata, "penalty_repeat", {1e-6, no_limit});
-    settle(p.penalties.last_n, options.repeat_last_n, metadata, "penalty_last_n", {-1, std::numeric_limits<int32_t>::max()});
-    settle(p.xtc.probability, std::optional<float>(), metadata, "xtc_probability", {0, 1});
-    settle(p.xtc.threshold, std::optional<float>(), metadata, "xtc_threshold", {0, 1});
-    settle(p.mirostat.version, std::optional<int32_t>(), metadata, "mirostat", {0, 2});
-    settle(p.mirostat.tau, std::optional<float>(), metadata, "mirostat_tau", {0, no_limit});
-    settle(p.mirostat.eta, std::optional<float>(), metadata, "mirostat_eta", {0, no_limit});
-    settle(p.penalties.frequency, options.frequency_penalty, {}, "frequency_penalty", {-no_limit, no_limit});
-    settle(p.penalties.presence, options.presence_penalty, {}, "presence_penalty", {-no_limit, no_limit});
-    if (const auto sequence = metadata.text("sequence")) {
+    settle(p.temperature, "--temp", options.temperature, metadata, "temp", ranges::any);
+    settle(p.top_k, "--top-k", options.top_k, metadata, "top_k", ranges::count);
+    settle(p.top_p, "--top-p", options.top_p, metadata, "top_p", ranges::not_negative);
+    settle(p.min_p, "--min-p", options.min_p, metadata, "min_p", ranges::share);
+    settle(p.penalties.repeat, "--repeat-penalty", options.repeat_penalty, metadata, "penalty_repeat", ranges::above_zero);
+    settle(p.penalties.last_n, "--repeat-last-n", options.repeat_last_n, metadata, "penalty_last_n", ranges::count);
+    settle(p.penalties.frequency, "--frequency-penalty", options.frequency_penalty, metadata, "", ranges::any);
+    settle(p.penalties.presence, "--presence-penalty", options.presence_penalty, metadata, "", ranges::any);
+    settle(p.xtc.probability, "", {}, metadata, "xtc_probability", ranges::share);
+    settle(p.xtc.threshold, "", {}, metadata, "xtc_threshold", ranges::share);
+    settle(p.mirostat.version, "", {}, metadata, "mirostat", ranges::mirostat);
+    settle(p.mirostat.tau, "", {}, metadata, "mirostat_tau", ranges::not_negative);
+    settle(p.mirostat.eta, "", {}, metadata, "mirostat_eta", ranges::not_negative);
+    if (const auto sequence = metadata.text("sequence"); sequence && !sequence->empty()) {
         p.sequence = *sequence;
     }
     p.logit_bias = options.logit_bias;

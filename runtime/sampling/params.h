@@ -29,6 +29,7 @@ struct SamplingOptions {
 
 /// A model's own recommendation: the value of a `general.sampling.*` key, the key without that prefix. Nothing if it has none.
 struct SamplingMetadata {
+    std::string file; ///< that it stands in, for errors
     std::function<std::optional<double>(std::string_view key)> number = [](std::string_view) { return std::nullopt; };
     std::function<std::optional<std::string>(std::string_view key)> text = [](std::string_view) { return std::nullopt; };
 };

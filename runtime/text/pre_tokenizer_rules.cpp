@@ -36,8 +36,28 @@ constexpr std::array<Text, 1> qwen35_patterns = {
     CONTRACTIONS
     "|[^\\r\\n\\p{L}\\p{N}]?[\\p{L}\\p{M}]+|\\p{N}| ?[^\\s\\p{L}\\p{M}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"};
 constexpr std::array<Text, 3> deepseek3_patterns = {"\\p{N}{1,3}", cjk, deepseek_words};
-constexpr std::array<Text, 5> deepseek_coder_patterns = {
-    "[\\r\\n]", "\\s?\\p{L}+", "\\s?\\p{P}+", "[\\x{4E00}-\\x{9FA5}\\x{0800}-\\x{4E00}\\x{AC00}-\\x{D7FF}]+", "\\p{N}"};
+constexpr Text asian_words = "[\\x{4E00}-\\x{9FA5}\\x{0800}-\\x{4E00}\\x{AC00}-\\x{D7FF}]+";
+constexpr std::array<Text, 5> deepseek_coder_patterns = {"[\\r\\n]", "\\s?\\p{L}+", "\\s?\\p{P}+", asian_words, "\\p{N}"};
+// Letters of scripts that know capitals, as an older Unicode had them.
+constexpr Text cased_words =
+    "\\s?["
+    "A-Za-z\\x{00B5}\\x{00C0}-\\x{00D6}\\x{00D8}-\\x{00F6}\\x{00F8}-\\x{01BA}\\x{01BC}-\\x{01BF}\\x{01C4}-\\x{0293}"
+    "\\x{0295}-\\x{02AF}\\x{0370}-\\x{0373}\\x{0376}-\\x{0377}\\x{037B}-\\x{037D}\\x{037F}\\x{0386}\\x{0388}-\\x{038A}"
+    "\\x{038C}\\x{038E}-\\x{03A1}\\x{03A3}-\\x{03F5}\\x{03F7}-\\x{0481}\\x{048A}-\\x{052F}\\x{0531}-\\x{0556}"
+    "\\x{10A0}-\\x{10C5}\\x{13A0}-\\x{13F5}\\x{13F8}-\\x{13FD}\\x{1C90}-\\x{1CBA}\\x{1CBD}-\\x{1CBF}\\x{1D00}-\\x{1D2B}"
+    "\\x{1D6B}-\\x{1D77}\\x{1D79}-\\x{1D9A}\\x{1E00}-\\x{1F15}\\x{1F18}-\\x{1F1D}\\x{1F20}-\\x{1F45}\\x{1F48}-\\x{1F4D}"
+    "\\x{1F50}-\\x{1F57}\\x{1F59}\\x{1F5B}\\x{1F5D}\\x{1F5F}-\\x{1F7D}\\x{1F80}-\\x{1FB4}\\x{1FB6}-\\x{1FBC}\\x{1FBE}"
+    "\\x{1FC2}-\\x{1FC4}\\x{1FC6}-\\x{1FCC}\\x{1FD0}-\\x{1FD3}\\x{1FD6}-\\x{1FDB}\\x{1FE0}-\\x{1FEC}\\x{1FF2}-\\x{1FF4}"
+    "\\x{1FF6}-\\x{1FFC}\\x{2102}\\x{2107}\\x{210A}-\\x{2113}\\x{2115}\\x{2119}-\\x{211D}\\x{2124}\\x{2126}\\x{2128}"
+    "\\x{212A}-\\x{212D}\\x{212F}-\\x{2134}\\x{2139}\\x{213C}-\\x{213F}\\x{2145}-\\x{2149}\\x{214E}\\x{2183}-\\x{2184}"
+    "\\x{2C00}-\\x{2C7B}\\x{2C7E}-\\x{2CE4}\\x{2CEB}-\\x{2CEE}\\x{2CF2}-\\x{2CF3}\\x{A640}-\\x{A66D}\\x{A680}-\\x{A69B}"
+    "\\x{A722}-\\x{A76F}\\x{A771}-\\x{A787}\\x{A78B}-\\x{A78E}\\x{AB70}-\\x{ABBF}\\x{FB00}-\\x{FB06}\\x{FB13}-\\x{FB17}"
+    "\\x{FF21}-\\x{FF3A}\\x{FF41}-\\x{FF5A}\\x{10400}-\\x{1044F}\\x{104B0}-\\x{104D3}\\x{104D8}-\\x{104FB}"
+    "\\x{10C80}-\\x{10CB2}\\x{10CC0}-\\x{10CF2}\\x{118A0}-\\x{118DF}\\x{1E900}-\\x{1E943}"
+    "]+";
+constexpr std::array<Text, 6> deepseek_llm_patterns = {
+    "[\\r\\n]", cased_words, "\\s?[!-/:-~\\x{FF01}-\\x{FF0F}\\x{FF1A}-\\x{FF5E}\\x{2018}-\\x{201F}\\x{3000}-\\x{3002}]+",
+    "\\s+$",    asian_words, "\\p{N}+"};
 constexpr std::array<Text, 1> tekken_patterns = {"[^\\r\\n\\p{L}\\p{N}]?" CAPITALS "*" SMALLS "+|[^\\r\\n\\p{L}\\p{N}]?" CAPITALS
                                                  "+" SMALLS "*|\\p{N}|" SYMBOLS_SLASHES_AND_SPACES};
 constexpr std::array<Text, 1> gpt4o_patterns = {"[^\\r\\n\\p{L}\\p{N}]?" CAPITALS "*" SMALLS "+" CONTRACTIONS "?|"
@@ -74,6 +94,7 @@ constexpr auto qwen2_names =
 constexpr auto qwen2_cleaning_names = std::to_array<Text>({"stablelm2", "megrez"});
 constexpr auto qwen35_names = std::to_array<Text>({"qwen35"});
 constexpr auto deepseek3_names = std::to_array<Text>({"deepseek-v3", "hunyuan-dense", "joyai-llm", "hy_v4"});
+constexpr auto deepseek_llm_names = std::to_array<Text>({"deepseek-llm"});
 constexpr auto deepseek_coder_names = std::to_array<Text>({"deepseek-coder"});
 constexpr auto tekken_names = std::to_array<Text>({"tekken"});
 constexpr auto gpt4o_names = std::to_array<Text>({"gpt-4o", "llama4", "kanana2", "talkie", "minimax-m2"});
@@ -97,6 +118,7 @@ constexpr auto rules = std::to_array<PreTokenizerRule>({
     {.names = qwen2_cleaning_names, .patterns = qwen2_patterns},
     {.names = qwen35_names, .patterns = qwen35_patterns, .cleans_spaces = false},
     {.names = deepseek3_names, .patterns = deepseek3_patterns, .cleans_spaces = false},
+    {.names = deepseek_llm_names, .patterns = deepseek_llm_patterns, .cleans_spaces = false},
     {.names = deepseek_coder_names, .patterns = deepseek_coder_patterns, .cleans_spaces = false},
     {.names = tekken_names, .patterns = tekken_patterns, .whole_words = true, .add_bos = true, .cleans_spaces = false},
     {.names = gpt4o_names, .patterns = gpt4o_patterns, .cleans_spaces = false},

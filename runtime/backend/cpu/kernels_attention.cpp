@@ -29,7 +29,8 @@ void run_soft_max(const Work& work) {
         float top = work.vector.max(room, n);
         const float sink = sinks != nullptr ? read_as<float>(host_data(*sinks) + static_cast<size_t>(i.i2) * sinks->nb[0]) : 0.0F;
         top = sinks != nullptr ? std::max(top, sink) : top;
-        if (std::isinf(top)) { // everything is masked
+        // Everything is masked. What is not a number must stay one: it is what people look for.
+        if (top == -INFINITY && std::none_of(room, room + n, [](float x) { return std::isnan(x); })) {
             std::fill(out, out + n, 0.0F);
             continue;
         }

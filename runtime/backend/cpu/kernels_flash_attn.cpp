@@ -108,9 +108,13 @@ void weigh(const Attention& a, const RowIndex& i, int64_t r, int64_t key, int64_
             reinterpret_cast<const uint16_t*>(row_data(*a.mask, {i.i1, i.i2 % a.mask->ne[2], i.i3 % a.mask->ne[3]}));
         vector.half_to_floats(row + key, room.mask, keys);
         vector.add_scaled(s, room.mask, alibi_slope(a.max_bias, i.i2, a.q.ne[2]), keys);
+        for (int64_t j = 0; j < keys; ++j) {
+            s[j] = room.mask[j] == -INFINITY ? -INFINITY : s[j]; // what is not seen may hold anything
+        }
     }
     const float top = std::max(room.top[r], vector.max(s, keys));
-    if (std::isinf(top) && top < 0) { // nothing seen yet
+    // Nothing seen yet. A score that is not a number is seen: it makes the result none either.
+    if (top == -INFINITY && std::none_of(s, s + keys, [](float x) { return std::isnan(x); })) {
         std::fill(s, s + keys, 0.0F);
         return;
     }
@@ -156,7 +160,7 @@ void attend(const Work& work, const Attention& a, int64_t kv_head, int64_t seque
     for (int64_t r = 0; r < rows; ++r) {
         const RowIndex i = a.query(kv_head, sequence, first + r);
         const float weight = room.weight[r];
-        vector.scale(room.sums + r * dv, weight > 0 ? 1.0F / weight : 0.0F, 0.0F,
+        vector.scale(room.sums + r * dv, weight == 0 ? 0.0F : 1.0F / weight, 0.0F,
                      reinterpret_cast<float*>(row_data(work.node(), {i.i2, i.i1, i.i3})), dv);
     }
 }

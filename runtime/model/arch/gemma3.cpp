@@ -15,7 +15,7 @@ void hparams(Hparams& h, const gguf::File& file) {
     h.rope.mode = 2;
     h.rope_sliding = {.n_dims = h.rope.n_dims, .mode = 2, .n_ctx_original = h.rope.n_ctx_original};
     h.embedding_scale = std::sqrt(static_cast<float>(h.n_embd));
-    h.output_cap = file.get_f32("gemma3.final_logit_softcapping").value_or(0.0F);
+    h.output_cap = read_soft_cap(file, "gemma3.final_logit_softcapping", 0.0F);
     constexpr int32_t blocks_of_27b = 62; // the largest one scales by the width instead of the head's length
     h.query_scale = 1.0F / std::sqrt(static_cast<float>(h.n_layer == blocks_of_27b ? h.n_embd / h.n_head : h.head_length_k));
     h.attention_scale = 1;
@@ -23,7 +23,7 @@ void hparams(Hparams& h, const gguf::File& file) {
 }
 
 void name_weights(Weights& w, WeightLoader& load, const Hparams& h) {
-    weights::embedding_and_output(w, load, h, true);
+    weights::embedding_and_output(w, load, h);
     for (int32_t il = 0; il < h.n_layer; ++il) {
         LayerWeights& l = w.layers[static_cast<size_t>(il)];
         weights::attention(l, load, h, il);

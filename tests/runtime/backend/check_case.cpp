@@ -33,6 +33,9 @@ Elements filled(const Leafs::Leaf& leaf, std::mt19937& random) {
             const auto low = static_cast<double>(leaf.filling.low);
             const auto high = static_cast<double>(leaf.filling.high);
             value = low == high ? low : low + static_cast<double>(random()) / 4294967295.0 * (high - low);
+            if (leaf.filling.stray_every > 0 && (i + 1) % static_cast<size_t>(leaf.filling.stray_every) == 0) {
+                value = static_cast<double>(leaf.filling.stray);
+            }
             break;
         }
         case Filling::Kind::ids: value = below(leaf.filling.end); break;

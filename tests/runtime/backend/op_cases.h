@@ -13,6 +13,8 @@ struct Filling {
     enum class Kind { floats, ids, distinct_ids, mask } kind = Kind::floats;
     float low = -1.0F, high = 1.0F; ///< floats: the range
     int64_t end = 0;                ///< ids: less than this; distinct: no id twice in a row of ids
+    int64_t stray_every = 0;        ///< floats: each so many-th element is `stray`; 0: none
+    float stray = 0;
 };
 
 /// The leafs of a case.
@@ -22,6 +24,10 @@ public:
 
     Tensor* floats(Type type, const Shape& ne, float low = -1.0F, float high = 1.0F) {
         return make(type, ne, {Filling::Kind::floats, low, high, 0});
+    }
+    /// F32, each `every`-th element of which is `stray`: not a number, or infinite.
+    Tensor* with_strays(const Shape& ne, float stray, int64_t every) {
+        return make(Type::F32, ne, {Filling::Kind::floats, -1.0F, 1.0F, 0, every, stray});
     }
     Tensor* f32(const Shape& ne) { return floats(Type::F32, ne); }
     /// I32 or I64 from 0 to end − 1.

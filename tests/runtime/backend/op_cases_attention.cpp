@@ -2,6 +2,7 @@
 #include "tests/runtime/backend/op_cases.h"
 
 #include <cmath>
+#include <limits>
 
 namespace schedscope::test {
 
@@ -13,11 +14,15 @@ struct Attention {
     int64_t d = 64, dv = 64, n_kv = 40, tokens = 3, heads = 4, kv_heads = 4, sequences = 1;
     bool masked = true;
     float max_bias = 0, cap = 0;
+    int64_t stray_every = 0; ///< each so many-th element of the queries is no number; 0: none
 };
 
 Tensor* build(Graph& g, Leafs& l, const Attention& a) {
+    const Shape of_queries{a.d, a.heads, a.tokens, a.sequences};
+    Tensor* queries =
+        a.stray_every > 0 ? l.with_strays(of_queries, std::numeric_limits<float>::quiet_NaN(), a.stray_every) : l.f32(of_queries);
     // As models have them: heads beside each other in a token's row, then permuted.
-    Tensor* q = ops::permute(g, l.f32({a.d, a.heads, a.tokens, a.sequences}), 0, 2, 1, 3);
+    Tensor* q = ops::permute(g, queries, 0, 2, 1, 3);
     Tensor* k = ops::permute(g, l.floats(a.keys, {a.d, a.kv_heads, a.n_kv, a.sequences}), 0, 2, 1, 3);
     Tensor* v = ops::permute(g, l.floats(a.values, {a.dv, a.kv_heads, a.n_kv, a.sequences}), 0, 2, 1, 3);
     Tensor* mask = a.masked ? l.mask(Type::F16, {a.n_kv, a.tokens, 1, a.sequences}) : nullptr;
@@ -43,6 +48,17 @@ void add_attention_cases(std::vector<OpCase>& cases) {
             a.kv_heads = 1;
         });
     }
+    vary("no number in some queries", [](Attention& a) { a.stray_every = 150; });
+    vary("no number in some queries, capped", [](Attention& a) {
+        a.stray_every = 100;
+        a.cap = 1.5F;
+    });
+    vary("no number in a query of grouped heads", [](Attention& a) {
+        a.heads = 6;
+        a.kv_heads = 2;
+        a.n_kv = 333;
+        a.stray_every = 500;
+    });
     vary("keys q8_0, values f16", [](Attention& a) { a.keys = Type::Q8_0; });
     vary("no mask", [](Attention& a) { a.masked = false; });
     vary("one token", [](Attention& a) { a.tokens = 1; });

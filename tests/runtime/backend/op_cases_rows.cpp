@@ -2,6 +2,7 @@
 #include "tests/runtime/backend/op_cases.h"
 
 #include <cmath>
+#include <limits>
 
 namespace schedscope::test {
 
@@ -187,6 +188,20 @@ void add_sums(std::vector<OpCase>& cases) {
                      }});
     cases.push_back({Op::CUMSUM, "of a vocabulary's probabilities", [](Graph& g, Leafs& l) {
                          return ops::cumsum(g, ops::soft_max(g, l.floats(Type::F32, {50000, 1, 1, 1}, -9, 9), nullptr, 1, 0));
+                     }});
+    for (const float stray : {std::numeric_limits<float>::quiet_NaN(), HUGE_VALF}) {
+        const std::string name = std::isnan(stray) ? "what is no number" : "infinity";
+        cases.push_back({Op::SOFT_MAX, name + " in some rows", [=](Graph& g, Leafs& l) {
+                             return ops::soft_max(g, l.with_strays({600, 4, 1, 1}, stray, 1100), nullptr, 1, 0);
+                         }});
+        cases.push_back(
+            {Op::SOFT_MAX, name + " beside what is masked", [=](Graph& g, Leafs& l) {
+                 return ops::soft_max(g, l.with_strays({5, 9, 2, 1}, stray, 3), l.mask(Type::F16, {5, 9, 1, 1}), 0.5F, 0);
+             }});
+    }
+    cases.push_back({Op::SOFT_MAX, "no number alone among what is masked", [](Graph& g, Leafs& l) {
+                         return ops::soft_max(g, l.with_strays({50, 2, 1, 1}, std::numeric_limits<float>::quiet_NaN(), 60),
+                                              l.floats(Type::F32, {50, 2, 1, 1}, -HUGE_VALF, -HUGE_VALF), 1, 0);
                      }});
     cases.push_back({Op::SOFT_MAX, "minus infinity in the row itself", [](Graph& g, Leafs& l) {
                          return ops::soft_max(g, l.mask(Type::F32, {600, 2, 1, 1}), nullptr, 1, 0);

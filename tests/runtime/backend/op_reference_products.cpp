@@ -52,7 +52,8 @@ bool flash_attn(Operands& o) {
                     scores.push_back(score + (o.has(3) ? slope * mask.at(j, token, head % mask.ne[2], s % mask.ne[3]) : 0));
                 }
                 const double top = *std::max_element(scores.begin(), scores.end());
-                if (top == -HUGE_VAL) { // everything is masked: the result stays 0
+                if (std::all_of(scores.begin(), scores.end(),
+                                [](double x) { return x == -HUGE_VAL; })) { // everything is masked: the result stays 0
                     continue;
                 }
                 double sum = 0;

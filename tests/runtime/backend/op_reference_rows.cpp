@@ -113,7 +113,8 @@ bool soft_max(Operands& o) {
         double top = *std::max_element(x.begin(), x.end());
         const double sink = o.has(2) ? o.sources[2].values[static_cast<size_t>(p.i2)] : -HUGE_VAL;
         top = std::max(top, sink);
-        if (top == -HUGE_VAL) { // everything is masked: nothing gets a share
+        const bool masked = std::all_of(x.begin(), x.end(), [](double v) { return v == -HUGE_VAL; });
+        if (masked && sink == -HUGE_VAL) { // nothing gets a share
             return Row(x.size(), 0.0);
         }
         for (double& v : x) {

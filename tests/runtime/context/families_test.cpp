@@ -114,7 +114,7 @@ TEST_P(Families, layers_on_a_device_compute_the_same) {
 INSTANTIATE_TEST_SUITE_P(Kinds, Families,
                          testing::Values("llama", "llama-yarn", "llama-linear", "llama-factors", "llama-experts", "qwen2",
                                          "qwen2-yarn", "qwen3", "qwen3moe", "falcon", "falcon-40b", "phi3", "phi3-long", "gemma",
-                                         "gemma2", "gemma3"),
+                                         "gemma2", "gemma3", "gemma3-output"),
                          [](const auto& info) {
                              std::string name = info.param;
                              std::replace(name.begin(), name.end(), '-', '_');

@@ -24,7 +24,7 @@ public:
         m.numbers["block_count"] = layers_;
         matrix("token_embd", width_, n_vocab);
         norm("output_norm", width_);
-        if (!is("gemma") && !is("gemma2") && !is("gemma3")) {
+        if ((!is("gemma") && !is("gemma2") && !is("gemma3")) || kind_ == "gemma3-output") {
             matrix("output", width_, n_vocab);
         }
         for (int il = 0; il < layers_; ++il) {

@@ -55,6 +55,14 @@ TEST(Hparams, rope_scaling_is_read) {
     });
     EXPECT_EQ(linear.rope.scaling, RopeScaling::linear);
     EXPECT_EQ(linear.rope.factor, 4.0F);
+    const Hparams unnamed = read([](gguf::Writer& w) { w.set("llama.rope.scaling.factor", 4.0F); });
+    EXPECT_EQ(unnamed.rope.scaling, RopeScaling::linear);
+    EXPECT_EQ(unnamed.rope.factor, 4.0F);
+    const Hparams none = read([](gguf::Writer& w) {
+        w.set("llama.rope.scaling.type", "none");
+        w.set("llama.rope.scaling.factor", 4.0F);
+    });
+    EXPECT_EQ(none.rope.scaling, RopeScaling::none);
     const Hparams yarn = read([](gguf::Writer& w) {
         w.set("llama.rope.scaling.type", "yarn");
         w.set("llama.rope.scaling.factor", 8.0F);
@@ -72,6 +80,14 @@ TEST(Hparams, what_is_impossible_is_refused_with_its_key) {
     EXPECT_THAT(refusal(set("attention.head_count", 7)), HasSubstr("llama.attention.head_count"));
     EXPECT_THAT(refusal(set("attention.head_count_kv", 3)), HasSubstr("llama.attention.head_count_kv"));
     EXPECT_THAT(refusal(set("attention.head_count", 0)), HasSubstr("llama.attention.head_count"));
+    EXPECT_THAT(refusal([](gguf::Writer& w) {
+                    w.set("llama.attention.head_count", uint32_t{1} << 16);
+                    w.set("llama.attention.head_count_kv", uint32_t{1} << 16);
+                    w.set("llama.attention.key_length", uint32_t{1} << 16);
+                }),
+                HasSubstr("llama.attention.head_count can't be 65536 with heads of 65536"));
+    EXPECT_THAT(refusal([](gguf::Writer& w) { w.set("llama.attention.layer_norm_rms_epsilon", -1e-5F); }),
+                HasSubstr("llama.attention.layer_norm_rms_epsilon can't be negative"));
     EXPECT_THAT(refusal(set("rope.dimension_count", 17)), HasSubstr("llama.rope.dimension_count"));
     EXPECT_THAT(refusal(set("rope.dimension_count", 64)), HasSubstr("llama.rope.dimension_count"));
     EXPECT_THAT(refusal(set("expert_count", 4)), HasSubstr("llama.expert_used_count"));

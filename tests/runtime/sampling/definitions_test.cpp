@@ -190,9 +190,60 @@ TEST(ChainText, SetsSeveralValuesOfASampler) {
     EXPECT_EQ(parse_chain("penalty_repeat=2;penalty_last_n=1;greedy", params, 1).samplers().size(), 2U);
     EXPECT_EQ(parse_chain("cpu:top_k=2;greedy", params, 1).place(0), SamplerChain::Place::cpu);
     for (const char* wrong :
-         {"mirostat=3", "mirostat", "top_k=1,2;greedy", "xtc_threshold;greedy", "penalties=0;greedy", "dist;dist"}) {
+         {"mirostat=3", "mirostat", "top_k=1,2;greedy", "xtc_threshold;greedy", "penalties=0;greedy", "dist;dist",
+          "min_p=5;greedy", "top_p=-3;greedy", "xtc=7;greedy", "xtc=0.1,-1;greedy", "mirostat=2,-5", "top_k=2.5;greedy",
+          "top_k=5;temp=1;top_k=3;dist", "dist=-1", "dist=4294967296", "dist=1.5"}) {
         EXPECT_THROW(parse_chain(wrong, params, 1), Error) << wrong;
     }
+}
+
+TEST(Settings, AChainOfItsOwnMayNameAnySeed) {
+    const auto draws = [](const std::string& chain, uint32_t seed) {
+        SamplerChain c = parse_chain(chain, {}, seed);
+        std::vector<int32_t> tokens;
+        for (int i = 0; i < 20; ++i) {
+            tokens.push_back(c.choose(std::vector<float>(100, 1.0F)));
+        }
+        return tokens;
+    };
+    EXPECT_EQ(draws("dist=4000000000", 1), draws("dist", 4000000000U));
+    EXPECT_NE(draws("dist=4000000000", 1), draws("dist=2500000000", 1));
+    EXPECT_EQ(draws("penalty-repeat=1;dist=7", 1), draws("dist", 7));
+}
+
+TEST(Settings, WhatIsOutOfItsRangeIsNamedWithWhereItStands) {
+    SamplingMetadata m;
+    m.file = "model.gguf";
+    m.number = [](std::string_view key) { return key == "top_k" ? std::optional(-9.5) : std::nullopt; };
+    const auto message = [](const SamplingOptions& options, const SamplingMetadata& metadata) -> std::string {
+        try {
+            resolve(options, metadata);
+        } catch (const Error& error) {
+            return std::to_string(error.exit_code()) + " " + error.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(message({}, m), "3 model.gguf: general.sampling.top_k can't be -9.5: a whole number from -1 up");
+    SamplingOptions o;
+    o.min_p = 2;
+    EXPECT_EQ(message(o, {}), "2 --min-p: can't be 2: a number from 0 to 1");
+}
+
+TEST(Settings, AnEmptySequenceInTheMetadataChangesNothing) {
+    SamplingMetadata m;
+    m.text = [](std::string_view) { return std::optional<std::string>(""); };
+    EXPECT_EQ(resolve({}, m).sequence, SamplingParams().sequence);
+}
+
+TEST(LogitBias, WhatIsForbiddenStaysSo) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    constexpr float most = std::numeric_limits<float>::max();
+    const std::pair<int32_t, float> biases[] = {{1, most}, {1, most}, {2, most}, {2, -infinity}};
+    Candidates c;
+    c.fill(std::vector<float>{0, 0, 0});
+    make_logit_bias(biases)->apply(c);
+    EXPECT_EQ(c.items[1].logit, most);
+    EXPECT_EQ(c.items[2].logit, -infinity);
 }
 
 TEST(Settings, MirostatOfTheMetadataTakesTheSequencesPlace) {
@@ -207,7 +258,7 @@ TEST(Settings, MirostatOfTheMetadataTakesTheSequencesPlace) {
     for (const auto& s : chain.samplers()) {
         names.push_back(s->name());
     }
-    EXPECT_THAT(names, testing::ElementsAre("penalties", "temp", "mirostat_v2"));
+    EXPECT_THAT(names, testing::ElementsAre("temp", "mirostat_v2"));
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -71,11 +72,26 @@ TEST(Candidates, partial_sorting_grows_without_disturbing_what_is_sorted) {
 TEST(Greedy, takes_the_largest_and_of_equals_the_first) {
     EXPECT_EQ(chosen_by(*make_greedy(), of({1, 7, 3})), 1);
     EXPECT_EQ(chosen_by(*make_greedy(), of({2, 7, 7})), 1);
-    EXPECT_EQ(chosen_by(*make_greedy(), of({std::nanf(""), -3, -4})), 1);
+}
+
+TEST(Candidates, what_is_not_a_number_is_an_error_that_says_how_much) {
+    Candidates c;
+    const std::vector<float> logits{1, std::nanf(""), 2, -infinity};
+    const std::vector<int32_t> tokens{4, 5, 6, 7};
+    for (const auto& fill :
+         {std::function<void()>([&] { c.fill(logits); }), std::function<void()>([&] { c.fill(tokens, logits, false); })}) {
+        try {
+            fill();
+            ADD_FAILURE();
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::device);
+            EXPECT_STREQ(error.what(), "sampling: 1 of 4 logits are NaN; --watch and verify tell where it began");
+        }
+    }
 }
 
 TEST(Greedy, refuses_when_nothing_can_be_chosen) {
-    Candidates c = of({-infinity, std::nanf("")});
+    Candidates c = of({-infinity, -infinity});
     EXPECT_THROW(make_greedy()->apply(c), Error);
     EXPECT_THROW(make_dist(1)->apply(c), Error);
 }

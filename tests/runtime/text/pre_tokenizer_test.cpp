@@ -64,6 +64,16 @@ TEST(PreTokenizer, DeepseekSetsChineseApart) {
                 ElementsAre("ab", "\xE4\xB8\xAD\xE6\x96\x87", " c", "123", "4"));
 }
 
+// Facts of the model's own tokenizer.json: cased letters with the white space before them, then symbols, then white space at the end of what is left, Asian
+// letters, digits.
+TEST(PreTokenizer, DeepseekLlmKeepsWordsOfCasedLetters) {
+    EXPECT_THAT(words("deepseek-llm", "Hi there, 1234 \xC3\xA9t\xC3\xA9  \n"),
+                ElementsAre("Hi", " there", ",", " ", "1234", " \xC3\xA9t\xC3\xA9", "  ", "\n"));
+    EXPECT_THAT(words("deepseek-llm", "ab\xE4\xB8\xAD\xE6\x96\x87"
+                                      "c \xEF\xBC\x81"), // ab, two of Chinese, c, a wide exclamation mark
+                ElementsAre("ab", "\xE4\xB8\xAD\xE6\x96\x87", "c", " \xEF\xBC\x81"));
+}
+
 TEST(PreTokenizer, DefaultIsForFilesThatSayNothing) {
     EXPECT_EQ(find_pre_tokenizer(""), find_pre_tokenizer("default"));
     EXPECT_THAT(words("", "x = 12345"), ElementsAre("x", " ", "=", " ", "123", "45"));
@@ -97,8 +107,9 @@ TEST_P(EveryPreTokenizer, LosesNothingHoweverLongARunIs) {
 
 INSTANTIATE_TEST_SUITE_P(Rules, EveryPreTokenizer,
                          ::testing::Values("default", "gpt-2", "trillion", "starcoder", "smollm", "falcon", "llama-bpe", "dbrx",
-                                           "glm4", "qwen2", "stablelm2", "qwen35", "deepseek-v3", "deepseek-coder", "tekken",
-                                           "gpt-4o", "bloom", "poro-chat", "viking", "seed-coder", "bailingmoe"),
+                                           "glm4", "qwen2", "stablelm2", "qwen35", "deepseek-v3", "deepseek-llm",
+                                           "deepseek-coder", "tekken", "gpt-4o", "bloom", "poro-chat", "viking", "seed-coder",
+                                           "bailingmoe"),
                          [](const auto& param) {
                              std::string name = param.param;
                              std::replace(name.begin(), name.end(), '-', '_');
