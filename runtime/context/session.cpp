@@ -150,9 +150,8 @@ void Session::settle_sampling() {
     SamplingMetadata metadata;
     metadata.file = file.path();
     metadata.number = [&](std::string_view key) -> std::optional<double> {
-        const std::string name = "general.sampling." + std::string(key);
-        const gguf::Value* v = file.find(name);
-        if (const auto text = file.get_string(name)) { // some write numbers as text
+        const gguf::Value* v = file.find("general.sampling." + std::string(key));
+        if (const auto text = v != nullptr ? v->as_string() : std::nullopt) { // some write numbers as text
             double number = 0;
             const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
             return error == std::errc{} && end == text->data() + text->size() ? std::optional(number) : std::nullopt;

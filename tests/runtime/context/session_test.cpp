@@ -86,7 +86,7 @@ TEST_F(Refusals, cache_types_that_do_not_fit) {
 TEST_F(Refusals, sampling_values_that_make_no_sense) {
     RunOptions o = greedy_options("made");
     o.sampling.min_p = 2.0F;
-    EXPECT_THAT(refusal(ErrorKind::usage, o, made_model()), HasSubstr("min_p"));
+    EXPECT_THAT(refusal(ErrorKind::usage, o, made_model()), HasSubstr("--min-p: can't be 2"));
 }
 
 TEST(Session, a_quantised_cache_works_where_heads_allow_it) {
@@ -122,12 +122,14 @@ TEST(Session, sampling_metadata_of_the_model_beats_defaults) {
     const auto file = changed_model([](gguf::Writer& w) {
         w.set("general.sampling.top_k", int32_t{7});
         w.set("general.sampling.temp", 0.25F);
+        w.set("general.sampling.min_p", "0.125"); // as some write numbers
     });
     RunOptions o;
     o.devices = "cpu";
     Session session(registry, file, o);
     EXPECT_EQ(session.sampling().top_k, 7);
     EXPECT_FLOAT_EQ(session.sampling().temperature, 0.25F);
+    EXPECT_FLOAT_EQ(session.sampling().min_p, 0.125F);
     EXPECT_FLOAT_EQ(session.sampling().top_p, 0.95F);
 }
 

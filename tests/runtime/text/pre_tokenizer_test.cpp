@@ -68,7 +68,9 @@ TEST(PreTokenizer, DeepseekSetsChineseApart) {
 // letters, digits.
 TEST(PreTokenizer, DeepseekLlmKeepsWordsOfCasedLetters) {
     EXPECT_THAT(words("deepseek-llm", "Hi there, 1234 \xC3\xA9t\xC3\xA9  \n"),
-                ElementsAre("Hi", " there", ",", " ", "1234", " \xC3\xA9t\xC3\xA9", "  ", "\n"));
+                ElementsAre("Hi", " there", ",", " ", "1234", " \xC3\xA9", "t", "\xC3\xA9", "  ",
+                            "\n")); // its symbols are : to ~, with the letters between
+    EXPECT_THAT(words("deepseek-llm", " \xC3\xA9\xC3\xA9"), ElementsAre(" \xC3\xA9\xC3\xA9"));
     EXPECT_THAT(words("deepseek-llm", "ab\xE4\xB8\xAD\xE6\x96\x87"
                                       "c \xEF\xBC\x81"), // ab, two of Chinese, c, a wide exclamation mark
                 ElementsAre("ab", "\xE4\xB8\xAD\xE6\x96\x87", "c", " \xEF\xBC\x81"));
