@@ -2,7 +2,10 @@
 
 #include "inspector/cli/arguments.h"
 #include "inspector/cli/command.h"
+#include "inspector/cli/command_line.h"
+#include "inspector/cli/complete.h"
 #include "inspector/cli/interrupt.h"
+#include "inspector/cli/manual.h"
 #include "runtime/error.h"
 #include "viz/picture.h"
 
@@ -58,7 +61,8 @@ int usage_error(const CLI::App& program, const std::vector<std::string>& argumen
 } // namespace
 
 int run_program(int argc, char** argv) {
-    if (argc > 1 && std::string_view(argv[1]) == "--layout-child") {
+    const std::string_view first = argc > 1 ? argv[1] : "";
+    if (first == "--layout-child") {
         return layout_child_main(argc, argv); // the program started by itself to lay out a picture
     }
     CLI::App program("Shows why a tensor program runs where it runs.", "schedscope");
@@ -72,6 +76,16 @@ int run_program(int argc, char** argv) {
         sub->set_help_flag("-h,--help", "Print this help");
         Action own = command.add(*sub);
         sub->final_callback([&action, own] { action = own; });
+    }
+    name_values(program);
+    // What packages and shells ask for: see the manual's and the completions' makers.
+    if (first == "--man") {
+        write_manual(describe_command_line(program), version, std::cout);
+        return 0;
+    }
+    if (first == "--complete") {
+        complete(describe_command_line(program), {argv + 2, argv + argc}, std::cout);
+        return 0;
     }
 
     std::vector<std::string> arguments = lengthen_options(program, {argv + 1, argv + argc});
