@@ -217,6 +217,27 @@ TEST(PerfettoExport, TellsWhyEachThingIsThere) {
     EXPECT_THAT(names, IsSupersetOf({"scheduler", "CPU", "Vulkan0", "copies", "tokens", "copied CPU → Vulkan0"}));
 }
 
+TEST(PerfettoExport, TakesNoMoreMemoryForALongRun) {
+    NEEDS_SHARED();
+    const Folder folder;
+    const auto exported_after = [&](const char* n_tokens) {
+        const std::string trace = folder / n_tokens;
+        EXPECT_EQ(run({"record", "-m", model(), "-p", "", "-n", n_tokens, "--ignore-eos", "--context-shift", "--temp", "0",
+                       "--device", "cpu", "-o", trace})
+                      .code,
+                  0);
+        const Outcome outcome = run({"export", trace, "--perfetto", folder / "out"});
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return outcome.peak_bytes;
+    };
+    const long long few = exported_after("20");
+    const size_t few_bytes = read_bytes(folder / "out").size();
+    const long long many = exported_after("1000");
+    const size_t many_bytes = read_bytes(folder / "out").size();
+    EXPECT_GT(many_bytes, 20 * few_bytes);
+    EXPECT_LT(many, few + (16LL << 20)) << "bytes at once, of a file of " << many_bytes;
+}
+
 TEST(Export, ReplacesOnlyWhatIsAnExport) {
     const Folder folder;
     for (const char* format : {"--perfetto", "--jsonl"}) {
