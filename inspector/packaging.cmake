@@ -20,7 +20,16 @@ install(FILES ${changelog}.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(completions ${CMAKE_CURRENT_SOURCE_DIR}/completions)
 install(FILES ${completions}/schedscope.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME schedscope)
-install(FILES ${completions}/_schedscope DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+# Debian's zsh looks in one folder for what packages bring, and in another one below /usr/local.
+install(CODE "set(zsh_completion \"${completions}/_schedscope\")")
+install(CODE [[
+  if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+    set(zsh_folder vendor-completions)
+  else()
+    set(zsh_folder site-functions)
+  endif()
+  file(INSTALL ${zsh_completion} DESTINATION "${CMAKE_INSTALL_PREFIX}/share/zsh/${zsh_folder}")
+]])
 install(FILES ${completions}/schedscope.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 file(GLOB samples ${PROJECT_SOURCE_DIR}/traces/samples/*.trace)

@@ -58,6 +58,25 @@ int usage_error(const CLI::App& program, const std::vector<std::string>& argumen
     return complain(what + " (see " + help + ")", static_cast<int>(ErrorKind::usage));
 }
 
+/// Does it; what goes wrong is told in one line. Returns the exit code.
+int perform(const Action& action) {
+    int code = 0;
+    try {
+        code = action();
+    } catch (const Error& error) {
+        code = complain(error.what(), error.exit_code());
+    } catch (const std::bad_alloc&) {
+        code = complain("out of memory", static_cast<int>(ErrorKind::device));
+    } catch (const std::exception& error) {
+        code = complain(error.what(), static_cast<int>(ErrorKind::device));
+    }
+    std::cout.flush();
+    if (!std::cout && code == 0) {
+        return complain("standard output: write failed", static_cast<int>(ErrorKind::device));
+    }
+    return interrupted() ? 130 : code;
+}
+
 } // namespace
 
 int run_program(int argc, char** argv) {
@@ -80,12 +99,10 @@ int run_program(int argc, char** argv) {
     name_values(program);
     // What packages and shells ask for: see the manual's and the completions' makers.
     if (first == "--man") {
-        write_manual(describe_command_line(program), version, std::cout);
-        return 0;
+        return perform([&] { return write_manual(describe_command_line(program), version, std::cout), 0; });
     }
     if (first == "--complete") {
-        complete(describe_command_line(program), {argv + 2, argv + argc}, std::cout);
-        return 0;
+        return perform([&] { return complete(describe_command_line(program), {argv + 2, argv + argc}, std::cout), 0; });
     }
 
     std::vector<std::string> arguments = lengthen_options(program, {argv + 1, argv + argc});
@@ -106,21 +123,7 @@ int run_program(int argc, char** argv) {
         return usage_error(program, arguments, error);
     }
 
-    int code = 0;
-    try {
-        code = action();
-    } catch (const Error& error) {
-        code = complain(error.what(), error.exit_code());
-    } catch (const std::bad_alloc&) {
-        code = complain("out of memory", static_cast<int>(ErrorKind::device));
-    } catch (const std::exception& error) {
-        code = complain(error.what(), static_cast<int>(ErrorKind::device));
-    }
-    std::cout.flush();
-    if (!std::cout && code == 0) {
-        return complain("standard output: write failed", static_cast<int>(ErrorKind::device));
-    }
-    return interrupted() ? 130 : code;
+    return perform(action);
 }
 
 } // namespace schedscope
