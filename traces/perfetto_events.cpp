@@ -171,11 +171,18 @@ void PerfettoEvents::add(const Record&, const record::SplitRun& f) {
     slices.push_back(std::move(s));
 }
 
+/// Of a copy: its original's. Null for what the trace doesn't describe.
 const TensorInfo* PerfettoEvents::info(TensorId id) const {
-    if (state_.graph < 0 || id < 0 || static_cast<size_t>(id) >= state_.tensors.size()) {
+    const OwnedGraph* graph = history_.graph_of(state_);
+    if (graph == nullptr || id < 0 || static_cast<size_t>(id) >= state_.tensors.size()) {
         return nullptr;
     }
-    return &history_.tensor(state_, id);
+    TensorId own = id;
+    if (static_cast<size_t>(id) >= graph->tensors.size()) {
+        const auto copy = std::find_if(state_.copies.begin(), state_.copies.end(), [id](const auto& c) { return c.copy == id; });
+        own = copy == state_.copies.end() ? no_tensor : copy->of;
+    }
+    return own >= 0 && static_cast<size_t>(own) < graph->tensors.size() ? &graph->tensors[static_cast<size_t>(own)] : nullptr;
 }
 
 std::string PerfettoEvents::shape(TensorId id) const {

@@ -12,6 +12,7 @@ namespace schedscope::testing {
 namespace {
 
 using nlohmann::json;
+using sample::PerfettoFile;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
