@@ -1,6 +1,6 @@
-#include "bench/machine_limits.h"
 
 #include "runtime/backend/cpu/thread_pool.h"
+#include "runtime/backend/machine_limits.h"
 #include "runtime/context/generate.h"
 #include "runtime/model/synth.h"
 
@@ -64,7 +64,7 @@ std::vector<Token> prompt_of(int32_t n) {
 
 void report(benchmark::State& state, Type type, int64_t tokens, double ns, int32_t batch) {
     const Weights110m w = matrices(*model_of(type));
-    const bench::MachineLimits& limits = bench::machine_limits(physical_cores()); // as many threads as the session has
+    const MachineLimits& limits = machine_limits(physical_cores()); // as many threads as the session has
     const double seconds = ns * 1e-9;
     const double evaluations = static_cast<double>(tokens) / batch;
     state.counters["tokens/s"] = static_cast<double>(tokens) / seconds;

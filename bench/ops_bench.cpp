@@ -1,7 +1,7 @@
 // Kernels of the CPU and BLAS backends against what the machine can do, measured in the same run; of both the fastest repeat counts.
 // share_of_peak: of the F32 multiply-add peak; share_of_read: of the speed at which memory is read (caches can give more). SCHEDSCOPE_CPU=portable|avx2|avx512 chooses the instruction set.
-#include "bench/machine_limits.h"
 #include "runtime/backend/cpu/thread_pool.h"
+#include "runtime/backend/machine_limits.h"
 #include "runtime/backend/op_cost.h"
 #include "runtime/backend/registry.h"
 #include "runtime/clock.h"
@@ -16,7 +16,6 @@
 #include <random>
 
 using namespace schedscope;
-using schedscope::bench::machine_limits;
 
 namespace {
 

@@ -2,7 +2,10 @@
 
 #include "inspector/cli/arguments.h"
 #include "inspector/cli/command.h"
+#include "inspector/cli/command_line.h"
+#include "inspector/cli/complete.h"
 #include "inspector/cli/interrupt.h"
+#include "inspector/cli/manual.h"
 #include "runtime/error.h"
 #include "viz/picture.h"
 
@@ -70,10 +73,30 @@ int usage_error(const CLI::App& program, const std::vector<std::string>& argumen
     return complain(what + " (see " + help + ")", static_cast<int>(ErrorKind::usage));
 }
 
+/// Does it; what goes wrong is told in one line. Returns the exit code.
+int perform(const Action& action) {
+    int code = 0;
+    try {
+        code = action();
+    } catch (const Error& error) {
+        code = complain(error.what(), error.exit_code());
+    } catch (const std::bad_alloc&) {
+        code = complain("out of memory", static_cast<int>(ErrorKind::device));
+    } catch (const std::exception& error) {
+        code = complain(error.what(), static_cast<int>(ErrorKind::device));
+    }
+    std::cout.flush();
+    if (!std::cout && code == 0) {
+        return complain("standard output: write failed", static_cast<int>(ErrorKind::device));
+    }
+    return interrupted() ? 130 : code;
+}
+
 } // namespace
 
 int run_program(int argc, char** argv) {
-    if (argc > 1 && std::string_view(argv[1]) == "--layout-child") {
+    const std::string_view first = argc > 1 ? argv[1] : "";
+    if (first == "--layout-child") {
         return layout_child_main(argc, argv); // the program started by itself to lay out a picture
     }
     CLI::App program("Shows why a tensor program runs where it runs.", "schedscope");
@@ -87,6 +110,14 @@ int run_program(int argc, char** argv) {
         sub->set_help_flag("-h,--help", "Print this help");
         Action own = command.add(*sub);
         sub->final_callback([&action, own] { action = own; });
+    }
+    name_values(program);
+    // What packages and shells ask for: see the manual's and the completions' makers.
+    if (first == "--man") {
+        return perform([&] { return write_manual(describe_command_line(program), version, std::cout), 0; });
+    }
+    if (first == "--complete") {
+        return perform([&] { return complete(describe_command_line(program), {argv + 2, argv + argc}, std::cout), 0; });
     }
 
     std::vector<std::string> arguments = lengthen_options(program, {argv + 1, argv + argc});
@@ -107,21 +138,7 @@ int run_program(int argc, char** argv) {
         return usage_error(program, arguments, error);
     }
 
-    int code = 0;
-    try {
-        code = action();
-    } catch (const Error& error) {
-        code = complain(error.what(), error.exit_code());
-    } catch (const std::bad_alloc&) {
-        code = complain("out of memory", static_cast<int>(ErrorKind::device));
-    } catch (const std::exception& error) {
-        code = complain(error.what(), static_cast<int>(ErrorKind::device));
-    }
-    std::cout.flush();
-    if (!std::cout && code == 0) {
-        return complain("standard output: write failed", static_cast<int>(ErrorKind::device));
-    }
-    return interrupted() ? 130 : code;
+    return perform(action);
 }
 
 } // namespace schedscope

@@ -22,6 +22,7 @@ std::span<const Command> commands() {
         Command{"tokenize", "Text to token ids", add_tokenize},
         Command{"embed-image", "The embeddings of an image, as the text model would read them", add_embed_image},
         Command{"synth", "A model with random weights, the same on every machine", add_synth},
+        Command{"bench", "How fast a model runs, what planning and recording cost, against what the machine can do", add_bench},
     };
     return table;
 }

@@ -21,5 +21,6 @@ Action add_devices(CLI::App& app);
 Action add_tokenize(CLI::App& app);
 Action add_embed_image(CLI::App& app);
 Action add_synth(CLI::App& app);
+Action add_bench(CLI::App& app);
 
 } // namespace schedscope

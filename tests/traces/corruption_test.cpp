@@ -1,7 +1,9 @@
 #include "runtime/error.h"
+#include "tests/traces/perfetto_file.h"
 #include "tests/traces/sample_run.h"
 #include "traces/explain.h"
 #include "traces/export_jsonl.h"
+#include "traces/export_perfetto.h"
 #include "traces/reader.h"
 #include "traces/replay.h"
 #include "traces/schema.h"
@@ -80,6 +82,9 @@ std::string read_everything(const std::string& path) {
         }
         std::ostringstream out;
         export_jsonl(*reader, out);
+        std::ostringstream timeline;
+        export_perfetto(reader, timeline);
+        const PerfettoFile well_formed(timeline.str()); // throws where it isn't
         replay(*reader);
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::input) << error.what();

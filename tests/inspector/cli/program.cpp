@@ -137,7 +137,7 @@ Program::Program(const std::vector<std::string>& arguments, const Start& start) 
     } else {
         posix_spawn_file_actions_adddup2(&actions, start.out_descriptor >= 0 ? start.out_descriptor : out.write, STDOUT_FILENO);
     }
-    posix_spawn_file_actions_adddup2(&actions, err.write, STDERR_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, start.err_descriptor >= 0 ? start.err_descriptor : err.write, STDERR_FILENO);
     if (!start.folder.empty()) {
         posix_spawn_file_actions_addchdir_np(&actions, start.folder.c_str());
     }

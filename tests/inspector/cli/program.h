@@ -16,6 +16,7 @@ struct Start {
     std::string folder = {};                                           ///< current folder
     std::string out_to = {};        ///< file or device that takes standard output; empty: it is read
     int out_descriptor = -1;        ///< descriptor that takes it; -1: it is read
+    int err_descriptor = -1;        ///< the same of its standard error
     long long largest_file = -1;    ///< bytes that a file it writes may have; -1: as here
     bool obeys_permissions = false; ///< of files, even when the tests run as root
 };

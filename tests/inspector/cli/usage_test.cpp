@@ -11,8 +11,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr const char* command_names[] = {"demo",   "run",    "record", "inspect", "show",     "explain", "dot",
-                                         "replay", "export", "gguf",   "devices", "tokenize", "synth"};
+constexpr const char* command_names[] = {"demo",  "run",    "record", "inspect", "show",       "explain",
+                                         "dot",   "replay", "export", "gguf",    "devices",    "tokenize",
+                                         "synth", "bench",  "diff",   "verify",  "embed-image"};
 
 TEST(Usage, HelpNamesEveryCommand) {
     const Outcome help = run({"--help"});

@@ -1,4 +1,4 @@
-#pragma once
+#include "runtime/backend/machine_limits.h"
 
 #include <algorithm>
 #include <chrono>
@@ -13,15 +13,9 @@
 #include <immintrin.h>
 #endif
 
-/// What the machine can do at best, measured where and when the benchmark runs: what kernels are held against.
-namespace schedscope::bench {
+namespace schedscope {
 
-struct MachineLimits {
-    double read_bytes_per_s = 0; ///< reading memory that no cache holds
-    double flops = 0;            ///< F32 multiply-adds that depend on nothing near; a multiply and an add count as two
-};
-
-namespace limits {
+namespace {
 
 constexpr size_t bytes_per_thread = size_t{128} << 20U; ///< well beyond the last cache
 constexpr int64_t rounds = 500'000;                     ///< of multiply-adds, a few milliseconds
@@ -35,7 +29,7 @@ struct MultiplyAdd {
     double per_round;
 };
 
-inline uint64_t read_portable(const uint64_t* p, size_t n) {
+uint64_t read_portable(const uint64_t* p, size_t n) {
     uint64_t s[8] = {};
     for (size_t i = 0; i < n; i += 8) {
         for (size_t j = 0; j < 8; ++j) {
@@ -48,7 +42,7 @@ inline uint64_t read_portable(const uint64_t* p, size_t n) {
 // Twenty-four sums of a whole register each: more than two units with four to five cycles of delay can have under way.
 constexpr int chains = 24;
 
-inline float multiply_add_portable(int64_t n) {
+float multiply_add_portable(int64_t n) {
     typedef float Floats __attribute__((vector_size(16)));
     Floats acc[8] = {};
     Floats x = Floats{} + 0.5F;
@@ -69,7 +63,7 @@ inline float multiply_add_portable(int64_t n) {
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) inline uint64_t read_avx2(const uint64_t* p, size_t n) {
+__attribute__((target("avx2"))) uint64_t read_avx2(const uint64_t* p, size_t n) {
     __m256i s[8] = {};
     for (size_t i = 0; i < n; i += 32) {
         for (size_t j = 0; j < 8; ++j) {
@@ -83,7 +77,7 @@ __attribute__((target("avx2"))) inline uint64_t read_avx2(const uint64_t* p, siz
     return sum;
 }
 
-__attribute__((target("avx2,fma"))) inline float multiply_add_avx2(int64_t n) {
+__attribute__((target("avx2,fma"))) float multiply_add_avx2(int64_t n) {
     __m256 acc[12] = {};
     __m256 x = _mm256_set1_ps(0.5F);
     for (__m256& a : acc) {
@@ -101,7 +95,7 @@ __attribute__((target("avx2,fma"))) inline float multiply_add_avx2(int64_t n) {
     return _mm256_cvtss_f32(acc[0]);
 }
 
-__attribute__((target("avx512f"))) inline float multiply_add_avx512(int64_t n) {
+__attribute__((target("avx512f"))) float multiply_add_avx512(int64_t n) {
     __m512 acc[chains] = {};
     __m512 x = _mm512_set1_ps(0.5F);
     for (__m512& a : acc) {
@@ -120,7 +114,7 @@ __attribute__((target("avx512f"))) inline float multiply_add_avx512(int64_t n) {
 }
 #endif
 
-inline Read best_read() {
+Read best_read() {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2")) {
         return read_avx2;
@@ -130,7 +124,7 @@ inline Read best_read() {
 }
 
 /// Every way that this processor can multiply and add; which is fastest is measured.
-inline std::vector<MultiplyAdd> multiply_adds() {
+std::vector<MultiplyAdd> multiply_adds() {
     std::vector<MultiplyAdd> ways = {{multiply_add_portable, 2.0 * 8 * 4}};
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
@@ -161,11 +155,9 @@ template <typename Work> double seconds(int n_threads, Work work) {
     return best;
 }
 
-} // namespace limits
+} // namespace
 
-/// Measures for about half a second. n_threads read memory of their own at once, then compute at once.
-inline MachineLimits measure_machine(int n_threads) {
-    using namespace limits;
+MachineLimits measure_machine(int n_threads) {
     MachineLimits found;
     constexpr size_t words = bytes_per_thread / sizeof(uint64_t);
     std::vector<std::unique_ptr<uint64_t, decltype(&std::free)>> memory;
@@ -190,8 +182,7 @@ inline MachineLimits measure_machine(int n_threads) {
     return found;
 }
 
-/// The machine with n threads, measured once per program.
-inline const MachineLimits& machine_limits(int n_threads) {
+const MachineLimits& machine_limits(int n_threads) {
     static std::vector<MachineLimits> known(257);
     MachineLimits& m = known.at(static_cast<size_t>(n_threads));
     if (m.flops == 0) {
@@ -200,4 +191,4 @@ inline const MachineLimits& machine_limits(int n_threads) {
     return m;
 }
 
-} // namespace schedscope::bench
+} // namespace schedscope

@@ -1,0 +1,17 @@
+#pragma once
+
+namespace schedscope {
+
+/// What this machine's processors can do at best, measured where and when it is asked: what kernels are held against.
+struct MachineLimits {
+    double read_bytes_per_s = 0; ///< reading memory that no cache holds
+    double flops = 0;            ///< F32 multiply-adds that depend on nothing near; a multiply and an add count as two
+};
+
+/// Measures for about half a second. n_threads (1 to 256) read memory of their own at once, then compute at once.
+MachineLimits measure_machine(int n_threads);
+
+/// The machine with n threads, measured once per program. Not thread-safe.
+const MachineLimits& machine_limits(int n_threads);
+
+} // namespace schedscope
