@@ -1,7 +1,6 @@
-#include "inspector/tui/what_if_run.h"
+#include "inspector/tui/comparison_run.h"
 
 #include "runtime/error.h"
-#include "runtime/scheduler/optimised_order.h"
 
 #include <sstream>
 #include <utility>
@@ -11,32 +10,43 @@
 
 namespace schedscope::tui {
 
-WhatIfRun::WhatIfRun() : done_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (done_ < 0)
+ComparisonRun::ComparisonRun() : done_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (done_ < 0) {
         throw Error(ErrorKind::device, "inspector: the system has no event descriptor left");
+    }
 }
 
-WhatIfRun::~WhatIfRun() {
-    if (worker_.joinable())
+ComparisonRun::~ComparisonRun() {
+    if (worker_.joinable()) {
         worker_.join();
+    }
     close(done_);
 }
 
-void WhatIfRun::start(std::shared_ptr<const RecordSource> source, const std::string& settings) {
-    if (running())
-        throw Error(ErrorKind::usage, "what-if: the last one is not done yet");
-    WhatIf what_if;
+void ComparisonRun::start_what_if(std::shared_ptr<const RecordSource> source, const std::string& settings) {
+    WhatIf what_if; // a word that is not understood is told at once
     std::istringstream words(settings);
-    for (std::string word; words >> word;)
+    for (std::string word; words >> word;) {
         what_if.set(word);
-    ReplayOptions options = options_for(what_if, *source);
-    options.optimise = optimised_nodes;
+    }
+    options_for(what_if, *source);
+    start([source = std::move(source), settings] { return compare_what_if(source, settings); });
     settings_ = settings;
+}
+
+void ComparisonRun::start_diff(std::shared_ptr<const RecordSource> source, const std::string& path) {
+    start([source = std::move(source), path] { return compare_traces(source, path); });
+}
+
+void ComparisonRun::start(std::function<Comparison()> compare) {
+    if (running()) {
+        throw Error(ErrorKind::usage, "the last comparison is not done yet");
+    }
     error_.clear();
     result_.reset();
-    worker_ = std::jthread([this, source = std::move(source), options = std::move(options)] {
+    worker_ = std::jthread([this, compare = std::move(compare)] {
         try {
-            worker_result_ = replay(*source, options);
+            worker_result_ = compare();
         } catch (const std::exception& error) {
             worker_error_ = error.what();
         }
@@ -44,7 +54,7 @@ void WhatIfRun::start(std::shared_ptr<const RecordSource> source, const std::str
     });
 }
 
-void WhatIfRun::finish() {
+void ComparisonRun::finish() {
     eventfd_t count = 0;
     eventfd_read(done_, &count);
     worker_.join();

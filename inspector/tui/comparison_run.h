@@ -1,7 +1,8 @@
 #pragma once
 
-#include "traces/what_if.h"
+#include "inspector/tui/comparison.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,31 +10,35 @@
 
 namespace schedscope::tui {
 
-/// Plans a history again with other settings, on a thread of its own: the keyboard is never left waiting.
-class WhatIfRun {
+/// Compares on a thread of its own: the keyboard is never left waiting.
+class ComparisonRun {
 public:
-    WhatIfRun();
-    ~WhatIfRun();
-    WhatIfRun(const WhatIfRun&) = delete;
-    WhatIfRun& operator=(const WhatIfRun&) = delete;
+    ComparisonRun();
+    ~ComparisonRun();
+    ComparisonRun(const ComparisonRun&) = delete;
+    ComparisonRun& operator=(const ComparisonRun&) = delete;
 
-    /// `settings`: words as `replay --set` takes them; none: as recorded. Throws Error(usage) when one is not understood, or when it runs already.
-    void start(std::shared_ptr<const RecordSource> source, const std::string& settings);
+    /// `settings`: words as `replay --set` takes them; none: as recorded. Throws Error(usage) when it runs already.
+    void start_what_if(std::shared_ptr<const RecordSource> source, const std::string& settings);
+    /// With another trace, in the file `path`.
+    void start_diff(std::shared_ptr<const RecordSource> source, const std::string& path);
     /// Readable when it is done.
     int descriptor() const noexcept { return done_; }
     /// After that: takes the result over.
     void finish();
 
     bool running() const noexcept { return worker_.joinable(); }
-    const std::string& settings() const noexcept { return settings_; }
-    const std::optional<ReplayResult>& result() const noexcept { return result_; } ///< of the last one that came to an end
+    const std::string& settings() const noexcept { return settings_; }           ///< of the last what-if
+    const std::optional<Comparison>& result() const noexcept { return result_; } ///< of the last one that came to an end
     const std::string& error() const noexcept { return error_; }
 
 private:
+    void start(std::function<Comparison()> compare);
+
     int done_;
     std::jthread worker_;
     std::string settings_, error_, worker_error_;
-    std::optional<ReplayResult> result_, worker_result_;
+    std::optional<Comparison> result_, worker_result_;
 };
 
 } // namespace schedscope::tui
