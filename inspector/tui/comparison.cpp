@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 namespace schedscope::tui {
 namespace {
@@ -146,12 +147,13 @@ Comparison compare_what_if(const std::shared_ptr<const RecordSource>& source, co
             c.rows.push_back(std::move(row));
         }
     }
+    std::set<std::tuple<EvaluationId, TensorId, std::string>> told;
+    for (const Comparison::Row& row : c.rows) {
+        told.emplace(row.evaluation, row.tensor, row.name);
+    }
     // The tensors are told above, each once; of a copy or a graph that has other tensors there is only what follows.
     for (const ReplayDifference& d : result.differences) {
-        const auto told = [&](const Comparison::Row& row) {
-            return row.evaluation == d.evaluation && row.what == d.what && row.name == d.name && row.tensor == d.tensor;
-        };
-        if (d.what != "assignment" || std::none_of(c.rows.begin(), c.rows.end(), told)) {
+        if (d.what != "assignment" || !told.contains({d.evaluation, d.tensor, d.name})) {
             c.rows.push_back({d.evaluation, d.tensor, d.what, d.name, d.recorded, d.now, {}});
         }
     }

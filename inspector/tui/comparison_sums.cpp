@@ -58,7 +58,7 @@ std::vector<Line> ComparisonSums::draw(Session& session, int, int height, int wi
     const int columns = columns_in(width), each = width / columns;
     const auto room = static_cast<size_t>(std::max(height - 1, 0));
     // Name, then both sides: what differs has a mark, and is bold.
-    const int name_width = std::min(26, each * 2 / 5), value_width = (each - name_width - 3) / 2;
+    const int name_width = std::min(26, each * 2 / 7), value_width = (each - name_width - 3) / 2;
     for (int column = 0; column < columns; ++column) {
         const int left = column * each + 2;
         cells.text(0, left + name_width, c.left, dim, left + name_width + value_width - 1);
@@ -79,7 +79,7 @@ std::vector<Line> ComparisonSums::draw(Session& session, int, int height, int wi
                    left + name_width + 2 * value_width);
     }
     if (n < figures.size()) {
-        const std::string more = " +" + std::to_string(figures.size() - n) + " more in the details ";
+        const std::string more = " +" + std::to_string(figures.size() - n) + " more ";
         cells.text(0, width - text_width(more), more, dim);
     }
     return cells.lines();

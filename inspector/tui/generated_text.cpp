@@ -51,10 +51,13 @@ std::vector<Line> GeneratedText::draw(Session& session, int, int height, int wid
         if (first > 0) {
             l.parts.push_back({"…", dim});
         }
+        // Pieces are joined: a character may be spread over several tokens.
+        std::string before, now;
         for (; first < end; ++first) {
-            const bool now = pieces[first].evaluation == session.state().evaluation;
-            l.parts.push_back({pieces[first].text, now ? bold.with_reverse() : Style{}});
+            (pieces[first].evaluation == session.state().evaluation ? now : before) += pieces[first].text;
         }
+        l.parts.push_back({std::move(before), {}});
+        l.parts.push_back({std::move(now), bold.with_reverse()});
         lines.push_back(std::move(l));
     }
     return lines;

@@ -354,6 +354,12 @@ std::string Session::finish_comparison() {
         return comparison_.error();
     }
     const Comparison& c = *comparison_.result();
+    const auto first = std::find_if(c.rows.begin(), c.rows.end(), [&](const Comparison::Row& row) {
+        return row.evaluation == state_.planned_in && row_of(row.tensor) >= 0;
+    });
+    if (follow && first != c.rows.end()) {
+        select(first->tensor);
+    }
     return c.n_differences == 0 && !c.nothing.empty()
                ? "nothing differs: " + c.nothing.front()
                : counted(c.n_differences, "difference") + " in " + counted(c.n_compared, "decision");

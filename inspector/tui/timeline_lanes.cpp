@@ -18,25 +18,29 @@ char32_t sign_of(Kind kind) noexcept { return kind == Kind::kernel ? U'█' : ki
 } // namespace
 
 LaneSum lane_sum(const std::vector<TimelineItem>& items, BackendId backend, int64_t begin, int64_t end) {
+    // What overlaps counts once: as work, else as moving, else as waiting. So a time is what is left of it after those before.
     LaneSum sum;
-    int64_t reached = begin;
-    const auto gap = [&](int64_t until) {
-        if (until - reached > sum.longest_gap) {
-            sum.longest_gap = until - reached;
-            sum.gap_start = reached;
+    int64_t counted = 0;
+    for (const Kind last : {Kind::kernel, Kind::transfer, Kind::wait}) {
+        int64_t covered = 0, reached = begin;
+        const auto gap = [&](int64_t until) {
+            if (last == Kind::wait && until - reached > sum.longest_gap) {
+                sum.longest_gap = until - reached;
+                sum.gap_start = reached;
+            }
+        };
+        for (const TimelineItem& item : items) {
+            if (item.backend == backend && item.kind <= last) {
+                gap(item.start);
+                covered += std::max<int64_t>(item.end - std::max(item.start, reached), 0);
+                reached = std::max(reached, item.end);
+            }
         }
-        sum.idle += std::max<int64_t>(until - reached, 0);
-    };
-    for (const TimelineItem& item : items) {
-        if (item.backend != backend) {
-            continue;
-        }
-        gap(item.start);
-        const int64_t more = std::max<int64_t>(item.end - std::max(item.start, reached), 0); // what overlaps counts once
-        (item.kind == Kind::kernel ? sum.busy : item.kind == Kind::transfer ? sum.moving : sum.waiting) += more;
-        reached = std::max(reached, item.end);
+        gap(end);
+        (last == Kind::kernel ? sum.busy : last == Kind::transfer ? sum.moving : sum.waiting) = covered - counted;
+        counted = covered;
     }
-    gap(end);
+    sum.idle = end - begin - counted;
     return sum;
 }
 
@@ -104,7 +108,7 @@ bool TimelineLanes::zoom(Zoom how, int column) {
         at = time_at(column);
     } else if (selected_ >= 0 && static_cast<size_t>(selected_) < items_->size()) {
         const TimelineItem& item = (*items_)[static_cast<size_t>(selected_)];
-        at = std::clamp(item.start + (item.end - item.start) / 2, from_, to_);
+        at = std::clamp(item.start, from_, to_); // its beginning stays where it is
     }
     const double share = static_cast<double>(at - from_) / static_cast<double>(length); // what is there stays there
     const auto scaled = [&](int64_t new_length) {
@@ -143,7 +147,10 @@ std::vector<Line> TimelineLanes::draw(Session& session, int selected, int height
     for (const SplitState& split : session.state().splits) {
         if (split.start_ns >= 0 && split.start_ns < to_ && split.end_ns > from_) {
             const int at = std::max(column_of(split.start_ns), label_);
-            cells.text(0, at, "▏" + std::to_string(split.begin.index) + std::string(static_cast<size_t>(width), ' '), dim);
+            cells.text(0, at,
+                       "▏" + std::to_string(split.begin.index) +
+                           std::string(static_cast<size_t>(std::max(width - at - 8, 0)), ' '),
+                       dim);
         }
     }
     cells.text(0, 0, "splits", dim, label_);
@@ -155,7 +162,7 @@ std::vector<Line> TimelineLanes::draw(Session& session, int selected, int height
         const std::string share = std::to_string(sum.busy * 100 / std::max<int64_t>(end_ - begin_, 1)) + "%";
         cells.text(line, label_ - 1 - text_width(share), share, dim, label_);
         if (per_lane == 2) {
-            cells.text(line + 1, 0, " copies, waits", dim, label_ - 1);
+            cells.text(line + 1, 0, " copies", dim, label_ - 1);
         }
     }
     // What is rare goes on top: a kernel of a cell's length hides no transfer that lies within it.

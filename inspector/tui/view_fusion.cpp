@@ -34,8 +34,8 @@ public:
         }
         title_ = rows_.empty()
                      ? "fusion & order"
-                     : "fusion & order " + counted(static_cast<int64_t>(state.fusions.size()), "kernel") + ", " +
-                           std::to_string(state.not_fused.size()) + " apart, " + std::to_string(state.reorders.size()) + " moved";
+                     : "fusion & order " + std::to_string(state.fusions.size()) + ", " + std::to_string(state.not_fused.size()) +
+                           " apart, " + std::to_string(state.reorders.size()) + " moved";
     }
 
     int n_rows() const override { return static_cast<int>(rows_.size()); }
@@ -76,8 +76,11 @@ public:
                 {""}};
     }
 
-    std::string empty_text(const Session&) const override {
-        return "nothing was fused or moved up to this step: the optimise step comes after pass 5";
+    std::string empty_text(const Session& session) const override {
+        const bool imported = session.step() != no_step &&
+                              session.history().evaluation(session.state().evaluation).begin.kind == GraphKind::imported;
+        return imported ? "what was fused or moved is unknown: this trace was imported from a log"
+                        : "nothing was fused or moved up to this step: the optimise step comes after pass 5";
     }
     std::string title(const Session&) const override { return title_; }
 
@@ -197,7 +200,7 @@ private:
             } else {
                 l.parts.push_back({right(std::to_string(moved->second), 6) + (moved->second > i ? " ↑ " : " ↓ "), bold});
             }
-            l.parts.push_back({session.name(id)});
+            l.parts.push_back({session.name(id), id == session.selected() ? accent : Style{}});
             l.target = Target::tensor(id);
             l.now = id == session.selected();
             lines.push_back(std::move(l));

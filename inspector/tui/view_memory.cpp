@@ -73,8 +73,11 @@ public:
     }
 
     std::string empty_text(const Session& session) const override {
-        return session.state().planned ? "the memory of this plan is not known at this step: allocate comes after optimise"
-                                       : "no memory is planned up to this step: allocate comes after optimise";
+        const bool imported = session.step() != no_step &&
+                              session.history().evaluation(session.state().evaluation).begin.kind == GraphKind::imported;
+        return imported                  ? "where tensors lie is unknown: this trace was imported from a log"
+               : session.state().planned ? "the memory of this plan is not known at this step: allocate comes after optimise"
+                                         : "no memory is planned up to this step: allocate comes after optimise";
     }
     std::string title(const Session&) const override {
         return rows_.empty() ? "memory" : joined({"memory ", std::to_string(rows_.size())});

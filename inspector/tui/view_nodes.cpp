@@ -4,6 +4,7 @@
 #include "inspector/tui/view.h"
 
 #include <algorithm>
+#include <climits>
 #include <unordered_map>
 
 namespace schedscope::tui {
@@ -25,7 +26,7 @@ public:
                     {"bytes", 9, true, 112, Field::bytes},
                     {"split", 5, true, 54},
                     {"time", 8, true, 120},
-                    {"was", backend_width(session), false, 76},
+                    {"was", backend_width(session), false, session.n_changed() > 0 ? 62 : INT_MAX},
                     {"backend", backend_width(session), false, 0},
                     {"by", 6, false, 0},
                     {"because of", 14, false, 100, Field::count, 26}};

@@ -23,11 +23,13 @@ public:
                     {"asked", 5, true, 50},
                     {"refused because", 0, false, 0}};
         find_questions(session);
+        answered_ = false;
         rows_.clear();
         const OwnedGraph* const graph = session.graph();
         if (!graph)
             return;
         const CapabilityTable& answers = session.history().source().answers(session.state().graph);
+        answered_ = !answers.op_answers.empty();
         std::map<std::string_view, std::vector<TensorId>> by_op;
         for (const TensorId id : graph->nodes) {
             const TensorInfo& info = graph->tensors[static_cast<size_t>(id)];
@@ -67,7 +69,10 @@ public:
         return {{std::string(r.op)},
                 backend_text(session, r.backend),
                 {std::to_string(r.n_nodes)},
-                {can == 0 ? "none" : std::to_string(can), r.refused.empty() ? Style{} : warning},
+                {!answered_ ? "?"
+                 : can == 0 ? "none"
+                            : std::to_string(can),
+                 r.refused.empty() ? Style{} : warning},
                 {r.n_on == 0 ? "·" : std::to_string(r.n_on)},
                 {r.n_asked == 0 ? "·" : std::to_string(r.n_asked), dim},
                 {r.why, dim}};
@@ -117,10 +122,15 @@ public:
         const Row& r = at(row);
         const CapabilityTable& answers = session.history().source().answers(session.state().graph);
         std::vector<Line> lines;
-        add_wrapped(lines, width, "", 0,
-                    session.backend_name(r.backend) + " can run " + grouped(r.n_nodes - static_cast<int64_t>(r.refused.size())) +
-                        " of " + counted(r.n_nodes, (std::string(r.op) + " node").c_str()) + "; " + grouped(r.n_on) +
-                        " on it at this step");
+        if (!answered_) {
+            add_wrapped(lines, width, "", 0, "what it can run is unknown: this trace holds no answers", warning);
+        } else {
+            add_wrapped(lines, width, "", 0,
+                        session.backend_name(r.backend) + " can run " +
+                            grouped(r.n_nodes - static_cast<int64_t>(r.refused.size())) + " of " +
+                            counted(r.n_nodes, (std::string(r.op) + " node").c_str()) + "; " + grouped(r.n_on) +
+                            " on it at this step");
+        }
         if (!r.refused.empty())
             add_heading(lines, "refused");
         for (const TensorId id : r.refused) {
@@ -227,6 +237,7 @@ private:
     std::vector<Row> rows_;
     std::vector<Asked> questions_; ///< of the plan whose evaluation begins at of_, up to until_
     Step of_ = no_step, until_ = no_step;
+    bool answered_ = false; ///< the trace holds what the backends said
     std::vector<Column> columns_;
 };
 

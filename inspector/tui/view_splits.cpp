@@ -138,8 +138,8 @@ public:
             op.resize(std::max<size_t>(op.size(), 9), ' ');
             l.parts.push_back({number + " ", dim});
             l.parts.push_back({op + " "});
-            l.parts.push_back({session.name(id)});
-            l.now = id == session.selected();
+            l.parts.push_back({session.name(id), id == session.selected() ? bold : Style{}});
+            l.now = subject(session.record().fact) == id;
             l.target = Target::tensor(id);
             lines.push_back(std::move(l));
         }

@@ -60,7 +60,8 @@ public:
     }
 
     std::string empty_text(const Session& session) const override {
-        return session.history().evaluation(session.state().evaluation).begin.kind == GraphKind::imported
+        return session.step() != no_step &&
+                       session.history().evaluation(session.state().evaluation).begin.kind == GraphKind::imported
                    ? "times are unknown: this trace was imported from a log"
                    : "nothing of this evaluation has run up to this step";
     }

@@ -126,7 +126,7 @@ TEST_P(View, OfCopiesSaysFromWhereToWhereAndHowOften) {
 
 TEST_P(View, OfFusionSaysGroupsReasonsAndOrder) {
     const tables::FusionTable table = tables::fusion(history, plan);
-    open('4', "fusion & order " + std::to_string(table.fusion.size()) + " kernels");
+    open('4', "fusion & order " + std::to_string(table.fusion.size()) + ",");
     t.press("&kind=not_fused\n");
     ASSERT_TRUE(t.shows(std::to_string(table.not_fused.size()) + " of ")) << t.text();
     EXPECT_NE(line_with(t, "apart", begin_of(table.not_fused.front().why, 10)), "") << t.text();
@@ -192,6 +192,9 @@ TEST_P(View, OfTheTimelineDrawsLanes) {
         end = std::max(end, k.end_ns);
         busy += history.backend_name(k.backend) == "Vulkan0" ? k.end_ns - k.start_ns : 0;
     }
+    for (const record::Wait& wait : plan.waits) {
+        end = std::max(end, wait.end_ns);
+    }
     open('6', "timeline " + words::duration(end - begin));
     EXPECT_TRUE(t.shows("all " + words::duration(end - begin))) << t.text();
     EXPECT_NE(line_with(t, "│Vulkan0 ", "█"), "") << t.text();
@@ -238,6 +241,9 @@ TEST_P(View, OfTokensShowsTheText) {
     for (const tables::TokenRow& token : tables::tokens(history)) {
         text += token.text;
     }
+    const auto broken = std::find_if(text.begin(), text.end(), [](char c) { return c < 0; }); // half of a character
+    text.erase(broken, text.end());
+    EXPECT_EQ(text, "' fibe'k");
     EXPECT_TRUE(t.shows("seq 0  " + text)) << text << '\n' << t.text();
     for (const tables::ReuseRow& row : tables::reuse(history)) {
         const std::string said = row.reused ? "reused" : row.failed ? "new: " + begin_of(*row.failed, 3) : "planned";
@@ -271,7 +277,7 @@ TEST_P(View, OfWhatIfSumsUp) {
         EXPECT_NE(line_with(t, "bytes moved", words::bytes(c.recorded.bytes_moved), words::bytes(c.now.bytes_moved)), "")
             << t.text();
     }
-    t.press("/name=Qcur-0\n");
+    t.press("{Home}/kind=assignment name=Qcur-0\n");
     ASSERT_TRUE(t.shows("┬ Qcur-0 ")) << t.text();
     EXPECT_NE(line_with(t, "recorded", "CPU by"), "") << t.text();
     EXPECT_NE(line_with(t, "changed", "Vulkan0 by"), "") << t.text();
@@ -283,7 +289,7 @@ TEST_P(View, OfWhatIfSaysWhyNothingChanges) {
     ASSERT_TRUE(t.shows("nothing differs: ngl=3: it was recorded with 3")) << t.text();
     EXPECT_NE(t.text().find("nothing changes: all "), std::string::npos) << t.text();
     t.press("w{Ctrl-U}refuse=vulkan0:CONV_2D\n");
-    ASSERT_TRUE(t.shows("no graph has a node of this operator")) << t.text();
+    ASSERT_TRUE(t.shows("nothing differs: refuse=vulkan0:CONV_2D: no graph has a node of this")) << t.text();
     t.press("w{Ctrl-U}stages=1\n");
     EXPECT_TRUE(t.shows("stages=1: it was recorded with as many")) << t.text();
 }
@@ -347,7 +353,7 @@ TEST_P(View, FollowsTheSelectionOfTheOthers) {
     t.press("5");
     ASSERT_TRUE(t.shows("┬ Vulkan0#attn_inp_kq_mask#0 ")) << "where it lies: " << t.text();
     t.press("6");
-    ASSERT_TRUE(t.shows("copy Vulkan0#attn_inp_kq_mask#0")) << "when it was moved: " << t.text();
+    ASSERT_TRUE(t.shows("┬ copy ") && t.shows("Vulkan0#attn_inp_kq_mask#0")) << "when it was moved: " << t.text();
     t.press("4/name=rms_norm_mul kind=fusion\n");
     t.press(":tensor attn_norm-0\n4"); // a node of a group
     ASSERT_TRUE(t.shows("┬ one kernel ")) << t.text();
@@ -384,7 +390,7 @@ TEST_P(EachSample, OpensInEveryView) {
     t.press("3");
     ASSERT_TRUE(t.shows(plan.copies.empty() ? "no copies" : "├ copies " + std::to_string(plan.copies.size()))) << t.text();
     t.press("4");
-    ASSERT_TRUE(t.shows("├ fusion & order " + std::to_string(plan.fusions.size()) + " kernels")) << t.text();
+    ASSERT_TRUE(t.shows("├ fusion & order " + std::to_string(plan.fusions.size()) + ",")) << t.text();
     t.press("5");
     ASSERT_TRUE(t.shows("├ memory " + std::to_string(plan.placements.size()) + " ")) << t.text();
     t.press("6");
