@@ -19,8 +19,8 @@ std::optional<int64_t> parse_number(std::string text) {
 }
 
 int view_of(Action action) noexcept {
-    return action >= Action::view_1 && action <= Action::view_9 ? static_cast<int>(action) - static_cast<int>(Action::view_1) + 1
-                                                                : 0;
+    return action >= Action::view_1 && action <= Action::view_10 ? static_cast<int>(action) - static_cast<int>(Action::view_1) + 1
+                                                                 : 0;
 }
 
 } // namespace
@@ -47,7 +47,12 @@ std::string App::why_not(Action action) const {
         return session_.ended() ? "the program has ended" : session_.running() ? "" : "the program is held already";
     case Action::open:
     case Action::sort: return list_.empty() ? "the list is empty" : "";
-    case Action::what_if: return session_.what_if().running() ? "the last what-if is not done yet" : "";
+    case Action::zoom_in:
+    case Action::zoom_out:
+    case Action::zoom_whole:
+    case Action::pan_left:
+    case Action::pan_right: return view_number_ != 6 ? "there is nothing to zoom here: the timeline (6) zooms" : "";
+    case Action::what_if: return session_.comparison().running() ? "the last comparison is not done yet" : "";
     default: break;
     }
     if (const int number = view_of(action);
@@ -90,6 +95,7 @@ void App::perform(Action action) {
     case Action::resume_back: resume(false); break;
     case Action::hold:
         session_.hold();
+        interrupted_ = true;
         tell("holding at the next record");
         break;
     case Action::left: pane_ = Pane::list; break;
@@ -148,12 +154,17 @@ void App::perform(Action action) {
         break;
     }
     case Action::what_if:
-        ask("what if ", session_.what_if().settings(), what_ifs_, [this](const std::string& text) {
+        ask("what if ", session_.comparison().settings(), what_ifs_, [this](const std::string& text) {
             session_.start_what_if(text);
             show_view(8);
             tell("planning again …");
         });
         break;
+    case Action::zoom_in: zoom(Zoom::in, -1); break;
+    case Action::zoom_out: zoom(Zoom::out, -1); break;
+    case Action::zoom_whole: zoom(Zoom::whole, -1); break;
+    case Action::pan_left: zoom(Zoom::left, -1); break;
+    case Action::pan_right: zoom(Zoom::right, -1); break;
     case Action::command: ask(":", "", commands_, [this](const std::string& text) { run_command(text); }); break;
     case Action::help:
         help_ = !help_;
@@ -171,6 +182,12 @@ void App::perform(Action action) {
             show_view(number);
         else
             move_cursor(action);
+    }
+}
+
+void App::zoom(Zoom how, int column) {
+    if (Drawing* const drawing = view_->drawing(); drawing && drawing->zoom(how, column)) {
+        tell(drawing->title(session_));
     }
 }
 
@@ -224,7 +241,8 @@ void App::set_breakpoint(const std::string& text) {
 void App::resume(bool forward) {
     if (forward && session_.gate() && session_.at_newest()) {
         session_.let_run();
-        tell("running" + (breakpoint_.empty() ? ": Space holds it" : " until " + breakpoint_.text() + ", or Space"));
+        tell("running" + (breakpoint_.empty() ? ": Space or Ctrl-C interrupts it"
+                                              : " until " + breakpoint_.text() + ": Space or Ctrl-C interrupts it"));
         return;
     }
     if (forward && breakpoint_.empty()) { // live, looking at what lies behind
@@ -328,8 +346,9 @@ struct Command {
     const char* name;
     const char* argument; ///< what it takes, for people; "" for nothing
 };
-constexpr Command commands[] = {{"quit", ""},       {"step", "N"},      {"eval", "N"},       {"pass", "P"}, {"view", "NAME"},
-                                {"tensor", "NAME"}, {"break", "QUERY"}, {"filter", "QUERY"}, {"help", ""}};
+constexpr Command commands[] = {
+    {"quit", ""},       {"step", "N"},      {"eval", "N"},       {"pass", "P"},           {"view", "NAME"},
+    {"tensor", "NAME"}, {"break", "QUERY"}, {"filter", "QUERY"}, {"diff", "OTHER.trace"}, {"help", ""}};
 
 } // namespace
 
@@ -399,6 +418,10 @@ void App::run_command(const std::string& text) {
             tell("nothing is planned at this step", true);
         else
             open(Target::tensor(find_tensor(session_.history(), session_.state(), argument)));
+    } else if (which == "diff") {
+        session_.start_diff(argument);
+        show_view(8);
+        tell("comparing with " + argument + " …");
     } else if (which == "break") {
         set_breakpoint(argument);
     } else {

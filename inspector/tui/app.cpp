@@ -4,12 +4,13 @@
 #include "runtime/error.h"
 
 #include <csignal>
+#include <utility>
 
 namespace schedscope::tui {
 
 App::App(Session& session, Terminal& terminal, std::string title, int ended_fd)
     : session_(session), terminal_(terminal), title_(std::move(title)), ended_fd_(ended_fd), views_(views().size()) {
-    show_view(1);
+    show_view(session_.comparison().running() ? 8 : 1);
     tell(session_.gate() ? "attached: n steps the program, c lets it run, ? shows the keys" : "? shows the keys");
 }
 
@@ -20,7 +21,7 @@ int App::run() {
             dirty_ = false;
         }
         const Terminal::Woken woken =
-            terminal_.wait({session_.gate() ? session_.gate()->descriptor() : -1, ended_fd_, session_.what_if().descriptor()},
+            terminal_.wait({session_.gate() ? session_.gate()->descriptor() : -1, ended_fd_, session_.comparison().descriptor()},
                            !session_.scanning());
         if (woken.ended_by != 0)
             return 128 + woken.ended_by;
@@ -33,7 +34,7 @@ int App::run() {
         if (woken.ready[0] || woken.ready[1])
             on_program(woken.ready[1]);
         if (woken.ready[2])
-            tell(session_.finish_what_if());
+            tell(session_.finish_comparison(), !session_.comparison().error().empty());
         if (woken.input) {
             for (Input input = terminal_.read(); input.kind != Input::Kind::none && exit_code_ < 0; input = terminal_.read())
                 on_input(input);
@@ -60,10 +61,14 @@ void App::on_program(bool ended) {
         return;
     const bool breakpoint = session_.gate()->at_breakpoint();
     const std::string text = session_.refresh();
-    if (session_.ended())
+    const bool interrupted = std::exchange(interrupted_, false) && !breakpoint;
+    if (session_.ended()) {
         tell("the program has ended" + (text.empty() ? "" : " · " + text));
-    else
+    } else if (interrupted) {
+        tell("interrupted, the program waits: c lets it go on · " + text);
+    } else {
         tell((breakpoint ? "breakpoint: " : "") + (text.empty() ? "held" : text));
+    }
 }
 
 Context App::context() const { return help_ ? in_help : session_.gate() ? in_live : in_recorded; }
@@ -146,6 +151,11 @@ void App::on_click(int row, int col) {
         show_view(tab->meaning);
     } else if (const auto* pass = hit(layout_.strip, strip_buttons_)) {
         tell(session_.go_pass(pass->meaning));
+    } else if (layout_.drawing.contains(row, col)) {
+        pane_ = Pane::list;
+        if (Drawing* const drawing = view_->drawing()) { // another view may have been opened since the last frame
+            select_view_row(drawing->row_at(row - layout_.drawing.row, col - layout_.drawing.col));
+        }
     } else if (layout_.list.contains(row, col)) {
         pane_ = Pane::list;
         if (const int line = list_.row_at(row - layout_.list.row); line >= 0)
@@ -172,6 +182,11 @@ void App::on_click(int row, int col) {
 void App::on_wheel(int row, int col, int lines) {
     if (help_)
         help_list_.scroll(lines);
+    else if (const Rect& drawn = layout_.drawing; drawn.contains(row, col))
+        zoom(row == drawn.row + drawn.height - 1 ? (lines < 0 ? Zoom::left : Zoom::right)
+             : lines < 0                         ? Zoom::in
+                                                 : Zoom::out,
+             col - drawn.col);
     else if (layout_.detail.contains(row, col))
         detail_list_.scroll(lines);
     else if (layout_.list.contains(row, col) && list_.scroll(lines))

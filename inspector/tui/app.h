@@ -54,15 +54,20 @@ private:
     // The list between the view's rows and the screen (rows.cpp)
     void update();
     void select_row_of_tensor();
+    void follow_record(); ///< to the row that the record at the step is about
     int view_row() const; ///< the selected row as the view counts; −1: none
     int n_shown() const;
+    int shown_row(int row) const; ///< the line of the list of a row as the view counts; −1: filtered out
     void select_shown(int row);
+    void select_view_row(int row); ///< as the view counts; filtered out: nothing happens
+    void zoom(Zoom how, int column);
     void update_detail();
 
     // Drawing (draw.cpp)
     void draw();
     void draw_header(const Canvas& page);
     void draw_strip(const Canvas& page);
+    void draw_drawing(const Canvas& page);
     void draw_list(const Canvas& page);
     void draw_detail(const Canvas& page);
     void draw_status(const Canvas& page);
@@ -85,9 +90,11 @@ private:
     List list_, detail_list_, help_list_;
     bool help_ = false;
 
-    uint64_t updated_ = 0;   ///< session version that the view was updated for
-    std::vector<int> shown_; ///< rows of the view, filtered and ordered; empty: all, as they are
-    bool narrowed_ = false;  ///< shown_ is in force
+    Step followed_ = no_step;  ///< whose row was selected
+    bool interrupted_ = false; ///< the program was asked to hold
+    uint64_t updated_ = 0;     ///< session version that the view was updated for
+    std::vector<int> shown_;   ///< rows of the view, filtered and ordered; empty: all, as they are
+    bool narrowed_ = false;    ///< shown_ is in force
     int sort_column_ = -1;
     Query filter_, search_, breakpoint_;
     std::vector<Line> detail_;

@@ -25,16 +25,24 @@ void App::draw() {
         return;
     }
     update();
+    if (Drawing* const drawing = view_->drawing()) {
+        layout_ = Layout::of(terminal_.rows(), terminal_.cols(),
+                             drawing->rows(session_, Layout::body_rows(terminal_.rows()), layout_.strip.width));
+    }
     list_.resize(n_shown(), layout_.list.height);
     update_detail();
     detail_list_.resize(static_cast<int>(detail_.size()), layout_.detail.height);
 
     page.frame(dim);
-    page.divider(layout_.upper, layout_.middle, false, true, dim);
+    if (layout_.titles != layout_.upper) {
+        page.divider(layout_.upper, -1, false, false, dim);
+    }
+    page.divider(layout_.titles, layout_.middle, false, true, dim);
     page.divider(layout_.lower, layout_.middle, true, false, dim);
-    page.vertical(layout_.middle, layout_.upper + 1, layout_.lower, dim);
+    page.vertical(layout_.middle, layout_.titles + 1, layout_.lower, dim);
     draw_header(page);
     draw_strip(page);
+    draw_drawing(page);
     tab_buttons_ = view_tabs(view_number_, layout_.tabs.width);
     for (const Button<int>& tab : tab_buttons_)
         page.put(layout_.tabs.row, layout_.tabs.col + tab.col, tab.text, tab.current ? bold : dim);
@@ -90,16 +98,35 @@ void App::draw_strip(const Canvas& page) {
     }
 }
 
+void App::draw_drawing(const Canvas& page) {
+    const Rect& area = layout_.drawing;
+    if (area.height == 0) {
+        return;
+    }
+    Drawing& drawing = *view_->drawing();
+    page.put(layout_.upper, 1, joined({" ", drawing.title(session_), " "}), {}, layout_.strip.width - 2);
+    int row = area.row;
+    for (const Line& line : drawing.draw(session_, view_row(), area.height, area.width)) {
+        int col = area.col;
+        for (const Text& part : line.parts) {
+            col = page.put(row, col, part.text, part.style, area.col + area.width - col);
+        }
+        ++row;
+    }
+}
+
 void App::draw_list(const Canvas& page) {
     const bool focused = pane_ == Pane::list;
-    page.put(layout_.upper, 1, joined({" ", view_->title(session_), narrowed_ && !filter_.empty() ? ", filtered " : " "}),
+    page.put(layout_.titles, 1, joined({" ", view_->title(session_), narrowed_ && !filter_.empty() ? ", filtered " : " "}),
              focused ? accent : Style{}, layout_.list.width - 2);
     const auto columns = view_->columns();
     const std::vector<int> widths = column_widths(columns, layout_.list.width - 2);
     const int growing = [&] {
-        for (size_t i = 0; i < columns.size(); ++i)
-            if (columns[i].width == 0)
+        for (size_t i = 0; i < columns.size(); ++i) {
+            if (columns[i].width == 0 && widths[i] > 0) {
                 return widths[i];
+            }
+        }
         return 0;
     }();
     int col = layout_.list_head.col + 2;
@@ -152,7 +179,7 @@ void App::draw_list(const Canvas& page) {
 void App::draw_detail(const Canvas& page) {
     const bool focused = pane_ == Pane::detail;
     if (const int row = view_row(); row >= 0)
-        page.put(layout_.upper, layout_.middle + 1, joined({" ", view_->detail_title(session_, row), " "}),
+        page.put(layout_.titles, layout_.middle + 1, joined({" ", view_->detail_title(session_, row), " "}),
                  focused ? accent : Style{}, layout_.detail.width - 2);
     for (int line = 0; line < layout_.detail.height; ++line) {
         const int index = detail_list_.row_at(line);

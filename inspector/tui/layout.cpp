@@ -8,7 +8,7 @@
 
 namespace schedscope::tui {
 
-Layout Layout::of(int rows, int cols) noexcept {
+Layout Layout::of(int rows, int cols, int drawing_rows) noexcept {
     Layout l;
     l.fits = rows >= least_rows && cols >= least_cols;
     if (!l.fits)
@@ -19,9 +19,13 @@ Layout Layout::of(int rows, int cols) noexcept {
     l.lower = rows - 4;
     l.middle = 1 + list_width;
     l.strip = {1, 1, 1, inner};
-    l.list_head = {3, 1, 1, list_width};
-    l.list = {4, 1, l.lower - 4, list_width};
-    l.detail = {3, l.middle + 1, l.lower - 3, cols - 2 - l.middle};
+    const int most = std::max(l.lower - 8, 0); // a list of four lines is left
+    const int drawn = std::min(drawing_rows, most);
+    l.titles = drawn > 0 ? l.upper + 1 + drawn : l.upper;
+    l.drawing = {l.upper + 1, 1, drawn, inner};
+    l.list_head = {l.titles + 1, 1, 1, list_width};
+    l.list = {l.titles + 2, 1, l.lower - l.titles - 2, list_width};
+    l.detail = {l.titles + 1, l.middle + 1, l.lower - l.titles - 1, cols - 2 - l.middle};
     l.tabs = {l.lower, 1, 1, cols - 3};
     l.status = {rows - 3, 1, 1, inner};
     l.keys = {rows - 2, 1, 1, inner};
@@ -136,39 +140,63 @@ std::vector<Button<Action>> footer(Context context, int width, const std::functi
 }
 
 std::vector<Button<int>> view_tabs(int current, int width) {
-    const auto in_form = [&](std::string_view gap) {
+    const auto in_form = [&](std::string_view gap, bool brief) {
         std::vector<Button<int>> buttons;
         int col = 0;
         for (const ViewEntry& view : views()) {
             const bool now = view.number == current;
-            const std::string text = joined({now ? "▸" : " ", std::to_string(view.number), gap, view.name});
+            const std::string text =
+                joined({now ? "▸" : " ", std::to_string(view.number % 10), gap, brief ? view.brief : view.name});
             buttons.push_back({col, text_width(text), text, view.number, now});
             col += text_width(text);
         }
         return buttons;
     };
     const auto fits = [&](const Button<int>& last) { return last.col + last.width <= width; };
-    std::vector<Button<int>> buttons = in_form(" ");
-    if (!fits(buttons.back()))
-        buttons = in_form("");
+    std::vector<Button<int>> buttons = in_form(" ", false);
+    if (!fits(buttons.back())) {
+        buttons = in_form("", false);
+    }
+    if (!fits(buttons.back())) {
+        buttons = in_form("", true);
+    }
     while (!buttons.empty() && !fits(buttons.back()))
         buttons.pop_back();
     return buttons;
 }
 
 std::vector<int> column_widths(std::span<const Column> columns, int width) {
+    constexpr int plenty = 26; // cells that a name seldom needs more of
     std::vector<int> widths(columns.size(), 0);
     int used = 0, growing = -1;
     for (size_t i = 0; i < columns.size(); ++i) {
-        if (columns[i].from_width > width)
+        if (columns[i].from_width > width) {
             continue;
+        }
         widths[i] = columns[i].width;
         used += columns[i].width + 1;
-        if (columns[i].width == 0)
+        if (columns[i].width == 0) {
             growing = static_cast<int>(i);
+        }
     }
-    if (growing >= 0)
-        widths[static_cast<size_t>(growing)] = std::max(width - (used - 1), 4);
+    if (growing < 0) {
+        return widths;
+    }
+    int left = width - (used - 1);
+    int wishes = 0; // of columns that want to be wider
+    for (size_t i = 0; i < columns.size(); ++i) {
+        wishes += widths[i] > 0 && columns[i].most > widths[i] ? 1 : 0;
+    }
+    for (size_t i = 0; i < columns.size() && left > plenty && wishes > 0; ++i) {
+        if (widths[i] == 0 || columns[i].most <= widths[i]) {
+            continue;
+        }
+        const int more = std::min(columns[i].most - widths[i], (left - plenty) / wishes);
+        widths[i] += more;
+        left -= more;
+        --wishes;
+    }
+    widths[static_cast<size_t>(growing)] = std::max(left, 4);
     return widths;
 }
 

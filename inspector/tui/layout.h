@@ -13,12 +13,16 @@ namespace schedscope::tui {
 /// Where things stand on a screen of some size. Everything lies within a border; the header is written on its upper edge.
 struct Layout {
     bool fits = false; ///< false: too small to show anything but that
-    Rect strip, list_head, list, detail, tabs, status, keys;
-    int middle = 0;           ///< column of the line between the panes
-    int upper = 0, lower = 0; ///< rows of the dividing lines
+    Rect strip, drawing, list_head, list, detail, tabs, status, keys;
+    int middle = 0; ///< column of the line between the panes
+    int upper = 0, titles = 0,
+        lower = 0; ///< rows of the dividing lines; `titles` is `upper` where nothing is drawn above the list
 
     static constexpr int least_rows = 12, least_cols = 50;
-    static Layout of(int rows, int cols) noexcept;
+    /// `drawing_rows`: of what is drawn above the list, 0 for nothing.
+    static Layout of(int rows, int cols, int drawing_rows = 0) noexcept;
+    /// Rows that drawing and list share on a screen of so many rows.
+    static int body_rows(int rows) noexcept { return rows - 7; }
 };
 
 /// A piece of a line that a click can hit.
@@ -38,7 +42,7 @@ std::vector<Button<Action>> footer(Context context, int width, const std::functi
 /// The views, as far as they fit: "1 nodes  2 splits  …". The current one has a mark before it.
 std::vector<Button<int>> view_tabs(int current, int width);
 
-/// Widths of the list's columns in a pane; 0: not shown. The growing one gets what is left.
+/// Widths of the list's columns in a pane; 0: not shown. The growing one gets what is left, but where there is plenty others get their `most` first.
 std::vector<int> column_widths(std::span<const Column> columns, int width);
 
 } // namespace schedscope::tui

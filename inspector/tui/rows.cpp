@@ -70,6 +70,25 @@ void App::update() {
     }
     list_.resize(n_shown(), layout_.list.height);
     select_row_of_tensor();
+    if (session_.follow && followed_ != session_.step()) {
+        follow_record();
+    }
+    followed_ = session_.step();
+}
+
+void App::follow_record() {
+    // What a record of a tensor changed has been selected with it. Others are about a row of this list, or none.
+    const TensorId about = subject(session_.record().fact);
+    if (session_.n_changed() > 0 || (about != no_tensor && view_->row_of(session_, about) == view_row() && view_row() >= 0 &&
+                                     view_->changed(session_, view_row()))) {
+        return;
+    }
+    for (int shown = 0; shown < n_shown(); ++shown) {
+        if (view_->changed(session_, narrowed_ ? shown_[static_cast<size_t>(shown)] : shown)) {
+            select_shown(shown);
+            return;
+        }
+    }
 }
 
 int App::n_shown() const { return narrowed_ ? static_cast<int>(shown_.size()) : view_->n_rows(); }
@@ -84,16 +103,25 @@ void App::select_row_of_tensor() {
     if (!list_.empty() && view_row() < view_->n_rows() && selected != no_tensor &&
         view_->tensor_of(session_, view_row()) == selected)
         return;
-    const int row = view_->row_of(session_, session_.selected());
-    if (row < 0)
-        return;
+    if (const int row = view_->row_of(session_, session_.selected()); row >= 0) {
+        if (const int shown = shown_row(row); shown >= 0) {
+            list_.select(shown);
+        }
+    }
+}
+
+int App::shown_row(int row) const {
     if (!narrowed_) {
-        list_.select(row);
-        return;
+        return row < view_->n_rows() ? row : -1;
     }
     const auto found = std::find(shown_.begin(), shown_.end(), row);
-    if (found != shown_.end())
-        list_.select(static_cast<int>(found - shown_.begin()));
+    return found == shown_.end() ? -1 : static_cast<int>(found - shown_.begin());
+}
+
+void App::select_view_row(int row) {
+    if (const int shown = shown_row(row); shown >= 0) {
+        select_shown(shown);
+    }
 }
 
 void App::select_shown(int row) {

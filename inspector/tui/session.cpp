@@ -23,16 +23,6 @@ std::string_view unit_word(History::Unit unit) noexcept {
     }
 }
 
-int count_changes(const PlanState& before, const PlanState& after) {
-    if (before.graph != after.graph || before.planned_in != after.planned_in)
-        return 0;
-    int n = 0;
-    const size_t both = std::min(before.tensors.size(), after.tensors.size());
-    for (size_t i = 0; i < both; ++i)
-        n += before.tensors[i].backend != after.tensors[i].backend || before.tensors[i].cause != after.tensors[i].cause;
-    return n;
-}
-
 } // namespace
 
 Session::Session(std::shared_ptr<const RecordSource> source, LiveGate* gate)
@@ -90,34 +80,81 @@ void Session::show(Step step) {
         selected_ = tensors_.empty() ? no_tensor : tensors_.front();
 }
 
-std::string Session::told(Step step, int n_changed) {
+/// The tensors whose backend or rule is another one now.
+void Session::find_changes(const std::vector<TensorState>& before) {
+    for (size_t i = 0; i < std::min(before.size(), state_.tensors.size()); ++i) {
+        if (before[i].backend != state_.tensors[i].backend || before[i].cause != state_.tensors[i].cause) {
+            changed_.emplace(static_cast<TensorId>(i), before[i].backend);
+        }
+    }
+}
+
+/// The selection goes to what changed: the tensor that a step is about; after a longer way, one that changed on it, unless the selected one did.
+void Session::follow_change(bool single) {
+    const TensorId about = subject(record_.fact);
+    if (!follow || (!single && changed_.empty())) {
+        return;
+    }
+    if (single) {
+        if (row_of(about) >= 0) {
+            selected_ = about;
+        }
+    } else if (!changed_.contains(selected_)) {
+        TensorId first = no_tensor;
+        for (const auto& [id, backend] : changed_) {
+            if (row_of(id) >= 0 && (first == no_tensor || row_of(id) < row_of(first))) {
+                first = id;
+            }
+        }
+        if (first != no_tensor) {
+            selected_ = first;
+        }
+    }
+}
+
+std::string Session::told(Step step) {
     const Record record = history_.record(step);
     std::string text = describe(history_, record);
     if (const auto* a = std::get_if<record::Assign>(&record.fact); a && a->after != no_backend) {
         text = name(a->tensor) + ": " + backend_name(a->before) + " → " + backend_name(a->after) + " by " +
                cause_name(a->cause, a->source);
-        if (a->by != no_tensor)
+        if (a->by != no_tensor) {
             text += " (" + name(a->by) + ")";
+        }
     }
-    if (n_changed > 1)
-        text += " · " + counted(n_changed, "tensor") + " changed on the way";
+    if (changed_.size() == 1) { // by this record, which says so, or one that was stepped back over
+        const auto& [id, backend] = *changed_.begin();
+        const auto* const assign = std::get_if<record::Assign>(&record.fact);
+        if (!assign || assign->tensor != id) {
+            text += " · " + name(id) + ": " + backend_name(backend) + " → " +
+                    backend_name(state_.tensors[static_cast<size_t>(id)].backend);
+        }
+    } else if (!changed_.empty()) {
+        text += " · " + counted(n_changed(), "tensor") + " changed on the way";
+    }
     return text;
 }
 
 std::string Session::go(Step step) {
-    if (history_.n_steps() == 0)
+    if (history_.n_steps() == 0) {
         return "nothing is recorded yet";
-    if (step < 0 || step > last_step())
+    }
+    if (step < 0 || step > last_step()) {
         return "there is no step " + grouped(step) + ": they go from 0 to " + grouped(last_step());
+    }
     follows_ = step == last_step();
     const bool single = step == state_.step + 1 || step == state_.step - 1;
-    const PlanState before = single ? PlanState() : state_;
+    const std::vector<TensorState> before = state_.tensors;
+    const auto [graph, planned_in] = std::pair(state_.graph, state_.planned_in);
     show(step);
-    const int n_changed = single ? 0 : count_changes(before, state_);
-    const TensorId about = subject(record_.fact);
-    if (single && follow && row_of(about) >= 0)
-        selected_ = about;
-    return told(step, n_changed);
+    changed_.clear();
+    if (graph == state_.graph && planned_in == state_.planned_in) {
+        find_changes(before);
+    }
+    if (single) {
+        follow_change(true);
+    }
+    return told(step);
 }
 
 std::string Session::move(Unit unit, bool forward) {
@@ -136,9 +173,13 @@ std::string Session::move(Unit unit, bool forward) {
     }
     if (history_.n_steps() == 0)
         return "nothing is recorded yet";
-    const Step to = forward ? history_.next(step(), unit) : history_.previous(step(), unit);
-    if (to != no_step)
-        return go(to);
+    const Step from = step();
+    const Step to = forward ? history_.next(from, unit) : history_.previous(from, unit);
+    if (to != no_step) {
+        std::string text = go(to);
+        follow_change(std::abs(to - from) == 1);
+        return text;
+    }
     if (unit == Unit::record)
         return forward ? "this is the last step of the trace" : "this is the first step of the trace";
     if (gate_ && forward)
@@ -297,16 +338,31 @@ std::optional<std::string> Session::scan_slice() {
 }
 
 void Session::start_what_if(const std::string& settings) {
-    what_if_.start(source_, settings);
+    comparison_.start_what_if(source_, settings);
     ++version_;
 }
 
-std::string Session::finish_what_if() {
-    what_if_.finish();
+void Session::start_diff(const std::string& path) {
+    comparison_.start_diff(source_, path);
     ++version_;
-    if (!what_if_.error().empty())
-        return what_if_.error();
-    return counted(what_if_.result()->n_differences, "difference") + " in " + counted(what_if_.result()->compared, "decision");
+}
+
+std::string Session::finish_comparison() {
+    comparison_.finish();
+    ++version_;
+    if (!comparison_.error().empty()) {
+        return comparison_.error();
+    }
+    const Comparison& c = *comparison_.result();
+    const auto first = std::find_if(c.rows.begin(), c.rows.end(), [&](const Comparison::Row& row) {
+        return row.evaluation == state_.planned_in && row_of(row.tensor) >= 0;
+    });
+    if (follow && first != c.rows.end()) {
+        select(first->tensor);
+    }
+    return c.n_differences == 0 && !c.nothing.empty()
+               ? "nothing differs: " + c.nothing.front()
+               : counted(c.n_differences, "difference") + " in " + counted(c.n_compared, "decision");
 }
 
 int Session::row_of(TensorId id) const noexcept {
@@ -342,7 +398,17 @@ bool Session::is_copy(TensorId id) const noexcept {
     return graph_ && id >= 0 && static_cast<size_t>(id) >= graph_->tensors.size();
 }
 
-bool Session::changed_now(TensorId id) const noexcept { return id != no_tensor && subject(record_.fact) == id; }
+bool Session::changed_now(TensorId id) const noexcept {
+    return id != no_tensor && (subject(record_.fact) == id || changed_.contains(id));
+}
+
+BackendId Session::was(TensorId id) const noexcept {
+    if (const auto found = changed_.find(id); found != changed_.end()) {
+        return found->second;
+    }
+    const bool known = id >= 0 && static_cast<size_t>(id) < state_.tensors.size();
+    return known ? state_.tensors[static_cast<size_t>(id)].backend : no_backend;
+}
 
 const record::CopyMade* Session::copy(TensorId id) const noexcept {
     const auto found =

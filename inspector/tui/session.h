@@ -1,8 +1,8 @@
 #pragma once
 
 #include "inspector/query/query.h"
+#include "inspector/tui/comparison_run.h"
 #include "inspector/tui/facts.h"
-#include "inspector/tui/what_if_run.h"
 #include "traces/history.h"
 #include "traces/live_gate.h"
 
@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace schedscope::tui {
@@ -27,6 +28,7 @@ public:
 
     // Where it stands
     History& history() noexcept { return history_; }
+    const History& history() const noexcept { return history_; }
     std::shared_ptr<const RecordSource> shared_source() const noexcept { return source_; }
     Describer& describer() noexcept { return describer_; }
     const PlanState& state() const noexcept { return state_; }  ///< stays as it is while the history is asked other things
@@ -71,10 +73,11 @@ public:
     std::optional<std::string> scan_slice();
     Step scan_position() const noexcept { return scan_ ? scan_->at : no_step; }
 
-    // Planning again with other settings
-    const WhatIfRun& what_if() const noexcept { return what_if_; }
+    // Planning again with other settings, or another trace beside this one
+    const ComparisonRun& comparison() const noexcept { return comparison_; }
     void start_what_if(const std::string& settings);
-    std::string finish_what_if(); ///< when its descriptor is readable
+    void start_diff(const std::string& path);
+    std::string finish_comparison(); ///< when its descriptor is readable
 
     // What the views share
     const std::vector<TensorId>& tensors() const noexcept {
@@ -83,8 +86,13 @@ public:
     int row_of(TensorId id) const noexcept;          ///< index into `tensors`; −1
     std::span<const TensorId> users_of(TensorId id); ///< nodes that have it as a source
     bool is_copy(TensorId id) const noexcept;
-    bool changed_now(TensorId id) const noexcept; ///< the record at this step is about it
+    /// The record at this step is about it; after a move over several records, its backend or rule changed on the way.
+    bool changed_now(TensorId id) const noexcept;
+    /// The backend that it had before the last move; the present one where it has not changed.
+    BackendId was(TensorId id) const noexcept;
+    int n_changed() const noexcept { return static_cast<int>(changed_.size()); } ///< tensors, by the last move
     const record::CopyMade* copy(TensorId id) const noexcept;
+    const TensorInfo& info(TensorId id) const { return history_.tensor(state_, id); } ///< of a copy: its original's
     std::string name(TensorId id) const;
     std::string backend_name(BackendId id) const { return history_.backend_name(id); }
     int n_backends() const noexcept { return static_cast<int>(history_.session().backends.size()); }
@@ -92,7 +100,9 @@ public:
 private:
     void step_program(Unit unit);
     void show(Step step);
-    std::string told(Step step, int n_changed);
+    std::string told(Step step);
+    void find_changes(const std::vector<TensorState>& before);
+    void follow_change(bool single);
 
     struct Scan {
         Query query;
@@ -115,13 +125,14 @@ private:
     Step released_at_ = no_step; ///< where it was held when it was last let go
     std::deque<Unit> ahead_;     ///< steps that were asked for while it ran
     PlanState state_;
-    Record record_; ///< at the step
+    std::unordered_map<TensorId, BackendId> changed_; ///< by the last move; the backend before it
+    Record record_;                                   ///< at the step
     const OwnedGraph* graph_ = nullptr;
     TensorId selected_ = no_tensor;
     uint64_t version_ = 1;
     std::vector<Place> trail_;
     std::optional<Scan> scan_;
-    WhatIfRun what_if_;
+    ComparisonRun comparison_;
     std::vector<TensorId> tensors_;
     std::vector<int32_t> rows_; ///< [tensor] index into tensors_
     const OwnedGraph* users_graph_ = nullptr;

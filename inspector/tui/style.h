@@ -14,6 +14,8 @@ struct Style {
     Ink ink = Ink::plain;
     bool bold = false, dim = false, reverse = false, underline = false;
 
+    bool operator==(const Style&) const = default;
+
     constexpr Style with_reverse(bool yes = true) const noexcept {
         Style s = *this;
         s.reverse = yes;

@@ -109,7 +109,7 @@ std::string tensor_label(Session& session, TensorId id) {
     return node ? joined({"#", std::to_string(session.row_of(id)), " ", what}) : what;
 }
 
-std::vector<Line> tensor_detail(Session& session, TensorId id, int width) {
+std::vector<Line> tensor_detail(Session& session, TensorId id, int width, bool with_values) {
     std::vector<Line> lines;
     if (session.row_of(id) < 0)
         return lines;
@@ -138,6 +138,9 @@ std::vector<Line> tensor_detail(Session& session, TensorId id, int width) {
         }
         if (const std::string cause = cause_name(now.cause, now.source); !cause.empty())
             l.parts.push_back({" by " + cause});
+        if (const BackendId was = session.was(id); was != now.backend) {
+            l.parts.push_back({", was " + (was == no_backend ? std::string("unassigned") : session.backend_name(was)), accent});
+        }
         if (now.split >= 0) {
             l.parts.push_back({", split " + std::to_string(now.split)});
             l.target = Target::split(now.split);
@@ -185,7 +188,9 @@ std::vector<Line> tensor_detail(Session& session, TensorId id, int width) {
         add_answers(session, lines, id, width);
     }
 
-    add_values(session, lines, id, width);
+    if (with_values) {
+        add_values(session, lines, id, width);
+    }
     int n_ahead = 0;
     const std::vector<StoryPart> parts = story(session, id, n_ahead);
     add_heading(lines, "story");

@@ -5,7 +5,8 @@
 namespace schedscope::tui {
 
 /// All about one tensor at the present step: what it is, what it reads and who reads it, where it stands, and its story so far.
-std::vector<Line> tensor_detail(Session& session, TensorId id, int width);
+/// `with_values`: what it held, too.
+std::vector<Line> tensor_detail(Session& session, TensorId id, int width, bool with_values = true);
 
 /// "#61 RMS_NORM norm-3", "leaf blk.3.ffn_norm.weight", in the words of the list of nodes.
 std::string tensor_label(Session& session, TensorId id);

@@ -9,15 +9,16 @@ namespace {
 
 // clang-format off
 constexpr ViewEntry table[] = {
-    {1, "nodes",    make_nodes_view},
-    {2, "splits",   make_splits_view},
-    {3, "copies",   make_copies_view},
-    {4, "fusion",   make_fusion_view},
-    {5, "memory",   make_memory_view},
-    {6, "timeline", make_timeline_view},
-    {7, "tokens",   make_tokens_view},
-    {8, "what-if",  make_what_if_view},
-    {9, "queries",  make_queries_view},
+    {1,  "nodes",     "nodes",   make_nodes_view},
+    {2,  "splits",    "splits",  make_splits_view},
+    {3,  "copies",    "copies",  make_copies_view},
+    {4,  "fusion",    "fusion",  make_fusion_view},
+    {5,  "memory",    "memory",  make_memory_view},
+    {6,  "timeline",  "time",    make_timeline_view},
+    {7,  "tokens",    "tokens",  make_tokens_view},
+    {8,  "what-if",   "what-if", make_what_if_view},
+    {9,  "queries",   "asked",   make_queries_view},
+    {10, "values",    "values",  make_values_view},
 };
 // clang-format on
 
@@ -31,6 +32,8 @@ Line line(std::string text, Style style, Target target) {
     l.target = target;
     return l;
 }
+
+std::string bytes_or_unknown(int64_t bytes) { return bytes < 0 ? "?" : bytes_text(bytes); }
 
 Text backend_text(const Session& session, BackendId id) {
     return {session.backend_name(id), backend_style(id, session.n_backends())};

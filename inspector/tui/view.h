@@ -1,5 +1,6 @@
 #pragma once
 
+#include "inspector/tui/drawing.h"
 #include "inspector/tui/session.h"
 #include "inspector/tui/style.h"
 
@@ -43,6 +44,8 @@ Line line(std::string text, Style style = {}, Target target = {});
 /// A heading, after an empty line unless it is the first one.
 void add_heading(std::vector<Line>& lines, std::string text);
 
+/// "4.0 KiB"; "?" for a negative number: it exists, and nobody recorded it.
+std::string bytes_or_unknown(int64_t bytes);
 /// A backend's name in its ink.
 Text backend_text(const Session& session, BackendId id);
 /// Cells that the longest backend name needs (within reason).
@@ -55,6 +58,7 @@ struct Column {
     bool right = false;         ///< numbers
     int from_width = 0;         ///< shown only in panes at least this wide
     Field field = Field::count; ///< the number that the column is ordered by; count: by its text
+    int most = 0;               ///< cells that it takes where there is plenty of room; 0: `width`
 };
 
 /// One of the views: a list on the left, and the details of its selected line on the right. A view is a file with one of these and a line in
@@ -80,6 +84,8 @@ public:
     virtual TensorId tensor_of(const Session& session, int row) const = 0;
     /// Is the row what the present step is about?
     virtual bool changed(const Session& session, int row) const = 0;
+    /// What is drawn above the list; null: nothing.
+    virtual Drawing* drawing() { return nullptr; }
 
     virtual std::string detail_title(Session& session, int row) const = 0;
     virtual std::vector<Line> detail(Session& session, int row, int width) const = 0;
@@ -89,10 +95,11 @@ public:
     virtual void facts(Session& session, int row, Facts& facts) const = 0;
 };
 
-/// The table of views. Number n is opened with the key n.
+/// The table of views. Number n is opened with the key n, 10 with 0.
 struct ViewEntry {
     int number;
-    const char* name; ///< as `:view NAME` takes it
+    const char* name;  ///< as `:view NAME` takes it
+    const char* brief; ///< where there is little room
     std::unique_ptr<View> (*make)();
 };
 std::span<const ViewEntry> views() noexcept;
@@ -106,5 +113,6 @@ std::unique_ptr<View> make_timeline_view();
 std::unique_ptr<View> make_tokens_view();
 std::unique_ptr<View> make_what_if_view();
 std::unique_ptr<View> make_queries_view();
+std::unique_ptr<View> make_values_view();
 
 } // namespace schedscope::tui

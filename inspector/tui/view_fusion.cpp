@@ -3,6 +3,7 @@
 #include "inspector/tui/view.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <variant>
 
 namespace schedscope::tui {
@@ -15,42 +16,73 @@ public:
 
     void update(Session& session) override {
         const PlanState& state = session.state();
-        columns_ = {{"what", 9, false, 0},
+        columns_ = {{"what", 5, false, 0},
                     {"split", 5, true, 50},
                     {"backend", backend_width(session), false, 0},
-                    {"kernel or reason", 0, false, 0},
-                    {"nodes", 5, true, 0}};
+                    {"kernel, or why not", 13, false, 0, Field::count, 34},
+                    {"nodes", 0, false, 0},
+                    {"time", 8, true, 72}};
         rows_.clear();
         rows_.insert(rows_.end(), state.fusions.begin(), state.fusions.end());
         rows_.insert(rows_.end(), state.not_fused.begin(), state.not_fused.end());
         rows_.insert(rows_.end(), state.reorders.begin(), state.reorders.end());
+        times_.clear();
+        for (const record::Execute& e : state.executed) {
+            if (e.count > 1) {
+                times_[e.first] = e.end_ns - e.start_ns;
+            }
+        }
+        title_ = rows_.empty()
+                     ? "fusion & order"
+                     : "fusion & order " + std::to_string(state.fusions.size()) + ", " + std::to_string(state.not_fused.size()) +
+                           " apart, " + std::to_string(state.reorders.size()) + " moved";
     }
 
     int n_rows() const override { return static_cast<int>(rows_.size()); }
 
     std::vector<Text> row(Session& session, int index, int) const override {
         const auto text = [&](StringId id) { return std::string(session.history().source().text(id)); };
-        if (const auto* f = std::get_if<record::Fusion>(&at(index)))
+        const auto names = [&] {
+            std::string all;
+            for (const TensorId id : nodes(session, index)) {
+                all += (all.empty() ? "" : " + ") + session.name(id);
+            }
+            return all;
+        };
+        if (const auto* f = std::get_if<record::Fusion>(&at(index))) {
+            const std::vector<TensorId> all = nodes(session, index);
+            const auto time = times_.find(all.empty() ? no_tensor : all.front());
             return {{"fused", bold},
                     {std::to_string(f->split), dim},
                     backend_text(session, f->backend),
                     {text(f->kernel)},
-                    {std::to_string(f->count)}};
-        if (const auto* f = std::get_if<record::NotFused>(&at(index)))
-            return {
-                {"not fused", dim}, {std::to_string(f->split), dim}, backend_text(session, f->backend), {text(f->why)}, {"2"}};
+                    {names()},
+                    {time == times_.end() ? "-" : time_text(time->second)}};
+        }
+        if (const auto* f = std::get_if<record::NotFused>(&at(index))) {
+            return {{"apart", dim},
+                    {std::to_string(f->split), dim},
+                    backend_text(session, f->backend),
+                    {text(f->why)},
+                    {names()},
+                    {""}};
+        }
         const auto& f = std::get<record::Reorder>(at(index));
         return {{"moved"},
                 {std::to_string(f.split), dim},
                 backend_text(session, backend_of_split(session, f.split)),
-                {session.name(f.node) + ": " + std::to_string(f.from) + " → " + std::to_string(f.to)},
-                {"1"}};
+                {std::to_string(f.from) + " → " + std::to_string(f.to)},
+                {session.name(f.node)},
+                {""}};
     }
 
-    std::string empty_text(const Session&) const override {
-        return "nothing was fused or moved up to this step: the optimise step comes after pass 5";
+    std::string empty_text(const Session& session) const override {
+        const bool imported = session.step() != no_step &&
+                              session.history().evaluation(session.state().evaluation).begin.kind == GraphKind::imported;
+        return imported ? "what was fused or moved is unknown: this trace was imported from a log"
+                        : "nothing was fused or moved up to this step: the optimise step comes after pass 5";
     }
-    std::string title(const Session&) const override { return "fusion & order"; }
+    std::string title(const Session&) const override { return title_; }
 
     int row_of(const Session& session, TensorId id) const override {
         for (int i = 0; i < n_rows(); ++i)
@@ -101,6 +133,10 @@ public:
         add_wrapped(lines, width, "split", 8,
                     std::to_string(split) + " on " + session.backend_name(backend_of_split(session, split)), {},
                     Target::split(split));
+        if (std::holds_alternative<record::Reorder>(at(row))) {
+            add_order(session, lines, split);
+            return lines;
+        }
         add_heading(lines, "nodes");
         for (const TensorId id : nodes(session, row)) {
             Line l = line(tensor_label(session, id), {}, Target::tensor(id));
@@ -136,6 +172,40 @@ private:
     using Row = std::variant<record::Fusion, record::NotFused, record::Reorder>;
     const Row& at(int row) const { return rows_[static_cast<size_t>(row)]; }
 
+    /// The nodes of a split as they run, and where those stood before that were moved.
+    static void add_order(Session& session, std::vector<Line>& lines, int32_t split) {
+        std::unordered_map<TensorId, int32_t> before;
+        for (const record::Reorder& r : session.state().reorders) {
+            if (r.split == split) {
+                before[r.node] = r.from;
+            }
+        }
+        add_heading(lines, "its order: now, before");
+        const auto& splits = session.state().splits;
+        const auto& order = session.state().order;
+        if (split < 0 || static_cast<size_t>(split) >= splits.size()) {
+            return;
+        }
+        const SplitState& s = splits[static_cast<size_t>(split)];
+        const auto right = [](const std::string& text, size_t cells) {
+            return std::string(cells - std::min(text.size(), cells), ' ') + text;
+        };
+        for (int32_t i = std::max(s.begin.first_node, 0); i < s.end_node && static_cast<size_t>(i) < order.size(); ++i) {
+            const TensorId id = order[static_cast<size_t>(i)];
+            const auto moved = before.find(id);
+            Line l;
+            l.parts.push_back({right(std::to_string(i), 5), dim});
+            if (moved == before.end()) {
+                l.parts.push_back({right(std::to_string(i), 6) + "   ", dim});
+            } else {
+                l.parts.push_back({right(std::to_string(moved->second), 6) + (moved->second > i ? " ↑ " : " ↓ "), bold});
+            }
+            l.parts.push_back({session.name(id), id == session.selected() ? accent : Style{}});
+            l.target = Target::tensor(id);
+            l.now = id == session.selected();
+            lines.push_back(std::move(l));
+        }
+    }
     static BackendId backend_of_split(const Session& session, int32_t split) {
         const auto& splits = session.state().splits;
         return split >= 0 && static_cast<size_t>(split) < splits.size() ? splits[static_cast<size_t>(split)].begin.backend
@@ -155,6 +225,8 @@ private:
     }
 
     std::vector<Row> rows_;
+    std::unordered_map<TensorId, int64_t> times_; ///< of the kernel that begins with a node
+    std::string title_;
     std::vector<Column> columns_;
 };
 

@@ -1,13 +1,16 @@
+#include "inspector/tui/pass_table.h"
 #include "inspector/tui/tensor_detail.h"
 #include "inspector/tui/text.h"
 #include "inspector/tui/view.h"
 
 #include <algorithm>
+#include <climits>
+#include <unordered_map>
 
 namespace schedscope::tui {
 namespace {
 
-/// Nodes & passes: every tensor with its backend and the rule that put it there; on the right, its story.
+/// Nodes & passes: every tensor with its backend and the rule that put it there; on the right, its story; above, where there is room, what the passes did.
 class NodesView final : public View {
 public:
     std::span<const Column> columns() const override { return columns_; }
@@ -16,13 +19,22 @@ public:
         n_rows_ = static_cast<int>(session.tensors().size());
         const int digits = std::max(static_cast<int>(std::to_string(n_rows_).size()), 2);
         columns_ = {{"#", digits, true, 0},
-                    {"op", 9, false, 0},
+                    {"op", 9, false, 0, Field::count, 15},
                     {"name", 0, false, 0},
-                    {"type", 5, false, 70},
-                    {"shape", 18, false, 88},
-                    {"split", 5, true, 58},
+                    {"type", 5, false, 66},
+                    {"shape", 16, false, 84, Field::count, 20},
+                    {"bytes", 9, true, 112, Field::bytes},
+                    {"split", 5, true, 54},
+                    {"time", 8, true, 120},
+                    {"was", backend_width(session), false, session.n_changed() > 0 ? 62 : INT_MAX},
                     {"backend", backend_width(session), false, 0},
-                    {"by", 6, false, 0}};
+                    {"by", 6, false, 0},
+                    {"because of", 14, false, 100, Field::count, 26}};
+        times_.clear();
+        for (const record::Execute& e : session.state().executed) {
+            times_[e.last] = e.end_ns - e.start_ns;
+        }
+        passes_.update(session);
     }
 
     int n_rows() const override { return n_rows_; }
@@ -33,20 +45,30 @@ public:
         const auto at = static_cast<size_t>(id);
         const TensorState now = at < session.state().tensors.size() ? session.state().tensors[at] : TensorState{};
         const bool node = !session.is_copy(id) && info.op != Op::NONE;
+        const auto time = times_.find(id);
+        const BackendId was = session.was(id);
         return {{node ? std::to_string(index) : "-", dim},
                 {op_text(session, id), node ? Style{} : dim},
                 {session.name(id)},
                 {std::string(type_name(info.type)), dim},
                 {shape_text(info.ne), dim},
+                {bytes_text(static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb))), dim},
                 {now.split >= 0 ? std::to_string(now.split) : "", dim},
+                {time == times_.end() ? "" : time_text(time->second), dim},
+                was == now.backend ? Text{} : backend_text(session, was),
                 backend_text(session, now.backend),
-                {cause_name(now.cause, now.source)}};
+                {now.backend != no_backend && now.cause == Cause::none ? "?" : cause_name(now.cause, now.source)},
+                {now.by == no_tensor ? "" : session.name(now.by), dim}};
     }
 
     std::string empty_text(const Session& session) const override {
         return session.last_step() < 0 ? "nothing is recorded yet" : "nothing is planned at this step";
     }
-    std::string title(const Session&) const override { return "nodes"; }
+    std::string title(const Session& session) const override {
+        const int n = session.n_changed();
+        return n > 1 ? joined({"nodes, ", std::to_string(n), " changed"}) : "nodes";
+    }
+    Drawing* drawing() override { return &passes_; }
 
     int row_of(const Session& session, TensorId id) const override { return session.row_of(id); }
     TensorId tensor_of(const Session& session, int row) const override { return session.tensors()[static_cast<size_t>(row)]; }
@@ -68,6 +90,8 @@ public:
 
 private:
     int n_rows_ = 0;
+    std::unordered_map<TensorId, int64_t> times_; ///< of the kernel that wrote a node
+    PassTable passes_;
     std::vector<Column> columns_;
 };
 

@@ -8,28 +8,40 @@
 namespace schedscope::tui {
 namespace {
 
-/// Queries: operator by backend: how many nodes, how many of them the backend says it can run, how many stand on it now; on the right, the refused ones and why.
+/// Queries: operator by backend: how many nodes, how many of them the backend says it can run, how many stand on it now, how often the scheduler has asked it; on
+/// the right, the refused ones and why, and what was asked when.
 class QueriesView final : public View {
 public:
     std::span<const Column> columns() const override { return columns_; }
 
     void update(Session& session) override {
-        columns_ = {{"op", 11, false, 0},  {"backend", backend_width(session), false, 0},
-                    {"nodes", 5, true, 0}, {"can", 4, true, 0},
-                    {"on", 4, true, 0},    {"refused because", 0, false, 0}};
+        columns_ = {{"op", 10, false, 0, Field::count, 18},
+                    {"backend", backend_width(session), false, 0},
+                    {"nodes", 5, true, 0},
+                    {"can", 4, true, 0},
+                    {"on", 4, true, 0},
+                    {"asked", 5, true, 50},
+                    {"refused because", 0, false, 0}};
+        find_questions(session);
+        answered_ = false;
         rows_.clear();
         const OwnedGraph* const graph = session.graph();
         if (!graph)
             return;
         const CapabilityTable& answers = session.history().source().answers(session.state().graph);
+        answered_ = !answers.op_answers.empty();
         std::map<std::string_view, std::vector<TensorId>> by_op;
         for (const TensorId id : graph->nodes) {
             const TensorInfo& info = graph->tensors[static_cast<size_t>(id)];
             by_op[op_description(info.op, info.params[0])].push_back(id);
         }
+        std::map<std::pair<std::string_view, BackendId>, int> n_asked;
+        for (const Asked& asked : questions_) {
+            ++n_asked[{op_of(session, asked.query.tensor), asked.query.backend}];
+        }
         for (const auto& [op, nodes] : by_op) {
             for (BackendId b = 0; b < session.n_backends(); ++b) {
-                Row row{op, b, 0, 0, {}, {}};
+                Row row{op, b, 0, 0, 0, {}, {}};
                 row.n_nodes = static_cast<int>(nodes.size());
                 for (const TensorId id : nodes) {
                     const auto at = static_cast<size_t>(id);
@@ -40,6 +52,9 @@ public:
                     row.refused.push_back(id);
                     if (row.why.empty())
                         row.why = why(answers.op_answers[cell]);
+                }
+                if (const auto found = n_asked.find({op, b}); found != n_asked.end()) {
+                    row.n_asked = found->second;
                 }
                 rows_.push_back(std::move(row));
             }
@@ -54,8 +69,12 @@ public:
         return {{std::string(r.op)},
                 backend_text(session, r.backend),
                 {std::to_string(r.n_nodes)},
-                {can == 0 ? "none" : std::to_string(can), r.refused.empty() ? Style{} : warning},
+                {!answered_ ? "?"
+                 : can == 0 ? "none"
+                            : std::to_string(can),
+                 r.refused.empty() ? Style{} : warning},
                 {r.n_on == 0 ? "·" : std::to_string(r.n_on)},
+                {r.n_asked == 0 ? "·" : std::to_string(r.n_asked), dim},
                 {r.why, dim}};
     }
 
@@ -63,33 +82,36 @@ public:
     std::string title(const Session&) const override { return "queries"; }
 
     int row_of(const Session& session, TensorId id) const override {
-        if (id == no_tensor || session.is_copy(id) || !session.graph())
-            return -1;
-        const TensorInfo& info = session.graph()->tensors[static_cast<size_t>(id)];
-        const auto op = op_description(info.op, info.params[0]);
-        const auto found = std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) { return r.op == op; });
-        return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
+        // The backend that is being asked, else the one that the node stands on.
+        const std::string_view op = op_of(session, id);
+        const auto* q = std::get_if<record::Query>(&session.record().fact);
+        const auto& tensors = session.state().tensors;
+        const BackendId meant = q && q->tensor == id                                  ? q->backend
+                                : id >= 0 && static_cast<size_t>(id) < tensors.size() ? tensors[static_cast<size_t>(id)].backend
+                                                                                      : no_backend;
+        int first = -1;
+        for (size_t i = 0; i < rows_.size() && !op.empty(); ++i) {
+            if (rows_[i].op == op) {
+                first = first < 0 ? static_cast<int>(i) : first;
+                if (rows_[i].backend == meant) {
+                    return static_cast<int>(i);
+                }
+            }
+        }
+        return first;
     }
     TensorId tensor_of(const Session& session, int row) const override {
-        const TensorId now = session.selected();
-        if (now != no_tensor && !session.is_copy(now)) {
-            const TensorInfo& info = session.graph()->tensors[static_cast<size_t>(now)];
-            if (op_description(info.op, info.params[0]) == at(row).op)
-                return now;
+        if (op_of(session, session.selected()) == at(row).op) {
+            return session.selected();
         }
-        for (const TensorId id : session.graph()->nodes) {
-            const TensorInfo& info = session.graph()->tensors[static_cast<size_t>(id)];
-            if (op_description(info.op, info.params[0]) == at(row).op)
-                return id;
-        }
-        return no_tensor;
+        const auto& nodes = session.graph()->nodes;
+        const auto found =
+            std::find_if(nodes.begin(), nodes.end(), [&](TensorId id) { return op_of(session, id) == at(row).op; });
+        return found == nodes.end() ? no_tensor : *found;
     }
     bool changed(const Session& session, int row) const override {
         const auto* q = std::get_if<record::Query>(&session.record().fact);
-        if (!q || q->backend != at(row).backend || session.row_of(q->tensor) < 0 || session.is_copy(q->tensor))
-            return false;
-        const TensorInfo& info = session.graph()->tensors[static_cast<size_t>(q->tensor)];
-        return op_description(info.op, info.params[0]) == at(row).op;
+        return q && q->backend == at(row).backend && op_of(session, q->tensor) == at(row).op;
     }
 
     std::string detail_title(Session& session, int row) const override {
@@ -100,10 +122,15 @@ public:
         const Row& r = at(row);
         const CapabilityTable& answers = session.history().source().answers(session.state().graph);
         std::vector<Line> lines;
-        add_wrapped(lines, width, "", 0,
-                    session.backend_name(r.backend) + " can run " + grouped(r.n_nodes - static_cast<int64_t>(r.refused.size())) +
-                        " of " + counted(r.n_nodes, (std::string(r.op) + " node").c_str()) + "; " + grouped(r.n_on) +
-                        " on it at this step");
+        if (!answered_) {
+            add_wrapped(lines, width, "", 0, "what it can run is unknown: this trace holds no answers", warning);
+        } else {
+            add_wrapped(lines, width, "", 0,
+                        session.backend_name(r.backend) + " can run " +
+                            grouped(r.n_nodes - static_cast<int64_t>(r.refused.size())) + " of " +
+                            counted(r.n_nodes, (std::string(r.op) + " node").c_str()) + "; " + grouped(r.n_on) +
+                            " on it at this step");
+        }
         if (!r.refused.empty())
             add_heading(lines, "refused");
         for (const TensorId id : r.refused) {
@@ -122,6 +149,25 @@ public:
                             session.name(id) + " " +
                                 cause_name(session.state().tensors[index].cause, session.state().tensors[index].source),
                             {}, Target::tensor(id));
+        }
+        add_heading(lines, "asked up to this step: " + std::to_string(r.n_asked));
+        for (const Asked& asked : questions_) {
+            const record::Query& q = asked.query;
+            if (q.backend != r.backend || op_of(session, q.tensor) != r.op) {
+                continue;
+            }
+            std::string text = session.name(q.tensor);
+            if (q.question == Question::buffer_type) {
+                text += " to use " + session.history().buffer_type_name(q.buffer_type);
+            } else if (q.question == Question::offload) {
+                text += " to take it over";
+            }
+            text += q.yes ? ": yes" : ": no, " + std::string(refusal_name(q.reason));
+            if (!q.yes && q.detail != 0) {
+                text += ": " + std::string(session.history().source().text(q.detail));
+            }
+            add_wrapped(lines, width, pass_name(q.pass), 4, text, q.yes ? Style{} : warning, Target::step(asked.step),
+                        asked.step == session.step());
         }
         return lines;
     }
@@ -145,7 +191,7 @@ private:
     struct Row {
         std::string_view op;
         BackendId backend;
-        int n_nodes, n_on;
+        int n_nodes, n_on, n_asked;
         std::vector<TensorId> refused;
         std::string why; ///< of the first refused one
     };
@@ -155,7 +201,43 @@ private:
         return answer.detail.empty() ? text : text + ": " + std::string(answer.detail);
     }
 
+    /// Of a node; "": it is none.
+    static std::string_view op_of(const Session& session, TensorId id) {
+        if (!session.graph() || session.row_of(id) < 0 || session.is_copy(id)) {
+            return {};
+        }
+        const TensorInfo& info = session.graph()->tensors[static_cast<size_t>(id)];
+        return info.op == Op::NONE ? std::string_view() : op_description(info.op, info.params[0]);
+    }
+    /// What was asked while the plan of this step was made, up to the step.
+    void find_questions(Session& session) {
+        const PlanState& state = session.state();
+        if (state.step == no_step) {
+            return;
+        }
+        const EvaluationSpan span = session.history().evaluation(state.planned_in);
+        if (span.first != of_ || state.step < until_) {
+            questions_.clear();
+            of_ = span.first;
+            until_ = span.first - 1;
+        }
+        const Step end = std::min(span.end - 1, state.step);
+        const RecordSource& source = session.history().source();
+        for (Step at = source.next_of(until_, fact_bit<record::Query>()); at != no_step && at <= end;
+             at = source.next_of(at, fact_bit<record::Query>())) {
+            questions_.push_back({at, std::get<record::Query>(session.history().record(at).fact)});
+        }
+        until_ = std::max(until_, end);
+    }
+
+    struct Asked {
+        Step step;
+        record::Query query;
+    };
     std::vector<Row> rows_;
+    std::vector<Asked> questions_; ///< of the plan whose evaluation begins at of_, up to until_
+    Step of_ = no_step, until_ = no_step;
+    bool answered_ = false; ///< the trace holds what the backends said
     std::vector<Column> columns_;
 };
 

@@ -1,44 +1,64 @@
+#include "inspector/tui/split_bars.h"
 #include "inspector/tui/tensor_detail.h"
 #include "inspector/tui/text.h"
 #include "inspector/tui/view.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace schedscope::tui {
 namespace {
 
-/// Splits: why each one starts, what is copied into it and how long it took; on the right, its inputs and nodes.
+/// Splits: above, how nodes, time and bytes are shared among them; below, why each one starts, what is copied into it and how long it took; on the right, its
+/// inputs and nodes.
 class SplitsView final : public View {
 public:
     std::span<const Column> columns() const override { return columns_; }
 
     void update(Session& session) override {
         n_rows_ = static_cast<int>(session.state().splits.size());
-        columns_ = {{"#", 3, true, 0},      {"backend", backend_width(session), false, 0},
-                    {"nodes", 5, true, 0},  {"starts with", 0, false, 0},
-                    {"why", 7, false, 0},   {"in", 3, true, 0},
-                    {"bytes", 9, true, 56}, {"time", 8, true, 66}};
+        columns_ = {{"#", 3, true, 0},
+                    {"backend", backend_width(session), false, 0},
+                    {"nodes", 5, true, 0},
+                    {"from – to", 11, false, 84},
+                    {"starts with", 0, false, 0},
+                    {"why", 7, false, 0},
+                    {"because of", 12, false, 96, Field::count, 28},
+                    {"in", 3, true, 0},
+                    {"bytes", 9, true, 52, Field::bytes},
+                    {"time", 8, true, 62, Field::time},
+                    {"share", 5, true, 74}};
+        total_ns_ = 0;
+        for (const SplitState& split : session.state().splits) {
+            total_ns_ += std::max<int64_t>(time_of(split), 0);
+        }
     }
 
     int n_rows() const override { return n_rows_; }
 
     std::vector<Text> row(Session& session, int index, int) const override {
         const SplitState& split = at(session, index);
+        const int64_t time = time_of(split);
         return {{std::to_string(split.begin.index), dim},
                 backend_text(session, split.begin.backend),
                 {split.end_node < 0 ? "…" : std::to_string(split.end_node - split.begin.first_node)},
+                {std::to_string(split.begin.first_node) + " – " +
+                     (split.end_node < 0 ? std::string("…") : std::to_string(split.end_node - 1)),
+                 dim},
                 {split.begin.node == no_tensor ? "views only" : session.name(split.begin.node)},
                 {std::string(split_reason_name(split.begin.why))},
+                {split.begin.by == no_tensor ? "" : session.name(split.begin.by), dim},
                 {std::to_string(split.inputs.size())},
-                {bytes_text(bytes_in(split))},
-                {time_text(split.end_ns < 0 ? -1 : split.end_ns - split.start_ns)}};
+                {bytes_or_unknown(bytes_into(split))},
+                {split.end_ns >= 0 && time < 0 ? "?" : time_text(time)},
+                {time < 0 || total_ns_ == 0 ? "" : std::to_string(time * 100 / total_ns_) + "%", dim}};
     }
 
     std::string empty_text(const Session&) const override { return "no split yet: pass 5 makes them"; }
     std::string title(const Session&) const override {
         return n_rows_ == 0 ? "splits" : joined({"splits ", std::to_string(n_rows_)});
     }
+
+    Drawing* drawing() override { return &bars_; }
 
     int row_of(const Session& session, TensorId id) const override {
         const auto& state = session.state();
@@ -60,6 +80,12 @@ public:
             return f->index == split.begin.index;
         if (const auto* f = std::get_if<record::SplitInput>(&record.fact))
             return f->split == split.begin.index;
+        if (const auto* f = std::get_if<record::Execute>(&record.fact)) {
+            return f->split == split.begin.index;
+        }
+        if (const auto* f = std::get_if<record::Transfer>(&record.fact)) {
+            return f->split == split.begin.index;
+        }
         const auto* f = std::get_if<record::SplitRun>(&record.fact);
         return f && f->split == split.begin.index;
     }
@@ -78,20 +104,23 @@ public:
                 {"  nodes " + std::to_string(split.begin.first_node) + " to " + std::to_string(split.end_node - 1)});
         else
             head.parts.push_back({"  from node " + std::to_string(split.begin.first_node) + ", still open"});
-        if (split.end_ns >= 0)
-            head.parts.push_back({"  " + time_text(split.end_ns - split.start_ns)});
+        if (split.end_ns >= 0) {
+            head.parts.push_back({"  " + (time_of(split) < 0 ? "time unknown" : time_text(time_of(split)))});
+        }
         lines.push_back(std::move(head));
         add_wrapped(lines, width, "starts", 8, why(session, split), {},
                     Target::tensor(split.begin.by != no_tensor ? split.begin.by : split.begin.node));
 
         add_heading(lines, "inputs " + std::to_string(split.inputs.size()) +
-                               (split.inputs.empty() ? "" : ", " + bytes_text(bytes_in(split))));
+                               (split.inputs.empty()    ? ""
+                                : bytes_into(split) < 0 ? ", bytes unknown"
+                                                        : ", " + bytes_text(bytes_into(split))));
         for (const record::SplitInput& input : split.inputs) {
             Line l;
             l.parts.push_back({session.name(input.tensor)});
             l.parts.push_back({" ← "});
             l.parts.push_back(backend_text(session, input.from));
-            l.parts.push_back({"  " + bytes_text(input.bytes)});
+            l.parts.push_back({"  " + bytes_or_unknown(input.bytes)});
             l.parts.push_back({"  for " + session.name(input.node), dim});
             l.target = Target::tensor(input.tensor);
             lines.push_back(std::move(l));
@@ -109,8 +138,8 @@ public:
             op.resize(std::max<size_t>(op.size(), 9), ' ');
             l.parts.push_back({number + " ", dim});
             l.parts.push_back({op + " "});
-            l.parts.push_back({session.name(id)});
-            l.now = id == session.selected();
+            l.parts.push_back({session.name(id), id == session.selected() ? bold : Style{}});
+            l.now = subject(session.record().fact) == id;
             l.target = Target::tensor(id);
             lines.push_back(std::move(l));
         }
@@ -133,17 +162,16 @@ public:
         facts.set(Field::why, split_reason_name(split.begin.why));
         facts.set(Field::kind, "split");
         facts.set(Field::split, split.begin.index);
-        facts.set(Field::bytes, bytes_in(split));
-        if (split.end_ns >= 0)
-            facts.set(Field::time, split.end_ns - split.start_ns);
+        if (bytes_into(split) >= 0) {
+            facts.set(Field::bytes, bytes_into(split));
+        }
+        if (time_of(split) >= 0) {
+            facts.set(Field::time, time_of(split));
+        }
     }
 
 private:
     static const SplitState& at(const Session& session, int row) { return session.state().splits[static_cast<size_t>(row)]; }
-    static int64_t bytes_in(const SplitState& split) {
-        return std::accumulate(split.inputs.begin(), split.inputs.end(), int64_t{0},
-                               [](int64_t sum, const record::SplitInput& i) { return sum + i.bytes; });
-    }
     static std::string why(Session& session, const SplitState& split) {
         const std::string node = split.begin.node == no_tensor ? "its first node" : tensor_label(session, split.begin.node);
         switch (split.begin.why) {
@@ -164,6 +192,8 @@ private:
     }
 
     int n_rows_ = 0;
+    int64_t total_ns_ = 0; ///< of all splits
+    SplitBars bars_;
     std::vector<Column> columns_;
 };
 

@@ -1,14 +1,19 @@
 #include "inspector/tui/tensor_detail.h"
 #include "inspector/tui/text.h"
+#include "inspector/tui/timeline_lanes.h"
 #include "inspector/tui/view.h"
 
 #include <algorithm>
+#include <climits>
 #include <map>
 
 namespace schedscope::tui {
 namespace {
 
-/// Timeline: kernels, transfers and waits of the evaluation in order of time, each with its bar; on the right, where the time went.
+using Kind = TimelineItem::Kind;
+
+/// Timeline: above, a lane for each backend; below, kernels, transfers and waits of the evaluation in order of time, each with its bar; on the right, where the
+/// time went.
 class TimelineView final : public View {
 public:
     std::span<const Column> columns() const override { return columns_; }
@@ -16,108 +21,124 @@ public:
     void update(Session& session) override {
         const PlanState& state = session.state();
         rows_.clear();
-        for (const record::Execute& e : state.executed)
+        for (const record::Execute& e : state.executed) {
             rows_.push_back({Kind::kernel, e.backend, e.last, e.kernel, e.split, e.count, e.device_time, e.bytes, e.flops,
                              e.start_ns, e.end_ns});
-        for (const record::Transfer& t : state.transfers)
+        }
+        for (const record::Transfer& t : state.transfers) {
             rows_.push_back({Kind::transfer, t.to, t.copy, 0, t.split, 1, false, t.bytes, 0, t.start_ns, t.end_ns});
-        for (const record::Wait& w : state.waits)
+        }
+        for (const record::Wait& w : state.waits) {
             rows_.push_back({Kind::wait, w.backend, no_tensor, 0, w.split, 0, false, 0, 0, w.start_ns, w.end_ns});
-        std::stable_sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) { return a.start < b.start; });
-        begin_ = rows_.empty() ? 0 : rows_.front().start;
-        end_ = begin_ + 1;
-        for (const Row& r : rows_)
-            end_ = std::max(end_, r.end);
-        columns_ = {{"at", 8, true, 0},       {"took", 8, true, 0, Field::time}, {"backend", backend_width(session), false, 0},
-                    {"kernel", 14, false, 0}, {"name", 20, false, 76},           {"", 0, false, 0}};
+        }
+        std::stable_sort(rows_.begin(), rows_.end(),
+                         [](const TimelineItem& a, const TimelineItem& b) { return a.start < b.start; });
+        lanes_.set(session, rows_);
+        columns_ = {{"at", 8, true, 0},
+                    {"took", 8, true, 0, Field::time},
+                    {"backend", backend_width(session), false, 0},
+                    {"kernel", 14, false, 0, Field::count, 34},
+                    {"name", 0, false, 56},
+                    {"split", 5, true, 84},
+                    {"bytes", 9, true, 92, Field::bytes},
+                    {"share", 6, true, 100}};
     }
 
     int n_rows() const override { return static_cast<int>(rows_.size()); }
 
-    std::vector<Text> row(Session& session, int index, int width) const override {
-        const Row& r = at(index);
-        return {{time_text(r.start - begin_), dim},
+    std::vector<Text> row(Session& session, int index, int) const override {
+        const TimelineItem& r = at(index);
+        const int64_t tenths = (r.end - r.start) * 1000 / std::max<int64_t>(lanes_.end() - lanes_.begin(), 1);
+        return {{time_text(r.start - lanes_.begin()), dim},
                 {time_text(r.end - r.start)},
                 backend_text(session, r.backend),
                 {what(session, r)},
                 {r.tensor == no_tensor ? "" : session.name(r.tensor)},
-                {bar(r, width), backend_style(r.backend, session.n_backends())}};
+                {r.split < 0 ? "" : std::to_string(r.split), dim},
+                {r.bytes > 0 ? bytes_text(r.bytes) : "", dim},
+                {std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + "%", dim}};
     }
 
-    std::string empty_text(const Session&) const override { return "nothing of this evaluation has run up to this step"; }
+    std::string empty_text(const Session& session) const override {
+        return session.step() != no_step &&
+                       session.history().evaluation(session.state().evaluation).begin.kind == GraphKind::imported
+                   ? "times are unknown: this trace was imported from a log"
+                   : "nothing of this evaluation has run up to this step";
+    }
     std::string title(const Session&) const override {
-        return rows_.empty() ? "timeline" : "timeline " + time_text(end_ - begin_);
+        return rows_.empty() ? "timeline" : "timeline " + time_text(lanes_.end() - lanes_.begin());
     }
+    Drawing* drawing() override { return &lanes_; }
 
-    int row_of(const Session&, TensorId id) const override {
-        const auto found = std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) { return r.tensor == id; });
-        return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
+    int row_of(const Session& session, TensorId id) const override {
+        const auto itself = std::find_if(rows_.begin(), rows_.end(), [&](const TimelineItem& r) { return r.tensor == id; });
+        if (itself != rows_.end()) {
+            return static_cast<int>(itself - rows_.begin());
+        }
+        // A node that ran in a group with those behind it; a view, which no kernel runs for: the next kernel of its split.
+        const int place = session.row_of(id);
+        if (place < 0 || session.is_copy(id) || session.info(id).op == Op::NONE) {
+            return -1;
+        }
+        int best = -1, nearest = INT_MAX;
+        for (size_t i = 0; i < rows_.size(); ++i) {
+            const int other = rows_[i].kind == Kind::kernel ? session.row_of(rows_[i].tensor) : -1;
+            if (other > place && other < nearest) {
+                nearest = other;
+                best = static_cast<int>(i);
+            }
+        }
+        return best;
     }
-    TensorId tensor_of(const Session&, int row) const override { return at(row).tensor; }
+    TensorId tensor_of(const Session& session, int row) const override {
+        // Of a group, the node that is selected already.
+        return row_of(session, session.selected()) == row ? session.selected() : at(row).tensor;
+    }
     bool changed(const Session& session, int row) const override {
         const Fact& fact = session.record().fact;
-        if (const auto* e = std::get_if<record::Execute>(&fact))
-            return at(row).kind == Kind::kernel && e->start_ns == at(row).start && e->last == at(row).tensor;
+        const TimelineItem& r = at(row);
+        if (const auto* e = std::get_if<record::Execute>(&fact)) {
+            return r.kind == Kind::kernel && e->start_ns == r.start && e->last == r.tensor;
+        }
+        if (const auto* w = std::get_if<record::Wait>(&fact)) {
+            return r.kind == Kind::wait && w->start_ns == r.start && w->backend == r.backend;
+        }
         const auto* t = std::get_if<record::Transfer>(&fact);
-        return t && at(row).kind == Kind::transfer && t->start_ns == at(row).start && t->copy == at(row).tensor;
+        return t && r.kind == Kind::transfer && t->start_ns == r.start && t->copy == r.tensor;
     }
 
     std::string detail_title(Session& session, int row) const override { return what(session, at(row)); }
 
     std::vector<Line> detail(Session& session, int row, int width) const override {
-        const Row& r = at(row);
+        const TimelineItem& r = at(row);
         std::vector<Line> lines;
         const int64_t took = r.end - r.start;
         add_wrapped(lines, width, "took", 8, time_text(took) + (r.device_time ? " by the device's clock" : ""));
-        if (r.tensor != no_tensor)
+        if (r.tensor != no_tensor) {
             add_wrapped(lines, width, "for", 8,
                         tensor_label(session, r.tensor) +
                             (r.count > 1 ? " and " + counted(r.count - 1, "node") + " before it" : ""),
                         {}, Target::tensor(r.tensor));
-        if (r.split >= 0)
+        }
+        if (r.split >= 0) {
             add_wrapped(lines, width, "split", 8, std::to_string(r.split), {}, Target::split(r.split));
-        if (r.bytes > 0)
-            add_wrapped(lines, width, "bytes", 8,
-                        bytes_text(r.bytes) + (took > 0 ? ", " +
-                                                              bytes_text(static_cast<int64_t>(static_cast<double>(r.bytes) * 1e9 /
-                                                                                              static_cast<double>(took))) +
-                                                              "/s"
-                                                        : ""));
-        if (r.flops > 0)
-            add_wrapped(lines, width, "flops", 8,
-                        grouped(r.flops) + (took > 0 ? ", " +
-                                                           grouped(static_cast<int64_t>(static_cast<double>(r.flops) * 1e3 /
-                                                                                        static_cast<double>(took))) +
-                                                           " Mflop/s"
-                                                     : ""));
-
-        struct Sum {
-            int64_t time = 0, n = 0;
-            BackendId backend = no_backend;
+        }
+        const auto a_second = [&](int64_t amount, double unit) {
+            return static_cast<int64_t>(static_cast<double>(amount) * unit / static_cast<double>(took));
         };
-        std::map<std::string, Sum> sums;
-        int64_t all = 0;
-        for (const Row& other : rows_) {
-            Sum& sum = sums[session.backend_name(other.backend) + " " + what(session, other)];
-            sum.time += other.end - other.start;
-            sum.backend = other.backend;
-            ++sum.n;
-            all += other.end - other.start;
+        if (r.bytes > 0) {
+            add_wrapped(lines, width, "bytes", 8,
+                        bytes_text(r.bytes) + (took > 0 ? ", " + bytes_text(a_second(r.bytes, 1e9)) + "/s" : ""));
         }
-        std::vector<std::pair<std::string, Sum>> order(sums.begin(), sums.end());
-        std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
-        add_heading(lines, "where the time of this evaluation went");
-        for (const auto& [name, sum] : order) {
-            Line l;
-            std::string share = std::to_string(all > 0 ? sum.time * 100 / all : 0) + "%";
-            share.insert(0, 4 - std::min<size_t>(share.size(), 4), ' ');
-            std::string time = time_text(sum.time);
-            time.insert(0, 9 - std::min<size_t>(time.size(), 9), ' ');
-            l.parts.push_back({share + time + "  "});
-            l.parts.push_back({name, backend_style(sum.backend, session.n_backends())});
-            l.parts.push_back({" ×" + std::to_string(sum.n), dim});
-            lines.push_back(std::move(l));
+        if (r.flops > 0) {
+            add_wrapped(lines, width, "flops", 8,
+                        grouped(r.flops) + (took > 0 ? ", " + grouped(a_second(r.flops, 1e3)) + " Mflop/s" : ""));
         }
+        if (const int64_t gap = gap_before(row); gap > 0) {
+            add_wrapped(lines, width, "before", 8, session.backend_name(r.backend) + " had nothing to do for " + time_text(gap));
+        }
+        add_lanes(session, lines, width);
+        add_sums(session, lines);
         return lines;
     }
 
@@ -126,11 +147,12 @@ public:
     }
 
     void facts(Session& session, int row, Facts& facts) const override {
-        const Row& r = at(row);
-        if (r.tensor != no_tensor)
+        const TimelineItem& r = at(row);
+        if (r.tensor != no_tensor) {
             session.describer().tensor(session.state(), r.tensor, facts);
-        else
+        } else {
             facts.clear();
+        }
         facts.kept[0] = r.tensor == no_tensor ? "" : session.name(r.tensor);
         facts.kept[3] = what(session, r);
         facts.kept[1] = session.backend_name(r.backend);
@@ -145,40 +167,75 @@ public:
     }
 
 private:
-    enum class Kind : uint8_t { kernel, transfer, wait };
-    struct Row {
-        Kind kind;
-        BackendId backend;
-        TensorId tensor;
-        StringId kernel;
-        int32_t split;
-        int count;
-        bool device_time;
-        int64_t bytes, flops, start, end;
-    };
-    const Row& at(int row) const { return rows_[static_cast<size_t>(row)]; }
+    const TimelineItem& at(int row) const { return rows_[static_cast<size_t>(row)]; }
 
-    static std::string what(Session& session, const Row& r) {
-        if (r.kind == Kind::transfer)
+    static std::string what(Session& session, const TimelineItem& r) {
+        if (r.kind == Kind::transfer) {
             return "copy";
+        }
         return r.kind == Kind::wait ? (r.backend == no_backend ? "wait for trace" : "wait")
                                     : std::string(session.history().source().text(r.kernel));
     }
-    std::string bar(const Row& r, int width) const {
-        if (width <= 0)
-            return {};
-        const auto place = [&](int64_t t) {
-            return std::clamp(static_cast<int>(static_cast<double>(t - begin_) * width / static_cast<double>(end_ - begin_)), 0,
-                              width - 1);
+    /// How long its backend had done nothing when it began.
+    int64_t gap_before(int row) const {
+        int64_t reached = lanes_.begin();
+        for (int i = 0; i < row; ++i) {
+            if (at(i).backend == at(row).backend) {
+                reached = std::max(reached, at(i).end);
+            }
+        }
+        return at(row).start - reached;
+    }
+    void add_lanes(Session& session, std::vector<Line>& lines, int width) const {
+        add_heading(lines, "backends");
+        for (BackendId b = 0; b < session.n_backends(); ++b) {
+            const LaneSum sum = lane_sum(rows_, b, lanes_.begin(), lanes_.end());
+            std::string text = "busy " + time_text(sum.busy);
+            if (sum.moving > 0) {
+                text += ", copies to it " + time_text(sum.moving);
+            }
+            if (sum.waiting > 0) {
+                text += ", waited for " + time_text(sum.waiting);
+            }
+            text += ", idle " + time_text(sum.idle);
+            if (sum.longest_gap > 0) {
+                text += " (longest " + time_text(sum.longest_gap) + " from " + time_text(sum.gap_start - lanes_.begin()) + ")";
+            }
+            add_wrapped(lines, width, session.backend_name(b), backend_width(session) + 1, text);
+        }
+    }
+    void add_sums(Session& session, std::vector<Line>& lines) const {
+        struct Sum {
+            int64_t time = 0, n = 0;
+            BackendId backend = no_backend;
         };
-        std::string text(static_cast<size_t>(place(r.start)), ' ');
-        for (int i = place(r.start); i <= std::max(place(r.end - 1), place(r.start)); ++i)
-            text += r.kind == Kind::kernel ? "█" : r.kind == Kind::transfer ? "░" : "·";
-        return text;
+        std::map<std::string, Sum> sums;
+        int64_t all = 0;
+        for (const TimelineItem& other : rows_) {
+            Sum& sum = sums[session.backend_name(other.backend) + " " + what(session, other)];
+            sum.time += other.end - other.start;
+            sum.backend = other.backend;
+            ++sum.n;
+            all += other.end - other.start;
+        }
+        std::vector<std::pair<std::string, Sum>> order(sums.begin(), sums.end());
+        std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
+        const auto right = [](std::string text, int cells) {
+            return std::string(static_cast<size_t>(std::max(cells - text_width(text), 0)), ' ') + text;
+        };
+        add_heading(lines, "where the time went");
+        for (const auto& [name, sum] : order) {
+            Line l;
+            l.parts.push_back(
+                {right(std::to_string(all > 0 ? sum.time * 100 / all : 0) + "%", 4) + right(time_text(sum.time), 9) + "  "});
+            l.parts.push_back({name, backend_style(sum.backend, session.n_backends())});
+            l.parts.push_back({" ×" + std::to_string(sum.n), dim});
+            lines.push_back(std::move(l));
+        }
     }
 
-    std::vector<Row> rows_;
-    int64_t begin_ = 0, end_ = 1;
+    std::vector<TimelineItem> rows_;
+    TimelineLanes lanes_;
     std::vector<Column> columns_;
 };
 

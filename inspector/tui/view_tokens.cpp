@@ -1,3 +1,4 @@
+#include "inspector/tui/generated_text.h"
 #include "inspector/tui/text.h"
 #include "inspector/tui/view.h"
 
@@ -7,7 +8,7 @@
 namespace schedscope::tui {
 namespace {
 
-/// Tokens & reuse: the evaluations up to this step: what went in, whether the graph was used again or which check failed, what came out.
+/// Tokens & reuse: above, the texts; below, the evaluations up to this step: what went in, whether the graph was used again or which check failed, what came out.
 class TokensView final : public View {
 public:
     std::span<const Column> columns() const override { return columns_; }
@@ -15,10 +16,13 @@ public:
     void update(Session& session) override {
         n_rows_ = session.step() == no_step ? 0 : session.state().evaluation + 1;
         columns_ = {{"eval", std::max(4, static_cast<int>(std::to_string(n_rows_).size())), true, 0},
-                    {"graph", 8, false, 0},
-                    {"in", 5, true, 0},
-                    {"reuse", 16, false, 0},
+                    {"graph", 7, false, 0, Field::count, 9},
+                    {"in", 4, true, 0},
+                    {"seqs", 4, true, 76},
+                    {"reuse", 9, false, 0, Field::count, 26},
+                    {"took", 8, true, 62},
                     {"token", 0, false, 0}};
+        texts_.update(session);
     }
 
     int n_rows() const override { return n_rows_; }
@@ -26,17 +30,25 @@ public:
     std::vector<Text> row(Session& session, int index, int) const override {
         const EvaluationSpan span = session.history().evaluation(index);
         std::string reuse = span.begin.reused ? "reused" : std::string(session.history().source().text(span.begin.failed_check));
-        if (!span.begin.reused)
+        if (!span.begin.reused) {
             reuse = reuse.empty() ? "planned" : "new: " + reuse;
+        }
+        const bool over = span.complete && session.step() >= span.end - 1;
         return {{std::to_string(index), dim},
                 {std::string(graph_kind_name(span.begin.kind))},
                 {std::to_string(span.begin.n_tokens)},
+                {std::to_string(span.begin.n_sequences), dim},
                 {reuse, span.begin.reused ? dim : Style{}},
+                {over ? time_text(session.history().record(span.end - 1).time_ns - session.history().record(span.first).time_ns)
+                      : "…",
+                 dim},
                 {tokens(session, index, span)}};
     }
 
     std::string empty_text(const Session&) const override { return "no evaluation has begun yet"; }
     std::string title(const Session&) const override { return "tokens & reuse"; }
+
+    Drawing* drawing() override { return &texts_; }
 
     int row_of(const Session& session, TensorId) const override {
         return session.state().evaluation < n_rows_ ? session.state().evaluation : -1;
@@ -150,6 +162,7 @@ private:
         bool whole = false;
     };
     int n_rows_ = 0;
+    GeneratedText texts_;
     std::vector<Column> columns_;
     mutable std::unordered_map<int, Kept> tokens_;
 };

@@ -1,3 +1,4 @@
+#include "inspector/tui/comparison_sums.h"
 #include "inspector/tui/tensor_detail.h"
 #include "inspector/tui/text.h"
 #include "inspector/tui/view.h"
@@ -7,78 +8,103 @@
 namespace schedscope::tui {
 namespace {
 
-/// What-if: every decision that comes out differently when the trace is planned again with other settings.
+/// What-if and diff: every decision that is not the same when the trace is planned again with other settings, or in another trace; in two columns. Above, what
+/// the plans come to.
 class WhatIfView final : public View {
 public:
     std::span<const Column> columns() const override { return columns_; }
 
     void update(Session& session) override {
-        const auto& result = session.what_if().result();
-        n_rows_ = result ? static_cast<int>(result->differences.size()) : 0;
-        columns_ = {{"eval", 4, true, 60},
-                    {"what", 10, false, 0},
+        const auto& result = session.comparison().result();
+        n_rows_ = result ? static_cast<int>(result->rows.size()) : 0;
+        left_ = result ? result->left : "recorded";
+        right_ = result ? result->right : "changed";
+        columns_ = {{"eval", 4, true, 64},
+                    {"what", 10, false, 56},
                     {"name", 0, false, 0},
-                    {"recorded", 12, false, 0},
-                    {"now", 12, false, 0}};
+                    {left_, 13, false, 0, Field::count, 40},
+                    {right_, 13, false, 0, Field::count, 40}};
     }
 
     int n_rows() const override { return n_rows_; }
 
     std::vector<Text> row(Session& session, int index, int) const override {
-        const ReplayDifference& d = at(session, index);
-        return {{std::to_string(d.evaluation), dim},
-                {d.what},
-                {d.name},
-                {d.recorded.empty() ? "-" : d.recorded},
-                {d.now.empty() ? "-" : d.now, bold}};
+        const Comparison::Row& r = at(session, index);
+        return {{r.evaluation < 0 ? "-" : std::to_string(r.evaluation), dim},
+                {r.what},
+                {r.name},
+                {r.left.empty() ? "-" : r.left},
+                {r.right.empty() ? "-" : r.right, bold}};
     }
 
     std::string empty_text(const Session& session) const override {
-        const WhatIfRun& run = session.what_if();
-        if (run.running())
-            return "planning again …";
-        if (!run.error().empty())
+        const ComparisonRun& run = session.comparison();
+        if (run.running()) {
+            return "comparing …";
+        }
+        if (!run.error().empty()) {
             return run.error();
-        if (!run.result())
+        }
+        if (!run.result()) {
             return "w asks what would change: settings as `replay --set` takes them, with spaces between, e.g. ngl=20 "
                    "refuse=vulkan0:SOFT_MAX "
-                   "device-order=vulkan0,cpu fa=off stages=4 op-offload=off offload-min-batch=1; none plans again as recorded";
-        return "nothing: all " + counted(run.result()->compared, "decision") + " of " + counted(run.result()->plans, "plan") +
-               " come out the same";
+                   "device-order=vulkan0,cpu fa=off stages=4 op-offload=off offload-min-batch=1; none plans again as recorded. "
+                   ":diff OTHER.trace puts another trace beside this one";
+        }
+        const Comparison& c = *run.result();
+        std::string text = "nothing changes: all " + counted(c.n_compared, "decision") + " come out the same";
+        for (const std::string& why : c.nothing) {
+            text += ". " + why;
+        }
+        return text;
     }
     std::string title(const Session& session) const override {
-        const WhatIfRun& run = session.what_if();
-        if (!run.result())
-            return "what if";
-        return joined({"what if ", run.settings().empty() ? "planned again" : run.settings(), ": ",
-                       counted(run.result()->n_differences, "difference")});
+        const auto& result = session.comparison().result();
+        return result ? joined({result->title, ": ", counted(result->n_differences, "difference")}) : "what if";
     }
+    Drawing* drawing() override { return &sums_; }
 
     int row_of(const Session& session, TensorId id) const override {
-        const auto& result = session.what_if().result();
-        if (!result || id == no_tensor)
+        const auto& result = session.comparison().result();
+        if (!result || id == no_tensor) {
             return -1;
-        const auto end = result->differences.begin() + n_rows_;
-        const auto found = std::find_if(result->differences.begin(), end, [&](const ReplayDifference& d) {
-            return d.tensor == id && d.evaluation == session.state().planned_in;
+        }
+        const auto found = std::find_if(result->rows.begin(), result->rows.end(), [&](const Comparison::Row& r) {
+            return r.tensor == id && r.evaluation == session.state().planned_in;
         });
-        return found == end ? -1 : static_cast<int>(found - result->differences.begin());
+        return found == result->rows.end() ? -1 : static_cast<int>(found - result->rows.begin());
     }
     TensorId tensor_of(const Session& session, int row) const override {
-        const ReplayDifference& d = at(session, row);
-        return d.evaluation == session.state().planned_in && session.row_of(d.tensor) >= 0 ? d.tensor : no_tensor;
+        const Comparison::Row& r = at(session, row);
+        return r.evaluation == session.state().planned_in && session.row_of(r.tensor) >= 0 ? r.tensor : no_tensor;
     }
     bool changed(const Session&, int) const override { return false; }
 
     std::string detail_title(Session& session, int row) const override { return at(session, row).name; }
 
     std::vector<Line> detail(Session& session, int row, int width) const override {
-        const ReplayDifference& d = at(session, row);
+        const Comparison& c = *session.comparison().result();
+        const Comparison::Row& r = at(session, row);
         std::vector<Line> lines;
-        add_wrapped(lines, width, "what", 9, d.what + " in evaluation " + std::to_string(d.evaluation), {},
-                    Target::evaluation(d.evaluation));
-        add_wrapped(lines, width, "recorded", 9, d.recorded.empty() ? "-" : d.recorded);
-        add_wrapped(lines, width, "now", 9, d.now.empty() ? "-" : d.now, bold);
+        const int label = std::min(std::max(text_width(c.left), text_width(c.right)) + 1, 14);
+        add_wrapped(lines, width, "what", label,
+                    r.what + (r.evaluation < 0 ? std::string() : " in evaluation " + std::to_string(r.evaluation)), {},
+                    r.evaluation < 0 ? Target{} : Target::evaluation(r.evaluation));
+        add_wrapped(lines, width, c.left, label, r.left.empty() ? "nothing" : r.left);
+        add_wrapped(lines, width, c.right, label, r.right.empty() ? "nothing" : r.right, bold);
+        if (!r.note.empty()) {
+            add_wrapped(lines, width, "", label, r.note);
+        }
+        for (const Comparison::Plan& plan : c.plans) {
+            add_heading(lines, plan.title);
+            for (const Comparison::Figure& figure : plan.figures) {
+                add_wrapped(lines, width, figure.name, std::min(24, width / 2),
+                            figure.differs()
+                                ? (figure.left.empty() ? "-" : figure.left) + " → " + (figure.right.empty() ? "-" : figure.right)
+                                : figure.left,
+                            figure.differs() ? bold : dim, Target::evaluation(plan.evaluation));
+            }
+        }
         if (const TensorId id = tensor_of(session, row); id != no_tensor) {
             add_heading(lines, "as recorded");
             const std::vector<Line> all = tensor_detail(session, id, width);
@@ -89,25 +115,29 @@ public:
 
     Target open(Session& session, int row) const override {
         const TensorId id = tensor_of(session, row);
-        return id != no_tensor ? Target::tensor(id) : Target::evaluation(at(session, row).evaluation);
+        return id != no_tensor                   ? Target::tensor(id)
+               : at(session, row).evaluation < 0 ? Target{}
+                                                 : Target::evaluation(at(session, row).evaluation);
     }
 
     void facts(Session& session, int row, Facts& facts) const override {
-        const ReplayDifference& d = at(session, row);
+        const Comparison::Row& r = at(session, row);
         facts.clear();
-        facts.set(Field::name, d.name);
-        facts.set(Field::kind, d.what);
-        facts.set(Field::from, d.recorded);
-        facts.set(Field::backend, d.now);
-        facts.set(Field::evaluation, d.evaluation);
+        facts.set(Field::name, r.name);
+        facts.set(Field::kind, r.what);
+        facts.set(Field::from, r.left);
+        facts.set(Field::backend, r.right);
+        facts.set(Field::evaluation, r.evaluation);
     }
 
 private:
-    static const ReplayDifference& at(const Session& session, int row) {
-        return session.what_if().result()->differences[static_cast<size_t>(row)];
+    static const Comparison::Row& at(const Session& session, int row) {
+        return session.comparison().result()->rows[static_cast<size_t>(row)];
     }
 
     int n_rows_ = 0;
+    std::string left_, right_; ///< heads of the columns
+    ComparisonSums sums_;
     std::vector<Column> columns_;
 };
 

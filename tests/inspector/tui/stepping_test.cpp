@@ -1,0 +1,365 @@
+// Each stepping key, on a recorded sample and on a program that runs: where it goes, and what it says has changed.
+#include "tests/inspector/tui/made_trace.h"
+#include "tests/inspector/tui/samples.h"
+#include "traces/history.h"
+#include "traces/live_gate.h"
+#include "viz/units.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+namespace schedscope {
+namespace {
+
+using testing::inspect_sample;
+using testing::line_with;
+using testing::sample;
+using testing::Terminal;
+
+constexpr const char* name = "partial-offload";
+
+/// Steps of the records that fulfil a condition, looked for one by one.
+template <typename F> std::vector<Step> steps_where(const RecordSource& source, F&& holds) {
+    std::vector<Step> steps;
+    source.for_each(0, source.n_steps(), [&](const Record& record) {
+        if (holds(record)) {
+            steps.push_back(record.step);
+        }
+    });
+    return steps;
+}
+template <typename T> std::vector<Step> steps_of(const RecordSource& source) {
+    return steps_where(source, [](const Record& r) { return std::holds_alternative<T>(r.fact); });
+}
+Step first_behind(const std::vector<Step>& steps, Step from) { return *std::upper_bound(steps.begin(), steps.end(), from); }
+Step last_before(const std::vector<Step>& steps, Step from) {
+    return *std::prev(std::lower_bound(steps.begin(), steps.end(), from));
+}
+
+class Stepping : public ::testing::Test {
+protected:
+    std::shared_ptr<const RecordSource> source = sample(name);
+    Terminal t{30, 130, [] { return inspect_sample(name); }};
+
+    bool at(Step step) { return t.shows("step " + grouped(step) + "/" + grouped(source->n_steps() - 1)); }
+    void go(Step step) {
+        t.press(":step " + std::to_string(step) + "\n");
+        ASSERT_TRUE(at(step)) << t.text();
+    }
+    /// A step in the middle of the second plan, which an evaluation lies before and behind.
+    Step middle() {
+        const EvaluationSpan span = source->evaluation(1);
+        return span.first + (span.end - span.first) / 3;
+    }
+    void SetUp() override {
+        ASSERT_TRUE(t.shows("q quit"));
+        go(middle());
+    }
+};
+
+TEST_F(Stepping, ByRecord) {
+    t.press("n");
+    EXPECT_TRUE(at(middle() + 1)) << t.text();
+    t.press("p");
+    EXPECT_TRUE(at(middle())) << t.text();
+}
+
+TEST_F(Stepping, BySweepAndPass) {
+    const std::vector<Step> sweeps = steps_of<record::PassBegin>(*source);
+    const std::vector<Step> passes = steps_where(*source, [](const Record& r) {
+        const auto* f = std::get_if<record::PassBegin>(&r.fact);
+        const bool first_of_it = f && (f->pass < Pass::gpu_up || f->pass > Pass::rest_up);
+        return first_of_it;
+    });
+    t.press("s");
+    EXPECT_TRUE(at(first_behind(sweeps, middle()))) << t.text();
+    t.press("S");
+    EXPECT_TRUE(at(last_before(sweeps, first_behind(sweeps, middle())))) << t.text();
+    go(middle());
+    t.press("N");
+    EXPECT_TRUE(at(first_behind(passes, middle()))) << t.text();
+    t.press("P");
+    EXPECT_TRUE(at(last_before(passes, first_behind(passes, middle())))) << t.text();
+}
+
+TEST_F(Stepping, ByEvaluationAndToken) {
+    const std::vector<Step> tokens = steps_of<record::Token>(*source);
+    t.press("]");
+    EXPECT_TRUE(at(source->evaluation(2).first)) << t.text();
+    t.press("[[");
+    EXPECT_TRUE(at(source->evaluation(0).first)) << t.text();
+    go(middle());
+    t.press("t");
+    EXPECT_TRUE(at(first_behind(tokens, middle()))) << t.text();
+    EXPECT_TRUE(t.shows(std::string(source->text(std::get<record::Token>(History(source).record(tokens[1]).fact).text))))
+        << t.text();
+    t.press("T");
+    EXPECT_TRUE(at(tokens[0])) << t.text();
+}
+
+TEST_F(Stepping, BySplit) {
+    const std::vector<Step> splits = steps_where(*source, [](const Record& r) {
+        const auto* f = std::get_if<record::SplitBegin>(&r.fact);
+        return f && r.evaluation == 1;
+    });
+    ASSERT_EQ(splits.size(), 2U);
+    t.press(":step " + std::to_string(splits[0] - 1) + "\n}");
+    EXPECT_TRUE(at(splits[0])) << t.text();
+    t.press("}");
+    EXPECT_TRUE(at(splits[1])) << t.text();
+    t.press("{");
+    EXPECT_TRUE(at(splits[0])) << t.text();
+}
+
+TEST_F(Stepping, ByChangeOfATensor) {
+    History history(source);
+    const OwnedGraph& graph = *history.graph_of(history.plan(1));
+    const auto id = static_cast<TensorId>(
+        std::find_if(graph.tensors.begin(), graph.tensors.end(), [](const TensorInfo& x) { return x.name == "l_out-2"; }) -
+        graph.tensors.begin());
+    const std::vector<Step> changes = steps_where(*source, [&](const Record& r) {
+        const auto* f = std::get_if<record::Assign>(&r.fact);
+        return f && r.evaluation == 1 && f->tensor == id;
+    });
+    ASSERT_FALSE(changes.empty());
+    t.press(":step " + std::to_string(source->evaluation(1).first + 200) + "\n:tensor l_out-2\n");
+    ASSERT_TRUE(t.shows("┬ l_out-2 ")) << t.text();
+    t.press("f");
+    EXPECT_TRUE(at(changes.front())) << t.text();
+    EXPECT_TRUE(t.shows("┬ l_out-2 ")) << t.text();
+    EXPECT_TRUE(t.shows("l_out-2: - → Vulkan0 by 2.sup")) << t.text();
+    EXPECT_NE(line_with(t, "now ", "Vulkan0", "was unassigned"), "") << "old and new, beside each other: " << t.text();
+    t.press("fF");
+    EXPECT_TRUE(at(changes.front())) << t.text();
+}
+
+TEST_F(Stepping, ToTheEndsAndToANumber) {
+    t.press("<");
+    EXPECT_TRUE(at(0)) << t.text();
+    t.press(">");
+    EXPECT_TRUE(at(source->n_steps() - 1)) << t.text();
+    t.press("g1,234\n");
+    EXPECT_TRUE(at(1234)) << t.text();
+}
+
+TEST_F(Stepping, ToABreakpointAndBack) {
+    const std::vector<Step> hits = steps_where(*source, [](const Record& r) {
+        const auto* f = std::get_if<record::Execute>(&r.fact);
+        return f && f->backend == 0 && f->end_ns - f->start_ns > 10'000'000;
+    });
+    ASSERT_GE(hits.size(), 2U);
+    t.press("bkind=execute backend=Vulkan0 time>10ms\n<c");
+    EXPECT_TRUE(at(hits[0])) << t.text();
+    t.press("c");
+    EXPECT_TRUE(at(hits[1])) << t.text();
+    t.press("C");
+    EXPECT_TRUE(at(hits[0])) << t.text();
+    t.press("C");
+    EXPECT_TRUE(t.shows("no record before this step matches")) << t.text();
+    EXPECT_TRUE(at(hits[0])) << t.text();
+}
+
+TEST_F(Stepping, AfterASweepWhatChangedIsMarkedCountedAndSelected) {
+    History history(source);
+    const std::vector<Step> sweeps = steps_where(*source, [](const Record& r) {
+        const auto* f = std::get_if<record::PassBegin>(&r.fact);
+        return f && r.evaluation == 1 && (f->pass == Pass::gpu_down || f->pass == Pass::gpu_up);
+    });
+    ASSERT_EQ(sweeps.size(), 2U);
+    int changed = 0;
+    const PlanState before = history.state_at(sweeps[0]);
+    const PlanState& after = history.state_at(sweeps[1]);
+    for (size_t i = 0; i < before.tensors.size(); ++i) {
+        changed += before.tensors[i].backend != after.tensors[i].backend ? 1 : 0;
+    }
+    ASSERT_GT(changed, 1);
+    go(sweeps[0]);
+    t.press("s");
+    ASSERT_TRUE(at(sweeps[1])) << t.text();
+    EXPECT_TRUE(t.shows(std::to_string(changed) + " tensors changed on the way")) << t.text();
+    EXPECT_TRUE(t.shows("├ nodes, " + std::to_string(changed) + " changed ")) << t.text();
+    EXPECT_NE(line_with(t, "│▸•"), "") << "the first of them is selected: " << t.text();
+    EXPECT_NE(line_with(t, "now ", "was unassigned"), "") << t.text();
+}
+
+TEST_F(Stepping, BackOverAChangeSaysWhatItWas) {
+    const std::vector<Step> assigns = steps_where(*source, [](const Record& r) {
+        const auto* f = std::get_if<record::Assign>(&r.fact);
+        return f && r.evaluation == 1 && f->pass == Pass::gpu_down && f->after == 0;
+    });
+    const auto about = std::get<record::Assign>(History(source).record(assigns[3]).fact).tensor;
+    History history(source);
+    const std::string tensor = history.tensor_name(history.state_at(assigns[3]), about);
+    go(assigns[3]);
+    t.press("p");
+    ASSERT_TRUE(at(assigns[3] - 1)) << t.text();
+    EXPECT_TRUE(t.shows(tensor + ": Vulkan0 → -")) << t.text();
+}
+
+TEST_F(Stepping, TheListGoesToTheRowThatARecordIsAbout) {
+    const std::vector<Step> runs = steps_where(*source, [](const Record& r) {
+        const auto* f = std::get_if<record::SplitRun>(&r.fact);
+        return f && r.evaluation == 1 && f->split == 1;
+    });
+    ASSERT_EQ(runs.size(), 1U);
+    t.press("2:step " + std::to_string(runs[0] - 1) + "\n{Home}n");
+    ASSERT_TRUE(at(runs[0])) << t.text();
+    EXPECT_TRUE(t.shows("┬ split 1 ")) << t.text();
+    EXPECT_NE(line_with(t, "│▸•", "Vulkan0"), "") << t.text();
+}
+
+/// What a screen says without what depends on the way there: the line that tells of the last move, and where the list is scrolled to.
+std::string said_by(Terminal& t) {
+    std::string text = t.line(0) + '\n' + t.line(1) + '\n';
+    const std::vector<std::string> lines = t.lines();
+    for (size_t row = 2; row + 4 < lines.size(); ++row) {
+        if (lines[row].starts_with("│▸")) {
+            std::string line = lines[row];
+            if (const size_t mark = line.find("•"); mark != std::string::npos) { // of what the last move changed
+                line.replace(mark, std::string_view("•").size(), " ");
+            }
+            text += line + '\n';
+        }
+    }
+    return text;
+}
+
+class EachView : public ::testing::TestWithParam<char> {};
+INSTANTIATE_TEST_SUITE_P(Of, EachView, ::testing::Values('1', '2', '3', '4', '5', '6', '7', '8', '9', '0'));
+
+TEST_P(EachView, IsTheSameForwardAndBackward) {
+    const auto source = sample(name);
+    Terminal t(60, 110, [] { return inspect_sample(name); });
+    ASSERT_TRUE(t.shows("q quit"));
+    const auto at = [&](Step step) { return t.shows("step " + grouped(step) + "/"); };
+    t.press(std::string("a") + GetParam()); // the selection stays: each screen is about the same tensor
+    ASSERT_TRUE(t.shows("not following")) << t.text();
+    for (const char* unit : {"np", "sS", "NP"}) {
+        const Step from = source->evaluation(1).first + 300;
+        t.press(":step " + std::to_string(from) + "\n:tensor l_out-2\n" + GetParam());
+        ASSERT_TRUE(at(from)) << t.text();
+        std::vector<std::string> forward;
+        t.press(std::string(1, unit[1])); // both ways begin at a beginning of the unit
+        ASSERT_TRUE(t.wait_until([&] { return t.line(0).find("step " + grouped(from) + "/") == std::string::npos; })) << t.text();
+        constexpr int n = 6;
+        for (int i = 0; i < n; ++i) {
+            forward.push_back(said_by(t));
+            const std::string before = t.line(0);
+            t.press(std::string(1, unit[0]));
+            ASSERT_TRUE(t.wait_until([&] { return t.line(0) != before; })) << t.text();
+        }
+        for (int i = n - 1; i >= 0; --i) {
+            const std::string before = t.line(0);
+            t.press(std::string(1, unit[1]));
+            ASSERT_TRUE(t.wait_until([&] { return t.line(0) != before; })) << t.text();
+            EXPECT_EQ(said_by(t), forward[static_cast<size_t>(i)]) << unit << ' ' << i;
+        }
+    }
+}
+
+// A program that runs
+
+volatile std::sig_atomic_t go_on_descriptor = -1;
+void go_on(int) {
+    const uint64_t one = 1;
+    [[maybe_unused]] const auto written = write(go_on_descriptor, &one, sizeof one);
+}
+
+/// A program that records an evaluation, then computes until it is told by SIGUSR1 to go on to the next.
+int inspect_computing() {
+    go_on_descriptor = eventfd(0, EFD_CLOEXEC);
+    std::signal(SIGUSR1, go_on);
+    auto store = std::make_shared<LiveStore>();
+    LiveGate gate(*store);
+    const int ended = eventfd(0, EFD_CLOEXEC);
+    std::thread program([&] {
+        testing::MadeRun run(2);
+        run.record(gate, 1);
+        for (EvaluationId e = 1; e < 3; ++e) {
+            uint64_t told = 0;
+            while (read(go_on_descriptor, &told, sizeof told) < 0) {}
+            run.record_more(gate, e, e + 1);
+        }
+        eventfd_write(ended, 1);
+    });
+    InspectorOptions options;
+    options.title = "a run";
+    options.gate = &gate;
+    options.ended_fd = ended;
+    std::_Exit(run_inspector(store, options)); // the program still computes
+}
+
+TEST(LiveStepping, CtrlCInterruptsTheRunNotTheProgram) {
+    Terminal t(24, 110, inspect_computing);
+    ASSERT_TRUE(t.shows("HELD")) << t.text();
+    t.press("c");
+    ASSERT_TRUE(t.shows("RUNNING")) << t.text();
+    EXPECT_TRUE(t.shows("running: Space or Ctrl-C interrupts it")) << t.text();
+    t.press("{Ctrl-C}");
+    ASSERT_TRUE(t.shows("holding at the next record")) << t.text();
+    t.send_signal(SIGUSR1); // the program goes on, and is held at once
+    ASSERT_TRUE(t.shows("interrupted, the program waits: c lets it go on")) << t.text();
+    EXPECT_NE(t.line(0).find("HELD"), std::string::npos) << t.text();
+    EXPECT_NE(t.line(0).find("eval 1/1 decode"), std::string::npos) << t.text();
+    t.press("p"); // what was recorded is there
+    ASSERT_TRUE(t.shows("eval 0/1 prefill")) << t.text();
+    t.press("{Ctrl-C}");
+    ASSERT_TRUE(t.shows("the program is held already")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+}
+
+int inspect_made() {
+    auto store = std::make_shared<LiveStore>();
+    LiveGate gate(*store);
+    const int ended = eventfd(0, EFD_CLOEXEC);
+    std::thread program([&] {
+        testing::MadeRun(2).record(gate, 3);
+        eventfd_write(ended, 1);
+    });
+    InspectorOptions options;
+    options.gate = &gate;
+    options.title = "made";
+    options.ended_fd = ended;
+    const int code = run_inspector(store, options);
+    gate.detach();
+    program.join();
+    return code;
+}
+
+/// The same keys lead a recorded trace and the running program that records it to the same steps, and both say the same of them.
+TEST(LiveStepping, IsSteppingThroughTheRecordedTrace) {
+    Terminal live(24, 110, inspect_made);
+    Terminal recorded(24, 110, [] {
+        InspectorOptions options;
+        options.title = "made";
+        return run_inspector(testing::made_trace(2, 3), options);
+    });
+    ASSERT_TRUE(live.shows("HELD")) << live.text();
+    ASSERT_TRUE(recorded.shows("q quit")) << recorded.text();
+    recorded.press("<");
+    ASSERT_TRUE(recorded.shows("step 0/")) << recorded.text();
+    const auto step_of = [](Terminal& t) {
+        const std::string line = t.line(0);
+        const size_t at = line.find("step ");
+        return line.substr(at, line.find('/', at) - at);
+    };
+    for (const char* keys : {"n", "N", "n", "s", "N", "}", "n", "}", "N", "]", "t", "}"}) {
+        const std::string before = step_of(recorded);
+        recorded.press(keys);
+        ASSERT_TRUE(recorded.wait_until([&] { return step_of(recorded) != before; })) << keys << '\n' << recorded.text();
+        live.press(keys);
+        ASSERT_TRUE(live.wait_until([&] { return step_of(live) == step_of(recorded); })) << keys << '\n'
+                                                                                         << live.text() << recorded.text();
+        EXPECT_EQ(live.line(21), recorded.line(21)) << keys;
+    }
+}
+
+} // namespace
+} // namespace schedscope

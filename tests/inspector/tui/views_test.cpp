@@ -1,0 +1,406 @@
+// Each view on recorded samples, small and large: what is on the screen is what the tables say (as `show --json` prints them), counted anew here where they don't.
+#include "tests/inspector/tui/samples.h"
+#include "traces/diff.h"
+#include "traces/replay.h"
+#include "traces/tables.h"
+#include "traces/what_if.h"
+#include "traces/words.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace schedscope {
+namespace {
+
+using testing::inspect_sample;
+using testing::line_with;
+using testing::sample;
+using testing::Terminal;
+
+struct Size {
+    int rows, cols;
+};
+void PrintTo(const Size& size, std::ostream* out) { *out << size.cols << "x" << size.rows; }
+
+class View : public ::testing::TestWithParam<Size> {
+protected:
+    static constexpr const char* name = "partial-offload"; // evaluation 1, the last one planned, is shown
+    std::shared_ptr<const RecordSource> source = sample(name);
+    History history{source};
+    const PlanState& plan = history.plan(history.last_planned());
+    Terminal t{GetParam().rows, GetParam().cols, [] { return inspect_sample(name); }};
+
+    bool wide() const { return GetParam().cols >= 120; }
+    bool widest() const { return GetParam().cols >= 250; }
+    void open(char key, const std::string& title) {
+        ASSERT_TRUE(t.shows("q quit")) << t.text();
+        t.press(std::string(1, key));
+        ASSERT_TRUE(t.shows("├ " + title)) << t.text();
+    }
+    /// The first cells of a name, as narrow columns show it.
+    static std::string begin_of(const std::string& text, size_t n) { return text.substr(0, n); }
+};
+INSTANTIATE_TEST_SUITE_P(At, View, ::testing::Values(Size{24, 80}, Size{40, 120}, Size{80, 250}), [](const auto& info) {
+    return std::to_string(info.param.cols) + "x" + std::to_string(info.param.rows);
+});
+
+TEST_P(View, OfNodesSaysWhereAndWhy) {
+    open('1', "nodes");
+    for (const char* node : {"embd", "l_out-1", "Qcur-3", "result_norm"}) {
+        const auto rows = tables::assignments(history, plan);
+        const auto row = std::find_if(rows.begin(), rows.end(), [&](const tables::AssignmentRow& r) { return r.name == node; });
+        ASSERT_NE(row, rows.end()) << node;
+        t.press(":tensor " + std::string(node) + "@" + std::to_string(row->id) + "\n");
+        ASSERT_TRUE(t.shows("┬ " + std::string(node) + " ")) << t.text();
+        const std::string line = line_with(t, "│▸", node);
+        EXPECT_NE(line.find(history.backend_name(row->backend)), std::string::npos) << line;
+        EXPECT_NE(line.find(row->cause), std::string::npos) << line;
+        if (wide()) {
+            EXPECT_NE(line.find(" " + std::to_string(row->split.value()) + " "), std::string::npos) << line;
+        }
+    }
+    if (wide()) { // there is room for the passes
+        for (const tables::PassRow& pass : tables::passes(history, plan.planned_in)) {
+            if (pass.pass < Pass::optimise) {
+                EXPECT_NE(line_with(t, "with", std::to_string(pass.assigned) + "/"), "") << t.text();
+            }
+        }
+    }
+}
+
+TEST_P(View, OfSplitsSaysWhyTheyStart) {
+    open('2', "splits 2");
+    const auto rows = tables::splits(history, plan);
+    ASSERT_EQ(rows.size(), 2U);
+    for (const tables::SplitRow& row : rows) {
+        const std::string line =
+            line_with(t, " " + std::to_string(row.index) + " " + history.backend_name(row.backend), split_reason_name(row.why));
+        EXPECT_NE(line.find(" " + std::to_string(row.last_node - row.first_node + 1) + " "), std::string::npos) << t.text();
+        if (wide()) {
+            int64_t bytes = 0;
+            for (const tables::SplitInputRow& input : row.inputs) {
+                bytes += input.bytes;
+            }
+            EXPECT_NE(line.find(" " + std::to_string(row.inputs.size()) + " "), std::string::npos) << line;
+            EXPECT_NE(line.find(words::bytes(bytes)), std::string::npos) << line;
+        }
+        if (widest()) {
+            EXPECT_NE(line.find(words::duration(row.time_ns.value())), std::string::npos) << line;
+        }
+    }
+    t.press("{Home}{Down}");
+    ASSERT_TRUE(t.shows("┬ split 1 ")) << t.text();
+    EXPECT_TRUE(t.shows("backend: #62 ADD l_out-1")) << t.text();
+    EXPECT_NE(t.line(3).find("nodes 130"), std::string::npos) << "the bars: " << t.text();
+    EXPECT_NE(t.line(5).find("bytes 1.0 KiB"), std::string::npos) << t.text();
+}
+
+TEST_P(View, OfCopiesSaysFromWhereToWhereAndHowOften) {
+    open('3', "copies 7");
+    std::map<TensorId, int64_t> times; // counted from the records, up to the step that is shown
+    source->for_each(0, source->evaluation(plan.evaluation).end, [&](const Record& record) {
+        if (const auto* f = std::get_if<record::Transfer>(&record.fact)) {
+            times[f->copy] += source->evaluation(record.evaluation).begin.planned_in == plan.planned_in ? 1 : 0;
+        }
+    });
+    for (const tables::CopyRow& row : tables::copies(history, plan)) {
+        const std::string line = line_with(t, "  " + begin_of(row.tensor, 6), "CPU ", words::bytes(row.bytes));
+        const std::string selected = line_with(t, "▸ " + begin_of(row.tensor, 6), "CPU ", words::bytes(row.bytes));
+        const std::string& shown = line.empty() ? selected : line;
+        EXPECT_NE(shown.find(history.backend_name(row.to)), std::string::npos) << row.tensor << '\n' << t.text();
+        if (widest()) {
+            EXPECT_NE(shown.find(words::duration(row.time_ns.value())), std::string::npos) << shown;
+        }
+    }
+    t.press("{Home}");
+    ASSERT_TRUE(t.shows("┬ Vulkan0#ffn_out-1#0 ")) << t.text();
+    const auto rows = tables::copies(history, plan);
+    EXPECT_TRUE(t.shows("moved   " + std::to_string(times[rows.front().id]) + " time since")) << t.text();
+    t.press("]"); // the next evaluation runs the same plan: at its end all were moved twice
+    ASSERT_TRUE(t.shows("eval 2/3")) << t.text();
+    t.press("]p");
+    ASSERT_TRUE(t.shows("eval 2/3")) << t.text();
+    EXPECT_TRUE(t.shows("moved   " + std::to_string(times[rows.front().id] + 1) + " times since")) << t.text();
+}
+
+TEST_P(View, OfFusionSaysGroupsReasonsAndOrder) {
+    const tables::FusionTable table = tables::fusion(history, plan);
+    open('4', "fusion & order " + std::to_string(table.fusion.size()) + ",");
+    t.press("&kind=not_fused\n");
+    ASSERT_TRUE(t.shows(std::to_string(table.not_fused.size()) + " of ")) << t.text();
+    EXPECT_NE(line_with(t, "apart", begin_of(table.not_fused.front().why, 10)), "") << t.text();
+    ASSERT_EQ(table.reorders.size(), 1U);
+    t.press("&{Ctrl-U}kind=reorder\n{Home}");
+    ASSERT_TRUE(t.shows("┬ moved ")) << t.text();
+    // The details count what runs where now, and where it stood before.
+    const tables::ReorderRow& order = table.reorders.front();
+    const int32_t first = tables::splits(history, plan)[static_cast<size_t>(order.split)].first_node;
+    EXPECT_EQ(first, 62);
+    const auto moved = std::find_if(order.order.begin(), order.order.end(),
+                                    [&](const int32_t& was) { return was != first + (&was - order.order.data()); });
+    ASSERT_NE(moved, order.order.end());
+    const int64_t now = first + (moved - order.order.begin());
+    if (wide()) { // in one go on the screen
+        EXPECT_NE(line_with(t, std::to_string(now) + "    " + std::to_string(*moved) + " ↑ "), "") << now << ' ' << *moved << '\n'
+                                                                                                   << t.text();
+    }
+    t.press("&{Ctrl-U}kind=fusion\n{Home}");
+    ASSERT_TRUE(t.shows("┬ one kernel ")) << t.text();
+    EXPECT_TRUE(t.shows("kernel  " + table.fusion.front().kernel)) << t.text();
+    for (const std::string& node : table.fusion.front().nodes) {
+        EXPECT_NE(t.text().find(node), std::string::npos) << t.text();
+    }
+}
+
+TEST_P(View, OfMemoryDrawsTheBuffers) {
+    open('5', "memory ");
+    const tables::MemoryTable table = tables::memory(history, plan);
+    for (const tables::MemoryRow& buffer : table.memory) {
+        const auto any = std::find_if(table.tensors.begin(), table.tensors.end(),
+                                      [&](const tables::PlacementRow& p) { return p.buffer_type == buffer.buffer_type; });
+        t.press(":tensor " + any->name + "@" + std::to_string(any->id) + "\n5");
+        const std::string heading = buffer.buffer_type + ": " + words::bytes(buffer.size) + ", used to " +
+                                    words::bytes(buffer.peak) + ", most at once " + words::bytes(buffer.most_live) + " at node " +
+                                    std::to_string(buffer.most_at);
+        EXPECT_TRUE(t.shows(heading)) << heading << '\n' << t.text();
+        EXPECT_NE(line_with(t, "needed", "█"), "") << t.text();
+    }
+    t.press(":tensor ffn_norm-0\n5");
+    ASSERT_TRUE(t.shows("┬ ffn_norm-0 ")) << t.text();
+    const auto it = std::find_if(table.tensors.begin(), table.tensors.end(),
+                                 [](const tables::PlacementRow& p) { return p.name == "ffn_norm-0"; });
+    EXPECT_EQ(it->in_place_of, "norm-0");
+    EXPECT_TRUE(t.shows("one place, used in place by")) << t.text();
+    EXPECT_TRUE(t.shows("bytes " + words::count(it->offset) + " to ")) << t.text();
+    t.press("{Tab}{End}");
+    EXPECT_TRUE(t.shows("for 64 tokens at once")) << "the reserve: " << t.text();
+}
+
+TEST_P(View, OfMemoryIsClickedLikeAList) {
+    open('5', "memory ");
+    const auto [row, col] = t.find("inp_embd"); // named within its rectangle, or in the list
+    ASSERT_GE(row, 0) << t.text();
+    t.click(row, col + 1);
+    EXPECT_TRUE(t.shows("┬ inp_embd ")) << t.text();
+}
+
+TEST_P(View, OfTheTimelineDrawsLanes) {
+    int64_t begin = INT64_MAX, end = 0, busy = 0;
+    for (const tables::KernelRow& k : tables::kernels(history, plan)) {
+        begin = std::min(begin, k.start_ns);
+        end = std::max(end, k.end_ns);
+        busy += history.backend_name(k.backend) == "Vulkan0" ? k.end_ns - k.start_ns : 0;
+    }
+    for (const record::Wait& wait : plan.waits) {
+        end = std::max(end, wait.end_ns);
+    }
+    open('6', "timeline " + words::duration(end - begin));
+    EXPECT_TRUE(t.shows("all " + words::duration(end - begin))) << t.text();
+    EXPECT_NE(line_with(t, "│Vulkan0 ", "█"), "") << t.text();
+    EXPECT_NE(line_with(t, "│CPU ", "█"), "") << t.text();
+    EXPECT_NE(line_with(t, "│Vulkan0 ", " " + std::to_string(busy * 100 / (end - begin)) + "%"), "") << t.text();
+    EXPECT_NE(line_with(t, "│splits", "▏1"), "") << t.text();
+    EXPECT_NE(line_with(t, "▲"), "") << "the selected one is marked: " << t.text();
+    t.press("{Tab}{End}");
+    EXPECT_TRUE(t.shows("×")) << t.text();
+}
+
+TEST_P(View, OfTheTimelineZoomsAndPans) {
+    open('6', "timeline ");
+    t.press("{Home}");
+    ASSERT_TRUE(t.shows("├ all ")) << t.text();
+    t.press("i");
+    ASSERT_TRUE(t.shows("├ 0 ns to ")) << t.text(); // around the first kernel
+    const std::string once = t.line(2);
+    t.press("i");
+    ASSERT_TRUE(t.wait_until([&] { return t.line(2) != once; })) << t.text();
+    t.press("L");
+    ASSERT_TRUE(t.hides("├ 0 ns to ")) << t.text();
+    t.press("H");
+    ASSERT_TRUE(t.shows("├ 0 ns to ")) << t.text();
+    t.press("I");
+    ASSERT_TRUE(t.wait_until([&] { return t.line(2).substr(0, once.size()) == once; })) << t.text();
+    t.press("=");
+    ASSERT_TRUE(t.shows("├ all ")) << t.text();
+    const auto [row, col] = t.find("│Vulkan0 ");
+    t.wheel(row, GetParam().cols / 2, false); // up: in, around the pointer
+    ASSERT_TRUE(t.hides("├ all ")) << t.text();
+    EXPECT_EQ(t.line(2).find("├ 0 ns to "), std::string::npos) << t.text();
+    t.wheel(row, GetParam().cols / 2, true);
+    ASSERT_TRUE(t.shows("├ all ")) << t.text();
+    t.press("1i");
+    EXPECT_TRUE(t.shows("there is nothing to zoom here")) << t.text();
+}
+
+TEST_P(View, OfTokensShowsTheText) {
+    open('7', "tokens & reuse");
+    t.press(">");
+    ASSERT_TRUE(t.shows("eval 3/3")) << t.text();
+    std::string text;
+    for (const tables::TokenRow& token : tables::tokens(history)) {
+        text += token.text;
+    }
+    const auto broken = std::find_if(text.begin(), text.end(), [](char c) { return c < 0; }); // half of a character
+    text.erase(broken, text.end());
+    EXPECT_EQ(text, "' fibe'k");
+    EXPECT_TRUE(t.shows("seq 0  " + text)) << text << '\n' << t.text();
+    for (const tables::ReuseRow& row : tables::reuse(history)) {
+        const std::string said = row.reused ? "reused" : row.failed ? "new: " + begin_of(*row.failed, 3) : "planned";
+        EXPECT_NE(line_with(t, " " + std::to_string(row.eval) + " " + std::string(graph_kind_name(row.kind)), said), "")
+            << t.text();
+    }
+    t.press("<");
+    ASSERT_TRUE(t.shows("step 0/")) << t.text();
+    EXPECT_EQ(t.text().find("seq 0  "), std::string::npos) << "nothing is generated yet: " << t.text();
+}
+
+TEST_P(View, OfWhatIfSumsUp) {
+    ASSERT_TRUE(t.shows("q quit"));
+    WhatIf what_if;
+    what_if.set("ngl=99");
+    const ReplayResult result = replay(*source, options_for(what_if, *source));
+    const PlanComparison& c = *std::find_if(result.comparisons.begin(), result.comparisons.end(),
+                                            [&](const PlanComparison& p) { return p.evaluation == plan.evaluation; });
+    t.press("wngl=99\n");
+    ASSERT_TRUE(t.shows("├ what if ngl=99: ")) << t.text();
+    EXPECT_TRUE(t.shows("├ evaluation 1, decode of 1 token")) << t.text();
+    for (const auto& [backend, n] : c.recorded.nodes) {
+        EXPECT_NE(
+            line_with(t, "nodes on " + backend, " " + std::to_string(n) + " ", " " + std::to_string(c.now.nodes.at(backend))), "")
+            << t.text();
+    }
+    EXPECT_NE(line_with(t, "memory of Vulkan0", "of 2.0 GiB, fits"), "") << t.text();
+    if (wide()) {
+        EXPECT_NE(line_with(t, "splits", " " + std::to_string(c.recorded.splits) + " ", " " + std::to_string(c.now.splits)), "")
+            << t.text();
+        EXPECT_NE(line_with(t, "bytes moved", words::bytes(c.recorded.bytes_moved), words::bytes(c.now.bytes_moved)), "")
+            << t.text();
+    }
+    t.press("{Home}/kind=assignment name=Qcur-0\n");
+    ASSERT_TRUE(t.shows("┬ Qcur-0 ")) << t.text();
+    EXPECT_NE(line_with(t, "recorded", "CPU by"), "") << t.text();
+    EXPECT_NE(line_with(t, "changed", "Vulkan0 by"), "") << t.text();
+}
+
+TEST_P(View, OfWhatIfSaysWhyNothingChanges) {
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press("wngl=3\n");
+    ASSERT_TRUE(t.shows("nothing differs: ngl=3: it was recorded with 3")) << t.text();
+    EXPECT_NE(t.text().find("nothing changes: all "), std::string::npos) << t.text();
+    t.press("w{Ctrl-U}refuse=vulkan0:CONV_2D\n");
+    ASSERT_TRUE(t.shows("nothing differs: refuse=vulkan0:CONV_2D: no graph has a node of this")) << t.text();
+    t.press("w{Ctrl-U}stages=1\n");
+    EXPECT_TRUE(t.shows("stages=1: it was recorded with as many")) << t.text();
+}
+
+TEST_P(View, OfADiffShowsTwoTracesSideBySide) {
+    ASSERT_TRUE(t.shows("q quit"));
+    History other(sample("all-cpu"));
+    const diff::Result result = diff::compare(history, other);
+    t.press(":diff " + testing::sample_path("all-cpu") + "\n");
+    ASSERT_TRUE(t.shows("├ diff all-cpu.trace: " + words::count(static_cast<int64_t>(result.differences.size())))) << t.text();
+    EXPECT_NE(line_with(t, "this trac", "all-cpu"), "") << t.text();
+    t.press("/kind=assignment name=l_out-1\n");
+    ASSERT_TRUE(t.shows("┬ l_out-1 ")) << t.text();
+    EXPECT_NE(line_with(t, "│▸", "Vulkan0", "CPU"), "") << t.text();
+    t.press(":diff no-such.trace\n");
+    EXPECT_TRUE(t.shows("no-such.trace")) << t.text();
+}
+
+TEST_P(View, OfQueriesCountsAnswersAndQuestions) {
+    open('9', "queries");
+    int asked = 0, can = 0, on = 0, nodes = 0;
+    const OwnedGraph& graph = *history.graph_of(plan);
+    for (const TensorId id : graph.nodes) {
+        const auto at = static_cast<size_t>(id);
+        if (graph.tensors[at].op == Op::GET_ROWS) {
+            ++nodes;
+            on += plan.tensors[at].backend == 0 ? 1 : 0;
+            can += source->answers(plan.graph).supports_op(0, id).yes ? 1 : 0;
+        }
+    }
+    source->for_each(source->evaluation(plan.evaluation).first, source->evaluation(plan.evaluation).end,
+                     [&](const Record& record) {
+                         const auto* q = std::get_if<record::Query>(&record.fact);
+                         asked += q && q->backend == 0 && static_cast<size_t>(q->tensor) < graph.tensors.size() &&
+                                          graph.tensors[static_cast<size_t>(q->tensor)].op == Op::GET_ROWS
+                                      ? 1
+                                      : 0;
+                     });
+    ASSERT_GT(asked, 0);
+    const std::string line =
+        line_with(t, "GET_ROWS", "Vulkan0 ", " " + std::to_string(nodes) + " ", " " + std::to_string(can) + " ");
+    EXPECT_NE(line.find(" " + std::to_string(on) + " "), std::string::npos) << t.text();
+    t.press("/name=GET_ROWS backend=Vulkan0\n{Tab}{End}");
+    ASSERT_TRUE(t.shows("┬ GET_ROWS on Vulkan0 ")) << t.text();
+    if (widest()) {
+        EXPECT_TRUE(t.shows("asked up to this step: " + std::to_string(asked))) << t.text();
+    }
+}
+
+TEST_P(View, OfValuesSaysWhatWouldFillIt) {
+    open('0', "values");
+    EXPECT_TRUE(t.shows("no tensor was watched")) << t.text();
+}
+
+TEST_P(View, FollowsTheSelectionOfTheOthers) {
+    open('3', "copies 7");
+    t.press("/name=attn_inp_kq_mask\n{Enter}"); // its split
+    ASSERT_TRUE(t.shows("┬ split 1 ")) << t.text();
+    t.press("3");
+    ASSERT_TRUE(t.shows("┬ Vulkan0#attn_inp_kq_mask#0 ")) << t.text();
+    t.press("5");
+    ASSERT_TRUE(t.shows("┬ Vulkan0#attn_inp_kq_mask#0 ")) << "where it lies: " << t.text();
+    t.press("6");
+    ASSERT_TRUE(t.shows("┬ copy ") && t.shows("Vulkan0#attn_inp_kq_mask#0")) << "when it was moved: " << t.text();
+    t.press("4/name=rms_norm_mul kind=fusion\n");
+    t.press(":tensor attn_norm-0\n4"); // a node of a group
+    ASSERT_TRUE(t.shows("┬ one kernel ")) << t.text();
+    t.press("6");
+    ASSERT_TRUE(t.shows("┬ rms_norm_mul ")) << t.text();
+    t.press("2");
+    EXPECT_TRUE(t.shows("┬ split 0 ")) << t.text();
+}
+
+TEST(Inspect, OpensOnTwoTraces) {
+    Terminal t(24, 80, [] { return inspect_sample("partial-offload", testing::sample_path("all-cpu")); });
+    EXPECT_TRUE(t.shows("├ diff all-cpu.trace: ")) << t.text();
+}
+
+/// Samples of other kinds open in every view.
+class EachSample : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Of, EachSample,
+                         ::testing::Values("all-cpu", "experts-offload", "llava-1.6", "mixed-sampling", "pipeline"),
+                         [](const auto& info) {
+                             std::string name = info.param;
+                             std::replace_if(
+                                 name.begin(), name.end(), [](char c) { return c == '-' || c == '.'; }, '_');
+                             return name;
+                         });
+
+TEST_P(EachSample, OpensInEveryView) {
+    const std::string name = GetParam();
+    History history(sample(name));
+    const PlanState& plan = history.plan(history.last_planned());
+    Terminal t(40, 120, [name] { return inspect_sample(name); });
+    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    t.press("2");
+    ASSERT_TRUE(t.shows("├ splits " + std::to_string(plan.splits.size()) + " ")) << t.text();
+    t.press("3");
+    ASSERT_TRUE(t.shows(plan.copies.empty() ? "no copies" : "├ copies " + std::to_string(plan.copies.size()))) << t.text();
+    t.press("4");
+    ASSERT_TRUE(t.shows("├ fusion & order " + std::to_string(plan.fusions.size()) + ",")) << t.text();
+    t.press("5");
+    ASSERT_TRUE(t.shows("├ memory " + std::to_string(plan.placements.size()) + " ")) << t.text();
+    t.press("6");
+    ASSERT_TRUE(t.shows("├ timeline ")) << t.text();
+    EXPECT_NE(line_with(t, "│CPU ", "█"), "") << t.text();
+    t.press("7");
+    ASSERT_TRUE(t.shows("├ tokens & reuse")) << t.text();
+    t.press("9");
+    ASSERT_TRUE(t.shows("├ queries")) << t.text();
+}
+
+} // namespace
+} // namespace schedscope
