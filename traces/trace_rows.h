@@ -66,7 +66,9 @@ struct Bounds {
     int64_t n_backends = 0, n_buffer_types = 0, n_graphs = 0, n_evaluations = 0;
 };
 
-/// Checks a record against its bounds; texts are the caller's. Throws Damage.
+/// Checks a record's fields, each alone, against its bounds; texts are the caller's. Throws Damage.
 void check_bounds(const Record& record, const Bounds& bounds);
+/// Checks what its fields say together.
+void check_sense(const Record& record, const Bounds& bounds);
 
 } // namespace schedscope

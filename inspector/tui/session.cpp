@@ -158,11 +158,18 @@ std::string Session::change_of_selected(bool forward) {
     for (EvaluationId e = here; e >= 0 && e < history_.n_evaluations() && std::abs(e - here) <= furthest; e += forward ? 1 : -1) {
         if (history_.evaluation(e).begin.planned_in != state_.planned_in)
             continue;
-        for (const Step s : history_.records_of(e, selected_)) {
-            const bool beyond = forward ? s > step() && (found == no_step || s < found) : s < step() && s > found;
-            if (beyond && is_change(s))
-                found = s;
-        }
+        const std::vector<Step> steps = history_.records_of(e, selected_);
+        const auto nearest = [&](auto first, auto last) { // the first of them that is beyond, and nearer than what was found
+            for (; first != last; ++first) {
+                const bool beyond =
+                    forward ? *first > step() && (found == no_step || *first < found) : *first < step() && *first > found;
+                if (beyond && is_change(*first)) {
+                    found = *first;
+                    return;
+                }
+            }
+        };
+        forward ? nearest(steps.begin(), steps.end()) : nearest(steps.rbegin(), steps.rend());
         if (found != no_step && (forward || e == state_.planned_in || found >= history_.evaluation(e).first))
             break;
     }
