@@ -51,14 +51,13 @@ void run_all(const std::string& path, const std::string& other, const std::vecto
         lines.push_back({"show", path, "--what", what, "--json"});
     }
     lines.push_back({"explain", path, "ffn_norm-300"});
-    lines.push_back({"dot", path, "-o", "/dev/null"});
+    lines.push_back({"dot", path});
     for (const char* view : {"splits", "layers", "nodes", "memory"}) {
         lines.push_back({"dot", path, "--view", view});
     }
     lines.push_back({"diff", path, other});
     lines.push_back({"diff", path, other, "--eval", "1"});
     lines.push_back({"replay", path});
-    lines.push_back({"export", path, "--perfetto", "/dev/null"});
     lines.push_back({"export", path, "--jsonl", "/dev/null"});
     for (const auto& line : lines) {
         for (const LongTrace* trace : made) {

@@ -159,10 +159,9 @@ void TraceReader::State::check(std::vector<Record>& records, size_t from, bool n
     for (size_t i = from; i < records.size(); ++i) {
         const Record& r = records[i];
         try {
-            const bool plans = std::holds_alternative<record::PlanBegin>(r.fact);
-            if (r.step >= until || plans) {
+            if (r.step >= until) {
                 bounds = bounds_at(r.step);
-                until = index.evaluation_end(index.evaluation_of(r.step));
+                until = std::min(index.evaluation_end(index.evaluation_of(r.step)), index.next_plan(r.step));
             }
             check_bounds(r, bounds);
             if (names_only) {
@@ -309,7 +308,7 @@ Step TraceReader::State::extreme(Step from, FactSet kinds, bool forward) {
             forward ? statement(next, kind, [&] { return "SELECT min(step)" + from_table() + " WHERE step > ?"; })
                     : statement(previous, kind, [&] { return "SELECT max(step)" + from_table() + " WHERE step < ?"; });
         row.bind(0, from);
-        if (row.step() && row.is_integer(0)) {
+        if (row.step() && row.as_integer(0)) {
             const Step found = take(row, 0, 0, index.n_steps - 1, "a record's step");
             best = best == no_step ? found : forward ? std::min(best, found) : std::max(best, found);
         }
