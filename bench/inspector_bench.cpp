@@ -1,95 +1,196 @@
-// How long the inspector takes to its first frame, and from a key to the frame that answers it, on a trace of a million records: state, rows on the
-// screen and details, without the terminal's own writing.
-#include "inspector/tui/inspector.h"
+// The inspector as a user meets it, on a trace of a million records and a graph of 20,000 nodes: the program itself in a pseudo-terminal of 60×200.
+// How long to its first frame, from the start of the process, the trace not in memory; from each kind of key to the frame that answers it, in every
+// view and all over the trace; a breakpoint searched in all records; forward against backward; the most memory it held.
+//
+//     inspector_bench [TRACE]      a trace of one's own instead
+#include "bench/long_trace.h"
+#include "bench/timed_terminal.h"
+#include "traces/history.h"
+#include "traces/reader.h"
 
-#include "inspector/tui/session.h"
-#include "inspector/tui/view.h"
-#include "tests/inspector/tui/made_trace.h"
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <random>
 
-#include <benchmark/benchmark.h>
-
-namespace schedscope {
+namespace schedscope::bench {
 namespace {
 
-constexpr int n_layers = 48; // about 1,500 nodes
+constexpr int rows = 60, cols = 200;
+constexpr int n_starts = 5, n_views = 9, n_random_steps = 5;
+constexpr size_t n_presses = 4; ///< of each kind of key at one place, and at least each of its keys once
 
-/// A prefill that is planned, and decodes until there are a million records.
-const std::shared_ptr<LiveStore>& million() {
-    static const std::shared_ptr<LiveStore> store = [] {
-        auto whole = std::make_shared<LiveStore>();
-        testing::MadeRun run(n_layers);
-        run.record(*whole, 1);
-        const Step first = whole->n_steps();
-        run.record_more(*whole, 1, 2);
-        const Step each = whole->n_steps() - first;
-        run.record_more(*whole, 2, 2 + static_cast<int>((1'000'000 - whole->n_steps()) / each + 1));
-        return whole;
-    }();
-    return store;
-}
-
-/// What the screen of 60 rows needs of a view.
-void draw(tui::Session& session, tui::View& view) {
-    view.update(session);
-    const int selected = std::max(view.row_of(session, session.selected()), 0);
-    for (int row = selected; row < std::min(selected + 60, view.n_rows()); ++row)
-        benchmark::DoNotOptimize(view.row(session, row, 40));
-    if (view.n_rows() > 0)
-        benchmark::DoNotOptimize(view.detail(session, selected, 80));
-}
-
-void first_frame(benchmark::State& state) {
-    const auto source = million();
-    for (auto _ : state) {
-        tui::Session session(source, nullptr);
-        const auto view = tui::make_nodes_view();
-        draw(session, *view);
+/// Times of one kind of key.
+struct Times {
+    std::vector<double> first, last, cpu;
+    void add(const TimedTerminal::Answer& answer) {
+        first.push_back(answer.first_ms);
+        last.push_back(answer.last_ms);
+        cpu.push_back(answer.cpu_ms);
     }
-    state.SetLabel(std::to_string(source->n_steps()) + " records");
-}
-BENCHMARK(first_frame)->Unit(benchmark::kMillisecond);
+};
 
-/// The view's number is the argument.
-void step_to_frame(benchmark::State& state, bool forward) {
-    tui::Session session(million(), nullptr);
-    session.go(forward ? session.last_step() / 2 : session.last_step());
-    std::unique_ptr<tui::View> view;
-    for (const tui::ViewEntry& entry : tui::views())
-        if (entry.number == state.range(0)) {
-            view = entry.make();
-            state.SetLabel(entry.name);
+double quantile(std::vector<double> values, double q) {
+    std::sort(values.begin(), values.end());
+    return values[std::min(values.size() - 1, static_cast<size_t>(q * static_cast<double>(values.size())))];
+}
+
+void print(const std::string& name, const Times& times) {
+    std::printf("  %-26s %7zu %9.2f %9.2f %9.2f %9.2f %9.2f %9.2f\n", name.c_str(), times.first.size(),
+                quantile(times.first, 0.5), quantile(times.first, 0.99), quantile(times.first, 1), quantile(times.last, 1),
+                quantile(times.cpu, 0.5), quantile(times.cpu, 0.99));
+}
+
+struct Kind {
+    const char* name;
+    std::vector<std::string> keys; ///< pressed in turns
+};
+
+/// Pressed in every view at every place.
+const std::vector<Kind> kinds{
+    {"step n", {"n"}},
+    {"step p", {"p"}},
+    {"sweep s", {"s"}},
+    {"sweep S", {"S"}},
+    {"pass N", {"N"}},
+    {"pass P", {"P"}},
+    {"split }", {"}"}},
+    {"split {", {"{"}},
+    {"evaluation ]", {"]"}},
+    {"evaluation [", {"["}},
+    {"token t", {"t"}},
+    {"token T", {"T"}},
+    {"change f", {"f"}},
+    {"change F", {"F"}},
+    {"ends < >", {"<", ">"}},
+    {"line j k", {"j", "j", "k"}},
+    {"page PgDn PgUp", {"\x1b[6~", "\x1b[6~", "\x1b[5~"}},
+    {"list Home End", {"\x1bOF", "\x1bOH"}},
+    {"pane Tab", {"\t"}},
+    {"order o", {"o"}},
+    {"view 1-9", {"1", "2", "3", "4", "5", "6", "7", "8", "9"}},
+    {"typing", {"/", "b", "l", "\x15\r"}},
+    {"search name", {"/ffn_out-3\r", "."}},
+    {"search in vain", {"/backend=CPU name~no-such-tensor\r"}},
+    {"filter", {"&backend=CPU\r", "&\r"}},
+    {"filter by name", {"&ffn_out\r", "&\r"}},
+    {"keys ?", {"?", "q"}},
+};
+
+/// In the middle of every sweep of a plan, and anywhere.
+std::vector<Step> places(const std::string& path) {
+    History history(std::make_shared<TraceReader>(path));
+    const EvaluationId planned = history.last_planned();
+    const EvaluationSpan span = history.evaluation(std::max(planned, 0));
+    std::vector<Step> begins;
+    for (Step at = span.first - 1; (at = history.next(at, History::Unit::sweep)) != no_step && at < span.end;) {
+        begins.push_back(at);
+    }
+    begins.push_back(span.end);
+    std::vector<Step> found;
+    for (size_t i = 0; i + 1 < begins.size(); ++i) {
+        found.push_back((begins[i] + begins[i + 1]) / 2);
+    }
+    std::mt19937 random(1);
+    for (int i = 0; i < n_random_steps; ++i) {
+        found.push_back(static_cast<Step>(random() % static_cast<uint64_t>(history.n_steps())));
+    }
+    return found;
+}
+
+int run(const std::string& path, const LongTrace* made) {
+    const std::vector<std::string> command{program_beside("schedscope"), "inspect", path};
+    {
+        const TraceReader reader(path);
+        std::printf("%s records, %d evaluations, %.1f MB; %d×%d\n", std::to_string(reader.n_steps()).c_str(),
+                    reader.n_evaluations(), static_cast<double>(std::filesystem::file_size(path)) / 1e6, cols, rows);
+    }
+    Times starts;
+    for (int i = 0; i < n_starts; ++i) {
+        if (made != nullptr) {
+            made->forget_pages();
         }
-    for (auto _ : state) {
-        session.move(History::Unit::record, forward);
-        draw(session, *view);
+        TimedTerminal fresh(rows, cols, command);
+        starts.add(fresh.first_frame());
     }
-}
-BENCHMARK_CAPTURE(step_to_frame, next, true)->DenseRange(1, 7)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(step_to_frame, previous, false)->Arg(1)->Unit(benchmark::kMicrosecond);
+    TimedTerminal terminal(rows, cols, command);
+    terminal.first_frame();
+    const auto at_first = terminal.peak_kib();
 
-void jump_to_frame(benchmark::State& state) {
-    tui::Session session(million(), nullptr);
-    const auto view = tui::make_nodes_view();
-    Step at = 1;
-    for (auto _ : state) {
-        at = (at * 48271 + 11) % session.last_step(); // all over the trace
-        session.go(at);
-        draw(session, *view);
+    std::map<std::string, Times> by_kind, by_view, each;
+    Times all;
+    const auto press = [&](const std::string& kind, const std::string& view, const std::string& keys) {
+        const TimedTerminal::Answer answer = terminal.press(keys);
+        all.add(answer);
+        by_kind[kind].add(answer);
+        by_view[view].add(answer);
+        each[kind + " in " + view].add(answer);
+    };
+    const std::vector<Step> steps = places(path);
+    for (int view = 1; view <= n_views; ++view) {
+        const std::string number = std::to_string(view), in = "view " + number;
+        for (const Step step : steps) {
+            for (const Kind& kind : kinds) {
+                terminal.press(view == 1 ? "2" : "1"); // lists begin anew
+                terminal.press(number);
+                press("go to step g", in, "g" + std::to_string(step) + "\r");
+                for (size_t i = 0; i < std::max(n_presses, kind.keys.size()); ++i) {
+                    press(kind.name, in, kind.keys[i % kind.keys.size()]);
+                }
+            }
+        }
     }
-}
-BENCHMARK(jump_to_frame)->Unit(benchmark::kMicrosecond);
+    Times scan;
+    terminal.press("<");
+    terminal.press("bkind=execute name=no-such-tensor\r");
+    scan.add(terminal.press("c"));
+    const auto peak = terminal.peak_kib();
 
-/// The whole trace is looked through for a record that is not there.
-void scan_all(benchmark::State& state) {
-    tui::Session session(million(), nullptr);
-    session.go(0);
-    for (auto _ : state) {
-        session.start_scan(tui::Query::parse("kind=execute name=no-such-tensor"), true);
-        while (!session.scan_slice()) {}
+    std::printf("milliseconds                   frames    median       p99       max  all done   cpu p50   cpu p99\n");
+    print("first frame", starts);
+    print("any key", all);
+    print("breakpoint in all records", scan);
+    std::printf("by kind of key\n");
+    for (const auto& [name, times] : by_kind) {
+        print(name, times);
     }
-    state.SetItemsProcessed(static_cast<int64_t>(state.iterations()) * session.last_step());
+    std::printf("by view\n");
+    for (const auto& [name, times] : by_view) {
+        print(name, times);
+    }
+    std::printf("slowest pairs\n");
+    std::vector<std::pair<double, std::string>> slowest;
+    for (const auto& [name, times] : each) {
+        slowest.emplace_back(quantile(times.first, 0.99), name);
+    }
+    std::sort(slowest.rbegin(), slowest.rend());
+    for (size_t i = 0; i < std::min<size_t>(slowest.size(), 20); ++i) {
+        print(slowest[i].second, each[slowest[i].second]);
+    }
+    std::printf("backward / forward            ");
+    for (const auto& [forward, backward] : {std::pair{"step n", "step p"},
+                                            {"sweep s", "sweep S"},
+                                            {"pass N", "pass P"},
+                                            {"split }", "split {"},
+                                            {"evaluation ]", "evaluation ["},
+                                            {"change f", "change F"}}) {
+        std::printf(" %c %.2f", forward[std::string_view(forward).size() - 1],
+                    quantile(by_kind[backward].first, 0.5) / quantile(by_kind[forward].first, 0.5));
+    }
+    std::printf("\npeak memory                    %.0f MiB at the first frame, %.0f MiB at the end\n",
+                static_cast<double>(at_first) / 1024, static_cast<double>(peak) / 1024);
+    return 0;
 }
-BENCHMARK(scan_all)->Unit(benchmark::kMillisecond);
 
 } // namespace
-} // namespace schedscope
+} // namespace schedscope::bench
+
+int main(int argc, char** argv) {
+    using namespace schedscope::bench;
+    if (argc > 1) {
+        return run(argv[1], nullptr);
+    }
+    const LongTrace made;
+    return run(made.path, &made);
+}

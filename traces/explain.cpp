@@ -61,7 +61,7 @@ std::string_view line_of(const Fact& fact) {
 class Teller {
 public:
     Teller(History& history, EvaluationId evaluation, TensorId tensor) : history_(history) {
-        const PlanState& state = history.plan(evaluation);
+        const PlanState& state = history.plan_run_by(evaluation);
         if (tensor < 0 || static_cast<size_t>(tensor) >= state.tensors.size()) {
             throw Error(ErrorKind::usage, "tensor " + std::to_string(tensor) + ": evaluation " + std::to_string(evaluation) +
                                               " has no such tensor");
@@ -161,7 +161,7 @@ private:
 
     /// Pass 1 writes nothing about a tensor that none of its rules fits.
     void add_first_pass() {
-        const PlanState& state = history_.plan(story_.evaluation);
+        const PlanState& state = history_.plan_run_by(story_.evaluation);
         const OwnedGraph* graph = history_.graph_of(state);
         const bool of_the_graph = graph != nullptr && static_cast<size_t>(story_.tensor) < graph->tensors.size();
         const bool decided =

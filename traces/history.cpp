@@ -43,7 +43,19 @@ const PlanState& History::plan(EvaluationId evaluation) {
     if (span.first >= span.end) {
         throw Error(ErrorKind::usage, "evaluation " + std::to_string(evaluation) + ": nothing of it is recorded");
     }
-    return state_at(span.end - 1);
+    const PlanState& state = cache_->end_of(span);
+    refresh_session(state.graph);
+    return state;
+}
+
+const PlanState& History::plan_run_by(EvaluationId evaluation) {
+    const std::optional<EvaluationSpan> earlier = cache_->earlier_plan(source_->evaluation(evaluation));
+    const PlanState* const planned = earlier ? cache_->plan_of(earlier->id) : nullptr;
+    if (planned == nullptr) {
+        return plan(evaluation);
+    }
+    refresh_session(planned->graph);
+    return *planned;
 }
 
 /// A live session meets new buffer types as it goes on.
@@ -61,8 +73,8 @@ EvaluationId History::last_planned() const {
 
 std::vector<Step> History::records_of(EvaluationId evaluation, TensorId tensor) {
     const EvaluationSpan span = source_->evaluation(evaluation);
-    const PlanState* planned = span.begin.planned_in == evaluation ? nullptr : cache_->plan_of(span.begin.planned_in);
-    return cache_->index.steps_of(cache_->records, *source_, span, tensor, planned);
+    const std::optional<EvaluationSpan> earlier = cache_->earlier_plan(span);
+    return cache_->index.steps_of(*source_, span, tensor, earlier ? &*earlier : nullptr);
 }
 
 const OwnedGraph* History::graph_of(const PlanState& state) const {

@@ -82,8 +82,11 @@ public:
 
     /// Steps, in order, of the records that concern a tensor in an evaluation and in the plan that it runs.
     std::vector<Step> records_of(EvaluationId evaluation, TensorId tensor);
-    /// State at the end of an evaluation: its whole plan, and what ran.
+    /// State at the end of an evaluation: its whole plan, and what ran. The one that state_at returned stays as it is.
     const PlanState& plan(EvaluationId evaluation);
+    /// The whole plan that an evaluation runs, as the evaluation that made it left it: for questions about the plan alone, without what the
+    /// evaluation itself ran.
+    const PlanState& plan_run_by(EvaluationId evaluation);
     /// The last evaluation that made a plan; −1: none did.
     EvaluationId last_planned() const;
 

@@ -1,13 +1,8 @@
 #include "traces/history_cache.h"
 
-#include "traces/fold.h"
-
 #include <algorithm>
 
 namespace schedscope {
-
-/// Twice a state's copying costs about as much as folding this many records.
-Step History::Cache::spacing() const noexcept { return std::max<Step>(1024, static_cast<Step>(cursor.tensors.size())); }
 
 void History::Cache::keep_keyframe(Step target) {
     if (keyframes_.contains(cursor.step)) {
@@ -25,29 +20,40 @@ void History::Cache::keep_keyframe(Step target) {
 }
 
 void History::Cache::fold_to(PlanState& state, Step next, Step last, bool keep) {
-    Step since_keyframe = 0;
+    Step keyframe = next + keyframe_spacing;
     while (next <= last) {
-        const std::span<const Record> records = this->records.from(next);
-        const auto n = static_cast<size_t>(std::min<Step>(static_cast<Step>(records.size()), last - next + 1));
-        for (size_t i = 0; i < n; ++i) {
-            const Record record = records[i];
-            if (adopts_plan(record) && state.graph < 0) {
-                const auto& begin = std::get<record::EvaluationBegin>(record.fact);
-                const PlanState* planned = plan_of(begin.planned_in);
+        const RecordCache::Part part = folded.part(next);
+        next = part.end;
+        for (const Record& r : part.records) {
+            if (r.step > last) {
+                break;
+            }
+            if (adopts_plan(r) && state.graph < 0) {
+                const Record begin = r;
+                const PlanState* planned = plan_of(std::get<record::EvaluationBegin>(begin.fact).planned_in);
                 if (planned != nullptr) {
-                    adopt_plan(state, *planned, record);
-                    ++next;
+                    adopt_plan(state, *planned, begin);
+                    next = begin.step + 1;
                     break; // making that plan may have moved the records away
                 }
             }
-            fold(state, record, source);
-            ++next;
-            if (keep && ++since_keyframe >= spacing()) {
-                since_keyframe = 0;
+            fold(state, r, source);
+            if (keep && r.step >= keyframe) {
+                keyframe = r.step + keyframe_spacing;
                 keep_keyframe(last);
             }
         }
     }
+    state.step = std::max(state.step, last); // what came after the last one changes nothing
+}
+
+std::optional<EvaluationSpan> History::Cache::earlier_plan(const EvaluationSpan& span) const {
+    const EvaluationId planned = span.begin.planned_in;
+    if (planned == span.id || planned < 0 || planned >= source.n_evaluations()) {
+        return std::nullopt;
+    }
+    const EvaluationSpan earlier = source.evaluation(planned);
+    return earlier.begin.planned_in == planned && earlier.first < earlier.end ? std::optional(earlier) : std::nullopt;
 }
 
 const PlanState* History::Cache::plan_of(EvaluationId planned) {
@@ -70,6 +76,24 @@ const PlanState* History::Cache::plan_of(EvaluationId planned) {
     return plans_.emplace(planned, std::move(state)).first->second.get();
 }
 
+const PlanState& History::Cache::end_of(const EvaluationSpan& span) {
+    const Step last = span.end - 1;
+    try {
+        if (end_.step == no_step || end_.evaluation != span.id || end_.step > last) {
+            if (cursor.step == last) {
+                end_ = cursor;
+            } else {
+                begin_state(end_, span.id);
+            }
+        }
+        fold_to(end_, end_.step == no_step ? span.first : end_.step + 1, last, false);
+    } catch (...) {
+        begin_state(end_, span.id); // half a state is none
+        throw;
+    }
+    return end_;
+}
+
 const PlanState& History::Cache::state_at(Step step, const EvaluationSpan& span) {
     const auto after = keyframes_.upper_bound(step);
     const PlanState* frame = after == keyframes_.begin() ? nullptr : std::prev(after)->second.get();
@@ -78,7 +102,7 @@ const PlanState& History::Cache::state_at(Step step, const EvaluationSpan& span)
     }
     const bool forward = cursor.step != no_step && cursor.step >= span.first && cursor.step <= step;
     try {
-        if (forward && (frame == nullptr || frame->step <= cursor.step + spacing())) {
+        if (forward && (frame == nullptr || frame->step <= cursor.step + keyframe_spacing)) {
             fold_to(cursor, cursor.step + 1, step, true);
         } else if (frame != nullptr) {
             cursor = *frame;
@@ -118,19 +142,20 @@ const History::Cache::Names& History::Cache::names_at(Step step, const Evaluatio
     if (names.scanned == no_step) {
         names.scanned = names.plan_begin = begin;
     }
-    const Step n = source.n_steps();
-    while (names.scanned < n && !names.complete) {
-        for (const Record& record : records.from(names.scanned)) {
-            ++names.scanned;
-            if (const auto* plan = std::get_if<record::PlanBegin>(&record.fact)) {
-                if (record.step != begin) {
-                    names.complete = true;
-                    break;
-                }
-                names.graph = plan->graph;
-            } else if (const auto* copy = std::get_if<record::CopyMade>(&record.fact)) {
+    constexpr FactSet naming = fact_set<record::PlanBegin, record::CopyMade, record::PlanEnd>();
+    constexpr Step at_once = 65536;
+    std::vector<Record> found_records;
+    for (const Step n = source.n_steps(); names.scanned < n && !names.complete;) {
+        found_records.clear();
+        const Step end = std::min(names.scanned + at_once, n);
+        source.read_wanted(names.scanned, end, {naming}, found_records);
+        names.scanned = end;
+        for (const Record& record : found_records) {
+            if (const auto* copy = std::get_if<record::CopyMade>(&record.fact)) {
                 names.copies.push_back(*copy);
-            } else if (std::holds_alternative<record::PlanEnd>(record.fact)) {
+            } else if (record.step == begin) {
+                names.graph = std::get<record::PlanBegin>(record.fact).graph;
+            } else { // its end, or where it failed the beginning of another
                 names.complete = true;
                 break;
             }

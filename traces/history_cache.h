@@ -1,5 +1,6 @@
 #pragma once
 
+#include "traces/fold.h"
 #include "traces/history.h"
 #include "traces/record_cache.h"
 #include "traces/tensor_index.h"
@@ -9,18 +10,23 @@
 
 namespace schedscope {
 
-/// What History keeps so that no question costs more than some thousand records: chunks of records, states at regular steps, plans that later evaluations
-/// run again, and who is spoken of where.
+/// What History keeps so that no question costs more than some thousand records: chunks of records, states at chosen steps, plans that later evaluations
+/// run again, and who is spoken of where. All of it is bounded.
 struct History::Cache {
-    explicit Cache(const RecordSource& s) : source(s), records(s) {}
+    explicit Cache(const RecordSource& s) : source(s), records(s), folded(s, {2048, 128}, {folded_facts}) {}
 
     /// The state after `step`, which lies in `span`.
     const PlanState& state_at(Step step, const EvaluationSpan& span);
+    /// The evaluation whose plan this one runs, where that is an earlier one that made it.
+    std::optional<EvaluationSpan> earlier_plan(const EvaluationSpan& span) const;
     /// The finished plan that other evaluations run; null when that evaluation made none of its own.
     const PlanState* plan_of(EvaluationId planned);
+    /// The state at the end of an evaluation, which may still be running; kept apart from the cursor, which stays where it is.
+    const PlanState& end_of(const EvaluationSpan& span);
 
     const RecordSource& source;
-    RecordCache records;
+    RecordCache records; ///< all kinds
+    RecordCache folded;  ///< those that states are made from
     PlanState cursor;
     TensorIndex index;
 
@@ -34,16 +40,18 @@ struct History::Cache {
     const Names& names_at(Step step, const EvaluationSpan& span);
 
 private:
-    static constexpr size_t keyframe_budget = size_t{96} << 20; ///< bytes
-    static constexpr size_t max_plans = 8, max_names = 64;
+    static constexpr size_t keyframe_budget = size_t{40} << 20; ///< bytes
+    static constexpr size_t max_plans = 4, max_names = 64;
 
-    Step spacing() const noexcept;
+    static constexpr Step keyframe_spacing = 16384; ///< folding so many costs about as much as copying a state
+
     void keep_keyframe(Step target);
     void fold_to(PlanState& state, Step next, Step last, bool keep);
 
     std::map<Step, std::unique_ptr<PlanState>> keyframes_;
     size_t keyframe_bytes_ = 0;
     std::map<EvaluationId, std::unique_ptr<PlanState>> plans_;
+    PlanState end_;               ///< of the last evaluation that end_of was asked for
     std::map<Step, Names> names_; ///< by plan_begin
     Names nothing_;
 };

@@ -23,16 +23,16 @@ FactSet beginners(History::Unit unit) noexcept {
 /// The context before the record at `step`: looks back as far as the present pass goes, or until both are known.
 UnitContext context_before(RecordCache& records, Step step) {
     UnitContext context;
-    while (--step >= 0) {
-        const Record& record = records.at(step);
-        if (clears_context(record)) {
+    while (const Record* const record = records.last_before(step)) {
+        step = record->step;
+        if (clears_context(*record)) {
             break;
         }
         if (context.node == no_tensor) {
-            context.node = unit_node(record);
+            context.node = unit_node(*record);
         }
         if (context.split < 0) {
-            context.split = unit_split(record);
+            context.split = unit_split(*record);
         }
         if (context.node != no_tensor && context.split >= 0) {
             break;
@@ -57,16 +57,17 @@ Step History::next(Step from, Unit unit) {
         }
         return no_step;
     }
-    UnitContext context = from + 1 < n ? context_before(cache_->records, from + 1) : UnitContext{};
+    RecordCache& records = unit == Unit::split ? cache_->folded : cache_->records;
+    UnitContext context = from + 1 < n ? context_before(records, from + 1) : UnitContext{};
     for (Step at = from + 1; at < n;) {
-        const std::span<const Record> chunk = cache_->records.from(at);
-        for (const Record& record : chunk) {
+        const RecordCache::Part part = records.part(at);
+        for (const Record& record : part.records) {
             if (begins(unit, context, record)) {
                 return record.step;
             }
             advance(context, record);
         }
-        at += static_cast<Step>(chunk.size());
+        at = part.end;
     }
     return no_step;
 }
@@ -86,22 +87,24 @@ Step History::previous(Step from, Unit unit) {
     }
     // A record may begin something when it is about a node or a split at all; whether it does, the one before it tells.
     const auto about = [&](const Record& r) { return unit == Unit::node ? unit_node(r) != no_tensor : unit_split(r) >= 0; };
-    Step candidate = no_step;
-    for (Step at = from - 1; at >= 0; --at) {
-        const Record record = cache_->records.at(at);
-        if (candidate != no_step && (clears_context(record) || about(record))) {
+    RecordCache& records = unit == Unit::split ? cache_->folded : cache_->records;
+    std::optional<Record> candidate;
+    for (Step at = from; const Record* const record = records.last_before(at);) {
+        at = record->step;
+        const bool is_about = about(*record);
+        if (candidate && (clears_context(*record) || is_about)) {
             UnitContext before;
-            advance(before, record);
-            if (begins(unit, before, cache_->records.at(candidate))) {
-                return candidate;
+            advance(before, *record);
+            if (begins(unit, before, *candidate)) {
+                return candidate->step;
             }
-            candidate = no_step;
+            candidate.reset();
         }
-        if (about(record)) {
-            candidate = at;
+        if (is_about) {
+            candidate = *record;
         }
     }
-    return candidate;
+    return candidate ? candidate->step : no_step;
 }
 
 } // namespace schedscope

@@ -47,8 +47,10 @@ struct TraceReader::State {
         return guarded(std::forward<F>(f));
     }
 
-    void read_chunk(Step first, Step end, std::vector<Record>& out);
-    void check(std::vector<Record>& records, size_t from);
+    void read_chunk(Step first, Step end, Wanted wanted, std::vector<Record>& out);
+    template <typename T> void take_whole(const sqlite::Statement& row, Record& record);
+    template <typename T> void take_names(const sqlite::Statement& row, Record& record);
+    void check(std::vector<Record>& records, size_t from, bool names_only);
     Bounds bounds_at(Step step);
     int plan_at(Step step);
     int64_t n_ids(int plan);
@@ -56,35 +58,65 @@ struct TraceReader::State {
     const std::string* find_text(StringId id);
     int64_t number(const std::string& sql);
     Step extreme(Step from, FactSet kinds, bool next);
-    sqlite::Statement& statement(std::vector<sqlite::Statement>& list, size_t kind, const std::string& sql);
+    /// Of a kind; `sql()` when it is first used.
+    template <typename F> sqlite::Statement& statement(std::vector<sqlite::Statement>& list, size_t kind, F&& sql);
+    sqlite::Statement& rows_of(size_t kind) {
+        return statement(select, kind, [&] { return schema::select_records(kind, file.minor); });
+    }
+    sqlite::Statement& names_of(size_t kind) {
+        return statement(select_names, kind, [&] { return schema::select_names(kind, file.minor); });
+    }
 
     const std::string path;
     mutable std::mutex mutex; ///< guards all below
     TraceFile file;
     TraceIndex index;
     TraceGraphs graphs;
-    std::vector<sqlite::Statement> select{n_kinds}, next{n_kinds}, previous{n_kinds};
+    std::vector<sqlite::Statement> select{n_kinds}, select_names{n_kinds}, next{n_kinds}, previous{n_kinds};
     sqlite::Statement count_copies, select_text;
     std::unordered_map<StringId, std::string> texts; ///< nodes keep their addresses
     std::unordered_map<EvaluationId, EvaluationSpan> spans;
 };
 
-sqlite::Statement& TraceReader::State::statement(std::vector<sqlite::Statement>& list, size_t kind, const std::string& sql) {
+template <typename F>
+sqlite::Statement& TraceReader::State::statement(std::vector<sqlite::Statement>& list, size_t kind, F&& sql) {
     if (list[kind].n_columns() == 0) {
-        list[kind] = sqlite::Statement(file.database, sql);
+        list[kind] = sqlite::Statement(file.database, sql());
     }
     list[kind].reset();
     return list[kind];
 }
 
-void TraceReader::State::read_chunk(Step first, Step end, std::vector<Record>& out) {
+template <typename T> void TraceReader::State::take_whole(const sqlite::Statement& row, Record& record) {
+    record.evaluation =
+        static_cast<EvaluationId>(take(row, 1, 0, static_cast<int64_t>(index.evaluations.size()) - 1, "evaluation"));
+    record.time_ns = take(row, 2, -farthest_time, farthest_time, "time_ns");
+    T& fact = record.fact.emplace<T>();
+    int column = 3;
+    for_each_field<T>([&](const auto& f) { fact.*f.member = take_field(row, column++, f); });
+}
+
+template <typename T> void TraceReader::State::take_names(const sqlite::Statement& row, Record& record) {
+    T& fact = record.fact.emplace<T>();
+    int column = 1;
+    for_each_field<T>([&](const auto& f) {
+        if (schema::names_something(f)) {
+            fact.*f.member = take_field(row, column++, f);
+        }
+    });
+}
+
+void TraceReader::State::read_chunk(Step first, Step end, Wanted wanted, std::vector<Record>& out) {
     const size_t base = out.size();
     const auto n = static_cast<size_t>(end - first);
     out.resize(base + n);
     std::vector<bool> there(n);
     size_t n_there = 0;
     for_each_kind([&]<typename T>(size_t kind) {
-        sqlite::Statement& rows = statement(select, kind, schema::select_records(kind, file.minor));
+        if ((wanted.kinds >> kind & 1) == 0) {
+            return;
+        }
+        sqlite::Statement& rows = wanted.names_only ? names_of(kind) : rows_of(kind);
         rows.bind(0, first);
         rows.bind(1, end);
         while (rows.step()) {
@@ -98,38 +130,44 @@ void TraceReader::State::read_chunk(Step first, Step end, std::vector<Record>& o
                 ++n_there;
                 Record& r = out[base + at];
                 r.step = step;
-                r.evaluation =
-                    static_cast<EvaluationId>(take(rows, 1, 0, static_cast<int64_t>(index.evaluations.size()) - 1, "evaluation"));
-                r.time_ns = take(rows, 2, -farthest_time, farthest_time, "time_ns");
-                T fact;
-                int column = 3;
-                for_each_field<T>([&](const auto& f) { fact.*f.member = take_field(rows, column++, f); });
-                r.fact = fact;
+                wanted.names_only ? take_names<T>(rows, r) : take_whole<T>(rows, r);
             } catch (const Damage& damage) {
                 throw Damage("record " + std::to_string(step) + " (" + Kind<T>::table + "): " + damage.what());
             }
         }
         rows.reset();
     });
-    if (n_there != n) {
+    if (wanted.kinds == every_fact && n_there != n) {
         const auto hole = static_cast<Step>(std::find(there.begin(), there.end(), false) - there.begin());
         throw Damage("record " + std::to_string(first + hole) + " is missing");
     }
-    check(out, base);
+    if (n_there != n) {
+        size_t to = base;
+        for (size_t i = 0; i < n; ++i) {
+            if (there[i]) {
+                out[to++] = out[base + i];
+            }
+        }
+        out.resize(to);
+    }
+    check(out, base, wanted.names_only);
 }
 
-void TraceReader::State::check(std::vector<Record>& records, size_t from) {
+void TraceReader::State::check(std::vector<Record>& records, size_t from, bool names_only) {
     Bounds bounds;
     Step until = -1; // bounds hold up to here
     for (size_t i = from; i < records.size(); ++i) {
         const Record& r = records[i];
         try {
-            const bool plans = std::holds_alternative<record::PlanBegin>(r.fact);
-            if (r.step >= until || plans) {
+            if (r.step >= until) {
                 bounds = bounds_at(r.step);
-                until = index.evaluation_end(index.evaluation_of(r.step));
+                until = std::min(index.evaluation_end(index.evaluation_of(r.step)), index.next_plan(r.step));
             }
             check_bounds(r, bounds);
+            if (names_only) {
+                continue;
+            }
+            check_sense(r, bounds);
             std::visit(
                 [&]<typename T>(const T& fact) {
                     for_each_field<T>([&](const auto& f) {
@@ -212,7 +250,7 @@ EvaluationSpan TraceReader::State::span(EvaluationId id) {
     s.begin.planned_in = id;
     constexpr size_t begin_kind = 0;
     static_assert(std::is_same_v<std::variant_alternative_t<begin_kind, Fact>, record::EvaluationBegin>);
-    sqlite::Statement& rows = statement(select, begin_kind, schema::select_records(begin_kind, file.minor));
+    sqlite::Statement& rows = rows_of(begin_kind);
     rows.bind(0, s.first);
     rows.bind(1, s.end);
     while (rows.step()) { // the last one counts, should there be several
@@ -265,11 +303,12 @@ Step TraceReader::State::extreme(Step from, FactSet kinds, bool forward) {
         if ((kinds >> kind & 1) == 0) {
             continue;
         }
-        const std::string table(schema::table_of(kind));
-        sqlite::Statement& row = forward ? statement(next, kind, "SELECT min(step) FROM " + table + " WHERE step > ?")
-                                         : statement(previous, kind, "SELECT max(step) FROM " + table + " WHERE step < ?");
+        const auto from_table = [&] { return " FROM " + std::string(schema::table_of(kind)); };
+        sqlite::Statement& row =
+            forward ? statement(next, kind, [&] { return "SELECT min(step)" + from_table() + " WHERE step > ?"; })
+                    : statement(previous, kind, [&] { return "SELECT max(step)" + from_table() + " WHERE step < ?"; });
         row.bind(0, from);
-        if (row.step() && row.is_integer(0)) {
+        if (row.step() && row.as_integer(0)) {
             const Step found = take(row, 0, 0, index.n_steps - 1, "a record's step");
             best = best == no_step ? found : forward ? std::min(best, found) : std::max(best, found);
         }
@@ -291,13 +330,15 @@ EvaluationSpan TraceReader::evaluation(EvaluationId id) const {
     return state_->locked([&] { return state_->span(id); });
 }
 
-void TraceReader::read(Step first, Step end, std::vector<Record>& out) const {
+void TraceReader::read(Step first, Step end, std::vector<Record>& out) const { read_wanted(first, end, {}, out); }
+
+void TraceReader::read_wanted(Step first, Step end, Wanted wanted, std::vector<Record>& out) const {
     first = std::max<Step>(first, 0);
     end = std::min(end, n_steps());
     const size_t before = out.size();
     try {
         for (; first < end; first += largest_read) {
-            state_->locked([&] { state_->read_chunk(first, std::min(first + largest_read, end), out); });
+            state_->locked([&] { state_->read_chunk(first, std::min(first + largest_read, end), wanted, out); });
         }
     } catch (...) {
         out.resize(before); // nothing unchecked leaves

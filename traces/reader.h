@@ -23,6 +23,7 @@ public:
     int n_evaluations() const override;
     EvaluationSpan evaluation(EvaluationId id) const override;
     void read(Step first, Step end, std::vector<Record>& out) const override;
+    void read_wanted(Step first, Step end, Wanted wanted, std::vector<Record>& out) const override;
     int n_graphs() const override;
     const OwnedGraph& graph(GraphId id) const override;
     const CapabilityTable& answers(GraphId id) const override;

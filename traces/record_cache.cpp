@@ -6,14 +6,10 @@
 
 namespace schedscope {
 
-std::span<const Record> RecordCache::from(Step step) {
-    const Step index = step < 0 ? -1 : step / chunk;
+RecordCache::Chunk& RecordCache::chunk(Step index) {
     auto found = by_index_.find(index);
     if (found == by_index_.end()) {
-        if (step < 0 || step >= source_.n_steps()) {
-            throw Error(ErrorKind::usage, "step " + std::to_string(step) + ": there are " + std::to_string(source_.n_steps()));
-        }
-        if (chunks_.size() == max_chunks) {
+        if (chunks_.size() == size_.most) {
             by_index_.erase(chunks_.back().index);
             chunks_.splice(chunks_.begin(), chunks_, std::prev(chunks_.end())); // its memory is used again
             chunks_.front().records.clear();
@@ -21,26 +17,48 @@ std::span<const Record> RecordCache::from(Step step) {
             chunks_.emplace_front();
         }
         chunks_.front().index = index;
+        chunks_.front().end = index * size_.chunk;
         found = by_index_.emplace(index, chunks_.begin()).first;
     } else if (found->second != chunks_.begin()) {
         chunks_.splice(chunks_.begin(), chunks_, found->second);
     }
-    Chunk& c = *found->second;
-    const auto offset = static_cast<size_t>(step - index * chunk);
-    if (offset >= c.records.size()) {
-        const Step known = index * chunk + static_cast<Step>(c.records.size());
-        const Step end = std::min(source_.n_steps(), (index + 1) * chunk);
-        if (step >= end) {
-            throw Error(ErrorKind::usage, "step " + std::to_string(step) + ": there are " + std::to_string(source_.n_steps()));
-        }
+    return *found->second;
+}
+
+RecordCache::Part RecordCache::part(Step step) {
+    if (step < 0 || step >= source_.n_steps()) {
+        throw Error(ErrorKind::usage, "step " + std::to_string(step) + ": there are " + std::to_string(source_.n_steps()));
+    }
+    Chunk& c = chunk(step / size_.chunk);
+    if (step >= c.end) {
+        const Step end = std::min(source_.n_steps(), (c.index + 1) * size_.chunk);
+        const size_t known = c.records.size();
         try {
-            source_.read(known, end, c.records);
+            source_.read_wanted(c.end, end, wanted_, c.records);
         } catch (...) {
-            c.records.resize(static_cast<size_t>(known - index * chunk));
+            c.records.resize(known);
             throw;
         }
+        c.end = end;
     }
-    return std::span<const Record>(c.records).subspan(offset);
+    const auto first = std::lower_bound(c.records.begin(), c.records.end(), step,
+                                        [](const Record& record, Step wanted) { return record.step < wanted; });
+    return {std::span<const Record>(first, c.records.end()), c.end};
+}
+
+const Record* RecordCache::last_before(Step step) {
+    step = std::min(step, source_.n_steps());
+    while (step > 0) {
+        const Step begin = (step - 1) / size_.chunk * size_.chunk;
+        const std::span<const Record> records = part(begin).records;
+        const auto after = std::lower_bound(records.begin(), records.end(), step,
+                                            [](const Record& record, Step wanted) { return record.step < wanted; });
+        if (after != records.begin()) {
+            return &*std::prev(after);
+        }
+        step = begin;
+    }
+    return nullptr;
 }
 
 } // namespace schedscope

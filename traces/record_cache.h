@@ -8,25 +8,42 @@
 
 namespace schedscope {
 
-/// Records of a source in chunks, the most recently used kept. Follows a source that grows.
+/// Records of a source in chunks of so many steps, the most recently used kept. Follows a source that grows.
 class RecordCache {
 public:
-    static constexpr Step chunk = 4096;
+    struct Size {
+        Step chunk = 256;  ///< steps; few where the records that are asked for lie far apart
+        size_t most = 512; ///< chunks that are kept
+    };
+    explicit RecordCache(const RecordSource& source) : RecordCache(source, Size(), {}) {}
+    RecordCache(const RecordSource& source, Size size, Wanted wanted) : source_(source), size_(size), wanted_(wanted) {}
 
-    explicit RecordCache(const RecordSource& source) : source_(source) {}
-
-    /// The records from `step` to the end of its chunk, as far as they are written; never empty. Valid until the next call.
+    /// The wanted records of the steps [step, end), from `step` to the end of its chunk as far as that is written. Valid until the next call.
     /// Throws Error(usage) when the source has no such step.
-    std::span<const Record> from(Step step);
+    struct Part {
+        std::span<const Record> records;
+        Step end = 0;
+    };
+    Part part(Step step);
+
+    /// Where all kinds are wanted: never empty, the first one is the step's.
+    std::span<const Record> from(Step step) { return part(step).records; }
     const Record& at(Step step) { return from(step).front(); }
 
+    /// The last wanted record before `step`; null: there is none. Valid until the next call.
+    const Record* last_before(Step step);
+
 private:
-    static constexpr size_t max_chunks = 64;
     struct Chunk {
         Step index = 0;
+        Step end = 0; ///< known up to here
         std::vector<Record> records;
     };
+    Chunk& chunk(Step index);
+
     const RecordSource& source_;
+    Size size_;
+    Wanted wanted_;
     std::list<Chunk> chunks_; ///< most recently used first
     std::unordered_map<Step, std::list<Chunk>::iterator> by_index_;
 };

@@ -4,6 +4,13 @@
 
 namespace schedscope {
 
+void RecordSource::read_wanted(Step first, Step end, Wanted wanted, std::vector<Record>& out) const {
+    const auto before = static_cast<std::ptrdiff_t>(out.size());
+    read(first, end, out);
+    const auto unwanted = [&](const Record& record) { return (fact_bit(record.fact) & wanted.kinds) == 0; };
+    out.erase(std::remove_if(out.begin() + before, out.end(), unwanted), out.end());
+}
+
 int64_t RecordSource::count(FactSet kinds) const {
     int64_t n = 0;
     for (Step at = next_of(-1, kinds); at != no_step; at = next_of(at, kinds)) {

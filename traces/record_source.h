@@ -19,6 +19,15 @@ template <typename T> constexpr FactSet fact_bit() noexcept { return FactSet{1} 
 template <typename... T> constexpr FactSet fact_set() noexcept { return (fact_bit<T>() | ...); }
 inline FactSet fact_bit(const Fact& fact) noexcept { return FactSet{1} << fact.index(); }
 
+constexpr FactSet every_fact = ~FactSet{0} >> (64 - std::variant_size_v<Fact>);
+
+/// What is wanted of records: some kinds of them, or only which tensors and places they name. Of `names_only` records the step is right and each field of 32 bits
+/// that names or counts tensors, nodes and graphs; the others may be as a new record has them.
+struct Wanted {
+    FactSet kinds = every_fact;
+    bool names_only = false;
+};
+
 /// Where one evaluation's records lie.
 struct EvaluationSpan {
     EvaluationId id = 0;
@@ -38,6 +47,8 @@ public:
     virtual EvaluationSpan evaluation(EvaluationId id) const = 0;
     /// Records [first, end) appended to `out`, in order of step.
     virtual void read(Step first, Step end, std::vector<Record>& out) const = 0;
+    /// Those of them that are wanted; costs no more than they do where the source can leave out the rest.
+    virtual void read_wanted(Step first, Step end, Wanted wanted, std::vector<Record>& out) const;
     virtual int n_graphs() const = 0;
     virtual const OwnedGraph& graph(GraphId id) const = 0;
     virtual const CapabilityTable& answers(GraphId id) const = 0; ///< every capability answer about that graph
@@ -68,7 +79,7 @@ public:
     virtual int64_t count_failed() const;
 
 protected:
-    static constexpr Step at_once = 4096; ///< records read together where all are wanted
+    static constexpr Step at_once = 4096; ///< records read together where all are looked at
 };
 
 } // namespace schedscope

@@ -64,13 +64,24 @@ template <typename T> std::string columns(int minor, std::string_view after) {
 
 struct RecordTable {
     const char* name;
-    std::string create, insert, select;
+    std::string create, insert, select, select_names;
 };
 
 /// The columns, and in the place of those that came later what they are taken to be.
 template <typename T> std::string selected(int minor) {
     std::string sql = columns<T>(minor, "");
     for_each_field<T>([&](const auto& f) { sql += f.since_minor > minor ? ", " + std::to_string(f.before_it_was) : ""; });
+    return sql;
+}
+
+/// Those that name something, in the fields' order.
+template <typename T> std::string selected_names(int minor) {
+    std::string sql;
+    for_each_field<T>([&](const auto& f) {
+        if (names_something(f)) {
+            sql += ", " + (f.since_minor > minor ? std::to_string(f.before_it_was) : std::string(f.name));
+        }
+    });
     return sql;
 }
 
@@ -85,7 +96,9 @@ template <typename T> RecordTable record_table(int minor) {
         t.insert += ", ?";
     }
     t.insert += ")";
-    t.select = "SELECT step, evaluation, time_ns" + selected<T>(minor) + " FROM " + name + " WHERE step >= ? AND step < ?";
+    const std::string range = " FROM " + name + " WHERE step >= ? AND step < ?";
+    t.select = "SELECT step, evaluation, time_ns" + selected<T>(minor) + range;
+    t.select_names = "SELECT step" + selected_names<T>(minor) + range;
     return t;
 }
 
@@ -128,6 +141,7 @@ const std::vector<Entity>& tables(int minor) {
 
 std::string insert_record(size_t kind) { return record_tables(minor_version)[kind].insert; }
 std::string select_records(size_t kind, int minor) { return record_tables(minor)[kind].select; }
+std::string select_names(size_t kind, int minor) { return record_tables(minor)[kind].select_names; }
 std::string_view table_of(size_t kind) { return record_tables(minor_version)[kind].name; }
 
 std::vector<Word> words() {

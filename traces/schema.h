@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/scheduler/records.h"
+#include "traces/fields.h"
 
 #include <cstdint>
 #include <string>
@@ -30,6 +31,13 @@ std::string insert_record(size_t kind);
 /// "SELECT step, evaluation, time_ns, … FROM assign WHERE step >= ? AND step < ?", from a file of the given minor version: constants for the
 /// columns that it lacks.
 std::string select_records(size_t kind, int minor = minor_version);
+/// Does a field name or count tensors, nodes or graphs? `select_names` reads step and these.
+template <typename F> constexpr bool names_something(const F& field) noexcept {
+    const bool names = field.meaning == Meaning::tensor || field.meaning == Meaning::node_index ||
+                       field.meaning == Meaning::graph || field.meaning == Meaning::count;
+    return names && sizeof(typename F::Value) <= 4;
+}
+std::string select_names(size_t kind, int minor = minor_version);
 /// The table of a record kind.
 std::string_view table_of(size_t kind);
 

@@ -121,7 +121,14 @@ void Statement::bind_blob(int parameter, std::span<const std::byte> value) {
 
 int Statement::n_columns() const noexcept { return sqlite3_column_count(handle_.get()); }
 bool Statement::is_null(int column) const noexcept { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
-bool Statement::is_integer(int column) const noexcept { return sqlite3_column_type(handle_.get(), column) == SQLITE_INTEGER; }
+
+// A value's type and content in one look at the column: most of the time of reading a trace goes here. Values of connections without mutexes may be used like those
+// that SQLite protects (its documentation of sqlite3_column_value).
+std::optional<int64_t> Statement::as_integer(int column) const noexcept {
+    sqlite3_value* const value = sqlite3_column_value(handle_.get(), column);
+    return sqlite3_value_type(value) == SQLITE_INTEGER ? std::optional<int64_t>(sqlite3_value_int64(value)) : std::nullopt;
+}
+
 int64_t Statement::integer(int column) const noexcept { return sqlite3_column_int64(handle_.get(), column); }
 
 double Statement::real(int column) const noexcept {
@@ -134,13 +141,14 @@ bool Statement::has_bytes(int column) const noexcept {
 }
 
 std::string_view Statement::bytes(int column) const noexcept {
-    if (!has_bytes(column)) {
+    sqlite3_value* const value = sqlite3_column_value(handle_.get(), column);
+    const int type = sqlite3_value_type(value);
+    if (type != SQLITE_TEXT && type != SQLITE_BLOB) {
         return {};
     }
-    const void* data = sqlite3_column_blob(handle_.get(), column);
+    const void* data = sqlite3_value_blob(value);
     return data == nullptr ? std::string_view()
-                           : std::string_view(static_cast<const char*>(data),
-                                              static_cast<size_t>(sqlite3_column_bytes(handle_.get(), column)));
+                           : std::string_view(static_cast<const char*>(data), static_cast<size_t>(sqlite3_value_bytes(value)));
 }
 
 } // namespace schedscope::sqlite

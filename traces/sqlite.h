@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -41,7 +42,7 @@ public:
 
     int n_columns() const noexcept;
     bool is_null(int column) const noexcept;
-    bool is_integer(int column) const noexcept;
+    std::optional<int64_t> as_integer(int column) const noexcept; ///< none: it is no integer
     int64_t integer(int column) const noexcept;
     double real(int column) const noexcept;            ///< NULL: NaN
     std::string_view bytes(int column) const noexcept; ///< of a text or blob, valid until the next step; anything else: empty

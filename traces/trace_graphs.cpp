@@ -120,6 +120,7 @@ std::unique_ptr<OwnedGraph> TraceGraphs::read_graph(GraphId id) {
     const int64_t n_backends = static_cast<int64_t>(index_.session.backends.size());
     auto graph = std::make_unique<OwnedGraph>();
     check_count(id, size.n_tensors); // before anything gets memory for so many
+    graph->tensors.reserve(static_cast<size_t>(size.n_tensors));
 
     sqlite::Statement rows(database_, "SELECT id, name, op, type, flags, usage, buffer_type, user_backend, leaf, node, "
                                       "view_source, view_offset, ne0, ne1, ne2, "

@@ -60,7 +60,7 @@ void read_session(sqlite::Database& database, SessionInfo& session) {
 
 int64_t one_number(sqlite::Database& database, const std::string& sql, int64_t otherwise) {
     sqlite::Statement statement(database, sql);
-    return statement.step() && statement.is_integer(0) ? statement.integer(0) : otherwise;
+    return statement.step() ? statement.as_integer(0).value_or(otherwise) : otherwise;
 }
 
 } // namespace
@@ -128,6 +128,12 @@ int TraceIndex::last_plan(Step first, Step before) const {
         return -1;
     }
     return static_cast<int>(after - plans.begin()) - 1;
+}
+
+Step TraceIndex::next_plan(Step step) const {
+    const auto next =
+        std::upper_bound(plans.begin(), plans.end(), step, [](Step wanted, const Plan& plan) { return wanted < plan.step; });
+    return next == plans.end() ? n_steps : next->step;
 }
 
 } // namespace schedscope

@@ -33,6 +33,8 @@ struct TraceIndex {
     EvaluationId evaluation_of(Step step) const;
     /// Index of the last plan in [first, before); −1: none.
     int last_plan(Step first, Step before) const;
+    /// Where the next plan behind `step` begins; without one, behind the last record.
+    Step next_plan(Step step) const;
 };
 
 TraceIndex read_index(sqlite::Database& database);

@@ -71,9 +71,12 @@ void check_bounds(const Record& record, const Bounds& bounds) {
                     }
                 }
             });
-            check_own(fact, record, bounds);
         },
         record.fact);
+}
+
+void check_sense(const Record& record, const Bounds& bounds) {
+    std::visit([&](const auto& fact) { check_own(fact, record, bounds); }, record.fact);
 }
 
 } // namespace schedscope

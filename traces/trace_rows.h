@@ -17,21 +17,22 @@ public:
 
 /// A column as a number between two bounds.
 inline int64_t take(const sqlite::Statement& row, int column, int64_t least, int64_t most, const char* what) {
-    if (!row.is_integer(column)) {
+    const std::optional<int64_t> value = row.as_integer(column);
+    if (!value) {
         throw Damage(std::string(what) + " is not a number");
     }
-    const int64_t value = row.integer(column);
-    if (value < least || value > most) {
-        throw Damage(std::string(what) + " is " + std::to_string(value));
+    if (*value < least || *value > most) {
+        throw Damage(std::string(what) + " is " + std::to_string(*value));
     }
-    return value;
+    return *value;
 }
 
 inline std::string take_text(const sqlite::Statement& row, int column, const char* what) {
-    if (!row.has_bytes(column)) {
+    const std::string_view text = row.bytes(column);
+    if (text.empty() && !row.has_bytes(column)) {
         throw Damage(std::string(what) + " is not a text");
     }
-    return std::string(row.bytes(column));
+    return std::string(text);
 }
 
 /// A field's value as far as it can be judged alone: within its type, its enumeration, its sign.
@@ -66,7 +67,9 @@ struct Bounds {
     int64_t n_backends = 0, n_buffer_types = 0, n_graphs = 0, n_evaluations = 0;
 };
 
-/// Checks a record against its bounds; texts are the caller's. Throws Damage.
+/// Checks a record's fields, each alone, against its bounds; texts are the caller's. Throws Damage.
 void check_bounds(const Record& record, const Bounds& bounds);
+/// Checks what its fields say together.
+void check_sense(const Record& record, const Bounds& bounds);
 
 } // namespace schedscope

@@ -15,6 +15,7 @@ App::App(Session& session, Terminal& terminal, std::string title, int ended_fd)
 }
 
 int App::run() {
+    draw(false); // the list at once: for the details all of the plan is looked through
     while (exit_code_ < 0) {
         if (dirty_) {
             draw();

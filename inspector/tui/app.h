@@ -64,7 +64,7 @@ private:
     void update_detail();
 
     // Drawing (draw.cpp)
-    void draw();
+    void draw(bool with_details = true);
     void draw_header(const Canvas& page);
     void draw_strip(const Canvas& page);
     void draw_drawing(const Canvas& page);

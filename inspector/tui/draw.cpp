@@ -16,7 +16,7 @@ std::string pass_text(Pass pass) {
 
 } // namespace
 
-void App::draw() {
+void App::draw(bool with_details) {
     layout_ = Layout::of(terminal_.rows(), terminal_.cols());
     const Canvas page = terminal_.page();
     if (!layout_.fits) {
@@ -30,7 +30,8 @@ void App::draw() {
                              drawing->rows(session_, Layout::body_rows(terminal_.rows()), layout_.strip.width));
     }
     list_.resize(n_shown(), layout_.list.height);
-    update_detail();
+    if (with_details)
+        update_detail();
     detail_list_.resize(static_cast<int>(detail_.size()), layout_.detail.height);
 
     page.frame(dim);

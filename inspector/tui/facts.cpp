@@ -42,7 +42,7 @@ const std::vector<std::string>& Describer::copies(EvaluationId evaluation, Plann
     if (plan.copies_known || plan.graph < 0 || &plan == &outside_)
         return plan.copies;
     const EvaluationId where = planned_in_.at(evaluation);
-    const PlanState& state = history_.plan(where);
+    const PlanState& state = history_.plan_run_by(where);
     const auto n_tensors = history_.source().graph(plan.graph).tensors.size();
     std::vector<std::string> names(state.tensors.size() > n_tensors ? state.tensors.size() - n_tensors : 0);
     std::vector<TensorId> of(names.size(), no_tensor);

@@ -193,17 +193,29 @@ std::string Session::change_of_selected(bool forward) {
         return "no tensor is selected: nothing is planned at this step";
     const auto is_change = [&](Step s) { return !std::holds_alternative<record::Query>(history_.record(s).fact); };
     // records_of tells of the plan's making too. Between that and this evaluation, others may have run the same plan.
-    constexpr int furthest = 8;
+    // Each of those runs all of it: what some don't speak of, the next ones won't either.
+    constexpr int furthest = 64, most_looked_at = 4;
+    int looked_at = 0;
     const EvaluationId here = state_.evaluation;
     Step found = no_step;
-    for (EvaluationId e = here; e >= 0 && e < history_.n_evaluations() && std::abs(e - here) <= furthest; e += forward ? 1 : -1) {
+    for (EvaluationId e = here;
+         e >= 0 && e < history_.n_evaluations() && std::abs(e - here) <= furthest && looked_at < most_looked_at;
+         e += forward ? 1 : -1) {
         if (history_.evaluation(e).begin.planned_in != state_.planned_in)
             continue;
-        for (const Step s : history_.records_of(e, selected_)) {
-            const bool beyond = forward ? s > step() && (found == no_step || s < found) : s < step() && s > found;
-            if (beyond && is_change(s))
-                found = s;
-        }
+        ++looked_at;
+        const std::vector<Step> steps = history_.records_of(e, selected_);
+        const auto nearest = [&](auto first, auto last) { // the first of them that is beyond, and nearer than what was found
+            for (; first != last; ++first) {
+                const bool beyond =
+                    forward ? *first > step() && (found == no_step || *first < found) : *first < step() && *first > found;
+                if (beyond && is_change(*first)) {
+                    found = *first;
+                    return;
+                }
+            }
+        };
+        forward ? nearest(steps.begin(), steps.end()) : nearest(steps.rbegin(), steps.rend());
         if (found != no_step && (forward || e == state_.planned_in || found >= history_.evaluation(e).first))
             break;
     }

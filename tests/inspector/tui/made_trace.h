@@ -15,7 +15,13 @@ namespace schedscope::testing {
 /// memory planner and "run" with made-up times, then decodes that use the graph again. GPU0 refuses SOFT_MAX, so that there is something to see.
 class MadeRun {
 public:
-    explicit MadeRun(int n_layers) {
+    /// What makes a run large: every so many evaluations the graph is planned anew (0: only once); every layer is fused, not only the first.
+    struct Size {
+        int plan_every = 0;
+        bool fuses_all = false;
+    };
+    explicit MadeRun(int n_layers) : MadeRun(n_layers, Size()) {}
+    MadeRun(int n_layers, Size size) : size_(size) {
         bench::sketch_transformer(n_layers, sketch_);
         for (size_t id = 0; id < sketch_.graph.tensors.size(); ++id)
             if (sketch_.graph.tensors[id].op == Op::SOFT_MAX)
@@ -40,14 +46,18 @@ private:
         to.set_evaluation(e);
         record::EvaluationBegin begin;
         begin.kind = e == 0 ? GraphKind::prefill : GraphKind::decode;
-        begin.reused = e > 0;
+        const bool plans = e == 0 || (size_.plan_every > 0 && e % size_.plan_every == 0);
+        if (plans) {
+            planned_in_ = e;
+        }
+        begin.reused = !plans;
         begin.n_tokens = e == 0 ? 3 : 1;
         begin.n_sequences = begin.n_outputs = 1;
-        begin.planned_in = 0;
+        begin.planned_in = planned_in_;
         to.add(begin);
         for (int32_t i = 0; i < begin.n_tokens; ++i)
             to.add(record::UbatchToken{400 + i, 0, e == 0 ? i : 2 + e, i + 1 == begin.n_tokens});
-        if (e == 0)
+        if (plans)
             plan(to);
         execute(to, e);
         to.add(record::Sample{0, no_backend, to.intern("top_k"), to.intern("GPU0 can't run TOP_K"), 40, true});
@@ -58,22 +68,33 @@ private:
 
     void plan(Recorder& to) {
         const GraphView view = sketch_.graph.view();
-        to.graph(0, view, sketch_.answers);
-        make_plan(view, sketch_.answers, PlanOptions{}, carry_, plan_, &to);
+        PlanOptions options;
+        options.graph_id = n_graphs_++;
+        to.graph(options.graph_id, view, sketch_.answers);
+        make_plan(view, sketch_.answers, options, carry_, plan_, &to);
         to.add(record::PassBegin{Pass::optimise});
-        const auto at = [&](Op op) {
-            const auto& nodes = sketch_.graph.nodes;
-            return static_cast<int32_t>(
-                std::find_if(nodes.begin(), nodes.end(),
-                             [&](TensorId id) { return view.tensors[static_cast<size_t>(id)].op == op; }) -
-                nodes.begin());
-        };
-        const int32_t norm = at(Op::RMS_NORM), glu = at(Op::GLU);
-        to.add(record::Fusion{0, 1, norm, 2, to.intern("rms_norm_mul")});
-        to.add(record::NotFused{0, 1, view.nodes[static_cast<size_t>(glu) - 1], view.nodes[static_cast<size_t>(glu)],
-                                to.intern("its result is used twice")});
+        const auto op_of = [&](size_t place) { return view.tensors[static_cast<size_t>(view.nodes[place])].op; };
+        bool fused = false, kept_apart = false;
+        for (size_t i = 1; i < view.nodes.size() && (size_.fuses_all || !fused || !kept_apart); ++i) {
+            const auto first = static_cast<int32_t>(i) - 1;
+            const int32_t split = split_of(first);
+            const BackendId backend = plan_.splits[static_cast<size_t>(split)].backend;
+            if (op_of(i - 1) == Op::RMS_NORM && split_of(first + 1) == split && (size_.fuses_all || !fused)) {
+                to.add(record::Fusion{split, backend, first, 2, to.intern("rms_norm_mul")});
+                fused = true;
+            } else if (op_of(i) == Op::GLU && (size_.fuses_all || !kept_apart)) {
+                to.add(record::NotFused{split, backend, view.nodes[i - 1], view.nodes[i], to.intern("its result is used twice")});
+                kept_apart = true;
+            }
+        }
         to.add(record::PassEnd{Pass::optimise});
         memory_.place(view, plan_, view.nodes, sketch_.answers, sketch_.session.buffer_types, &to);
+    }
+
+    int32_t split_of(int32_t place) const {
+        const auto after = std::upper_bound(plan_.splits.begin(), plan_.splits.end(), place,
+                                            [](int32_t node, const Split& split) { return node < split.first_node; });
+        return static_cast<int32_t>(after - plan_.splits.begin()) - 1;
     }
 
     void execute(Recorder& to, EvaluationId e) {
@@ -121,6 +142,9 @@ private:
     }
 
     bench::TransformerSketch sketch_;
+    Size size_;
+    EvaluationId planned_in_ = 0;
+    GraphId n_graphs_ = 0;
     Carry carry_;
     Plan plan_;
     MemoryPlanner memory_;
