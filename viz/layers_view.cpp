@@ -173,7 +173,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
     if (!group.copies.empty()) {
         int64_t bytes = 0;
         for (const record::CopyMade* made : group.copies) {
-            bytes += made->bytes;
+            bytes += std::max<int64_t>(made->bytes, 0);
         }
         label += small(counted(static_cast<int64_t>(group.copies.size()), "copy") + " for it, " + bytes_text(bytes));
     }

@@ -48,7 +48,7 @@ public:
                 backend_text(session, r.from),
                 backend_text(session, r.made.backend),
                 {r.split < 0 ? "-" : std::to_string(r.split), dim},
-                {std::to_string(r.made.stage), dim},
+                {r.made.stage < 0 ? "-" : std::to_string(r.made.stage), dim},
                 {bytes_text(r.made.bytes)},
                 {time_text(r.time)}};
     }

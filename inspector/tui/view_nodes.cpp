@@ -1,6 +1,7 @@
 #include "inspector/tui/tensor_detail.h"
 #include "inspector/tui/text.h"
 #include "inspector/tui/view.h"
+#include "traces/unknown.h"
 
 #include <algorithm>
 
@@ -32,12 +33,12 @@ public:
         const TensorInfo& info = session.history().tensor(session.state(), id);
         const auto at = static_cast<size_t>(id);
         const TensorState now = at < session.state().tensors.size() ? session.state().tensors[at] : TensorState{};
-        const bool node = !session.is_copy(id) && info.op != Op::NONE;
+        const bool node = !session.is_copy(id) && (info.op != Op::NONE || left_out_by_log(info));
         return {{node ? std::to_string(index) : "-", dim},
                 {op_text(session, id), node ? Style{} : dim},
-                {session.name(id)},
-                {std::string(type_name(info.type)), dim},
-                {shape_text(info.ne), dim},
+                {left_out_by_log(info) ? "(not in the log)" : session.name(id)},
+                {type_text(info), dim},
+                {shape_text(info), dim},
                 {now.split >= 0 ? std::to_string(now.split) : "", dim},
                 backend_text(session, now.backend),
                 {cause_name(now.cause, now.source)}};

@@ -1,6 +1,7 @@
 #include "inspector/tui/tensor_detail.h"
 #include "inspector/tui/text.h"
 #include "inspector/tui/view.h"
+#include "traces/unknown.h"
 
 #include <algorithm>
 #include <numeric>
@@ -27,9 +28,13 @@ public:
         const SplitState& split = at(session, index);
         return {{std::to_string(split.begin.index), dim},
                 backend_text(session, split.begin.backend),
-                {split.end_node < 0 ? "…" : std::to_string(split.end_node - split.begin.first_node)},
-                {split.begin.node == no_tensor ? "views only" : session.name(split.begin.node)},
-                {std::string(split_reason_name(split.begin.why))},
+                {split.begin.node == no_tensor && is_imported(session.history(), session.state()) ? unknown_text
+                 : split.end_node < 0                                                             ? "…"
+                                      : std::to_string(split.end_node - split.begin.first_node)},
+                {split.begin.node == no_tensor && is_imported(session.history(), session.state()) ? unknown_text
+                 : split.begin.node == no_tensor                                                  ? "views only"
+                                                 : session.name(split.begin.node)},
+                {reason_text(split.begin)},
                 {std::to_string(split.inputs.size())},
                 {bytes_text(bytes_in(split))},
                 {time_text(split.end_ns < 0 ? -1 : split.end_ns - split.start_ns)}};
@@ -73,7 +78,9 @@ public:
         Text backend = backend_text(session, split.begin.backend);
         backend.style.bold = true;
         head.parts.push_back(std::move(backend));
-        if (split.end_node >= 0)
+        if (split.end_node <= split.begin.first_node && is_imported(session.history(), session.state()))
+            head.parts.push_back({"  nodes not known"});
+        else if (split.end_node >= 0)
             head.parts.push_back(
                 {"  nodes " + std::to_string(split.begin.first_node) + " to " + std::to_string(split.end_node - 1)});
         else
@@ -92,7 +99,8 @@ public:
             l.parts.push_back({" ← "});
             l.parts.push_back(backend_text(session, input.from));
             l.parts.push_back({"  " + bytes_text(input.bytes)});
-            l.parts.push_back({"  for " + session.name(input.node), dim});
+            if (input.node != no_tensor)
+                l.parts.push_back({"  for " + session.name(input.node), dim});
             l.target = Target::tensor(input.tensor);
             lines.push_back(std::move(l));
         }
@@ -130,7 +138,7 @@ public:
         facts.set(Field::backend, facts.kept[1]);
         facts.set(Field::by, facts.kept[2]);
         facts.set(Field::op, facts.kept[3]);
-        facts.set(Field::why, split_reason_name(split.begin.why));
+        facts.set(Field::why, reason_known(split.begin) ? split_reason_name(split.begin.why) : std::string_view(unknown_text));
         facts.set(Field::kind, "split");
         facts.set(Field::split, split.begin.index);
         facts.set(Field::bytes, bytes_in(split));
@@ -142,10 +150,13 @@ private:
     static const SplitState& at(const Session& session, int row) { return session.state().splits[static_cast<size_t>(row)]; }
     static int64_t bytes_in(const SplitState& split) {
         return std::accumulate(split.inputs.begin(), split.inputs.end(), int64_t{0},
-                               [](int64_t sum, const record::SplitInput& i) { return sum + i.bytes; });
+                               [](int64_t sum, const record::SplitInput& i) { return sum + std::max<int64_t>(i.bytes, 0); });
     }
     static std::string why(Session& session, const SplitState& split) {
         const std::string node = split.begin.node == no_tensor ? "its first node" : tensor_label(session, split.begin.node);
+        if (!reason_known(split.begin)) {
+            return split.begin.backend == no_backend ? "this split is not in the log" : "the log does not tell why";
+        }
         switch (split.begin.why) {
         case SplitReason::first: return "first: the graph begins with it, at " + node;
         case SplitReason::backend: {

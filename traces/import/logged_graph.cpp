@@ -268,10 +268,10 @@ std::string GraphBuilder::copy_key(BackendId backend, std::string_view name) con
 
 /// The copy that a source's name "BACKEND#TENSOR#STAGE" speaks of, cut or not; −1: none that a header announced.
 int32_t GraphBuilder::copy_of(const LoggedTensor& source) {
-    if (source.name.find('#') == std::string_view::npos || g_.splits.empty()) {
+    const bool cut = source.name.size() >= name_width_;
+    if (g_.splits.empty() || (!cut && source.name.find('#') == std::string_view::npos)) {
         return -1;
     }
-    const bool cut = source.name.size() >= name_width_;
     auto found = cut ? by_copy_name_.find(std::string(source.name)) : by_copy_name_.end();
     if (found == by_copy_name_.end()) {
         const std::string_view whole = without_stage(source.name);
@@ -283,26 +283,30 @@ int32_t GraphBuilder::copy_of(const LoggedTensor& source) {
     if (found == by_copy_name_.end()) {
         return -1;
     }
-    // Several may begin so: first the split's own that nobody has read yet, in order, for that is the order in which they were first needed.
+    // Several may begin so. Inputs are listed in the order in which nodes first need them: what is first read now is the first that nobody has read yet.
     const auto this_split = static_cast<int32_t>(g_.splits.size()) - 1;
-    int32_t read_before = -1, earlier = -1;
+    const std::vector<LoggedGraph::Input>& inputs = g_.splits.back().inputs;
+    const auto unread = [](const LoggedGraph::Input& input) { return input.first_reader == no_tensor; };
+    const auto next = std::find_if(inputs.begin(), inputs.end(), unread) - inputs.begin();
+    int32_t late = -1, read = -1;
+    bool several = false;
     for (const CopyInput& c : found->second) {
         const LoggedGraph::Input& input = g_.splits[static_cast<size_t>(c.split)].inputs[static_cast<size_t>(c.input)];
-        if (source.bytes && input.bytes >= 0 && *source.bytes != input.bytes) {
+        if ((source.bytes && input.bytes >= 0 && *source.bytes != input.bytes) ||
+            g_.splits[static_cast<size_t>(c.split)].backend != g_.splits.back().backend) {
             continue;
         }
-        if (g_.splits[static_cast<size_t>(c.split)].backend != g_.splits.back().backend) {
-            continue;
-        }
-        if (c.split != this_split) {
-            earlier = input.copy;
-        } else if (input.first_reader == no_tensor) {
+        if (c.split == this_split && c.input == next) {
             return input.copy;
+        }
+        if (c.split == this_split && unread(input)) {
+            late = late < 0 ? input.copy : late; // lines before it were lost
         } else {
-            read_before = input.copy;
+            several |= read >= 0 && read != input.copy;
+            read = input.copy;
         }
     }
-    return read_before >= 0 ? read_before : earlier;
+    return several ? -1 : read >= 0 ? read : late;
 }
 
 /// Why split `index` is one of its own.

@@ -81,7 +81,8 @@ bool take_place(std::string_view text, size_t& at, LoggedTensor& tensor) noexcep
     for (const size_t width : {size_t{5}, size_t{4}}) {
         const size_t close = at + 1 + width + 1 + cause_width;
         if (close < text.size() && text[close] == ']' && text[at + 1 + width] == ' ') {
-            tensor.backend = trimmed(text.substr(at + 1, width));
+            tensor.backend = text.substr(at + 1, width); // at the right of its field: blanks behind it are the name's own
+            tensor.backend.remove_prefix(std::min(tensor.backend.find_first_not_of(' '), tensor.backend.size()));
             tensor.cause = trimmed(text.substr(at + width + 2, cause_width));
             tensor.backend_width = static_cast<uint8_t>(width);
             at = close + 1;
@@ -186,8 +187,8 @@ bool parse_split(std::string_view text, LoggedSplit& split) {
         return false;
     }
     split.index = *index;
-    // The backend's name ends where " # N inputs" begins.
-    for (size_t hash = text.find('#', at); hash != std::string_view::npos; hash = text.find('#', hash + 1)) {
+    // The backend's name ends where the last " # N inputs" begins.
+    for (size_t hash = text.rfind('#'); hash != std::string_view::npos && hash >= at; hash = text.rfind('#', hash - 1)) {
         size_t i = hash + 1;
         skip_blanks(text, i);
         const std::optional<int64_t> n = take_number(text, i);
