@@ -69,7 +69,7 @@ std::vector<std::string> Troubles::sentences(int32_t n_graphs) const {
                             ? "graph " + std::to_string(first_early) +
                                   " is not whole: something reads its last node and is not there"
                             : count(ends_early, "graph") + " not whole, the first is graph " + std::to_string(first_early) +
-                                  ": something reads the last node and is not there");
+                                  ": what follows its last line is not there");
     }
     if (lacks_splits > 0) {
         notes.push_back("headers of splits are missing in " + count(lacks_splits, "graph"));
@@ -110,14 +110,16 @@ public:
         LogLines lines(file_, survey_.width);
         WholeLine line;
         LineKind last = LineKind::other;
+        bool starts = false; // the last line may be the beginning of a scheduler's
         while (!result_.stopped && lines.next(line)) {
             if (line.kind != LineKind::other || line.text.find_first_not_of(' ') != std::string_view::npos) {
                 last = line.kind;
+                starts = line.kind == LineKind::other && may_start(line.text);
             }
             take(line);
         }
         troubles_.log_ends_within_line = last != LineKind::other && file_.ended_within_line();
-        troubles_.last_line_incomplete = last != LineKind::other && last_incomplete_;
+        troubles_.last_line_incomplete = starts || (last != LineKind::other && last_incomplete_);
         settle_header();
         end_graph();
         result_.n_graphs = writer_.n_written();

@@ -134,7 +134,6 @@ void LogFile::clean(std::string_view raw) {
 bool LogFile::next(std::string_view& line) {
     std::string raw;
     bool any = false, done = false;
-    open_end_ = false;
     std::string_view whole;
     while (!done) {
         if (at_ == end_ && !fill()) {
@@ -145,6 +144,7 @@ bool LogFile::next(std::string_view& line) {
             break;
         }
         any = true;
+        open_end_ = false;
         const char* begin = buffer_.data() + at_;
         const void* newline = std::memchr(begin, '\n', end_ - at_);
         const size_t n = newline == nullptr ? end_ - at_ : static_cast<size_t>(static_cast<const char*>(newline) - begin);

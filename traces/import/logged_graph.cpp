@@ -351,7 +351,7 @@ LoggedGraph GraphBuilder::finish() {
     for (size_t i = 0; i < g_.splits.size(); ++i) {
         explain_split(i);
     }
-    g_.ends_early = uses_of_last_ > 0;
+    g_.ends_early = uses_of_last_ > 0 || (g_.has_nodes && !g_.splits.empty() && g_.splits.back().node == no_tensor);
     LoggedGraph done = std::move(g_);
     g_ = {};
     seen_.clear();

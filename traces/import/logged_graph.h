@@ -54,7 +54,7 @@ struct LoggedGraph {
     std::vector<Rewiring> rewires;
     int16_t stage = -1; ///< of its copies; −1: no whole name of a copy tells
 
-    bool ends_early = false;   ///< the last node is read by others that are not there
+    bool ends_early = false;   ///< the last node is read by others that are not there, or the last split has none
     bool lacks_splits = false; ///< headers of splits are not there
     int32_t n_lost_inputs = 0; ///< announced and not there
     bool has_nodes = false;

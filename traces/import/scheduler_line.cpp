@@ -177,6 +177,12 @@ LineStart find_start(std::string_view line) noexcept {
     return {};
 }
 
+bool may_start(std::string_view line) noexcept {
+    const std::string_view text = trimmed(line);
+    return !text.empty() && (split_mark.starts_with(text) || text.starts_with(split_mark) || node_mark.starts_with(text) ||
+                             text.starts_with(node_mark));
+}
+
 bool parse_split(std::string_view text, LoggedSplit& split) {
     split.inputs.clear();
     split.whole = false;

@@ -53,6 +53,8 @@ struct LineStart {
     size_t at = 0;
 };
 LineStart find_start(std::string_view line) noexcept;
+/// Is that all that is there of a scheduler line, too little for find_start?
+bool may_start(std::string_view line) noexcept;
 
 /// `text` begins where find_start says. False: too little of it is there to say what it is about. The result's vectors are used again.
 bool parse_split(std::string_view text, LoggedSplit& split);
