@@ -36,6 +36,10 @@ public:
                (f.output ? ", its logits are wanted" : "");
     }
     std::string operator()(const record::PlanBegin& f) const {
+        if (history.evaluation(r.evaluation).begin.kind == GraphKind::imported) {
+            return "a plan begins: graph " + std::to_string(f.graph) +
+                   (f.n_nodes == 0 ? ", of splits alone" : " with " + words::counted(f.n_nodes, "node"));
+        }
         return "a plan begins: graph " + std::to_string(f.graph) + " with " + words::counted(f.n_nodes, "node") + " and " +
                words::counted(f.n_leafs, "leaf") +
                (f.n_stages > 1 ? ", stage " + std::to_string(f.current_stage) + " of " + std::to_string(f.n_stages) : "") +

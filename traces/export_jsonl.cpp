@@ -40,6 +40,11 @@ public:
                 if constexpr (std::is_same_v<T, record::SplitBegin>) {
                     object["why"] = reason_known(fact) ? object["why"] : Json(nullptr);
                 }
+                if constexpr (std::is_same_v<T, record::PlanBegin>) {
+                    for (const char* untold : {"n_leafs", "n_stages", "current_stage", "op_offload"}) {
+                        object[untold] = imported_ ? Json(nullptr) : object[untold];
+                    }
+                }
                 if (imported_) {
                     object["time_ns"] = nullptr;
                 }

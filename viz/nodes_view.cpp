@@ -1,3 +1,4 @@
+#include "traces/unknown.h"
 #include "viz/markup.h"
 #include "viz/subject.h"
 #include "viz/units.h"
@@ -148,6 +149,9 @@ void NodesView::draw_range(int32_t first, int32_t end) {
             }
             --i;
             continue;
+        }
+        if (left_out_by_log(subject_.info(state_.order[static_cast<size_t>(i)]))) {
+            continue; // nothing is known of it
         }
         draw_node(state_.order[static_cast<size_t>(i)]);
         draw_uses(state_.order[static_cast<size_t>(i)]);

@@ -55,9 +55,10 @@ void draw_split(DotText& dot, const Subject& subject, const SplitState& split, i
     }
     Attributes attributes;
     attributes.html("label", label).raw("fillcolor", style.fill).raw("color", style.line);
-    attributes.text("backend", subject.backend_name(split.begin.backend))
-        .number("first_node", first)
-        .number("last_node", end - 1);
+    attributes.text("backend", subject.backend_name(split.begin.backend));
+    if (end > first) {
+        attributes.number("first_node", first).number("last_node", end - 1);
+    }
     attributes.raw("why", reason_known(split.begin) ? split_reason_name(split.begin.why) : "unknown");
     dot.node(split_id(split.begin.index), attributes);
 }
@@ -90,10 +91,11 @@ std::string draw_splits(const Subject& subject) {
     std::vector<std::string> shares;
     const auto nodes = nodes_per_backend(subject);
     for (size_t b = 0; b < splits_on.size(); ++b) {
-        shares.push_back(counted(splits_on[b], "split") + ", " + counted(nodes[b], "node"));
+        shares.push_back(counted(splits_on[b], "split") + (state.order.empty() ? "" : ", " + counted(nodes[b], "node")));
     }
     const std::string totals = counted(static_cast<int64_t>(state.splits.size()), "split") + ", " + counted(n_copies, "copy") +
-                               " of " + bytes_text(n_bytes) + ", " + counted(static_cast<int64_t>(state.order.size()), "node");
+                               " of " + bytes_text(n_bytes) +
+                               (state.order.empty() ? "" : ", " + counted(static_cast<int64_t>(state.order.size()), "node"));
 
     DotText dot("splits");
     Attributes graph = picture_attributes(heading_markup(subject, totals, shares,

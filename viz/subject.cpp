@@ -204,6 +204,9 @@ std::string why_split_starts(const Subject& subject, const SplitState& split) {
 std::vector<int64_t> nodes_per_backend(const Subject& subject) {
     std::vector<int64_t> n(subject.session.backends.size() + 1, 0);
     for (const TensorId node : subject.state.order) {
+        if (left_out_by_log(subject.info(node))) {
+            continue;
+        }
         const BackendId backend = subject.backend_of(node);
         ++n[backend >= 0 && static_cast<size_t>(backend) + 1 < n.size() ? static_cast<size_t>(backend) : n.size() - 1];
     }

@@ -232,7 +232,7 @@ json summary_json(History& history) {
             {"splits", s.splits},
             {"copies", s.copies},
             {"copied_bytes", s.copied_bytes},
-            {"compute_bytes", s.compute_bytes},
+            {"compute_bytes", s.last_ns == 0 && s.compute_bytes == 0 ? json(nullptr) : json(s.compute_bytes)},
             {"operators", operators}};
 }
 

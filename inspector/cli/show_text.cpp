@@ -263,8 +263,8 @@ void summary_text(History& history, std::ostream& out) {
         return;
     }
     out << "evaluation " << s.planned << ", the last one planned: " << s.nodes << " nodes, " << s.splits << " splits, "
-        << s.copies << " copies (" << bytes_text(s.copied_bytes) << " moved), compute buffers " << bytes_text(s.compute_bytes)
-        << "\n\n";
+        << s.copies << " copies (" << bytes_text(s.copied_bytes) << " moved), compute buffers "
+        << (s.last_ns == 0 && s.compute_bytes == 0 ? "-" : bytes_text(s.compute_bytes)) << "\n\n";
     Table table({{"operator"}, {"backend"}, {"nodes", right}});
     for (const auto& o : s.operators) {
         table.row({std::string(op_name(o.op)), history.backend_name(o.backend), number(o.nodes)});

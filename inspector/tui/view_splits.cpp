@@ -117,7 +117,8 @@ public:
             op.resize(std::max<size_t>(op.size(), 9), ' ');
             l.parts.push_back({number + " ", dim});
             l.parts.push_back({op + " "});
-            l.parts.push_back({session.name(id)});
+            l.parts.push_back(
+                {left_out_by_log(session.graph()->tensors[static_cast<size_t>(id)]) ? "(not in the log)" : session.name(id)});
             l.now = id == session.selected();
             l.target = Target::tensor(id);
             lines.push_back(std::move(l));
