@@ -1,6 +1,7 @@
 // One sentence for each kind of record.
 
 #include "traces/history.h"
+#include "traces/unknown.h"
 #include "traces/words.h"
 
 namespace schedscope {
@@ -12,6 +13,9 @@ public:
     Sentence(History& history, const Record& record) : history(history), r(record) {}
 
     std::string operator()(const record::EvaluationBegin& f) const {
+        if (f.kind == GraphKind::imported && f.n_tokens == 0) {
+            return "evaluation " + std::to_string(r.evaluation) + " begins: imported from a log";
+        }
         std::string s = "evaluation " + std::to_string(r.evaluation) + " begins: " + std::string(graph_kind_name(f.kind)) + ", " +
                         words::counted(f.n_tokens, "token") + " of " + words::counted(f.n_sequences, "sequence") + ", " +
                         words::counted(f.n_outputs, "output");
@@ -32,6 +36,10 @@ public:
                (f.output ? ", its logits are wanted" : "");
     }
     std::string operator()(const record::PlanBegin& f) const {
+        if (history.evaluation(r.evaluation).begin.kind == GraphKind::imported) {
+            return "a plan begins: graph " + std::to_string(f.graph) +
+                   (f.n_nodes == 0 ? ", of splits alone" : " with " + words::counted(f.n_nodes, "node"));
+        }
         return "a plan begins: graph " + std::to_string(f.graph) + " with " + words::counted(f.n_nodes, "node") + " and " +
                words::counted(f.n_leafs, "leaf") +
                (f.n_stages > 1 ? ", stage " + std::to_string(f.current_stage) + " of " + std::to_string(f.n_stages) : "") +
@@ -74,7 +82,10 @@ public:
     }
     std::string operator()(const record::Assign& f) const {
         std::string s = tensor(f.tensor) + ": ";
-        if (f.after == no_backend) {
+        if (history.evaluation(r.evaluation).begin.kind == GraphKind::imported) {
+            s += f.after == no_backend ? "a backend that is not known" : backend(f.after);
+            s += f.cause == Cause::none ? ", by a rule that the log does not tell" : " by " + cause_name(f.cause, f.source);
+        } else if (f.after == no_backend) {
             s += "still unassigned, marked " + cause_name(f.cause, f.source);
         } else {
             s += backend(f.after) + " by " + cause_name(f.cause, f.source);
@@ -87,6 +98,12 @@ public:
     std::string operator()(const record::SplitBegin& f) const {
         std::string s =
             split(f.index) + " begins on " + backend(f.backend) + (f.node == no_tensor ? "" : " with " + tensor(f.node));
+        if (f.backend == no_backend) {
+            return split(f.index) + " is not in the log";
+        }
+        if (!reason_known(f)) {
+            return s + ": why is not known";
+        }
         switch (f.why) {
         case SplitReason::first: return s + ": the first";
         case SplitReason::backend: return s + ": another backend than the node before";
@@ -101,7 +118,7 @@ public:
     }
     std::string operator()(const record::SplitInput& f) const {
         return tensor(f.tensor) + ": input of " + split(f.split) + ", " + words::bytes(f.bytes) + " from " + backend(f.from) +
-               ", first needed by " + tensor(f.node);
+               (f.node == no_tensor ? "" : ", first needed by " + tensor(f.node));
     }
     std::string operator()(const record::CopyMade& f) const {
         return tensor(f.copy) + ": made to hold " + tensor(f.of) + " on " + backend(f.backend) + ", " + words::bytes(f.bytes) +

@@ -86,6 +86,9 @@ public:
 
 private:
     static std::string shape_of(const record::EvaluationBegin& begin) {
+        if (begin.kind == GraphKind::imported && begin.n_tokens == 0) {
+            return "imported";
+        }
         return std::string(graph_kind_name(begin.kind)) + " of " + std::to_string(begin.n_tokens) +
                (begin.n_tokens == 1 ? " token" : " tokens");
     }

@@ -1,12 +1,16 @@
 // What differs between two graphs: tensors that only one has, and what became of those that both have.
 
 #include "traces/diff_parts.h"
+#include "traces/unknown.h"
 
 namespace schedscope::diff {
 
 namespace {
 
 std::string describe_tensor(const TensorInfo& t) {
+    if (told_by_log(t)) {
+        return operator_text(t);
+    }
     return std::string(t.op == Op::NONE ? "leaf" : op_name(t.op)) + " " + std::string(type_name(t.type)) + " " + shape_text(t.ne);
 }
 
@@ -77,6 +81,10 @@ private:
         const auto differ = [&](What what, std::string of_a, std::string of_b) -> Difference& {
             return plans_.add(found_, what, x, y, std::move(of_a), std::move(of_b));
         };
+        if (told_by_log(a) || told_by_log(b)) { // of one of them nothing else is known
+            compare_sources(x, a, y, b);
+            return;
+        }
         if (a.type != b.type) {
             differ(What::type, std::string(type_name(a.type)), std::string(type_name(b.type)));
         }
@@ -93,6 +101,11 @@ private:
         if (a.flags != b.flags || (a.usage == BufferUsage::weights) != (b.usage == BufferUsage::weights)) {
             differ(What::flags, flags_text(a), flags_text(b));
         }
+        compare_sources(x, a, y, b);
+        compare_homes(x, a, y, b);
+    }
+
+    void compare_sources(TensorId x, const TensorInfo& a, TensorId y, const TensorInfo& b) {
         for (size_t slot = 0; slot < a.src.size(); ++slot) {
             if (!plans_.same(a.src[slot], b.src[slot])) {
                 Difference& d =
@@ -101,7 +114,6 @@ private:
                 d.more = {{"source", static_cast<int64_t>(slot)}};
             }
         }
-        compare_homes(x, a, y, b);
     }
 
     void compare_homes(TensorId x, const TensorInfo& a, TensorId y, const TensorInfo& b) {

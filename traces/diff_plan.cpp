@@ -1,6 +1,7 @@
 // What differs between two plans: assignments, splits and their inputs, copies.
 
 #include "traces/diff_parts.h"
+#include "traces/unknown.h"
 #include "traces/words.h"
 
 #include <unordered_map>
@@ -15,7 +16,7 @@ std::string cause_of(const TensorState& t) { return t.cause == Cause::none ? "no
 std::string pass_of(const TensorState& t) { return t.pass == Pass::none ? "none" : std::string(pass_name(t.pass)); }
 
 std::string split_text(const PlanSide& side, const SplitState& split) {
-    return side.backend(split.begin.backend) + ", " + std::string(split_reason_name(split.begin.why));
+    return side.backend(split.begin.backend) + ", " + reason_text(split.begin);
 }
 
 void tell_split(Difference& d, const PlanSide& side, const SplitState& split, const std::string& suffix) {
@@ -27,7 +28,7 @@ void tell_split(Difference& d, const PlanSide& side, const SplitState& split, co
                                  {"first_node" + suffix, int64_t{split.begin.first_node}},
                                  {"last_node" + suffix, int64_t{split.end_node} - 1},
                                  {"backend" + suffix, side.backend(split.begin.backend)},
-                                 {"why" + suffix, std::string(split_reason_name(split.begin.why))},
+                                 {"why" + suffix, reason_known(split.begin) ? Value{reason_text(split.begin)} : Value{}},
                                  {"by" + suffix, name_or_nothing(side, split.begin.by)},
                                  {"inputs" + suffix, std::move(inputs)}});
 }
@@ -43,11 +44,13 @@ void compare_inputs(const PlanPair& plans, const SplitState& a, const SplitState
         };
         Difference& d = plans.add(found, What::input, x == nullptr ? no_tensor : x->tensor, y == nullptr ? no_tensor : y->tensor,
                                   value(plans.a, x), value(plans.b, y));
-        d.note = "of the split that begins at " + plans.a.name(plans.a.start_of(a));
+        const TensorId start = plans.a.start_of(a);
+        d.note = start == no_tensor ? "of split " + std::to_string(a.begin.index)
+                                    : "of the split that begins at " + plans.a.name(start);
         d.more = {{"split_a", int64_t{a.begin.index}},
                   {"split_b", int64_t{b.begin.index}},
-                  {"bytes_a", x == nullptr ? Value{} : Value{x->bytes}},
-                  {"bytes_b", y == nullptr ? Value{} : Value{y->bytes}}};
+                  {"bytes_a", x == nullptr || x->bytes < 0 ? Value{} : Value{x->bytes}},
+                  {"bytes_b", y == nullptr || y->bytes < 0 ? Value{} : Value{y->bytes}}};
     };
     for (const record::SplitInput& input : a.inputs) {
         const auto other = of_b.find(plans.in_b(input.tensor));
@@ -67,6 +70,12 @@ void compare_inputs(const PlanPair& plans, const SplitState& a, const SplitState
             add(nullptr, &input);
         }
     }
+}
+
+/// Splits are the same where the nodes are that they begin with; of one that a log tells no nodes of, the number counts.
+TensorId key_of(const SplitState& split, TensorId start) {
+    const bool told_alone = split.begin.node == no_tensor && split.end_node >= 0 && split.end_node <= split.begin.first_node;
+    return told_alone ? no_tensor - 1 - split.begin.index : start;
 }
 
 } // namespace
@@ -104,7 +113,7 @@ void compare_assignments(const PlanPair& plans, Found& found) {
 void compare_splits(const PlanPair& plans, Found& found) {
     std::unordered_map<TensorId, const SplitState*> of_b;
     for (const SplitState& split : plans.b.state.splits) {
-        of_b.emplace(plans.b.start_of(split), &split);
+        of_b.emplace(key_of(split, plans.b.start_of(split)), &split);
     }
     const auto add = [&](const SplitState* x, const SplitState* y) {
         const TensorId start_a = x == nullptr ? no_tensor : plans.a.start_of(*x),
@@ -123,7 +132,7 @@ void compare_splits(const PlanPair& plans, Found& found) {
     };
     for (const SplitState& a : plans.a.state.splits) {
         found.compared();
-        const auto other = of_b.find(plans.in_b(plans.a.start_of(a)));
+        const auto other = of_b.find(key_of(a, plans.in_b(plans.a.start_of(a))));
         if (other == of_b.end()) {
             add(&a, nullptr);
             continue;
@@ -136,7 +145,7 @@ void compare_splits(const PlanPair& plans, Found& found) {
         compare_inputs(plans, a, b, found);
     }
     for (const SplitState& b : plans.b.state.splits) {
-        if (of_b.contains(plans.b.start_of(b))) {
+        if (of_b.contains(key_of(b, plans.b.start_of(b)))) {
             found.compared();
             add(nullptr, &b);
         }
@@ -150,7 +159,7 @@ void compare_copies(const PlanPair& plans, Found& found) {
     const auto value = [&](const PlanSide& side, const record::CopyMade* copy) {
         return copy == nullptr ? Value{}
                                : Value{origin(side, *copy) + " to " + side.backend(copy->backend) +
-                                       (copy->stage == 0 ? "" : ", stage " + std::to_string(copy->stage))};
+                                       (copy->stage <= 0 ? "" : ", stage " + std::to_string(copy->stage))};
     };
     const auto add = [&](const record::CopyMade* x, const record::CopyMade* y) {
         const auto of = [](const record::CopyMade* copy) { return copy == nullptr ? no_tensor : copy->of; };

@@ -2,6 +2,7 @@
 
 #include "traces/fields.h"
 #include "traces/history.h"
+#include "traces/unknown.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,6 +31,23 @@ public:
                         object[name + "_name"] = tensor_name(r.step, static_cast<TensorId>(fact.*f.member));
                     }
                 });
+                if constexpr (std::is_same_v<T, record::EvaluationBegin>) {
+                    imported_ = fact.kind == GraphKind::imported;
+                    for (const char* count : {"n_tokens", "n_sequences", "n_outputs"}) {
+                        object[count] = imported_ && object[count] == 0 ? Json(nullptr) : object[count];
+                    }
+                }
+                if constexpr (std::is_same_v<T, record::SplitBegin>) {
+                    object["why"] = reason_known(fact) ? object["why"] : Json(nullptr);
+                }
+                if constexpr (std::is_same_v<T, record::PlanBegin>) {
+                    for (const char* untold : {"n_leafs", "n_stages", "current_stage", "op_offload"}) {
+                        object[untold] = imported_ ? Json(nullptr) : object[untold];
+                    }
+                }
+                if (imported_) {
+                    object["time_ns"] = nullptr;
+                }
                 if constexpr (std::is_same_v<T, record::Assign>) {
                     const std::string cause = cause_name(fact.cause, fact.source);
                     object["cause"] = cause.empty() ? Json(nullptr) : Json(cause);
@@ -68,6 +86,7 @@ private:
             case Meaning::text: return history_.source().text(static_cast<StringId>(v));
             case Meaning::tensor:
             case Meaning::split: return v < 0 ? Json(nullptr) : Json(v);
+            case Meaning::index: return imported_ && v < 0 ? Json(nullptr) : Json(v);
             default: return v;
             }
         }
@@ -76,6 +95,7 @@ private:
     Json tensor_name(Step step, TensorId id) { return id == no_tensor ? Json(nullptr) : Json(history_.tensor_name_at(step, id)); }
 
     History history_;
+    bool imported_ = false; ///< the evaluation was made from a log
 };
 
 } // namespace

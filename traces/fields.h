@@ -83,10 +83,10 @@ SCHEDSCOPE_KIND(SplitEnd, "split_end",
     field("idx", &R::index, Meaning::split), field("end_node", &R::end_node, Meaning::node_index), field("n_inputs", &R::n_inputs, Meaning::count));
 SCHEDSCOPE_KIND(SplitInput, "split_input",
     field("split", &R::split, Meaning::split), field("tensor", &R::tensor, Meaning::tensor), field("node", &R::node, Meaning::tensor),
-    field("source_backend", &R::from, Meaning::backend), field("bytes", &R::bytes, Meaning::count));
+    field("source_backend", &R::from, Meaning::backend), field("bytes", &R::bytes, Meaning::index));
 SCHEDSCOPE_KIND(CopyMade, "copy",
     field("copy", &R::copy, Meaning::tensor), field("original", &R::of, Meaning::tensor), field("backend", &R::backend, Meaning::backend),
-    field("stage", &R::stage, Meaning::count), field("graph_input", &R::graph_input), field("bytes", &R::bytes, Meaning::count));
+    field("stage", &R::stage, Meaning::index), field("graph_input", &R::graph_input), field("bytes", &R::bytes, Meaning::index));
 SCHEDSCOPE_KIND(Rewired, "rewire",
     field("node", &R::node, Meaning::tensor), field("source", &R::source, Meaning::index), field("original", &R::original, Meaning::tensor),
     field("copy", &R::copy, Meaning::tensor));

@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "traces/explain.h"
+#include "traces/unknown.h"
 
 #include <algorithm>
 #include <charconv>
@@ -86,7 +87,7 @@ TensorId find_tensor(const History& history, const PlanState& state, std::string
         std::string ids;
         for (const TensorId id : found) {
             ids += (ids.empty() ? "" : ", ") + std::string(name) + "@" + std::to_string(id) + " (" +
-                   std::string(op_name(history.tensor(state, id).op)) + ")";
+                   operator_text(history.tensor(state, id)) + ")";
         }
         throw Error(ErrorKind::usage,
                     asked + ": " + where + " has " + std::to_string(found.size()) + " of that name; say which: " + ids);

@@ -106,7 +106,11 @@ std::string History::name_in(const OwnedGraph* graph, const std::vector<record::
     if (copy == nullptr || static_cast<size_t>(copy->of) >= graph->tensors.size()) {
         return "copy " + std::to_string(id);
     }
-    return copy_name(backend_name(copy->backend), graph->tensors[static_cast<size_t>(copy->of)].name, copy->stage);
+    const std::string_view original = graph->tensors[static_cast<size_t>(copy->of)].name;
+    if (copy->stage < 0) { // no log told
+        return backend_name(copy->backend).append("#").append(original).append("#?");
+    }
+    return copy_name(backend_name(copy->backend), original, copy->stage);
 }
 
 std::string History::tensor_name(const PlanState& state, TensorId id) const { return name_in(graph_of(state), state.copies, id); }

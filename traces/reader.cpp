@@ -208,6 +208,9 @@ Bounds TraceReader::State::bounds_at(Step step) {
     if (const int plan = plan_at(step); plan >= 0) {
         const GraphId graph = index.plans[static_cast<size_t>(plan)].graph;
         b.n_nodes = index.graphs[static_cast<size_t>(graph)].n_nodes;
+        // A log may tell of splits and not of their nodes.
+        constexpr int64_t most_logged_splits = int64_t{1} << 24;
+        b.n_splits = index.graphs[static_cast<size_t>(graph)].answered ? b.n_nodes : most_logged_splits;
         b.n_own = index.graphs[static_cast<size_t>(graph)].n_tensors;
         b.n_tensors = n_ids(plan);
     }

@@ -14,7 +14,8 @@ namespace schedscope::schema {
 
 constexpr int32_t application_id = 0x73736370; ///< "sscp"
 constexpr int major_version = 3;
-constexpr int minor_version = 1; ///< 1: `sample` tells what a sampler added to the graph
+constexpr int minor_version =
+    2; ///< 1: `sample` tells what a sampler added to the graph; 2: sizes and stages that a log does not tell are −1
 constexpr int user_version = major_version * 1000 + minor_version;
 
 struct Entity {

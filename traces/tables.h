@@ -24,19 +24,22 @@ struct AssignmentRow {
     BackendId backend = no_backend;
     std::string cause; ///< "1.wgt0"; empty: none
     std::optional<int32_t> split;
+    bool logged = false;   ///< only a log tells of it: type and shape are not known, nor is an operator NONE
+    std::string operation; ///< the operator's own name: "SWIGLU" of a GLU; "?": not known
 };
 struct SplitInputRow {
     TensorId id = no_tensor;
     std::string tensor;
     BackendId from = no_backend;
-    int64_t bytes = 0;
+    std::optional<int64_t> bytes;
 };
 struct SplitRow {
     int32_t index = 0;
     BackendId backend = no_backend;
     int32_t first_node = 0, last_node = 0; ///< inclusive; last < first: no nodes
-    SplitReason why = SplitReason::first;
-    std::string by; ///< the node's source that made it so
+    bool nodes_known = true;               ///< false: a log told of the split and not of its nodes
+    std::optional<SplitReason> why;        ///< nothing: a log does not tell
+    std::string by;                        ///< the node's source that made it so
     std::vector<SplitInputRow> inputs;
     std::optional<int64_t> time_ns;
 };
@@ -44,9 +47,9 @@ struct CopyRow {
     TensorId id = no_tensor, of = no_tensor;
     std::string tensor; ///< the original
     BackendId from = no_backend, to = no_backend;
-    int32_t stage = 0;
+    std::optional<int32_t> stage;
     std::optional<int32_t> split; ///< whose input it is; nothing: a graph input kept per stage
-    int64_t bytes = 0;
+    std::optional<int64_t> bytes;
     std::optional<int64_t> time_ns; ///< of the last transfer
     std::optional<int32_t> experts, experts_total;
 };
@@ -74,6 +77,7 @@ struct MemoryRow {
     std::string buffer_type;
     int64_t size = 0;                  ///< of its compute buffers, all chunks
     int64_t peak = 0;                  ///< of that, the highest byte that this plan uses
+    bool use_known = true;             ///< false: a log tells no places
     std::optional<std::string> replan; ///< why memory was planned anew; nothing: it was not, or it was the first time
     int64_t most_live = 0;             ///< bytes of all tensors that are needed at one node, where that is most
     int32_t most_at = 0;               ///< that node: its index in the allocated graph

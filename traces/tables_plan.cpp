@@ -1,6 +1,7 @@
 // Tables of a plan: passes, assignments, splits, copies.
 
 #include "traces/tables.h"
+#include "traces/unknown.h"
 
 #include <algorithm>
 
@@ -18,6 +19,8 @@ PlanSpan last_plan(const History& history, EvaluationId planned) {
     const Step begin = history.source().previous_of(span.end, fact_bit<record::PlanBegin>());
     return begin < span.first ? PlanSpan{no_step, span.end} : PlanSpan{begin, span.end};
 }
+
+std::optional<int64_t> known(int64_t bytes) { return bytes < 0 ? std::nullopt : std::optional(bytes); }
 
 template <typename F> void for_each_record(History& history, const PlanSpan& span, F&& f) {
     if (span.first != no_step) {
@@ -114,10 +117,11 @@ std::vector<AssignmentRow> assignments(History& history, const PlanState& state)
     const auto add = [&](TensorId id) {
         const TensorInfo& info = history.tensor(state, id);
         const TensorState& t = state.tensors[static_cast<size_t>(id)];
-        AssignmentRow row{id,        history.tensor_name(state, id), info.op,     info.type, info.ne,
-                          t.backend, cause_name(t.cause, t.source),  std::nullopt};
+        AssignmentRow row{id,        history.tensor_name(state, id), info.op,      info.type,         info.ne,
+                          t.backend, cause_name(t.cause, t.source),  std::nullopt, told_by_log(info), operator_text(info)};
         if (static_cast<size_t>(id) >= graph->tensors.size()) {
             row.op = Op::NONE; // a copy is made by no operator
+            row.operation = op_name(Op::NONE);
         }
         if (t.split >= 0) {
             row.split = t.split;
@@ -125,7 +129,9 @@ std::vector<AssignmentRow> assignments(History& history, const PlanState& state)
         rows.push_back(std::move(row));
     };
     for (size_t i = 0; i < graph->tensors.size(); ++i) {
-        add(static_cast<TensorId>(i));
+        if (!left_out_by_log(graph->tensors[i])) {
+            add(static_cast<TensorId>(i));
+        }
     }
     for (const record::CopyMade& copy : state.copies) {
         add(copy.copy);
@@ -135,16 +141,20 @@ std::vector<AssignmentRow> assignments(History& history, const PlanState& state)
 
 std::vector<SplitRow> splits(History& history, const PlanState& state) {
     std::vector<SplitRow> rows;
+    const bool imported = is_imported(history, state);
     for (const SplitState& split : state.splits) {
         SplitRow row;
         row.index = split.begin.index;
         row.backend = split.begin.backend;
         row.first_node = split.begin.first_node;
         row.last_node = (split.end_node < 0 ? split.begin.first_node : split.end_node) - 1;
-        row.why = split.begin.why;
+        if (reason_known(split.begin)) {
+            row.why = split.begin.why;
+        }
+        row.nodes_known = !imported || split.end_node > split.begin.first_node;
         row.by = split.begin.by == no_tensor ? "" : history.tensor_name(state, split.begin.by);
         for (const record::SplitInput& input : split.inputs) {
-            row.inputs.push_back({input.tensor, history.tensor_name(state, input.tensor), input.from, input.bytes});
+            row.inputs.push_back({input.tensor, history.tensor_name(state, input.tensor), input.from, known(input.bytes)});
         }
         if (split.start_ns >= 0) {
             row.time_ns = split.end_ns - split.start_ns;
@@ -162,8 +172,10 @@ std::vector<CopyRow> copies(History& history, const PlanState& state) {
         row.of = copy.of;
         row.tensor = history.tensor_name(state, copy.of);
         row.to = copy.backend;
-        row.stage = copy.stage;
-        row.bytes = copy.bytes;
+        if (copy.stage >= 0) {
+            row.stage = copy.stage;
+        }
+        row.bytes = known(copy.bytes);
         row.from = copy.graph_input ? copy.backend : state.tensors[static_cast<size_t>(copy.of)].backend;
         if (const int32_t split = state.tensors[static_cast<size_t>(copy.copy)].split; split >= 0) {
             row.split = split;

@@ -2,6 +2,7 @@
 
 #include "traces/lifetimes.h"
 #include "traces/tables.h"
+#include "traces/unknown.h"
 
 #include <algorithm>
 #include <map>
@@ -126,6 +127,7 @@ MemoryTable memory(History& history, const PlanState& state) {
         row.buffer_type = history.buffer_type_name(type);
         row.size = size;
         row.peak = used.contains(type) ? used[type] : 0;
+        row.use_known = !is_imported(history, state);
         if (!state.reallocations.empty()) {
             row.replan = text(history, state.reallocations.back().reason);
         }
@@ -223,11 +225,14 @@ Summary summary(History& history) {
     s.copies = static_cast<int32_t>(state.copies.size());
     for (const SplitState& split : state.splits) {
         for (const record::SplitInput& input : split.inputs) {
-            s.copied_bytes += input.bytes;
+            s.copied_bytes += std::max<int64_t>(input.bytes, 0);
         }
     }
     std::map<std::pair<Op, BackendId>, int32_t> operators;
     for (const TensorId node : graph->nodes) {
+        if (left_out_by_log(graph->tensors[static_cast<size_t>(node)])) {
+            continue;
+        }
         ++operators[{graph->tensors[static_cast<size_t>(node)].op, state.tensors[static_cast<size_t>(node)].backend}];
     }
     for (const auto& [what, n] : operators) {

@@ -90,7 +90,8 @@ TraceIndex read_index(sqlite::Database& database) {
         throw Damage("its first evaluation does not begin at the first record");
     }
 
-    sqlite::Statement graphs(database, "SELECT id, n_tensors, n_leafs, n_nodes FROM graph ORDER BY id");
+    sqlite::Statement graphs(database, "SELECT id, n_tensors, n_leafs, n_nodes, EXISTS (SELECT 1 FROM capability WHERE graph = "
+                                       "graph.id) FROM graph ORDER BY id");
     while (graphs.step()) {
         const auto next = static_cast<int64_t>(index.graphs.size());
         take(graphs, 0, next, next, "the id of a graph");
@@ -98,6 +99,7 @@ TraceIndex read_index(sqlite::Database& database) {
         size.n_tensors = take(graphs, 1, 0, most_tensors, "the number of a graph's tensors");
         size.n_leafs = take(graphs, 2, 0, size.n_tensors, "the number of a graph's leafs");
         size.n_nodes = take(graphs, 3, 0, size.n_tensors, "the number of a graph's nodes");
+        size.answered = take(graphs, 4, 0, 1, "whether a graph has answers") != 0;
         index.graphs.push_back(size);
     }
 

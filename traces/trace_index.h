@@ -19,6 +19,7 @@ struct TraceIndex {
     };
     struct GraphSize {
         int64_t n_tensors = 0, n_leafs = 0, n_nodes = 0;
+        bool answered = true; ///< backends' answers are there; a graph from a log has none
     };
 
     SessionInfo session;

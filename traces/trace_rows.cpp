@@ -13,7 +13,7 @@ int64_t limit_of(Meaning meaning, const Bounds& b) {
     case Meaning::tensor: return b.n_tensors - 1;
     case Meaning::graph: return b.n_graphs - 1;
     case Meaning::evaluation: return b.n_evaluations - 1;
-    case Meaning::split:
+    case Meaning::split: return b.n_splits;
     case Meaning::node_index: return b.n_nodes;
     default: return std::numeric_limits<int64_t>::max();
     }
@@ -30,7 +30,7 @@ void check_own(const record::PlanBegin& f, const Record&, const Bounds&) {
     }
 }
 void check_own(const record::PlanEnd& f, const Record&, const Bounds& b) {
-    if (f.n_copies > b.n_tensors || f.n_splits > b.n_nodes + 1) {
+    if (f.n_copies > b.n_tensors || f.n_splits > b.n_splits + 1) {
         throw Damage("it has " + std::to_string(f.n_copies) + " copies and " + std::to_string(f.n_splits) + " splits");
     }
 }

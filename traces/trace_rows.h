@@ -54,7 +54,8 @@ template <typename F> typename F::Value take_field(const sqlite::Statement& row,
                                field.meaning == Meaning::text || field.meaning == Meaning::graph ||
                                field.meaning == Meaning::evaluation;
         const int64_t least = from_zero ? 0 : field.meaning == Meaning::plain ? type_least : -1;
-        const int64_t most = wide && field.meaning == Meaning::count ? most_counted : type_most;
+        const int64_t most =
+            wide && (field.meaning == Meaning::count || field.meaning == Meaning::index) ? most_counted : type_most;
         return static_cast<Value>(take(row, column, least, most, field.name));
     }
 }
@@ -63,7 +64,7 @@ template <typename F> typename F::Value take_field(const sqlite::Statement& row,
 struct Bounds {
     int64_t n_own = 0;     ///< tensors of the graph
     int64_t n_tensors = 0; ///< ids below: the graph's and its copies'
-    int64_t n_nodes = 0;
+    int64_t n_nodes = 0, n_splits = 0;
     int64_t n_backends = 0, n_buffer_types = 0, n_graphs = 0, n_evaluations = 0;
 };
 

@@ -20,6 +20,9 @@ std::string scaled(double value, const char* unit) {
 } // namespace
 
 std::string bytes(int64_t n) {
+    if (n < 0) {
+        return "-";
+    }
     constexpr std::array<const char*, 4> units{"KiB", "MiB", "GiB", "TiB"};
     if (n < 1024) {
         return std::to_string(n) + " B";

@@ -10,7 +10,7 @@
 /// Numbers as people read them.
 namespace schedscope::words {
 
-std::string bytes(int64_t n);                          ///< "10 B", "4.0 KiB", "132 MiB"
+std::string bytes(int64_t n);                          ///< "10 B", "4.0 KiB", "132 MiB"; "-" below 0: not known
 std::string duration(int64_t ns);                      ///< "810 ns", "12.4 µs", "1.24 ms", "3.05 s"
 std::string count(int64_t n);                          ///< "48,310"
 std::string counted(int64_t n, std::string_view noun); ///< "1 split", "3 splits", "2 copies"

@@ -65,7 +65,7 @@ std::string heading_markup(const Subject& subject, const std::string& totals, co
 
 std::string edge_markup(const std::string& what, int64_t bytes) {
     const std::string clear = std::string(gap) + gap + gap;
-    return clear + html_label(what) + next_line(11) + clear + bold(bytes_text(bytes));
+    return clear + html_label(what) + (bytes < 0 ? "" : next_line(11) + clear + bold(bytes_text(bytes)));
 }
 
 Attributes picture_attributes(const std::string& heading) {

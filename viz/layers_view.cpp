@@ -1,3 +1,4 @@
+#include "traces/unknown.h"
 #include "viz/blocks.h"
 #include "viz/markup.h"
 #include "viz/subject.h"
@@ -63,6 +64,9 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
         Group* group = &groups_[known->second];
         group_of[static_cast<size_t>(node)] = static_cast<int32_t>(known->second);
         group->nodes.push_back(node);
+        if (left_out_by_log(subject.info(node))) {
+            continue;
+        }
         const BackendId backend = subject.backend_of(node);
         ++(backend >= 0 && static_cast<size_t>(backend) + 1 < group->on.size() ? group->on[static_cast<size_t>(backend)]
                                                                                : group->on.back());
@@ -107,7 +111,8 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
             } else if (source != target) {
                 Flow& flow = flows_[{static_cast<size_t>(source), static_cast<size_t>(target)}][copied];
                 flow.tensors.insert(original);
-                flow.bytes += size_of(subject, original);
+                // A log tells no sizes.
+                flow.bytes = told_by_log(subject.info(original)) ? -1 : flow.bytes + size_of(subject, original);
                 flow.copied = copied;
             }
         }
@@ -173,7 +178,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
     if (!group.copies.empty()) {
         int64_t bytes = 0;
         for (const record::CopyMade* made : group.copies) {
-            bytes += made->bytes;
+            bytes += std::max<int64_t>(made->bytes, 0);
         }
         label += small(counted(static_cast<int64_t>(group.copies.size()), "copy") + " for it, " + bytes_text(bytes));
     }
@@ -232,10 +237,11 @@ std::string LayersView::draw() const {
             const std::string what =
                 flow.tensors.size() == 1 ? names(flow.tensors, 1) : counted(static_cast<int64_t>(flow.tensors.size()), "tensor");
             Attributes attributes;
-            attributes.html("label", edge_markup(what, flow.bytes))
-                .number("bytes", flow.bytes)
-                .number("tensors", static_cast<int64_t>(flow.tensors.size()))
-                .text("tooltip", names(flow.tensors, 30));
+            attributes.html("label", edge_markup(what, flow.bytes));
+            if (flow.bytes >= 0) {
+                attributes.number("bytes", flow.bytes);
+            }
+            attributes.number("tensors", static_cast<int64_t>(flow.tensors.size())).text("tooltip", names(flow.tensors, 30));
             if (copied) {
                 attributes.raw("style", "dashed").raw("penwidth", "1.6");
             }

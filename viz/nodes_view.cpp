@@ -1,3 +1,4 @@
+#include "traces/unknown.h"
 #include "viz/markup.h"
 #include "viz/subject.h"
 #include "viz/units.h"
@@ -149,6 +150,9 @@ void NodesView::draw_range(int32_t first, int32_t end) {
             --i;
             continue;
         }
+        if (left_out_by_log(subject_.info(state_.order[static_cast<size_t>(i)]))) {
+            continue; // nothing is known of it
+        }
         draw_node(state_.order[static_cast<size_t>(i)]);
         draw_uses(state_.order[static_cast<size_t>(i)]);
     }
@@ -158,10 +162,10 @@ void NodesView::draw_copies(int32_t split) {
     for (const TensorId copy : split < 0 ? uses_.loose_copies() : uses_.copies()[static_cast<size_t>(split)]) {
         const record::CopyMade& made = *subject_.made_by(copy);
         const BackendStyle& style = subject_.palette[made.backend];
-        std::string label =
-            "copy of " + bold(clipped(subject_.name(made.of), 48)) + next_line(11) +
-            small(html_label("from " + subject_.backend_name(subject_.backend_of(made.of)) + ", ") + bold(bytes_text(made.bytes)),
-                  Ink::black);
+        std::string label = "copy of " + bold(clipped(subject_.name(made.of), 48)) + next_line(11) +
+                            small(html_label("from " + subject_.backend_name(subject_.backend_of(made.of)) + ", ") +
+                                      bold(made.bytes < 0 ? "-" : bytes_text(made.bytes)),
+                                  Ink::black);
         if (uses_.is_hub(copy)) {
             label += next_line(10) + small(html_label("read by " + grouped(uses_.readers(copy)) + ", drawn at each"));
         }

@@ -1,7 +1,9 @@
+#include "traces/unknown.h"
 #include "viz/markup.h"
 #include "viz/subject.h"
 #include "viz/units.h"
 
+#include <algorithm>
 #include <map>
 
 namespace schedscope {
@@ -39,8 +41,9 @@ void draw_split(DotText& dot, const Subject& subject, const SplitState& split, i
     const int32_t first = split.begin.first_node, end = subject.end_node(split);
     std::string label = sized(bold(split_id(split.begin.index), gap), 14) +
                         backend_markup(style, subject.backend_name(split.begin.backend)) + next_line(13);
-    label += end - first == 1 ? "node " + grouped(first)
-                              : "nodes " + grouped(first) + "–" + grouped(end - 1) + " (" + grouped(end - first) + ")";
+    label += end <= first       ? "nodes not known"
+             : end - first == 1 ? "node " + grouped(first)
+                                : "nodes " + grouped(first) + "–" + grouped(end - 1) + " (" + grouped(end - first) + ")";
     label += split.end_node < 0 ? ", not ended yet" : "";
     label += next_line(12) + sized(html_label(why_split_starts(subject, split)), 10);
     if (!split.inputs.empty()) {
@@ -52,10 +55,11 @@ void draw_split(DotText& dot, const Subject& subject, const SplitState& split, i
     }
     Attributes attributes;
     attributes.html("label", label).raw("fillcolor", style.fill).raw("color", style.line);
-    attributes.text("backend", subject.backend_name(split.begin.backend))
-        .number("first_node", first)
-        .number("last_node", end - 1);
-    attributes.raw("why", split_reason_name(split.begin.why));
+    attributes.text("backend", subject.backend_name(split.begin.backend));
+    if (end > first) {
+        attributes.number("first_node", first).number("last_node", end - 1);
+    }
+    attributes.raw("why", reason_known(split.begin) ? split_reason_name(split.begin.why) : "unknown");
     dot.node(split_id(split.begin.index), attributes);
 }
 
@@ -76,10 +80,10 @@ std::string draw_splits(const Subject& subject) {
             const int32_t made_in = subject.split_of(subject.producer(input.tensor));
             Flow& flow = flows[{split.begin.index, made_in >= 0 ? made_in : -1 - input.from}];
             flow.tensors.push_back(input.tensor);
-            flow.bytes += input.bytes;
+            flow.bytes += std::max<int64_t>(input.bytes, 0); // −1: not known
             flow.from = input.from;
-            bytes_into[s] += input.bytes;
-            n_bytes += input.bytes;
+            bytes_into[s] += std::max<int64_t>(input.bytes, 0);
+            n_bytes += std::max<int64_t>(input.bytes, 0);
             ++n_copies;
         }
     }
@@ -87,10 +91,11 @@ std::string draw_splits(const Subject& subject) {
     std::vector<std::string> shares;
     const auto nodes = nodes_per_backend(subject);
     for (size_t b = 0; b < splits_on.size(); ++b) {
-        shares.push_back(counted(splits_on[b], "split") + ", " + counted(nodes[b], "node"));
+        shares.push_back(counted(splits_on[b], "split") + (state.order.empty() ? "" : ", " + counted(nodes[b], "node")));
     }
     const std::string totals = counted(static_cast<int64_t>(state.splits.size()), "split") + ", " + counted(n_copies, "copy") +
-                               " of " + bytes_text(n_bytes) + ", " + counted(static_cast<int64_t>(state.order.size()), "node");
+                               " of " + bytes_text(n_bytes) +
+                               (state.order.empty() ? "" : ", " + counted(static_cast<int64_t>(state.order.size()), "node"));
 
     DotText dot("splits");
     Attributes graph = picture_attributes(heading_markup(subject, totals, shares,

@@ -1,6 +1,7 @@
 #include "viz/subject.h"
 
 #include "runtime/error.h"
+#include "traces/unknown.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -153,6 +154,9 @@ std::vector<TensorId> Subject::sources(TensorId node) const {
 
 std::string Subject::operation(TensorId id) const {
     const TensorInfo& tensor = info(id);
+    if (told_by_log(tensor)) { // type and shape are not known
+        return id < n_tensors() ? operator_text(tensor) : "";
+    }
     std::string text;
     if (id < n_tensors() && tensor.op != Op::NONE) {
         text = std::string(op_description(tensor.op, tensor.params[0])) + " ";
@@ -179,13 +183,18 @@ std::string why_split_starts(const Subject& subject, const SplitState& split) {
     const record::SplitBegin& begin = split.begin;
     std::string where;
     if (begin.node != no_tensor) {
-        where = subject.name(begin.node) + " (" +
-                std::string(op_description(subject.info(begin.node).op, subject.info(begin.node).params[0])) + ")";
+        where = subject.name(begin.node) + " (" + operator_text(subject.info(begin.node)) + ")";
     }
     const std::string by = begin.by != no_tensor ? subject.name(begin.by) : "a source";
+    if (begin.backend == no_backend) {
+        return "not in the log";
+    }
+    if (!reason_known(begin)) {
+        return "why it begins is not known";
+    }
     switch (begin.why) {
     case SplitReason::first: return "first split";
-    case SplitReason::backend: return "backend changes at " + where;
+    case SplitReason::backend: return where.empty() ? "backend changes" : "backend changes at " + where;
     case SplitReason::weight: return where + " needs weight " + by + " of another backend";
     case SplitReason::full: return "inputs are full: " + where + " needs " + by + " too";
     }
@@ -195,6 +204,9 @@ std::string why_split_starts(const Subject& subject, const SplitState& split) {
 std::vector<int64_t> nodes_per_backend(const Subject& subject) {
     std::vector<int64_t> n(subject.session.backends.size() + 1, 0);
     for (const TensorId node : subject.state.order) {
+        if (left_out_by_log(subject.info(node))) {
+            continue;
+        }
         const BackendId backend = subject.backend_of(node);
         ++n[backend >= 0 && static_cast<size_t>(backend) + 1 < n.size() ? static_cast<size_t>(backend) : n.size() - 1];
     }

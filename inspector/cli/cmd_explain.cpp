@@ -39,7 +39,7 @@ json story_json(const History& history, const Story& story) {
         }
         const std::string cause = cause_name(s.cause, s.source);
         steps.push_back({{"step", s.step},
-                         {"pass", pass_name(s.pass)},
+                         {"pass", s.pass == Pass::none ? json(nullptr) : json(pass_name(s.pass))},
                          {"before", backend_json(history, s.before)},
                          {"after", backend_json(history, s.after)},
                          {"cause", cause.empty() ? json(nullptr) : json(cause)},

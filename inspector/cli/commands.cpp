@@ -16,6 +16,7 @@ std::span<const Command> commands() {
         Command{"replay", "Plan again from a trace and compare each decision", add_replay},
         Command{"diff", "Compare two traces: their graphs aligned, what was decided differently", add_diff},
         Command{"verify", "Each node on two backends: the error of each, and the first beyond tolerance", add_verify},
+        Command{"import", "A trace from the log of a ggml program's scheduler", add_import},
         Command{"export", "A trace in other formats", add_export},
         Command{"gguf", "Header, metadata and tensors of a model file", add_gguf},
         Command{"devices", "What was found, and what it can do", add_devices},

@@ -15,6 +15,7 @@ Action add_dot(CLI::App& app);
 Action add_replay(CLI::App& app);
 Action add_diff(CLI::App& app);
 Action add_verify(CLI::App& app);
+Action add_import(CLI::App& app);
 Action add_export(CLI::App& app);
 Action add_gguf(CLI::App& app);
 Action add_devices(CLI::App& app);

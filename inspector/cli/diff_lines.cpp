@@ -231,6 +231,9 @@ std::string evaluation_title(const History& a, const Difference& d) {
     } else if (d.eval_b != d.eval_a) {
         title += " of a, " + std::to_string(d.eval_b) + " of b";
     }
+    if (begin.kind == GraphKind::imported && begin.n_tokens == 0) {
+        return title + ", imported";
+    }
     return title + ", " + std::string(graph_kind_name(begin.kind)) + " of " + words::counted(begin.n_tokens, "token");
 }
 

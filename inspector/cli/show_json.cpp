@@ -39,9 +39,10 @@ json assignments_json(History& history, const PlanState& state) {
     return list("assignments", tables::assignments(history, state), [&](const tables::AssignmentRow& r) {
         return json{{"id", r.id},
                     {"name", r.name},
-                    {"op", op_name(r.op)},
-                    {"type", type_name(r.type)},
-                    {"ne", r.ne},
+                    {"op", r.logged && r.op == Op::NONE ? json(nullptr) : json(op_name(r.op))},
+                    {"operation", r.logged && r.op == Op::NONE ? json(nullptr) : json(r.operation)},
+                    {"type", r.logged ? json(nullptr) : json(type_name(r.type))},
+                    {"ne", r.logged ? json(nullptr) : json(r.ne)},
                     {"backend", backend(history, r.backend)},
                     {"cause", r.cause.empty() ? json(nullptr) : json(r.cause)},
                     {"split", or_null(r.split)}};
@@ -52,14 +53,16 @@ json splits_json(History& history, const PlanState& state) {
     return list("splits", tables::splits(history, state), [&](const tables::SplitRow& r) {
         json inputs = json::array();
         for (const tables::SplitInputRow& input : r.inputs) {
-            inputs.push_back(
-                {{"id", input.id}, {"tensor", input.tensor}, {"from", backend(history, input.from)}, {"bytes", input.bytes}});
+            inputs.push_back({{"id", input.id},
+                              {"tensor", input.tensor},
+                              {"from", backend(history, input.from)},
+                              {"bytes", or_null(input.bytes)}});
         }
         return json{{"index", r.index},
                     {"backend", backend(history, r.backend)},
-                    {"first_node", r.first_node},
-                    {"last_node", r.last_node},
-                    {"why", split_reason_name(r.why)},
+                    {"first_node", r.nodes_known ? json(r.first_node) : json(nullptr)},
+                    {"last_node", r.nodes_known ? json(r.last_node) : json(nullptr)},
+                    {"why", r.why ? json(split_reason_name(*r.why)) : json(nullptr)},
                     {"by", r.by.empty() ? json(nullptr) : json(r.by)},
                     {"inputs", std::move(inputs)},
                     {"time_ns", or_null(r.time_ns)}};
@@ -72,9 +75,9 @@ json copies_json(History& history, const PlanState& state) {
                     {"tensor", r.tensor},
                     {"from", backend(history, r.from)},
                     {"to", backend(history, r.to)},
-                    {"stage", r.stage},
+                    {"stage", or_null(r.stage)},
                     {"split", or_null(r.split)},
-                    {"bytes", r.bytes},
+                    {"bytes", or_null(r.bytes)},
                     {"time_ns", or_null(r.time_ns)},
                     {"experts", or_null(r.experts)},
                     {"experts_total", or_null(r.experts_total)}};
@@ -102,8 +105,12 @@ json memory_json(History& history, const PlanState& state) {
         for (const auto& [name, bytes] : r.holders) {
             holders.push_back({{"name", name}, {"bytes", bytes}});
         }
-        return json{{"buffer_type", r.buffer_type}, {"size", r.size},      {"peak", r.peak},
-                    {"replan", or_null(r.replan)},  {"most", r.most_live}, {"most_at", r.most_at},
+        return json{{"buffer_type", r.buffer_type},
+                    {"size", r.size},
+                    {"peak", r.use_known ? json(r.peak) : json(nullptr)},
+                    {"replan", or_null(r.replan)},
+                    {"most", r.use_known ? json(r.most_live) : json(nullptr)},
+                    {"most_at", r.use_known ? json(r.most_at) : json(nullptr)},
                     {"holders", std::move(holders)}};
     });
     out.update(list("reserves", table.reserves, [](const tables::ReserveRow& r) {
@@ -202,7 +209,7 @@ json summary_json(History& history) {
     for (const BackendInfo& b : history.session().backends) {
         backends.push_back({{"name", b.name},
                             {"device", b.device},
-                            {"kind", b.kind},
+                            {"kind", b.kind == "unknown" ? json(nullptr) : json(b.kind)},
                             {"description", b.description},
                             {"memory_bytes", b.memory_bytes}});
     }
@@ -218,14 +225,14 @@ json summary_json(History& history) {
             {"failed", s.failed},
             {"graphs", s.graphs},
             {"tokens", s.tokens},
-            {"time_ns", s.last_ns - s.first_ns},
+            {"time_ns", s.last_ns == 0 ? json(nullptr) : json(s.last_ns - s.first_ns)}, // a log tells none
             {"last_planned", s.planned < 0 ? json(nullptr) : json(s.planned)},
             {"nodes", s.nodes},
             {"leafs", s.leafs},
             {"splits", s.splits},
             {"copies", s.copies},
             {"copied_bytes", s.copied_bytes},
-            {"compute_bytes", s.compute_bytes},
+            {"compute_bytes", s.last_ns == 0 && s.compute_bytes == 0 ? json(nullptr) : json(s.compute_bytes)},
             {"operators", operators}};
 }
 

@@ -4,6 +4,7 @@
 
 #include "inspector/cli/show.h"
 #include "inspector/cli/table.h"
+#include "traces/unknown.h"
 #include "traces/words.h"
 #include "viz/units.h"
 
@@ -20,6 +21,7 @@ constexpr auto right = Table::Align::right;
 
 std::string number(int64_t n) { return std::to_string(n); }
 template <typename T> std::string number_or_dash(const std::optional<T>& n) { return n ? std::to_string(*n) : "-"; }
+std::string bytes_or_dash(const std::optional<int64_t>& bytes) { return bytes ? bytes_text(*bytes) : "-"; }
 std::string time_or_dash(const std::optional<int64_t>& ns) { return ns ? duration_text(*ns) : "-"; }
 
 std::string joined(const std::vector<std::string>& parts, const char* between) {
@@ -52,7 +54,8 @@ void passes_text(History& history, const PlanState& state, std::ostream& out) {
 void assignments_text(History& history, const PlanState& state, std::ostream& out) {
     Table table({{"id", right}, {"op"}, {"name"}, {"type"}, {"shape"}, {"backend"}, {"by"}, {"split", right}});
     for (const tables::AssignmentRow& r : tables::assignments(history, state)) {
-        table.row({number(r.id), std::string(op_name(r.op)), r.name, std::string(type_name(r.type)), shape_text(r.ne),
+        table.row({number(r.id), r.logged ? r.operation : std::string(op_name(r.op)), r.name,
+                   r.logged ? unknown_text : std::string(type_name(r.type)), r.logged ? unknown_text : shape_text(r.ne),
                    history.backend_name(r.backend), r.cause.empty() ? "-" : r.cause, number_or_dash(r.split)});
     }
     print_or(table, "nothing was assigned", out);
@@ -64,11 +67,12 @@ void splits_text(History& history, const PlanState& state, std::ostream& out) {
         out << "no splits were made\n";
     }
     for (const tables::SplitRow& r : rows) {
-        out << "split " << r.index << "  " << history.backend_name(r.backend) << "  nodes " << r.first_node << "–" << r.last_node
-            << "  starts: " << split_reason_name(r.why) << (r.by.empty() ? "" : " (" + r.by + ")")
-            << (r.time_ns ? "  " + duration_text(*r.time_ns) : "") << '\n';
+        out << "split " << r.index << "  " << history.backend_name(r.backend) << "  nodes "
+            << (r.nodes_known ? number(r.first_node) + "–" + number(r.last_node) : std::string(unknown_text))
+            << "  starts: " << (r.why ? split_reason_name(*r.why) : std::string_view(unknown_text))
+            << (r.by.empty() ? "" : " (" + r.by + ")") << (r.time_ns ? "  " + duration_text(*r.time_ns) : "") << '\n';
         for (const tables::SplitInputRow& input : r.inputs) {
-            out << "    copies in  " << input.tensor << "  " << bytes_text(input.bytes) << "  from "
+            out << "    copies in  " << input.tensor << "  " << bytes_or_dash(input.bytes) << "  from "
                 << history.backend_name(input.from) << '\n';
         }
     }
@@ -78,8 +82,8 @@ void copies_text(History& history, const PlanState& state, std::ostream& out) {
     Table table(
         {{"tensor"}, {"from"}, {"to"}, {"stage", right}, {"split", right}, {"size", right}, {"time", right}, {"experts"}});
     for (const tables::CopyRow& r : tables::copies(history, state)) {
-        table.row({r.tensor, history.backend_name(r.from), history.backend_name(r.to), number(r.stage), number_or_dash(r.split),
-                   bytes_text(r.bytes), time_or_dash(r.time_ns),
+        table.row({r.tensor, history.backend_name(r.from), history.backend_name(r.to), number_or_dash(r.stage),
+                   number_or_dash(r.split), bytes_or_dash(r.bytes), time_or_dash(r.time_ns),
                    r.experts ? number(*r.experts) + " of " + number_or_dash(r.experts_total) : ""});
     }
     print_or(table, "no copies were made", out);
@@ -108,7 +112,8 @@ void memory_text(History& history, const PlanState& state, std::ostream& out) {
     const tables::MemoryTable memory = tables::memory(history, state);
     Table buffers({{"buffer"}, {"size", right}, {"used to", right}, {"needed at once", right}, {"places planned anew because"}});
     for (const tables::MemoryRow& r : memory.memory) {
-        buffers.row({r.buffer_type, bytes_text(r.size), bytes_text(r.peak), bytes_text(r.most_live), r.replan.value_or("")});
+        buffers.row({r.buffer_type, bytes_text(r.size), r.use_known ? bytes_text(r.peak) : "-",
+                     r.use_known ? bytes_text(r.most_live) : "-", r.replan.value_or("")});
     }
     print_or(buffers, "no memory was planned", out);
     constexpr size_t most_holders = 5;
@@ -202,7 +207,10 @@ void reuse_text(History& history, const PlanState& /*state*/, std::ostream& out)
     Table table({{"eval", right}, {"graph"}, {"reused"}, {"because"}});
     for (const tables::ReuseRow& r : tables::reuse(history)) {
         table.row({number(r.eval), std::string(graph_kind_name(r.kind)), r.reused ? "yes" : "no",
-                   r.reused ? "" : (r.failed ? "check failed: " + *r.failed : "there was no graph before")});
+                   r.reused                        ? ""
+                   : r.failed                      ? "check failed: " + *r.failed
+                   : r.kind == GraphKind::imported ? "-"
+                                                   : "there was no graph before"});
     }
     print_or(table, "no evaluation was recorded", out);
 }
@@ -249,13 +257,14 @@ void summary_text(History& history, std::ostream& out) {
     }
     out << '\n'
         << s.evaluations << " evaluations, " << s.plans << " planned" << (s.failed > 0 ? ", " + number(s.failed) + " failed" : "")
-        << "; " << s.tokens << " tokens; " << s.steps << " records over " << duration_text(s.last_ns - s.first_ns) << '\n';
+        << "; " << s.tokens << " tokens; " << s.steps << " records"
+        << (s.last_ns == 0 ? "" : " over " + duration_text(s.last_ns - s.first_ns)) << '\n'; // a log tells no times
     if (s.planned < 0) {
         return;
     }
     out << "evaluation " << s.planned << ", the last one planned: " << s.nodes << " nodes, " << s.splits << " splits, "
-        << s.copies << " copies (" << bytes_text(s.copied_bytes) << " moved), compute buffers " << bytes_text(s.compute_bytes)
-        << "\n\n";
+        << s.copies << " copies (" << bytes_text(s.copied_bytes) << " moved), compute buffers "
+        << (s.last_ns == 0 && s.compute_bytes == 0 ? "-" : bytes_text(s.compute_bytes)) << "\n\n";
     Table table({{"operator"}, {"backend"}, {"nodes", right}});
     for (const auto& o : s.operators) {
         table.row({std::string(op_name(o.op)), history.backend_name(o.backend), number(o.nodes)});

@@ -1,5 +1,7 @@
 #include "inspector/cli/story_text.h"
 
+#include "traces/unknown.h"
+
 #include <iomanip>
 #include <ostream>
 
@@ -30,8 +32,8 @@ std::string memory_text(const History& history, const PlanState& state, TensorId
 
 void print_story(const History& history, const PlanState& state, const Story& story, std::ostream& out) {
     const TensorInfo& tensor = history.tensor(state, story.tensor);
-    out << story.name << "  " << op_description(tensor.op, tensor.params[0]) << "  " << type_name(tensor.type) << ' '
-        << shape_text(tensor.ne) << "  (evaluation " << story.evaluation;
+    out << story.name << "  " << operator_text(tensor) << "  " << type_text(tensor) << ' ' << shape_text(tensor)
+        << "  (evaluation " << story.evaluation;
     if (story.planned_in != story.evaluation) {
         out << ", planned in " << story.planned_in;
     }
@@ -44,9 +46,14 @@ void print_story(const History& history, const PlanState& state, const Story& st
         }
     }
     for (const StoryStep& s : story.steps) {
-        out << "pass " << std::left << std::setw(3) << pass_name(s.pass) << std::setw(11) << pass_title(s.pass);
+        out << "pass " << std::left << std::setw(3) << (s.pass == Pass::none ? std::string_view(unknown_text) : pass_name(s.pass))
+            << std::setw(11) << pass_title(s.pass);
         if (!s.note.empty()) {
             out << "leaves it unassigned: " << s.note;
+        } else if (s.cause == Cause::none && told_by_log(tensor)) {
+            out << "on " << history.backend_name(s.after) << ", by a rule that the log does not tell";
+        } else if (s.after == no_backend && told_by_log(tensor)) {
+            out << "by " << cause_name(s.cause, s.source) << ": " << cause_meaning(s.cause) << "; on which backend is not known";
         } else if (s.cause == Cause::none) {
             out << "unchanged, " << (s.after == no_backend ? "unassigned" : "on " + history.backend_name(s.after));
         } else {

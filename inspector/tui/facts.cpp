@@ -1,5 +1,7 @@
 #include "inspector/tui/facts.h"
 
+#include "traces/unknown.h"
+
 #include <algorithm>
 
 namespace schedscope::tui {
@@ -100,7 +102,9 @@ void Describer::tensor(const PlanState& state, TensorId id, Facts& facts) {
         facts.kept[0] = history_.tensor_name(state, id);
     facts.set(Field::name, copy ? std::string_view(facts.kept[0]) : info.name);
     facts.set(Field::op, copy ? std::string_view("COPY") : op_description(info.op, info.params[0]));
-    facts.set(Field::type, type_name(info.type));
+    if (!told_by_log(info)) {
+        facts.set(Field::type, type_name(info.type));
+    }
     facts.set(Field::backend, now.backend == no_backend ? "-" : backend(now.backend));
     facts.kept[1] = cause_name(now.cause, now.source);
     facts.set(Field::cause, facts.kept[1]);
@@ -110,7 +114,9 @@ void Describer::tensor(const PlanState& state, TensorId id, Facts& facts) {
         facts.set(Field::by, facts.kept[2]);
     }
     facts.set(Field::kind, copy ? "copy" : info.op == Op::NONE ? "leaf" : "node");
-    facts.set(Field::bytes, static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb)));
+    if (!told_by_log(info)) {
+        facts.set(Field::bytes, static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb)));
+    }
     if (now.split >= 0)
         facts.set(Field::split, now.split);
     facts.set(Field::evaluation, state.evaluation);
@@ -131,7 +137,9 @@ void Describer::record(const Record& rec, const Query& wanted, Facts& facts) {
         if (wanted.asks(Field::op) || wanted.asks(Field::type)) {
             if (const TensorInfo* t = info(e, about)) {
                 facts.set(Field::op, op_description(t->op, t->params[0]));
-                facts.set(Field::type, type_name(t->type));
+                if (!told_by_log(*t)) {
+                    facts.set(Field::type, type_name(t->type));
+                }
             }
         }
     }

@@ -3,6 +3,7 @@
 #include "inspector/tui/story.h"
 #include "inspector/tui/text.h"
 #include "traces/tables.h"
+#include "traces/unknown.h"
 #include "traces/words.h"
 
 #include <algorithm>
@@ -98,6 +99,9 @@ std::string op_text(const Session& session, TensorId id) {
     if (session.is_copy(id))
         return "copy";
     const TensorInfo& info = session.graph()->tensors[static_cast<size_t>(id)];
+    if (told_by_log(info)) {
+        return operator_text(info);
+    }
     return info.op == Op::NONE ? "leaf" : std::string(op_description(info.op, info.params[0]));
 }
 
@@ -121,8 +125,9 @@ std::vector<Line> tensor_detail(Session& session, TensorId id, int width, bool w
         add_wrapped(lines, width, "failed", 8, state.error, bad);
     Line what;
     what.parts.push_back({op_text(session, id), bold});
-    what.parts.push_back({"  " + std::string(type_name(info.type)) + " " + shape_text(info.ne) + "  " +
-                          bytes_text(static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb)))});
+    what.parts.push_back({told_by_log(info) ? std::string("  type and shape are not in the log")
+                                            : "  " + type_text(info) + " " + shape_text(info) + "  " +
+                                                  bytes_text(static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb)))});
     lines.push_back(std::move(what));
 
     if (static_cast<size_t>(id) < state.tensors.size()) {

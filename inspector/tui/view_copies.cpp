@@ -78,7 +78,7 @@ public:
                 backend_text(session, r.from),
                 backend_text(session, r.made.backend),
                 {r.split < 0 ? "-" : std::to_string(r.split), dim},
-                {std::to_string(r.made.stage), dim},
+                {r.made.stage < 0 ? "-" : std::to_string(r.made.stage), dim},
                 {bytes_or_unknown(r.made.bytes)},
                 {r.at < 0 ? "-" : time_text(r.at - begin_ns_), dim},
                 {time_text(r.time)},

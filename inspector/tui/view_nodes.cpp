@@ -2,6 +2,7 @@
 #include "inspector/tui/tensor_detail.h"
 #include "inspector/tui/text.h"
 #include "inspector/tui/view.h"
+#include "traces/unknown.h"
 
 #include <algorithm>
 #include <climits>
@@ -44,15 +45,15 @@ public:
         const TensorInfo& info = session.history().tensor(session.state(), id);
         const auto at = static_cast<size_t>(id);
         const TensorState now = at < session.state().tensors.size() ? session.state().tensors[at] : TensorState{};
-        const bool node = !session.is_copy(id) && info.op != Op::NONE;
+        const bool node = !session.is_copy(id) && (info.op != Op::NONE || left_out_by_log(info));
         const auto time = times_.find(id);
         const BackendId was = session.was(id);
         return {{node ? std::to_string(index) : "-", dim},
                 {op_text(session, id), node ? Style{} : dim},
-                {session.name(id)},
-                {std::string(type_name(info.type)), dim},
-                {shape_text(info.ne), dim},
-                {bytes_text(static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb))), dim},
+                {left_out_by_log(info) ? "(not in the log)" : session.name(id)},
+                {type_text(info), dim},
+                {shape_text(info), dim},
+                {told_by_log(info) ? unknown_text : bytes_text(static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb))), dim},
                 {now.split >= 0 ? std::to_string(now.split) : "", dim},
                 {time == times_.end() ? "" : time_text(time->second), dim},
                 was == now.backend ? Text{} : backend_text(session, was),

@@ -2,6 +2,7 @@
 #include "inspector/tui/tensor_detail.h"
 #include "inspector/tui/text.h"
 #include "inspector/tui/view.h"
+#include "traces/unknown.h"
 
 #include <algorithm>
 
@@ -38,14 +39,20 @@ public:
     std::vector<Text> row(Session& session, int index, int) const override {
         const SplitState& split = at(session, index);
         const int64_t time = time_of(split);
+        const bool unknown = split.begin.node == no_tensor && is_imported(session.history(), session.state());
         return {{std::to_string(split.begin.index), dim},
                 backend_text(session, split.begin.backend),
-                {split.end_node < 0 ? "…" : std::to_string(split.end_node - split.begin.first_node)},
-                {std::to_string(split.begin.first_node) + " – " +
-                     (split.end_node < 0 ? std::string("…") : std::to_string(split.end_node - 1)),
+                {unknown              ? unknown_text
+                 : split.end_node < 0 ? "…"
+                                      : std::to_string(split.end_node - split.begin.first_node)},
+                {unknown ? unknown_text
+                         : std::to_string(split.begin.first_node) + " – " +
+                               (split.end_node < 0 ? std::string("…") : std::to_string(split.end_node - 1)),
                  dim},
-                {split.begin.node == no_tensor ? "views only" : session.name(split.begin.node)},
-                {std::string(split_reason_name(split.begin.why))},
+                {unknown                         ? unknown_text
+                 : split.begin.node == no_tensor ? "views only"
+                                                 : session.name(split.begin.node)},
+                {reason_text(split.begin)},
                 {split.begin.by == no_tensor ? "" : session.name(split.begin.by), dim},
                 {std::to_string(split.inputs.size())},
                 {bytes_or_unknown(bytes_into(split))},
@@ -99,7 +106,9 @@ public:
         Text backend = backend_text(session, split.begin.backend);
         backend.style.bold = true;
         head.parts.push_back(std::move(backend));
-        if (split.end_node >= 0)
+        if (split.end_node <= split.begin.first_node && is_imported(session.history(), session.state()))
+            head.parts.push_back({"  nodes not known"});
+        else if (split.end_node >= 0)
             head.parts.push_back(
                 {"  nodes " + std::to_string(split.begin.first_node) + " to " + std::to_string(split.end_node - 1)});
         else
@@ -121,7 +130,9 @@ public:
             l.parts.push_back({" ← "});
             l.parts.push_back(backend_text(session, input.from));
             l.parts.push_back({"  " + bytes_or_unknown(input.bytes)});
-            l.parts.push_back({"  for " + session.name(input.node), dim});
+            if (input.node != no_tensor) {
+                l.parts.push_back({"  for " + session.name(input.node), dim});
+            }
             l.target = Target::tensor(input.tensor);
             lines.push_back(std::move(l));
         }
@@ -138,7 +149,9 @@ public:
             op.resize(std::max<size_t>(op.size(), 9), ' ');
             l.parts.push_back({number + " ", dim});
             l.parts.push_back({op + " "});
-            l.parts.push_back({session.name(id), id == session.selected() ? bold : Style{}});
+            l.parts.push_back(
+                {left_out_by_log(session.graph()->tensors[static_cast<size_t>(id)]) ? "(not in the log)" : session.name(id),
+                 id == session.selected() ? bold : Style{}});
             l.now = subject(session.record().fact) == id;
             l.target = Target::tensor(id);
             lines.push_back(std::move(l));
@@ -159,7 +172,7 @@ public:
         facts.set(Field::backend, facts.kept[1]);
         facts.set(Field::by, facts.kept[2]);
         facts.set(Field::op, facts.kept[3]);
-        facts.set(Field::why, split_reason_name(split.begin.why));
+        facts.set(Field::why, reason_known(split.begin) ? split_reason_name(split.begin.why) : std::string_view(unknown_text));
         facts.set(Field::kind, "split");
         facts.set(Field::split, split.begin.index);
         if (bytes_into(split) >= 0) {
@@ -174,6 +187,9 @@ private:
     static const SplitState& at(const Session& session, int row) { return session.state().splits[static_cast<size_t>(row)]; }
     static std::string why(Session& session, const SplitState& split) {
         const std::string node = split.begin.node == no_tensor ? "its first node" : tensor_label(session, split.begin.node);
+        if (!reason_known(split.begin)) {
+            return split.begin.backend == no_backend ? "this split is not in the log" : "the log does not tell why";
+        }
         switch (split.begin.why) {
         case SplitReason::first: return "first: the graph begins with it, at " + node;
         case SplitReason::backend: {

@@ -36,7 +36,7 @@ public:
         const bool over = span.complete && session.step() >= span.end - 1;
         return {{std::to_string(index), dim},
                 {std::string(graph_kind_name(span.begin.kind))},
-                {std::to_string(span.begin.n_tokens)},
+                {span.begin.n_tokens == 0 && span.begin.kind == GraphKind::imported ? "-" : std::to_string(span.begin.n_tokens)},
                 {std::to_string(span.begin.n_sequences), dim},
                 {reuse, span.begin.reused ? dim : Style{}},
                 {over ? time_text(session.history().record(span.end - 1).time_ns - session.history().record(span.first).time_ns)
@@ -63,9 +63,10 @@ public:
         const auto text = [&](StringId id) { return std::string(session.history().source().text(id)); };
         std::vector<Line> lines;
         add_wrapped(lines, width, "steps", 8, grouped(span.first) + " to " + grouped(span.end - 1), {}, Target::step(span.first));
-        add_wrapped(lines, width, "in", 8,
-                    counted(span.begin.n_tokens, "token") + ", " + counted(span.begin.n_sequences, "sequence") + ", " +
-                        counted(span.begin.n_outputs, "output"));
+        if (span.begin.n_tokens > 0 || span.begin.kind != GraphKind::imported)
+            add_wrapped(lines, width, "in", 8,
+                        counted(span.begin.n_tokens, "token") + ", " + counted(span.begin.n_sequences, "sequence") + ", " +
+                            counted(span.begin.n_outputs, "output"));
         if (span.begin.reused)
             add_wrapped(lines, width, "graph", 8, "used again, planned in evaluation " + std::to_string(span.begin.planned_in),
                         {}, Target::evaluation(span.begin.planned_in));

@@ -1,0 +1,50 @@
+#include "inspector/cli/commands.h"
+
+#include "inspector/cli/interrupt.h"
+#include "runtime/error.h"
+#include "traces/import/import_log.h"
+#include "traces/words.h"
+#include "traces/writer.h"
+
+#include <filesystem>
+#include <iostream>
+
+namespace schedscope {
+
+namespace {
+
+struct Options {
+    std::string log, output;
+    bool force = false;
+};
+
+constexpr int exit_interrupted = 130;
+
+} // namespace
+
+Action add_import(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    app.add_option("log", options->log, "What a ggml program wrote with GGML_SCHED_DEBUG=2 (or 1); -: standard input")
+        ->required();
+    app.add_option("-o,--output", options->output, "Trace file to write")->required();
+    app.add_flag("--force", options->force, "Overwrite the output file even if it is not a trace");
+    return [options] {
+        std::error_code none;
+        if (std::filesystem::equivalent(options->output, options->log, none)) {
+            throw Error(ErrorKind::usage, options->output + ": is the log; the trace needs another file");
+        }
+        check_output(options->output, options->force);
+        catch_interrupts();
+        TraceWriter writer(options->output);
+        const ImportResult result = import_log(options->log, writer, &interrupt_flag());
+        writer.close();
+        for (const std::string& note : result.notes) {
+            std::cerr << "schedscope: " << options->log << ": " << note << '\n';
+        }
+        std::cout << options->output << ": " << words::counted(result.n_graphs, "graph") << ", "
+                  << words::counted(result.n_splits, "split") << ", " << words::counted(result.n_nodes, "node") << '\n';
+        return result.stopped ? exit_interrupted : 0;
+    };
+}
+
+} // namespace schedscope

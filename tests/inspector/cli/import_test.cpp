@@ -1,0 +1,154 @@
+// A scheduler's log on the command line: imported, then read by every command.
+#include "tests/inspector/cli/files.h"
+#include "tests/inspector/cli/program.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+namespace schedscope::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+std::string log_path(const std::string& name) { return SCHEDSCOPE_SOURCE_DIR "/tests/traces/import/logs/" + name + ".log"; }
+
+/// Imports a log into a folder of its own.
+struct ImportedTrace {
+    Folder folder;
+    std::string path = folder / "log.trace";
+    Outcome outcome;
+    explicit ImportedTrace(const std::string& log) { outcome = run({"import", log_path(log), "-o", path}); }
+    json show(const std::string& what) const { return json::parse(run({"show", path, "--what", what, "--json"}).out)[what]; }
+};
+
+TEST(Import, MakesATraceThatEveryCommandReads) {
+    for (const char* log : {"2026-05", "2023-10", "level-1", "several", "odd-backend"}) {
+        SCOPED_TRACE(log);
+        const ImportedTrace trace(log);
+        ASSERT_EQ(trace.outcome.code, 0) << trace.outcome.err;
+        EXPECT_THAT(trace.outcome.err, IsEmpty());
+        for (const char* what :
+             {"passes", "assignments", "splits", "copies", "fusion", "memory", "kernels", "tokens", "reuse", "values"}) {
+            SCOPED_TRACE(what);
+            const Outcome text = run({"show", trace.path, "--what", what}),
+                          object = run({"show", trace.path, "--what", what, "--json"});
+            EXPECT_EQ(text.code, 0) << text.err;
+            EXPECT_THAT(text.out, Not(IsEmpty()));
+            EXPECT_TRUE(json::accept(object.out));
+        }
+        EXPECT_EQ(run({"show", trace.path}).code, 0);
+        for (const char* view : {"splits", "layers", "nodes", "memory"}) {
+            const Outcome picture = run({"dot", trace.path, "--view", view});
+            EXPECT_TRUE(picture.code == 0 || (std::string(view) == "memory" && picture.code == 2) ||
+                        (std::string(log) == "level-1" && picture.code == 2))
+                << view << ": " << picture.err;
+        }
+        const Outcome lines = run({"export", trace.path, "--jsonl", "-"});
+        EXPECT_EQ(lines.code, 0);
+        for (const std::string& line : lines_of(lines.out)) {
+            EXPECT_EQ(json::parse(line)["time_ns"], nullptr);
+        }
+        const Outcome same = run({"diff", trace.path, trace.path});
+        EXPECT_EQ(same.code, 0) << same.out;
+        const Outcome replay = run({"replay", trace.path});
+        EXPECT_EQ(replay.code, 3);
+        EXPECT_THAT(replay.err, HasSubstr("imported from a log"));
+        EXPECT_EQ(lines_of(replay.err).size(), 1U);
+    }
+}
+
+TEST(Import, ShowsWhatTheLogTellsAndTheRestAsNull) {
+    const ImportedTrace trace("2026-05");
+    const json splits = trace.show("splits");
+    ASSERT_EQ(splits.size(), 3U);
+    EXPECT_EQ(splits[1]["backend"], "Vulkan0");
+    EXPECT_EQ(splits[1]["why"], "backend");
+    EXPECT_EQ(splits[1]["first_node"], 1);
+    EXPECT_EQ(splits[1]["last_node"], 7);
+    EXPECT_EQ(splits[1]["time_ns"], nullptr);
+    EXPECT_EQ(splits[1]["inputs"][0]["tensor"], "inp_embd");
+    EXPECT_EQ(splits[1]["inputs"][0]["from"], "CPU");
+    EXPECT_EQ(splits[1]["inputs"][0]["bytes"], 10240);
+    EXPECT_EQ(splits[1]["inputs"][1]["from"], nullptr);
+
+    const json assignments = trace.show("assignments");
+    const auto named = [&](const std::string& name) {
+        for (const json& row : assignments) {
+            if (row["name"] == name) {
+                return row;
+            }
+        }
+        return json();
+    };
+    const json norm = named("attn_norm-0");
+    EXPECT_EQ(norm["op"], "MUL");
+    EXPECT_EQ(norm["backend"], "Vulkan0");
+    EXPECT_EQ(norm["cause"], "1.wgt1");
+    EXPECT_EQ(norm["split"], 1);
+    EXPECT_EQ(norm["type"], nullptr);
+    EXPECT_EQ(norm["ne"], nullptr);
+    EXPECT_EQ(named("ffn_act-0")["op"], "GLU");
+    EXPECT_EQ(named("ffn_act-0")["operation"], "SWIGLU");
+    EXPECT_EQ(named("token_embd.weight")["op"], nullptr); // a leaf or a view
+    EXPECT_EQ(named(""), json());
+}
+
+TEST(Import, TellsTheStoryOfATensor) {
+    const ImportedTrace trace("2026-05");
+    const Outcome outcome = run({"explain", trace.path, "attn_norm-0"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("attn_norm-0  MUL  ? ?"));
+    EXPECT_THAT(outcome.out, HasSubstr("Vulkan0 by 1.wgt1 (blk.0.attn_norm.weig)"));
+    EXPECT_THAT(outcome.out, HasSubstr("lies in split 1 on Vulkan0, nodes 1 to 7"));
+    const ImportedTrace stock("2026-01");
+    EXPECT_THAT(run({"explain", stock.path, "attn_norm-0"}).out, HasSubstr("on Vulkan0, by a rule that the log does not tell"));
+}
+
+TEST(Import, ReadsStandardInput) {
+    const Folder folder;
+    const Outcome outcome = run({"import", "-", "-o", folder / "t.trace"}, {.in = read_bytes(log_path("2025-07"))});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(run({"show", folder / "t.trace"}).out, HasSubstr("standard input"));
+}
+
+TEST(Import, NotesWhatIsMissing) {
+    const Folder folder;
+    const std::string text = read_bytes(log_path("2026-05"));
+    write_bytes(folder / "cut.log", text.substr(0, text.size() - 60));
+    const Outcome outcome = run({"import", folder / "cut.log", "-o", folder / "t.trace"});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_THAT(outcome.err, HasSubstr("cut off"));
+    EXPECT_THAT(run({"show", folder / "t.trace"}).out, HasSubstr("notes"));
+}
+
+TEST(Import, RefusesWhatIsNoLog) {
+    const Folder folder;
+    write_bytes(folder / "empty.log", "");
+    write_bytes(folder / "other.log", "main: build = 4000\nllama_model_loader: loaded\n");
+    for (const std::string& log : {folder / "missing.log", folder / "empty.log", folder / "other.log", folder.path()}) {
+        const Outcome outcome = run({"import", log, "-o", folder / "t.trace"});
+        EXPECT_EQ(outcome.code, 3) << log;
+        EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
+        EXPECT_FALSE(exists(folder / "t.trace"));
+    }
+    EXPECT_EQ(run({"import", log_path("2026-05")}).code, 2);
+}
+
+TEST(Import, OverwritesTracesOnlyUnlessForced) {
+    const Folder folder;
+    write_bytes(folder / "notes.txt", "mine");
+    EXPECT_EQ(run({"import", log_path("2026-05"), "-o", folder / "notes.txt"}).code, 2);
+    EXPECT_EQ(read_bytes(folder / "notes.txt"), "mine");
+    EXPECT_EQ(run({"import", log_path("2026-05"), "-o", folder / "notes.txt", "--force"}).code, 0);
+    EXPECT_EQ(run({"import", log_path("2024-12"), "-o", folder / "notes.txt"}).code, 0); // it is a trace now
+    const std::string log = folder / "own.log";
+    write_bytes(log, read_bytes(log_path("2026-05")));
+    EXPECT_EQ(run({"import", log, "-o", log, "--force"}).code, 2);
+}
+
+} // namespace
+} // namespace schedscope::testing

@@ -1,0 +1,202 @@
+// One small graph as each generation of the scheduler prints it (logs/), and what must be known of it afterwards.
+
+#include "tests/traces/import/imported.h"
+#include "traces/unknown.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+
+namespace schedscope::testing {
+namespace {
+
+struct Form {
+    const char* file;
+    const char* device;
+    bool causes;
+    const char* activation;
+    int stage; ///< −1: not printed
+};
+
+std::string log_path(const std::string& name) { return SCHEDSCOPE_SOURCE_DIR "/tests/traces/import/logs/" + name + ".log"; }
+
+std::string log_text(const std::string& name) {
+    std::ifstream in(log_path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+class Formats : public ::testing::TestWithParam<Form> {};
+
+TEST_P(Formats, TellTheSameGraph) {
+    const Form& form = GetParam();
+    Imported imported = Imported::file(log_path(form.file));
+    ASSERT_EQ(imported.history->n_evaluations(), 1);
+    EXPECT_TRUE(imported.result.notes.empty()) << imported.result.notes.front();
+    History& history = *imported.history;
+    const PlanState& state = history.plan(0);
+    const std::string device = form.device;
+
+    ASSERT_EQ(history.session().backends.size(), 2U);
+    EXPECT_EQ(history.session().backends[0].name, device);
+    EXPECT_EQ(history.session().backends[1].name, "CPU");
+
+    const auto splits = tables::splits(history, state);
+    ASSERT_EQ(splits.size(), 3U);
+    EXPECT_EQ(splits[0].why, SplitReason::first);
+    EXPECT_EQ(splits[1].why, SplitReason::backend);
+    EXPECT_EQ(std::pair(splits[0].first_node, splits[0].last_node), std::pair(0, 0));
+    EXPECT_EQ(std::pair(splits[1].first_node, splits[1].last_node), std::pair(1, 7));
+    EXPECT_EQ(std::pair(splits[2].first_node, splits[2].last_node), std::pair(8, 8));
+    ASSERT_EQ(splits[1].inputs.size(), 2U);
+    EXPECT_EQ(splits[1].inputs[0].tensor, "inp_embd");
+    EXPECT_EQ(splits[1].inputs[0].bytes, 10 * 1024);
+    EXPECT_EQ(history.backend_name(splits[1].inputs[0].from), "CPU");
+    EXPECT_EQ(splits[1].inputs[1].bytes, 0); // "0K": less than one
+    EXPECT_EQ(splits[1].inputs[1].from, no_backend);
+    ASSERT_EQ(splits[2].inputs.size(), 1U);
+    EXPECT_EQ(splits[2].inputs[0].tensor, "a_very_long_tensor_name-0"); // in full, as the header has it
+    EXPECT_EQ(splits[2].inputs[0].bytes, 12 * 1024 * 1024);
+    EXPECT_EQ(history.backend_name(splits[2].inputs[0].from), device);
+
+    struct Node {
+        int index;
+        std::string op, name, backend, cause;
+        std::vector<std::string> sources;
+    };
+    const std::string stage = form.stage < 0 ? "?" : std::to_string(form.stage);
+    const std::vector<Node> expected = {
+        {0, "GET_ROWS", "inp_embd", "CPU", "1.wgt0", {"token_embd.weight", "inp_tokens"}},
+        {1, "RMS_NORM", "norm-0", device, "2.sup", {"inp_embd"}},
+        {2, "MUL", "attn_norm-0", device, "1.wgt1", {"norm-0", "blk.0.attn_norm.weig"}},
+        {3, "MUL_MAT", "Qcur-0", device, "1.wgt0", {"blk.0.attn_q.weight", "attn_norm-0"}},
+        {5, "ROPE", "Qcur-0", device, "2.sup", {"Qcur-0 (reshaped)", "inp_pos"}},
+        {6, form.activation, "ffn_act-0", device, "2.sup", {"Qcur-0"}},
+        {7, "MUL_MAT", "a_very_long_tensor_name-0", device, "1.wgt0", {"blk.0.ffn_down.weigh", "ffn_act-0"}},
+        {8, "ADD", "result", "CPU", "usr", {"a_very_long_tensor_name-0", "inp_embd"}},
+    };
+    const OwnedGraph& graph = *history.graph_of(state);
+    ASSERT_EQ(graph.nodes.size(), 9U);
+    EXPECT_TRUE(left_out_by_log(graph.tensors[static_cast<size_t>(graph.nodes[4])])); // a view
+    for (const Node& node : expected) {
+        SCOPED_TRACE(node.name);
+        const TensorId id = graph.nodes[static_cast<size_t>(node.index)];
+        const TensorInfo& info = graph.tensors[static_cast<size_t>(id)];
+        const TensorState& t = state.tensors[static_cast<size_t>(id)];
+        EXPECT_EQ(info.name, node.name);
+        EXPECT_EQ(operator_text(info), node.op);
+        EXPECT_EQ(type_text(info), "?");
+        EXPECT_EQ(shape_text(info), "?");
+        EXPECT_EQ(history.backend_name(t.backend), node.backend);
+        EXPECT_EQ(cause_name(t.cause, t.source), form.causes ? node.cause : "");
+        for (size_t i = 0; i < node.sources.size(); ++i) {
+            ASSERT_NE(info.src[i], no_tensor);
+            EXPECT_EQ(history.tensor_name(state, info.src[i]), node.sources[i]);
+        }
+    }
+    // The second Qcur-0 reads a view of the first, the activation reads the second.
+    EXPECT_EQ(graph.tensors[static_cast<size_t>(graph.nodes[6])].src[0], graph.nodes[5]);
+
+    const auto copies = tables::copies(history, state);
+    ASSERT_EQ(copies.size(), 3U);
+    EXPECT_EQ(history.tensor_name(state, copies[0].id), device + "#inp_embd#" + stage);
+    EXPECT_EQ(copies[0].stage, form.stage < 0 ? std::nullopt : std::optional(form.stage));
+    EXPECT_EQ(state.rewires.size(), 3U);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Logs, Formats,
+    ::testing::Values(Form{"2023-10", "CUDA0", false, "UNARY", -1}, Form{"2024-01", "CUDA0", true, "UNARY", 0},
+                      Form{"2024-12", "CUDA0", false, "UNARY", 0}, Form{"2025-07", "Vulkan0", true, "UNARY", 0},
+                      Form{"2026-01", "Vulkan0", false, "UNARY", 0}, Form{"2026-05", "Vulkan0", true, "SWIGLU", 0},
+                      Form{"prefixed", "Vulkan0", true, "SWIGLU", 0}, Form{"wrapped", "Vulkan0", true, "SWIGLU", 0}),
+    [](const auto& info) {
+        std::string name = info.param.file;
+        std::replace(name.begin(), name.end(), '-', '_');
+        return name;
+    });
+
+TEST(ImportedLog, BackendNamesMayHoldBracketsAndCommas) {
+    for (const auto& [file, name] :
+         {std::pair{"odd-backend", "RPC0[10.0.0.7:50052]"}, std::pair{"meta-backend", "Meta(ROCm0,ROCm1)"}}) {
+        SCOPED_TRACE(file);
+        Imported imported = Imported::file(log_path(file));
+        const PlanState& state = imported.history->plan(0);
+        ASSERT_EQ(imported.history->session().backends.size(), 2U);
+        EXPECT_EQ(imported.history->session().backends[0].name, name);
+        const OwnedGraph& graph = *imported.history->graph_of(state);
+        for (int node : {1, 2, 3, 5, 6, 7}) {
+            EXPECT_EQ(state.tensors[static_cast<size_t>(graph.nodes[static_cast<size_t>(node)])].backend, 0) << node;
+        }
+        EXPECT_EQ(tables::splits(*imported.history, state)[1].inputs[0].tensor, "inp_embd");
+    }
+}
+
+TEST(ImportedLog, LevelOneHasSplitsAndNoNodes) {
+    Imported imported = Imported::file(log_path("level-1"));
+    const PlanState& state = imported.history->plan(0);
+    const auto splits = tables::splits(*imported.history, state);
+    ASSERT_EQ(splits.size(), 3U);
+    for (const tables::SplitRow& split : splits) {
+        EXPECT_FALSE(split.nodes_known);
+    }
+    EXPECT_EQ(splits[1].inputs[1].tensor, "inp_pos");
+    EXPECT_EQ(tables::copies(*imported.history, state)[0].stage, std::nullopt);
+}
+
+TEST(ImportedLog, EveryGraphIsAnEvaluation) {
+    Imported imported = Imported::file(log_path("several"));
+    ASSERT_EQ(imported.history->n_evaluations(), 2);
+    const record::EvaluationBegin reserved = imported.history->evaluation(0).begin, real = imported.history->evaluation(1).begin;
+    EXPECT_EQ(reserved.kind, GraphKind::imported);
+    EXPECT_EQ(reserved.n_tokens, 512);
+    EXPECT_EQ(real.n_tokens, 0);              // the log does not say
+    EXPECT_EQ(imported.store->n_graphs(), 1); // the same graph both times
+    const tables::MemoryTable memory = tables::memory(*imported.history, imported.history->plan(1));
+    ASSERT_EQ(memory.memory.size(), 1U);
+    EXPECT_EQ(memory.memory[0].buffer_type, "Vulkan0");
+    EXPECT_EQ(memory.memory[0].size, 2621440);
+    EXPECT_FALSE(memory.memory[0].use_known);
+    EXPECT_EQ(session_fact(imported.history->session(), "graph_splits"), "3 (with bs=512), 2 (with bs=1)");
+    EXPECT_EQ(session_fact(imported.history->session(), "graphs_reused"), "7");
+}
+
+TEST(ImportedLog, NamesCutAlikeAreNotGuessed) {
+    Imported imported = Imported::file(log_path("two-gpus"));
+    History& history = *imported.history;
+    const PlanState& state = history.plan(0);
+    const auto backend_of = [&](const char* name) {
+        const OwnedGraph& graph = *history.graph_of(state);
+        for (size_t i = 0; i < graph.tensors.size(); ++i) {
+            if (graph.tensors[i].name == name) {
+                return history.backend_name(state.tensors[i].backend);
+            }
+        }
+        return std::string("no such tensor");
+    };
+    EXPECT_EQ(backend_of("a"), "Vulkan0"); // nodes: their split says
+    EXPECT_EQ(backend_of("b"), "Vulkan1");
+    EXPECT_EQ(backend_of("w0"), "-"); // "Vulka" may be either
+    EXPECT_EQ(backend_of("x"), "CPU");
+}
+
+TEST(ImportedLog, UnitsThatWereCutOffLeaveSizesUnknown) {
+    Imported imported = Imported::text("## SPLIT #0: CPU # 0 inputs\n## SPLIT #1: V # 1 inputs: [big (12345)] \n");
+    const auto splits = tables::splits(*imported.history, imported.history->plan(0));
+    ASSERT_EQ(splits.size(), 2U);
+    EXPECT_EQ(splits[1].inputs.at(0).bytes, std::nullopt);
+}
+
+TEST(ImportedLog, ALostBeginningLeavesUnknownSplits) {
+    std::string text = log_text("2026-05");
+    text.erase(0, text.find("## SPLIT #2"));
+    Imported imported = Imported::text(text);
+    const auto splits = tables::splits(*imported.history, imported.history->plan(0));
+    ASSERT_EQ(splits.size(), 3U);
+    EXPECT_EQ(splits[0].backend, no_backend);
+    EXPECT_EQ(splits[1].why, std::nullopt);
+    EXPECT_EQ(imported.history->backend_name(splits[2].backend), "CPU");
+    EXPECT_FALSE(imported.result.notes.empty());
+}
+
+} // namespace
+} // namespace schedscope::testing

@@ -1,0 +1,150 @@
+#include "traces/import/graph_writer.h"
+
+#include <algorithm>
+
+namespace schedscope::import {
+
+namespace {
+
+constexpr size_t most_recent = 8;
+
+bool same_tensor(const TensorInfo& a, const TensorInfo& b) {
+    return a.op == b.op && a.params == b.params && a.src == b.src && a.name == b.name;
+}
+bool same(const OwnedGraph& a, const OwnedGraph& b) {
+    return a.nodes == b.nodes && std::equal(a.tensors.begin(), a.tensors.end(), b.tensors.begin(), b.tensors.end(), same_tensor);
+}
+
+/// The pass that a rule belongs to; a neighbour's backend (2.sup) is given in four sweeps and in pass 4: which one, no log tells.
+Pass pass_of(Cause cause) noexcept {
+    switch (cause) {
+    case Cause::user:
+    case Cause::dst:
+    case Cause::view_source:
+    case Cause::input:
+    case Cause::offload:
+    case Cause::weight: return Pass::place;
+    case Cause::best:
+    case Cause::upgrade: return Pass::refine;
+    case Cause::source_view:
+    case Cause::source_current: return Pass::sources;
+    case Cause::copy: return Pass::split;
+    case Cause::none:
+    case Cause::supported: return Pass::none;
+    }
+    return Pass::none;
+}
+
+} // namespace
+
+GraphWriter::GraphWriter(Recorder& sink) : sink_(sink) { sink_.attach_to(*this); }
+
+void GraphWriter::keep(const Record& record) {
+    if (std::holds_alternative<record::Wait>(record.fact)) {
+        return; // the writer's own, while it could not keep up with reading
+    }
+    Record timeless = record;
+    timeless.step = next_++;
+    timeless.time_ns = 0;
+    sink_.keep(timeless);
+}
+
+GraphId GraphWriter::graph_id(const OwnedGraph& graph) {
+    for (const auto& [id, known] : recent_) {
+        if (same(known, graph)) {
+            return id;
+        }
+    }
+    const GraphId id = n_graphs_++;
+    sink_.graph(id, graph.view(), CapabilityTable());
+    recent_.emplace_front(id, OwnedGraph::copy_of(graph.view()));
+    if (recent_.size() > most_recent) {
+        recent_.pop_back();
+    }
+    return id;
+}
+
+void GraphWriter::write(const LoggedGraph& graph, const GraphContext& context) {
+    set_evaluation(n_written_);
+    const GraphId id = graph_id(graph.graph);
+    record::EvaluationBegin begin;
+    begin.kind = GraphKind::imported;
+    begin.planned_in = n_written_;
+    if (context.reserve) {
+        begin.n_tokens = context.reserve->n_tokens;
+        begin.n_sequences = context.reserve->n_sequences;
+        begin.n_outputs = context.reserve->n_outputs;
+    }
+    add(begin);
+    if (context.reserve) {
+        add(record::Reserve{id, context.reserve->n_tokens, 0});
+    }
+    record::PlanBegin plan;
+    plan.graph = id;
+    plan.n_nodes = static_cast<int32_t>(graph.graph.nodes.size());
+    plan.n_leafs = 0;
+    add(plan);
+    write_assignments(graph);
+    write_splits(graph);
+    add(record::PlanEnd{static_cast<int32_t>(graph.splits.size()), static_cast<int32_t>(graph.copies.size()), 0});
+    for (const auto& [type, bytes] : context.buffers) {
+        add(record::BufferSize{type, 0, bytes, 0});
+    }
+    add(record::EvaluationEnd{});
+    ++n_written_;
+    flush();
+}
+
+void GraphWriter::write_assignments(const LoggedGraph& graph) {
+    for (size_t i = 0; i < graph.placed.size(); ++i) {
+        const LoggedGraph::Placed& placed = graph.placed[i];
+        if (placed.backend == no_backend && placed.cause == Cause::none) {
+            continue;
+        }
+        record::Assign assign;
+        assign.pass = pass_of(placed.cause);
+        assign.cause = placed.cause;
+        assign.source = placed.source;
+        assign.after = placed.backend;
+        assign.tensor = static_cast<TensorId>(i);
+        assign.by = placed.by;
+        add(assign);
+    }
+}
+
+void GraphWriter::write_splits(const LoggedGraph& graph) {
+    const auto n_tensors = static_cast<TensorId>(graph.graph.tensors.size());
+    auto rewire = graph.rewires.begin();
+    for (size_t s = 0; s < graph.splits.size(); ++s) {
+        const LoggedGraph::OneSplit& split = graph.splits[s];
+        const auto index = static_cast<int32_t>(s);
+        add(record::SplitBegin{index, split.why, split.backend, split.first_node, split.node, split.by});
+        for (const LoggedGraph::Input& input : split.inputs) {
+            record::SplitInput in;
+            in.split = index;
+            in.tensor = input.tensor;
+            in.node = input.first_reader;
+            in.from = graph.placed[static_cast<size_t>(input.tensor)].backend;
+            in.bytes = input.bytes;
+            add(in);
+            if (input.makes_copy) {
+                record::CopyMade copy;
+                copy.copy = n_tensors + input.copy;
+                copy.of = input.tensor;
+                copy.backend = split.backend;
+                copy.stage = graph.stage;
+                copy.bytes = input.bytes;
+                add(copy);
+            }
+        }
+        // Nodes have rising ids, and rewirings stand in their order.
+        const TensorId last = split.node == no_tensor ? no_tensor : graph.graph.nodes[static_cast<size_t>(split.end_node) - 1];
+        for (; rewire != graph.rewires.end() && rewire->node <= last; ++rewire) {
+            add(record::Rewired{rewire->node, rewire->source, graph.copies[static_cast<size_t>(rewire->copy)].of,
+                                n_tensors + rewire->copy});
+        }
+        add(record::SplitEnd{index, split.end_node, static_cast<int32_t>(split.inputs.size())});
+    }
+}
+
+} // namespace schedscope::import

@@ -1,0 +1,289 @@
+#include "traces/import/import_log.h"
+
+#include "runtime/error.h"
+#include "traces/import/graph_writer.h"
+#include "traces/import/survey.h"
+#include "traces/words.h"
+
+#include <algorithm>
+
+namespace schedscope {
+
+namespace import {
+
+namespace {
+
+/// Nodes and splits that may be taken to be there without lines of their own, beyond those of ordinary logs: numbers from noise are not to fill the memory.
+constexpr int64_t least_spare = 1 << 18;
+constexpr int64_t spare_per_line = 4;
+
+std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
+
+SessionInfo session_of(const Survey& survey) {
+    SessionInfo session;
+    for (size_t i = 0; i < survey.backends.names().size(); ++i) {
+        const auto id = static_cast<BackendId>(i);
+        BackendInfo backend;
+        backend.name = backend.device = survey.backends.names()[i];
+        backend.kind = backend.name == "CPU" ? "cpu" : backend.name == "BLAS" ? "blas" : "unknown";
+        backend.description = survey.backends.description(id);
+        if (survey.backends.maybe_cut(id)) {
+            backend.description = "known from node lines alone, which cut names";
+        }
+        backend.supports_buffer_type.assign(survey.buffer_types.size(), 0);
+        session.backends.push_back(std::move(backend));
+    }
+    for (const std::string& name : survey.buffer_types) {
+        BufferTypeInfo type;
+        type.name = name;
+        type.is_host = name == "CPU" || name.ends_with("_Host");
+        session.buffer_types.push_back(std::move(type));
+    }
+    return session;
+}
+
+/// Counts what can't be taken as it stands, to be told at the end.
+struct Troubles {
+    int64_t unreadable = 0; ///< lines that begin as the scheduler's and name nothing
+    int64_t incomplete = 0; ///< lines that lack something
+    int64_t misplaced = 0;  ///< lines with numbers beyond belief
+    int64_t unknown_causes = 0, unknown_ops = 0;
+    std::string a_cause, an_op; ///< one of them
+    int32_t lacks_splits = 0, lacks_inputs = 0, ends_early = 0;
+    int32_t first_early = -1; ///< the first graph that ends early
+    bool log_ends_within_line = false, last_line_incomplete = false;
+
+    std::vector<std::string> sentences(int32_t n_graphs) const;
+};
+
+std::vector<std::string> Troubles::sentences(int32_t n_graphs) const {
+    std::vector<std::string> notes;
+    const auto count = [](int64_t n, const char* what) { return words::counted(n, what); };
+    if (last_line_incomplete) {
+        notes.emplace_back("the log ends within a line: it was cut off");
+    } else if (log_ends_within_line) {
+        notes.emplace_back("the log's last line has no end: it may be cut off");
+    }
+    if (ends_early > 0) {
+        notes.push_back(first_early == n_graphs - 1
+                            ? "graph " + std::to_string(first_early) +
+                                  " is not whole: something reads its last node and is not there"
+                            : count(ends_early, "graph") + " not whole, the first is graph " + std::to_string(first_early) +
+                                  ": what follows its last line is not there");
+    }
+    if (lacks_splits > 0) {
+        notes.push_back("headers of splits are missing in " + count(lacks_splits, "graph"));
+    }
+    if (lacks_inputs > 0) {
+        notes.push_back("inputs of splits are missing in " + count(lacks_inputs, "graph"));
+    }
+    if (incomplete > 0) {
+        notes.push_back(count(incomplete, "line") + " of the scheduler cut short: what they lack is unknown");
+    }
+    if (unreadable > 0) {
+        notes.push_back(count(unreadable, "line") + " of the scheduler could not be read");
+    }
+    if (misplaced > 0) {
+        notes.push_back(count(misplaced, "line") + " left out: numbers that can't be");
+    }
+    if (unknown_causes > 0) {
+        notes.push_back(count(unknown_causes, "cause") + " in words of another scheduler, as " + quoted(a_cause) +
+                        ": shown as unknown");
+    }
+    if (unknown_ops > 0) {
+        notes.push_back(count(unknown_ops, "node") + " with an operator that is not known or cut too short, as " + quoted(an_op));
+    }
+    return notes;
+}
+
+class Importer {
+public:
+    Importer(const std::string& path, LogFile& file, const Survey& survey, Recorder& recorder, const std::atomic<bool>* stop)
+        : path_(path), file_(file), survey_(survey), writer_(recorder), stop_(stop),
+          spare_(least_spare + spare_per_line * survey.n_lines), builder_(survey.backends, survey.name_width, spare_) {}
+
+    ImportResult run() {
+        session_ = session_of(survey_);
+        session_.facts = facts({});
+        writer_.session(session_);
+        file_.rewind();
+        LogLines lines(file_, survey_.width);
+        WholeLine line;
+        LineKind last = LineKind::other;
+        bool starts = false; // the last line may be the beginning of a scheduler's
+        while (!result_.stopped && lines.next(line)) {
+            if (line.kind != LineKind::other || line.text.find_first_not_of(' ') != std::string_view::npos) {
+                last = line.kind;
+                starts = line.kind == LineKind::other && may_start(line.text);
+            }
+            take(line);
+        }
+        troubles_.log_ends_within_line = last != LineKind::other && file_.ended_within_line();
+        troubles_.last_line_incomplete = starts || (last != LineKind::other && last_incomplete_);
+        settle_header();
+        end_graph();
+        result_.n_graphs = writer_.n_written();
+        result_.notes = troubles_.sentences(result_.n_graphs);
+        if (!result_.notes.empty()) {
+            session_.facts = facts(result_.notes);
+            writer_.session(session_);
+        }
+        return std::move(result_);
+    }
+
+private:
+    void take(const WholeLine& line) {
+        switch (line.kind) {
+        case LineKind::split: take_split(line.text); break;
+        case LineKind::node: take_node(line.text); break;
+        case LineKind::other: take_other(line.text); break;
+        }
+    }
+
+    void take_split(std::string_view text) {
+        settle_header();
+        last_incomplete_ = true;
+        LoggedSplit split;
+        if (!parse_split(text, split)) {
+            ++troubles_.unreadable;
+            return;
+        }
+        last_incomplete_ = !split.whole;
+        header_ = text;
+    }
+
+    /// A header is kept until the next line of the scheduler tells whether it belongs to the graph before: its counter may have gone on while that of the nodes
+    /// began anew.
+    void settle_header() {
+        LoggedSplit split;
+        if (header_.empty() || !parse_split(header_, split)) {
+            return;
+        }
+        if (builder_.starts_anew(split)) {
+            end_graph();
+        }
+        if (builder_.add(split)) {
+            ++result_.n_splits;
+        } else {
+            ++troubles_.misplaced;
+        }
+        header_.clear();
+    }
+
+    void take_node(std::string_view text) {
+        last_incomplete_ = true;
+        if (!parse_node(text, node_)) {
+            ++troubles_.unreadable;
+            return;
+        }
+        last_incomplete_ = !node_.whole;
+        troubles_.incomplete += node_.whole ? 0 : 1;
+        if (builder_.starts_anew(node_)) {
+            LoggedSplit split;
+            const bool begun = !header_.empty() && parse_split(header_, split) && builder_.starts_anew(split);
+            if (!begun) {
+                end_graph();
+            }
+        }
+        settle_header();
+        if (!builder_.add(node_)) {
+            ++troubles_.misplaced;
+            return;
+        }
+        ++result_.n_nodes;
+        note_words();
+    }
+
+    void note_words() {
+        if (node_.has_name && !node_.op.empty() && builder_.last_op_unknown()) {
+            troubles_.an_op = troubles_.unknown_ops++ == 0 ? readable(node_.op) : troubles_.an_op;
+        }
+        if (!node_.tensor.cause.empty() && builder_.last_cause_unknown()) {
+            troubles_.a_cause = troubles_.unknown_causes++ == 0 ? readable(node_.tensor.cause) : troubles_.a_cause;
+        }
+    }
+
+    void take_other(std::string_view text) {
+        if (const auto reserve = reserve_line(text)) {
+            settle_header();
+            end_graph();
+            next_reserve_ = reserve;
+        } else if (const auto buffer = buffer_line(text)) {
+            const std::string name = readable(buffer->buffer_type);
+            const auto& types = survey_.buffer_types;
+            const auto found = std::find(types.begin(), types.end(), name);
+            if (found != types.end()) {
+                settle_header();
+                buffers_.emplace_back(static_cast<BufferTypeId>(found - types.begin()), buffer->bytes);
+            }
+        }
+    }
+
+    void end_graph() {
+        if (builder_.empty()) {
+            return;
+        }
+        const LoggedGraph graph = builder_.finish();
+        if (graph.ends_early) {
+            troubles_.first_early = troubles_.ends_early++ == 0 ? writer_.n_written() : troubles_.first_early;
+        }
+        troubles_.lacks_splits += graph.lacks_splits ? 1 : 0;
+        troubles_.lacks_inputs += graph.n_lost_inputs > 0 ? 1 : 0;
+        writer_.write(graph, {next_reserve_, std::move(buffers_)});
+        next_reserve_.reset();
+        buffers_.clear();
+        result_.stopped = stop_ != nullptr && stop_->load();
+    }
+
+    std::vector<std::pair<std::string, std::string>> facts(const std::vector<std::string>& notes) const {
+        std::vector<std::pair<std::string, std::string>> facts{
+            {"imported", path_ == "-" ? "a scheduler log from standard input" : "the scheduler log " + path_},
+            {"level", survey_.n_nodes > 0 ? "2: splits and nodes" : "1: splits only"},
+        };
+        if (survey_.n_nodes > 0) {
+            facts.emplace_back("causes", survey_.has_causes ? "as logged" : "the program was built without them");
+        }
+        facts.insert(facts.end(), survey_.facts.begin(), survey_.facts.end());
+        std::string all;
+        for (const std::string& note : notes) {
+            all += (all.empty() ? "" : "; ") + note;
+        }
+        if (!all.empty()) {
+            facts.emplace_back("notes", all);
+        }
+        return facts;
+    }
+
+    const std::string& path_;
+    LogFile& file_;
+    const Survey& survey_;
+    GraphWriter writer_;
+    const std::atomic<bool>* stop_;
+    int64_t spare_;
+    GraphBuilder builder_;
+    SessionInfo session_;
+    std::string header_; ///< of the split that is next
+    LoggedNode node_;
+    bool last_incomplete_ = false;
+    std::optional<ReserveLine> next_reserve_;
+    std::vector<std::pair<BufferTypeId, int64_t>> buffers_;
+    Troubles troubles_;
+    ImportResult result_;
+};
+
+} // namespace
+
+} // namespace import
+
+ImportResult import_log(const std::string& path, Recorder& recorder, const std::atomic<bool>* stop) {
+    import::LogFile file(path);
+    const import::Survey survey = import::survey_log(file);
+    if (survey.n_splits == 0 && survey.n_nodes == 0) {
+        throw Error(ErrorKind::input, (path == "-" ? std::string("standard input") : path) +
+                                          ": no line of a ggml scheduler is in it; run the program with GGML_SCHED_DEBUG=2 and "
+                                          "its log at level debug (-v)");
+    }
+    return import::Importer(path, file, survey, recorder, stop).run();
+}
+
+} // namespace schedscope

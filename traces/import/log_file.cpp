@@ -1,0 +1,176 @@
+// Reading a log: a file or a pipe, in UTF-8 or as PowerShell redirects it, with colours and control characters.
+
+#include "traces/import/log_lines.h"
+
+#include "runtime/error.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <sys/stat.h>
+
+namespace schedscope::import {
+
+namespace {
+
+constexpr size_t block = 1 << 18;
+constexpr size_t longest_line = 1 << 20;
+constexpr char escape = '\x1b', bell = '\x07';
+
+[[noreturn]] void fail(const std::string& path, const char* why) {
+    throw Error(ErrorKind::input, (path == "-" ? std::string("standard input") : path) + ": " + why);
+}
+
+void append_utf8(std::string& out, unsigned code) {
+    if (code < 0x80) {
+        out += static_cast<char>(code);
+    } else if (code < 0x800) {
+        out += static_cast<char>(0xC0 | code >> 6);
+        out += static_cast<char>(0x80 | (code & 0x3F));
+    } else {
+        out += static_cast<char>(0xE0 | code >> 12);
+        out += static_cast<char>(0x80 | (code >> 6 & 0x3F));
+        out += static_cast<char>(0x80 | (code & 0x3F));
+    }
+}
+
+/// Code units of two bytes, low byte first. Pairs for characters beyond 16 bits become question marks: no scheduler writes them.
+std::string from_utf16(std::string_view bytes) {
+    std::string out;
+    for (size_t i = 0; i + 1 < bytes.size(); i += 2) {
+        const unsigned code =
+            static_cast<unsigned char>(bytes[i]) | static_cast<unsigned>(static_cast<unsigned char>(bytes[i + 1])) << 8;
+        if (code != 0xFEFF) {
+            append_utf8(out, code >= 0xD800 && code < 0xE000 ? '?' : code);
+        }
+    }
+    return out;
+}
+
+} // namespace
+
+void LogFile::Closer::operator()(std::FILE* file) const noexcept {
+    if (file != stdin) {
+        std::fclose(file);
+    }
+}
+
+LogFile::LogFile(const std::string& path) : path_(path), buffer_(block) {
+    file_.reset(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
+    if (!file_) {
+        fail(path, std::strerror(errno));
+    }
+    struct stat status {};
+    const bool known = fstat(fileno(file_.get()), &status) == 0;
+    if (known && S_ISDIR(status.st_mode)) {
+        fail(path, "is a directory");
+    }
+    size_t n = std::fread(buffer_.data(), 1, buffer_.size(), file_.get());
+    const bool wide = n >= 2 && buffer_[0] == '\xFF' && buffer_[1] == '\xFE';
+    if (known && S_ISREG(status.st_mode) && !wide && path != "-") {
+        rewind();
+        return;
+    }
+    std::unique_ptr<std::FILE, Closer> kept(std::tmpfile());
+    if (!kept) {
+        throw Error(ErrorKind::device, std::string("a temporary file for the log: ") + std::strerror(errno));
+    }
+    while (n > 0) {
+        const std::string_view read(buffer_.data(), n);
+        const std::string text = wide ? from_utf16(read) : std::string(read);
+        if (std::fwrite(text.data(), 1, text.size(), kept.get()) != text.size()) {
+            throw Error(ErrorKind::device, std::string("a temporary file for the log: ") + std::strerror(errno));
+        }
+        n = std::fread(buffer_.data(), 1, buffer_.size(), file_.get()); // blocks are even, so no code unit is torn but the last
+    }
+    if (std::ferror(file_.get()) != 0) {
+        fail(path, std::strerror(errno));
+    }
+    file_ = std::move(kept);
+    rewind();
+}
+
+void LogFile::rewind() {
+    if (std::fseek(file_.get(), 0, SEEK_SET) != 0) {
+        fail(path_, std::strerror(errno));
+    }
+    at_ = end_ = 0;
+    open_end_ = false;
+}
+
+bool LogFile::fill() {
+    at_ = 0;
+    end_ = std::fread(buffer_.data(), 1, buffer_.size(), file_.get());
+    if (end_ == 0 && std::ferror(file_.get()) != 0) {
+        fail(path_, std::strerror(errno));
+    }
+    return end_ > 0;
+}
+
+/// Leaves out escape sequences (ESC [ … letter, ESC ] … BEL or ESC \); other control characters become blanks.
+void LogFile::clean(std::string_view raw) {
+    line_.clear();
+    for (size_t i = 0; i < raw.size(); ++i) {
+        const char c = raw[i];
+        if (c == escape && i + 1 < raw.size()) {
+            const char kind = raw[++i];
+            if (kind == '[') {
+                while (i + 1 < raw.size() && static_cast<unsigned char>(raw[i + 1]) < 0x40) {
+                    ++i;
+                }
+                ++i;
+            } else if (kind == ']') {
+                while (i + 1 < raw.size() && raw[i + 1] != bell && raw[i + 1] != escape) {
+                    ++i;
+                }
+                i += i + 1 < raw.size() && raw[i + 1] == escape ? 2 : 1;
+            }
+        } else {
+            line_ += static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? ' ' : c;
+        }
+    }
+}
+
+bool LogFile::next(std::string_view& line) {
+    std::string raw;
+    bool any = false, done = false;
+    std::string_view whole;
+    while (!done) {
+        if (at_ == end_ && !fill()) {
+            if (!any) {
+                return false;
+            }
+            open_end_ = true;
+            break;
+        }
+        any = true;
+        open_end_ = false;
+        const char* begin = buffer_.data() + at_;
+        const void* newline = std::memchr(begin, '\n', end_ - at_);
+        const size_t n = newline == nullptr ? end_ - at_ : static_cast<size_t>(static_cast<const char*>(newline) - begin);
+        at_ += n + (newline == nullptr ? 0 : 1);
+        if (newline != nullptr && raw.empty()) {
+            whole = {begin, n};
+            break;
+        }
+        raw.append(begin, n);
+        done = newline != nullptr || raw.size() >= longest_line;
+    }
+    if (!raw.empty()) {
+        whole = raw;
+    }
+    while (!whole.empty() && whole.back() == '\r') {
+        whole.remove_suffix(1);
+    }
+    const bool plain =
+        std::none_of(whole.begin(), whole.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
+    if (plain) {
+        line_ = whole;
+    } else {
+        clean(whole);
+    }
+    line = line_;
+    return true;
+}
+
+} // namespace schedscope::import

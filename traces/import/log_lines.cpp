@@ -1,0 +1,122 @@
+#include "traces/import/log_lines.h"
+
+#include <algorithm>
+
+namespace schedscope::import {
+
+namespace {
+
+constexpr size_t most_held = 8; ///< lines that may pass before a wrapped line is seen to go on
+
+bool is_blank(std::string_view text) noexcept { return text.find_first_not_of(' ') == std::string_view::npos; }
+
+} // namespace
+
+/// How much of a scheduler line is there: the more the better. Sets complete_: nothing needs to follow.
+size_t LogLines::progress(std::string_view text, LineKind kind) {
+    if (kind == LineKind::split) {
+        const bool known = parse_split(text, split_);
+        complete_ = known && split_.whole;
+        return (known ? 1 : 0) + (known ? split_.inputs.size() : 0);
+    }
+    const bool known = parse_node(text, node_);
+    complete_ = known && node_.whole;
+    if (!known) {
+        return 0;
+    }
+    return 1 + (node_.op.empty() ? 0U : 1U) + (node_.has_name ? 1U : 0U) + (node_.tensor.backend.empty() ? 0U : 1U) +
+           (node_.uses >= 0 ? 1U : 0U) + 2 * node_.sources.size() + (complete_ ? 1U : 0U);
+}
+
+/// Lines that were held turn out not to continue anything.
+void LogLines::give_up() {
+    for (std::string& text : held_) {
+        ready_.push_back({LineKind::other, std::move(text)});
+    }
+    held_.clear();
+    tried_.clear();
+}
+
+void LogLines::settle() {
+    if (kind_ != LineKind::other) {
+        ready_.push_back({kind_, std::move(pending_)});
+        pending_.clear();
+        kind_ = LineKind::other;
+    }
+    give_up();
+}
+
+/// True when something is ready.
+bool LogLines::take_line(std::string_view line) {
+    const LineStart start = find_start(line);
+    if (start.kind != LineKind::other) {
+        settle();
+        // What stands in front of it on its line may be worth reading.
+        kind_ = start.kind;
+        pending_ = line.substr(start.at);
+        pending_progress_ = progress(pending_, kind_);
+        last_length_ = line.size();
+        return !ready_.empty();
+    }
+    if (kind_ == LineKind::other) {
+        ready_.push_back({LineKind::other, std::string(line)});
+        return true;
+    }
+    if (is_blank(line) || (kind_ == LineKind::split && complete_)) {
+        settle();
+        if (!is_blank(line)) {
+            ready_.push_back({LineKind::other, std::string(line)});
+        }
+        return !ready_.empty();
+    }
+    std::string& text = tried_;
+    if (held_.empty()) {
+        text = pending_;
+    }
+    if (last_length_ < width_ && !text.ends_with(' ')) {
+        text += ' ';
+    }
+    text += line;
+    last_length_ = line.size();
+    held_.emplace_back(line);
+    const bool was_complete = complete_;
+    const size_t now = progress(text, kind_);
+    // A whole node line goes on only with more whole sources: anything may stand below it.
+    const bool goes_on = now > pending_progress_ && (!was_complete || complete_);
+    if (goes_on) {
+        n_joined_ += static_cast<int64_t>(held_.size());
+        pending_ = std::move(text);
+        pending_progress_ = now;
+        held_.clear();
+        tried_.clear();
+        return false;
+    }
+    complete_ = was_complete;
+    if (held_.size() >= most_held) {
+        settle();
+    }
+    return !ready_.empty();
+}
+
+bool LogLines::next(WholeLine& line) {
+    if (given_ == ready_.size()) {
+        ready_.clear();
+        given_ = 0;
+        std::string_view raw;
+        while (ready_.empty()) {
+            if (!file_.next(raw)) {
+                settle();
+                break;
+            }
+            take_line(raw);
+        }
+    }
+    if (given_ == ready_.size()) {
+        return false;
+    }
+    line = {ready_[given_].kind, ready_[given_].text};
+    ++given_;
+    return true;
+}
+
+} // namespace schedscope::import

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "runtime/tensor/op.h"
+
+#include <optional>
+#include <string_view>
+
+namespace schedscope::import {
+
+/// An operator and, of UNARY and GLU, which one (op parameter 0; nothing: not told).
+struct LoggedOp {
+    Op op = Op::NONE;
+    std::optional<int32_t> which;
+};
+
+/// By its name or description as a node line has it, cut to 10 bytes. NONE: not known here, or several begin so.
+LoggedOp operator_from_log(std::string_view text) noexcept;
+
+} // namespace schedscope::import

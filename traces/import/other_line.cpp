@@ -1,0 +1,128 @@
+// Lines beside the scheduler's own that say more about its graphs.
+
+#include "traces/import/other_line.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+namespace schedscope::import {
+
+namespace {
+
+std::string_view trimmed(std::string_view text) noexcept {
+    const size_t first = text.find_first_not_of(' ');
+    return first == std::string_view::npos ? std::string_view() : text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+/// The text behind "NAME   = "; nothing: it is not there.
+std::optional<std::string_view> value_of(std::string_view line, std::string_view name) noexcept {
+    for (size_t at = line.find(name); at != std::string_view::npos; at = line.find(name, at + 1)) {
+        std::string_view rest = line.substr(at + name.size());
+        const size_t equals = rest.find_first_not_of(' ');
+        if (equals != std::string_view::npos && (rest[equals] == '=' || rest[equals] == ':')) {
+            return trimmed(rest.substr(equals + 1));
+        }
+    }
+    return std::nullopt;
+}
+
+int32_t number_of(std::string_view line, std::string_view name) noexcept {
+    int32_t value = 0;
+    if (const auto text = value_of(line, name)) {
+        std::from_chars(text->data(), text->data() + text->size(), value);
+    }
+    return std::max(value, 0);
+}
+
+} // namespace
+
+std::optional<ReserveLine> reserve_line(std::string_view line) {
+    const size_t at = line.find("reserving ");
+    if (at == std::string_view::npos || line.find("graph", at) == std::string_view::npos ||
+        line.find("n_tokens", at) == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const std::string_view rest = line.substr(at);
+    return ReserveLine{number_of(rest, "n_tokens"), number_of(rest, "n_seqs"), number_of(rest, "n_outputs")};
+}
+
+std::optional<BufferLine> buffer_line(std::string_view line) {
+    constexpr std::string_view mark = " compute buffer size";
+    const size_t at = line.find(mark);
+    if (at == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const std::string_view before = trimmed(line.substr(0, at));
+    const size_t gap = before.rfind(' ');
+    BufferLine buffer;
+    buffer.buffer_type = gap == std::string_view::npos ? before : before.substr(gap + 1);
+    const std::string_view rest = line.substr(at + mark.size());
+    const size_t digit = rest.find_first_of("0123456789");
+    if (buffer.buffer_type.empty() || buffer.buffer_type.ends_with(':') || digit == std::string_view::npos) {
+        return std::nullopt;
+    }
+    // from_chars for real numbers takes no locale into account, unlike strtod.
+    double value = 0;
+    const auto [end, error] = std::from_chars(rest.data() + digit, rest.data() + rest.size(), value);
+    const std::string_view unit = trimmed(std::string_view(end, static_cast<size_t>(rest.data() + rest.size() - end)));
+    const double scale = unit.starts_with("MiB")   ? 1024.0 * 1024
+                         : unit.starts_with("KiB") ? 1024.0
+                         : unit.starts_with("GiB") ? 1024.0 * 1024 * 1024
+                                                   : 0;
+    constexpr double most = 1e15;
+    if (error != std::errc() || scale == 0 || !(value >= 0) || value * scale > most) {
+        return std::nullopt;
+    }
+    buffer.bytes = static_cast<int64_t>(std::llround(value * scale));
+    return buffer;
+}
+
+std::optional<DeviceLine> device_line(std::string_view line) {
+    constexpr std::string_view mark = "using device ";
+    const size_t at = line.find(mark);
+    if (at == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const std::string_view rest = line.substr(at + mark.size());
+    const size_t open = rest.find(" (");
+    if (open == std::string_view::npos || open == 0) {
+        return std::nullopt;
+    }
+    // The description may hold brackets of its own.
+    int depth = 0;
+    size_t close = open + 1;
+    for (; close < rest.size(); ++close) {
+        depth += rest[close] == '(' ? 1 : rest[close] == ')' ? -1 : 0;
+        if (depth == 0) {
+            break;
+        }
+    }
+    return DeviceLine{trimmed(rest.substr(0, open)), trimmed(rest.substr(open + 2, close - open - 2))};
+}
+
+std::optional<FactLine> fact_line(std::string_view line) {
+    struct Known {
+        std::string_view in_log, name;
+    };
+    static constexpr std::array known = {
+        Known{"graph splits", "graph_splits"},  Known{"graph nodes", "graph_nodes"}, Known{"graphs reused", "graphs_reused"},
+        Known{"general.name", "model"},         Known{"n_ubatch", "n_ubatch"},       Known{"n_batch", "n_batch"},
+        Known{"flash_attn", "flash_attention"},
+    };
+    constexpr std::string_view offloaded = "offloaded ";
+    if (const size_t at = line.find(offloaded);
+        at != std::string_view::npos && line.find(" layers to GPU", at) != std::string_view::npos) {
+        return FactLine{"offloaded", trimmed(line.substr(at + offloaded.size()))};
+    }
+    for (const Known& k : known) {
+        if (const auto value = value_of(line, k.in_log); value && !value->empty()) {
+            return FactLine{k.name, *value};
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace schedscope::import

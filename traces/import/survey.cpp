@@ -1,0 +1,82 @@
+#include "traces/import/survey.h"
+
+#include "traces/import/logged_graph.h"
+#include "traces/import/other_line.h"
+
+#include <algorithm>
+
+namespace schedscope::import {
+
+namespace {
+
+constexpr size_t longest_cut_name = 64; ///< ggml's names have at most 63 bytes
+constexpr size_t most_buffer_types = 1024;
+
+void note_fact(Survey& survey, const FactLine& fact) {
+    const auto same = [&](const auto& f) { return f.first == fact.name; };
+    const auto found = std::find_if(survey.facts.begin(), survey.facts.end(), same);
+    if (found != survey.facts.end()) {
+        found->second = readable(fact.value);
+    } else {
+        survey.facts.emplace_back(fact.name, readable(fact.value));
+    }
+}
+
+void note_other(Survey& survey, std::string_view line) {
+    if (const auto device = device_line(line)) {
+        survey.backends.add_device(readable(device->name), readable(device->description));
+    } else if (const auto buffer = buffer_line(line)) {
+        const std::string name = readable(buffer->buffer_type);
+        auto& all = survey.buffer_types;
+        if (all.size() < most_buffer_types && std::find(all.begin(), all.end(), name) == all.end()) {
+            all.push_back(name);
+        }
+    } else if (const auto fact = fact_line(line)) {
+        note_fact(survey, *fact);
+    }
+}
+
+/// Lines as they are, for the width that they were wrapped at.
+size_t longest_line(LogFile& file, int64_t& n_lines) {
+    size_t width = 0;
+    std::string_view line;
+    while (file.next(line)) {
+        width = std::max(width, line.size());
+        ++n_lines;
+    }
+    return width;
+}
+
+} // namespace
+
+Survey survey_log(LogFile& file) {
+    Survey survey;
+    file.rewind();
+    survey.width = longest_line(file, survey.n_lines);
+    file.rewind();
+    LogLines lines(file, survey.width);
+    WholeLine line;
+    LoggedSplit split;
+    LoggedNode node;
+    const auto note_tensor = [&](const LoggedTensor& tensor) {
+        survey.backends.add_cut(tensor);
+        survey.name_width = std::max(survey.name_width, std::min(tensor.name.size(), longest_cut_name));
+        survey.has_causes |= !tensor.cause.empty();
+    };
+    while (lines.next(line)) {
+        if (line.kind == LineKind::other) {
+            note_other(survey, line.text);
+        } else if (line.kind == LineKind::split && parse_split(line.text, split)) {
+            survey.backends.add_full(readable(split.backend));
+            ++survey.n_splits;
+        } else if (line.kind == LineKind::node && parse_node(line.text, node)) {
+            ++survey.n_nodes;
+            note_tensor(node.tensor);
+            std::for_each(node.sources.begin(), node.sources.end(), note_tensor);
+        }
+    }
+    survey.backends.settle();
+    return survey;
+}
+
+} // namespace schedscope::import

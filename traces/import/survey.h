@@ -1,0 +1,26 @@
+#pragma once
+
+#include "traces/import/backend_names.h"
+#include "traces/import/log_lines.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace schedscope::import {
+
+/// What must be known of a whole log before its graphs are read: a first reading collects it.
+struct Survey {
+    BackendNames backends;
+    std::vector<std::string> buffer_types;                  ///< of compute buffers, as they came
+    std::vector<std::pair<std::string, std::string>> facts; ///< of the run, by name; the last value holds
+    size_t width = 0;                                       ///< of the longest line
+    size_t name_width = 0; ///< of the longest name on a node line: names of that width may be cut
+    int64_t n_lines = 0, n_splits = 0, n_nodes = 0;
+    bool has_causes = false;
+};
+
+/// Reads the file to its end.
+Survey survey_log(LogFile& file);
+
+} // namespace schedscope::import

@@ -1,0 +1,39 @@
+#include "traces/unknown.h"
+
+namespace schedscope {
+
+bool told_by_log(const TensorInfo& tensor) noexcept { return tensor.ne == Shape{0, 0, 0, 0}; }
+
+bool left_out_by_log(const TensorInfo& tensor) noexcept {
+    return told_by_log(tensor) && tensor.name.empty() && tensor.op == Op::NONE;
+}
+
+bool is_imported(const History& history, const PlanState& state) {
+    return state.planned_in >= 0 && state.planned_in < history.n_evaluations() &&
+           history.evaluation(state.planned_in).begin.kind == GraphKind::imported;
+}
+
+std::string operator_text(const TensorInfo& tensor) {
+    if (told_by_log(tensor) && tensor.op == Op::NONE) {
+        return unknown_text;
+    }
+    // Older logs tell UNARY and GLU, but not which.
+    return std::string(told_by_log(tensor) && tensor.params[0] < 0 ? op_name(tensor.op)
+                                                                   : op_description(tensor.op, tensor.params[0]));
+}
+
+std::string type_text(const TensorInfo& tensor) {
+    return told_by_log(tensor) ? unknown_text : std::string(type_name(tensor.type));
+}
+
+std::string shape_text(const TensorInfo& tensor) { return told_by_log(tensor) ? unknown_text : shape_text(tensor.ne); }
+
+bool reason_known(const record::SplitBegin& split) noexcept {
+    return split.by != no_tensor || split.why == SplitReason::first || split.why == SplitReason::backend;
+}
+
+std::string reason_text(const record::SplitBegin& split) {
+    return reason_known(split) ? std::string(split_reason_name(split.why)) : unknown_text;
+}
+
+} // namespace schedscope

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "runtime/scheduler/records.h"
+#include "traces/history.h"
+
+#include <string>
+
+/// A trace that was made from a log knows less than a recorded one. What is unknown is shown as such, in the same way everywhere.
+namespace schedscope {
+
+constexpr const char* unknown_text = "?";
+
+/// Only a log tells of it: type, shape, strides and parameters are not known, and operator NONE says that it isn't either. Its extents are all 0.
+bool told_by_log(const TensorInfo& tensor) noexcept;
+/// A node that the log leaves out, there only so that the others keep their numbers: a view operator, or lost.
+bool left_out_by_log(const TensorInfo& tensor) noexcept;
+/// The state's plan was made from a log.
+bool is_imported(const History& history, const PlanState& state);
+
+std::string operator_text(const TensorInfo& tensor); ///< "SWIGLU", "NONE"
+std::string type_text(const TensorInfo& tensor);     ///< "f32"
+std::string shape_text(const TensorInfo& tensor);    ///< "[64, 16]"
+
+/// Why a split is one of its own. A log shows that the backend goes on, but not always whether a weight made it so or the room for inputs.
+bool reason_known(const record::SplitBegin& split) noexcept;
+std::string reason_text(const record::SplitBegin& split); ///< "weight"
+
+} // namespace schedscope
