@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -58,9 +59,10 @@ bool write_all(int file, const char* data, size_t n) {
 } // namespace
 
 int layout_child_main(int argc, char** argv) {
+    constexpr std::array<std::string_view, 5> formats{"svg", "png", "pdf", "json0", "dot"};
     const std::string format = argc == 3 ? argv[2] : "";
-    if (format != "svg" && format != "png" && format != "pdf") {
-        std::fputs("usage: --layout-child svg|png|pdf, dot on stdin, the picture on stdout\n", stderr);
+    if (std::find(formats.begin(), formats.end(), format) == formats.end()) {
+        std::fputs("usage: --layout-child svg|png|pdf|json0|dot, dot on stdin, the picture on stdout\n", stderr);
         return wrong_use;
     }
     limit_self();

@@ -93,7 +93,7 @@ void NodesView::draw_node(TensorId node, const std::string& kernel) {
             attributes.raw("style", "filled,rounded,dashed");
         }
     }
-    dot_.node(subject_.id(node), attributes);
+    dot_.node(subject_.id(node), attributes.number("tensor", node));
 }
 
 /// Stand-ins beside the reader for what too many nodes read.
@@ -109,7 +109,8 @@ void NodesView::draw_uses(TensorId reader) {
                                                            .raw("color", style.line)
                                                            .raw("penwidth", "0.5")
                                                            .raw("margin", "0.06,0.01")
-                                                           .raw("height", "0.2"));
+                                                           .raw("height", "0.2")
+                                                           .number("tensor", source));
         }
     };
     if (const record::CopyMade* made = subject_.made_by(reader)) {
@@ -170,7 +171,8 @@ void NodesView::draw_copies(int32_t split) {
                                          .raw("style", "filled,dashed")
                                          .raw("fillcolor", style.pale)
                                          .raw("color", style.line)
-                                         .number("bytes", made.bytes));
+                                         .number("bytes", made.bytes)
+                                         .number("tensor", copy));
         draw_uses(copy);
     }
 }
@@ -213,7 +215,8 @@ void NodesView::draw_leaf(TensorId leaf, int32_t place) {
                                               .raw("style", backend == no_backend ? "filled,dashed" : "filled")
                                               .raw("fillcolor", style.fill)
                                               .raw("color", style.line)
-                                              .raw("margin", "0.02,0.02"));
+                                              .raw("margin", "0.02,0.02")
+                                              .number("tensor", leaf));
 }
 
 void NodesView::draw_leafs(int32_t place) {

@@ -3,17 +3,13 @@
 #include "runtime/error.h"
 #include "traces/tables.h"
 #include "viz/layout_process.h"
+#include "viz/output_file.h"
 #include "viz/subject.h"
 #include "viz/units.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace schedscope {
 
@@ -109,30 +105,6 @@ void check_something_to_show(const Subject& subject, PictureView view) {
     }
 }
 
-void write_file(const std::string& path, const std::string& bytes) {
-    const auto fail = [&] { return Error(ErrorKind::device, path + ": " + std::strerror(errno)); };
-    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) {
-        throw fail();
-    }
-    for (size_t at = 0; at < bytes.size();) {
-        const ssize_t n = write(file, bytes.data() + at, bytes.size() - at);
-        if (n < 0 && errno != EINTR) {
-            const Error error = fail();
-            struct stat status {};
-            if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
-                unlink(path.c_str()); // half a picture helps nobody
-            }
-            close(file);
-            throw error;
-        }
-        at += n > 0 ? static_cast<size_t>(n) : 0;
-    }
-    if (close(file) != 0) {
-        throw fail();
-    }
-}
-
 } // namespace
 
 std::string_view picture_view_name(PictureView view) noexcept { return view_names[static_cast<size_t>(view)]; }
@@ -170,13 +142,7 @@ std::string make_dot(History& history, const PictureOptions& options) {
     if (graph == nullptr) {
         throw Error(ErrorKind::usage, "picture: nothing is planned at this point");
     }
-    std::vector<std::string> names;
-    names.reserve(state.tensors.size());
-    for (size_t id = 0; id < state.tensors.size(); ++id) {
-        names.push_back(history.tensor_name(state, static_cast<TensorId>(id)));
-    }
-    const auto text_of = [&](StringId id) { return std::string(history.source().text(id)); };
-    const Subject subject(state, *graph, history.session(), std::move(names), text_of, moment_of(history, state, options));
+    const Subject subject = subject_of(history, state, *graph, moment_of(history, state, options));
     check_something_to_show(subject, options.view);
     switch (options.view) {
     case PictureView::splits: return draw_splits(subject);
@@ -189,7 +155,9 @@ std::string make_dot(History& history, const PictureOptions& options) {
 
 void write_picture(History& history, const PictureOptions& options, PictureFormat format, const std::string& path) {
     const std::string dot = make_dot(history, options);
-    write_file(path, format == PictureFormat::dot ? dot : run_layout(dot, format, options, path));
+    constexpr std::array<const char*, 4> renderers{"dot", "svg", "png", "pdf"};
+    write_output_file(
+        path, format == PictureFormat::dot ? dot : run_layout(dot, renderers[static_cast<size_t>(format)], options, path));
 }
 
 } // namespace schedscope

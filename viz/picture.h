@@ -47,8 +47,8 @@ std::string make_dot(History& history, const PictureOptions& options);
 /// Error(device) when the file can't be written, or when the layout crashed, ran out of time or was cancelled; nothing is written then.
 void write_picture(History& history, const PictureOptions& options, PictureFormat format, const std::string& path);
 
-/// The child's work, for the program to call when its first argument is "--layout-child": argv is PROGRAM --layout-child svg|png|pdf, dot comes
-/// on stdin, the picture goes to stdout. Returns the exit status when it fails; otherwise it ends the process.
+/// The child's work, for the program to call when its first argument is "--layout-child": argv is PROGRAM --layout-child svg|png|pdf|json0|dot,
+/// dot comes on stdin, the picture goes to stdout. Returns the exit status when it fails; otherwise it ends the process.
 int layout_child_main(int argc, char** argv);
 
 } // namespace schedscope

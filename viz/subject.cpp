@@ -175,6 +175,16 @@ std::string Subject::title() const {
     return title;
 }
 
+Subject subject_of(History& history, const PlanState& state, const OwnedGraph& graph, std::string moment) {
+    std::vector<std::string> names;
+    names.reserve(state.tensors.size());
+    for (size_t id = 0; id < state.tensors.size(); ++id) {
+        names.push_back(history.tensor_name(state, static_cast<TensorId>(id)));
+    }
+    const auto text_of = [source = &history.source()](StringId id) { return std::string(source->text(id)); };
+    return {state, graph, history.session(), std::move(names), text_of, std::move(moment)};
+}
+
 std::string why_split_starts(const Subject& subject, const SplitState& split) {
     const record::SplitBegin& begin = split.begin;
     std::string where;

@@ -65,6 +65,9 @@ private:
     std::vector<record::Rewired> rewires_; ///< by node
 };
 
+/// Of a state and its graph as the history gives them; both, and the history, must outlive it.
+Subject subject_of(History& history, const PlanState& state, const OwnedGraph& graph, std::string moment);
+
 /// "backend changes at Qcur-3 (MUL_MAT)": why a split starts where it does.
 std::string why_split_starts(const Subject& subject, const SplitState& split);
 
