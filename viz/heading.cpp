@@ -54,7 +54,7 @@ std::string heading_markup(const Subject& subject, const std::string& totals, co
         }
         table += row(chip(subject.palette[static_cast<BackendId>(b)], false), text);
     }
-    if (nodes_per_backend(subject).back() > 0 && shares.size() > backends.size()) {
+    if ((subject.has_unassigned || nodes_per_backend(subject).back() > 0) && shares.size() > backends.size()) {
         table += row(chip(subject.palette[no_backend], true), bold("unassigned", gap) + html_label(shares.back()));
     }
     for (const LegendSign& sign : signs) {

@@ -149,7 +149,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         }
     }
     label += next_line(12) + shares;
-    if (!group.splits.empty()) {
+    if (!group.splits.empty() && !subject_.before_splits) {
         const int32_t first = *group.splits.begin(), last = *group.splits.rbegin();
         const bool gapless = last - first + 1 == static_cast<int32_t>(group.splits.size());
         std::string text;
@@ -170,7 +170,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         }
         return counted(static_cast<int64_t>(tensors.size()), noun) + ", " + bytes_text(bytes);
     };
-    if (!group.copies.empty()) {
+    if (!group.copies.empty() && !subject_.before_splits) {
         int64_t bytes = 0;
         for (const record::CopyMade* made : group.copies) {
             bytes += made->bytes;
@@ -204,7 +204,9 @@ std::string LayersView::draw() const {
     std::string totals = counted(static_cast<int64_t>(subject_.state.order.size()), "node") + " in " +
                          counted(static_cast<int64_t>(groups_.size()), "group");
     std::vector<LegendSign> signs{{"—▶", "tensors that stay where they are"}};
-    if (subject_.has_splits()) {
+    if (subject_.before_splits) {
+        signs.push_back({" ", "splits and copies are made in pass 5"}); // the heading stays as high as those that follow
+    } else if (subject_.has_splits()) {
         totals += ", " + counted(static_cast<int64_t>(subject_.state.splits.size()), "split");
         signs.push_back({"- -▶", "tensors copied to another backend"});
     }
@@ -236,7 +238,7 @@ std::string LayersView::draw() const {
                 .number("bytes", flow.bytes)
                 .number("tensors", static_cast<int64_t>(flow.tensors.size()))
                 .text("tooltip", names(flow.tensors, 30));
-            if (copied) {
+            if (copied && !subject_.before_splits) {
                 attributes.raw("style", "dashed").raw("penwidth", "1.6");
             }
             dot.edge(groups_[way.first].block.id(), groups_[way.second].block.id(), attributes);

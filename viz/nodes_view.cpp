@@ -27,7 +27,6 @@ private:
     void draw_uses(TensorId node);
     void draw_edges();
     std::string node_label(TensorId node) const;
-    std::string cause_text(TensorId tensor) const;
 
     const Subject& subject_;
     const PlanState& state_;
@@ -42,25 +41,9 @@ NodesView::NodesView(const Subject& subject)
     std::stable_sort(fusions_.begin(), fusions_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
 }
 
-std::string NodesView::cause_text(TensorId tensor) const {
-    const TensorState& now = state_.tensors[static_cast<size_t>(tensor)];
-    if (now.backend == no_backend) {
-        const std::string mark = cause_name(now.cause, now.source);
-        return mark.empty() ? "unassigned" : "unassigned, marked " + mark;
-    }
-    std::string text = subject_.palette[now.backend].letter + " " + subject_.backend_name(now.backend);
-    if (const std::string cause = cause_name(now.cause, now.source); !cause.empty()) {
-        text += " by " + cause;
-        if (now.by != no_tensor && now.by < subject_.n_ids()) {
-            text += " (" + clipped(subject_.name(now.by), 40) + ")";
-        }
-    }
-    return text;
-}
-
 std::string NodesView::node_label(TensorId node) const {
     std::string label = bold(clipped(subject_.name(node), 64)) + next_line(13) + html_label(subject_.operation(node)) +
-                        next_line(10) + small(html_label(cause_text(node)), Ink::black);
+                        next_line(10) + small(html_label(cause_text(subject_, node)), Ink::black);
     for (const TensorId source : subject_.sources(node)) {
         const bool is_own_cause = state_.tensors[static_cast<size_t>(node)].by == source;
         if (source < subject_.n_tensors() && subject_.is_weight(source)) {
@@ -81,8 +64,8 @@ void NodesView::draw_node(TensorId node, const std::string& kernel) {
     Attributes attributes;
     if (is_view_op(subject_.info(node).op)) {
         const std::string label = small(html_label(clipped(subject_.name(node), 48) + "  " + subject_.operation(node)) +
-                                        next_line(9) + html_label(cause_text(node)));
-        attributes.html("label", label + fused).raw("margin", "0.03,0.01").raw("height", "0.2");
+                                        next_line(9) + html_label(cause_text(subject_, node)));
+        attributes.html("label", label + fused).raw("margin", "0.05,0.03").raw("height", "0.2");
         attributes.raw("style", unassigned ? "filled,dashed" : "filled")
             .raw("penwidth", "0.5")
             .raw("fillcolor", style.pale)
@@ -100,9 +83,11 @@ void NodesView::draw_node(TensorId node, const std::string& kernel) {
 void NodesView::draw_uses(TensorId reader) {
     const auto draw = [&](TensorId source) {
         if (uses_.stands_in(source, reader)) {
-            const BackendStyle& style = subject_.palette[subject_.backend_of(source)];
+            const record::CopyMade* made = subject_.before_splits ? subject_.made_by(source) : nullptr;
+            const TensorId shown = made != nullptr ? made->of : source;
+            const BackendStyle& style = subject_.palette[subject_.backend_of(shown)];
             dot_.node(uses_.source_id(source, reader), Attributes()
-                                                           .html("label", small(html_label(clipped(subject_.name(source), 48))))
+                                                           .html("label", small(html_label(clipped(subject_.name(shown), 48))))
                                                            .raw("shape", "cds")
                                                            .raw("style", "filled")
                                                            .raw("fillcolor", style.pale)
@@ -158,6 +143,15 @@ void NodesView::draw_range(int32_t first, int32_t end) {
 void NodesView::draw_copies(int32_t split) {
     for (const TensorId copy : split < 0 ? uses_.loose_copies() : uses_.copies()[static_cast<size_t>(split)]) {
         const record::CopyMade& made = *subject_.made_by(copy);
+        if (subject_.before_splits) {
+            dot_.node(subject_.id(copy), Attributes()
+                                             .html("label", small(html_label(clipped(subject_.name(made.of), 48))))
+                                             .raw("style", "dotted")
+                                             .raw("color", "#8a8a8a")
+                                             .number("tensor", copy));
+            draw_uses(copy);
+            continue;
+        }
         const BackendStyle& style = subject_.palette[made.backend];
         std::string label =
             "copy of " + bold(clipped(subject_.name(made.of), 48)) + next_line(11) +
@@ -180,6 +174,12 @@ void NodesView::draw_copies(int32_t split) {
 void NodesView::draw_split(const SplitState& split) {
     const BackendStyle& style = subject_.palette[split.begin.backend];
     const int32_t first = split.begin.first_node, end = subject_.end_node(split);
+    if (subject_.before_splits) {
+        draw_leafs(split.begin.index);
+        draw_copies(static_cast<int32_t>(&split - state_.splits.data()));
+        draw_range(first, end);
+        return;
+    }
     const std::string id = "split " + std::to_string(split.begin.index);
     const std::string range = end - first == 1 ? "node " + grouped(first) : "nodes " + grouped(first) + "–" + grouped(end - 1);
     dot_.open_cluster(id, Attributes()
@@ -205,10 +205,10 @@ void NodesView::draw_leaf(TensorId leaf, int32_t place) {
     const BackendId backend = subject_.backend_of(leaf);
     const BackendStyle& style = subject_.palette[backend];
     const bool is_input = (subject_.info(leaf).flags & flag_input) != 0;
-    const std::string label =
-        bold(clipped(subject_.name(leaf), 64)) + next_line(11) +
-        small(html_label(subject_.operation(leaf) + (is_input ? ", input" : "")) + next_line(10) + html_label(cause_text(leaf)),
-              Ink::black);
+    const std::string label = bold(clipped(subject_.name(leaf), 64)) + next_line(11) +
+                              small(html_label(subject_.operation(leaf) + (is_input ? ", input" : "")) + next_line(10) +
+                                        html_label(cause_text(subject_, leaf)),
+                                    Ink::black);
     dot_.node(uses_.leaf_id(leaf, place), Attributes()
                                               .html("label", label)
                                               .raw("shape", "ellipse")
@@ -235,8 +235,11 @@ void NodesView::draw_edges() {
     const auto draw_copy_edge = [&](TensorId copy) {
         const record::CopyMade& made = *subject_.made_by(copy);
         if (!subject_.is_weight(made.of)) {
-            dot_.edge(uses_.source_id(made.of, copy), subject_.id(copy),
-                      Attributes().raw("style", "dashed").raw("penwidth", "1.6").number("bytes", made.bytes));
+            Attributes attributes;
+            if (!subject_.before_splits) {
+                attributes.raw("style", "dashed").raw("penwidth", "1.6").number("bytes", made.bytes);
+            }
+            dot_.edge(uses_.source_id(made.of, copy), subject_.id(copy), attributes);
         }
     };
     for (const auto& copies : uses_.copies()) {
@@ -252,7 +255,9 @@ std::string NodesView::draw() {
     }
     std::string totals = counted(static_cast<int64_t>(state_.order.size()), "node");
     std::vector<LegendSign> signs;
-    if (subject_.has_splits()) {
+    if (subject_.before_splits) {
+        signs.push_back({"· ·", "pass 5 will put a copy here"});
+    } else if (subject_.has_splits()) {
         totals += ", " + counted(static_cast<int64_t>(state_.splits.size()), "split") + ", " + counted(n_copies, "copy");
         signs.push_back({"- -▶", "copy between backends"});
     }

@@ -11,6 +11,7 @@
 #include "viz/units.h"
 
 #include <map>
+#include <numeric>
 #include <set>
 
 namespace schedscope {
@@ -156,7 +157,14 @@ void Report::add_stories(EvaluationId evaluation, json& plan_stories, json& runs
         return;
     }
     n_stories_ += n;
-    for (TensorId tensor = 0; tensor < n; ++tensor) {
+    std::vector<TensorId> known(history_.graph_of(history_.plan(evaluation))->tensors.size());
+    std::iota(known.begin(), known.end(), TensorId{0});
+    for (const record::CopyMade& made : history_.plan(evaluation).copies) { // ids behind the graph's that no copy has are gaps
+        if (made.copy >= static_cast<TensorId>(known.size())) {
+            known.push_back(made.copy);
+        }
+    }
+    for (const TensorId tensor : known) {
         if (tensor % 256 == 0) {
             check();
         }

@@ -9,11 +9,12 @@ namespace {
 
 using nlohmann::json;
 
-enum class Role : uint8_t { leaf, weight, node, view, copy };
+/// none: a number that no tensor has.
+enum class Role : uint8_t { leaf, weight, node, view, copy, none };
 
 Role role_of(const Subject& subject, TensorId id) {
     if (id >= subject.n_tensors()) {
-        return Role::copy;
+        return subject.made_by(id) != nullptr ? Role::copy : Role::none;
     }
     if (!subject.is_node(id)) {
         return subject.is_weight(id) ? Role::weight : Role::leaf;

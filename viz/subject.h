@@ -25,6 +25,9 @@ public:
     const SessionInfo& session;
     Palette palette;
     std::string moment;
+    /// Of a sequence of pictures that share their places: this pass comes before pass 5, whose splits and copies are only told by where things stand.
+    bool before_splits = false;
+    bool has_unassigned = false; ///< the legend names the unassigned, whether there are any here or not
 
     int32_t n_tensors() const noexcept { return static_cast<int32_t>(graph.tensors.size()); } ///< ids from here on are copies
     int32_t n_ids() const noexcept { return static_cast<int32_t>(names_.size()); }
@@ -67,6 +70,9 @@ private:
 
 /// Of a state and its graph as the history gives them; both, and the history, must outlive it.
 Subject subject_of(History& history, const PlanState& state, const OwnedGraph& graph, std::string moment);
+
+/// "V Vulkan0 by 2.sup (norm-3)", "unassigned".
+std::string cause_text(const Subject& subject, TensorId tensor);
 
 /// "backend changes at Qcur-3 (MUL_MAT)": why a split starts where it does.
 std::string why_split_starts(const Subject& subject, const SplitState& split);
