@@ -148,6 +148,15 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
             main_backend = backend;
         }
     }
+    if (subject_.is_frame) {
+        shares.clear();
+        for (size_t b = 0; b < group.on.size(); ++b) {
+            const auto backend = b + 1 < group.on.size() ? static_cast<BackendId>(b) : no_backend;
+            shares += backend_markup(subject_.palette[backend],
+                                     subject_.backend_name(backend) + " " + grouped(static_cast<int64_t>(group.nodes.size()))) +
+                      "&#160;·&#160;";
+        }
+    }
     label += next_line(12) + shares;
     if (!group.splits.empty() && !subject_.before_splits) {
         const int32_t first = *group.splits.begin(), last = *group.splits.rbegin();

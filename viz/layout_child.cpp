@@ -91,6 +91,11 @@ void pin(Agraph_t* placed, Agraph_t* graph) {
         for (const char* key : {"pos", "width", "height"}) {
             copy_value(placed, known, graph, node, AGNODE, key);
         }
+        char fixed[] = "fixedsize", none[] = "", yes[] = "true";
+        if (agattr(graph, AGNODE, fixed, nullptr) == nullptr) {
+            agattr(graph, AGNODE, fixed, none);
+        }
+        agset(node, fixed, yes);
         std::map<std::string_view, int> seen;
         for (Agedge_t* edge = agfstout(graph, node); edge != nullptr; edge = agnxtout(graph, edge)) {
             const std::string_view head = agnameof(aghead(edge));

@@ -174,18 +174,12 @@ void NodesView::draw_copies(int32_t split) {
 void NodesView::draw_split(const SplitState& split) {
     const BackendStyle& style = subject_.palette[split.begin.backend];
     const int32_t first = split.begin.first_node, end = subject_.end_node(split);
-    if (subject_.before_splits) {
-        draw_leafs(split.begin.index);
-        draw_copies(static_cast<int32_t>(&split - state_.splits.data()));
-        draw_range(first, end);
-        return;
-    }
     const std::string id = "split " + std::to_string(split.begin.index);
     const std::string range = end - first == 1 ? "node " + grouped(first) : "nodes " + grouped(first) + "–" + grouped(end - 1);
     dot_.open_cluster(id, Attributes()
                               .raw("label", "")
                               .text("tooltip", id + " on " + subject_.backend_name(split.begin.backend))
-                              .raw("style", "rounded,filled")
+                              .raw("style", subject_.before_splits ? "invis" : "rounded,filled") // its room is kept
                               .raw("fillcolor", style.pale)
                               .raw("color", style.line)
                               .raw("margin", "12"));
@@ -193,8 +187,11 @@ void NodesView::draw_split(const SplitState& split) {
         sized(bold(id, gap), 12) + sized(backend_markup(style, subject_.backend_name(split.begin.backend)), 12) +
         "<br align=\"left\"/>" + small(html_label(range + ", " + why_split_starts(subject_, split))) + "<br align=\"left\"/>";
     // A node and not the area's own title, which edges into the area would cross.
-    dot_.node(id + "@title",
-              Attributes().html("label", title).raw("shape", "plaintext").raw("style", "").raw("margin", "0.02,0.02"));
+    dot_.node(id + "@title", Attributes()
+                                 .html("label", title)
+                                 .raw("shape", "plaintext")
+                                 .raw("style", subject_.before_splits ? "invis" : "")
+                                 .raw("margin", "0.02,0.02"));
     draw_leafs(split.begin.index);
     draw_copies(static_cast<int32_t>(&split - state_.splits.data()));
     draw_range(first, end);
@@ -260,6 +257,9 @@ std::string NodesView::draw() {
     } else if (subject_.has_splits()) {
         totals += ", " + counted(static_cast<int64_t>(state_.splits.size()), "split") + ", " + counted(n_copies, "copy");
         signs.push_back({"- -▶", "copy between backends"});
+    }
+    if (!fusions_.empty() || subject_.has_fusions) {
+        signs.push_back({"▢", "thick outline: nodes that run as one kernel"});
     }
     if (!fusions_.empty()) {
         totals += ", " + counted(static_cast<int64_t>(fusions_.size()), "fused group");

@@ -234,6 +234,7 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
         Subject subject = subject_of(history, shot.state, *graph, shot.moment);
         subject.before_splits = planned && shot.pass < Pass::split;
         subject.has_unassigned = !needs_splits && !needs_memory;
+        subject.has_fusions = !whole.fusions.empty();
         return subject;
     };
     // The frame: the whole plan, each tensor with the longest text that it has in any picture, so that none grows into its neighbour.
@@ -255,6 +256,8 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
     if (!needs_memory) { // which has places of its own
         Subject subject = subject_of(history, widest, *graph, shots.front().moment);
         subject.has_unassigned = !needs_splits;
+        subject.has_fusions = !whole.fusions.empty();
+        subject.is_frame = true;
         frame = run_layout(draw(history, subject, options.view), "dot", options, path);
         frame += '\0';
     }

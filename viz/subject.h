@@ -27,7 +27,9 @@ public:
     std::string moment;
     /// Of a sequence of pictures that share their places: this pass comes before pass 5, whose splits and copies are only told by where things stand.
     bool before_splits = false;
+    bool is_frame = false;       ///< it is drawn for the places alone: boxes are as wide as they will ever be
     bool has_unassigned = false; ///< the legend names the unassigned, whether there are any here or not
+    bool has_fusions = false;    ///< the same with what runs as one kernel
 
     int32_t n_tensors() const noexcept { return static_cast<int32_t>(graph.tensors.size()); } ///< ids from here on are copies
     int32_t n_ids() const noexcept { return static_cast<int32_t>(names_.size()); }
