@@ -60,6 +60,9 @@ std::string heading_markup(const Subject& subject, const std::string& totals, co
     for (const LegendSign& sign : signs) {
         table += row("<td>" + html_label(sign.sign) + "</td>", sized(html_label(sign.meaning), 10, Ink::grey));
     }
+    if (subject.heading_width > 0) { // an empty row as wide as wanted
+        table += "<tr><td></td><td width=\"" + std::to_string(subject.heading_width) + "\"></td></tr>";
+    }
     return table + "</table>";
 }
 

@@ -204,8 +204,10 @@ void MemoryView::draw_tensor(const OffsetAxis& axis, const record::Placement& pl
     } else if (subject_.made_by(tensor) != nullptr) {
         attributes.raw("style", "filled,dashed");
     }
-    attributes.number("tensor", tensor)
-        .number("offset", placement.offset)
+    if (subject_.numbered) {
+        attributes.number("tensor", tensor);
+    }
+    attributes.number("offset", placement.offset)
         .number("size", placement.size)
         .number("first_use", placement.first_use)
         .number("last_use", placement.last_use);

@@ -28,6 +28,11 @@ private:
     void draw_edges();
     std::string node_label(TensorId node) const;
 
+    /// With the tensor's id, where somebody asked for it.
+    Attributes numbered(Attributes attributes, TensorId tensor) const {
+        return subject_.numbered ? attributes.number("tensor", tensor) : attributes;
+    }
+
     const Subject& subject_;
     const PlanState& state_;
     DotText dot_;
@@ -76,7 +81,7 @@ void NodesView::draw_node(TensorId node, const std::string& kernel) {
             attributes.raw("style", "filled,rounded,dashed");
         }
     }
-    dot_.node(subject_.id(node), attributes.number("tensor", node));
+    dot_.node(subject_.id(node), numbered(attributes, node));
 }
 
 /// Stand-ins beside the reader for what too many nodes read.
@@ -86,16 +91,17 @@ void NodesView::draw_uses(TensorId reader) {
             const record::CopyMade* made = subject_.before_splits ? subject_.made_by(source) : nullptr;
             const TensorId shown = made != nullptr ? made->of : source;
             const BackendStyle& style = subject_.palette[subject_.backend_of(shown)];
-            dot_.node(uses_.source_id(source, reader), Attributes()
-                                                           .html("label", small(html_label(clipped(subject_.name(shown), 48))))
-                                                           .raw("shape", "cds")
-                                                           .raw("style", "filled")
-                                                           .raw("fillcolor", style.pale)
-                                                           .raw("color", style.line)
-                                                           .raw("penwidth", "0.5")
-                                                           .raw("margin", "0.06,0.01")
-                                                           .raw("height", "0.2")
-                                                           .number("tensor", source));
+            dot_.node(uses_.source_id(source, reader),
+                      numbered(Attributes()
+                                   .html("label", small(html_label(clipped(subject_.name(shown), 48))))
+                                   .raw("shape", "cds")
+                                   .raw("style", "filled")
+                                   .raw("fillcolor", style.pale)
+                                   .raw("color", style.line)
+                                   .raw("penwidth", "0.5")
+                                   .raw("margin", "0.06,0.01")
+                                   .raw("height", "0.2"),
+                               source));
         }
     };
     if (const record::CopyMade* made = subject_.made_by(reader)) {
@@ -144,11 +150,11 @@ void NodesView::draw_copies(int32_t split) {
     for (const TensorId copy : split < 0 ? uses_.loose_copies() : uses_.copies()[static_cast<size_t>(split)]) {
         const record::CopyMade& made = *subject_.made_by(copy);
         if (subject_.before_splits) {
-            dot_.node(subject_.id(copy), Attributes()
-                                             .html("label", small(html_label(clipped(subject_.name(made.of), 48))))
-                                             .raw("style", "dotted")
-                                             .raw("color", "#8a8a8a")
-                                             .number("tensor", copy));
+            dot_.node(subject_.id(copy), numbered(Attributes()
+                                                      .html("label", small(html_label(clipped(subject_.name(made.of), 48))))
+                                                      .raw("style", "dotted")
+                                                      .raw("color", "#8a8a8a"),
+                                                  copy));
             draw_uses(copy);
             continue;
         }
@@ -160,13 +166,13 @@ void NodesView::draw_copies(int32_t split) {
         if (uses_.is_hub(copy)) {
             label += next_line(10) + small(html_label("read by " + grouped(uses_.readers(copy)) + ", drawn at each"));
         }
-        dot_.node(subject_.id(copy), Attributes()
-                                         .html("label", label)
-                                         .raw("style", "filled,dashed")
-                                         .raw("fillcolor", style.pale)
-                                         .raw("color", style.line)
-                                         .number("bytes", made.bytes)
-                                         .number("tensor", copy));
+        dot_.node(subject_.id(copy), numbered(Attributes()
+                                                  .html("label", label)
+                                                  .raw("style", "filled,dashed")
+                                                  .raw("fillcolor", style.pale)
+                                                  .raw("color", style.line)
+                                                  .number("bytes", made.bytes),
+                                              copy));
         draw_uses(copy);
     }
 }
@@ -206,14 +212,14 @@ void NodesView::draw_leaf(TensorId leaf, int32_t place) {
                               small(html_label(subject_.operation(leaf) + (is_input ? ", input" : "")) + next_line(10) +
                                         html_label(cause_text(subject_, leaf)),
                                     Ink::black);
-    dot_.node(uses_.leaf_id(leaf, place), Attributes()
-                                              .html("label", label)
-                                              .raw("shape", "ellipse")
-                                              .raw("style", backend == no_backend ? "filled,dashed" : "filled")
-                                              .raw("fillcolor", style.fill)
-                                              .raw("color", style.line)
-                                              .raw("margin", "0.02,0.02")
-                                              .number("tensor", leaf));
+    dot_.node(uses_.leaf_id(leaf, place), numbered(Attributes()
+                                                       .html("label", label)
+                                                       .raw("shape", "ellipse")
+                                                       .raw("style", backend == no_backend ? "filled,dashed" : "filled")
+                                                       .raw("fillcolor", style.fill)
+                                                       .raw("color", style.line)
+                                                       .raw("margin", "0.02,0.02"),
+                                                   leaf));
 }
 
 void NodesView::draw_leafs(int32_t place) {

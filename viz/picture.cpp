@@ -186,7 +186,8 @@ std::string make_dot(History& history, const PictureOptions& options) {
     if (graph == nullptr) {
         throw Error(ErrorKind::usage, "picture: nothing is planned at this point");
     }
-    const Subject subject = subject_of(history, state, *graph, moment_of(history, state, options));
+    Subject subject = subject_of(history, state, *graph, moment_of(history, state, options));
+    subject.numbered = options.numbered;
     check_something_to_show(subject, options.view);
     return draw(history, subject, options.view);
 }
@@ -206,6 +207,7 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
         throw Error(ErrorKind::usage, "picture: nothing is planned at this point");
     }
     const bool planned = whole.planned && !whole.splits.empty();
+    constexpr int heading_of_a_sequence = 620; // numbers in it change, and must not move the picture
     struct Shot {
         Pass pass;
         PlanState state;
@@ -232,6 +234,7 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
 
     const auto subject_at = [&](const Shot& shot) {
         Subject subject = subject_of(history, shot.state, *graph, shot.moment);
+        subject.heading_width = heading_of_a_sequence;
         subject.before_splits = planned && shot.pass < Pass::split;
         subject.has_unassigned = !needs_splits && !needs_memory;
         subject.has_fusions = !whole.fusions.empty();
@@ -258,6 +261,7 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
         subject.has_unassigned = !needs_splits;
         subject.has_fusions = !whole.fusions.empty();
         subject.is_frame = true;
+        subject.heading_width = heading_of_a_sequence;
         frame = run_layout(draw(history, subject, options.view), "dot", options, path);
         frame += '\0';
     }

@@ -27,6 +27,8 @@ struct PictureOptions {
     std::optional<Pass> pass; ///< state at the end of this pass; nothing: at the end of the evaluation
     std::optional<Step> step; ///< state after this record; goes before eval and pass
 
+    bool numbered = false; ///< shapes carry `tensor`, the id in the trace: for programs that read the picture
+
     int layout_seconds = 60; ///< the child that lays out is ended after this long
     /// Asked whenever a signal arrived or a moment has passed while the child works; true ends it.
     std::function<bool()> cancelled;

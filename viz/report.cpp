@@ -129,6 +129,7 @@ int32_t Report::picture(EvaluationId planned, PictureView view) {
     PictureOptions options = options_.layout;
     options.view = view;
     options.eval = planned;
+    options.numbered = true;
     for (const Pass pass :
          {Pass::allocate, Pass::optimise, Pass::split}) { // the whole plan, and no times: they are the evaluations'
         if (!options.pass && tables::end_of_pass(history_, planned, pass) != no_step) {

@@ -29,7 +29,10 @@ public:
     bool before_splits = false;
     bool is_frame = false;       ///< it is drawn for the places alone: boxes are as wide as they will ever be
     bool has_unassigned = false; ///< the legend names the unassigned, whether there are any here or not
-    bool has_fusions = false;    ///< the same with what runs as one kernel
+    bool numbered =
+        false; ///< shapes carry their tensor's id; not in texts for people, where one more node would change every line
+    int heading_width = 0;    ///< points that the heading takes at least
+    bool has_fusions = false; ///< the same with what runs as one kernel
 
     int32_t n_tensors() const noexcept { return static_cast<int32_t>(graph.tensors.size()); } ///< ids from here on are copies
     int32_t n_ids() const noexcept { return static_cast<int32_t>(names_.size()); }
