@@ -54,11 +54,14 @@ std::string heading_markup(const Subject& subject, const std::string& totals, co
         }
         table += row(chip(subject.palette[static_cast<BackendId>(b)], false), text);
     }
-    if (nodes_per_backend(subject).back() > 0 && shares.size() > backends.size()) {
+    if ((subject.has_unassigned || nodes_per_backend(subject).back() > 0) && shares.size() > backends.size()) {
         table += row(chip(subject.palette[no_backend], true), bold("unassigned", gap) + html_label(shares.back()));
     }
     for (const LegendSign& sign : signs) {
         table += row("<td>" + html_label(sign.sign) + "</td>", sized(html_label(sign.meaning), 10, Ink::grey));
+    }
+    if (subject.heading_width > 0) { // an empty row as wide as wanted
+        table += "<tr><td></td><td width=\"" + std::to_string(subject.heading_width) + "\"></td></tr>";
     }
     return table + "</table>";
 }

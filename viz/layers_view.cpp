@@ -153,8 +153,17 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
             main_backend = backend;
         }
     }
+    if (subject_.is_frame) {
+        shares.clear();
+        for (size_t b = 0; b < group.on.size(); ++b) {
+            const auto backend = b + 1 < group.on.size() ? static_cast<BackendId>(b) : no_backend;
+            shares += backend_markup(subject_.palette[backend],
+                                     subject_.backend_name(backend) + " " + grouped(static_cast<int64_t>(group.nodes.size()))) +
+                      "&#160;·&#160;";
+        }
+    }
     label += next_line(12) + shares;
-    if (!group.splits.empty()) {
+    if (!group.splits.empty() && !subject_.before_splits) {
         const int32_t first = *group.splits.begin(), last = *group.splits.rbegin();
         const bool gapless = last - first + 1 == static_cast<int32_t>(group.splits.size());
         std::string text;
@@ -175,7 +184,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         }
         return counted(static_cast<int64_t>(tensors.size()), noun) + ", " + bytes_text(bytes);
     };
-    if (!group.copies.empty()) {
+    if (!group.copies.empty() && !subject_.before_splits) {
         int64_t bytes = 0;
         for (const record::CopyMade* made : group.copies) {
             bytes += std::max<int64_t>(made->bytes, 0);
@@ -209,7 +218,9 @@ std::string LayersView::draw() const {
     std::string totals = counted(static_cast<int64_t>(subject_.state.order.size()), "node") + " in " +
                          counted(static_cast<int64_t>(groups_.size()), "group");
     std::vector<LegendSign> signs{{"—▶", "tensors that stay where they are"}};
-    if (subject_.has_splits()) {
+    if (subject_.before_splits) {
+        signs.push_back({" ", "splits and copies are made in pass 5"}); // the heading stays as high as those that follow
+    } else if (subject_.has_splits()) {
         totals += ", " + counted(static_cast<int64_t>(subject_.state.splits.size()), "split");
         signs.push_back({"- -▶", "tensors copied to another backend"});
     }
@@ -242,7 +253,7 @@ std::string LayersView::draw() const {
                 attributes.number("bytes", flow.bytes);
             }
             attributes.number("tensors", static_cast<int64_t>(flow.tensors.size())).text("tooltip", names(flow.tensors, 30));
-            if (copied) {
+            if (copied && !subject_.before_splits) {
                 attributes.raw("style", "dashed").raw("penwidth", "1.6");
             }
             dot.edge(groups_[way.first].block.id(), groups_[way.second].block.id(), attributes);

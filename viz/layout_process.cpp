@@ -167,8 +167,8 @@ std::string first_line(const std::string& text) {
 
 } // namespace
 
-std::string run_layout(const std::string& dot, PictureFormat format, const PictureOptions& options, const std::string& name) {
-    constexpr std::array<const char*, 4> format_names{"dot", "svg", "png", "pdf"};
+std::string run_layout(const std::string& dot, const std::string& renderer, const PictureOptions& options,
+                       const std::string& name) {
     const std::string way_out =
         options.view == PictureView::layers ? "write .dot and lay it out with another tool" : "use --view layers, or write .dot";
     const auto fail = [&](const std::string& why) { return Error(ErrorKind::device, name + ": " + why); };
@@ -180,7 +180,7 @@ std::string run_layout(const std::string& dot, PictureFormat format, const Pictu
     }
     File errors(ends[0]), child_errors(ends[1]);
     std::vector<std::string> command = options.layout_command;
-    command.emplace_back(format_names[static_cast<size_t>(format)]);
+    command.push_back(renderer);
     const pid_t id = start(command, in.get(), out.get(), child_errors.get());
     if (id < 0) {
         throw fail("the layout can't be started: " + system_says());

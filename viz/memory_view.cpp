@@ -204,6 +204,9 @@ void MemoryView::draw_tensor(const OffsetAxis& axis, const record::Placement& pl
     } else if (subject_.made_by(tensor) != nullptr) {
         attributes.raw("style", "filled,dashed");
     }
+    if (subject_.numbered) {
+        attributes.number("tensor", tensor);
+    }
     attributes.number("offset", placement.offset)
         .number("size", placement.size)
         .number("first_use", placement.first_use)

@@ -28,7 +28,11 @@ private:
     void draw_uses(TensorId node);
     void draw_edges();
     std::string node_label(TensorId node) const;
-    std::string cause_text(TensorId tensor) const;
+
+    /// With the tensor's id, where somebody asked for it.
+    Attributes numbered(Attributes attributes, TensorId tensor) const {
+        return subject_.numbered ? attributes.number("tensor", tensor) : attributes;
+    }
 
     const Subject& subject_;
     const PlanState& state_;
@@ -43,25 +47,9 @@ NodesView::NodesView(const Subject& subject)
     std::stable_sort(fusions_.begin(), fusions_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
 }
 
-std::string NodesView::cause_text(TensorId tensor) const {
-    const TensorState& now = state_.tensors[static_cast<size_t>(tensor)];
-    if (now.backend == no_backend) {
-        const std::string mark = cause_name(now.cause, now.source);
-        return mark.empty() ? "unassigned" : "unassigned, marked " + mark;
-    }
-    std::string text = subject_.palette[now.backend].letter + " " + subject_.backend_name(now.backend);
-    if (const std::string cause = cause_name(now.cause, now.source); !cause.empty()) {
-        text += " by " + cause;
-        if (now.by != no_tensor && now.by < subject_.n_ids()) {
-            text += " (" + clipped(subject_.name(now.by), 40) + ")";
-        }
-    }
-    return text;
-}
-
 std::string NodesView::node_label(TensorId node) const {
     std::string label = bold(clipped(subject_.name(node), 64)) + next_line(13) + html_label(subject_.operation(node)) +
-                        next_line(10) + small(html_label(cause_text(node)), Ink::black);
+                        next_line(10) + small(html_label(cause_text(subject_, node)), Ink::black);
     for (const TensorId source : subject_.sources(node)) {
         const bool is_own_cause = state_.tensors[static_cast<size_t>(node)].by == source;
         if (source < subject_.n_tensors() && subject_.is_weight(source)) {
@@ -82,8 +70,8 @@ void NodesView::draw_node(TensorId node, const std::string& kernel) {
     Attributes attributes;
     if (is_view_op(subject_.info(node).op)) {
         const std::string label = small(html_label(clipped(subject_.name(node), 48) + "  " + subject_.operation(node)) +
-                                        next_line(9) + html_label(cause_text(node)));
-        attributes.html("label", label + fused).raw("margin", "0.03,0.01").raw("height", "0.2");
+                                        next_line(9) + html_label(cause_text(subject_, node)));
+        attributes.html("label", label + fused).raw("margin", "0.05,0.03").raw("height", "0.2");
         attributes.raw("style", unassigned ? "filled,dashed" : "filled")
             .raw("penwidth", "0.5")
             .raw("fillcolor", style.pale)
@@ -94,23 +82,27 @@ void NodesView::draw_node(TensorId node, const std::string& kernel) {
             attributes.raw("style", "filled,rounded,dashed");
         }
     }
-    dot_.node(subject_.id(node), attributes);
+    dot_.node(subject_.id(node), numbered(attributes, node));
 }
 
 /// Stand-ins beside the reader for what too many nodes read.
 void NodesView::draw_uses(TensorId reader) {
     const auto draw = [&](TensorId source) {
         if (uses_.stands_in(source, reader)) {
-            const BackendStyle& style = subject_.palette[subject_.backend_of(source)];
-            dot_.node(uses_.source_id(source, reader), Attributes()
-                                                           .html("label", small(html_label(clipped(subject_.name(source), 48))))
-                                                           .raw("shape", "cds")
-                                                           .raw("style", "filled")
-                                                           .raw("fillcolor", style.pale)
-                                                           .raw("color", style.line)
-                                                           .raw("penwidth", "0.5")
-                                                           .raw("margin", "0.06,0.01")
-                                                           .raw("height", "0.2"));
+            const record::CopyMade* made = subject_.before_splits ? subject_.made_by(source) : nullptr;
+            const TensorId shown = made != nullptr ? made->of : source;
+            const BackendStyle& style = subject_.palette[subject_.backend_of(shown)];
+            dot_.node(uses_.source_id(source, reader),
+                      numbered(Attributes()
+                                   .html("label", small(html_label(clipped(subject_.name(shown), 48))))
+                                   .raw("shape", "cds")
+                                   .raw("style", "filled")
+                                   .raw("fillcolor", style.pale)
+                                   .raw("color", style.line)
+                                   .raw("penwidth", "0.5")
+                                   .raw("margin", "0.06,0.01")
+                                   .raw("height", "0.2"),
+                               source));
         }
     };
     if (const record::CopyMade* made = subject_.made_by(reader)) {
@@ -161,6 +153,15 @@ void NodesView::draw_range(int32_t first, int32_t end) {
 void NodesView::draw_copies(int32_t split) {
     for (const TensorId copy : split < 0 ? uses_.loose_copies() : uses_.copies()[static_cast<size_t>(split)]) {
         const record::CopyMade& made = *subject_.made_by(copy);
+        if (subject_.before_splits) {
+            dot_.node(subject_.id(copy), numbered(Attributes()
+                                                      .html("label", small(html_label(clipped(subject_.name(made.of), 48))))
+                                                      .raw("style", "dotted")
+                                                      .raw("color", "#8a8a8a"),
+                                                  copy));
+            draw_uses(copy);
+            continue;
+        }
         const BackendStyle& style = subject_.palette[made.backend];
         std::string label = "copy of " + bold(clipped(subject_.name(made.of), 48)) + next_line(11) +
                             small(html_label("from " + subject_.backend_name(subject_.backend_of(made.of)) + ", ") +
@@ -169,12 +170,13 @@ void NodesView::draw_copies(int32_t split) {
         if (uses_.is_hub(copy)) {
             label += next_line(10) + small(html_label("read by " + grouped(uses_.readers(copy)) + ", drawn at each"));
         }
-        dot_.node(subject_.id(copy), Attributes()
-                                         .html("label", label)
-                                         .raw("style", "filled,dashed")
-                                         .raw("fillcolor", style.pale)
-                                         .raw("color", style.line)
-                                         .number("bytes", made.bytes));
+        dot_.node(subject_.id(copy), numbered(Attributes()
+                                                  .html("label", label)
+                                                  .raw("style", "filled,dashed")
+                                                  .raw("fillcolor", style.pale)
+                                                  .raw("color", style.line)
+                                                  .number("bytes", made.bytes),
+                                              copy));
         draw_uses(copy);
     }
 }
@@ -187,7 +189,7 @@ void NodesView::draw_split(const SplitState& split) {
     dot_.open_cluster(id, Attributes()
                               .raw("label", "")
                               .text("tooltip", id + " on " + subject_.backend_name(split.begin.backend))
-                              .raw("style", "rounded,filled")
+                              .raw("style", subject_.before_splits ? "invis" : "rounded,filled") // its room is kept
                               .raw("fillcolor", style.pale)
                               .raw("color", style.line)
                               .raw("margin", "12"));
@@ -195,8 +197,11 @@ void NodesView::draw_split(const SplitState& split) {
         sized(bold(id, gap), 12) + sized(backend_markup(style, subject_.backend_name(split.begin.backend)), 12) +
         "<br align=\"left\"/>" + small(html_label(range + ", " + why_split_starts(subject_, split))) + "<br align=\"left\"/>";
     // A node and not the area's own title, which edges into the area would cross.
-    dot_.node(id + "@title",
-              Attributes().html("label", title).raw("shape", "plaintext").raw("style", "").raw("margin", "0.02,0.02"));
+    dot_.node(id + "@title", Attributes()
+                                 .html("label", title)
+                                 .raw("shape", "plaintext")
+                                 .raw("style", subject_.before_splits ? "invis" : "")
+                                 .raw("margin", "0.02,0.02"));
     draw_leafs(split.begin.index);
     draw_copies(static_cast<int32_t>(&split - state_.splits.data()));
     draw_range(first, end);
@@ -207,17 +212,18 @@ void NodesView::draw_leaf(TensorId leaf, int32_t place) {
     const BackendId backend = subject_.backend_of(leaf);
     const BackendStyle& style = subject_.palette[backend];
     const bool is_input = (subject_.info(leaf).flags & flag_input) != 0;
-    const std::string label =
-        bold(clipped(subject_.name(leaf), 64)) + next_line(11) +
-        small(html_label(subject_.operation(leaf) + (is_input ? ", input" : "")) + next_line(10) + html_label(cause_text(leaf)),
-              Ink::black);
-    dot_.node(uses_.leaf_id(leaf, place), Attributes()
-                                              .html("label", label)
-                                              .raw("shape", "ellipse")
-                                              .raw("style", backend == no_backend ? "filled,dashed" : "filled")
-                                              .raw("fillcolor", style.fill)
-                                              .raw("color", style.line)
-                                              .raw("margin", "0.02,0.02"));
+    const std::string label = bold(clipped(subject_.name(leaf), 64)) + next_line(11) +
+                              small(html_label(subject_.operation(leaf) + (is_input ? ", input" : "")) + next_line(10) +
+                                        html_label(cause_text(subject_, leaf)),
+                                    Ink::black);
+    dot_.node(uses_.leaf_id(leaf, place), numbered(Attributes()
+                                                       .html("label", label)
+                                                       .raw("shape", "ellipse")
+                                                       .raw("style", backend == no_backend ? "filled,dashed" : "filled")
+                                                       .raw("fillcolor", style.fill)
+                                                       .raw("color", style.line)
+                                                       .raw("margin", "0.02,0.02"),
+                                                   leaf));
 }
 
 void NodesView::draw_leafs(int32_t place) {
@@ -236,8 +242,11 @@ void NodesView::draw_edges() {
     const auto draw_copy_edge = [&](TensorId copy) {
         const record::CopyMade& made = *subject_.made_by(copy);
         if (!subject_.is_weight(made.of)) {
-            dot_.edge(uses_.source_id(made.of, copy), subject_.id(copy),
-                      Attributes().raw("style", "dashed").raw("penwidth", "1.6").number("bytes", made.bytes));
+            Attributes attributes;
+            if (!subject_.before_splits) {
+                attributes.raw("style", "dashed").raw("penwidth", "1.6").number("bytes", made.bytes);
+            }
+            dot_.edge(uses_.source_id(made.of, copy), subject_.id(copy), attributes);
         }
     };
     for (const auto& copies : uses_.copies()) {
@@ -253,9 +262,14 @@ std::string NodesView::draw() {
     }
     std::string totals = counted(static_cast<int64_t>(state_.order.size()), "node");
     std::vector<LegendSign> signs;
-    if (subject_.has_splits()) {
+    if (subject_.before_splits) {
+        signs.push_back({"· ·", "pass 5 will put a copy here"});
+    } else if (subject_.has_splits()) {
         totals += ", " + counted(static_cast<int64_t>(state_.splits.size()), "split") + ", " + counted(n_copies, "copy");
         signs.push_back({"- -▶", "copy between backends"});
+    }
+    if (!fusions_.empty() || subject_.has_fusions) {
+        signs.push_back({"▢", "thick outline: nodes that run as one kernel"});
     }
     if (!fusions_.empty()) {
         totals += ", " + counted(static_cast<int64_t>(fusions_.size()), "fused group");

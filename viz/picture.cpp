@@ -3,17 +3,13 @@
 #include "runtime/error.h"
 #include "traces/tables.h"
 #include "viz/layout_process.h"
+#include "viz/output_file.h"
 #include "viz/subject.h"
 #include "viz/units.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace schedscope {
 
@@ -109,28 +105,34 @@ void check_something_to_show(const Subject& subject, PictureView view) {
     }
 }
 
-void write_file(const std::string& path, const std::string& bytes) {
-    const auto fail = [&] { return Error(ErrorKind::device, path + ": " + std::strerror(errno)); };
-    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) {
-        throw fail();
+/// The name of the picture of one pass: "plan.svg" → "plan-2a.svg".
+std::string path_of_pass(const std::string& path, Pass pass) {
+    const size_t dot = path.find_last_of('.');
+    return path.substr(0, dot) + "-" + std::string(pass_name(pass)) + path.substr(dot);
+}
+
+/// What was decided by the end of a pass, at the places of the whole plan: its order, splits and copies with the assignments of then.
+PlanState in_the_frame(const PlanState& then, const PlanState& whole, Pass pass) {
+    PlanState state = whole;
+    for (size_t id = 0; id < then.tensors.size() && id < state.tensors.size(); ++id) {
+        state.tensors[id] = then.tensors[id];
     }
-    for (size_t at = 0; at < bytes.size();) {
-        const ssize_t n = write(file, bytes.data() + at, bytes.size() - at);
-        if (n < 0 && errno != EINTR) {
-            const Error error = fail();
-            struct stat status {};
-            if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
-                unlink(path.c_str()); // half a picture helps nobody
-            }
-            close(file);
-            throw error;
+    state.step = then.step;
+    state.pass = then.pass;
+    state.fusions = then.fusions;
+    state.placements = then.placements;
+    if (pass != Pass::execute) {
+        state.executed.clear();
+        for (SplitState& split : state.splits) {
+            split.start_ns = split.end_ns = -1;
         }
-        at += n > 0 ? static_cast<size_t>(n) : 0;
     }
-    if (close(file) != 0) {
-        throw fail();
-    }
+    return state;
+}
+
+constexpr std::string_view renderer_of(PictureFormat format) {
+    constexpr std::array<std::string_view, 4> renderers{"dot", "svg", "png", "pdf"};
+    return renderers[static_cast<size_t>(format)];
 }
 
 } // namespace
@@ -164,32 +166,119 @@ PictureView default_view(History& history, EvaluationId eval) {
     return state.order.size() > static_cast<size_t>(max_nodes_view) ? PictureView::layers : PictureView::nodes;
 }
 
+namespace {
+
+std::string draw(History& history, const Subject& subject, PictureView view) {
+    switch (view) {
+    case PictureView::splits: return draw_splits(subject);
+    case PictureView::layers: return draw_layers(subject);
+    case PictureView::nodes: return draw_nodes(subject);
+    case PictureView::memory: return draw_memory(subject, tables::compute_buffers(history, subject.state.step));
+    }
+    return "";
+}
+
+} // namespace
+
 std::string make_dot(History& history, const PictureOptions& options) {
     const PlanState& state = state_wanted(history, options);
     const OwnedGraph* graph = history.graph_of(state);
     if (graph == nullptr) {
         throw Error(ErrorKind::usage, "picture: nothing is planned at this point");
     }
-    std::vector<std::string> names;
-    names.reserve(state.tensors.size());
-    for (size_t id = 0; id < state.tensors.size(); ++id) {
-        names.push_back(history.tensor_name(state, static_cast<TensorId>(id)));
-    }
-    const auto text_of = [&](StringId id) { return std::string(history.source().text(id)); };
-    const Subject subject(state, *graph, history.session(), std::move(names), text_of, moment_of(history, state, options));
+    Subject subject = subject_of(history, state, *graph, moment_of(history, state, options));
+    subject.numbered = options.numbered;
     check_something_to_show(subject, options.view);
-    switch (options.view) {
-    case PictureView::splits: return draw_splits(subject);
-    case PictureView::layers: return draw_layers(subject);
-    case PictureView::nodes: return draw_nodes(subject);
-    case PictureView::memory: return draw_memory(subject, tables::compute_buffers(history, state.step));
-    }
-    return "";
+    return draw(history, subject, options.view);
 }
 
 void write_picture(History& history, const PictureOptions& options, PictureFormat format, const std::string& path) {
     const std::string dot = make_dot(history, options);
-    write_file(path, format == PictureFormat::dot ? dot : run_layout(dot, format, options, path));
+    write_output_file(path,
+                      format == PictureFormat::dot ? dot : run_layout(dot, std::string(renderer_of(format)), options, path));
+}
+
+std::vector<std::string> write_pictures_of_passes(History& history, const PictureOptions& options, PictureFormat format,
+                                                  const std::string& path) {
+    const EvaluationId id = evaluation_wanted(history, options.eval);
+    const PlanState whole = history.plan(id);
+    const OwnedGraph* graph = history.graph_of(whole);
+    if (graph == nullptr) {
+        throw Error(ErrorKind::usage, "picture: nothing is planned at this point");
+    }
+    const bool planned = whole.planned && !whole.splits.empty();
+    constexpr int heading_of_a_sequence = 620; // numbers in it change, and must not move the picture
+    struct Shot {
+        Pass pass;
+        PlanState state;
+        std::string moment;
+    };
+    std::vector<Shot> shots;
+    const bool needs_splits = options.view == PictureView::splits, needs_memory = options.view == PictureView::memory;
+    for (auto p = static_cast<uint8_t>(needs_memory   ? Pass::allocate
+                                       : needs_splits ? Pass::split
+                                                      : Pass::place);
+         p < static_cast<uint8_t>(Pass::count); ++p) {
+        PictureOptions at = options;
+        at.pass = static_cast<Pass>(p);
+        const Step end = tables::end_of_pass(history, whole.planned_in, *at.pass);
+        if (end != no_step) {
+            const PlanState& then = history.state_at(end);
+            shots.push_back({*at.pass, in_the_frame(then, whole, *at.pass), moment_of(history, whole, at)});
+        }
+    }
+    if (shots.empty()) {
+        throw Error(ErrorKind::usage, "--pass all: no pass of evaluation " + std::to_string(id) +
+                                          " has anything to show in view " + std::string(picture_view_name(options.view)));
+    }
+
+    const auto subject_at = [&](const Shot& shot) {
+        Subject subject = subject_of(history, shot.state, *graph, shot.moment);
+        subject.heading_width = heading_of_a_sequence;
+        subject.before_splits = planned && shot.pass < Pass::split;
+        subject.has_unassigned = !needs_splits && !needs_memory;
+        subject.has_fusions = !whole.fusions.empty();
+        return subject;
+    };
+    // The frame: the whole plan, each tensor with the longest text that it has in any picture, so that none grows into its neighbour.
+    PlanState widest = shots.back().state;
+    {
+        std::vector<size_t> length(widest.tensors.size(), 0);
+        for (const Shot& shot : shots) {
+            const Subject subject = subject_at(shot);
+            for (size_t tensor = 0; tensor < graph->tensors.size(); ++tensor) {
+                const size_t n = cause_text(subject, static_cast<TensorId>(tensor)).size();
+                if (n > length[tensor]) {
+                    length[tensor] = n;
+                    widest.tensors[tensor] = shot.state.tensors[tensor];
+                }
+            }
+        }
+    }
+    std::string frame;
+    if (!needs_memory) { // which has places of its own
+        Subject subject = subject_of(history, widest, *graph, shots.front().moment);
+        subject.has_unassigned = !needs_splits;
+        subject.has_fusions = !whole.fusions.empty();
+        subject.is_frame = true;
+        subject.heading_width = heading_of_a_sequence;
+        frame = run_layout(draw(history, subject, options.view), "dot", options, path);
+        frame += '\0';
+    }
+    std::vector<std::pair<std::string, std::string>> pictures;
+    for (const Shot& shot : shots) {
+        const std::string name = path_of_pass(path, shot.pass);
+        const Subject subject = subject_at(shot);
+        check_something_to_show(subject, options.view);
+        pictures.emplace_back(
+            name, run_layout(frame + draw(history, subject, options.view), std::string(renderer_of(format)), options, name));
+    }
+    std::vector<std::string> names;
+    for (const auto& [name, bytes] : pictures) {
+        write_output_file(name, bytes);
+        names.push_back(name);
+    }
+    return names;
 }
 
 } // namespace schedscope

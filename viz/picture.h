@@ -27,6 +27,8 @@ struct PictureOptions {
     std::optional<Pass> pass; ///< state at the end of this pass; nothing: at the end of the evaluation
     std::optional<Step> step; ///< state after this record; goes before eval and pass
 
+    bool numbered = false; ///< shapes carry `tensor`, the id in the trace: for programs that read the picture
+
     int layout_seconds = 60; ///< the child that lays out is ended after this long
     /// Asked whenever a signal arrived or a moment has passed while the child works; true ends it.
     std::function<bool()> cancelled;
@@ -47,8 +49,15 @@ std::string make_dot(History& history, const PictureOptions& options);
 /// Error(device) when the file can't be written, or when the layout crashed, ran out of time or was cancelled; nothing is written then.
 void write_picture(History& history, const PictureOptions& options, PictureFormat format, const std::string& path);
 
-/// The child's work, for the program to call when its first argument is "--layout-child": argv is PROGRAM --layout-child svg|png|pdf, dot comes
-/// on stdin, the picture goes to stdout. Returns the exit status when it fails; otherwise it ends the process.
+/// One picture a pass, to be flipped through: `path` with the pass before its suffix ("plan.svg": plan-1.svg, plan-2a.svg, …), of every pass that was
+/// recorded and has something to show. All have the places of the whole plan, laid out once: nothing moves from picture to picture. Formats as
+/// write_picture, .dot with the places in it. Returns the files' names; throws as write_picture, and then none was written.
+std::vector<std::string> write_pictures_of_passes(History& history, const PictureOptions& options, PictureFormat format,
+                                                  const std::string& path);
+
+/// The child's work, for the program to call when its first argument is "--layout-child": argv is PROGRAM --layout-child svg|png|pdf|json0|dot,
+/// dot comes on stdin, the picture goes to stdout; two texts with a NUL between: the second, at the places that the first has.
+/// Returns the exit status when it fails; otherwise it ends the process.
 int layout_child_main(int argc, char** argv);
 
 } // namespace schedscope

@@ -179,6 +179,32 @@ std::string Subject::title() const {
     return title;
 }
 
+Subject subject_of(History& history, const PlanState& state, const OwnedGraph& graph, std::string moment) {
+    std::vector<std::string> names;
+    names.reserve(state.tensors.size());
+    for (size_t id = 0; id < state.tensors.size(); ++id) {
+        names.push_back(history.tensor_name(state, static_cast<TensorId>(id)));
+    }
+    const auto text_of = [source = &history.source()](StringId id) { return std::string(source->text(id)); };
+    return {state, graph, history.session(), std::move(names), text_of, std::move(moment)};
+}
+
+std::string cause_text(const Subject& subject, TensorId tensor) {
+    const TensorState& now = subject.state.tensors[static_cast<size_t>(tensor)];
+    if (now.backend == no_backend) {
+        const std::string mark = cause_name(now.cause, now.source);
+        return mark.empty() ? "unassigned" : "unassigned, marked " + mark;
+    }
+    std::string text = subject.palette[now.backend].letter + " " + subject.backend_name(now.backend);
+    if (const std::string cause = cause_name(now.cause, now.source); !cause.empty()) {
+        text += " by " + cause;
+        if (now.by != no_tensor && now.by < subject.n_ids()) {
+            text += " (" + clipped(subject.name(now.by), 40) + ")";
+        }
+    }
+    return text;
+}
+
 std::string why_split_starts(const Subject& subject, const SplitState& split) {
     const record::SplitBegin& begin = split.begin;
     std::string where;

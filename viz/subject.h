@@ -25,6 +25,14 @@ public:
     const SessionInfo& session;
     Palette palette;
     std::string moment;
+    /// Of a sequence of pictures that share their places: this pass comes before pass 5, whose splits and copies are only told by where things stand.
+    bool before_splits = false;
+    bool is_frame = false;       ///< it is drawn for the places alone: boxes are as wide as they will ever be
+    bool has_unassigned = false; ///< the legend names the unassigned, whether there are any here or not
+    bool numbered =
+        false; ///< shapes carry their tensor's id; not in texts for people, where one more node would change every line
+    int heading_width = 0;    ///< points that the heading takes at least
+    bool has_fusions = false; ///< the same with what runs as one kernel
 
     int32_t n_tensors() const noexcept { return static_cast<int32_t>(graph.tensors.size()); } ///< ids from here on are copies
     int32_t n_ids() const noexcept { return static_cast<int32_t>(names_.size()); }
@@ -64,6 +72,12 @@ private:
     std::vector<int32_t> rewire_start_;    ///< [n_tensors + 1] into rewires_
     std::vector<record::Rewired> rewires_; ///< by node
 };
+
+/// Of a state and its graph as the history gives them; both, and the history, must outlive it.
+Subject subject_of(History& history, const PlanState& state, const OwnedGraph& graph, std::string moment);
+
+/// "V Vulkan0 by 2.sup (norm-3)", "unassigned".
+std::string cause_text(const Subject& subject, TensorId tensor);
 
 /// "backend changes at Qcur-3 (MUL_MAT)": why a split starts where it does.
 std::string why_split_starts(const Subject& subject, const SplitState& split);

@@ -2,6 +2,7 @@
 
 #include "inspector/cli/interrupt.h"
 #include "inspector/cli/pass_option.h"
+#include "inspector/cli/progress_line.h"
 #include "inspector/cli/trace_input.h"
 #include "runtime/error.h"
 #include "viz/picture.h"
@@ -12,6 +13,8 @@ namespace schedscope {
 
 namespace {
 
+constexpr const char* every_pass = "all";
+
 struct Options {
     std::string trace, view, pass, output;
     std::optional<int> eval;
@@ -21,6 +24,9 @@ struct Options {
 PictureView choose_view(History& history, const Options& options, EvaluationId evaluation) {
     if (options.view.empty()) {
         const PictureView view = default_view(history, evaluation);
+        if (options.pass == every_pass && view == PictureView::nodes) {
+            return view; // splits are there from pass 5 on only
+        }
         if (view != PictureView::nodes) {
             std::cerr << "schedscope: more than " << max_nodes_view
                       << " nodes: drawing --view layers; --view nodes draws every tensor\n";
@@ -41,7 +47,9 @@ Action add_dot(CLI::App& app) {
     auto options = std::make_shared<Options>();
     app.add_option("trace", options->trace, "Trace file")->required();
     app.add_option("--view", options->view, "splits|layers|nodes|memory (default: splits; layers above 2,000 nodes)");
-    add_pass_option(app, options->pass, "State at the end of this pass");
+    add_pass_option(
+        app, options->pass,
+        "State at the end of this pass; all: one picture a pass, NAME-1.svg, NAME-2a.svg, …, with everything in its place");
     app.add_option("--step", options->step, "State after this record");
     app.add_option("--eval", options->eval, "Evaluation, from 0 (default: the last one planned)");
     app.add_option("-o,--output", options->output, "File: .dot, .svg, .png or .pdf by suffix (default: dot to standard output)");
@@ -51,7 +59,12 @@ Action add_dot(CLI::App& app) {
         picture.eval = choose_evaluation(history, options->eval);
         picture.view = choose_view(history, *options, picture.eval);
         picture.step = options->step;
-        if (!options->pass.empty()) {
+        const bool all = options->pass == every_pass;
+        if (all && (options->output.empty() || options->step)) {
+            throw Error(ErrorKind::usage, options->step ? "--pass all: not together with --step"
+                                                        : "--pass all: one picture a pass needs a name for them, -o FILE");
+        }
+        if (!options->pass.empty() && !all) {
             picture.pass = parse_pass(options->pass);
         }
         if (options->output.empty()) {
@@ -63,7 +76,19 @@ Action add_dot(CLI::App& app) {
             throw Error(ErrorKind::usage, options->output + ": a picture's name ends in .dot, .svg, .png or .pdf");
         }
         catch_interrupts();
-        picture.cancelled = interrupted;
+        ProgressLine progress;
+        progress.say("laying out " + options->output);
+        picture.cancelled = [&] {
+            progress.tick();
+            return interrupted();
+        };
+        if (all) {
+            for (const std::string& name : write_pictures_of_passes(history, picture, *format, options->output)) {
+                progress.clear();
+                std::cout << name << '\n';
+            }
+            return 0;
+        }
         write_picture(history, picture, *format, options->output);
         return 0;
     };

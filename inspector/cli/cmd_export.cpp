@@ -1,6 +1,7 @@
 #include "inspector/cli/commands.h"
 
 #include "inspector/cli/export_file.h"
+#include "inspector/cli/export_report.h"
 #include "inspector/cli/run_arguments.h"
 #include "inspector/cli/trace_input.h"
 #include "runtime/error.h"
@@ -12,12 +13,13 @@ namespace schedscope {
 namespace {
 
 struct Options {
-    std::string trace, jsonl, perfetto;
+    std::string trace, jsonl, perfetto, html;
     bool force = false;
 };
 
 constexpr ExportFormat jsonl_format{"a file of records", "{\"step\":"};
 constexpr ExportFormat perfetto_format{"a Perfetto trace of this program", "schedscope", true};
+constexpr ExportFormat html_format{"a report of this program", "<title>schedscope report"};
 
 } // namespace
 
@@ -29,10 +31,21 @@ Action add_export(CLI::App& app) {
         ->check(names_a_file());
     app.add_option("--jsonl", options->jsonl, "Write every record as a line of JSON to this file (-: standard output)")
         ->check(names_a_file());
+    app.add_option("--html", options->html,
+                   "Write a report to this file: one page that opens in any browser, without a network (-: standard output)")
+        ->check(names_a_file());
     app.add_flag("--force", options->force, "The file may replace one that is no such export");
     return [options] {
+        if (options->perfetto.empty() && options->jsonl.empty() && options->html.empty()) {
+            throw Error(ErrorKind::usage, "export: say what to write: --perfetto FILE, --jsonl FILE or --html FILE");
+        }
+        if (!options->html
+                 .empty()) { // made before its file is touched, so that a report that is there stays when this one is given up
+            const std::string report = report_of(options->trace);
+            write_export(options->html, options->trace, html_format, options->force, [&](std::ostream& out) { out << report; });
+        }
         if (options->perfetto.empty() && options->jsonl.empty()) {
-            throw Error(ErrorKind::usage, "export: say what to write: --perfetto FILE or --jsonl FILE");
+            return 0;
         }
         const auto source = open_trace(options->trace);
         if (!options->perfetto.empty()) {

@@ -69,7 +69,7 @@ TEST(DotText, AwkwardNamesAreShownLiterally) {
     sketch.split_up();
     const std::string dot = draw_nodes(sketch.subject());
     EXPECT_EQ(Parsed(dot).nodes.size(), awkward.size() + 2) << "the input and the split's title too";
-    const std::string svg = run_layout(dot, PictureFormat::svg, {}, "t.svg");
+    const std::string svg = run_layout(dot, "svg", {}, "t.svg");
     EXPECT_THAT(svg, HasSubstr(">&quot;quoted&quot;<"));
     EXPECT_THAT(svg, HasSubstr(">back\\slash<"));
     EXPECT_THAT(svg, HasSubstr(">\\N\\G\\n<"));

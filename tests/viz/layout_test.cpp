@@ -28,7 +28,7 @@ PictureOptions with_child(const char* role) {
 /// The sentence of the error; no child may be left.
 std::string error_of(const std::string& dot, const PictureOptions& options) {
     try {
-        run_layout(dot, PictureFormat::svg, options, "plan.svg");
+        run_layout(dot, "svg", options, "plan.svg");
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::device);
         EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
@@ -41,9 +41,9 @@ std::string error_of(const std::string& dot, const PictureOptions& options) {
 
 TEST(Layout, MakesEachKindOfPicture) {
     const std::string dot = splits_of_a_llama();
-    EXPECT_THAT(run_layout(dot, PictureFormat::png, {}, "p"), StartsWith("\x89PNG\r\n"));
-    EXPECT_THAT(run_layout(dot, PictureFormat::pdf, {}, "p"), StartsWith("%PDF-"));
-    const std::string svg = run_layout(dot, PictureFormat::svg, {}, "p");
+    EXPECT_THAT(run_layout(dot, "png", {}, "p"), StartsWith("\x89PNG\r\n"));
+    EXPECT_THAT(run_layout(dot, "pdf", {}, "p"), StartsWith("%PDF-"));
+    const std::string svg = run_layout(dot, "svg", {}, "p");
     EXPECT_THAT(svg, StartsWith("<?xml"));
     EXPECT_THAT(svg, HasSubstr("</svg>"));
     EXPECT_THAT(svg, HasSubstr("stories260K&#45;f16.gguf")) << "Graphviz writes the hyphen so";
@@ -54,7 +54,7 @@ TEST(Layout, EveryViewCanBeLaidOut) {
     s.split_up();
     s.state.placements = {{s.state.order[0], no_tensor, 1, 0, 0, 3, 0, 4096}};
     for (const auto draw : {draw_splits, draw_layers, draw_nodes, +[](const Subject& s) { return draw_memory(s, {}); }}) {
-        EXPECT_THAT(run_layout(draw(s.subject()), PictureFormat::svg, {}, "p"), HasSubstr("</svg>"));
+        EXPECT_THAT(run_layout(draw(s.subject()), "svg", {}, "p"), HasSubstr("</svg>"));
     }
 }
 

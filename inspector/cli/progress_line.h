@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace schedscope {
+
+/// One line on a terminal's stderr that tells what takes so long: shown after a moment, with the seconds counting up, and removed at the end. Not a
+/// terminal: nothing.
+class ProgressLine {
+public:
+    ProgressLine();
+    ~ProgressLine() { clear(); }
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
+
+    void say(const std::string& what); ///< what is done from here on
+    void tick();                       ///< to be called now and then while it is done
+    void clear();
+
+private:
+    void draw(int64_t seconds);
+
+    bool on_;
+    std::string what_;
+    int64_t begin_ns_ = 0, shown_s_ = 0;
+    bool drawn_ = false;
+};
+
+} // namespace schedscope

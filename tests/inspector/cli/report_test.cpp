@@ -1,0 +1,139 @@
+// The report in a browser: what the page shows is what `show` and `explain` tell of the same trace.
+#include "tests/inspector/cli/browser.h"
+#include "tests/inspector/cli/files.h"
+#include "tests/inspector/cli/program.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace schedscope::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string sample(const std::string& name) { return SCHEDSCOPE_SOURCE_DIR "/traces/samples/" + name + ".trace"; }
+
+json shown(const std::string& name, std::vector<std::string> more) {
+    more.insert(more.begin(), {"show", sample(name), "--json"});
+    return json::parse(run(more).out);
+}
+
+/// A report of a sample, opened at any of its views.
+class ReportPage {
+public:
+    explicit ReportPage(const std::string& name) {
+        const Outcome outcome = run({"export", sample(name), "--html", folder_ / "report.html"});
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+    }
+    Page open(const std::string& at) const { return open_page(folder_ / "report.html", at); }
+
+private:
+    Folder folder_;
+};
+
+#define NEEDS_BROWSER()                                                                                                          \
+    if (browser_path().empty()) {                                                                                                \
+        GTEST_SKIP() << "no chromium and no chromium-headless-shell is here";                                                    \
+    }                                                                                                                            \
+    static_assert(true)
+
+class EachReport : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Sample, EachReport,
+                         ::testing::Values("all-cpu", "partial-offload", "experts-offload", "llava-1.6", "mixed-sampling",
+                                           "pipeline"),
+                         [](const auto& info) { return as_test_name(info.param); });
+
+TEST_P(EachReport, OpensEveryViewWithoutAComplaint) {
+    NEEDS_BROWSER();
+    const ReportPage report(GetParam());
+    for (const char* view : {"splits", "layers", "nodes", "memory", "timeline", "assignments", "copies", "fusion", "kernels",
+                             "tokens", "reuse", "passes"}) {
+        const Page page = report.open("view=" + std::string(view) + "&eval=0");
+        EXPECT_EQ(page.complaints, "") << view;
+        EXPECT_THAT(page.dom, HasSubstr("aria-selected=\"true\"")) << view;
+        EXPECT_THAT(page.dom, Not(HasSubstr("undefined"))) << view;
+    }
+}
+
+TEST(ReportPages, TheSliderShowsTheAssignmentsOfEachPass) {
+    NEEDS_BROWSER();
+    const ReportPage report("partial-offload");
+    for (const char* pass : {"1", "2a", "3", "5"}) {
+        const Page page = report.open("view=assignments&eval=0&pass=" + std::string(pass));
+        const json table = shown("partial-offload", {"--what", "assignments", "--eval", "0", "--pass", pass});
+        int compared = 0;
+        for (const json& row : table["assignments"]) {
+            const std::string cells = page.row(row["id"].get<int>());
+            if (cells.empty()) {
+                continue;
+            }
+            const std::string backend = row["backend"].is_null() ? "unassigned" : row["backend"].get<std::string>();
+            EXPECT_THAT(cells, HasSubstr(row["name"].get<std::string>())) << pass;
+            EXPECT_THAT(cells, HasSubstr(backend)) << pass << ": " << row;
+            if (!row["cause"].is_null()) {
+                EXPECT_THAT(cells, HasSubstr(row["cause"].get<std::string>())) << pass;
+            }
+            ++compared;
+        }
+        EXPECT_GT(compared, 150) << pass;
+    }
+}
+
+TEST(ReportPages, ThePictureIsColouredAsOfThePass) {
+    NEEDS_BROWSER();
+    const ReportPage report("partial-offload");
+    const Page first = report.open("view=nodes&eval=0&pass=1"), second = report.open("view=nodes&eval=0&pass=2a");
+    EXPECT_THAT(first.text, HasSubstr("unassigned"));
+    EXPECT_THAT(first.text, Not(HasSubstr("by 2.sup")));
+    EXPECT_THAT(second.text, HasSubstr("V Vulkan0 by 2.sup"));
+    EXPECT_THAT(second.text, HasSubstr("●")) << "what changed is marked not by colour alone";
+}
+
+TEST(ReportPages, SearchFindsWhatTheTableHas) {
+    NEEDS_BROWSER();
+    const ReportPage report("partial-offload");
+    int expected = 0;
+    const json table = shown("partial-offload", {"--what", "assignments", "--eval", "0"});
+    for (const json& row : table["assignments"]) {
+        expected += row["op"] == "MUL_MAT" && row["backend"] == "Vulkan0" ? 1 : 0;
+    }
+    ASSERT_GT(expected, 5);
+    const Page page = report.open("view=assignments&eval=0&q=op%3DMUL_MAT%20backend%3Dvulkan0");
+    EXPECT_THAT(page.text, HasSubstr(std::to_string(expected) + " rows of "));
+    EXPECT_THAT(report.open("view=nodes&eval=0&q=cause~1.off").dom, HasSubstr("hit"));
+    EXPECT_THAT(report.open("view=nodes&q=colour%3Dred").text, HasSubstr("no field colour"));
+}
+
+TEST(ReportPages, AStoryIsWhatExplainTells) {
+    NEEDS_BROWSER();
+    const ReportPage report("partial-offload");
+    for (const auto& [eval, tensor] :
+         {std::pair{"0", "attn_norm-0"}, {"0", "l_out-1"}, {"1", "ffn_norm-2"}, {"2", "ffn_norm-2"}}) {
+        const Page page = report.open("view=nodes&eval=" + std::string(eval) + "&tensor=" + tensor);
+        const Outcome told = run({"explain", sample("partial-offload"), tensor, "--eval", eval, "--json"});
+        const json story = json::parse(told.out);
+        ASSERT_FALSE(story["story"].empty());
+        for (const json& step : story["story"]) {
+            EXPECT_THAT(page.text, HasSubstr("[step " + std::to_string(step["step"].get<int64_t>()) + "]")) << tensor;
+        }
+        for (const json& line : story["then"]) {
+            EXPECT_THAT(page.text, HasSubstr(line["text"].get<std::string>())) << tensor << " in " << eval;
+        }
+    }
+}
+
+TEST(ReportPages, ABrokenTraceIsRefused) {
+    const Folder folder;
+    write_bytes(folder / "t.trace", "no trace");
+    const Outcome outcome = run({"export", folder / "t.trace", "--html", folder / "r.html"});
+    EXPECT_EQ(outcome.code, 3);
+    EXPECT_EQ(count(outcome.err, "\n"), 1U) << outcome.err;
+    EXPECT_FALSE(exists(folder / "r.html"));
+    EXPECT_EQ(run({"export", sample("all-cpu"), "--html", folder / "no" + std::string("where/r.html")}).code, 4);
+    EXPECT_EQ(run({"export", sample("all-cpu")}).code, 2);
+}
+
+} // namespace
+} // namespace schedscope::testing

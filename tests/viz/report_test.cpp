@@ -1,0 +1,174 @@
+#include "viz/report.h"
+
+#include "recorded.h"
+#include "runtime/error.h"
+#include "traces/story_words.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace schedscope {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+/// The data as the page's script reads them.
+json data_of(const std::string& report) {
+    const std::string open = "<script type=\"application/json\" id=\"data\">";
+    const size_t first = report.find(open) + open.size();
+    return json::parse(report.substr(first, report.find("</script>", first) - first));
+}
+
+class Report : public testing::Test {
+protected:
+    Sketch sketch = llama(4, 3);
+    std::shared_ptr<LiveStore> store = recorded(sketch);
+    History history{store};
+    ReportOptions options;
+};
+
+TEST_F(Report, ThePassesLeadToThePlan) {
+    const json data = data_of(make_report(history, options));
+    const json& plan = data["plans"][0];
+    const PlanState& state = history.plan(0);
+    ASSERT_EQ(plan["tensors"].size(), state.tensors.size());
+    std::vector<json> now(state.tensors.size(), json(nullptr));
+    for (const json& pass : plan["passes"]) {
+        for (const json& change : pass["changes"]) {
+            now[change[0].get<size_t>()] = change;
+        }
+    }
+    for (size_t id = 0; id < now.size(); ++id) {
+        const TensorState& tensor = state.tensors[id];
+        if (tensor.cause == Cause::none && tensor.backend == no_backend) {
+            EXPECT_TRUE(now[id].is_null());
+            continue;
+        }
+        EXPECT_EQ(now[id][1], tensor.backend);
+        EXPECT_EQ(data["texts"][now[id][2].get<size_t>()], cause_name(tensor.cause, tensor.source));
+        EXPECT_EQ(now[id][3], tensor.by);
+    }
+    EXPECT_EQ(plan["splits"].size(), state.splits.size());
+    EXPECT_EQ(plan["copies"].size(), state.copies.size());
+}
+
+TEST_F(Report, TellsTheStoriesInTheWordsOfExplain) {
+    const json data = data_of(make_report(history, options));
+    const PlanState& state = history.plan(0);
+    for (const char* name : {"norm-3", "Qcur-0", "result_output"}) {
+        const TensorId tensor = find_tensors(history, state, name).at(0);
+        const Story story = explain(history, 0, tensor);
+        const json& told = data["plans"][0]["stories"][std::to_string(tensor)];
+        ASSERT_EQ(told[1].size(), story.steps.size()) << name;
+        for (size_t i = 0; i < story.steps.size(); ++i) {
+            EXPECT_EQ(told[1][i][0], story.steps[i].step);
+            EXPECT_EQ(data["texts"][told[1][i][2].get<size_t>()], words::decided(history, story.steps[i]));
+            EXPECT_EQ(told[1][i][3].size(), story.steps[i].asked.size());
+        }
+        EXPECT_EQ(told[2].size(), story.lines.size());
+    }
+}
+
+TEST_F(Report, HasEveryViewLaidOut) {
+    const json data = data_of(make_report(history, options));
+    for (const char* view : {"splits", "layers", "nodes", "memory"}) {
+        const json& picture = data["pictures"][data["plans"][0]["pictures"][view].get<size_t>()];
+        EXPECT_GT(picture["nodes"].size(), 3U) << view;
+    }
+    const json& nodes = data["pictures"][data["plans"][0]["pictures"]["nodes"].get<size_t>()];
+    std::set<int64_t> drawn;
+    for (const json& node : nodes["nodes"]) {
+        drawn.insert(node.value("t", -1));
+    }
+    for (const TensorId node : history.plan(0).order) {
+        EXPECT_EQ(drawn.count(node), 1U) << node;
+    }
+    EXPECT_EQ(data["left_out"].size(), 0U);
+}
+
+TEST_F(Report, FetchesNothing) {
+    const std::string report = make_report(history, options);
+    for (const char* outside :
+         {"src=", "href=", "url(", "@import", "fetch(", "XMLHttpRequest", "import(", "innerHTML", "eval("}) {
+        EXPECT_THAT(report, Not(HasSubstr(outside)));
+    }
+    EXPECT_THAT(report, HasSubstr("default-src 'none'"));
+}
+
+/// Names come from files that strangers made.
+TEST(ReportOfHostileNames, NothingBecomesMarkup) {
+    const std::string names[] = {"</script><script>alert(1)</script>",
+                                 "<!--<script>",
+                                 "]]>&amp;\"'\\",
+                                 "a\"b'c`${d}",
+                                 "\xFF\xFE broken",
+                                 "line\nbreak\u2028",
+                                 "<img onerror=alert(1)>-3",
+                                 "@DATA@",
+                                 "%s%n\x01"};
+    Sketch sketch;
+    TensorId last = sketch.leaf("<b>in", {8, 4}, 1, flag_input);
+    for (const std::string& name : names) {
+        last = sketch.add(name, Op::SCALE, {8, 4}, 0, {last});
+    }
+    sketch.session.facts = {{"model", "</title><script>alert(2)</script>.gguf"}};
+    History history(recorded(sketch));
+    ReportOptions options;
+    options.trace = "</script>.trace";
+    const std::string report = make_report(history, options);
+    EXPECT_THAT(report, Not(HasSubstr("alert(1)</")));
+    EXPECT_THAT(report, Not(HasSubstr("<script>alert")));
+    EXPECT_THAT(report, Not(HasSubstr("<img")));
+    const json data = data_of(report);
+    EXPECT_EQ(data["trace"], "</script>.trace");
+    const auto& texts = data["texts"];
+    for (const std::string& name : names) {
+        if (name[0] != '\xFF') { // which is no text: shown as such
+            EXPECT_NE(std::find(texts.begin(), texts.end(), json(name)), texts.end()) << name;
+        }
+    }
+}
+
+TEST_F(Report, SaysWhatItLeavesOut) {
+    options.max_events = 0;
+    options.max_stories = 10;
+    options.max_pictures = 1;
+    const json data = data_of(make_report(history, options));
+    ASSERT_EQ(data["plans"].size(), 1U);
+    EXPECT_THAT(data["left_out"].dump(), HasSubstr("schedscope explain"));
+    EXPECT_THAT(data["left_out"].dump(), HasSubstr("3 pictures: schedscope dot"));
+    EXPECT_THAT(data["left_out"].dump(), HasSubstr("1 evaluation of 2"));
+    EXPECT_EQ(data["plans"][0]["stories"].size(), 0U);
+}
+
+TEST_F(Report, ALayoutThatFailsLeavesOutItsPictureOnly) {
+    options.layout.layout_command = {"/proc/self/exe", "--crashing-child"};
+    const json data = data_of(make_report(history, options));
+    EXPECT_EQ(data["pictures"].size(), 0U);
+    EXPECT_THAT(data["left_out"].dump(), HasSubstr("Graphviz crashed"));
+    EXPECT_GT(data["plans"][0]["tensors"].size(), 0U);
+}
+
+TEST_F(Report, CancellingEndsIt) {
+    options.layout.cancelled = [] { return true; };
+    EXPECT_THROW(make_report(history, options), Error);
+}
+
+TEST(ReportOfMany, ALargePlanHasLayersAndNoNodes) {
+    Sketch sketch = llama(100, 90);
+    History history(recorded(sketch));
+    const json data = data_of(make_report(history, {}));
+    EXPECT_EQ(data["plans"][0]["pictures"].count("nodes"), 0U);
+    EXPECT_EQ(data["plans"][0]["pictures"].count("layers"), 1U);
+    EXPECT_THAT(data["left_out"].dump(), HasSubstr("more than 2,000 nodes"));
+}
+
+TEST(ReportOfNothing, IsAnError) {
+    History history(std::make_shared<LiveStore>());
+    EXPECT_THROW(make_report(history, {}), Error);
+}
+
+} // namespace
+} // namespace schedscope

@@ -1,0 +1,30 @@
+#include "viz/report_parts.h"
+
+namespace schedscope {
+
+using nlohmann::json;
+
+json report_run(History& history, EvaluationId evaluation, ReportTexts& texts) {
+    const PlanState& state = history.plan(evaluation);
+    const auto text = [&](StringId id) { return texts.number(history.source().text(id)); };
+    json kernels = json::array(), transfers = json::array(), waits = json::array(), splits = json::array();
+    for (const record::Execute& k : state.executed) {
+        kernels.push_back({k.last, k.count, k.backend, text(k.kernel), k.start_ns, k.end_ns, k.bytes, k.flops, k.split});
+    }
+    for (const record::Transfer& t : state.transfers) {
+        transfers.push_back({t.tensor, t.copy, t.from, t.to, t.bytes, t.start_ns, t.end_ns, t.split, t.experts, t.experts_total,
+                             t.async ? 1 : 0});
+    }
+    for (const record::Wait& w : state.waits) {
+        waits.push_back({w.backend, w.start_ns, w.end_ns, w.split});
+    }
+    for (const SplitState& split : state.splits) {
+        splits.push_back({split.start_ns, split.end_ns});
+    }
+    return {{"kernels", std::move(kernels)},
+            {"transfers", std::move(transfers)},
+            {"waits", std::move(waits)},
+            {"splits", std::move(splits)}};
+}
+
+} // namespace schedscope
