@@ -65,6 +65,9 @@ private:
             for (TensorId id = 0; id < static_cast<TensorId>(graph.tensors.size()); ++id) {
                 if ((of_a ? plans_.in_b(id) : plans_.in_a(id)) == no_tensor) {
                     const TensorInfo& t = graph.tensors[static_cast<size_t>(id)];
+                    if (left_out_by_log(t)) {
+                        continue;
+                    }
                     const Value here = describe_tensor(t), none;
                     Difference& d = plans_.add(found_, What::node, of_a ? id : no_tensor, of_a ? no_tensor : id,
                                                of_a ? here : none, of_a ? none : here);

@@ -39,7 +39,7 @@ Action add_import(CLI::App& app) {
         const ImportResult result = import_log(options->log, writer, &interrupt_flag());
         writer.close();
         for (const std::string& note : result.notes) {
-            std::cerr << "schedscope: " << options->log << ": " << note << '\n';
+            std::cerr << "schedscope: " << (options->log == "-" ? "standard input" : options->log) << ": " << note << '\n';
         }
         std::cout << options->output << ": " << words::counted(result.n_graphs, "graph") << ", "
                   << words::counted(result.n_splits, "split") << ", " << words::counted(result.n_nodes, "node") << '\n';

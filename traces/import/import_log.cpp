@@ -53,10 +53,10 @@ struct Troubles {
     int32_t first_early = -1; ///< the first graph that ends early
     bool log_ends_within_line = false, last_line_incomplete = false;
 
-    std::vector<std::string> sentences(int32_t n_graphs) const;
+    std::vector<std::string> sentences() const;
 };
 
-std::vector<std::string> Troubles::sentences(int32_t n_graphs) const {
+std::vector<std::string> Troubles::sentences() const {
     std::vector<std::string> notes;
     const auto count = [](int64_t n, const char* what) { return words::counted(n, what); };
     if (last_line_incomplete) {
@@ -65,11 +65,9 @@ std::vector<std::string> Troubles::sentences(int32_t n_graphs) const {
         notes.emplace_back("the log's last line has no end: it may be cut off");
     }
     if (ends_early > 0) {
-        notes.push_back(first_early == n_graphs - 1
-                            ? "graph " + std::to_string(first_early) +
-                                  " is not whole: something reads its last node and is not there"
-                            : count(ends_early, "graph") + " not whole, the first is graph " + std::to_string(first_early) +
-                                  ": what follows its last line is not there");
+        notes.push_back(ends_early == 1 ? "the end of graph " + std::to_string(first_early) + " is not in the log"
+                                        : "the ends of " + count(ends_early, "graph") +
+                                              " are not in the log, the first is graph " + std::to_string(first_early));
     }
     if (lacks_splits > 0) {
         notes.push_back("headers of splits are missing in " + count(lacks_splits, "graph"));
@@ -78,7 +76,7 @@ std::vector<std::string> Troubles::sentences(int32_t n_graphs) const {
         notes.push_back("inputs of splits are missing in " + count(lacks_inputs, "graph"));
     }
     if (incomplete > 0) {
-        notes.push_back(count(incomplete, "line") + " of the scheduler cut short: what they lack is unknown");
+        notes.push_back(count(incomplete, "line") + " of the scheduler cut short: what is missing is unknown");
     }
     if (unreadable > 0) {
         notes.push_back(count(unreadable, "line") + " of the scheduler could not be read");
@@ -123,7 +121,7 @@ public:
         settle_header();
         end_graph();
         result_.n_graphs = writer_.n_written();
-        result_.notes = troubles_.sentences(result_.n_graphs);
+        result_.notes = troubles_.sentences();
         if (!result_.notes.empty()) {
             session_.facts = facts(result_.notes);
             writer_.session(session_);
