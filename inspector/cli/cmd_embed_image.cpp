@@ -2,6 +2,7 @@
 
 #include "inspector/cli/interrupt.h"
 #include "inspector/cli/logits_file.h"
+#include "inspector/cli/named_files.h"
 #include "runtime/error.h"
 #include "runtime/vision/encoder_session.h"
 #include "traces/writer.h"
@@ -25,6 +26,12 @@ int embed_image(Options& o) {
     if (o.dry_run && o.record.empty()) {
         throw Error(ErrorKind::usage, "--dry-run: goes with --record, for a trace of the plan");
     }
+    NamedFiles files;
+    files.reads_model("--mmproj", o.encoder.mmproj);
+    files.reads("--image", o.image);
+    files.writes("--record", o.record);
+    files.writes("-o", o.output);
+    files.check();
     catch_interrupts();
     o.encoder.fusion = !o.no_fusion;
     o.encoder.header_only = o.dry_run;

@@ -1,5 +1,6 @@
 #include "inspector/cli/commands.h"
 
+#include "inspector/cli/named_files.h"
 #include "inspector/cli/trace_input.h"
 #include "runtime/error.h"
 #include "traces/export_jsonl.h"
@@ -25,6 +26,10 @@ Action add_export(CLI::App& app) {
     app.add_option("--jsonl", options->jsonl, "Write every record as a line of JSON to this file (-: standard output)")
         ->required();
     return [options] {
+        NamedFiles files;
+        files.reads("trace", options->trace);
+        files.writes("--jsonl", options->jsonl != "-" ? options->jsonl : "");
+        files.check();
         const auto source = open_trace(options->trace);
         if (options->jsonl == "-") {
             export_jsonl(*source, std::cout);

@@ -1,6 +1,7 @@
 #include "inspector/cli/run_arguments.h"
 
 #include "inspector/cli/image_prompt.h"
+#include "inspector/cli/named_files.h"
 #include "inspector/cli/text_input.h"
 #include "inspector/cli/watch_patterns.h"
 #include "runtime/context/session.h"
@@ -168,6 +169,21 @@ std::pair<int32_t, std::string> parse_sequence(const char* option, const std::st
     throw Error(ErrorKind::usage, std::string(option) + " " + text + ": expected ID:TEXT with a sequence id from 0");
 }
 
+/// Nothing that is read is written over.
+void check_files(const RunArguments& a) {
+    NamedFiles files;
+    files.reads_model("-m", a.run.model);
+    files.reads_model("--mmproj", a.run.mmproj);
+    for (const std::string& path : a.images) {
+        files.reads("--image", path);
+    }
+    files.reads("-f", a.prompt_file);
+    files.reads("--ppl", a.scored_file);
+    files.writes(a.record_option, a.record);
+    files.writes("--logits-out", a.logits_out);
+    files.check();
+}
+
 } // namespace
 
 std::shared_ptr<RunArguments> add_run_options(CLI::App& app) {
@@ -183,6 +199,7 @@ void settle(RunArguments& a) {
     if (a.run.model.empty()) {
         throw Error(ErrorKind::usage, "-m: no model given");
     }
+    check_files(a);
     a.run.op_offload = !a.no_op_offload;
     a.run.fusion = !a.no_fusion;
     a.run.record_text = !a.no_text;
