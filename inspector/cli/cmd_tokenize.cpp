@@ -78,7 +78,7 @@ Action add_tokenize(CLI::App& app) {
         if (!options->batch.empty()) {
             return tokenize_batch(*tokenizer, *options);
         }
-        const std::string text = prompt->count() > 0 ? options->prompt : read_all(std::cin);
+        const std::string text = prompt->count() > 0 ? options->prompt : read_all(std::cin, "standard input");
         for (const Token id : tokenizer->encode(text, !options->no_special, options->parse_special)) {
             std::cout << id << '\n';
         }
