@@ -77,8 +77,9 @@ std::string score_file(const RunArguments& arguments, Session& session, const Ru
 } // namespace
 
 std::string run_model(const RunArguments& arguments, Recorder* recorder, const RunOutput& output) {
+    ModelFiles files = open_models(arguments.run);
     const Registry registry;
-    Session session(registry, arguments.run, recorder);
+    Session session(registry, std::move(files), arguments.run, recorder);
     const bool scores = !arguments.scored_file.empty();
     GenerateRequest request = scores ? GenerateRequest{} : make_request(arguments, session); // may refuse: in one line
     if (!output.quiet) {
@@ -120,10 +121,11 @@ std::string run_model(const RunArguments& arguments, Recorder* recorder, const R
 }
 
 void plan_model(const RunArguments& arguments, Recorder& recorder) {
-    const Registry registry;
     RunOptions options = arguments.run;
     options.header_only = true;
-    Session session(registry, options, &recorder);
+    ModelFiles files = open_models(options);
+    const Registry registry;
+    Session session(registry, std::move(files), options, &recorder);
     const GenerateRequest request = make_request(arguments, session);
     print_notes(session);
     plan_generation(session, request);
