@@ -21,4 +21,7 @@ struct Perplexity {
 /// Throws Error(usage) when there is nothing to score, and as Context::decode does.
 Perplexity perplexity(Session& session, std::span<const Token> tokens, const std::atomic<bool>* stop = nullptr);
 
+/// Plans what `perplexity` would run, without running it: works with header_only. Throws Error(usage) as it does.
+void plan_perplexity(Session& session, std::span<const Token> tokens);
+
 } // namespace schedscope

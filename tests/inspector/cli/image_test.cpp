@@ -249,6 +249,22 @@ TEST_F(WithImages, RealShapesAreMadeUpAndPlanned) {
     EXPECT_EQ(tokens("minicpm-v-2.6"), "800 x 663 pixels, at 980 x 812, 5 images, 320 tokens of 3584 values\n");
 }
 
+TEST_F(WithImages, PlansOfEncodersTellWhatDoesNotFit) {
+    EXPECT_EQ(run({"synth", "llava", "--preset", "1.6-7b", "--header-only", "-o", folder / "p.gguf"}).code, 0);
+    const auto planned = [&](const std::string& device) {
+        return embed({"--dry-run", "--record", folder / "t.trace", "--device", device + ",cpu"}, photo(), folder / "p.gguf");
+    };
+    EXPECT_EQ(planned("big=vulkan:24GiB").err, "");
+    EXPECT_THAT(run({"show", folder / "t.trace"}).out, AllOf(HasSubstr("memory of big"), HasSubstr("(weights 59")));
+    const Outcome outcome = planned("little=vulkan:300MiB");
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_EQ(count(outcome.err, "\n"), 1U) << outcome.err;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("little: what was placed there does not fit"), HasSubstr("of 300"),
+                                   ::testing::Not(HasSubstr("KV cache"))));
+    EXPECT_THAT(run({"show", folder / "t.trace"}).out, HasSubstr("does not fit"));
+    EXPECT_EQ(run({"replay", folder / "t.trace"}).code, 0);
+}
+
 TEST_F(WithImages, WholeModelsArePlannedFromHeaders) {
     EXPECT_EQ(run({"synth", "llama", "--preset", "7b", "--type", "q4_0", "--header-only", "-o", folder / "m.gguf"}).code, 0);
     EXPECT_EQ(run({"synth", "llava", "--preset", "1.6-7b", "--header-only", "-o", folder / "p.gguf"}).code, 0);
