@@ -71,7 +71,7 @@ std::string score_file(const RunArguments& arguments, Session& session, const Ru
     const Perplexity p = perplexity(session, scored_tokens(arguments, session), output.stop);
     std::ostringstream line;
     line << std::fixed << std::setprecision(4) << "perplexity " << p.value << " ± " << p.error << " over " << p.n_tokens
-         << " tokens\n";
+         << (p.n_tokens == 1 ? " token\n" : " tokens\n");
     if (!output.quiet) {
         std::cout << line.str() << std::flush;
     }

@@ -102,7 +102,7 @@ Perplexity perplexity(Session& session, std::span<const Token> tokens, const std
     const auto n = static_cast<double>(sums.n);
     const double mean = sums.first / n;
     const double variance = std::max(0.0, sums.square / n - mean * mean);
-    const double error = sums.n > 1 ? std::exp(mean) * std::sqrt(variance / (n - 1)) : 0;
+    const double error = sums.n > 1 ? std::exp(mean) * std::sqrt(variance / (n - 1)) : INFINITY;
     return {std::exp(mean), error, sums.n};
 }
 

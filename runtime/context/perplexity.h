@@ -10,7 +10,7 @@ namespace schedscope {
 
 struct Perplexity {
     double value = 0;     ///< exp of the mean of −ln(probability that the model gave to the token that came)
-    double error = 0;     ///< standard error of `value`
+    double error = 0;     ///< standard error of `value`; one token alone says nothing of it: infinite
     int64_t n_tokens = 0; ///< scored
 };
 

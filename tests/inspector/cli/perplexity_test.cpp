@@ -56,6 +56,15 @@ TEST(PerplexityOfAFile, IsPlannedAsItRuns) {
     EXPECT_EQ(evaluations({"--dry-run"}), run_through);
 }
 
+TEST(PerplexityOfAFile, OfOneTokenSaysSo) {
+    NEEDS_SHARED();
+    const Folder folder;
+    write_bytes(folder / "word.txt", "Once");
+    const Outcome outcome = run({"run", "-m", model(), "--ppl", folder / "word.txt", "--device", "cpu"});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_THAT(outcome.out, MatchesRegex("perplexity [0-9]+\\.[0-9]+ ± inf over 1 token\n"));
+}
+
 TEST(PerplexityOfAFile, IsRefusedWhereItMakesNoSense) {
     NEEDS_SHARED();
     const Folder folder;
