@@ -169,6 +169,16 @@ std::pair<int32_t, std::string> parse_sequence(const char* option, const std::st
     throw Error(ErrorKind::usage, std::string(option) + " " + text + ": expected ID:TEXT with a sequence id from 0");
 }
 
+/// Text where an image belongs would be read as letters. In sequences there are no images.
+const std::string& without_places(const std::string& option, const std::string& text, const RunArguments& a) {
+    if (!a.run.mmproj.empty() && text.find(image_place) != std::string::npos) {
+        throw Error(ErrorKind::usage,
+                    option + ": it has a place for an image (<image>), but " +
+                        (option == "--seq" ? "images go into the prompt of -p, -f or --tokens" : "none is given (--image)"));
+    }
+    return text;
+}
+
 /// Nothing that is read is written over.
 void check_files(const RunArguments& a) {
     NamedFiles files;
@@ -247,11 +257,12 @@ GenerateRequest make_request(const RunArguments& a, Session& session) {
     } else if (!a.tokens.empty()) {
         request.prompts.push_back({0, a.tokens});
     } else if (!only_sequences) {
-        request.prompts.push_back({0, encode(a.prompt_file.empty() ? a.prompt : read_file(a.prompt_file))});
+        const std::string text = a.prompt_file.empty() ? a.prompt : read_file(a.prompt_file);
+        request.prompts.push_back({0, encode(without_places("prompt", text, a))});
     }
     for (const std::string& text : a.sequences) {
         const auto [id, prompt] = parse_sequence("--seq", text);
-        request.prompts.push_back({id, encode(prompt)});
+        request.prompts.push_back({id, encode(without_places("--seq", prompt, a))});
     }
     for (const std::string& text : a.samplers) {
         const auto [id, chain] = parse_sequence("--sampler", text);

@@ -328,6 +328,18 @@ TEST_F(WithImages, WhatMakesNoSenseIsRefused) {
                     "<image> <image>"},
                    2, "2 places for images (<image>), but 3 are given");
     expect_refusal({"run", "-m", model(), "--mmproj", mmproj(), "--image", photo(), "--seq", "1:Why?"}, 2, "--seq");
+    // Without images there is no place for one.
+    write_bytes(folder / "prompt.txt", "A <image> B");
+    for (const std::vector<std::string>& prompt :
+         {std::vector<std::string>{"-p", "A <image> B"}, {"-f", folder / "prompt.txt"}, {"--seq", "1:A <image> B"}}) {
+        std::vector<std::string> arguments{"run", "-m", model(), "--mmproj", mmproj()};
+        arguments.insert(arguments.end(), prompt.begin(), prompt.end());
+        expect_refusal(arguments, 2, "a place for an image (<image>)");
+    }
+    expect_refusal({"run", "-m", model(), "--mmproj", mmproj(), "--image", photo(), "-p", "<image>", "--seq", "1:<image>"}, 2,
+                   "--seq: it has a place for an image (<image>)");
+    EXPECT_EQ(run({"run", "-m", model(), "-p", "A <image> B", "-n", "1", "--device", "cpu"}).code,
+              0); // of a text model it is text
     expect_refusal({"run", "-m", model(), "--mmproj", mmproj(), "--image", photo(), "-ot", "nothing=cpu"}, 2,
                    "matches no tensor");
     expect_refusal({"run", "-m", model(), "--mmproj", model(), "--image", photo()}, 3, "not an image encoder");
