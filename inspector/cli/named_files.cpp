@@ -64,13 +64,13 @@ void NamedFiles::check() const {
             continue;
         }
         const auto refuse = [&](const std::string& why) {
-            throw Error(ErrorKind::usage, output.option + " " + output.path + ": " + why + "; it needs another file");
+            throw Error(ErrorKind::usage, output.option + " " + output.path + ": " + why + "; name another one");
         };
         if (const auto reader = readers_.find(same); reader != readers_.end()) {
-            refuse(reader->second + " reads this file");
+            refuse("this file is read (" + reader->second + ")");
         }
         if (const auto [writer, first] = writers.emplace(same, output.option); !first) {
-            refuse(writer->second + " writes this file, too");
+            refuse("this file is written, too (" + writer->second + ")");
         }
     }
 }

@@ -32,13 +32,13 @@ protected:
         return folder / name;
     }
     void expect_refusal(const std::vector<std::string>& arguments, const std::string& name, const std::string& why,
-                        long long most_bytes, const Start& start = {}) {
+                        long long most_bytes) {
         std::string command;
         for (const std::string& a : arguments) {
             command += " " + a;
         }
         SCOPED_TRACE(command);
-        const Outcome outcome = run(arguments, start);
+        const Outcome outcome = run(arguments);
         EXPECT_EQ(outcome.code, 3);
         EXPECT_EQ(outcome.out, "");
         EXPECT_EQ(count(outcome.err, "\n"), 1U) << outcome.err;
@@ -79,7 +79,6 @@ TEST_F(InputSize, OfTextsIsBounded) {
         expect_refusal({"run", "-m", model(), "--device", "cpu", "--ppl", path}, path, "64 MiB", 300 * MiB);
         expect_refusal({"tokenize", "-m", model(), "--batch", path}, path, "64 MiB", 300 * MiB);
     }
-    expect_refusal({"tokenize", "-m", model()}, "standard input", "64 MiB", 300 * MiB, {.in = std::string(65 * MiB, ' ')});
 }
 
 TEST_F(InputSize, OfAPipeIsWhatComesThroughIt) {
