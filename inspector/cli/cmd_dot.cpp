@@ -1,6 +1,7 @@
 #include "inspector/cli/commands.h"
 
 #include "inspector/cli/interrupt.h"
+#include "inspector/cli/named_files.h"
 #include "inspector/cli/pass_option.h"
 #include "inspector/cli/progress_line.h"
 #include "inspector/cli/trace_input.h"
@@ -54,6 +55,10 @@ Action add_dot(CLI::App& app) {
     app.add_option("--eval", options->eval, "Evaluation, from 0 (default: the last one planned)");
     app.add_option("-o,--output", options->output, "File: .dot, .svg, .png or .pdf by suffix (default: dot to standard output)");
     return [options] {
+        NamedFiles files;
+        files.reads("trace", options->trace);
+        files.writes("-o", options->output);
+        files.check();
         History history(open_trace(options->trace));
         PictureOptions picture;
         picture.eval = choose_evaluation(history, options->eval);

@@ -2,6 +2,8 @@
 
 #include "inspector/cli/interrupt.h"
 #include "inspector/cli/logits_file.h"
+#include "inspector/cli/memory_report.h"
+#include "inspector/cli/named_files.h"
 #include "runtime/error.h"
 #include "runtime/vision/encoder_session.h"
 #include "traces/writer.h"
@@ -14,7 +16,7 @@ namespace {
 
 struct Options {
     vision::EncoderSessionOptions encoder;
-    std::string image, output, record;
+    std::string mmproj, image, output, record;
     bool no_fusion = false, force = false, dry_run = false;
 };
 
@@ -25,6 +27,12 @@ int embed_image(Options& o) {
     if (o.dry_run && o.record.empty()) {
         throw Error(ErrorKind::usage, "--dry-run: goes with --record, for a trace of the plan");
     }
+    NamedFiles files;
+    files.reads_model("--mmproj", o.mmproj);
+    files.reads("--image", o.image);
+    files.writes("--record", o.record);
+    files.writes("-o", o.output);
+    files.check();
     catch_interrupts();
     o.encoder.fusion = !o.no_fusion;
     o.encoder.header_only = o.dry_run;
@@ -33,16 +41,20 @@ int embed_image(Options& o) {
         check_output(o.record, o.force);
         writer = std::make_unique<TraceWriter>(o.record, TraceWriter::Options{});
     }
-    const Registry registry;
-    vision::EncoderSession session(registry, o.encoder, writer.get());
+    const vision::Image image = vision::read_image(o.image);
+    auto file = vision::open_encoder(o.mmproj);
+    const Registry registry; // behind what may be refused: drivers take memory
+    vision::EncoderSession session(registry, std::move(file), o.encoder, writer.get());
     for (const std::string& note : session.notes()) {
         std::cerr << "schedscope: " << note << '\n';
     }
-    const vision::Views views = vision::prepare(vision::read_image(o.image), session.model().hparams(), o.image);
+    const vision::Views views = vision::prepare(image, session.model().hparams(), o.image);
     const int32_t n_rows = session.encoder().n_rows(views);
     const vision::Views* const one[] = {&views};
     if (o.dry_run) {
         session.encoder().plan_only(one);
+        report_memory(memory_needs(session),
+                      [&](std::string what, std::string value) { session.add_fact(std::move(what), std::move(value)); });
     } else {
         LogitsFile file(o.output, true); // rows of another kind, in the same form
         file.row(0, session.encoder().encode(one).front());
@@ -59,7 +71,7 @@ int embed_image(Options& o) {
 
 Action add_embed_image(CLI::App& app) {
     auto o = std::make_shared<Options>();
-    app.add_option("--mmproj", o->encoder.mmproj, "GGUF file of the image encoder and its projector")->required();
+    app.add_option("--mmproj", o->mmproj, "GGUF file of the image encoder and its projector")->required();
     app.add_option("--image", o->image, "Image: PNG, JPEG, BMP, GIF or PNM")->required();
     app.add_option("-o,--output", o->output, "File to write: rows of little-endian float32");
     app.add_flag("--image-newline", o->encoder.image_newline,

@@ -2,6 +2,7 @@
 
 #include "inspector/cli/export_file.h"
 #include "inspector/cli/export_report.h"
+#include "inspector/cli/named_files.h"
 #include "inspector/cli/run_arguments.h"
 #include "inspector/cli/trace_input.h"
 #include "runtime/error.h"
@@ -39,22 +40,28 @@ Action add_export(CLI::App& app) {
         if (options->perfetto.empty() && options->jsonl.empty() && options->html.empty()) {
             throw Error(ErrorKind::usage, "export: say what to write: --perfetto FILE, --jsonl FILE or --html FILE");
         }
+        NamedFiles files;
+        files.reads("trace", options->trace);
+        for (const auto& [option, file] :
+             {std::pair{"--perfetto", &options->perfetto}, {"--jsonl", &options->jsonl}, {"--html", &options->html}}) {
+            files.writes(option, *file != "-" ? *file : "");
+        }
+        files.check();
         if (!options->html
                  .empty()) { // made before its file is touched, so that a report that is there stays when this one is given up
             const std::string report = report_of(options->trace);
-            write_export(options->html, options->trace, html_format, options->force, [&](std::ostream& out) { out << report; });
+            write_export(options->html, html_format, options->force, [&](std::ostream& out) { out << report; });
         }
         if (options->perfetto.empty() && options->jsonl.empty()) {
             return 0;
         }
         const auto source = open_trace(options->trace);
         if (!options->perfetto.empty()) {
-            write_export(options->perfetto, options->trace, perfetto_format, options->force,
+            write_export(options->perfetto, perfetto_format, options->force,
                          [&](std::ostream& out) { export_perfetto(source, out); });
         }
         if (!options->jsonl.empty()) {
-            write_export(options->jsonl, options->trace, jsonl_format, options->force,
-                         [&](std::ostream& out) { export_jsonl(*source, out); });
+            write_export(options->jsonl, jsonl_format, options->force, [&](std::ostream& out) { export_jsonl(*source, out); });
         }
         return 0;
     };

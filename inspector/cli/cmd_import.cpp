@@ -1,12 +1,12 @@
 #include "inspector/cli/commands.h"
 
 #include "inspector/cli/interrupt.h"
+#include "inspector/cli/named_files.h"
 #include "runtime/error.h"
 #include "traces/import/import_log.h"
 #include "traces/words.h"
 #include "traces/writer.h"
 
-#include <filesystem>
 #include <iostream>
 
 namespace schedscope {
@@ -29,10 +29,10 @@ Action add_import(CLI::App& app) {
     app.add_option("-o,--output", options->output, "Trace file to write")->required();
     app.add_flag("--force", options->force, "Overwrite the output file even if it is not a trace");
     return [options] {
-        std::error_code none;
-        if (std::filesystem::equivalent(options->output, options->log, none)) {
-            throw Error(ErrorKind::usage, options->output + ": is the log; the trace needs another file");
-        }
+        NamedFiles files;
+        files.reads("log", options->log);
+        files.writes("-o", options->output);
+        files.check();
         check_output(options->output, options->force);
         catch_interrupts();
         TraceWriter writer(options->output);

@@ -1,11 +1,14 @@
 #include "inspector/cli/commands.h"
 
 #include "inspector/cli/text_input.h"
+#include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
 #include "runtime/text/tokenizer.h"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <charconv>
 #include <iostream>
 #include <sstream>
 
@@ -18,15 +21,23 @@ struct Options {
     bool no_special = false, parse_special = false;
 };
 
+/// Two hexadecimal digits a byte. Throws Error(input) for anything else.
 std::string from_hex(const std::string& hex) {
     std::string bytes;
-    for (size_t i = 0; i + 1 < hex.size(); i += 2) {
-        bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+    for (size_t i = 0; i < hex.size(); i += 2) {
+        unsigned char byte = 0;
+        const char* const end = hex.data() + std::min(i + 2, hex.size());
+        const auto [read_to, error] = std::from_chars(hex.data() + i, end, byte, 16);
+        if (error != std::errc{} || read_to != hex.data() + i + 2) {
+            throw Error(ErrorKind::input, "hex: two hexadecimal digits a byte are expected");
+        }
+        bytes += static_cast<char>(byte);
     }
     return bytes;
 }
 
-/// Ids of one record: its "text" (or "hex", for bytes that are no UTF-8), with "add_special" and "parse_special". null for what is no record.
+/// Ids of one record: its "text" (or "hex", for bytes that are no UTF-8), with "add_special" and "parse_special". null for what is no record, or a text that the
+/// vocabulary has no tokens for: the records behind it keep their lines.
 std::string record_line(const Tokenizer& tokenizer, const std::string& line, const Options& options) {
     try {
         const auto record = nlohmann::json::parse(line);
@@ -37,7 +48,7 @@ std::string record_line(const Tokenizer& tokenizer, const std::string& line, con
         return nlohmann::json(ids).dump();
     } catch (const nlohmann::json::exception&) {
         return "null";
-    } catch (const std::logic_error&) { // from_hex
+    } catch (const Error&) {
         return "null";
     }
 }
@@ -67,7 +78,7 @@ Action add_tokenize(CLI::App& app) {
         if (!options->batch.empty()) {
             return tokenize_batch(*tokenizer, *options);
         }
-        const std::string text = prompt->count() > 0 ? options->prompt : read_all(std::cin);
+        const std::string text = prompt->count() > 0 ? options->prompt : read_all(std::cin, "standard input");
         for (const Token id : tokenizer->encode(text, !options->no_special, options->parse_special)) {
             std::cout << id << '\n';
         }

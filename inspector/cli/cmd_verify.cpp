@@ -143,13 +143,14 @@ Action add_verify(CLI::App& app) {
                                               ": verify only compares; run and record have it");
         }
         const Pair pair = parse_devices(arguments->run.devices);
+        ModelFiles files = open_models(arguments->run);
         const Registry registry;
         Device& checked = *registry.select(pair.checked).front();
         arguments->run.devices = pair.reference;
         if (!arguments->run.sampling.temperature) {
             arguments->run.sampling.temperature = 0.0F; // the same tokens each time
         }
-        Session reference(registry, arguments->run);
+        Session reference(registry, std::move(files), arguments->run);
         const GenerateRequest request = make_request(*arguments, reference);
         const Verification result = verify(reference, checked, request);
         if (options->json) {

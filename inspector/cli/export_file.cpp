@@ -23,11 +23,8 @@ bool is_earlier_export(const std::string& path, const ExportFormat& format) {
     return head.find(format.begins) != std::string_view::npos;
 }
 
-void check_export(const std::string& path, const std::string& trace, const ExportFormat& format, bool force) {
+void check_export(const std::string& path, const ExportFormat& format, bool force) {
     std::error_code error;
-    if (std::filesystem::equivalent(path, trace, error)) {
-        throw Error(ErrorKind::usage, path + ": is the trace that is read; the export needs another file");
-    }
     const bool holds_something = std::filesystem::is_regular_file(path, error) && std::filesystem::file_size(path, error) > 0;
     if (!force && holds_something && !is_earlier_export(path, format)) {
         throw Error(ErrorKind::usage, path + ": is not " + std::string(format.name) +
@@ -37,7 +34,7 @@ void check_export(const std::string& path, const std::string& trace, const Expor
 
 } // namespace
 
-void write_export(const std::string& path, const std::string& trace, const ExportFormat& format, bool force,
+void write_export(const std::string& path, const ExportFormat& format, bool force,
                   const std::function<void(std::ostream&)>& write) {
     if (path == "-") {
         if (format.binary && isatty(STDOUT_FILENO) != 0) {
@@ -46,7 +43,7 @@ void write_export(const std::string& path, const std::string& trace, const Expor
         write(std::cout);
         return;
     }
-    check_export(path, trace, format, force);
+    check_export(path, format, force);
     std::ofstream out(path, std::ios::binary);
     if (out) {
         write(out);

@@ -14,9 +14,9 @@ struct ExportFormat {
     bool binary = false;     ///< not for terminals
 };
 
-/// Writes an export to a file, or to standard output where `path` is "-". Throws Error(usage) when that would replace the trace itself, or without `force` a file that
+/// Writes an export to a file, or to standard output where `path` is "-". Throws Error(usage) when that would replace, without `force`, a file that
 /// is no such export; Error(device) when it can't be written.
-void write_export(const std::string& path, const std::string& trace, const ExportFormat& format, bool force,
+void write_export(const std::string& path, const ExportFormat& format, bool force,
                   const std::function<void(std::ostream&)>& write);
 
 } // namespace schedscope

@@ -5,26 +5,23 @@
 #include "runtime/error.h"
 #include "runtime/vision/prompt_parts.h"
 
-#include <string_view>
 #include <utility>
 
 namespace schedscope {
 
 namespace {
 
-constexpr std::string_view placeholder = "<image>";
-
 /// The texts in front of, between and behind the places of the images: one more than images.
 std::vector<std::string> texts_around(std::string text, size_t n_images) {
-    if (text.find(placeholder) == std::string::npos) {
+    if (text.find(image_place) == std::string::npos) {
         text =
-            "USER: " + std::string(placeholder) + "\n" + (text.empty() ? "describe the image in detail." : text) + "\nASSISTANT:";
+            "USER: " + std::string(image_place) + "\n" + (text.empty() ? "describe the image in detail." : text) + "\nASSISTANT:";
     }
     std::vector<std::string> texts;
     size_t at = 0;
-    for (size_t next = text.find(placeholder); next != std::string::npos; next = text.find(placeholder, at)) {
+    for (size_t next = text.find(image_place); next != std::string::npos; next = text.find(image_place, at)) {
         texts.push_back(text.substr(at, next - at));
-        at = next + placeholder.size();
+        at = next + image_place.size();
     }
     const size_t places = texts.size();
     if (places == 1) { // all of them there

@@ -3,9 +3,7 @@
 #include "inspector/cli/interrupt.h"
 #include "inspector/cli/run_model.h"
 #include "inspector/cli/value_printer.h"
-#include "runtime/error.h"
 
-#include <filesystem>
 #include <iostream>
 
 namespace schedscope {
@@ -13,14 +11,6 @@ namespace schedscope {
 std::unique_ptr<TraceWriter> make_writer(const RunArguments& arguments) {
     if (arguments.record.empty()) {
         return nullptr;
-    }
-    std::vector<std::string> inputs = arguments.images;
-    inputs.insert(inputs.end(), {arguments.run.model, arguments.run.mmproj, arguments.prompt_file, arguments.scored_file});
-    for (const std::string& input : inputs) {
-        std::error_code none;
-        if (!input.empty() && std::filesystem::equivalent(arguments.record, input, none)) {
-            throw Error(ErrorKind::usage, arguments.record + ": the run reads this file; the trace needs another one");
-        }
     }
     check_output(arguments.record, arguments.force);
     TraceWriter::Options options;

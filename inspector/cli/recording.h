@@ -7,8 +7,7 @@
 
 namespace schedscope {
 
-/// What writes the trace that arguments.record names; null: none is wanted. Throws Error(usage) when the file may not be replaced, as check_output does; what the run
-/// reads is never replaced.
+/// What writes the trace that arguments.record names; null: none is wanted. Throws Error(usage) when the file may not be replaced, as check_output does.
 std::unique_ptr<TraceWriter> make_writer(const RunArguments& arguments);
 
 /// Runs, with a trace if arguments.record names one. Returns the exit code: a trace that could not be written is told after the text is complete.

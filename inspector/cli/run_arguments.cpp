@@ -1,6 +1,7 @@
 #include "inspector/cli/run_arguments.h"
 
 #include "inspector/cli/image_prompt.h"
+#include "inspector/cli/named_files.h"
 #include "inspector/cli/text_input.h"
 #include "inspector/cli/watch_patterns.h"
 #include "runtime/context/session.h"
@@ -168,6 +169,31 @@ std::pair<int32_t, std::string> parse_sequence(const char* option, const std::st
     throw Error(ErrorKind::usage, std::string(option) + " " + text + ": expected ID:TEXT with a sequence id from 0");
 }
 
+/// Text where an image belongs would be read as letters. In sequences there are no images.
+const std::string& without_places(const std::string& option, const std::string& text, const RunArguments& a) {
+    if (!a.run.mmproj.empty() && text.find(image_place) != std::string::npos) {
+        throw Error(ErrorKind::usage,
+                    option + ": it has a place for an image (<image>), but " +
+                        (option == "--seq" ? "images go into the prompt of -p, -f or --tokens" : "none is given (--image)"));
+    }
+    return text;
+}
+
+/// Nothing that is read is written over.
+void check_files(const RunArguments& a) {
+    NamedFiles files;
+    files.reads_model("-m", a.run.model);
+    files.reads_model("--mmproj", a.run.mmproj);
+    for (const std::string& path : a.images) {
+        files.reads("--image", path);
+    }
+    files.reads("-f", a.prompt_file);
+    files.reads("--ppl", a.scored_file);
+    files.writes(a.record_option, a.record);
+    files.writes("--logits-out", a.logits_out);
+    files.check();
+}
+
 } // namespace
 
 std::shared_ptr<RunArguments> add_run_options(CLI::App& app) {
@@ -183,6 +209,7 @@ void settle(RunArguments& a) {
     if (a.run.model.empty()) {
         throw Error(ErrorKind::usage, "-m: no model given");
     }
+    check_files(a);
     a.run.op_offload = !a.no_op_offload;
     a.run.fusion = !a.no_fusion;
     a.run.record_text = !a.no_text;
@@ -230,11 +257,12 @@ GenerateRequest make_request(const RunArguments& a, Session& session) {
     } else if (!a.tokens.empty()) {
         request.prompts.push_back({0, a.tokens});
     } else if (!only_sequences) {
-        request.prompts.push_back({0, encode(a.prompt_file.empty() ? a.prompt : read_file(a.prompt_file))});
+        const std::string text = a.prompt_file.empty() ? a.prompt : read_file(a.prompt_file);
+        request.prompts.push_back({0, encode(without_places("prompt", text, a))});
     }
     for (const std::string& text : a.sequences) {
         const auto [id, prompt] = parse_sequence("--seq", text);
-        request.prompts.push_back({id, encode(prompt)});
+        request.prompts.push_back({id, encode(without_places("--seq", prompt, a))});
     }
     for (const std::string& text : a.samplers) {
         const auto [id, chain] = parse_sequence("--sampler", text);

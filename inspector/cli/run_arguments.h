@@ -23,9 +23,10 @@ struct RunArguments {
     bool no_op_offload = false, no_fusion = false, no_text = false;
     bool logits_all = false, stats = false, step = false;
     std::string logits_out;
-    std::string scored_file; ///< --ppl; empty: text is generated
-    std::string record;      ///< trace to write; empty: none
-    bool force = false;      ///< the trace may replace a file that is no trace
+    std::string scored_file;                ///< --ppl; empty: text is generated
+    std::string record;                     ///< trace to write; empty: none
+    const char* record_option = "--record"; ///< that names it
+    bool force = false;                     ///< the trace may replace a file that is no trace
     uint32_t seed = 0;
     CLI::Option* prompt_option = nullptr;
     CLI::Option* seed_option = nullptr;

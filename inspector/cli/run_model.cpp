@@ -1,6 +1,7 @@
 #include "inspector/cli/run_model.h"
 
 #include "inspector/cli/logits_file.h"
+#include "inspector/cli/memory_report.h"
 #include "inspector/cli/table.h"
 #include "inspector/cli/text_input.h"
 #include "runtime/backend/registry.h"
@@ -61,13 +62,16 @@ void print_stats(Session& session, const GenerateResult& result) {
     }
 }
 
+std::vector<Token> scored_tokens(const RunArguments& arguments, const Session& session) {
+    return session.tokenizer().encode(read_file(arguments.scored_file), true, false);
+}
+
 /// What `--ppl` prints.
 std::string score_file(const RunArguments& arguments, Session& session, const RunOutput& output) {
-    const std::vector<Token> tokens = session.tokenizer().encode(read_file(arguments.scored_file), true, false);
-    const Perplexity p = perplexity(session, tokens, output.stop);
+    const Perplexity p = perplexity(session, scored_tokens(arguments, session), output.stop);
     std::ostringstream line;
     line << std::fixed << std::setprecision(4) << "perplexity " << p.value << " ± " << p.error << " over " << p.n_tokens
-         << " tokens\n";
+         << (p.n_tokens == 1 ? " token\n" : " tokens\n");
     if (!output.quiet) {
         std::cout << line.str() << std::flush;
     }
@@ -77,8 +81,9 @@ std::string score_file(const RunArguments& arguments, Session& session, const Ru
 } // namespace
 
 std::string run_model(const RunArguments& arguments, Recorder* recorder, const RunOutput& output) {
+    ModelFiles files = open_models(arguments.run);
     const Registry registry;
-    Session session(registry, arguments.run, recorder);
+    Session session(registry, std::move(files), arguments.run, recorder);
     const bool scores = !arguments.scored_file.empty();
     GenerateRequest request = scores ? GenerateRequest{} : make_request(arguments, session); // may refuse: in one line
     if (!output.quiet) {
@@ -120,27 +125,22 @@ std::string run_model(const RunArguments& arguments, Recorder* recorder, const R
 }
 
 void plan_model(const RunArguments& arguments, Recorder& recorder) {
-    const Registry registry;
     RunOptions options = arguments.run;
     options.header_only = true;
-    Session session(registry, options, &recorder);
-    const GenerateRequest request = make_request(arguments, session);
-    print_notes(session);
-    plan_generation(session, request);
-    for (const MemoryNeed& need : memory_needs(session)) {
-        const bool read_again = need.fits() && !need.fits_at_once();
-        session.add_fact("memory of " + need.buffer_type, need.text() + (!need.fits() ? ": does not fit"
-                                                                         : read_again ? ": does not fit at once"
-                                                                                      : ""));
-        if (read_again) {
-            std::cerr << "schedscope: " << need.buffer_type
-                      << ": what lies there does not fit at once, and weights will be read from the file again and again: "
-                      << need.text() << '\n';
-        }
-        if (!need.fits()) {
-            std::cerr << "schedscope: " << need.buffer_type << ": what was placed there does not fit: " << need.text() << '\n';
-        }
+    ModelFiles files = open_models(options);
+    const Registry registry;
+    Session session(registry, std::move(files), options, &recorder);
+    if (!arguments.scored_file.empty()) {
+        const std::vector<Token> tokens = scored_tokens(arguments, session);
+        print_notes(session);
+        plan_perplexity(session, tokens);
+    } else {
+        const GenerateRequest request = make_request(arguments, session);
+        print_notes(session);
+        plan_generation(session, request);
     }
+    report_memory(memory_needs(session),
+                  [&](std::string what, std::string value) { session.add_fact(std::move(what), std::move(value)); });
 }
 
 } // namespace schedscope

@@ -256,15 +256,16 @@ void summary_text(History& history, std::ostream& out) {
             << (b.memory_bytes > 0 ? ", " + bytes_text(b.memory_bytes) : "") << '\n';
     }
     out << '\n'
-        << s.evaluations << " evaluations, " << s.plans << " planned" << (s.failed > 0 ? ", " + number(s.failed) + " failed" : "")
-        << "; " << s.tokens << " tokens; " << s.steps << " records"
-        << (s.last_ns == 0 ? "" : " over " + duration_text(s.last_ns - s.first_ns)) << '\n'; // a log tells no times
+        << words::counted(s.evaluations, "evaluation") << ", " << s.plans << " planned"
+        << (s.failed > 0 ? ", " + number(s.failed) + " failed" : "") << "; " << words::counted(s.tokens, "token") << "; "
+        << words::counted(s.steps, "record") << (s.last_ns == 0 ? "" : " over " + duration_text(s.last_ns - s.first_ns))
+        << '\n'; // a log tells no times
     if (s.planned < 0) {
         return;
     }
-    out << "evaluation " << s.planned << ", the last one planned: " << s.nodes << " nodes, " << s.splits << " splits, "
-        << s.copies << " copies (" << bytes_text(s.copied_bytes) << " moved), compute buffers "
-        << (s.last_ns == 0 && s.compute_bytes == 0 ? "-" : bytes_text(s.compute_bytes)) << "\n\n";
+    out << "evaluation " << s.planned << ", the last one planned: " << words::counted(s.nodes, "node") << ", "
+        << words::counted(s.splits, "split") << ", " << words::counted(s.copies, "copy") << " (" << bytes_text(s.copied_bytes)
+        << " moved), compute buffers " << (s.last_ns == 0 && s.compute_bytes == 0 ? "-" : bytes_text(s.compute_bytes)) << "\n\n";
     Table table({{"operator"}, {"backend"}, {"nodes", right}});
     for (const auto& o : s.operators) {
         table.row({std::string(op_name(o.op)), history.backend_name(o.backend), number(o.nodes)});

@@ -3,20 +3,28 @@
 #include "runtime/backend/buffer.h"
 #include "runtime/backend/memory_text.h"
 #include "runtime/context/session.h"
+#include "runtime/vision/encoder_session.h"
 
 #include <algorithm>
+#include <memory>
+#include <span>
 
 namespace schedscope {
 
 std::string MemoryNeed::text() const {
     return memory_text(total()) + (memory > 0 ? " of " + memory_text(memory) : "") + " (weights " + memory_text(weights) +
-           ", KV cache " + memory_text(cache) + ", compute " + memory_text(compute) + ")";
+           (cache > 0 ? ", KV cache " + memory_text(cache) : "") + ", compute " + memory_text(compute) + ")";
 }
 
-std::vector<MemoryNeed> memory_needs(Session& session) {
-    const SessionInfo& info = session.scheduler().session();
+namespace {
+
+using Buffers = std::span<const std::unique_ptr<Buffer>>;
+
+/// What a scheduler's plans need of each kind of memory that it knows.
+std::vector<MemoryNeed> needs_of(const Scheduler& scheduler) {
+    const SessionInfo& info = scheduler.session();
     std::vector<MemoryNeed> needs;
-    const std::vector<int64_t> compute = session.scheduler().compute_buffer_bytes();
+    const std::vector<int64_t> compute = scheduler.compute_buffer_bytes();
     for (size_t type = 0; type < info.buffer_types.size(); ++type) {
         MemoryNeed need;
         need.buffer_type = info.buffer_types[type].name;
@@ -29,24 +37,39 @@ std::vector<MemoryNeed> memory_needs(Session& session) {
         }
         needs.push_back(need);
     }
-    const auto add = [&needs](const Buffer& buffer, int64_t MemoryNeed::*part) {
-        const auto of_type = [&](const MemoryNeed& n) { return n.buffer_type == buffer.type().name(); };
+    return needs;
+}
+
+void add(std::vector<MemoryNeed>& needs, Buffers buffers, int64_t MemoryNeed::*part) {
+    for (const auto& buffer : buffers) {
+        const auto of_type = [&](const MemoryNeed& n) { return n.buffer_type == buffer->type().name(); };
         if (const auto need = std::find_if(needs.begin(), needs.end(), of_type); need != needs.end()) {
-            (*need).*part += static_cast<int64_t>(buffer.size());
-        }
-    };
-    for (const auto& buffer : session.model().buffers()) {
-        add(*buffer, &MemoryNeed::weights);
-    }
-    if (session.vision() != nullptr) {
-        for (const auto& buffer : session.vision()->buffers()) {
-            add(*buffer, &MemoryNeed::weights);
+            (*need).*part += static_cast<int64_t>(buffer->size());
         }
     }
-    for (const auto& buffer : session.context().cache().buffers()) {
-        add(*buffer, &MemoryNeed::cache);
-    }
+}
+
+void leave_out_unused(std::vector<MemoryNeed>& needs) {
     std::erase_if(needs, [](const MemoryNeed& n) { return n.total() == 0; });
+}
+
+} // namespace
+
+std::vector<MemoryNeed> memory_needs(Session& session) {
+    std::vector<MemoryNeed> needs = needs_of(session.scheduler());
+    add(needs, session.model().buffers(), &MemoryNeed::weights);
+    if (session.vision() != nullptr) {
+        add(needs, session.vision()->buffers(), &MemoryNeed::weights);
+    }
+    add(needs, session.context().cache().buffers(), &MemoryNeed::cache);
+    leave_out_unused(needs);
+    return needs;
+}
+
+std::vector<MemoryNeed> memory_needs(const vision::EncoderSession& session) {
+    std::vector<MemoryNeed> needs = needs_of(session.scheduler());
+    add(needs, session.model().buffers(), &MemoryNeed::weights);
+    leave_out_unused(needs);
     return needs;
 }
 

@@ -7,6 +7,9 @@
 namespace schedscope {
 
 class Session;
+namespace vision {
+class EncoderSession;
+}
 
 /// What a session's plans ask of one kind of memory. Bytes.
 struct MemoryNeed {
@@ -20,11 +23,12 @@ struct MemoryNeed {
     int64_t total() const noexcept { return weights + cache + compute; }
     bool fits_at_once() const noexcept { return memory == 0 || total() <= memory; }
     bool fits() const noexcept { return pages || fits_at_once(); }
-    /// "21.3 GiB of 24.0 GiB (weights 20.1 GiB, KV cache 1.0 GiB, compute 0.2 GiB)"
+    /// "21.3 GiB of 24.0 GiB (weights 20.1 GiB, KV cache 1.0 GiB, compute 0.2 GiB)"; without the cache where there is none
     std::string text() const;
 };
 
 /// One entry for each kind of memory that is used, in the scheduler's order.
 std::vector<MemoryNeed> memory_needs(Session& session);
+std::vector<MemoryNeed> memory_needs(const vision::EncoderSession& session);
 
 } // namespace schedscope

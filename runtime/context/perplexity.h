@@ -10,7 +10,7 @@ namespace schedscope {
 
 struct Perplexity {
     double value = 0;     ///< exp of the mean of −ln(probability that the model gave to the token that came)
-    double error = 0;     ///< standard error of `value`
+    double error = 0;     ///< standard error of `value`; one token alone says nothing of it: infinite
     int64_t n_tokens = 0; ///< scored
 };
 
@@ -20,5 +20,8 @@ struct Perplexity {
 /// token on. The cache's cells are cleared. `tokens`: BOS included. stop: ends after the present evaluation with what is there.
 /// Throws Error(usage) when there is nothing to score, and as Context::decode does.
 Perplexity perplexity(Session& session, std::span<const Token> tokens, const std::atomic<bool>* stop = nullptr);
+
+/// Plans what `perplexity` would run, without running it: works with header_only. Throws Error(usage) as it does.
+void plan_perplexity(Session& session, std::span<const Token> tokens);
 
 } // namespace schedscope

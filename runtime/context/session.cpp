@@ -28,12 +28,16 @@ std::vector<int32_t> tokens_with(const Tokenizer& tokenizer, std::string_view ch
 } // namespace
 
 Session::Session(const Registry& registry, const RunOptions& options, Recorder* recorder)
-    : Session(registry, std::make_shared<const gguf::File>(gguf::File::open(options.model)), options, recorder) {}
+    : Session(registry, open_models(options), options, recorder) {}
 
 Session::Session(const Registry& registry, std::shared_ptr<const gguf::File> file, const RunOptions& options, Recorder* recorder)
+    : Session(registry, ModelFiles{std::move(file), options.mmproj.empty() ? nullptr : vision::open_encoder(options.mmproj)},
+              options, recorder) {}
+
+Session::Session(const Registry& registry, ModelFiles files, const RunOptions& options, Recorder* recorder)
     : options_(options), recorder_(recorder) {
     make_backends(registry);
-    load_model(std::move(file));
+    load_model(std::move(files));
     SchedulerOptions scheduling;
     scheduling.op_offload = options_.op_offload;
     scheduling.offload_min_batch = options_.offload_min_batch;
@@ -62,27 +66,26 @@ void Session::make_backends(const Registry& registry) {
     backends_ = schedscope::make_backends(devices_, o);
 }
 
-void Session::load_model(std::shared_ptr<const gguf::File> file) {
+void Session::load_model(ModelFiles files) {
     PlacementOptions placement;
     placement.n_gpu_layers = options_.n_gpu_layers;
     placement.tensor_split = options_.tensor_split;
     placement.overrides = options_.overrides;
-    placement.overrides_are_shared = !options_.mmproj.empty();
-    find_architecture(*file);    // before the tokenizer: the better sentence for a file that is no text model
-    if (!options_.header_only) { // a large vocabulary takes longer than the plans
-        tokenizer_ = Tokenizer::load(*file);
+    placement.overrides_are_shared = files.encoder != nullptr;
+    find_architecture(*files.text); // before the tokenizer: the better sentence for a file that is no text model
+    if (!options_.header_only) {    // a large vocabulary takes longer than the plans
+        tokenizer_ = Tokenizer::load(*files.text);
     }
-    model_ =
-        std::make_unique<Model>(std::move(file), devices_, placement, options_.header_only ? LoadMode::header : LoadMode::data);
+    model_ = std::make_unique<Model>(std::move(files.text), devices_, placement,
+                                     options_.header_only ? LoadMode::header : LoadMode::data);
     notes_.insert(notes_.end(), model_->notes().begin(), model_->notes().end());
-    if (!options_.mmproj.empty()) {
-        load_encoder(placement);
+    if (files.encoder != nullptr) {
+        load_encoder(std::move(files.encoder), placement);
     }
     note_overrides();
 }
 
-void Session::load_encoder(const PlacementOptions& placement) {
-    auto file = std::make_shared<const gguf::File>(gguf::File::open(options_.mmproj));
+void Session::load_encoder(std::shared_ptr<const gguf::File> file, const PlacementOptions& placement) {
     vision_ = std::make_unique<vision::VisionModel>(std::move(file), devices_, placement,
                                                     options_.header_only ? LoadMode::header : LoadMode::data);
     if (vision_->n_embd_text() != model_->hparams().n_embd) {

@@ -2,6 +2,7 @@
 
 #include "runtime/backend/registry.h"
 #include "runtime/context/context.h"
+#include "runtime/context/model_files.h"
 #include "runtime/context/run_options.h"
 #include "runtime/model/model.h"
 #include "runtime/sampling/params.h"
@@ -29,7 +30,9 @@ class Session {
 public:
     /// Throws Error(usage, input or device) in words for the user. registry and recorder outlive the session.
     Session(const Registry& registry, const RunOptions& options, Recorder* recorder = nullptr);
-    /// The same with a file that is open already (or made in memory); options.model is only shown.
+    /// The same with files that are open already (or made in memory); their names in the options are only shown.
+    Session(const Registry& registry, ModelFiles files, const RunOptions& options, Recorder* recorder = nullptr);
+    /// The same; an image encoder is opened by its name.
     Session(const Registry& registry, std::shared_ptr<const gguf::File> file, const RunOptions& options,
             Recorder* recorder = nullptr);
     ~Session();
@@ -60,8 +63,8 @@ public:
 
 private:
     void make_backends(const Registry& registry);
-    void load_model(std::shared_ptr<const gguf::File> file);
-    void load_encoder(const PlacementOptions& placement);
+    void load_model(ModelFiles files);
+    void load_encoder(std::shared_ptr<const gguf::File> file, const PlacementOptions& placement);
     void note_overrides();
     void make_context();
     void settle_sampling();

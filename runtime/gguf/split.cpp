@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdio>
+#include <string_view>
 
 namespace schedscope::gguf {
 
@@ -38,6 +40,27 @@ SplitName::SplitName(const std::string& path, uint32_t number, uint32_t count) :
 }
 
 std::string SplitName::of_part(uint32_t number) const { return prefix_ + suffix(number, count_); }
+
+std::vector<std::string> parts_by_name(const std::string& path) {
+    constexpr std::string_view shape = "-00001-of-00002.gguf"; // with any digits
+    const size_t at = path.size() - std::min(path.size(), shape.size());
+    const std::string_view ending = std::string_view(path).substr(at);
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    const bool named = std::equal(ending.begin(), ending.end(), shape.begin(), shape.end(),
+                                  [&](char c, char like) { return digit(like) ? digit(c) : c == like; });
+    uint32_t count = 0;
+    if (named) {
+        std::from_chars(ending.data() + ending.size() - 10, ending.data() + ending.size() - 5, count);
+    }
+    std::vector<std::string> parts;
+    for (uint32_t number = 0; number < std::min(count, max_parts); ++number) {
+        parts.push_back(path.substr(0, at) + suffix(number, count));
+    }
+    if (std::find(parts.begin(), parts.end(), path) == parts.end()) {
+        parts.push_back(path);
+    }
+    return parts;
+}
 
 void check_part(const Parsed& parsed, int part, const std::string& path) {
     const auto found =

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace schedscope::gguf {
 
@@ -19,6 +20,9 @@ private:
     std::string prefix_;
     uint32_t count_;
 };
+
+/// The files that a path stands for by its name alone: all of the split model when it is named as a part of one, else itself.
+std::vector<std::string> parts_by_name(const std::string& path);
 
 /// Throws Error(input) unless the file says that it is this part (from 0) of a model.
 void check_part(const Parsed& parsed, int part, const std::string& path);

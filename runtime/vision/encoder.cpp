@@ -94,8 +94,8 @@ void Encoder::build(Size patches) {
 }
 
 void Encoder::fill(const View& view) const {
-    write_all(io_.pixels, view.planes);
     const Hparams& h = model_.hparams();
+    write_all(io_.pixels, planes_of(view, h));
     if (h.minicpmv_version > 0) {
         const auto grid = static_cast<int32_t>(std::lround(std::sqrt(model_.weights().position_embd->ne[1])));
         write_all(io_.positions, positions_on_grid(patches_, grid));

@@ -4,8 +4,9 @@
 
 namespace schedscope::vision {
 
-EncoderSession::EncoderSession(const Registry& registry, const EncoderSessionOptions& o, Recorder* recorder)
-    : devices_(o.header_only ? registry.select(o.devices, described_) : registry.select(o.devices)) {
+EncoderSession::EncoderSession(const Registry& registry, std::shared_ptr<const gguf::File> file, const EncoderSessionOptions& o,
+                               Recorder* recorder)
+    : recorder_(recorder), devices_(o.header_only ? registry.select(o.devices, described_) : registry.select(o.devices)) {
     BackendOptions backend;
     backend.n_threads = o.n_threads;
     backend.fusion = o.fusion;
@@ -13,8 +14,8 @@ EncoderSession::EncoderSession(const Registry& registry, const EncoderSessionOpt
     PlacementOptions placement;
     placement.n_gpu_layers = o.n_gpu_layers;
     placement.overrides = o.overrides;
-    model_ = std::make_unique<VisionModel>(std::make_shared<const gguf::File>(gguf::File::open(o.mmproj)), devices_, placement,
-                                           o.header_only ? LoadMode::header : LoadMode::data);
+    model_ =
+        std::make_unique<VisionModel>(std::move(file), devices_, placement, o.header_only ? LoadMode::header : LoadMode::data);
     notes_ = model_->notes();
     for (const OverrideReport& r : model_->placement().overrides()) {
         notes_.push_back(override_note(r));
@@ -26,11 +27,11 @@ EncoderSession::EncoderSession(const Registry& registry, const EncoderSessionOpt
     encoder_ = std::make_unique<Encoder>(*model_, *scheduler_, recorder, EncoderOptions{.image_newline = o.image_newline},
                                          [this] { return next_evaluation_++; });
     if (recorder != nullptr) {
-        open_record(o, *recorder);
+        open_record(o);
     }
 }
 
-void EncoderSession::open_record(const EncoderSessionOptions& o, Recorder& recorder) const {
+void EncoderSession::open_record(const EncoderSessionOptions& o) {
     SessionInfo info = scheduler_->session();
     info.facts = o.facts;
     const std::string& path = model_->file().path();
@@ -43,7 +44,18 @@ void EncoderSession::open_record(const EncoderSessionOptions& o, Recorder& recor
     info.facts.emplace_back("offload_min_batch", "32");
     info.facts.emplace_back("stages", "1");
     info.facts.emplace_back("fusion", o.fusion ? "on" : "off");
-    recorder.session(info);
+    facts_ = info.facts;
+    recorder_->session(info);
+}
+
+void EncoderSession::add_fact(std::string what, std::string value) {
+    if (recorder_ == nullptr) {
+        return;
+    }
+    facts_.emplace_back(std::move(what), std::move(value));
+    SessionInfo info = scheduler_->session(); // it may have met more buffer types since
+    info.facts = facts_;
+    recorder_->session(info);
 }
 
 } // namespace schedscope::vision

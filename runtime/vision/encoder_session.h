@@ -12,7 +12,6 @@ namespace schedscope::vision {
 
 /// Everything a user can say about how an encoder runs without a text model; names and defaults are the command line's.
 struct EncoderSessionOptions {
-    std::string mmproj;        ///< path of the GGUF file
     std::string devices = {};  ///< as RunOptions::devices
     int32_t n_gpu_layers = 99; ///< 0: the encoder stays on the host
     std::vector<std::string> overrides = {};
@@ -27,15 +26,21 @@ struct EncoderSessionOptions {
 class EncoderSession {
 public:
     /// Throws Error(usage, input or device) in words for the user. registry and recorder outlive the session.
-    EncoderSession(const Registry& registry, const EncoderSessionOptions& options, Recorder* recorder = nullptr);
+    /// `file` as open_encoder gives it.
+    EncoderSession(const Registry& registry, std::shared_ptr<const gguf::File> file, const EncoderSessionOptions& options,
+                   Recorder* recorder = nullptr);
 
     const VisionModel& model() const noexcept { return *model_; }
+    const Scheduler& scheduler() const noexcept { return *scheduler_; }
     Encoder& encoder() noexcept { return *encoder_; }
     const std::vector<std::string>& notes() const noexcept { return notes_; }
+    /// One more fact for the records about the session. Without a recorder nothing happens.
+    void add_fact(std::string what, std::string value);
 
 private:
-    void open_record(const EncoderSessionOptions& options, Recorder& recorder) const;
+    void open_record(const EncoderSessionOptions& options);
 
+    Recorder* recorder_;
     std::vector<std::unique_ptr<Device>> described_;
     std::vector<Device*> devices_;
     std::vector<std::unique_ptr<Backend>> backends_;
@@ -43,6 +48,7 @@ private:
     std::unique_ptr<Scheduler> scheduler_;
     std::unique_ptr<Encoder> encoder_;
     std::vector<std::string> notes_;
+    std::vector<std::pair<std::string, std::string>> facts_;
     EvaluationId next_evaluation_ = 0;
 };
 

@@ -14,6 +14,12 @@ namespace {
 
 constexpr const char* prefix = "clip.vision.";
 
+// An image of any size is scaled to what the file says, so a small file could ask for all memory. Known encoders look at 980 pixels a side, and at tiles of
+// 2304 x 2304 pixels together.
+constexpr uint32_t longest_side = 1U << 11;
+constexpr int64_t most_pixels = 1 << 23; // of all tiles
+constexpr int64_t most_tiles = 64;
+
 int32_t size(const gguf::File& file, const std::string& key, uint32_t most) {
     const uint32_t v = file.require_u32(prefix + key);
     if (v < 1 || v > most) {
@@ -42,13 +48,17 @@ std::vector<Size> read_pinpoints(const gguf::File& file, int32_t image_size) {
     for (size_t i = 0; i + 1 < v.size(); i += 2) {
         sizes.push_back({v[i], v[i + 1]});
     }
-    constexpr int32_t most_tiles = 64;
     const auto bad = [&](const Size& s) {
-        return s.width < image_size || s.height < image_size || s.width % image_size != 0 || s.height % image_size != 0 ||
-               int64_t{s.width / image_size} * (s.height / image_size) > most_tiles;
+        return s.width < image_size || s.height < image_size || s.width % image_size != 0 || s.height % image_size != 0;
     };
     if (v.size() % 2 != 0 || std::any_of(sizes.begin(), sizes.end(), bad)) {
         refuse_key(file, key, "must be pairs of width and height, multiples of " + std::to_string(image_size));
+    }
+    const auto large = [&](const Size& s) {
+        return int64_t{s.width} * s.height > most_pixels || int64_t{s.width / image_size} * (s.height / image_size) > most_tiles;
+    };
+    if (const auto s = std::find_if(sizes.begin(), sizes.end(), large); s != sizes.end()) {
+        refuse_key(file, key, "can't be " + std::to_string(s->width) + " x " + std::to_string(s->height));
     }
     return sizes;
 }
@@ -74,7 +84,7 @@ Hparams read_hparams(const gguf::File& file) {
     }
     constexpr uint32_t largest = 1U << 16;
     Hparams h;
-    h.image_size = size(file, "image_size", 1U << 13);
+    h.image_size = size(file, "image_size", longest_side);
     h.patch_size = size(file, "patch_size", static_cast<uint32_t>(h.image_size));
     h.n_embd = size(file, "embedding_length", largest);
     h.n_ff = size(file, "feed_forward_length", largest);

@@ -24,11 +24,15 @@ struct Image {
     }
 };
 
+constexpr int64_t most_image_bytes = int64_t{512} << 20U; ///< of a file: as many as the largest image has pixels' bytes
+
 /// Decodes PNG, JPEG, BMP, GIF (the first frame) and PNM (binary). What is finer than 8 bits is cut to 8, grey becomes three equal channels, transparency is
-/// dropped. Throws Error(input) "NAME: why" for what is none of these, broken, or larger than 65,535 on a side or 178,956,970 pixels.
+/// dropped. Throws Error(input) "NAME: why" for what is none of these, broken, or larger than 65,535 on a side or 178,956,970 pixels; the size is looked at
+/// before anything is decoded.
 Image decode_image(std::span<const std::byte> bytes, const std::string& name);
 
-/// The same of a file. Throws Error(input) also for a file that is missing, unreadable or no regular file.
+/// The same of a file. Throws Error(input) also for a file that is missing, unreadable, no regular file, or larger than most_image_bytes. Of a file that is no
+/// image, or one too large, no more than the beginning is read.
 Image read_image(const std::string& path);
 
 } // namespace schedscope::vision

@@ -2,30 +2,30 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
 
 namespace schedscope::vision {
 
 namespace {
-
-constexpr int32_t most = 65535;
 
 /// Walks over a header.
 class Header {
 public:
     explicit Header(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
-    /// 0: there is no number, or it is larger than any may be.
+    /// What is larger than the type's largest is that.
     int32_t number() {
         skip_blanks();
-        int32_t n = 0;
-        bool fits = true;
+        const size_t begin = at_;
+        int64_t n = 0;
         for (; at_ < bytes_.size() && std::isdigit(byte()) != 0; ++at_) {
-            fits = fits && n <= most;
-            n = fits ? n * 10 + (byte() - '0') : n;
+            n = std::min<int64_t>(n * 10 + (byte() - '0'), std::numeric_limits<int32_t>::max());
         }
-        return fits && n <= most ? n : 0;
+        complete_ = complete_ && at_ > begin;
+        return static_cast<int32_t>(n);
     }
     size_t at() const noexcept { return at_; }
+    bool complete() const noexcept { return complete_; } ///< every number was there
 
 private:
     int byte() const noexcept { return static_cast<int>(bytes_[at_]); }
@@ -38,6 +38,7 @@ private:
 
     std::span<const std::byte> bytes_;
     size_t at_ = 2;
+    bool complete_ = true;
 };
 
 } // namespace
@@ -54,6 +55,7 @@ std::optional<PnmHeader> pnm_header(std::span<const std::byte> bytes) {
     header.width = text.number();
     header.height = text.number();
     header.largest = text.number();
+    header.complete = text.complete();
     header.samples = std::min(text.at() + 1, bytes.size());
     return header;
 }

@@ -17,7 +17,8 @@ struct PnmHeader {
     int32_t width = 0, height = 0;
     int32_t largest = 0;
     int32_t channels = 0;
-    size_t samples = 0; ///< bytes into the file
+    bool complete = false; ///< all three numbers are there
+    size_t samples = 0;    ///< bytes into the file
 
     size_t sample_bytes() const noexcept { return largest > 255 ? 2 : 1; }
     size_t data_bytes() const noexcept {
@@ -25,10 +26,10 @@ struct PnmHeader {
     }
 };
 
-/// Nothing when the file does not begin like one. Sides of 0 or over 65,535 are given as 0.
+/// Nothing when the file does not begin like one. Numbers are as they are written, possible or not.
 std::optional<PnmHeader> pnm_header(std::span<const std::byte> bytes);
 
-/// The samples, scaled to 255. All of them must be there.
+/// The samples, scaled to 255. The header is complete and its numbers possible, and all samples are there.
 Image decode_pnm(std::span<const std::byte> bytes, const PnmHeader& header);
 
 } // namespace schedscope::vision

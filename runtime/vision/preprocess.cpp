@@ -16,19 +16,28 @@ std::string description(const Views& image, int32_t n_rows) {
            (n == 1 ? " image, " : " images, ") + std::to_string(n_rows) + (n_rows == 1 ? " token" : " tokens");
 }
 
-View view_of(const Image& image, Size at, Size size, const Hparams& h) {
-    View view{size.width, size.height,
-              std::vector<float>(3 * static_cast<size_t>(size.width) * static_cast<size_t>(size.height))};
-    float* out = view.planes.data();
+std::vector<float> planes_of(const View& view, const Hparams& h) {
+    std::vector<float> planes(3 * static_cast<size_t>(view.width) * static_cast<size_t>(view.height));
+    float* out = planes.data();
     for (size_t c = 0; c < 3; ++c) {
-        for (int32_t y = 0; y < size.height; ++y) {
-            const uint8_t* in = image.pixel(at.width, at.height + y) + c;
-            for (int32_t x = 0; x < size.width; ++x, in += 3) {
+        for (int32_t y = 0; y < view.height; ++y) {
+            const uint8_t* in = view.picture->pixel(view.at.width, view.at.height + y) + c;
+            for (int32_t x = 0; x < view.width; ++x, in += 3) {
                 *out++ = (static_cast<float>(*in) / 255.0F - h.mean[c]) / h.std[c];
             }
         }
     }
-    return view;
+    return planes;
+}
+
+void add_tiles(Views& views, Image picture, Size tiles) {
+    const Size size{picture.width / tiles.width, picture.height / tiles.height};
+    const auto shared = std::make_shared<const Image>(std::move(picture));
+    for (int32_t y = 0; y < tiles.height; ++y) {
+        for (int32_t x = 0; x < tiles.width; ++x) {
+            views.views.emplace_back(shared, Size{x * size.width, y * size.height}, size);
+        }
+    }
 }
 
 } // namespace schedscope::vision

@@ -4,17 +4,30 @@
 #include "runtime/vision/image.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace schedscope::vision {
 
-/// What the encoder looks at at once: (value / 255 − mean) / std, planes[(channel × height + y) × width + x]; width and height are multiples of a patch.
+/// What the encoder looks at at once: a part of a picture, which views share. Width and height are multiples of a patch.
 struct View {
+    std::shared_ptr<const Image> picture;
+    Size at; ///< its corner, from the left and from the top
     int32_t width = 0;
     int32_t height = 0;
-    std::vector<float> planes;
+
+    View(std::shared_ptr<const Image> of, Size corner, Size size)
+        : picture(std::move(of)), at(corner), width(size.width), height(size.height) {}
+    explicit View(Image whole) : width(whole.width), height(whole.height) {
+        picture = std::make_shared<const Image>(std::move(whole));
+    }
 };
+
+/// The view as the encoder reads it: (value / 255 − mean) / std at [(channel × height + y) × width + x]. Four times as large as its pixels, so made when the
+/// encoder comes to it.
+std::vector<float> planes_of(const View& view, const Hparams& h);
 
 /// An image as the encoder takes it: the whole of it, and behind that the tiles, row by row, of a larger picture of it (none: tiles is 0 × 0).
 struct Views {
@@ -43,8 +56,7 @@ Views prepare_slices(const Image& image, const Hparams& h, const std::string& na
 /// For people: "800 x 663 pixels, at 672 x 672, 5 images, 2880 tokens". n_rows: that the encoder makes of it.
 std::string description(const Views& image, int32_t n_rows);
 
-/// One view of a part of an image.
-View view_of(const Image& image, Size at, Size size, const Hparams& h);
-inline View view_of(const Image& image, const Hparams& h) { return view_of(image, {0, 0}, {image.width, image.height}, h); }
+/// Cuts a picture into so many views of one size, row by row.
+void add_tiles(Views& views, Image picture, Size tiles);
 
 } // namespace schedscope::vision

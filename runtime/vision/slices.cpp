@@ -71,7 +71,7 @@ Views prepare_slices(const Image& image, const Hparams& h, const std::string& na
         std::min(std::ceil(pixels / (static_cast<double>(h.image_size) * h.image_size)), static_cast<double>(most_slices)));
     const Size overview = near_square_of(image.width, image.height, h, n <= 1);
     check_length(overview, h, image, name);
-    views.views.push_back(view_of(resize(image, overview.width, overview.height), h));
+    views.views.emplace_back(resize(image, overview.width, overview.height));
     if (n <= 1) {
         return views;
     }
@@ -81,12 +81,7 @@ Views prepare_slices(const Image& image, const Hparams& h, const std::string& na
     check_length(slice, h, image, name);
     views.tiles = grid;
     views.refined = {slice.width * grid.width, slice.height * grid.height};
-    const Image refined = resize(image, views.refined.width, views.refined.height);
-    for (int32_t y = 0; y < grid.height; ++y) {
-        for (int32_t x = 0; x < grid.width; ++x) {
-            views.views.push_back(view_of(refined, {x * slice.width, y * slice.height}, slice, h));
-        }
-    }
+    add_tiles(views, resize(image, views.refined.width, views.refined.height), grid);
     return views;
 }
 

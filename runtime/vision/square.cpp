@@ -14,7 +14,7 @@ Views prepare_square(const Image& image, const Hparams& h) {
     const OnGround square{&image, side, side, (side - image.width) / 2, (side - image.height) / 2, mean};
     Views views;
     views.image = {image.width, image.height};
-    views.views.push_back(view_of(resize(square, h.image_size, h.image_size), h));
+    views.views.emplace_back(resize(square, h.image_size, h.image_size));
     return views;
 }
 

@@ -53,14 +53,9 @@ Views prepare_tiles(const Image& image, const Hparams& h) {
     views.image = {image.width, image.height};
     views.refined = best_pinpoint(views.image, h.pinpoints);
     views.tiles = {views.refined.width / h.image_size, views.refined.height / h.image_size};
-    views.views.push_back(view_of(resize(image, h.image_size, h.image_size), h));
+    views.views.emplace_back(resize(image, h.image_size, h.image_size));
     const Size inner = fitted(views.image, views.refined);
-    const Image refined = centred_on_black(resize(image, inner.width, inner.height), views.refined);
-    for (int32_t y = 0; y < views.tiles.height; ++y) {
-        for (int32_t x = 0; x < views.tiles.width; ++x) {
-            views.views.push_back(view_of(refined, {x * h.image_size, y * h.image_size}, {h.image_size, h.image_size}, h));
-        }
-    }
+    add_tiles(views, centred_on_black(resize(image, inner.width, inner.height), views.refined), views.tiles);
     return views;
 }
 

@@ -16,6 +16,13 @@ const gguf::TensorInfo* newline_of(const gguf::File& file) noexcept {
 
 } // namespace
 
+std::shared_ptr<const gguf::File> open_encoder(const std::string& path) {
+    auto file = std::make_shared<const gguf::File>(gguf::File::open(path));
+    read_hparams(*file);
+    find_projector(*file);
+    return file;
+}
+
 VisionModel::VisionModel(std::shared_ptr<const gguf::File> file, std::span<Device* const> devices,
                          const PlacementOptions& placement, LoadMode mode)
     : file_(std::move(file)), mode_(mode), hparams_(read_hparams(*file_)), placement_(Placement::of_encoder(placement, devices)),

@@ -20,6 +20,9 @@ class File;
 }
 namespace vision {
 
+/// Opens an encoder's file, and checks that it is one, with a projector that is known and sizes that fit together. Throws Error(input).
+std::shared_ptr<const gguf::File> open_encoder(const std::string& path);
+
 /// An image encoder with its projector (a `--mmproj` file): what the file says and where its weights lie. Immutable after loading; keeps the file mapped.
 /// Devices must outlive it.
 class VisionModel {

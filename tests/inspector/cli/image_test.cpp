@@ -249,6 +249,22 @@ TEST_F(WithImages, RealShapesAreMadeUpAndPlanned) {
     EXPECT_EQ(tokens("minicpm-v-2.6"), "800 x 663 pixels, at 980 x 812, 5 images, 320 tokens of 3584 values\n");
 }
 
+TEST_F(WithImages, PlansOfEncodersTellWhatDoesNotFit) {
+    EXPECT_EQ(run({"synth", "llava", "--preset", "1.6-7b", "--header-only", "-o", folder / "p.gguf"}).code, 0);
+    const auto planned = [&](const std::string& device) {
+        return embed({"--dry-run", "--record", folder / "t.trace", "--device", device + ",cpu"}, photo(), folder / "p.gguf");
+    };
+    EXPECT_EQ(planned("big=vulkan:24GiB").err, "");
+    EXPECT_THAT(run({"show", folder / "t.trace"}).out, AllOf(HasSubstr("memory of big"), HasSubstr("(weights 59")));
+    const Outcome outcome = planned("little=vulkan:300MiB");
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_EQ(count(outcome.err, "\n"), 1U) << outcome.err;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("little: what was placed there does not fit"), HasSubstr("of 300"),
+                                   ::testing::Not(HasSubstr("KV cache"))));
+    EXPECT_THAT(run({"show", folder / "t.trace"}).out, HasSubstr("does not fit"));
+    EXPECT_EQ(run({"replay", folder / "t.trace"}).code, 0);
+}
+
 TEST_F(WithImages, WholeModelsArePlannedFromHeaders) {
     EXPECT_EQ(run({"synth", "llama", "--preset", "7b", "--type", "q4_0", "--header-only", "-o", folder / "m.gguf"}).code, 0);
     EXPECT_EQ(run({"synth", "llava", "--preset", "1.6-7b", "--header-only", "-o", folder / "p.gguf"}).code, 0);
@@ -312,6 +328,18 @@ TEST_F(WithImages, WhatMakesNoSenseIsRefused) {
                     "<image> <image>"},
                    2, "2 places for images (<image>), but 3 are given");
     expect_refusal({"run", "-m", model(), "--mmproj", mmproj(), "--image", photo(), "--seq", "1:Why?"}, 2, "--seq");
+    // Without images there is no place for one.
+    write_bytes(folder / "prompt.txt", "A <image> B");
+    for (const std::vector<std::string>& prompt :
+         {std::vector<std::string>{"-p", "A <image> B"}, {"-f", folder / "prompt.txt"}, {"--seq", "1:A <image> B"}}) {
+        std::vector<std::string> arguments{"run", "-m", model(), "--mmproj", mmproj()};
+        arguments.insert(arguments.end(), prompt.begin(), prompt.end());
+        expect_refusal(arguments, 2, "a place for an image (<image>)");
+    }
+    expect_refusal({"run", "-m", model(), "--mmproj", mmproj(), "--image", photo(), "-p", "<image>", "--seq", "1:<image>"}, 2,
+                   "--seq: it has a place for an image (<image>)");
+    EXPECT_EQ(run({"run", "-m", model(), "-p", "A <image> B", "-n", "1", "--device", "cpu"}).code,
+              0); // of a text model it is text
     expect_refusal({"run", "-m", model(), "--mmproj", mmproj(), "--image", photo(), "-ot", "nothing=cpu"}, 2,
                    "matches no tensor");
     expect_refusal({"run", "-m", model(), "--mmproj", model(), "--image", photo()}, 3, "not an image encoder");

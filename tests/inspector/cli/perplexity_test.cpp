@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 namespace schedscope::testing {
 namespace {
 
@@ -31,12 +33,46 @@ TEST(PerplexityOfAFile, ComesWithATrace) {
     EXPECT_EQ(run({"replay", folder / "t.trace"}).code, 0);
 }
 
+/// The same evaluations: windows, and their ubatches.
+TEST(PerplexityOfAFile, IsPlannedAsItRuns) {
+    NEEDS_SHARED();
+    const Folder folder;
+    write_bytes(folder / "story.txt", known_story().text + " " + known_story().text);
+    const auto evaluations = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> arguments = {"record", "-m",       model(), "--ppl", folder / "story.txt", "-c", "128", "-ub",
+                                              "50",     "--device", "cpu",   "-o",    folder / "t.trace"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Outcome outcome = run(arguments);
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        const auto table = nlohmann::json::parse(run({"show", folder / "t.trace", "--what", "reuse", "--json"}).out);
+        std::vector<std::string> all;
+        for (const auto& row : table["reuse"]) {
+            all.push_back(row["kind"].get<std::string>() + " " + row["n_tokens"].dump());
+        }
+        return all;
+    };
+    const auto run_through = evaluations({});
+    EXPECT_GT(run_through.size(), 5U);
+    EXPECT_EQ(evaluations({"--dry-run"}), run_through);
+}
+
+TEST(PerplexityOfAFile, OfOneTokenSaysSo) {
+    NEEDS_SHARED();
+    const Folder folder;
+    write_bytes(folder / "word.txt", "Once");
+    const Outcome outcome = run({"run", "-m", model(), "--ppl", folder / "word.txt", "--device", "cpu"});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_THAT(outcome.out, MatchesRegex("perplexity [0-9]+\\.[0-9]+ ± inf over 1 token\n"));
+}
+
 TEST(PerplexityOfAFile, IsRefusedWhereItMakesNoSense) {
     NEEDS_SHARED();
     const Folder folder;
     write_bytes(folder / "empty.txt", "");
     EXPECT_EQ(run({"run", "-m", model(), "--ppl", folder / "empty.txt"}).code, 2);
     EXPECT_EQ(run({"run", "-m", model(), "--ppl", folder / "none.txt"}).code, 3);
+    EXPECT_EQ(run({"record", "-m", model(), "--ppl", folder / "empty.txt", "--dry-run", "-o", folder / "t"}).code, 2);
+    EXPECT_EQ(run({"record", "-m", model(), "--ppl", folder / "none.txt", "--dry-run", "-o", folder / "t"}).code, 3);
     const Outcome both = run({"run", "-m", model(), "--ppl", folder / "empty.txt", "-p", "Once"});
     EXPECT_EQ(both.code, 2);
     EXPECT_THAT(both.err, HasSubstr("--ppl"));

@@ -82,7 +82,7 @@ TEST(Record, NeverReplacesWhatItReads) {
         const std::string before = read_bytes(input);
         const Outcome refused = run({"record", "-m", copy, "-f", prompt, "-n", "1", "--device", "cpu", "--force", "-o", input});
         EXPECT_EQ(refused.code, 2);
-        EXPECT_THAT(refused.err, HasSubstr("the run reads this file"));
+        EXPECT_THAT(refused.err, HasSubstr("this file is read"));
         EXPECT_TRUE(read_bytes(input) == before);
     }
 }

@@ -25,6 +25,13 @@ void expect_keys(const json& row, const std::vector<const char*>& keys) {
     }
 }
 
+TEST(Show, CountsOneAsOne) {
+    NEEDS_SHARED();
+    const Recorded recorded({"--device", "cpu"});
+    EXPECT_THAT(recorded.read("show").out,
+                ::testing::AllOf(::testing::HasSubstr(" 1 split, 0 copies"), ::testing::HasSubstr("3 evaluations")));
+}
+
 TEST(Show, EveryTopicIsTextAndJson) {
     NEEDS_SHARED();
     const Recorded recorded = recorded_on_two();

@@ -90,6 +90,45 @@ TEST(Synth, NamesWhatThereIsWhenAskedForWhatThereIsNot) {
     refused({"gemma", "--type", "i32"}, "i32", "can't be made");
 }
 
+TEST(Synth, ReplacesOnlyWhatItHasMade) {
+    NEEDS_SHARED();
+    const Folder folder;
+    const std::string made = folder / "made.gguf", kept = folder / "kept.gguf", empty = folder / "empty.gguf";
+    write_bytes(empty, "");
+    for (const char* architecture : {"llama", "llava", "qwen3"}) {
+        EXPECT_EQ(run({"synth", architecture, "-o", made}).code, 0); // over the one before
+    }
+    EXPECT_EQ(run({"synth", "llama", "-o", empty}).code, 0);
+    for (const std::string& worth : {read_bytes(model()), std::string("a diary")}) {
+        write_bytes(kept, worth);
+        const Outcome refused = run({"synth", "llama", "-o", kept});
+        EXPECT_EQ(refused.code, 2);
+        EXPECT_EQ(count(refused.err, "\n"), 1U);
+        EXPECT_THAT(refused.err, AllOf(HasSubstr("kept.gguf: was not made by synth"), HasSubstr("--force")));
+        EXPECT_TRUE(read_bytes(kept) == worth);
+    }
+    EXPECT_EQ(run({"synth", "llama", "--force", "-o", kept}).code, 0);
+    EXPECT_EQ(run({"gguf", kept}).code, 0);
+}
+
+TEST(Synth, SeedsAreNumbersThatItCanHave) {
+    const Folder folder;
+    for (const char* seed : {"-1", "18446744073709551616", "1x", ""}) {
+        const Outcome outcome = run({"synth", "llama", "--seed", seed, "-o", folder / "m.gguf"});
+        EXPECT_EQ(outcome.code, 2) << seed;
+        EXPECT_EQ(count(outcome.err, "\n"), 1U);
+        EXPECT_THAT(outcome.err, HasSubstr("--seed"));
+        EXPECT_FALSE(exists(folder / "m.gguf"));
+    }
+    EXPECT_EQ(run({"synth", "llama", "--seed", "18446744073709551615", "-o", folder / "m.gguf"}).code, 0);
+}
+
+TEST(Synth, AnEmptyNameIsNoName) {
+    const Outcome outcome = run({"synth", "llama", "-o", ""});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("the name of a file is missing"));
+}
+
 /// A public model: its parameters as published (for gemma3 of the text part), and what it is known by.
 struct Public {
     const char *architecture, *preset;

@@ -2,6 +2,7 @@
 #include "tests/inspector/cli/files.h"
 #include "tests/inspector/cli/program.h"
 #include "tests/inspector/cli/story.h"
+#include "tests/runtime/text/records.h"
 
 #include <gmock/gmock.h>
 
@@ -87,6 +88,49 @@ TEST(Tokenize, ABatchIsAnArrayALine) {
     EXPECT_EQ(json::parse(lines[2]).back(), 258); // the byte ff, by its own token
     EXPECT_EQ(lines[3], "null");
     EXPECT_EQ(json::parse(lines[4]).back(), 2);
+}
+
+TEST(Tokenize, BytesAreTwoDigitsEach) {
+    NEEDS_SHARED();
+    const Folder folder;
+    std::string records;
+    const std::vector<std::string> broken = {"f", "4f6", "-1", " 1", "0x", "+a", "4f 6", "gg", "4f6é"};
+    for (const std::string& hex : broken) {
+        records += json({{"hex", hex}}).dump() + "\n";
+    }
+    write_bytes(folder / "batch.jsonl", records + "{\"hex\": \"4F6e6365\"}\n");
+    const Outcome outcome = run({"tokenize", "-m", model(), "--batch", folder / "batch.jsonl"});
+    EXPECT_EQ(outcome.code, 0);
+    const auto lines = lines_of(outcome.out);
+    ASSERT_EQ(lines.size(), broken.size() + 1);
+    for (size_t i = 0; i < broken.size(); ++i) {
+        EXPECT_EQ(lines[i], "null") << broken[i];
+    }
+    EXPECT_EQ(lines.back(), "[1,403]");
+}
+
+/// Every record has its line, and each line is what the reference made of the text: also behind a text that it refuses.
+TEST(Tokenize, ABatchOfReferenceRecordsGivesTheirIds) {
+    NEEDS_SHARED();
+    const Folder folder;
+    size_t refused = 0;
+    for (const std::string vocabulary : {"spm512", "bpe-gpt-2", "bpe-llama-bpe"}) {
+        SCOPED_TRACE(vocabulary);
+        const auto packed = test::tokenizer_file(vocabulary + ".jsonl.gz");
+        write_bytes(folder / "batch.jsonl", test::unpacked(packed));
+        const Outcome outcome =
+            run({"tokenize", "-m", test::tokenizer_file(vocabulary + ".gguf"), "--batch", folder / "batch.jsonl"});
+        EXPECT_EQ(outcome.code, 0);
+        EXPECT_EQ(outcome.err, "");
+        const auto lines = lines_of(outcome.out);
+        const auto records = test::read_records(packed);
+        ASSERT_EQ(lines.size(), records.size());
+        for (size_t i = 0; i < records.size(); ++i) {
+            EXPECT_EQ(lines[i], records[i].ids ? json(*records[i].ids).dump() : "null") << "record " << i;
+            refused += records[i].ids ? 0 : 1;
+        }
+    }
+    EXPECT_GT(refused, 0U);
 }
 
 TEST(Devices, AreListed) {

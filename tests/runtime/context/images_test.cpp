@@ -44,7 +44,7 @@ struct Images : testing::Test {
     static PromptImage image(int32_t before) {
         auto views = std::make_shared<vision::Views>();
         views->image = {28, 28};
-        views->views.push_back({28, 28, std::vector<float>(3 * 28 * 28, 0.5F)});
+        views->views.emplace_back(vision::Image(28, 28));
         return {before, views};
     }
 

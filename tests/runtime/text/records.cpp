@@ -8,6 +8,16 @@ namespace schedscope::test {
 
 namespace {
 
+std::string from_hex(const std::string& hex) {
+    std::string bytes;
+    for (size_t i = 0; i + 1 < hex.size(); i += 2) {
+        bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+    }
+    return bytes;
+}
+
+} // namespace
+
 std::string unpacked(const std::filesystem::path& gz) {
     std::string text;
     const gzFile file = gzopen(gz.c_str(), "rb");
@@ -18,16 +28,6 @@ std::string unpacked(const std::filesystem::path& gz) {
     gzclose(file);
     return text;
 }
-
-std::string from_hex(const std::string& hex) {
-    std::string bytes;
-    for (size_t i = 0; i + 1 < hex.size(); i += 2) {
-        bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
-    }
-    return bytes;
-}
-
-} // namespace
 
 std::filesystem::path tokenizer_file(const std::string& name) {
     return std::filesystem::path(SCHEDSCOPE_SHARED_DIR) / "models" / "tokenizer" / name;

@@ -22,6 +22,7 @@ struct TokenRecord {
 
 /// A file of the shared tokenizer folder.
 std::filesystem::path tokenizer_file(const std::string& name);
+std::string unpacked(const std::filesystem::path& gz); ///< its bytes
 std::vector<TokenRecord> read_records(const std::filesystem::path& gz);
 
 } // namespace schedscope::test

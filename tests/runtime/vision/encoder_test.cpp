@@ -43,6 +43,8 @@ struct Running {
         return encoder->encode(one).front();
     }
 
+    std::vector<float> planes(const Views& views) const { return planes_of(views.views.front(), model->hparams()); }
+
     Registry registry;
     std::vector<Device*> devices;
     std::vector<std::unique_ptr<Backend>> backends;
@@ -54,12 +56,12 @@ struct Running {
 
 Views noise(int width, int height, uint32_t seed) {
     std::mt19937 random(seed);
-    std::uniform_real_distribution<float> values(-2, 2);
-    View view{width, height, std::vector<float>(static_cast<size_t>(3 * width * height))};
-    std::generate(view.planes.begin(), view.planes.end(), [&] { return values(random); });
+    std::uniform_int_distribution<int> values(0, 255);
+    vision::Image image(width, height);
+    std::generate(image.rgb.begin(), image.rgb.end(), [&] { return static_cast<uint8_t>(values(random)); });
     Views views;
     views.image = {width, height};
-    views.views.push_back(std::move(view));
+    views.views.emplace_back(std::move(image));
     return views;
 }
 
@@ -83,7 +85,7 @@ protected:
             const PlainEncoder plain = random_encoder(GetParam(), seed);
             Running running(plain.file(kernels), devices);
             const Views views = noise(plain.image_size, plain.image_size, seed + 10);
-            const auto truth = plain_rows(plain, views.views.front().planes, plain.image_size, plain.image_size);
+            const auto truth = plain_rows(plain, running.planes(views), plain.image_size, plain.image_size);
             EXPECT_EQ(static_cast<size_t>(running.encoder->n_rows(views)) * static_cast<size_t>(running.model->n_embd_text()),
                       truth.size());
             EXPECT_LT(difference(running.rows(views), truth), tolerance);
@@ -110,7 +112,7 @@ TEST(Encoder, TakesViewsOfAnyProportionsInMiniCpm) {
     Running running(plain.file(), "cpu");
     for (const auto& [width, height] : {std::pair{14, 56}, {70, 21}, {7, 7}, {77, 77}}) {
         const Views views = noise(width, height, 4);
-        EXPECT_LT(difference(running.rows(views), plain_rows(plain, views.views.front().planes, width, height)), 2e-6)
+        EXPECT_LT(difference(running.rows(views), plain_rows(plain, running.planes(views), width, height)), 2e-6)
             << width << " x " << height;
     }
 }
@@ -119,14 +121,14 @@ TEST(Encoder, TakesQueriesWithSeveralHeads) {
     const PlainEncoder plain = random_encoder("resampler", 3, 256);
     Running running(plain.file(), "cpu");
     const Views views = noise(28, 28, 4);
-    EXPECT_LT(difference(running.rows(views), plain_rows(plain, views.views.front().planes, 28, 28)), 2e-6);
+    EXPECT_LT(difference(running.rows(views), plain_rows(plain, running.planes(views), 28, 28)), 2e-6);
 }
 
 TEST(Encoder, IsTheSameWithoutFusion) {
     const PlainEncoder plain = random_encoder("ldp", 3);
     Running running(plain.file(), "cpu", false);
     const Views views = noise(28, 28, 4);
-    EXPECT_LT(difference(running.rows(views), plain_rows(plain, views.views.front().planes, 28, 28)), 2e-6);
+    EXPECT_LT(difference(running.rows(views), plain_rows(plain, running.planes(views), 28, 28)), 2e-6);
 }
 
 TEST(Encoder, RunsAPlanAgainForViewsOfOneSize) {
@@ -183,7 +185,7 @@ TEST_F(TinyLlava, HasTheStoredEmbeddings) {
 TEST_F(TinyLlava, AgreesWithThePlainComputation) {
     Running running(file(), "cpu");
     const Views views = image(running.model->hparams());
-    const auto truth = plain_rows(PlainEncoder::from(*file()), views.views.front().planes, 56, 56);
+    const auto truth = plain_rows(PlainEncoder::from(*file()), running.planes(views), 56, 56);
     EXPECT_LT(difference(running.rows(views), truth), 2e-6);
     const auto kept = stored();
     double most = 0;

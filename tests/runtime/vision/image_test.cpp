@@ -135,10 +135,38 @@ TEST(Image, ThatIsNoneIsRefused) {
 }
 
 TEST(Image, OfTooManyPixelsIsRefusedBeforeItIsDecoded) {
-    EXPECT_THAT(refusal(png(30000, 30000, 8, 0, {})), HasSubstr("an image of 30000 x 30000 pixels is too large"));
-    EXPECT_NE(refusal(png(70000, 1, 8, 2, {})), "");
-    EXPECT_NE(refusal("P6\n999999999 999999999\n255\n"), "");
-    EXPECT_NE(refusal(bmp(0x7fffffffU, 0, {})), "");
+    const auto too_large = [](const std::string& size) { return "photo: an image of " + size + " pixels is too large"; };
+    EXPECT_EQ(refusal(png(30000, 30000, 8, 0, {})), too_large("30000 x 30000"));
+    EXPECT_EQ(refusal(png(60000, 60000, 8, 2, {})), too_large("60000 x 60000"));
+    EXPECT_EQ(refusal(png(70000, 1, 8, 2, {})), too_large("70000 x 1"));
+    EXPECT_EQ(refusal(png(0xffffffffU, 0xffffffffU, 8, 2, {})), too_large("4294967295 x 4294967295"));
+    EXPECT_EQ(refusal("P6\n999999999 999999999\n255\n"), too_large("999999999 x 999999999"));
+    std::string rows_from_the_top = small_bmp, jpeg = baseline_jpeg, gif = two_frames;
+    rows_from_the_top.replace(18, 8, std::string("\x03\0\0\0\0\0\0\x80", 8)); // 3, and the most negative number
+    EXPECT_EQ(refusal(rows_from_the_top), too_large("3 x 2147483648"));
+    jpeg.replace(jpeg.find("\xff\xc0") + 5, 4, "\xff\xff\xff\xff");
+    gif.replace(6, 4, "\xff\xff\xff\xff");
+    EXPECT_EQ(refusal(jpeg), too_large("65535 x 65535"));
+    EXPECT_EQ(refusal(gif), too_large("65535 x 65535"));
+}
+
+TEST(Image, OfNoPixelsIsEmpty) {
+    const auto empty = [](const std::string& size) { return "photo: the image is empty: " + size + " pixels"; };
+    EXPECT_EQ(refusal(png(0, 10, 8, 2, {})), empty("0 x 10"));
+    EXPECT_EQ(refusal(png(10, 0, 8, 2, {})), empty("10 x 0"));
+    EXPECT_EQ(refusal("P6\n0 10\n255\n"), empty("0 x 10"));
+    EXPECT_EQ(refusal(bmp(7, 0, {})), empty("7 x 0"));
+    std::string gif = two_frames;
+    gif.replace(6, 2, 2, '\0');
+    EXPECT_EQ(refusal(gif), empty("0 x 8"));
+}
+
+TEST(Image, OfAKnownKindIsDamagedNotUnknown) {
+    EXPECT_THAT(refusal(small_png.substr(0, 20)), HasSubstr("the image (PNG) is damaged: "));
+    EXPECT_THAT(refusal(baseline_jpeg.substr(0, 20)), HasSubstr("the image (JPEG) is damaged: "));
+    EXPECT_THAT(refusal(small_bmp.substr(0, 20)), HasSubstr("the image (BMP) is damaged: "));
+    EXPECT_THAT(refusal("P6\n2 "), HasSubstr("the image is damaged: its header is not complete"));
+    EXPECT_THAT(refusal("P6\n2 1\n70000\nabcdef"), HasSubstr("the image is damaged: samples up to 70000"));
 }
 
 TEST(Image, ThatIsNoFileIsRefused) {

@@ -84,6 +84,7 @@ TEST_F(EncoderFiles, HaveSizesThatMakeSense) {
         return with([&](gguf::Writer& w) { w.set(std::string("clip.vision.") + key, v); });
     };
     EXPECT_THAT(size("image_size", 0), HasSubstr("clip.vision.image_size can't be 0"));
+    EXPECT_THAT(size("image_size", 2049), HasSubstr("clip.vision.image_size can't be 2049"));
     EXPECT_THAT(size("patch_size", 1000), HasSubstr("clip.vision.patch_size can't be 1000"));
     EXPECT_THAT(size("block_count", 4000000000U), HasSubstr("clip.vision.block_count can't be 4000000000"));
     EXPECT_THAT(size("block_count", 3), HasSubstr("v.blk.2."));
@@ -100,13 +101,26 @@ TEST_F(EncoderFiles, HaveListsThatMakeSense) {
     EXPECT_THAT(with([](gguf::Writer& w) { w.set("clip.vision.image_mean", std::vector<float>{1}); }),
                 HasSubstr("image_mean must be three numbers"));
     for (const std::vector<int32_t>& bad :
-         {std::vector<int32_t>{28}, {28, 30}, {-28, 28}, {28 * 100, 28 * 100}, {28, 28, 0, 0}}) {
+         {std::vector<int32_t>{28}, {28, 30}, {-28, 28}, {28 * 100, 28 * 100}, {28 * 65, 28}, {28, 28, 0, 0}}) {
         EXPECT_THAT(with([&](gguf::Writer& w) { w.set("clip.vision.image_grid_pinpoints", bad); }),
                     HasSubstr("image_grid_pinpoints"));
     }
     EXPECT_EQ(with([](gguf::Writer& w) { w.set("clip.vision.image_grid_pinpoints", std::vector<int32_t>{0, 0}); }), "");
+    EXPECT_EQ(with([](gguf::Writer& w) { w.set("clip.vision.image_grid_pinpoints", std::vector<int32_t>{28 * 8, 28 * 8}); }), "");
     EXPECT_THAT(with([](gguf::Writer& w) { w.set("clip.vision.feature_layer", std::vector<int32_t>{3}); }),
                 HasSubstr("feature_layer"));
+}
+
+TEST_F(EncoderFiles, AskForTilesThatFitIntoMemory) {
+    const auto tiles = [&](int32_t image_size, const std::vector<int32_t>& pinpoints) {
+        return with([&](gguf::Writer& w) {
+            w.set("clip.vision.image_size", static_cast<uint32_t>(image_size));
+            w.set("clip.vision.image_grid_pinpoints", pinpoints);
+        });
+    };
+    EXPECT_THAT(tiles(2048, {2048, 4096}), HasSubstr("v.position_embd.weight")); // the pinpoint is taken
+    EXPECT_THAT(tiles(2048, {2048, 2048, 4096, 4096}), HasSubstr("image_grid_pinpoints can't be 4096 x 4096"));
+    EXPECT_THAT(tiles(384, {2304, 2304}), HasSubstr("v.position_embd.weight"));
 }
 
 TEST_F(EncoderFiles, AreOfAKnownKind) {

@@ -65,10 +65,11 @@ std::vector<uint8_t> pixels_of(const Views& views, const Hparams& h) {
     std::vector<uint8_t> bytes;
     for (const vision::View& v : views.views) {
         const auto n = static_cast<size_t>(v.width) * static_cast<size_t>(v.height);
-        EXPECT_EQ(v.planes.size(), 3 * n);
+        const std::vector<float> planes = planes_of(v, h);
+        EXPECT_EQ(planes.size(), 3 * n);
         for (size_t i = 0; i < n; ++i) {
             for (size_t c = 0; c < 3; ++c) {
-                bytes.push_back(static_cast<uint8_t>(std::lround((v.planes[c * n + i] * h.std[c] + h.mean[c]) * 255)));
+                bytes.push_back(static_cast<uint8_t>(std::lround((planes[c * n + i] * h.std[c] + h.mean[c]) * 255)));
             }
         }
     }
@@ -177,7 +178,7 @@ TEST(Square, IsNormalisedPlaneByPlane) {
         red.pixel(i % 14, i / 14)[0] = 255;
     }
     const Views views = prepare(red, h, "photo");
-    const auto& planes = views.views.front().planes;
+    const std::vector<float> planes = planes_of(views.views.front(), h);
     EXPECT_FLOAT_EQ(planes[0], (1 - 0.48145466F) / 0.26862954F);
     EXPECT_FLOAT_EQ(planes[14 * 14], (0 - 0.4578275F) / 0.26130258F);
     EXPECT_FLOAT_EQ(planes[2 * 14 * 14], (0 - 0.40821073F) / 0.27577711F);
@@ -215,6 +216,14 @@ TEST(Tiles, OfAnImageOf800By663AreFour) {
     EXPECT_EQ(views.refined, (Size{672, 672}));
     EXPECT_EQ(views.views.size(), 5U);
     EXPECT_EQ(description(views, 2880), "800 x 663 pixels, at 672 x 672, 5 images, 2880 tokens");
+}
+
+TEST(Tiles, ShareThePictureThatTheyAreCutFrom) {
+    const Views views = prepare(pattern(800, 663), tiled(336), "photo");
+    for (size_t i = 2; i < views.views.size(); ++i) {
+        EXPECT_EQ(views.views[i].picture, views.views[1].picture);
+    }
+    EXPECT_EQ(views.views[1].picture->width, 672);
 }
 
 // ---- MiniCPM-V, with the original's slice_image
