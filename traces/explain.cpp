@@ -199,19 +199,37 @@ private:
         if (!where_ || where_->begin.node == story_.tensor) {
             return;
         }
+        const Step at = begin_of_split();
+        if (at == no_step) {
+            return;
+        }
+        std::string text = "lies in split " + std::to_string(split_) + " on " + history_.backend_name(where_->begin.backend);
+        if (where_->end_node > where_->begin.first_node) {
+            text += ", nodes " + std::to_string(where_->begin.first_node) + " to " + std::to_string(where_->end_node - 1);
+        }
+        story_.lines.push_back({at, "split", std::move(text)});
+    }
+
+    Step begin_of_split() {
+        const auto begins_it = [&](Step step) {
+            const Record r = history_.record(step);
+            const auto* begin = std::get_if<record::SplitBegin>(&r.fact);
+            return begin != nullptr && begin->index == split_;
+        };
+        // One of the records about the node that starts it; a split of views alone has none.
+        for (const Step step : history_.records_of(story_.planned_in, where_->begin.node)) {
+            if (begins_it(step)) {
+                return step;
+            }
+        }
         const EvaluationSpan span = history_.evaluation(story_.planned_in);
         Step at = history_.source().previous_of(span.end, fact_bit<record::PlanBegin>());
         while ((at = history_.source().next_of(at, fact_bit<record::SplitBegin>())) != no_step && at < span.end) {
-            if (std::get<record::SplitBegin>(history_.record(at).fact).index == split_) {
-                std::string text =
-                    "lies in split " + std::to_string(split_) + " on " + history_.backend_name(where_->begin.backend);
-                if (where_->end_node > where_->begin.first_node) {
-                    text += ", nodes " + std::to_string(where_->begin.first_node) + " to " + std::to_string(where_->end_node - 1);
-                }
-                story_.lines.push_back({at, "split", std::move(text)});
-                return;
+            if (begins_it(at)) {
+                return at;
             }
         }
+        return no_step;
     }
 
     History& history_;

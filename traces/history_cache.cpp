@@ -100,17 +100,24 @@ const PlanState& History::Cache::state_at(Step step, const EvaluationSpan& span)
     if (frame != nullptr && frame->step < span.first) {
         frame = nullptr;
     }
-    const bool forward = cursor.step != no_step && cursor.step >= span.first && cursor.step <= step;
+    const bool here = cursor.step != no_step && cursor.step >= span.first && cursor.step < span.end;
+    const bool forward = here && cursor.step <= step;
+    const bool back_by_little = here && !forward && cursor.step - step <= stride_back;
     try {
-        if (forward && (frame == nullptr || frame->step <= cursor.step + keyframe_spacing)) {
-            fold_to(cursor, cursor.step + 1, step, true);
-        } else if (frame != nullptr) {
-            cursor = *frame;
-            fold_to(cursor, cursor.step + 1, step, true);
-        } else {
-            begin_state(cursor, span.id);
-            fold_to(cursor, span.first, step, true);
+        if (!forward || (frame != nullptr && frame->step > cursor.step + keyframe_spacing)) {
+            if (frame != nullptr) {
+                cursor = *frame;
+            } else {
+                begin_state(cursor, span.id);
+            }
         }
+        Step next = cursor.step == no_step ? span.first : cursor.step + 1;
+        if (back_by_little && next < step - stride_back) { // who steps back goes on so: the next steps begin near here
+            fold_to(cursor, next, step - stride_back, true);
+            keep_keyframe(step);
+            next = cursor.step + 1;
+        }
+        fold_to(cursor, next, step, true);
     } catch (...) {
         begin_state(cursor, span.id); // half a state is none
         throw;

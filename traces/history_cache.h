@@ -44,6 +44,7 @@ private:
     static constexpr size_t max_plans = 4, max_names = 64;
 
     static constexpr Step keyframe_spacing = 16384; ///< folding so many costs about as much as copying a state
+    static constexpr Step stride_back = 512;        ///< folding so many costs little beside it
 
     void keep_keyframe(Step target);
     void fold_to(PlanState& state, Step next, Step last, bool keep);

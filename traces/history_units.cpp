@@ -23,21 +23,18 @@ FactSet beginners(History::Unit unit) noexcept {
 /// The context before the record at `step`: looks back as far as the present pass goes, or until both are known.
 UnitContext context_before(RecordCache& records, Step step) {
     UnitContext context;
-    while (const Record* const record = records.last_before(step)) {
-        step = record->step;
-        if (clears_context(*record)) {
-            break;
+    records.backward(step, [&](const Record& record) {
+        if (clears_context(record)) {
+            return false;
         }
         if (context.node == no_tensor) {
-            context.node = unit_node(*record);
+            context.node = unit_node(record);
         }
         if (context.split < 0) {
-            context.split = unit_split(*record);
+            context.split = unit_split(record);
         }
-        if (context.node != no_tensor && context.split >= 0) {
-            break;
-        }
-    }
+        return context.node == no_tensor || context.split < 0;
+    });
     return context;
 }
 
@@ -89,21 +86,21 @@ Step History::previous(Step from, Unit unit) {
     const auto about = [&](const Record& r) { return unit == Unit::node ? unit_node(r) != no_tensor : unit_split(r) >= 0; };
     RecordCache& records = unit == Unit::split ? cache_->folded : cache_->records;
     std::optional<Record> candidate;
-    for (Step at = from; const Record* const record = records.last_before(at);) {
-        at = record->step;
-        const bool is_about = about(*record);
-        if (candidate && (clears_context(*record) || is_about)) {
+    records.backward(from, [&](const Record& record) {
+        const bool is_about = about(record);
+        if (candidate && (clears_context(record) || is_about)) {
             UnitContext before;
-            advance(before, *record);
+            advance(before, record);
             if (begins(unit, before, *candidate)) {
-                return candidate->step;
+                return false;
             }
             candidate.reset();
         }
         if (is_about) {
-            candidate = *record;
+            candidate = record;
         }
-    }
+        return true;
+    });
     return candidate ? candidate->step : no_step;
 }
 

@@ -46,19 +46,4 @@ RecordCache::Part RecordCache::part(Step step) {
     return {std::span<const Record>(first, c.records.end()), c.end};
 }
 
-const Record* RecordCache::last_before(Step step) {
-    step = std::min(step, source_.n_steps());
-    while (step > 0) {
-        const Step begin = (step - 1) / size_.chunk * size_.chunk;
-        const std::span<const Record> records = part(begin).records;
-        const auto after = std::lower_bound(records.begin(), records.end(), step,
-                                            [](const Record& record, Step wanted) { return record.step < wanted; });
-        if (after != records.begin()) {
-            return &*std::prev(after);
-        }
-        step = begin;
-    }
-    return nullptr;
-}
-
 } // namespace schedscope

@@ -30,8 +30,19 @@ public:
     std::span<const Record> from(Step step) { return part(step).records; }
     const Record& at(Step step) { return from(step).front(); }
 
-    /// The last wanted record before `step`; null: there is none. Valid until the next call.
-    const Record* last_before(Step step);
+    /// Calls f(record) for the wanted records before `step`, the last one first, until it returns false. It must not ask the cache itself.
+    template <typename F> void backward(Step step, F&& f) {
+        for (step = std::min(step, source_.n_steps()); step > 0;) {
+            const Step begin = (step - 1) / size_.chunk * size_.chunk;
+            const std::span<const Record> records = part(begin).records;
+            for (auto record = records.rbegin(); record != records.rend(); ++record) {
+                if (record->step < step && !f(*record)) {
+                    return;
+                }
+            }
+            step = begin;
+        }
+    }
 
 private:
     struct Chunk {

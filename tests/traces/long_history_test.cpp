@@ -281,8 +281,12 @@ TEST_F(LongHistory, TheNearestRecordBeforeAStepIsFound) {
         while (expected >= 0 && (fact_bit(all[static_cast<size_t>(expected)].fact) & kinds) == 0) {
             --expected;
         }
-        const Record* const found = cache.last_before(step);
-        ASSERT_EQ(found == nullptr ? no_step : found->step, expected) << step;
+        Step found = no_step;
+        cache.backward(step, [&](const Record& record) {
+            found = record.step;
+            return false;
+        });
+        ASSERT_EQ(found, expected) << step;
     }
 }
 
