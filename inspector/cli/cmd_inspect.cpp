@@ -14,6 +14,7 @@ namespace {
 int inspect_trace(const std::string& path) {
     InspectorOptions options;
     options.title = std::filesystem::path(path).filename().string();
+    options.trace_path = path;
     return run_inspector(open_trace(path), options);
 }
 

@@ -18,7 +18,9 @@ struct Layout {
     int upper = 0, lower = 0; ///< rows of the dividing lines
 
     static constexpr int least_rows = 12, least_cols = 50;
-    static Layout of(int rows, int cols) noexcept;
+    static constexpr int default_list_width = 54;
+    /// `list_width`: of the list, in percent of the screen.
+    static Layout of(int rows, int cols, int list_width) noexcept;
 };
 
 /// A piece of a line that a click can hit.
@@ -33,7 +35,7 @@ template <class Meaning> struct Button {
 std::vector<Button<Pass>> pass_strip(Pass current, int width);
 
 /// The footer: keys that do something here, most important ones first to get room, in the table's order.
-std::vector<Button<Action>> footer(Context context, int width, const std::function<bool(Action)>& works);
+std::vector<Button<Action>> footer(const KeyMap& keys, Context context, int width, const std::function<bool(Action)>& works);
 
 /// The views, as far as they fit: "1 nodes  2 splits  …". The current one has a mark before it.
 std::vector<Button<int>> view_tabs(int current, int width);

@@ -89,9 +89,11 @@ void Terminal::start(int rows, int cols, const std::function<int()>& child, cons
         close(master_);
         setenv("TERM", options.term.c_str(), 1);
         setenv("LC_ALL", options.locale.c_str(), 1);
-        unsetenv("NO_COLOR");
-        unsetenv("LINES");
-        unsetenv("COLUMNS");
+        for (const char* of_the_user : {"NO_COLOR", "LINES", "COLUMNS", "COLORFGBG", "TMUX", "STY"})
+            unsetenv(of_the_user);
+        // The user's own files are neither read nor written.
+        setenv("XDG_CONFIG_HOME", "/nonexistent/config", 1);
+        setenv("XDG_STATE_HOME", "/nonexistent/state", 1);
         for (const auto& [name, value] : options.environment)
             setenv(name.c_str(), value.c_str(), 1);
         login_tty(slave_);
