@@ -257,8 +257,9 @@ void App::shape_page() {
         page.width = width;
         page.version = session_.version();
     }
-    const int height = std::min(static_cast<int>(page.lines.size()) + 2, std::max(terminal_.rows() - 2, 3));
-    page_area_ = {std::max(terminal_.rows() - height, 0) / 2, std::max(terminal_.cols() - width, 0) / 2, height, width};
+    const int room = std::max(terminal_.rows() - 4, 3); // status and keys stay to be seen
+    const int height = std::min(static_cast<int>(page.lines.size()) + 2, room);
+    page_area_ = {(room - height) / 2, std::max(terminal_.cols() - width, 0) / 2, height, width};
     page.list.resize(static_cast<int>(page.lines.size()), height - 2);
 }
 

@@ -117,7 +117,9 @@ void App::change_setting(const std::string& argument) {
     const size_t space = std::min(argument.find(' '), argument.size());
     const std::string name = argument.substr(0, space);
     settings_.set(name, std::string_view(argument).substr(std::min(argument.find_first_not_of(' ', space), argument.size())));
-    session_.follow = settings_.follow;
+    if (name == "follow") {
+        session_.follow = settings_.follow;
+    }
     terminal_options_.depth = terminal_options_.depth == Depth::none && name != "colour" ? Depth::none : settings_.colour;
     terminal_options_.background = settings_.background;
     terminal_options_.mouse = settings_.mouse;

@@ -85,7 +85,8 @@ constexpr Binding table[] = {
     // The program
     {Action::command,             "command",             in_main,            {':', none},                      nullptr,        0, "a command; Tab completes, :keys shows this page"},
     {Action::help,                "keys",                in_main | in_popup, {'?', key_f1, none},              "keys",        -2, "this page"},
-    {Action::close,               "close",               in_main | in_popup, {'q', none},                      "quit",        -1, "close what is open; the inspector when nothing is"},
+    {Action::close,               "close",               in_main,            {'q', none},                      "quit",        -1, "quit the inspector"},
+    {Action::close,               "close",               in_popup,           {'q', none},                      "close",       -1, "close this page"},
     {Action::quit,                "quit",                in_main | in_popup, {'Q', none},                      nullptr,        0, "quit the inspector"},
 };
 // clang-format on

@@ -80,6 +80,9 @@ std::vector<Line> keys_page(const KeyMap& keys, Context where, const std::functi
 }
 
 std::vector<Line> story_page(Session& session, TensorId id, int width) {
+    if (session.row_of(id) < 0) {
+        return {line("it is not in the graph of this step", dim)};
+    }
     const Story story = explain(session.history(), session.state().evaluation, id);
     const TensorInfo& info = session.history().tensor(session.state(), id);
     std::vector<Line> lines;
@@ -114,6 +117,9 @@ std::vector<Line> story_page(Session& session, TensorId id, int width) {
 std::vector<Line> tensors_page(Session& session, const std::vector<TensorId>& tensors) {
     std::vector<Line> lines;
     for (const TensorId id : tensors) {
+        if (session.row_of(id) < 0) { // a running program has gone on to another graph
+            continue;
+        }
         Line l;
         l.parts.push_back({tensor_label(session, id)});
         if (id >= 0 && static_cast<size_t>(id) < session.state().tensors.size()) {

@@ -342,10 +342,30 @@ bool Terminal::read_answer(Input& input) {
     return false;
 }
 
+/// Curses may have read several events for one KEY_MOUSE; it tells the newest one first.
+void Terminal::take_mouse_events() {
+    MEVENT event;
+    while (getmouse(&event) == OK) {
+        const auto kind = (event.bstate & BUTTON1_PRESSED) != 0    ? Input::Kind::click
+                          : (event.bstate & BUTTON1_RELEASED) != 0 ? Input::Kind::release
+                          : (event.bstate & BUTTON4_PRESSED) != 0  ? Input::Kind::wheel_up
+                          : (event.bstate & BUTTON5_PRESSED) != 0  ? Input::Kind::wheel_down
+                                                                   : Input::Kind::none;
+        if (kind != Input::Kind::none) {
+            mouse_.push_back({kind, key_none, event.y, event.x});
+        }
+    }
+}
+
 Input Terminal::read() {
     while (true) {
         if (Input restyled; answering_ && read_answer(restyled)) {
             return restyled;
+        }
+        if (!mouse_.empty()) {
+            const Input event = mouse_.back();
+            mouse_.pop_back();
+            return event;
         }
         wint_t code = 0;
         const int kind = wget_wch(stdscr, &code);
@@ -364,21 +384,8 @@ Input Terminal::read() {
         if (kind == KEY_CODE_YES && code == KEY_RESIZE)
             continue;
         if (kind == KEY_CODE_YES && code == KEY_MOUSE) {
-            MEVENT event;
-            if (getmouse(&event) != OK)
-                continue;
-            Input input{Input::Kind::none, key_none, event.y, event.x};
-            if ((event.bstate & BUTTON1_PRESSED) != 0)
-                input.kind = Input::Kind::click;
-            else if ((event.bstate & BUTTON1_RELEASED) != 0)
-                input.kind = Input::Kind::release;
-            else if ((event.bstate & BUTTON4_PRESSED) != 0)
-                input.kind = Input::Kind::wheel_up;
-            else if ((event.bstate & BUTTON5_PRESSED) != 0)
-                input.kind = Input::Kind::wheel_down;
-            else
-                continue;
-            return input;
+            take_mouse_events();
+            continue;
         }
         return {Input::Kind::key, key_of(code, kind == KEY_CODE_YES), 0, 0};
     }

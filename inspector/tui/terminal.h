@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace schedscope::tui {
 
@@ -69,6 +70,7 @@ private:
     Sequence skip_sequence();
     bool read_answer(Input& input);
     void ask_background();
+    void take_mouse_events();
 
     void* screen_ = nullptr; ///< SCREEN
     void* popup_window_ = nullptr;
@@ -81,6 +83,7 @@ private:
     bool asked_ = false;                       ///< and it has not answered yet
     bool answering_ = false;                   ///< its answer has begun to arrive, and is this far:
     std::string answer_;
+    std::vector<Input> mouse_; ///< events that were read and not yet told, the newest first
 };
 
 } // namespace schedscope::tui

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <clocale>
 #include <map>
 #include <set>
 
@@ -54,6 +55,7 @@ TEST(Keys, EveryActionIsCalledByOneName) {
 }
 
 TEST(Keys, KeysAreReadAsTheyAreShown) {
+    std::setlocale(LC_CTYPE, "C.UTF-8");
     for (const Binding& binding : default_bindings()) {
         for (const Key* key = binding.keys.data(); *key != key_none; ++key) {
             EXPECT_EQ(key_named(key_text(*key)), *key) << key_text(*key);
