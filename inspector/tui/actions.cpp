@@ -348,7 +348,10 @@ void App::open(Target target) {
         session_.select(static_cast<TensorId>(target.id));
         show_view(1);
         pane_ = Pane::list;
-        tell(session_.name(session_.selected()) + back);
+        if (hidden_by_filter(session_.selected()))
+            tell(session_.name(session_.selected()) + " · the filter hides it: Esc shows all", true);
+        else
+            tell(session_.name(session_.selected()) + back);
         return;
     case Target::Kind::step:
         if (target.id == session_.step()) {

@@ -83,6 +83,7 @@ private:
     Place here() const { return {session_.step(), session_.selected(), view_number_}; }
     void go_to(Place place, const std::string& said);
     void jump_to(TensorId id, const std::string& said);
+    bool hidden_by_filter(TensorId id); ///< the view that is shown has a line for it, which isn't
     void go_to_cause();
     void choose_of(const std::vector<TensorId>& tensors, const std::string& what);
     void on_letter(Action action, Key key);

@@ -4,6 +4,8 @@
 #include "inspector/tui/tensor_detail.h"
 #include "inspector/tui/text.h"
 
+#include <algorithm>
+
 namespace schedscope::tui {
 
 void App::go_to(Place place, const std::string& said) {
@@ -24,9 +26,14 @@ void App::jump_to(TensorId id, const std::string& said) {
         update();
     }
     pane_ = Pane::list;
-    const int row = view_->row_of(session_, id);
-    const bool hidden = narrowed_ && row >= 0 && std::find(shown_.begin(), shown_.end(), row) == shown_.end();
+    const bool hidden = hidden_by_filter(id);
     tell(said + (hidden ? " · the filter hides it: Esc shows all" : ""), hidden);
+}
+
+bool App::hidden_by_filter(TensorId id) {
+    update();
+    const int row = view_->row_of(session_, id);
+    return narrowed_ && row >= 0 && std::find(shown_.begin(), shown_.end(), row) == shown_.end();
 }
 
 void App::go_to_cause() {

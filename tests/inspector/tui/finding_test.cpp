@@ -21,7 +21,7 @@ TEST(Finding, TabCompletesCommandsAndTheirArguments) {
     ASSERT_TRUE(t.shows(":filter op=SOFT_MAX|ROPE")) << t.text();
     t.press("\n");
     ASSERT_TRUE(t.shows("nodes, filtered")) << t.text();
-    t.press(":vi\t spl\t\n");
+    t.press("{Esc}:vi\t spl\t\n");
     ASSERT_TRUE(t.shows("├ splits ")) << t.text();
     t.press(":tensor attn_norm-\t");
     ASSERT_TRUE(t.shows("attn_norm-0  attn_norm-1  attn_norm-2")) << t.text();
