@@ -19,6 +19,7 @@ int inspect_trace(const std::string& path, const std::string& diff) {
         TraceReader{diff}; // what is no trace is told before the terminal is taken
     }
     options.title = std::filesystem::path(path).filename().string();
+    options.trace_path = path;
     return run_inspector(open_trace(path), options);
 }
 

@@ -3,20 +3,11 @@
 
 #include "inspector/tui/text.h"
 #include "runtime/error.h"
-#include "traces/explain.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace schedscope::tui {
 namespace {
-
-std::optional<int64_t> parse_number(std::string text) {
-    std::erase(text, ',');
-    int64_t value = 0;
-    const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-    return result.ec == std::errc() && result.ptr == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
 
 int view_of(Action action) noexcept {
     return action >= Action::view_1 && action <= Action::view_10 ? static_cast<int>(action) - static_cast<int>(Action::view_1) + 1
@@ -35,7 +26,16 @@ std::string App::why_not(Action action) const {
     switch (action) {
     case Action::next_match:
     case Action::previous_match: return search_.empty() ? "nothing was searched yet: / searches" : "";
-    case Action::back: return session_.can_go_back() ? "" : "no jump to go back from";
+    case Action::back: return trail_.can_go_back() ? "" : "no jump to go back from";
+    case Action::forward: return trail_.can_go_forward() ? "" : "no way back was gone";
+    case Action::mark: return session_.step() == no_step ? "nothing is recorded yet" : "";
+    case Action::go_to_mark:
+        return trail_.marks.empty() && !trail_.can_go_back() ? "no mark is set: m and a letter sets one" : "";
+    case Action::explain:
+    case Action::cause:
+    case Action::readers:
+    case Action::sources:
+        return session_.row_of(session_.selected()) >= 0 ? "" : "no tensor is selected: nothing is planned at this step";
     case Action::resume:
         if (session_.gate())
             return session_.ended()     ? "the program has ended"
@@ -44,14 +44,27 @@ std::string App::why_not(Action action) const {
         return breakpoint_.empty() ? "no breakpoint is set: b sets one" : "";
     case Action::resume_back: return breakpoint_.empty() ? "no breakpoint is set: b sets one" : "";
     case Action::hold:
+        if (!session_.gate())
+            return "nothing runs: this is a recorded trace";
         return session_.ended() ? "the program has ended" : session_.running() ? "" : "the program is held already";
     case Action::open:
+        if (!pages_.empty())
+            return pages_.back().chooses ? "" : "this page has nothing to open";
+        return list_.empty() ? "the list is empty" : "";
+    case Action::copy_view:
+    case Action::copy_details:
     case Action::sort: return list_.empty() ? "the list is empty" : "";
     case Action::zoom_in:
     case Action::zoom_out:
     case Action::zoom_whole:
     case Action::pan_left:
     case Action::pan_right: return view_number_ != 6 ? "there is nothing to zoom here: the timeline (6) zooms" : "";
+    case Action::leave:
+        return pages_.empty() && !picture_.running() && pane_ == Pane::list && filter_.empty() && search_.empty()
+                   ? "nothing to leave: " + settings_.keys.key_of(Action::close, context()) + " quits"
+                   : "";
+    case Action::wider: return settings_.list_width >= 90 ? "it is as wide as it can be" : "";
+    case Action::narrower: return settings_.list_width <= 10 ? "it is as narrow as it can be" : "";
     case Action::what_if: return session_.comparison().running() ? "the last comparison is not done yet" : "";
     default: break;
     }
@@ -83,13 +96,18 @@ void App::perform(Action action) {
     case Action::previous_token: move(Unit::token, false); break;
     case Action::next_change: tell(session_.change_of_selected(true)); break;
     case Action::previous_change: tell(session_.change_of_selected(false)); break;
-    case Action::first_step: tell(session_.go(0)); break;
-    case Action::last_step: tell(session_.go(session_.last_step())); break;
+    case Action::first_step:
+    case Action::last_step:
+        trail_.leave(here());
+        tell(session_.go(action == Action::first_step ? 0 : session_.last_step()));
+        break;
     case Action::go_to_step:
         ask("go to step ", "", steps_, [this](const std::string& text) { run_command("step " + text); });
         break;
     case Action::breakpoint:
-        ask("break on ", breakpoint_.text(), breakpoints_, [this](const std::string& text) { set_breakpoint(text); });
+        ask(
+            "break on ", breakpoint_.text(), breakpoints_, [this](const std::string& text) { set_breakpoint(text); },
+            query_completer());
         break;
     case Action::resume: resume(true); break;
     case Action::resume_back: resume(false); break;
@@ -103,43 +121,45 @@ void App::perform(Action action) {
     case Action::next_pane:
     case Action::previous_pane: pane_ = pane_ == Pane::list ? Pane::detail : Pane::list; break;
     case Action::open:
+        if (!pages_.empty()) {
+            const Page& page = pages_.back();
+            const Target target = page.lines.empty() ? Target{} : page.lines[static_cast<size_t>(page.list.selected())].target;
+            if (target.kind != Target::Kind::none)
+                pages_.clear();
+            open(target);
+            break;
+        }
         update_detail();
         if (pane_ == Pane::list)
             open(view_->open(session_, view_row()));
         else
             open(detail_.empty() ? Target{} : detail_[static_cast<size_t>(detail_list_.selected())].target);
         break;
-    case Action::back: {
-        int view = view_number_;
-        tell(session_.go_back(view));
-        show_view(view);
+    case Action::back: go_to(trail_.back(here()), "back"); break;
+    case Action::forward: go_to(trail_.forward(here()), "forward"); break;
+    case Action::mark:
+    case Action::go_to_mark:
+        letter_for_ = action;
+        tell(action == Action::mark ? "mark this place with a letter:" : "go to the mark:");
         break;
-    }
-    case Action::leave:
-        if (help_)
-            help_ = false;
-        else if (pane_ == Pane::detail)
-            pane_ = Pane::list;
-        else if (!filter_.empty())
-            set_filter("");
-        else if (!search_.empty())
-            search_ = Query();
-        else
-            tell("nothing to leave: q quits");
-        break;
+    case Action::explain: explain(session_.selected()); break;
+    case Action::cause: go_to_cause(); break;
+    case Action::readers: choose_of(readers_of(session_, session_.selected()), "reads"); break;
+    case Action::sources: choose_of(sources_of(session_, session_.selected()), "is read by"); break;
+    case Action::copy_view: copy(list_as_text(), counted(n_shown(), "line")); break;
+    case Action::copy_details: copy(details_as_text(), "the details"); break;
+    case Action::wider: set_list_width(settings_.list_width + 4); break;
+    case Action::narrower: set_list_width(settings_.list_width - 4); break;
+    case Action::leave: leave(); break;
     case Action::search:
-        ask("/", "", searches_, [this](const std::string& text) {
-            const bool fresh = !text.empty() && text != search_.text();
-            if (fresh)
-                search_ = Query::parse(text);
-            if (!search_.empty())
-                find(true, fresh);
-        });
+        ask(
+            "/", "", searches_, [this](const std::string& text) { search_for(text); }, query_completer());
         break;
     case Action::next_match: find(true, false); break;
     case Action::previous_match: find(false, false); break;
     case Action::filter:
-        ask("show only ", filter_.text(), filters_, [this](const std::string& text) { set_filter(text); });
+        ask(
+            "show only ", filter_.text(), filters_, [this](const std::string& text) { set_filter(text); }, query_completer());
         break;
     case Action::follow:
         session_.follow = !session_.follow;
@@ -154,25 +174,24 @@ void App::perform(Action action) {
         break;
     }
     case Action::what_if:
-        ask("what if ", session_.comparison().settings(), what_ifs_, [this](const std::string& text) {
-            session_.start_what_if(text);
-            show_view(8);
-            tell("planning again …");
-        });
+        ask(
+            "what if ", session_.comparison().settings(), what_ifs_, [this](const std::string& text) { start_what_if(text); },
+            [this](std::string_view before) { return completions().what_if(before); });
         break;
     case Action::zoom_in: zoom(Zoom::in, -1); break;
     case Action::zoom_out: zoom(Zoom::out, -1); break;
     case Action::zoom_whole: zoom(Zoom::whole, -1); break;
     case Action::pan_left: zoom(Zoom::left, -1); break;
     case Action::pan_right: zoom(Zoom::right, -1); break;
-    case Action::command: ask(":", "", commands_, [this](const std::string& text) { run_command(text); }); break;
-    case Action::help:
-        help_ = !help_;
-        help_list_ = List();
+    case Action::command:
+        ask(
+            ":", "", commands_, [this](const std::string& text) { run_command(text); },
+            [this](std::string_view before) { return completions().command(before); });
         break;
+    case Action::help: show_keys(); break;
     case Action::close:
-        if (help_)
-            help_ = false;
+        if (!pages_.empty())
+            pages_.pop_back();
         else
             exit_code_ = 0;
         break;
@@ -192,8 +211,8 @@ void App::zoom(Zoom how, int column) {
 }
 
 void App::ask(std::string label, const std::string& text, std::vector<std::string>& history,
-              std::function<void(const std::string&)> then) {
-    prompt_.emplace(std::move(label), text, history);
+              std::function<void(const std::string&)> then, Completer completer) {
+    prompt_.emplace(std::move(label), text, history, std::move(completer));
     prompt_then_ = [this, then = std::move(then)](const std::string& typed) {
         try {
             then(typed);
@@ -203,6 +222,41 @@ void App::ask(std::string label, const std::string& text, std::vector<std::strin
             tell(error.what(), true);
         }
     };
+}
+
+Completer App::query_completer() {
+    return [this](std::string_view before) { return completions().query(before); };
+}
+
+void App::leave() {
+    if (!pages_.empty())
+        pages_.pop_back();
+    else if (picture_.running())
+        picture_.cancel();
+    else if (pane_ == Pane::detail)
+        pane_ = Pane::list;
+    else if (!filter_.empty())
+        set_filter("");
+    else
+        search_ = Query();
+}
+
+void App::search_for(const std::string& text) {
+    const bool fresh = !text.empty() && text != search_.text();
+    if (fresh)
+        search_ = Query::parse(text);
+    if (search_.empty()) {
+        tell("nothing was searched", true);
+        return;
+    }
+    trail_.leave(here());
+    find(true, fresh);
+}
+
+void App::start_what_if(const std::string& text) {
+    session_.start_what_if(text);
+    show_view(8);
+    tell("planning again …");
 }
 
 void App::set_filter(const std::string& text) {
@@ -304,21 +358,25 @@ void App::show_view(int number) {
 }
 
 void App::open(Target target) {
+    const std::string back = " · " + settings_.keys.key_of(Action::back, session_.gate() ? in_live : in_recorded) + " goes back";
     switch (target.kind) {
     case Target::Kind::none: tell("this line has nothing to open", true); return;
     case Target::Kind::tensor:
-        session_.remember(view_number_);
+        trail_.leave(here());
         session_.select(static_cast<TensorId>(target.id));
         show_view(1);
         pane_ = Pane::list;
-        tell(session_.name(session_.selected()) + " · Backspace goes back");
+        if (hidden_by_filter(session_.selected()))
+            tell(session_.name(session_.selected()) + " · the filter hides it: Esc shows all", true);
+        else
+            tell(session_.name(session_.selected()) + back);
         return;
     case Target::Kind::step:
         if (target.id == session_.step()) {
             tell("this is the present step", true);
             return;
         }
-        session_.remember(view_number_);
+        trail_.leave(here());
         tell(session_.go(target.id));
         return;
     case Target::Kind::split: {
@@ -327,105 +385,16 @@ void App::open(Target target) {
             tell("split " + std::to_string(target.id) + " is not made at this step", true);
             return;
         }
-        session_.remember(view_number_);
+        trail_.leave(here());
         show_view(2);
-        tell("split " + std::to_string(target.id) + " · Backspace goes back");
+        tell("split " + std::to_string(target.id) + back);
         return;
     }
     case Target::Kind::evaluation:
-        session_.remember(view_number_);
+        trail_.leave(here());
         tell(session_.go_evaluation(static_cast<EvaluationId>(target.id)));
         return;
-    }
-}
-
-namespace {
-
-/// The commands of ':'. `argument` is what stands behind the name; "" when nothing does.
-struct Command {
-    const char* name;
-    const char* argument; ///< what it takes, for people; "" for nothing
-};
-constexpr Command commands[] = {
-    {"quit", ""},       {"step", "N"},      {"eval", "N"},       {"pass", "P"},           {"view", "NAME"},
-    {"tensor", "NAME"}, {"break", "QUERY"}, {"filter", "QUERY"}, {"diff", "OTHER.trace"}, {"help", ""}};
-
-} // namespace
-
-void App::run_command(const std::string& text) {
-    const size_t begin = std::min(text.find_first_not_of(' '), text.size());
-    const size_t end = std::min(text.find(' ', begin), text.size());
-    const std::string name = text.substr(begin, end - begin);
-    std::string argument = text.substr(std::min(text.find_first_not_of(' ', end), text.size()));
-    while (argument.ends_with(' '))
-        argument.pop_back();
-    if (name.empty())
-        return;
-    if (const auto number = parse_number(name)) {
-        tell(session_.go(*number));
-        return;
-    }
-    // A beginning that only one command has is enough.
-    const Command* command = nullptr;
-    for (const Command& c : commands) {
-        if (std::string_view(c.name) == name || (!command && std::string_view(c.name).starts_with(name)))
-            command = &c;
-    }
-    if (!command) {
-        std::string known;
-        for (const Command& c : commands)
-            known += std::string(known.empty() ? "" : ", ") + c.name;
-        tell("no command '" + name + "': there are " + known, true);
-        return;
-    }
-    const std::string_view which = command->name;
-    if (*command->argument && argument.empty() && which != "break" && which != "filter") {
-        tell(std::string(which) + " needs " + command->argument, true);
-        return;
-    }
-    const auto number = parse_number(argument);
-    if (which == "quit") {
-        exit_code_ = 0;
-    } else if (which == "help") {
-        perform(Action::help);
-    } else if (which == "step" || which == "eval") {
-        if (!number)
-            tell(std::string(which) + " needs a number, not '" + argument + "'", true);
-        else
-            tell(which == "step"
-                     ? session_.go(*number)
-                     : session_.go_evaluation(static_cast<EvaluationId>(std::clamp<int64_t>(*number, -1, INT32_MAX))));
-    } else if (which == "pass") {
-        const Pass pass = pass_from_name(argument == "2" ? "2a" : argument);
-        if (pass == Pass::count || pass == Pass::none)
-            tell("no pass '" + argument + "': there are 1 2a 2b 2c 2d 3 4 5 optimise allocate execute", true);
-        else
-            tell(session_.go_pass(pass));
-    } else if (which == "view") {
-        const auto entry = std::find_if(views().begin(), views().end(), [&](const ViewEntry& v) {
-            return std::string_view(v.name).starts_with(argument) || std::to_string(v.number) == argument;
-        });
-        if (entry != views().end()) {
-            show_view(entry->number);
-            return;
-        }
-        std::string known;
-        for (const ViewEntry& v : views())
-            known += std::string(known.empty() ? "" : ", ") + v.name;
-        tell("no view '" + argument + "': there are " + known, true);
-    } else if (which == "tensor") {
-        if (!session_.graph())
-            tell("nothing is planned at this step", true);
-        else
-            open(Target::tensor(find_tensor(session_.history(), session_.state(), argument)));
-    } else if (which == "diff") {
-        session_.start_diff(argument);
-        show_view(8);
-        tell("comparing with " + argument + " …");
-    } else if (which == "break") {
-        set_breakpoint(argument);
-    } else {
-        set_filter(argument);
+    case Target::Kind::mark: go_to_mark(static_cast<char>(target.id)); return;
     }
 }
 

@@ -8,10 +8,19 @@
 
 namespace schedscope::tui {
 
-App::App(Session& session, Terminal& terminal, std::string title, int ended_fd)
-    : session_(session), terminal_(terminal), title_(std::move(title)), ended_fd_(ended_fd), views_(views().size()) {
-    show_view(session_.comparison().running() ? 8 : 1);
-    tell(session_.gate() ? "attached: n steps the program, c lets it run, ? shows the keys" : "? shows the keys");
+App::App(Session& session, Terminal& terminal, Options options)
+    : session_(session), terminal_(terminal), title_(std::move(options.title)), ended_fd_(options.ended_fd),
+      settings_(std::move(options.settings)), terminal_options_(options.terminal), views_(views().size()) {
+    session_.follow = settings_.follow;
+    show_view(session_.comparison().running() ? 8 : settings_.view);
+    const auto key = [&](Action action) { return settings_.keys.key_of(action, context()); };
+    if (!options.note.empty())
+        tell(std::move(options.note), true);
+    else
+        tell((session_.gate()
+                  ? "attached: " + key(Action::next_record) + " steps the program, " + key(Action::resume) + " lets it run, "
+                  : std::string()) +
+             key(Action::help) + " shows the keys");
 }
 
 int App::run() {
@@ -21,9 +30,9 @@ int App::run() {
             draw();
             dirty_ = false;
         }
-        const Terminal::Woken woken =
-            terminal_.wait({session_.gate() ? session_.gate()->descriptor() : -1, ended_fd_, session_.comparison().descriptor()},
-                           !session_.scanning());
+        const Terminal::Woken woken = terminal_.wait({session_.gate() ? session_.gate()->descriptor() : -1, ended_fd_,
+                                                      session_.comparison().descriptor(), picture_.descriptor()},
+                                                     !session_.scanning());
         if (woken.ended_by != 0)
             return 128 + woken.ended_by;
         if (terminal_.hung_up())
@@ -36,6 +45,11 @@ int App::run() {
             on_program(woken.ready[1]);
         if (woken.ready[2])
             tell(session_.finish_comparison(), !session_.comparison().error().empty());
+        if (woken.ready[3]) {
+            bool failed = false;
+            std::string said = picture_.finish(failed);
+            tell(std::move(said), failed);
+        }
         if (woken.input) {
             for (Input input = terminal_.read(); input.kind != Input::Kind::none && exit_code_ < 0; input = terminal_.read())
                 on_input(input);
@@ -49,6 +63,39 @@ int App::run() {
         }
     }
     return exit_code_;
+}
+
+void App::restore(const SavedSession& kept) {
+    trail_.marks = kept.marks;
+    filters_ = kept.typed[0];
+    searches_ = kept.typed[1];
+    breakpoints_ = kept.typed[2];
+    commands_ = kept.typed[3];
+    const std::string before = trouble_ ? status_ : std::string();
+    if (kept.place.step >= 0)
+        go_to(kept.place, "");
+    try {
+        filter_ = Query::parse(kept.filter);
+        search_ = Query::parse(kept.search);
+        breakpoint_ = Query::parse(kept.breakpoint);
+        tell("as it was left · " + settings_.keys.key_of(Action::help, context()) + " shows the keys");
+    } catch (const Error& error) {
+        tell(std::string("what was kept of this trace can't be read: ") + error.what(), true);
+    }
+    if (!before.empty())
+        tell(before, true);
+}
+
+SavedSession App::saved() const {
+    SavedSession kept;
+    kept.n_steps = session_.last_step() + 1;
+    kept.place = here();
+    kept.filter = filter_.text();
+    kept.search = search_.text();
+    kept.breakpoint = breakpoint_.text();
+    kept.marks = trail_.marks;
+    kept.typed = {filters_, searches_, breakpoints_, commands_};
+    return kept;
 }
 
 void App::on_program(bool ended) {
@@ -72,16 +119,19 @@ void App::on_program(bool ended) {
     }
 }
 
-Context App::context() const { return help_ ? in_help : session_.gate() ? in_live : in_recorded; }
+Context App::context() const { return !pages_.empty() ? in_popup : session_.gate() ? in_live : in_recorded; }
 
 void App::on_input(const Input& input) {
     dirty_ = true;
-    if (!layout_.fits && input.kind != Input::Kind::key)
+    if ((!layout_.fits && input.kind != Input::Kind::key) || input.kind == Input::Kind::restyled)
         return;
     update(); // what the keys before did may have changed the rows
+    if (!pages_.empty())
+        shape_page();
     switch (input.kind) {
     case Input::Kind::key: on_key(input.key); break;
     case Input::Kind::click: on_click(input.row, input.col); break;
+    case Input::Kind::release: on_release(input.row, input.col); break;
     case Input::Kind::wheel_up: on_wheel(input.row, input.col, -3); break;
     case Input::Kind::wheel_down: on_wheel(input.row, input.col, 3); break;
     default: break;
@@ -107,19 +157,26 @@ void App::on_key(Key key) {
             then(text);
         return;
     }
-    const Action action = action_for(key, context());
+    if (letter_for_ != Action::none) {
+        on_letter(std::exchange(letter_for_, Action::none), key);
+        return;
+    }
+    const Action action = settings_.keys.action_for(key, context());
     if (action != Action::none)
         perform(action);
     else if (key != key_none)
-        tell(key_text(key) + " does nothing here: ? shows the keys that do", true);
+        tell(key_text(key) + " does nothing here: " + settings_.keys.key_of(Action::help, context()) + " shows the keys that do",
+             true);
 }
 
 void App::on_interrupt() {
     dirty_ = true;
     if (session_.scanning())
         on_key(key_escape);
-    else if (prompt_)
+    else if (prompt_ || letter_for_ != Action::none)
         on_key(key_escape);
+    else if (picture_.running())
+        picture_.cancel();
     else if (session_.gate() && !session_.ended())
         perform(Action::hold);
     else
@@ -129,8 +186,9 @@ void App::on_interrupt() {
 void App::on_click(int row, int col) {
     if (session_.scanning())
         return;
-    if (help_) {
-        help_ = false;
+    letter_for_ = Action::none;
+    if (!pages_.empty()) {
+        on_click_in_page(row, col);
         return;
     }
     const auto hit = [&](const Rect& area, const auto& buttons) -> decltype(&buttons[0]) {
@@ -151,6 +209,7 @@ void App::on_click(int row, int col) {
     if (const auto* tab = hit(layout_.tabs, tab_buttons_)) {
         show_view(tab->meaning);
     } else if (const auto* pass = hit(layout_.strip, strip_buttons_)) {
+        trail_.leave(here());
         tell(session_.go_pass(pass->meaning));
     } else if (layout_.drawing.contains(row, col)) {
         pane_ = Pane::list;
@@ -158,9 +217,16 @@ void App::on_click(int row, int col) {
             select_view_row(drawing->row_at(row - layout_.drawing.row, col - layout_.drawing.col));
         }
     } else if (layout_.list.contains(row, col)) {
-        pane_ = Pane::list;
-        if (const int line = list_.row_at(row - layout_.list.row); line >= 0)
+        const Pane was = std::exchange(pane_, Pane::list);
+        if (const int line = list_.row_at(row - layout_.list.row); line >= 0) {
+            const bool again = was == Pane::list && line == list_.selected();
             select_shown(line);
+            if (again)
+                perform(Action::open);
+        }
+    } else if (col == layout_.middle && row > layout_.upper && row < layout_.lower) {
+        dragging_ = true;
+        tell("drag it to where the line shall be");
     } else if (layout_.list_head.contains(row, col)) {
         const std::vector<int> widths = column_widths(view_->columns(), layout_.list.width - 2);
         int at = layout_.list.col + 2;
@@ -180,9 +246,38 @@ void App::on_click(int row, int col) {
     }
 }
 
+void App::on_click_in_page(int row, int col) {
+    if (!page_area_.contains(row, col)) {
+        pages_.pop_back();
+        return;
+    }
+    Page& page = pages_.back();
+    const int line = page.list.row_at(row - page_area_.row - 1);
+    if (!page.chooses || line < 0)
+        return;
+    const bool again = line == page.list.selected();
+    page.list.select(line);
+    if (again)
+        perform(Action::open);
+}
+
+/// Terminals tell where a button was let go, and few where it has been in between.
+void App::on_release(int row, int col) {
+    if (!std::exchange(dragging_, false) || !pages_.empty() || prompt_)
+        return;
+    const int inner = std::max(terminal_.cols() - 2, 1);
+    if (col != layout_.middle && row > 0)
+        set_list_width((col - 1) * 100 / inner + 1);
+}
+
+void App::set_list_width(int percent) {
+    settings_.list_width = std::clamp(percent, 10, 90);
+    tell("the list has " + std::to_string(settings_.list_width) + "% of the screen, as far as there is room");
+}
+
 void App::on_wheel(int row, int col, int lines) {
-    if (help_)
-        help_list_.scroll(lines);
+    if (!pages_.empty())
+        pages_.back().list.scroll(lines);
     else if (const Rect& drawn = layout_.drawing; drawn.contains(row, col))
         zoom(row == drawn.row + drawn.height - 1 ? (lines < 0 ? Zoom::left : Zoom::right)
              : lines < 0                         ? Zoom::in
@@ -195,7 +290,8 @@ void App::on_wheel(int row, int col, int lines) {
 }
 
 void App::move_cursor(Action action) {
-    List& list = help_ ? help_list_ : pane_ == Pane::detail ? detail_list_ : list_;
+    Page* const page = pages_.empty() ? nullptr : &pages_.back();
+    List& list = page ? page->list : pane_ == Pane::detail ? detail_list_ : list_;
     List moved = list;
     switch (action) {
     case Action::up: moved.move(-1); break;
@@ -207,22 +303,20 @@ void App::move_cursor(Action action) {
     case Action::top: moved.select(0); break;
     default: moved.select(moved.n_rows() - 1); break;
     }
-    if (help_) { // a page to read: the keys scroll it
+    if (page && !page->chooses) { // a page to read: the keys scroll it
         const bool whole = action == Action::top || action == Action::bottom;
-        help_list_.scroll(whole ? (action == Action::top ? -help_list_.n_rows() : help_list_.n_rows())
-                                : moved.selected() - list.selected());
-        help_list_.select(help_list_.top());
+        list.scroll(whole ? (action == Action::top ? -list.n_rows() : list.n_rows()) : moved.selected() - list.selected());
+        list.select(list.top());
         return;
     }
     if (moved.selected() == list.selected()) {
+        const bool up = action == Action::up || action == Action::page_up || action == Action::half_up || action == Action::top;
         if (list.n_rows() > 0)
-            tell(action == Action::up || action == Action::page_up || action == Action::half_up || action == Action::top
-                     ? "this is the first line"
-                     : "this is the last line");
+            tell(up ? "this is the first line" : "this is the last line");
         return;
     }
     list = moved;
-    if (pane_ == Pane::list)
+    if (!page && pane_ == Pane::list)
         select_shown(list_.selected());
 }
 

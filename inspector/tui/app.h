@@ -1,16 +1,23 @@
 #pragma once
 
+#include "inspector/tui/completion.h"
 #include "inspector/tui/layout.h"
 #include "inspector/tui/list.h"
+#include "inspector/tui/pages.h"
+#include "inspector/tui/picture_run.h"
 #include "inspector/tui/prompt.h"
+#include "inspector/tui/saved_session.h"
 #include "inspector/tui/session.h"
+#include "inspector/tui/settings.h"
 #include "inspector/tui/terminal.h"
+#include "inspector/tui/trail.h"
 #include "inspector/tui/view.h"
 
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace schedscope::tui {
@@ -18,10 +25,20 @@ namespace schedscope::tui {
 /// The inspector on a terminal: a session, the view that is shown, and what the keys do with them.
 class App {
 public:
-    /// `ended_fd`: readable once the running program has ended; −1: none.
-    App(Session& session, Terminal& terminal, std::string title, int ended_fd = -1);
+    struct Options {
+        std::string title;
+        int ended_fd = -1; ///< readable once the running program has ended; −1: none
+        Settings settings;
+        TerminalOptions terminal; ///< as it was made: colour and mouse follow the settings from here on
+        std::string note;         ///< to begin with, in the status line: trouble with the settings; empty: none
+    };
+    App(Session& session, Terminal& terminal, Options options);
     /// Until the user quits. Returns the exit code.
     int run();
+
+    /// Goes on where a trace was left, and what is to be kept for the next time.
+    void restore(const SavedSession& saved);
+    SavedSession saved() const;
 
 private:
     enum class Pane : uint8_t { list, detail };
@@ -30,6 +47,8 @@ private:
     void on_input(const Input& input);
     void on_key(Key key);
     void on_click(int row, int col);
+    void on_release(int row, int col);
+    void on_click_in_page(int row, int col);
     void on_wheel(int row, int col, int lines);
     void on_interrupt();
     void on_program(bool ended);
@@ -42,14 +61,46 @@ private:
     void tell(std::string text, bool trouble = false);
     void open(Target target);
     void show_view(int number);
+    void set_list_width(int percent);
     void resume(bool forward);
     void find(bool forward, bool from_here);
     void sort_by(int column); ///< −1: as they come
     void ask(std::string label, const std::string& text, std::vector<std::string>& history,
-             std::function<void(const std::string&)> then);
-    void run_command(const std::string& text);
+             std::function<void(const std::string&)> then, Completer completer = {});
+    Completions completions() { return {session_, view_->columns()}; }
+    Completer query_completer();
+    void search_for(const std::string& text);
+    void start_what_if(const std::string& text);
     void set_breakpoint(const std::string& text);
     void set_filter(const std::string& text);
+    void leave();
+
+    // The line of ':' (run_command.cpp)
+    friend struct Commands;
+    void run_command(const std::string& text);
+
+    // From place to place (jumps.cpp)
+    Place here() const { return {session_.step(), session_.selected(), view_number_}; }
+    void go_to(Place place, const std::string& said);
+    void jump_to(TensorId id, const std::string& said);
+    bool hidden_by_filter(TensorId id); ///< the view that is shown has a line for it, which isn't
+    void go_to_cause();
+    void choose_of(const std::vector<TensorId>& tensors, const std::string& what);
+    void on_letter(Action action, Key key);
+    void set_mark(char letter);
+    void go_to_mark(char letter);
+    void show_page(Page page);
+    void show_keys();
+    void explain(TensorId id);
+
+    // Out of the inspector (export.cpp)
+    std::string list_as_text();
+    std::string details_as_text();
+    std::string heading() const;
+    void copy(const std::string& text, const std::string& what);
+    void write_to(const std::string& path, bool overwrite);
+    void draw_picture(const std::string& argument, bool overwrite);
+    void change_setting(const std::string& argument);
 
     // The list between the view's rows and the screen (rows.cpp)
     void update();
@@ -72,13 +123,17 @@ private:
     void draw_detail(const Canvas& page);
     void draw_status(const Canvas& page);
     void draw_keys(const Canvas& page);
-    void draw_help();
-    std::vector<Line> help_lines() const;
+    void draw_candidates(const Canvas& page);
+    void draw_page();
+    void shape_page(); ///< makes the lines of the page on top fit the screen and the session
 
     Session& session_;
     Terminal& terminal_;
     std::string title_;
     int ended_fd_;
+    Settings settings_;
+    TerminalOptions terminal_options_;
+    PictureRun picture_;
     Layout layout_;
     bool dirty_ = true;
     int exit_code_ = -1; ///< ≥ 0: leave
@@ -87,8 +142,12 @@ private:
     std::vector<std::unique_ptr<View>> views_; ///< by index in views(); made when first shown
     View* view_ = nullptr;
     Pane pane_ = Pane::list;
-    List list_, detail_list_, help_list_;
-    bool help_ = false;
+    List list_, detail_list_;
+    std::vector<Page> pages_; ///< the last one is shown
+    Rect page_area_;
+    Trail trail_;
+    bool dragging_ = false;            ///< the line between the panes
+    Action letter_for_ = Action::none; ///< the next key is a letter for it
 
     Step followed_ = no_step;  ///< whose row was selected
     bool interrupted_ = false; ///< the program was asked to hold

@@ -17,7 +17,7 @@ std::string pass_text(Pass pass) {
 } // namespace
 
 void App::draw(bool with_details) {
-    layout_ = Layout::of(terminal_.rows(), terminal_.cols());
+    layout_ = Layout::of(terminal_.rows(), terminal_.cols(), settings_.list_width);
     const Canvas page = terminal_.page();
     if (!layout_.fits) {
         page.put(0, 0, "too small: " + std::to_string(Layout::least_cols) + "×" + std::to_string(Layout::least_rows) + " needed");
@@ -26,7 +26,7 @@ void App::draw(bool with_details) {
     }
     update();
     if (Drawing* const drawing = view_->drawing()) {
-        layout_ = Layout::of(terminal_.rows(), terminal_.cols(),
+        layout_ = Layout::of(terminal_.rows(), terminal_.cols(), settings_.list_width,
                              drawing->rows(session_, Layout::body_rows(terminal_.rows()), layout_.strip.width));
     }
     list_.resize(n_shown(), layout_.list.height);
@@ -51,9 +51,9 @@ void App::draw(bool with_details) {
     draw_detail(page);
     draw_status(page);
     draw_keys(page);
-    if (help_)
-        draw_help();
-    if (prompt_ && !help_) {
+    if (!pages_.empty())
+        draw_page();
+    if (prompt_ && pages_.empty()) {
         const int column = layout_.status.col + 1 + text_width(prompt_->label()) + prompt_->cursor_column();
         terminal_.show(layout_.status.row, std::min(column, layout_.status.col + layout_.status.width - 1));
     } else {
@@ -217,6 +217,10 @@ void App::draw_status(const Canvas& page) {
         mark("break " + breakpoint_.text());
     if (!session_.follow)
         mark("not following");
+    if (session_.comparison().running())
+        mark("comparing");
+    if (picture_.running())
+        mark("drawing " + picture_.path() + ", Esc stops");
     const int room = marks.empty() ? 0 : std::min(text_width(marks) + 2, area.width / 2);
     if (room > 0)
         page.put_right(area.row, area.col + area.width - room, marks, dim, room - 1);
@@ -226,60 +230,92 @@ void App::draw_status(const Canvas& page) {
 void App::draw_keys(const Canvas& page) {
     const Rect& area = layout_.keys;
     key_buttons_.clear();
-    if (prompt_ || session_.scanning()) {
-        page.put(area.row, area.col + 1, prompt_ ? "Enter accept  Esc cancel  ↑/↓ typed before" : "Esc stop", dim,
-                 area.width - 1);
+    if (prompt_ && !prompt_->candidates().empty()) {
+        draw_candidates(page);
         return;
     }
-    key_buttons_ = footer(context(), area.width - 2, [this](Action action) { return why_not(action).empty(); });
+    if (prompt_ || session_.scanning() || letter_for_ != Action::none) {
+        page.put(area.row, area.col + 1,
+                 prompt_               ? "Enter accept  Tab complete  Esc cancel  ↑/↓ typed before"
+                 : session_.scanning() ? "Esc stop"
+                                       : "a … z  Esc cancel",
+                 dim, area.width - 1);
+        return;
+    }
+    key_buttons_ = footer(settings_.keys, context(), area.width - 2, [this](Action action) { return why_not(action).empty(); });
     for (Button<Action>& button : key_buttons_) {
         ++button.col;
-        const std::string label = binding_of(button.meaning, context())->label;
+        const std::string label = first_key_text(*settings_.keys.binding_of(button.meaning, context()));
         const int col = page.put(area.row, area.col + button.col, label, bold);
         page.put(area.row, col, std::string_view(button.text).substr(label.size()), dim);
     }
 }
 
-std::vector<Line> App::help_lines() const {
-    std::vector<Line> lines;
-    const Context where = session_.gate() ? in_live : in_recorded;
-    for (const Binding& binding : bindings()) {
-        if ((binding.contexts & where) == 0 || !why_not(binding.action).empty())
-            continue;
-        std::string label = binding.label;
-        label.resize(label.size() + static_cast<size_t>(std::max(13 - text_width(label), 1)), ' ');
-        Line l;
-        l.parts.push_back({label, bold});
-        l.parts.push_back({binding.help});
-        lines.push_back(std::move(l));
+/// As many as fit, the chosen one among them.
+void App::draw_candidates(const Canvas& page) {
+    const Rect& area = layout_.keys;
+    const std::vector<std::string>& all = prompt_->candidates();
+    const int room = area.width - 4, chosen = std::max(prompt_->chosen(), 0);
+    size_t first = static_cast<size_t>(chosen);
+    for (int used = text_width(all[first]); first > 0; --first) {
+        used += text_width(all[first - 1]) + 2;
+        if (used > room)
+            break;
     }
-    lines.push_back({});
-    lines.push_back(line("A query (search, filter, breakpoint):", bold));
-    for (const char* text :
-         {"blk.3                  the name contains it", "op=MUL_MAT|ADD         equals, any of several; != differs",
-          "cause~4.               contains; !~ doesn't", "bytes>1M time>=2ms     numbers: < <= > >= = !=",
-          "fields: name op type backend from cause pass by kind why kernel", "        bytes time split eval step node"})
-        lines.push_back(line(text));
-    return lines;
+    int col = area.col + 1;
+    const int end = area.col + area.width - 2;
+    if (first > 0)
+        col = page.put(area.row, col, "… ", dim);
+    for (size_t i = first; i < all.size(); ++i) {
+        if (i > first && col + text_width(all[i]) > end) {
+            page.put(area.row, col, "…", dim);
+            break;
+        }
+        const bool now = static_cast<int>(i) == prompt_->chosen();
+        col = page.put(area.row, col, all[i], now ? accent.with_reverse() : dim, end - col);
+        col += 2;
+    }
 }
 
-void App::draw_help() {
-    const std::vector<Line> lines = help_lines();
-    const int width = std::min(78, terminal_.cols() - 2);
-    const int height = std::min(static_cast<int>(lines.size()) + 2, terminal_.rows() - 2);
-    const Canvas canvas = terminal_.popup({(terminal_.rows() - height) / 2, (terminal_.cols() - width) / 2, height, width});
+void App::shape_page() {
+    Page& page = pages_.back();
+    const int width = std::min(page.chooses ? 110 : 96, std::max(terminal_.cols() - 2, 4));
+    if (page.width != width || page.version != session_.version()) {
+        page.lines = page.make(width - 4);
+        page.width = width;
+        page.version = session_.version();
+    }
+    const int room = std::max(terminal_.rows() - 4, 3); // status and keys stay to be seen
+    const int height = std::min(static_cast<int>(page.lines.size()) + 2, room);
+    page_area_ = {(room - height) / 2, std::max(terminal_.cols() - width, 0) / 2, height, width};
+    page.list.resize(static_cast<int>(page.lines.size()), height - 2);
+}
+
+void App::draw_page() {
+    shape_page();
+    const Page& page = pages_.back();
+    const Canvas canvas = terminal_.popup(page_area_);
+    const int height = canvas.height(), width = canvas.width();
     canvas.frame(accent);
-    help_list_.resize(static_cast<int>(lines.size()), height - 2);
-    canvas.put(0, 2, " keys that work here ", accent);
-    const bool more = help_list_.top() + height - 2 < help_list_.n_rows();
-    canvas.put(height - 1, 2, more ? " ↓ more  Esc closes " : " Esc closes ", dim);
+    canvas.put(0, 2, " " + page.title + " ", accent, width - 4);
+    const bool more = page.list.top() + height - 2 < page.list.n_rows();
+    canvas.put(height - 1, 2, joined({more ? " ↓ more " : "", page.chooses ? " Enter opens " : "", " Esc closes "}), dim,
+               width - 4);
     for (int i = 0; i < height - 2; ++i) {
-        const int index = help_list_.row_at(i);
+        const int index = page.list.row_at(i);
         if (index < 0)
             break;
+        const Line& content = page.lines[static_cast<size_t>(index)];
+        const bool reverse = page.chooses && index == page.list.selected();
+        if (reverse)
+            canvas.blank(1 + i, 1, Style{}.with_reverse(), width - 2);
+        canvas.put(1 + i, 1, content.now ? "▸" : " ", bold.with_reverse(reverse), 1);
         int col = 2;
-        for (const Text& part : lines[static_cast<size_t>(index)].parts)
-            col = canvas.put(1 + i, col, part.text, part.style, width - 1 - col);
+        for (const Text& part : content.parts) {
+            const Style style = reverse ? Style{part.style.ink, part.style.bold, false, true, false} : part.style;
+            if (col < width - 2)
+                col = canvas.put(1 + i, col, part.text, style, width - 2 - col);
+        }
     }
 }
 

@@ -12,6 +12,7 @@ class LiveGate;
 struct InspectorOptions {
     bool color = true;            ///< false: letters and attributes only. NO_COLOR in the environment does the same.
     std::string title;            ///< in the header: the trace's file name, or the program's command
+    std::string trace_path;       ///< of a recorded one: what is looked at is kept for the next time; empty: it isn't
     EvaluationId evaluation = -1; ///< of a trace, to begin with: its end is shown; −1: the last one that was planned
     std::string diff;             ///< another trace, in this file, to be shown beside this one; empty: none
     LiveGate* gate = nullptr;     ///< the running program that writes `source`; null for a recorded trace. Outlives the call.
@@ -19,7 +20,7 @@ struct InspectorOptions {
 };
 
 /// Shows a history in the terminal until the user quits; returns the exit code (0; 130 after Ctrl-C or SIGINT with nothing to interrupt; 128 + n after another
-/// signal n). However it ends, the terminal is as it was. Of a gate it only steps, runs and interrupts: what becomes of the program after
+/// signal n). Settings are read from $XDG_CONFIG_HOME/schedscope/settings (settings.h). However it ends, the terminal is as it was. Of a gate it only steps, runs and interrupts: what becomes of the program after
 /// quitting (detach, cancel) is the caller's to say.
 /// Throws Error(usage) when there is no terminal, saying what to use instead; Error(input) when the source can't be read.
 int run_inspector(std::shared_ptr<const RecordSource> source, const InspectorOptions& options);

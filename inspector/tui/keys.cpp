@@ -13,122 +13,224 @@ constexpr Key none = key_none;
 // clang-format off
 constexpr Binding table[] = {
     // Steps
-    {Action::next_record,         in_main, {'n', none},               "n",            "step",                0, "next step (one record)"},
-    {Action::previous_record,     in_main, {'p', none},               "p",            "step",                0, "previous step"},
-    {Action::next_sweep,          in_main, {'s', none},               "s",            "sweep",               7, "next pass or sweep of pass 2"},
-    {Action::previous_sweep,      in_main, {'S', none},               "S",            "sweep",               7, "previous pass or sweep of pass 2"},
-    {Action::next_pass,           in_main, {'N', none},               "N",            "pass",                1, "next pass"},
-    {Action::previous_pass,       in_main, {'P', none},               "P",            "pass",                1, "previous pass"},
-    {Action::next_split,          in_main, {'}', none},               "}",            "split",               9, "next beginning of a split, planned or run"},
-    {Action::previous_split,      in_main, {'{', none},               "{",            "split",               9, "previous beginning of a split"},
-    {Action::next_evaluation,     in_main, {']', none},               "]",            "evaluation",          2, "next evaluation"},
-    {Action::previous_evaluation, in_main, {'[', none},               "[",            "evaluation",          2, "previous evaluation"},
-    {Action::next_token,          in_main, {'t', none},               "t",            "token",              11, "next token"},
-    {Action::previous_token,      in_main, {'T', none},               "T",            "token",              11, "previous token"},
-    {Action::next_change,         in_main, {'f', none},               "f",            "change", 3, "next step that concerns the selected tensor"},
-    {Action::previous_change,     in_main, {'F', none},               "F",            "change", 3, "previous step that concerns the selected tensor"},
-    {Action::first_step,          in_main, {'<', none},               "<",            nullptr,             0, "first step of the trace"},
-    {Action::last_step,           in_main, {'>', none},               ">",            nullptr,             0, "last step of the trace"},
-    {Action::go_to_step,          in_main, {'g', none},               "g",            nullptr,             0, "go to a step by its number"},
+    {Action::next_record,         "next-step",           in_main,            {'n', none},                      "step",         0, "next step (one record)"},
+    {Action::previous_record,     "previous-step",       in_main,            {'p', none},                      "step",         0, "previous step"},
+    {Action::next_sweep,          "next-sweep",          in_main,            {'s', none},                      "sweep",        7, "next pass or sweep of pass 2"},
+    {Action::previous_sweep,      "previous-sweep",      in_main,            {'S', none},                      "sweep",        7, "previous pass or sweep of pass 2"},
+    {Action::next_pass,           "next-pass",           in_main,            {'N', none},                      "pass",         1, "next pass"},
+    {Action::previous_pass,       "previous-pass",       in_main,            {'P', none},                      "pass",         1, "previous pass"},
+    {Action::next_split,          "next-split",          in_main,            {'}', none},                      "split",        9, "next beginning of a split, planned or run"},
+    {Action::previous_split,      "previous-split",      in_main,            {'{', none},                      "split",        9, "previous beginning of a split"},
+    {Action::next_evaluation,     "next-evaluation",     in_main,            {']', none},                      "evaluation",   2, "next evaluation"},
+    {Action::previous_evaluation, "previous-evaluation", in_main,            {'[', none},                      "evaluation",   2, "previous evaluation"},
+    {Action::next_token,          "next-token",          in_main,            {'t', none},                      "token",       11, "next token"},
+    {Action::previous_token,      "previous-token",      in_main,            {'T', none},                      "token",       11, "previous token"},
+    {Action::next_change,         "next-change",         in_main,            {'f', none},                      "change",       3, "next step that concerns the selected tensor"},
+    {Action::previous_change,     "previous-change",     in_main,            {'F', none},                      "change",       3, "previous step that concerns the selected tensor"},
+    {Action::first_step,          "first-step",          in_main,            {'<', none},                      nullptr,        0, "first step of the trace"},
+    {Action::last_step,           "last-step",           in_main,            {'>', none},                      nullptr,        0, "last step of the trace"},
+    {Action::go_to_step,          "go-to-step",          in_main,            {'g', none},                      nullptr,        0, "go to a step by its number"},
     // Breakpoints
-    {Action::breakpoint,          in_main, {'b', none},               "b",            "breakpoint",          5, "set the breakpoint: a query on records, empty for none"},
-    {Action::resume,              in_recorded, {'c', none},           "c",            "continue",            8, "on to the next record that the breakpoint matches"},
-    {Action::resume_back,         in_main, {'C', none},               "C",            "continue",            8, "back to the record before that the breakpoint matches"},
-    {Action::resume,              in_live, {'c', none},               "c",            "run",                 3, "let the program run, to the breakpoint if there is one"},
-    {Action::hold,                in_live, {' ', ctrl('C'), none},    "Space Ctrl-C", "hold",                4, "hold the running program at its next record"},
+    {Action::breakpoint,          "breakpoint",          in_main,            {'b', none},                      "breakpoint",   5, "set the breakpoint: a query on records, empty for none"},
+    {Action::resume,              "continue",            in_recorded,        {'c', none},                      "continue",     8, "on to the next record that the breakpoint matches"},
+    {Action::resume_back,         "continue-back",       in_main,            {'C', none},                      "continue",     8, "back to the record before that the breakpoint matches"},
+    {Action::resume,              "continue",            in_live,            {'c', none},                      "run",          3, "let the program run, to the breakpoint if there is one"},
+    {Action::hold,                "hold",                in_live,            {' ', ctrl('C'), none},           "hold",         4, "hold the running program at its next record"},
     // Moving around
-    {Action::up,                  in_main | in_help, {key_up, 'k', none},   "↑ k",   nullptr,             0, "a line up"},
-    {Action::down,                in_main | in_help, {key_down, 'j', none}, "↓ j",   nullptr,             0, "a line down"},
-    {Action::page_up,             in_main | in_help, {key_page_up, none},   "PgUp",  nullptr,             0, "a page up"},
-    {Action::page_down,           in_main | in_help, {key_page_down, none}, "PgDn",  nullptr,             0, "a page down"},
-    {Action::half_up,             in_main | in_help, {ctrl('U'), none},     "Ctrl-U", nullptr,            0, "half a page up"},
-    {Action::half_down,           in_main | in_help, {ctrl('D'), none},     "Ctrl-D", nullptr,            0, "half a page down"},
-    {Action::top,                 in_main | in_help, {key_home, none},      "Home",  nullptr,             0, "first line"},
-    {Action::bottom,              in_main | in_help, {key_end, none},       "End",   nullptr,             0, "last line"},
-    {Action::left,                in_main, {key_left, 'h', none},     "← h",         nullptr,             0, "to the list"},
-    {Action::right,               in_main, {key_right, 'l', none},    "→ l",         nullptr,             0, "to the details"},
-    {Action::next_pane,           in_main, {key_tab, none},           "Tab",          "pane",               10, "next pane"},
-    {Action::previous_pane,       in_main, {key_back_tab, none},      "Shift-Tab",    nullptr,             0, "previous pane"},
-    {Action::open,                in_main, {key_enter, '\r', none},   "Enter",        "open",                6, "open what the line is about: its tensor, its split, its step"},
-    {Action::back,                in_main, {key_backspace, none},     "Backspace",    nullptr,             0, "back to where the last jump began"},
-    {Action::leave,               in_main | in_help, {key_escape, none}, "Esc",       nullptr,             0, "leave what is transient: a page, a search, a filter"},
+    {Action::up,                  "up",                  in_main | in_popup, {key_up, 'k', none},              nullptr,        0, "a line up"},
+    {Action::down,                "down",                in_main | in_popup, {key_down, 'j', none},            nullptr,        0, "a line down"},
+    {Action::page_up,             "page-up",             in_main | in_popup, {key_page_up, none},              nullptr,        0, "a page up"},
+    {Action::page_down,           "page-down",           in_main | in_popup, {key_page_down, none},            nullptr,        0, "a page down"},
+    {Action::half_up,             "half-page-up",        in_main | in_popup, {ctrl('U'), none},                nullptr,        0, "half a page up"},
+    {Action::half_down,           "half-page-down",      in_main | in_popup, {ctrl('D'), none},                nullptr,        0, "half a page down"},
+    {Action::top,                 "first-line",          in_main | in_popup, {key_home, none},                 nullptr,        0, "first line"},
+    {Action::bottom,              "last-line",           in_main | in_popup, {key_end, none},                  nullptr,        0, "last line"},
+    {Action::left,                "to-list",             in_main,            {key_left, 'h', none},            nullptr,        0, "to the list"},
+    {Action::right,               "to-details",          in_main,            {key_right, 'l', none},           nullptr,        0, "to the details"},
+    {Action::next_pane,           "next-pane",           in_main,            {key_tab, none},                  "pane",        10, "next pane"},
+    {Action::previous_pane,       "previous-pane",       in_main,            {key_back_tab, none},             nullptr,        0, "previous pane"},
+    {Action::open,                "open",                in_main | in_popup, {key_enter, none},                "open",         6, "open what the line is about: its tensor, its split, its step"},
+    {Action::back,                "back",                in_main,            {key_backspace, ctrl('O'), '(', none}, nullptr, 0, "back to where the last jump began"},
+    {Action::forward,             "forward",             in_main,            {')', none},                     nullptr,        0, "forward to where the way back began"},
+    {Action::leave,               "leave",               in_main | in_popup, {key_escape, none},               nullptr,        0, "leave what is transient: a page, a search, a filter"},
     // Finding
-    {Action::search,              in_main, {'/', none},               "/",            "search",              4, "search a line of this list"},
-    {Action::next_match,          in_main, {'.', none},               ".",            nullptr,             0, "next line that the search finds"},
-    {Action::previous_match,      in_main, {',', none},               ",",            nullptr,             0, "previous line that the search finds"},
-    {Action::filter,              in_main, {'&', none},               "&",            nullptr,             0, "show only matching lines, empty for all"},
-    {Action::sort,                in_main, {'o', none},               "o",            nullptr,             0, "order by the next column (or click its head)"},
-    {Action::follow,              in_main, {'a', none},               "a",            nullptr,             0, "follow: n and p select the tensor that changes (on, off)"},
+    {Action::search,              "search",              in_main,            {'/', none},                      "search",       4, "search a line of this list"},
+    {Action::next_match,          "next-match",          in_main,            {'.', none},                      nullptr,        0, "next line that the search finds"},
+    {Action::previous_match,      "previous-match",      in_main,            {',', none},                      nullptr,        0, "previous line that the search finds"},
+    {Action::filter,              "filter",              in_main,            {'&', none},                      nullptr,        0, "show only matching lines, empty for all"},
+    {Action::sort,                "sort",                in_main,            {'o', none},                      nullptr,        0, "order by the next column (or click its head)"},
+    {Action::follow,              "follow",              in_main,            {'a', none},                      nullptr,        0, "follow: n and p select the tensor that changes (on, off)"},
+    // From tensor to tensor
+    {Action::explain,             "explain",             in_main,            {'e', none},                     "explain",     12, "explain the selected tensor: its whole story on a page"},
+    {Action::cause,               "cause",               in_main,            {'u', none},                     "cause",       13, "to the tensor that made the selected one run there; again: up the chain"},
+    {Action::readers,             "readers",             in_main,            {'r', none},                     "readers",     14, "to a node that reads the selected tensor"},
+    {Action::sources,             "sources",             in_main,            {'d', none},                     "sources",     15, "to a tensor that the selected one is made of"},
+    {Action::mark,                "mark",                in_main,            {'m', none},                     nullptr,        0, "mark this place with a letter"},
+    {Action::go_to_mark,          "go-to-mark",          in_main,            {'\'', none},                    nullptr,        0, "to the place with a letter; ' again: to where the last jump began"},
     // Views
-    {Action::view_1,              in_main, {'1', none},               "1",            nullptr, 0, "nodes & passes"},
-    {Action::view_2,              in_main, {'2', none},               "2",            nullptr, 0, "splits"},
-    {Action::view_3,              in_main, {'3', none},               "3",            nullptr,             0, "copies"},
-    {Action::view_4,              in_main, {'4', none},               "4",            nullptr,             0, "fusion & order"},
-    {Action::view_5,              in_main, {'5', none},               "5",            nullptr,             0, "memory"},
-    {Action::view_6,              in_main, {'6', none},               "6",            nullptr,             0, "timeline"},
-    {Action::view_7,              in_main, {'7', none},               "7",            nullptr,             0, "tokens & reuse"},
-    {Action::view_8,              in_main, {'8', none},               "8",            nullptr,             0, "what-if, or two traces side by side (:diff OTHER)"},
-    {Action::view_9,              in_main, {'9', none},               "9",            nullptr,             0, "queries"},
-    {Action::view_10,             in_main, {'0', none},               "0",            nullptr,             0, "values of watched tensors"},
-    {Action::zoom_in,             in_main, {'i', none},               "i",            "zoom",               12, "zoom in on the timeline (the wheel does, over its lanes)"},
-    {Action::zoom_out,            in_main, {'I', none},               "I",            "zoom",               12, "zoom out"},
-    {Action::zoom_whole,          in_main, {'=', none},               "=",            nullptr,             0, "the whole timeline"},
-    {Action::pan_left,            in_main, {'H', none},               "H",            nullptr,             0, "earlier on the timeline (the wheel, over its axis)"},
-    {Action::pan_right,           in_main, {'L', none},               "L",            nullptr,             0, "later on the timeline"},
-    {Action::what_if,             in_main, {'w', none},               "w",            nullptr,             0, "what if: plan again with other settings, and see what changes"},
+    {Action::view_1,              "view-1",              in_main,            {'1', none},                      nullptr,        0, "nodes & passes"},
+    {Action::view_2,              "view-2",              in_main,            {'2', none},                      nullptr,        0, "splits"},
+    {Action::view_3,              "view-3",              in_main,            {'3', none},                      nullptr,        0, "copies"},
+    {Action::view_4,              "view-4",              in_main,            {'4', none},                      nullptr,        0, "fusion & order"},
+    {Action::view_5,              "view-5",              in_main,            {'5', none},                      nullptr,        0, "memory"},
+    {Action::view_6,              "view-6",              in_main,            {'6', none},                      nullptr,        0, "timeline"},
+    {Action::view_7,              "view-7",              in_main,            {'7', none},                      nullptr,        0, "tokens & reuse"},
+    {Action::view_8,              "view-8",              in_main,            {'8', none},                      nullptr,        0, "what-if, or two traces side by side (:diff OTHER)"},
+    {Action::view_9,              "view-9",              in_main,            {'9', none},                      nullptr,        0, "queries"},
+    {Action::view_10,              "view-10",             in_main,             {'0', none},                       nullptr,       0, "values of watched tensors"},
+    {Action::zoom_in,              "zoom-in",             in_main,             {'i', none},                       "zoom",       18, "zoom in on the timeline (the wheel does, over its lanes)"},
+    {Action::zoom_out,             "zoom-out",            in_main,             {'I', none},                       "zoom",       18, "zoom out"},
+    {Action::zoom_whole,           "zoom-whole",          in_main,             {'=', none},                       nullptr,       0, "the whole timeline"},
+    {Action::pan_left,             "earlier",             in_main,             {'H', none},                       nullptr,       0, "earlier on the timeline (the wheel, over its axis)"},
+    {Action::pan_right,            "later",               in_main,             {'L', none},                       nullptr,       0, "later on the timeline"},
+    {Action::what_if,             "what-if",             in_main,            {'w', none},                      nullptr,        0, "what if: plan again with other settings, and see what changes"},
+    {Action::copy_view,           "copy",                in_main,            {'y', none},                     "copy",        16, "copy the list as text to the clipboard"},
+    {Action::copy_details,        "copy-details",        in_main,            {'Y', none},                     nullptr,        0, "copy the details as text to the clipboard"},
+    {Action::wider,               "wider",               in_main,            {'+', none},                     nullptr,        0, "a wider list (or drag the line between the panes)"},
+    {Action::narrower,            "narrower",            in_main,            {'-', none},                     nullptr,        0, "a narrower list"},
     // The program
-    {Action::command,             in_main, {':', none},               ":",            nullptr,             0, "a command: step N, eval N, pass P, view NAME, tensor NAME, break QUERY, quit"},
-    {Action::help,                in_main | in_help, {'?', key_f1, none}, "?",        "keys",              -2, "this page"},
-    {Action::close,               in_main | in_help, {'q', none},     "q",            "quit",              -1, "close what is open; the inspector when nothing is"},
-    {Action::quit,                in_main | in_help, {'Q', none},     "Q",            nullptr,             0, "quit the inspector"},
+    {Action::command,             "command",             in_main,            {':', none},                      nullptr,        0, "a command; Tab completes, :keys shows this page"},
+    {Action::help,                "keys",                in_main | in_popup, {'?', key_f1, none},              "keys",        -2, "this page"},
+    {Action::close,               "close",               in_main,            {'q', none},                      "quit",        -1, "quit the inspector"},
+    {Action::close,               "close",               in_popup,           {'q', none},                      "close",       -1, "close this page"},
+    {Action::quit,                "quit",                in_main | in_popup, {'Q', none},                      nullptr,        0, "quit the inspector"},
 };
 // clang-format on
 
-constexpr std::array<std::pair<Key, const char*>, 15> special_names{{{key_up, "↑"},
-                                                                     {key_down, "↓"},
-                                                                     {key_left, "←"},
-                                                                     {key_right, "→"},
-                                                                     {key_home, "Home"},
-                                                                     {key_end, "End"},
-                                                                     {key_page_up, "PgUp"},
-                                                                     {key_page_down, "PgDn"},
-                                                                     {key_backspace, "Backspace"},
-                                                                     {key_delete, "Del"},
-                                                                     {key_back_tab, "Shift-Tab"},
-                                                                     {key_f1, "F1"},
-                                                                     {key_tab, "Tab"},
-                                                                     {key_enter, "Enter"},
-                                                                     {key_escape, "Esc"}}};
+struct NamedKey {
+    Key key;
+    const char *shown, *typed;
+};
+constexpr std::array<NamedKey, 15> named_keys{{{key_up, "↑", "Up"},
+                                               {key_down, "↓", "Down"},
+                                               {key_left, "←", "Left"},
+                                               {key_right, "→", "Right"},
+                                               {key_home, "Home", "Home"},
+                                               {key_end, "End", "End"},
+                                               {key_page_up, "PgUp", "PgUp"},
+                                               {key_page_down, "PgDn", "PgDn"},
+                                               {key_backspace, "Backspace", "Backspace"},
+                                               {key_delete, "Del", "Del"},
+                                               {key_back_tab, "Shift-Tab", "Shift-Tab"},
+                                               {key_tab, "Tab", "Tab"},
+                                               {key_enter, "Enter", "Enter"},
+                                               {key_escape, "Esc", "Esc"},
+                                               {' ', "Space", "Space"}}};
+
+bool same_letters(std::string_view a, std::string_view b) noexcept {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
 
 } // namespace
 
-std::span<const Binding> bindings() noexcept { return table; }
+std::span<const Binding> default_bindings() noexcept { return table; }
 
-Action action_for(Key key, Context context) noexcept {
-    for (const Binding& binding : table)
-        if ((binding.contexts & context) != 0)
-            for (const Key* k = binding.keys; *k != key_none; ++k)
-                if (*k == key)
-                    return binding.action;
+KeyMap::KeyMap() : bindings_(std::begin(table), std::end(table)) {
+    for (Binding& binding : bindings_) {
+        std::fill(std::find(binding.keys.begin(), binding.keys.end(), key_none), binding.keys.end(), key_none);
+    }
+}
+
+void KeyMap::bind(Key key, Action action) {
+    uint8_t contexts = action == Action::none ? in_main | in_popup : 0;
+    for (const Binding& binding : bindings_) {
+        if (binding.action == action) {
+            contexts |= binding.contexts;
+        }
+    }
+    for (Binding& binding : bindings_) {
+        if ((binding.contexts & contexts) != 0) {
+            const auto end = std::find(binding.keys.begin(), binding.keys.end(), key_none);
+            std::fill(std::remove(binding.keys.begin(), end, key), end, key_none);
+        }
+        if (binding.action == action) { // in front: it is the one that the footer shows
+            std::shift_right(binding.keys.begin(), binding.keys.end() - 1, 1);
+            binding.keys.front() = key;
+        }
+    }
+}
+
+Action KeyMap::action_for(Key key, Context context) const noexcept {
+    for (const Binding& binding : bindings_) {
+        if ((binding.contexts & context) == 0) {
+            continue;
+        }
+        for (const Key* k = binding.keys.data(); *k != key_none; ++k) {
+            if (*k == key) {
+                return binding.action;
+            }
+        }
+    }
     return Action::none;
 }
 
-const Binding* binding_of(Action action, Context context) noexcept {
-    const auto found = std::find_if(std::begin(table), std::end(table),
+const Binding* KeyMap::binding_of(Action action, Context context) const noexcept {
+    const auto found = std::find_if(bindings_.begin(), bindings_.end(),
                                     [&](const Binding& b) { return b.action == action && (b.contexts & context) != 0; });
-    return found == std::end(table) ? nullptr : found;
+    return found == bindings_.end() ? nullptr : &*found;
+}
+
+std::string KeyMap::key_of(Action action, Context context) const {
+    const Binding* const binding = binding_of(action, context);
+    if (!binding) {
+        return {};
+    }
+    const std::string key = first_key_text(*binding);
+    return key.empty() ? joined({":", binding->name}) : key;
+}
+
+Action action_named(std::string_view name) noexcept {
+    const auto found = std::find_if(std::begin(table), std::end(table), [&](const Binding& b) { return name == b.name; });
+    return found == std::end(table) ? Action::none : found->action;
 }
 
 std::string key_text(Key key) {
-    for (const auto& [k, name] : special_names)
-        if (k == key)
-            return name;
-    if (key == ' ')
-        return "Space";
-    if (key >= 0 && key < 0x20)
+    for (const NamedKey& named : named_keys) {
+        if (named.key == key) {
+            return named.shown;
+        }
+    }
+    if (key >= key_f1 && key <= key_f12) {
+        return "F" + std::to_string(key - key_f1 + 1);
+    }
+    if (key >= 0 && key < 0x20) {
         return std::string("Ctrl-") + static_cast<char>(key + '@');
+    }
     const auto c = static_cast<char32_t>(key);
     return key > 0 && key < 0x110000 ? to_utf8({&c, 1}) : "?";
+}
+
+std::string first_key_text(const Binding& binding) {
+    return binding.keys.front() == key_none ? std::string() : key_text(binding.keys.front());
+}
+
+std::string keys_text(const Binding& binding) {
+    std::string text;
+    for (const Key* key = binding.keys.data(); *key != key_none; ++key) {
+        text += (text.empty() ? "" : " ") + key_text(*key);
+    }
+    return text;
+}
+
+Key key_named(std::string_view name) {
+    for (const NamedKey& named : named_keys) {
+        if (name == named.shown || same_letters(name, named.typed)) {
+            return named.key;
+        }
+    }
+    for (Key key = key_f1; key <= key_f12; ++key) {
+        if (same_letters(name, key_text(key))) {
+            return key;
+        }
+    }
+    for (Key key = 0; key < 0x20; ++key) { // Tab, Enter and Esc are some of them
+        if (same_letters(name, std::string("Ctrl-") + static_cast<char>(key + '@'))) {
+            return key;
+        }
+    }
+    const std::u32string character = printable(name);
+    return character.size() == 1 && char_width(character[0]) > 0 ? static_cast<Key>(character[0]) : Key{key_none};
 }
 
 } // namespace schedscope::tui

@@ -8,13 +8,17 @@
 
 namespace schedscope::tui {
 
-Layout Layout::of(int rows, int cols, int drawing_rows) noexcept {
+Layout Layout::of(int rows, int cols, int list_percent, int drawing_rows) noexcept {
     Layout l;
     l.fits = rows >= least_rows && cols >= least_cols;
     if (!l.fits)
         return l;
     const int inner = cols - 2;
-    const int list_width = std::min(std::max(inner * 54 / 100, std::min(42, inner - 20)), 132);
+    // As it comes, the list is neither so narrow that names are cut nor so wide that lines are hard to follow.
+    const bool as_it_comes = list_percent == default_list_width;
+    const int wanted = inner * list_percent / 100;
+    const int list_width =
+        as_it_comes ? std::min(std::max(wanted, std::min(42, inner - 20)), 132) : std::clamp(wanted, 20, inner - 20);
     l.upper = 2;
     l.lower = rows - 4;
     l.middle = 1 + list_width;
@@ -90,7 +94,7 @@ std::vector<Button<Pass>> pass_strip(Pass current, int width) {
     return buttons;
 }
 
-std::vector<Button<Action>> footer(Context context, int width, const std::function<bool(Action)>& works) {
+std::vector<Button<Action>> footer(const KeyMap& keys, Context context, int width, const std::function<bool(Action)>& works) {
     struct Item {
         const char* group;
         int rank;
@@ -99,8 +103,8 @@ std::vector<Button<Action>> footer(Context context, int width, const std::functi
         bool shown = false;
     };
     std::vector<Item> items;
-    for (const Binding& binding : bindings()) {
-        if ((binding.contexts & context) == 0 || !binding.group || !works(binding.action))
+    for (const Binding& binding : keys.bindings()) {
+        if ((binding.contexts & context) == 0 || !binding.group || binding.keys.front() == key_none || !works(binding.action))
             continue;
         if (!items.empty() && std::string_view(items.back().group) == binding.group)
             items.back().bindings.push_back(&binding);
@@ -109,7 +113,7 @@ std::vector<Button<Action>> footer(Context context, int width, const std::functi
     }
     for (Item& item : items) {
         for (const Binding* binding : item.bindings)
-            item.width += text_width(binding->label) + 1;
+            item.width += text_width(first_key_text(*binding)) + 1;
         item.width += text_width(item.group);
     }
     // By rank, each takes its room if there is some left.
@@ -130,7 +134,7 @@ std::vector<Button<Action>> footer(Context context, int width, const std::functi
             continue;
         for (size_t i = 0; i < item.bindings.size(); ++i) {
             const bool last = i + 1 == item.bindings.size();
-            const std::string text = joined({item.bindings[i]->label, last ? " " : "/", last ? item.group : ""});
+            const std::string text = joined({first_key_text(*item.bindings[i]), last ? " " : "/", last ? item.group : ""});
             buttons.push_back({col, text_width(text), text, item.bindings[i]->action, false});
             col += text_width(text);
         }

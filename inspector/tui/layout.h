@@ -19,8 +19,9 @@ struct Layout {
         lower = 0; ///< rows of the dividing lines; `titles` is `upper` where nothing is drawn above the list
 
     static constexpr int least_rows = 12, least_cols = 50;
-    /// `drawing_rows`: of what is drawn above the list, 0 for nothing.
-    static Layout of(int rows, int cols, int drawing_rows = 0) noexcept;
+    static constexpr int default_list_width = 54;
+    /// `list_width`: of the list, in percent of the screen. `drawing_rows`: of what is drawn above the list, 0 for nothing.
+    static Layout of(int rows, int cols, int list_width, int drawing_rows = 0) noexcept;
     /// Rows that drawing and list share on a screen of so many rows.
     static int body_rows(int rows) noexcept { return rows - 7; }
 };
@@ -37,7 +38,7 @@ template <class Meaning> struct Button {
 std::vector<Button<Pass>> pass_strip(Pass current, int width);
 
 /// The footer: keys that do something here, most important ones first to get room, in the table's order.
-std::vector<Button<Action>> footer(Context context, int width, const std::function<bool(Action)>& works);
+std::vector<Button<Action>> footer(const KeyMap& keys, Context context, int width, const std::function<bool(Action)>& works);
 
 /// The views, as far as they fit: "1 nodes  2 splits  …". The current one has a mark before it.
 std::vector<Button<int>> view_tabs(int current, int width);

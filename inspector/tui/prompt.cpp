@@ -6,8 +6,9 @@
 
 namespace schedscope::tui {
 
-Prompt::Prompt(std::string label, const std::string& text, std::vector<std::string>& history)
-    : label_(std::move(label)), text_(printable(text)), at_(text_.size()), history_(&history), recalled_(history.size()) {}
+Prompt::Prompt(std::string label, const std::string& text, std::vector<std::string>& history, Completer completer)
+    : label_(std::move(label)), text_(printable(text)), at_(text_.size()), history_(&history), recalled_(history.size()),
+      completer_(std::move(completer)) {}
 
 std::string Prompt::text() const { return to_utf8(text_); }
 
@@ -30,7 +31,49 @@ void Prompt::recall(int steps) {
     at_ = text_.size();
 }
 
+void Prompt::put(size_t begin, std::u32string_view instead) {
+    text_.replace(begin, at_ - begin, instead);
+    at_ = begin + instead.size();
+}
+
+void Prompt::complete(int step) {
+    if (candidates_.empty()) {
+        const std::string before = to_utf8(std::u32string_view(text_).substr(0, at_));
+        Completion completion = completer_ ? completer_(before) : Completion{};
+        if (completion.candidates.empty()) {
+            return;
+        }
+        begin_ = static_cast<size_t>(std::count_if(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(completion.begin),
+                                                   [](char c) { return (c & 0xc0) != 0x80; })); // characters, not bytes
+        std::u32string common = printable(completion.candidates.front());
+        for (const std::string& candidate : completion.candidates) {
+            const std::u32string other = printable(candidate);
+            const auto parted = std::mismatch(common.begin(), common.end(), other.begin(), other.end());
+            common.erase(parted.first, common.end());
+        }
+        const bool longer = common.size() > at_ - begin_;
+        if (longer || completion.candidates.size() == 1) {
+            put(begin_, common);
+        }
+        if (completion.candidates.size() > 1) {
+            candidates_ = std::move(completion.candidates);
+            chosen_ = -1;
+        }
+        if (longer || candidates_.empty()) {
+            return;
+        }
+    }
+    const auto n = static_cast<int>(candidates_.size());
+    chosen_ = chosen_ < 0 ? (step > 0 ? 0 : n - 1) : (chosen_ + step + n) % n;
+    put(begin_, printable(candidates_[static_cast<size_t>(chosen_)]));
+}
+
 Prompt::Result Prompt::handle(Key key) {
+    if (key == key_tab || key == key_back_tab) {
+        complete(key == key_tab ? 1 : -1);
+        return Result::editing;
+    }
+    candidates_.clear();
     switch (key) {
     case key_enter: {
         const std::string done = text();

@@ -300,22 +300,6 @@ void Session::select(TensorId id) {
     }
 }
 
-void Session::remember(int view) {
-    constexpr size_t longest = 256;
-    if (trail_.size() == longest)
-        trail_.erase(trail_.begin());
-    trail_.push_back({step(), selected_, view});
-}
-
-std::string Session::go_back(int& view) {
-    const Place place = trail_.back();
-    trail_.pop_back();
-    std::string text = place.step == step() || place.step == no_step ? std::string() : go(place.step);
-    select(place.tensor);
-    view = place.view;
-    return text.empty() ? "back" : text;
-}
-
 void Session::start_scan(Query query, bool forward) {
     scan_ = Scan{std::move(query), forward, forward ? step() + 1 : step() - 1};
 }

@@ -60,11 +60,6 @@ public:
     void select(TensorId id);
     bool follow = true; ///< single steps select the tensor they are about
 
-    // Jumps, and the way back
-    void remember(int view);
-    bool can_go_back() const noexcept { return !trail_.empty(); }
-    std::string go_back(int& view);
-
     // Running to a breakpoint, in slices so that the keyboard is never left waiting
     void start_scan(Query query, bool forward);
     bool scanning() const noexcept { return scan_.has_value(); }
@@ -109,11 +104,6 @@ private:
         bool forward = true;
         Step at = no_step; ///< next one to look at
     };
-    struct Place {
-        Step step;
-        TensorId tensor;
-        int view;
-    };
 
     std::shared_ptr<const RecordSource> source_;
     History history_;
@@ -130,7 +120,6 @@ private:
     const OwnedGraph* graph_ = nullptr;
     TensorId selected_ = no_tensor;
     uint64_t version_ = 1;
-    std::vector<Place> trail_;
     std::optional<Scan> scan_;
     ComparisonRun comparison_;
     std::vector<TensorId> tensors_;

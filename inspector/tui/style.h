@@ -32,8 +32,14 @@ constexpr Style warning{Ink::warning, false, false, false, false};
 /// A backend's ink, by its priority of n. The last one, the CPU, always has the same; `none` is plain and dim.
 Style backend_style(BackendId backend, int n_backends) noexcept;
 
-/// Prepares as many colours as the terminal has (8, 16 or 256; the Okabe–Ito palette, told apart with colour-blind eyes). After curses began.
-void start_styles(bool color);
+/// How many colours are used: at most as many as the terminal has. direct: exact ones, where terminfo says that it has them.
+enum class Depth : uint8_t { automatic, none, eight, sixteen, indexed, direct };
+/// What the colours stand on. automatic: dark until the terminal says otherwise.
+enum class Background : uint8_t { automatic, dark, light };
+
+/// Prepares the inks (the Okabe–Ito palette, told apart with colour-blind eyes; darker ones on a light background). After curses began, and again
+/// whenever something of it changes. `direct`: the terminal takes colours as red, green and blue.
+void start_styles(Depth depth, Background background, bool direct);
 /// What is drawn next on `window` (a curses WINDOW) looks like this.
 void set_style(void* window, Style style) noexcept;
 

@@ -109,14 +109,53 @@ Key key_of(wint_t code, bool special) {
     case KEY_DC: return key_delete;
     case KEY_BTAB: return key_back_tab;
     case KEY_ENTER: return key_enter;
-    case KEY_F(1): return key_f1;
-    default: return key_none;
+    default: return code >= KEY_F(1) && code <= KEY_F(12) ? key_f1 + static_cast<Key>(code - KEY_F(1)) : Key{key_none};
     }
+}
+
+/// Terminals that ignore questions that they don't know. Others might show them.
+bool may_be_asked(std::string_view type) noexcept {
+    constexpr std::array<std::string_view, 14> families{"xterm", "tmux",  "rxvt",    "foot",   "alacritty", "kitty",   "wezterm",
+                                                        "vte",   "gnome", "konsole", "iterm2", "contour",   "ghostty", "mlterm"};
+    return std::any_of(families.begin(), families.end(), [&](std::string_view family) { return type.starts_with(family); });
+}
+
+/// COLORFGBG is "FOREGROUND;BACKGROUND" or "FOREGROUND;default;BACKGROUND", in the numbers of 16 colours.
+Background background_of_environment() {
+    const char* const value = std::getenv("COLORFGBG");
+    const std::string_view text = value ? value : "";
+    const size_t last = text.rfind(';');
+    if (last == std::string_view::npos) {
+        return Background::automatic;
+    }
+    const std::string_view number = text.substr(last + 1);
+    return number == "7" || number == "15" ? Background::light : number.empty() ? Background::automatic : Background::dark;
+}
+
+/// "rgb:RRRR/GGGG/BBBB", with one to four digits each: how bright? −1: it is not that.
+double brightness(std::string_view text) {
+    if (!text.starts_with("rgb:")) {
+        return -1;
+    }
+    text.remove_prefix(4);
+    constexpr std::array<double, 3> weights{0.299, 0.587, 0.114};
+    double sum = 0;
+    for (const double weight : weights) {
+        const size_t n = std::min(text.find('/'), text.size());
+        const std::string digits(text.substr(0, n));
+        if (digits.empty() || digits.size() > 4 || digits.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos) {
+            return -1;
+        }
+        const double most = static_cast<double>((1 << (4 * digits.size())) - 1);
+        sum += weight * static_cast<double>(std::strtoul(digits.c_str(), nullptr, 16)) / most;
+        text.remove_prefix(std::min(n + 1, text.size()));
+    }
+    return sum;
 }
 
 } // namespace
 
-Terminal::Terminal(bool color) {
+Terminal::Terminal(const TerminalOptions& options) {
     if (!isatty(STDIN_FILENO))
         refuse("standard input is not a terminal");
     if (!isatty(STDOUT_FILENO))
@@ -153,16 +192,42 @@ Terminal::Terminal(bool color) {
     cbreak();
     noecho();
     nonl();
+    termios modes;
+    if (tcgetattr(STDIN_FILENO, &modes) == 0) { // Ctrl-S and Ctrl-Q are keys, and don't stop the screen
+        modes.c_iflag &= ~static_cast<tcflag_t>(IXON);
+        tcsetattr(STDIN_FILENO, TCSANOW, &modes);
+        def_prog_mode();
+    }
     keypad(stdscr, TRUE);
     nodelay(stdscr, TRUE);
-    set_escdelay(25);
     intrflush(stdscr, FALSE);
     leaveok(stdscr, FALSE);
     curs_set(0);
-    start_styles(color);
-    mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, nullptr);
     mouseinterval(0);
+    apply(options);
     take_size();
+}
+
+void Terminal::apply(const TerminalOptions& options) {
+    options_ = options;
+    set_escdelay(options.escape_delay);
+    if (options.background == Background::automatic && found_ == Background::automatic) {
+        found_ = background_of_environment();
+    }
+    if (options.background == Background::automatic && found_ == Background::automatic && options.depth != Depth::none) {
+        ask_background();
+    }
+    start_styles(options.depth, options.background == Background::automatic ? found_ : options.background, has_direct_colour());
+    mousemask(options.mouse ? BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, nullptr);
+}
+
+/// Nobody waits for the answer: when it comes, it is read among the keys.
+void Terminal::ask_background() {
+    const char* const type = std::getenv("TERM");
+    if (!asked_ && has_colors() && may_be_asked(type ? type : "")) {
+        asked_ = true;
+        put("\x1b]11;?\x1b\\");
+    }
 }
 
 Terminal::~Terminal() {
@@ -173,7 +238,8 @@ Terminal::~Terminal() {
     mousemask(0, nullptr);
     endwin();
     delscreen(static_cast<SCREEN*>(screen_));
-    tcsetattr(STDIN_FILENO, TCSADRAIN, &saved_terminal);
+    // An answer that is still on its way is not for the shell.
+    tcsetattr(STDIN_FILENO, asked_ ? TCSAFLUSH : TCSADRAIN, &saved_terminal);
     for (size_t i = 0; i < noted_signals.size(); ++i)
         sigaction(noted_signals[i], &noted_before[i], nullptr);
     for (size_t i = 0; i < fatal_signals.size(); ++i)
@@ -191,12 +257,13 @@ void Terminal::take_size() {
         resizeterm(size.ws_row, size.ws_col);
 }
 
-Terminal::Woken Terminal::wait(std::array<int, 3> others, bool wait) {
-    std::array<pollfd, 5> fds{{{STDIN_FILENO, POLLIN, 0},
+Terminal::Woken Terminal::wait(std::array<int, 4> others, bool wait) {
+    std::array<pollfd, 6> fds{{{STDIN_FILENO, POLLIN, 0},
                                {wake_pipe[0], POLLIN, 0},
                                {others[0], POLLIN, 0},
                                {others[1], POLLIN, 0},
-                               {others[2], POLLIN, 0}}};
+                               {others[2], POLLIN, 0},
+                               {others[3], POLLIN, 0}}};
     Woken woken;
     if (poll(fds.data(), fds.size(), wait ? -1 : 0) < 0)
         return woken; // a signal: its note is read next time
@@ -224,47 +291,107 @@ Terminal::Woken Terminal::wait(std::array<int, 3> others, bool wait) {
 }
 
 /// A sequence that terminfo doesn't know (ESC [ … letter, ESC O letter) is one key without a meaning, not many keys.
-bool Terminal::skip_unknown_sequence() {
+Terminal::Sequence Terminal::skip_sequence() {
     wint_t code = 0;
-    if (wget_wch(stdscr, &code) != OK)
-        return false; // the Escape key alone
+    if (wget_wch(stdscr, &code) != OK) {
+        return Sequence::none; // the Escape key alone
+    }
+    if (code == ']' && asked_) {
+        return Sequence::answer;
+    }
     if (code != '[' && code != 'O') {
         unget_wch(static_cast<wchar_t>(code));
-        return false;
+        return Sequence::none;
     }
     const bool parameters = code == '[';
     while (wget_wch(stdscr, &code) == OK && parameters && (code < 0x40 || code > 0x7e)) {}
-    return true;
+    return Sequence::unknown;
+}
+
+/// The terminal answers "ESC ] 11 ; rgb:… ESC \" (or BEL), maybe in pieces. True: it is complete, and the colours fit it. What can't be part of it ends it.
+bool Terminal::read_answer(Input& input) {
+    constexpr std::string_view begin = "11;rgb:";
+    wint_t code = 0;
+    while (answering_ && wget_wch(stdscr, &code) == OK) {
+        if (code == 0x07 || code == 0x1b) {
+            if (code == 0x1b && wget_wch(stdscr, &code) == OK && code != '\\') {
+                unget_wch(static_cast<wchar_t>(code));
+            }
+            answering_ = asked_ = false;
+            const double light = brightness(answer_.starts_with("11;") ? std::string_view(answer_).substr(3) : "");
+            if (light < 0) {
+                return false;
+            }
+            found_ = light > 0.5 ? Background::light : Background::dark;
+            apply(options_);
+            input = {Input::Kind::restyled, key_none, 0, 0};
+            return true;
+        }
+        const bool fits =
+            answer_.size() < begin.size()
+                ? code == static_cast<unsigned char>(begin[answer_.size()])
+                : code < 0x80 && answer_.size() < 40 &&
+                      std::string_view("0123456789abcdefABCDEF/").find(static_cast<char>(code)) != std::string_view::npos;
+        if (!fits) { // somebody typed that
+            answering_ = false;
+            unget_wch(static_cast<wchar_t>(code));
+        } else {
+            answer_ += static_cast<char>(code);
+        }
+    }
+    return false;
+}
+
+/// Curses may have read several events for one KEY_MOUSE; it tells the newest one first.
+void Terminal::take_mouse_events() {
+    MEVENT event;
+    while (getmouse(&event) == OK) {
+        const auto kind = (event.bstate & BUTTON1_PRESSED) != 0    ? Input::Kind::click
+                          : (event.bstate & BUTTON1_RELEASED) != 0 ? Input::Kind::release
+                          : (event.bstate & BUTTON4_PRESSED) != 0  ? Input::Kind::wheel_up
+                          : (event.bstate & BUTTON5_PRESSED) != 0  ? Input::Kind::wheel_down
+                                                                   : Input::Kind::none;
+        if (kind != Input::Kind::none) {
+            mouse_.push_back({kind, key_none, event.y, event.x});
+        }
+    }
 }
 
 Input Terminal::read() {
     while (true) {
+        if (Input restyled; answering_ && read_answer(restyled)) {
+            return restyled;
+        }
+        if (!mouse_.empty()) {
+            const Input event = mouse_.back();
+            mouse_.pop_back();
+            return event;
+        }
         wint_t code = 0;
         const int kind = wget_wch(stdscr, &code);
         if (kind == ERR)
             return {};
-        if (kind == OK && code == 0x1b && skip_unknown_sequence())
-            continue;
+        if (kind == OK && code == 0x1b) {
+            const Sequence sequence = skip_sequence();
+            if (sequence == Sequence::answer) {
+                answering_ = true;
+                answer_.clear();
+            }
+            if (sequence != Sequence::none) {
+                continue;
+            }
+        }
         if (kind == KEY_CODE_YES && code == KEY_RESIZE)
             continue;
         if (kind == KEY_CODE_YES && code == KEY_MOUSE) {
-            MEVENT event;
-            if (getmouse(&event) != OK)
-                continue;
-            Input input{Input::Kind::none, key_none, event.y, event.x};
-            if ((event.bstate & BUTTON1_PRESSED) != 0)
-                input.kind = Input::Kind::click;
-            else if ((event.bstate & BUTTON4_PRESSED) != 0)
-                input.kind = Input::Kind::wheel_up;
-            else if ((event.bstate & BUTTON5_PRESSED) != 0)
-                input.kind = Input::Kind::wheel_down;
-            else
-                continue;
-            return input;
+            take_mouse_events();
+            continue;
         }
         return {Input::Kind::key, key_of(code, kind == KEY_CODE_YES), 0, 0};
     }
 }
+
+void Terminal::send(std::string_view bytes) { put(bytes); }
 
 Canvas Terminal::page() {
     werase(stdscr);

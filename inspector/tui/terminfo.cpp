@@ -18,4 +18,10 @@ std::string capability(const char* name) {
     return value && value != reinterpret_cast<char*>(-1) ? value : std::string();
 }
 
+bool has_direct_colour() {
+    char name[] = "RGB";
+    const char* const text = tigetstr(name);
+    return tigetflag(name) > 0 || tigetnum(name) > 0 || (text && text != reinterpret_cast<char*>(-1));
+}
+
 } // namespace schedscope::tui

@@ -8,5 +8,7 @@ namespace schedscope::tui {
 bool load_terminfo(const char* type);
 /// A text capability of the loaded type by its short name ("cup", "rmcup"); empty when it has none.
 std::string capability(const char* name);
+/// Does the type take colours as red, green and blue (its extension "RGB", whatever its kind)?
+bool has_direct_colour();
 
 } // namespace schedscope::tui

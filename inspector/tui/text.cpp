@@ -28,8 +28,14 @@ char32_t decode(std::string_view text, size_t& at) {
 }
 
 bool is_control(char32_t c) noexcept {
-    const bool turns_text_around = (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+    const bool turns_text_around =
+        (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x200e || c == 0x200f || c == 0x061c;
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || turns_text_around || c == 0x2028 || c == 0x2029;
+}
+
+/// Joiners and selectors change how wide their neighbours are drawn, each terminal in its own way: without them all agree.
+bool is_invisible(char32_t c) noexcept {
+    return (c >= 0x200b && c <= 0x200d) || c == 0x2060 || c == 0xfeff || (c >= 0xfe00 && c <= 0xfe0f);
 }
 
 /// How a character beyond ASCII is spelled without it.
@@ -94,6 +100,8 @@ std::u32string printable(std::string_view utf8) {
     out.reserve(utf8.size());
     for (size_t at = 0; at < utf8.size();) {
         const char32_t c = decode(utf8, at);
+        if (is_invisible(c))
+            continue;
         if (c == '\n')
             out += unicode_ ? U"↵" : U" ";
         else if (c == '\t')
@@ -104,8 +112,12 @@ std::u32string printable(std::string_view utf8) {
             out += c;
         else if (!unicode_)
             out += spelled(c);
-        else
-            out += wcwidth(static_cast<wchar_t>(c)) < 0 ? U'\xfffd' : c;
+        else {
+            const int width = wcwidth(static_cast<wchar_t>(c));
+            if (width == 0 && out.empty())
+                out += U'◌'; // a mark that stands alone must not join what is drawn before the text
+            out += width < 0 ? U'\xfffd' : c;
+        }
     }
     return out;
 }

@@ -20,7 +20,7 @@ struct Text {
 
 /// Where Enter on a line leads.
 struct Target {
-    enum class Kind : uint8_t { none, tensor, step, split, evaluation };
+    enum class Kind : uint8_t { none, tensor, step, split, evaluation, mark };
     Kind kind = Kind::none;
     int64_t id = 0;
 
@@ -28,6 +28,7 @@ struct Target {
     static Target step(Step step) { return {Kind::step, step}; }
     static Target split(int32_t index) { return {index < 0 ? Kind::none : Kind::split, index}; }
     static Target evaluation(EvaluationId id) { return {Kind::evaluation, id}; }
+    static Target mark(char letter) { return {Kind::mark, letter}; }
 };
 
 /// A line of the pane of details.

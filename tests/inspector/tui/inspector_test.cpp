@@ -1,19 +1,15 @@
 // The inspector as a user meets it: keys in, screen out.
 #include "inspector/tui/inspector.h"
 
-#include "runtime/error.h"
 #include "tests/inspector/tui/made_trace.h"
+#include "tests/inspector/tui/programs.h"
 #include "tests/inspector/tui/samples.h"
 #include "tests/inspector/tui/terminal.h"
-#include "traces/live_gate.h"
 
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <cstdio>
-#include <thread>
 
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 namespace schedscope {
@@ -21,16 +17,7 @@ namespace {
 
 using testing::Terminal;
 
-int inspect(const InspectorOptions& options = {}) {
-    InspectorOptions named = options;
-    named.title = "made.trace";
-    try {
-        return run_inspector(testing::made_trace(4, 3), named);
-    } catch (const Error& error) {
-        std::fprintf(stderr, "schedscope: %s\n", error.what());
-        return error.exit_code();
-    }
-}
+int inspect(const InspectorOptions& options = {}) { return testing::inspect_made_with(options); }
 
 TEST(Inspector, ShowsWhereItStandsAndWhatThereIs) {
     Terminal t(24, 80, [] { return inspect(); });
@@ -435,28 +422,8 @@ TEST(Inspector, WithoutATerminalItSaysWhatToDo) {
     EXPECT_NE(piped.text().find("standard output is not a terminal"), std::string::npos) << piped.text();
 }
 
-/// The program that is inspected runs on a thread of its own, held by a gate.
-int inspect_live() {
-    auto store = std::make_shared<LiveStore>();
-    LiveGate gate(*store);
-    const int ended = eventfd(0, EFD_CLOEXEC);
-    std::thread program([&] {
-        testing::MadeRun(2).record(gate, 3);
-        eventfd_write(ended, 1);
-    });
-    InspectorOptions options;
-    options.title = "a run";
-    options.gate = &gate;
-    options.ended_fd = ended;
-    const int code = run_inspector(store, options);
-    gate.detach();
-    program.join();
-    close(ended);
-    return code;
-}
-
 TEST(LiveInspector, KeysStepTheProgram) {
-    Terminal t(24, 100, inspect_live);
+    Terminal t(24, 100, testing::inspect_made_live);
     ASSERT_TRUE(t.shows("HELD")) << t.text();
     ASSERT_TRUE(t.shows("step 0/0")) << t.text();
     t.press("n");
@@ -485,7 +452,7 @@ TEST(LiveInspector, KeysStepTheProgram) {
 }
 
 TEST(LiveInspector, TheProgramStopsAtTheBreakpoint) {
-    Terminal t(24, 100, inspect_live);
+    Terminal t(24, 100, testing::inspect_made_live);
     ASSERT_TRUE(t.shows("HELD")) << t.text();
     t.press("bkind=execute name=kq-1 eval=1\n");
     ASSERT_TRUE(t.shows("breakpoint on kind=execute")) << t.text();

@@ -4,21 +4,24 @@
 
 #include <gtest/gtest.h>
 
+#include <clocale>
 #include <map>
 #include <set>
 
 namespace schedscope::tui {
 namespace {
 
-constexpr Context contexts[] = {in_recorded, in_live, in_help};
+constexpr Context contexts[] = {in_recorded, in_live, in_popup};
+
+const KeyMap defaults;
 
 TEST(Keys, NoKeyMeansTwoThings) {
     for (const Context context : contexts) {
         std::map<Key, const char*> taken;
-        for (const Binding& binding : bindings()) {
+        for (const Binding& binding : defaults.bindings()) {
             if ((binding.contexts & context) == 0)
                 continue;
-            for (const Key* key = binding.keys; *key != key_none; ++key)
+            for (const Key* key = binding.keys.data(); *key != key_none; ++key)
                 EXPECT_TRUE(taken.emplace(*key, binding.help).second)
                     << key_text(*key) << ": " << taken[*key] << " and " << binding.help;
         }
@@ -28,7 +31,7 @@ TEST(Keys, NoKeyMeansTwoThings) {
 TEST(Keys, EveryActionIsBoundAndDocumentedOnce) {
     for (const Context context : contexts) {
         std::map<Action, int> lines;
-        for (const Binding& binding : bindings())
+        for (const Binding& binding : defaults.bindings())
             if ((binding.contexts & context) != 0)
                 ++lines[binding.action];
         for (const auto& [action, n] : lines)
@@ -36,32 +39,69 @@ TEST(Keys, EveryActionIsBoundAndDocumentedOnce) {
     }
     for (int action = 1; action < static_cast<int>(Action::count); ++action) {
         const auto a = static_cast<Action>(action);
-        EXPECT_TRUE(binding_of(a, in_recorded) || binding_of(a, in_live)) << action;
+        EXPECT_TRUE(defaults.binding_of(a, in_recorded) || defaults.binding_of(a, in_live)) << action;
     }
 }
 
-TEST(Keys, LabelsNameTheirKeys) {
-    for (const Binding& binding : bindings()) {
+TEST(Keys, EveryActionIsCalledByOneName) {
+    std::map<std::string, Action> names;
+    for (const Binding& binding : default_bindings()) {
         EXPECT_STRNE(binding.help, "");
-        const std::string label = binding.label;
-        EXPECT_NE(label.find(key_text(binding.keys[0])), std::string::npos) << label;
+        EXPECT_EQ(action_named(binding.name), binding.action);
+        EXPECT_EQ(names.emplace(binding.name, binding.action).first->second, binding.action) << binding.name;
     }
+    EXPECT_EQ(action_named("next-step"), Action::next_record);
+    EXPECT_EQ(action_named("frob"), Action::none);
+}
+
+TEST(Keys, KeysAreReadAsTheyAreShown) {
+    std::setlocale(LC_CTYPE, "C.UTF-8");
+    for (const Binding& binding : default_bindings()) {
+        for (const Key* key = binding.keys.data(); *key != key_none; ++key) {
+            EXPECT_EQ(key_named(key_text(*key)), *key) << key_text(*key);
+        }
+    }
+    EXPECT_EQ(key_named("ctrl-n"), ctrl('N'));
+    EXPECT_EQ(key_named("up"), key_up);
+    EXPECT_EQ(key_named("f12"), key_f12);
+    EXPECT_EQ(key_named("ö"), U'ö');
+    EXPECT_EQ(key_named("nn"), key_none);
+    EXPECT_EQ(key_named(""), key_none);
 }
 
 TEST(Keys, TheTableIsWhatKeysDo) {
-    EXPECT_EQ(action_for('n', in_recorded), Action::next_record);
-    EXPECT_EQ(action_for(key_down, in_recorded), Action::down);
-    EXPECT_EQ(action_for('j', in_help), Action::down);
-    EXPECT_EQ(action_for('n', in_help), Action::none);
-    EXPECT_EQ(action_for(' ', in_recorded), Action::none);
-    EXPECT_EQ(action_for(' ', in_live), Action::hold);
+    EXPECT_EQ(defaults.action_for('n', in_recorded), Action::next_record);
+    EXPECT_EQ(defaults.action_for(key_down, in_recorded), Action::down);
+    EXPECT_EQ(defaults.action_for('j', in_popup), Action::down);
+    EXPECT_EQ(defaults.action_for('n', in_popup), Action::none);
+    EXPECT_EQ(defaults.action_for(' ', in_recorded), Action::none);
+    EXPECT_EQ(defaults.action_for(' ', in_live), Action::hold);
     EXPECT_EQ(key_text(ctrl('D')), "Ctrl-D");
+    EXPECT_EQ(keys_text(*defaults.binding_of(Action::hold, in_live)), "Space Ctrl-C");
+}
+
+TEST(Keys, AreTheUsersToChange) {
+    KeyMap keys;
+    keys.bind(ctrl('N'), Action::next_record);
+    EXPECT_EQ(keys.action_for(ctrl('N'), in_recorded), Action::next_record);
+    EXPECT_EQ(keys.action_for('n', in_recorded), Action::next_record) << "the old one still does it";
+    EXPECT_EQ(keys_text(*keys.binding_of(Action::next_record, in_live)), "Ctrl-N n");
+    keys.bind('n', Action::next_match);
+    EXPECT_EQ(keys.action_for('n', in_live), Action::next_match);
+    EXPECT_EQ(keys_text(*keys.binding_of(Action::next_record, in_live)), "Ctrl-N");
+    keys.bind('/', Action::none);
+    EXPECT_EQ(keys.action_for('/', in_recorded), Action::none);
+    EXPECT_EQ(keys.key_of(Action::search, in_recorded), ":search");
+    for (Key key = 'a'; key <= 'z'; ++key) {
+        keys.bind(key, Action::sort);
+    }
+    EXPECT_EQ(keys_text(*keys.binding_of(Action::sort, in_recorded)), "z y x w v") << "those given last";
 }
 
 std::string footer_text(int width, Context context = in_recorded) {
     std::string text;
     int col = 0;
-    for (const auto& button : footer(context, width, [](Action) { return true; })) {
+    for (const auto& button : footer(defaults, context, width, [](Action) { return true; })) {
         text += std::string(static_cast<size_t>(button.col - col), ' ') + button.text;
         col = button.col + button.width;
     }
@@ -77,7 +117,7 @@ TEST(Footer, KeepsHelpAndQuitAndDropsTheRestByRank) {
 }
 
 TEST(Footer, LeavesOutWhatCanNotWork) {
-    for (const auto& button : footer(in_recorded, 200, [](Action a) { return a != Action::next_record; }))
+    for (const auto& button : footer(defaults, in_recorded, 200, [](Action a) { return a != Action::next_record; }))
         EXPECT_NE(button.meaning, Action::next_record);
 }
 

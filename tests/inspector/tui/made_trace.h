@@ -40,6 +40,12 @@ public:
     }
 
     const OwnedGraph& graph() const noexcept { return sketch_.graph; }
+    /// Before anything is recorded. `name` outlives this.
+    void rename(std::string_view tensor, const char* name) {
+        for (TensorInfo& info : sketch_.graph.tensors)
+            if (info.name == tensor)
+                info.name = name;
+    }
 
 private:
     void evaluate(Recorder& to, EvaluationId e) {

@@ -162,19 +162,6 @@ TEST_F(ATrace, ReadersOfATensorAreTheNodesThatHaveItAsSource) {
     EXPECT_FALSE(expected.empty());
 }
 
-TEST_F(ATrace, JumpsCanBeTakenBack) {
-    const Step step = session.step();
-    const TensorId tensor = session.selected();
-    session.remember(2);
-    session.go(3);
-    int view = 1;
-    session.go_back(view);
-    EXPECT_EQ(session.step(), step);
-    EXPECT_EQ(session.selected(), tensor);
-    EXPECT_EQ(view, 2);
-    EXPECT_FALSE(session.can_go_back());
-}
-
 /// Every view can be asked everything at every step: what it shows depends on the state alone, and no state is too early.
 TEST_F(ATrace, EveryViewHoldsAtEveryStep) {
     for (const ViewEntry& entry : views()) {

@@ -44,6 +44,13 @@ constexpr std::array<NamedKey, 13> named_keys{{{"Up", VTERM_KEY_UP},
 
 } // namespace
 
+bool has_terminfo(const std::string& type) {
+    for (const char* folder : {"/etc/terminfo/", "/lib/terminfo/", "/usr/share/terminfo/"})
+        if (access((folder + type.substr(0, 1) + "/" + type).c_str(), R_OK) == 0)
+            return true;
+    return false;
+}
+
 struct Callbacks {
     static void output(const char* bytes, size_t n, void* self) { static_cast<Terminal*>(self)->write_all({bytes, n}); }
     static int property(VTermProp property, VTermValue* value, void* self) {
@@ -89,9 +96,11 @@ void Terminal::start(int rows, int cols, const std::function<int()>& child, cons
         close(master_);
         setenv("TERM", options.term.c_str(), 1);
         setenv("LC_ALL", options.locale.c_str(), 1);
-        unsetenv("NO_COLOR");
-        unsetenv("LINES");
-        unsetenv("COLUMNS");
+        for (const char* of_the_user : {"NO_COLOR", "LINES", "COLUMNS", "COLORFGBG", "TMUX", "STY"})
+            unsetenv(of_the_user);
+        // The user's own files are neither read nor written.
+        setenv("XDG_CONFIG_HOME", "/nonexistent/config", 1);
+        setenv("XDG_STATE_HOME", "/nonexistent/state", 1);
         for (const auto& [name, value] : options.environment)
             setenv(name.c_str(), value.c_str(), 1);
         login_tty(slave_);
@@ -149,6 +158,10 @@ bool Terminal::read_some(int timeout_ms) {
 
 /// libvterm 0.1 takes only the first of several modes in one sequence ("ESC [ ? 1006 ; 1000 h"): they are given to it one by one.
 void Terminal::feed(std::string_view bytes) {
+    constexpr size_t kept = 1 << 20;
+    written_ += bytes;
+    if (written_.size() > 2 * kept)
+        written_.erase(0, written_.size() - kept);
     unfinished_ += bytes;
     std::string out;
     size_t at = 0;
@@ -219,6 +232,10 @@ void Terminal::press(std::string_view keys) {
             vterm_keyboard_unichar(vterm_, static_cast<uint32_t>(name.back() | 0x20), VTERM_MOD_CTRL);
             continue;
         }
+        if (name == "BackTab") {
+            write_all("\x1b[Z");
+            continue;
+        }
         if (name == "F1") {
             vterm_keyboard_key(vterm_, static_cast<VTermKey>(VTERM_KEY_FUNCTION(1)), VTERM_MOD_NONE);
             continue;
@@ -237,6 +254,13 @@ void Terminal::press(std::string_view keys) {
 void Terminal::click(int row, int col) {
     vterm_mouse_move(vterm_, row, col, VTERM_MOD_NONE);
     vterm_mouse_button(vterm_, 1, true, VTERM_MOD_NONE);
+    vterm_mouse_button(vterm_, 1, false, VTERM_MOD_NONE);
+}
+
+void Terminal::drag(int from_row, int from_col, int to_row, int to_col) {
+    vterm_mouse_move(vterm_, from_row, from_col, VTERM_MOD_NONE);
+    vterm_mouse_button(vterm_, 1, true, VTERM_MOD_NONE);
+    vterm_mouse_move(vterm_, to_row, to_col, VTERM_MOD_NONE);
     vterm_mouse_button(vterm_, 1, false, VTERM_MOD_NONE);
 }
 
@@ -269,6 +293,19 @@ bool Terminal::wait_until(const std::function<bool()>& holds) {
     while (status_ < 0 && left() > 0 && !is_idle())
         read_some(1);
     return holds();
+}
+
+bool Terminal::settles() {
+    const auto end = std::chrono::steady_clock::now() + deadline;
+    while (status_ < 0 && !is_idle()) {
+        if (std::chrono::steady_clock::now() > end)
+            return false;
+        read_some(1);
+        pollfd gone{child_descriptor_, POLLIN, 0}, more{master_, POLLIN, 0};
+        if (status_ < 0 && poll(&gone, 1, 0) > 0 && poll(&more, 1, 0) == 0)
+            waitpid(child_, &status_, 0);
+    }
+    return true;
 }
 
 bool Terminal::shows(std::string_view wanted) {
@@ -317,6 +354,13 @@ std::pair<int, int> Terminal::find(std::string_view wanted) {
     return {-1, -1};
 }
 
+std::string Terminal::cell(int row, int col) {
+    std::array<char, 64> text{};
+    const size_t n =
+        vterm_screen_get_text(vterm_obtain_screen(vterm_), text.data(), text.size(), VTermRect{row, row + 1, col, col + 1});
+    return {text.data(), n};
+}
+
 bool Terminal::reverse_at(int row, int col) {
     VTermScreenCell cell{};
     vterm_screen_get_cell(vterm_obtain_screen(vterm_), VTermPos{row, col}, &cell);
@@ -334,6 +378,31 @@ bool Terminal::colored() {
                 return true;
         }
     return false;
+}
+
+std::string Terminal::foreground(int row, int col) {
+    VTermScreenCell cell{};
+    vterm_screen_get_cell(vterm_obtain_screen(vterm_), VTermPos{row, col}, &cell);
+    if (VTERM_COLOR_IS_DEFAULT_FG(&cell.fg))
+        return {};
+    if (VTERM_COLOR_IS_INDEXED(&cell.fg))
+        return std::to_string(cell.fg.indexed.idx);
+    std::array<char, 8> text{};
+    std::snprintf(text.data(), text.size(), "#%02x%02x%02x", cell.fg.rgb.red, cell.fg.rgb.green, cell.fg.rgb.blue);
+    return text.data();
+}
+
+std::string Terminal::attributes() {
+    int rows = 0, cols = 0;
+    vterm_get_size(vterm_, &rows, &cols);
+    std::string all;
+    for (int row = 0; row < rows; ++row)
+        for (int col = 0; col < cols; ++col) {
+            VTermScreenCell cell{};
+            vterm_screen_get_cell(vterm_obtain_screen(vterm_), VTermPos{row, col}, &cell);
+            all += static_cast<char>('0' + cell.attrs.reverse + 2 * cell.attrs.bold + 4 * (cell.attrs.underline != 0 ? 1 : 0));
+        }
+    return all;
 }
 
 int Terminal::wait_for_exit() {

@@ -62,6 +62,20 @@ TEST_F(Text, WhatIsTooLongEndsInAnEllipsis) {
     EXPECT_EQ(to_utf8(fitted("abc", 0)), "");
 }
 
+TEST_F(Text, MarksStayWithTheirLetters) {
+    EXPECT_EQ(text_width("e\xcc\x81"), 1);
+    EXPECT_EQ(to_utf8(printable("\xcc\x81x")), "\xe2\x97\x8c\xcc\x81x") << "alone, it must not join what is drawn before";
+    EXPECT_EQ(to_utf8(printable("a\xe2\x80\x8d"
+                                "b\xef\xb8\x8f")),
+              "ab")
+        << "joiners and selectors are drawn in other widths by each terminal";
+    EXPECT_EQ(to_utf8(fitted("e\xcc\x81"
+                             "e\xcc\x81"
+                             "e\xcc\x81",
+                             2)),
+              "e\xcc\x81…");
+}
+
 TEST_F(Text, LinesBreakAtSpaces) {
     EXPECT_EQ(wrapped("one two three", 9), (std::vector<std::string>{"one two", "three"}));
     EXPECT_EQ(wrapped("abcdefghijkl", 10), (std::vector<std::string>{"abcdefghij", "kl"}));
@@ -122,6 +136,53 @@ TEST_F(Typing, UpAndDownWalkThroughWhatWasTypedBefore) {
     prompt.handle(key_down);
     prompt.handle(key_down);
     EXPECT_EQ(prompt.text(), "thr");
+}
+
+TEST_F(Typing, TabCompletesAsFarAsAllAgreeAndThenGoesThroughThem) {
+    const Completer names = [](std::string_view before) {
+        return before.starts_with("x n") ? Completion{2, {"norm-1", "norm-2", "norm-10"}} : Completion{};
+    };
+    Prompt prompt(":", "x n", history, names);
+    prompt.handle(key_tab);
+    EXPECT_EQ(prompt.text(), "x norm-");
+    EXPECT_EQ(prompt.candidates().size(), 3u);
+    EXPECT_EQ(prompt.chosen(), -1);
+    prompt.handle(key_tab);
+    EXPECT_EQ(prompt.text(), "x norm-1");
+    prompt.handle(key_tab);
+    EXPECT_EQ(prompt.text(), "x norm-2");
+    prompt.handle(key_back_tab);
+    prompt.handle(key_back_tab);
+    EXPECT_EQ(prompt.text(), "x norm-10") << "around the end";
+    type(prompt, "!");
+    EXPECT_EQ(prompt.text(), "x norm-10!");
+    EXPECT_TRUE(prompt.candidates().empty());
+
+    Prompt other(":", "y", history, names);
+    other.handle(key_tab);
+    EXPECT_EQ(other.text(), "y") << "nothing fits";
+    Prompt none(":", "y", history);
+    none.handle(key_tab);
+    EXPECT_EQ(none.text(), "y");
+}
+
+TEST_F(Typing, TabCountsCharactersAndNotBytes) {
+    Prompt prompt(":", "", history, [](std::string_view before) { return Completion{before.rfind(' ') + 1, {"norm"}}; });
+    prompt.handle(U'\u0301'); // a mark that nothing stands before
+    prompt.handle(U'語');
+    type(prompt, " no");
+    prompt.handle(key_tab);
+    EXPECT_EQ(prompt.text(), "\xcc\x81語 norm");
+}
+
+TEST_F(Typing, TabKeepsWhatStandsBehindTheCursor) {
+    Prompt prompt(":", "no rest", history, [](std::string_view) { return Completion{0, {"norm"}}; });
+    prompt.handle(key_home);
+    prompt.handle(key_right);
+    prompt.handle(key_right);
+    prompt.handle(key_tab);
+    EXPECT_EQ(prompt.text(), "norm rest");
+    EXPECT_EQ(prompt.cursor_column(), 4);
 }
 
 } // namespace

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "inspector/tui/prompt.h"
+#include "inspector/tui/session.h"
+#include "inspector/tui/view.h"
+
+#include <span>
+#include <string_view>
+
+namespace schedscope::tui {
+
+/// What Tab can offer, from what is being looked at: names of tensors, backends, operators, passes, causes, views, columns, commands, files.
+class Completions {
+public:
+    Completions(Session& session, std::span<const Column> columns) : session_(session), columns_(columns) {}
+
+    /// A query: fields, then values of the field before the sign.
+    Completion query(std::string_view before);
+    /// A line of ':': a command or an action, then its argument.
+    Completion command(std::string_view before);
+    /// Settings of a what-if.
+    Completion what_if(std::string_view before);
+
+private:
+    std::vector<std::string> backends() const;
+    std::vector<std::string> operators() const;
+    std::vector<std::string> tensors() const;
+    std::vector<std::string> values(Field field);
+    Completion argument(const struct Command& command, std::string_view before, size_t begin);
+
+    Session& session_;
+    std::span<const Column> columns_;
+};
+
+} // namespace schedscope::tui

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "inspector/tui/list.h"
+#include "inspector/tui/settings.h"
+#include "inspector/tui/trail.h"
+#include "inspector/tui/view.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace schedscope::tui {
+
+/// A page above the others: to read, or to choose a line of.
+struct Page {
+    std::string title;
+    std::function<std::vector<Line>(int width)> make; ///< its lines, when it is drawn in another width or the session has changed
+    bool chooses = false;                             ///< one line is selected, and Enter opens what it leads to
+
+    std::vector<Line> lines = {};
+    int width = -1; ///< that `lines` were made for
+    uint64_t version = 0;
+    List list = {};
+};
+
+/// The keys that do something: of `where`, as far as they work now; and the language of queries.
+std::vector<Line> keys_page(const KeyMap& keys, Context where, const std::function<bool(Action)>& works);
+/// Everything that is recorded of a tensor, each line leading to its step. What lies after the present step is dim.
+std::vector<Line> story_page(Session& session, TensorId id, int width);
+/// Some tensors to choose from.
+std::vector<Line> tensors_page(Session& session, const std::vector<TensorId>& tensors);
+std::vector<Line> marks_page(Session& session, const Trail& trail);
+std::vector<Line> settings_page(const Settings& settings, const std::string& path);
+
+/// The nodes that read a tensor, each once; of a copy, those that were turned to it.
+std::vector<TensorId> readers_of(Session& session, TensorId id);
+/// What a tensor is made of, each once: its sources, the copies that stand for them, and what it is a view of.
+std::vector<TensorId> sources_of(Session& session, TensorId id);
+
+} // namespace schedscope::tui

@@ -1,0 +1,313 @@
+// The terminal as people have it: mouse, colours, clipboards, files, settings, and what is kept.
+#include "tests/inspector/tui/made_trace.h"
+#include "tests/inspector/tui/programs.h"
+#include "tests/inspector/tui/terminal.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <unistd.h>
+
+namespace schedscope {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::inspect_made;
+using testing::Terminal;
+
+/// A folder of its own for what a test reads and writes.
+class Comfort : public ::testing::Test {
+protected:
+    Comfort() { fs::create_directories(folder / "config/schedscope"); }
+    ~Comfort() override { fs::remove_all(folder); }
+
+    std::string read(const fs::path& path) {
+        std::ostringstream text;
+        text << std::ifstream(path).rdbuf();
+        return text.str();
+    }
+    void set(const std::string& text) { std::ofstream(folder / "config/schedscope/settings") << text; }
+
+    fs::path folder = fs::temp_directory_path() / ("schedscope-comfort-" + std::to_string(getpid()));
+    Terminal::Options here{"xterm-256color",
+                           "C.UTF-8",
+                           {{"XDG_CONFIG_HOME", (folder / "config").string()}, {"XDG_STATE_HOME", (folder / "state").string()}}};
+};
+
+TEST_F(Comfort, AClickOnTheSelectedLineOpensIt) {
+    Terminal t(24, 100, inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.click(8, 10);
+    ASSERT_TRUE(t.wait_until([&] { return t.line(8).find("│▸") == 0; })) << t.text();
+    t.click(8, 10);
+    EXPECT_TRUE(t.shows("├ splits ")) << t.text();
+}
+
+TEST_F(Comfort, TheLineBetweenThePanesIsDragged) {
+    Terminal t(24, 100, inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    const auto [row, col] = t.find("┬");
+    t.drag(row + 4, col, row + 4, col - 20);
+    ASSERT_TRUE(t.shows("% of the screen")) << t.text();
+    EXPECT_EQ(t.find("┬").second, col - 20) << t.text();
+    t.drag(row + 4, col - 20, row + 4, 2);
+    EXPECT_TRUE(t.wait_until([&] { return t.find("┬").second == 21; })) << "never narrower than that\n" << t.text();
+}
+
+TEST_F(Comfort, PagesTakeClicksAndTheWheel) {
+    Terminal t(20, 100, inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press("?");
+    ASSERT_TRUE(t.shows("next step (one record)"));
+    t.wheel(10, 50, true);
+    ASSERT_TRUE(t.hides("next step (one record)")) << t.text();
+    t.click(0, 0);
+    ASSERT_TRUE(t.hides(" keys that work here ")) << t.text();
+    t.press(":tensor kq-3\nd");
+    ASSERT_TRUE(t.shows(" what is read by kq-3 ")) << t.text();
+    const auto [row, col] = t.find(" what is read by kq-3 ");
+    t.click(row + 2, col + 4);
+    t.click(row + 2, col + 4);
+    EXPECT_TRUE(t.hides(" what is read by kq-3 ")) << t.text();
+    EXPECT_EQ(t.text().find("┬ kq-3 "), std::string::npos) << t.text();
+}
+
+TEST_F(Comfort, TheWheelScrollsThePaneThatItIsOver) {
+    Terminal t(16, 100, inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press(":tensor kq-3\n");
+    ASSERT_TRUE(t.shows("┬ kq-3 "));
+    const std::string left = t.line(5).substr(0, 30);
+    t.wheel(8, 80, true);
+    ASSERT_TRUE(t.settles());
+    EXPECT_EQ(t.line(5).substr(0, 30), left);
+    t.wheel(8, 10, false);
+    EXPECT_TRUE(t.wait_until([&] { return t.line(5).substr(0, 30) != left; })) << t.text();
+}
+
+/// The colour of the first backend in the list, the CPU.
+std::string cpu_ink(Terminal& t) {
+    const auto [row, col] = t.find("CPU ");
+    return row < 0 ? "not there" : t.foreground(row, col);
+}
+
+class Colours : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(Colours, AreThoseThatTheTerminalHas) {
+    if (!testing::has_terminfo(GetParam().first))
+        GTEST_SKIP() << "ncurses-term is not installed";
+    Terminal t(24, 100, inspect_made, {GetParam().first, "C.UTF-8", {}});
+    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    EXPECT_EQ(cpu_ink(t), GetParam().second) << t.text();
+    t.press("?{Esc}n:q{Esc}2{Tab}1Q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+    EXPECT_TRUE(t.is_cooked());
+}
+INSTANTIATE_TEST_SUITE_P(Of, Colours,
+                         ::testing::Values(std::pair{"linux", "6"}, std::pair{"screen", "6"}, std::pair{"screen-256color", "74"},
+                                           std::pair{"tmux-256color", "74"}, std::pair{"xterm-256color", "74"},
+                                           std::pair{"xterm-16color", "6"}, std::pair{"vt100", ""}));
+
+TEST_F(Comfort, DirectColourIsExact) {
+    if (!testing::has_terminfo("xterm-direct"))
+        GTEST_SKIP() << "ncurses-term is not installed";
+    Terminal t(24, 100, inspect_made, {"xterm-direct", "C.UTF-8", {}});
+    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    EXPECT_TRUE(t.has_written("38:2::86:180:233m")) << "sky blue, as in the pictures";
+}
+
+TEST_F(Comfort, ALightBackgroundGetsDarkInks) {
+    Terminal dark(24, 100, inspect_made, {"xterm-256color", "C.UTF-8", {{"COLORFGBG", "15;0"}}});
+    Terminal light(24, 100, inspect_made, {"xterm-256color", "C.UTF-8", {{"COLORFGBG", "0;default;15"}}});
+    ASSERT_TRUE(dark.shows("q quit"));
+    ASSERT_TRUE(light.shows("q quit"));
+    EXPECT_EQ(cpu_ink(dark), "74");
+    EXPECT_EQ(cpu_ink(light), "25");
+    EXPECT_EQ(dark.text(), light.text());
+    EXPECT_FALSE(dark.has_written("\x1b]11;?")) << "nobody is asked for what is known";
+    set("background light\n");
+    Terminal wanted(24, 100, inspect_made, here);
+    ASSERT_TRUE(wanted.shows("q quit"));
+    EXPECT_EQ(cpu_ink(wanted), "25");
+}
+
+TEST_F(Comfort, TheTerminalIsAskedForItsBackgroundAndNotWaitedFor) {
+    Terminal t(24, 100, inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    EXPECT_TRUE(t.has_written("\x1b]11;?"));
+    EXPECT_EQ(cpu_ink(t), "74") << "without an answer";
+    t.write_all("\x1b]11;rgb:ffff/ffff");
+    t.write_all("/dddd\x1b\\");
+    ASSERT_TRUE(t.wait_until([&] { return cpu_ink(t) == "25"; })) << t.text();
+    EXPECT_NE(t.text().find("? shows the keys"), std::string::npos) << "none of it was taken for keys\n" << t.text();
+    t.press("n");
+    EXPECT_TRUE(t.hides("? shows the keys"));
+
+    Terminal linux_console(24, 100, inspect_made, {"linux", "C.UTF-8", {}});
+    ASSERT_TRUE(linux_console.shows("q quit"));
+    EXPECT_FALSE(linux_console.has_written("\x1b]11;?")) << "it would show the question";
+}
+
+TEST_F(Comfort, NamesOfOtherScriptsLineUp) {
+    Terminal t(24, 80, [] {
+        auto store = std::make_shared<LiveStore>();
+        testing::MadeRun run(2);
+        run.rename("attn_norm-0", "正規化-0");
+        run.rename("norm-0", "e\xcc\x81te\xcc\x81-0");
+        run.record(*store, 1);
+        return run_inspector(store, {});
+    });
+    ASSERT_TRUE(t.shows("正規化-0")) << t.text();
+    ASSERT_TRUE(t.shows("e\xcc\x81te\xcc\x81-0") || t.shows("été-0")) << t.text();
+    for (int row = 4; row < 20; ++row)
+        EXPECT_EQ(t.cell(row, 79), "│") << "line " << row << "\n" << t.text();
+    const int middle = t.find("┬").second;
+    for (int row = 4; row < 20; ++row)
+        EXPECT_EQ(t.cell(row, middle), "│") << "line " << row << "\n" << t.text();
+}
+
+TEST_F(Comfort, TheListGoesToTheClipboard) {
+    Terminal t(24, 100, inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press("&op=GET_ROWS\n");
+    ASSERT_TRUE(t.shows("filtered"));
+    t.press("y");
+    ASSERT_TRUE(t.shows("sent to the clipboard: ")) << t.text();
+    EXPECT_TRUE(t.has_written("\x1b]52;c;bWFkZS50cmFjZSw")) << "made.trace, in base64";
+    EXPECT_FALSE(t.has_written("\x1bPtmux;"));
+    Terminal in_tmux(24, 100, inspect_made, {"tmux-256color", "C.UTF-8", {{"TMUX", "/tmp/tmux,1,0"}}});
+    ASSERT_TRUE(in_tmux.shows("q quit"));
+    in_tmux.press("Y");
+    ASSERT_TRUE(in_tmux.shows("sent to the clipboard: the details")) << in_tmux.text();
+    EXPECT_TRUE(in_tmux.has_written("\x1bPtmux;\x1b\x1b]52;c;"));
+}
+
+TEST_F(Comfort, TheListIsWrittenToAFileOnce) {
+    Terminal t(24, 120, inspect_made, here);
+    ASSERT_TRUE(t.shows("q quit"));
+    const std::string file = (folder / "list.txt").string();
+    t.press(":write " + file + "\n");
+    ASSERT_TRUE(t.shows("and the details are written")) << t.text();
+    const std::string text = read(file);
+    EXPECT_EQ(text.find("made.trace, evaluation 0, "), 0u) << text;
+    EXPECT_NE(text.find("kq_soft_max-3"), std::string::npos) << text;
+    EXPECT_NE(text.find("story"), std::string::npos) << text;
+    t.press(":write " + file + "\n");
+    ASSERT_TRUE(t.shows("overwrites it")) << t.text();
+    t.press("&op=ROPE\n:write! " + file + "\n");
+    ASSERT_TRUE(t.shows("8 lines and the details are written")) << t.text();
+    EXPECT_LT(read(file).size(), text.size());
+}
+
+TEST_F(Comfort, APictureIsDrawnWhileKeysGoOn) {
+    Terminal t(24, 120, inspect_made, here);
+    ASSERT_TRUE(t.shows("q quit"));
+    const std::string file = (folder / "now.dot").string();
+    t.press(":dot splits " + file + "\n");
+    ASSERT_TRUE(t.shows(file + " is written")) << t.text();
+    EXPECT_EQ(read(file).find("digraph"), 0u);
+    t.press(":dot splits " + file + "\n");
+    EXPECT_TRUE(t.shows("exists: :dot! ")) << t.text();
+    t.press(":dot! /nonexistent/now.dot\n");
+    EXPECT_TRUE(t.shows("/nonexistent/now.dot")) << t.text();
+}
+
+TEST_F(Comfort, SettingsAreReadFromTheirFile) {
+    set("# mine\nview splits\nlist-width 70   # wide\nkey Ctrl-N next-step\nkey n next-match\nkey # sort\nfollow off\n");
+    Terminal t(24, 100, inspect_made, here);
+    ASSERT_TRUE(t.shows("├ splits ")) << t.text();
+    EXPECT_NE(t.text().find("Ctrl-N/p step"), std::string::npos) << t.text();
+    EXPECT_NE(t.text().find("not following"), std::string::npos) << t.text();
+    EXPECT_EQ(t.find("┬").second, 1 + 98 * 70 / 100);
+    t.press(":step 500\n");
+    ASSERT_TRUE(t.shows("step 500/"));
+    t.press("{Ctrl-N}");
+    ASSERT_TRUE(t.shows("step 501/")) << t.text();
+    t.press("n");
+    ASSERT_TRUE(t.shows("nothing was searched yet")) << t.text();
+    t.press("1#");
+    ASSERT_TRUE(t.shows("ordered by")) << t.text();
+    t.press(":set\n");
+    EXPECT_TRUE(t.shows("list-width        70")) << t.text();
+}
+
+TEST_F(Comfort, ABadSettingIsToldAndTheRestHolds) {
+    set("view splits\nfrobnicate 3\nlist-width 1000\n");
+    Terminal t(24, 140, inspect_made, here);
+    ASSERT_TRUE(t.shows("├ splits ")) << t.text();
+    EXPECT_NE(t.text().find("settings:2: no setting 'frobnicate'"), std::string::npos) << t.text();
+}
+
+TEST_F(Comfort, SettingsThatAreNoFileAreToldToo) {
+    fs::create_directories(folder / "config/schedscope/settings");
+    Terminal t(24, 140, inspect_made, here);
+    ASSERT_TRUE(t.shows("settings can't be read: it is no file")) << t.text();
+    t.press("Q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+}
+
+TEST_F(Comfort, ATraceIsGoneOnWithWhereItWasLeft) {
+    InspectorOptions kept;
+    kept.trace_path = (folder / "made.trace").string();
+    const auto inspect = [&] { return testing::inspect_made_with(kept); };
+    {
+        Terminal t(24, 140, inspect, here);
+        ASSERT_TRUE(t.shows("q quit"));
+        t.press(":step 700\n2mb1&op=ROPE\nbkind=token\n:tensor q_rope-3\n");
+        ASSERT_TRUE(t.shows("┬ q_rope-3 ")) << t.text();
+        t.press("Q");
+        ASSERT_EQ(t.wait_for_exit(), 0);
+    }
+    Terminal t(24, 140, inspect, here);
+    ASSERT_TRUE(t.shows("as it was left")) << t.text();
+    EXPECT_NE(t.text().find("step 700/"), std::string::npos) << t.text();
+    EXPECT_NE(t.text().find("┬ q_rope-3 "), std::string::npos) << t.text();
+    EXPECT_NE(t.text().find("only op=ROPE · break kind=token"), std::string::npos) << t.text();
+    t.press(">'b");
+    ASSERT_TRUE(t.shows("mark b")) << t.text();
+    EXPECT_NE(t.text().find("├ splits"), std::string::npos) << t.text();
+    t.press("&{Ctrl-U}{Up}");
+    EXPECT_TRUE(t.shows("show only op=ROPE")) << t.text();
+}
+
+TEST_F(Comfort, WhatWasKeptMayBeBrokenOrOfAnotherTrace) {
+    InspectorOptions kept;
+    kept.trace_path = (folder / "made.trace").string();
+    const auto inspect = [&] { return testing::inspect_made_with(kept); };
+    {
+        Terminal t(24, 140, inspect, here);
+        ASSERT_TRUE(t.shows("q quit"));
+        t.press("Q");
+        ASSERT_EQ(t.wait_for_exit(), 0);
+    }
+    const fs::path file = fs::directory_iterator(folder / "state/schedscope/sessions")->path();
+    const std::string good = read(file);
+    const auto opens_with = [&](const std::string& text, const char* says) {
+        std::ofstream(file) << text;
+        Terminal t(24, 140, inspect, here);
+        EXPECT_TRUE(t.shows("q quit")) << t.text();
+        EXPECT_NE(t.text().find(says), std::string::npos) << t.text();
+        t.send_signal(SIGKILL); // keeps nothing
+        t.wait_for_exit();
+    };
+    opens_with("\x7f"
+               "ELF nothing of ours\n",
+               "can't be read: it begins anew");
+    opens_with("", "can't be read: it begins anew");
+    std::string other = good;
+    other.insert(other.find("steps ") + 6, "9");
+    opens_with(other, "another than the one that was looked at");
+    opens_with(good + "mark a 999999999 1 1\nplace -3 x\nfrob\n", "some of what was kept");
+    opens_with(good + "filter frob=1\n", "can't be read: query: 'frob' is no field");
+    opens_with(std::string(1 << 20, 'x'), "can't be read: it is too large");
+    opens_with(good, "as it was left");
+    std::ofstream(folder / "config/schedscope/settings") << "restore off\n";
+    opens_with(good, "? shows the keys");
+}
+
+} // namespace
+} // namespace schedscope

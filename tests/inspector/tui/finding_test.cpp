@@ -1,0 +1,170 @@
+// Finding things: commands and their completion, jumps, marks, stories, causes.
+#include "tests/inspector/tui/programs.h"
+#include "tests/inspector/tui/terminal.h"
+
+#include <gtest/gtest.h>
+
+namespace schedscope {
+namespace {
+
+using testing::inspect_made;
+using testing::Terminal;
+
+TEST(Finding, TabCompletesCommandsAndTheirArguments) {
+    Terminal t(24, 100, inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press(":fil\t");
+    ASSERT_TRUE(t.shows("│ :filter")) << t.text();
+    t.press(" op=SOFT\t");
+    ASSERT_TRUE(t.shows(":filter op=SOFT_MAX")) << t.text();
+    t.press("|RO\t");
+    ASSERT_TRUE(t.shows(":filter op=SOFT_MAX|ROPE")) << t.text();
+    t.press("\n");
+    ASSERT_TRUE(t.shows("nodes, filtered")) << t.text();
+    t.press("{Esc}:vi\t spl\t\n");
+    ASSERT_TRUE(t.shows("├ splits ")) << t.text();
+    t.press(":tensor attn_norm-\t");
+    ASSERT_TRUE(t.shows("attn_norm-0  attn_norm-1  attn_norm-2")) << t.text();
+    t.press("\t");
+    ASSERT_TRUE(t.shows(":tensor attn_norm-1")) << t.text();
+    t.press("{BackTab}");
+    ASSERT_TRUE(t.shows(":tensor attn_norm-0")) << t.text();
+    t.press("\n");
+    EXPECT_TRUE(t.shows("┬ attn_norm-0 ")) << t.text();
+}
+
+TEST(Finding, TabCompletesQueriesOfSearchesAndBreakpoints) {
+    Terminal t(24, 100, inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press("/ba\t");
+    ASSERT_TRUE(t.shows("/backend=")) << t.text();
+    t.press("gp\t");
+    ASSERT_TRUE(t.shows("/backend=GPU0")) << t.text() << "case doesn't matter";
+    t.press("{Esc}bkind=ex\t cau\t1.w\t");
+    EXPECT_TRUE(t.shows("break on kind=execute cause=1.wgt")) << t.text();
+}
+
+TEST(Finding, EveryActionIsACommand) {
+    Terminal t(24, 100, inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press(":first-step\n");
+    ASSERT_TRUE(t.shows("step 0/")) << t.text();
+    t.press(":next-ev\n");
+    EXPECT_TRUE(t.shows("eval 1/2")) << t.text();
+}
+
+TEST(Finding, JumpsLeadBackAndForward) {
+    Terminal t(24, 100, inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    for (const char* name : {"kq-0", "kq-1", "kq-2"}) {
+        t.press(std::string(":tensor ") + name + "\n");
+        ASSERT_TRUE(t.shows(std::string("┬ ") + name + " ")) << t.text();
+    }
+    t.press("{Ctrl-O}");
+    ASSERT_TRUE(t.shows("┬ kq-1 ")) << t.text();
+    t.press("(");
+    ASSERT_TRUE(t.shows("┬ kq-0 ")) << t.text();
+    t.press("))");
+    ASSERT_TRUE(t.shows("┬ kq-2 ")) << t.text();
+    t.press(")");
+    EXPECT_TRUE(t.shows("no way back was gone")) << t.text();
+}
+
+TEST(Finding, MarksComeBackToStepViewAndTensor) {
+    Terminal t(24, 100, inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press("2:step 700\n");
+    ASSERT_TRUE(t.shows("step 700/"));
+    t.press("mx");
+    ASSERT_TRUE(t.shows("' x comes back here")) << t.text();
+    t.press("1<");
+    ASSERT_TRUE(t.shows("step 0/"));
+    t.press("'x");
+    ASSERT_TRUE(t.shows("step 700/")) << t.text();
+    EXPECT_NE(t.text().find("├ splits"), std::string::npos) << t.text();
+    t.press("''");
+    ASSERT_TRUE(t.shows("step 0/")) << t.text();
+    t.press("'y");
+    ASSERT_TRUE(t.shows("nothing is marked y: there are x")) << t.text();
+    t.press("m1");
+    ASSERT_TRUE(t.shows("a mark is a letter from a to z")) << t.text();
+    t.press(":marks\n");
+    ASSERT_TRUE(t.shows("step 700 ")) << t.text();
+    t.press("{Enter}");
+    EXPECT_TRUE(t.shows("step 700/")) << t.text();
+}
+
+TEST(Finding, TheCauseIsFollowedUpTheChain) {
+    Terminal t(24, 120, inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press(":tensor attn_norm-3\n");
+    ASSERT_TRUE(t.shows("┬ attn_norm-3 "));
+    t.press("u");
+    ASSERT_TRUE(t.shows("┬ attn_norm.w-3 ")) << t.text();
+    EXPECT_NE(t.text().find("attn_norm-3: GPU0 by 1.wgt1 because of this"), std::string::npos) << t.text();
+    t.press("u");
+    ASSERT_TRUE(t.shows("no other tensor made it so")) << t.text();
+    t.press("(");
+    EXPECT_TRUE(t.shows("┬ attn_norm-3 ")) << t.text();
+}
+
+TEST(Finding, ReadersAndSourcesAreChosenOnAPage) {
+    Terminal t(40, 120, inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press(":tensor kq-3\n");
+    ASSERT_TRUE(t.shows("┬ kq-3 "));
+    t.press("d");
+    ASSERT_TRUE(t.shows(" what is read by kq-3 ")) << t.text();
+    t.press("{Down}{Enter}");
+    ASSERT_TRUE(t.hides(" what is read by kq-3 ")) << t.text();
+    EXPECT_EQ(t.text().find("┬ kq-3 "), std::string::npos) << t.text();
+    t.press("r");
+    ASSERT_TRUE(t.wait_until([&] { return t.text().find("reads ") != std::string::npos; })) << t.text();
+}
+
+TEST(Finding, AFilterThatHidesWhatWasJumpedToSaysSo) {
+    Terminal t(24, 120, inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press(":tensor attn_norm-3\n&op=MUL\nu");
+    EXPECT_TRUE(t.shows("the filter hides it: Esc shows all")) << t.text();
+}
+
+TEST(Finding, AStoryOnAPageLeadsToItsSteps) {
+    Terminal t(40, 120, inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press(":explain attn_norm-3\n");
+    ASSERT_TRUE(t.shows(" the story of attn_norm-3 ")) << t.text();
+    EXPECT_NE(t.text().find("GPU0 by 1.wgt1 (attn_norm.w-3): its weight lies there"), std::string::npos) << t.text();
+    EXPECT_NE(t.text().find("Enter opens"), std::string::npos) << t.text();
+    t.press("?");
+    ASSERT_TRUE(t.shows(" keys that work here ")) << t.text();
+    EXPECT_EQ(t.text().find("next step (one record)"), std::string::npos) << "on the page they do nothing:\n" << t.text();
+    t.press("{Esc}");
+    ASSERT_TRUE(t.shows(" the story of attn_norm-3 ")) << t.text();
+    t.press("n");
+    ASSERT_TRUE(t.shows("n does nothing here")) << t.text();
+    t.press("{Esc}");
+    EXPECT_TRUE(t.hides(" the story of attn_norm-3 ")) << t.text();
+}
+
+TEST(Finding, WhatCanNotBeSaysWhy) {
+    Terminal t(24, 120, inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    for (const auto& [keys, why] : {std::pair{":sort zebra\n", "no column 'zebra': there are #, op, name"},
+                                    {":mark 7\n", "a mark is a letter from a to z, not '7'"},
+                                    {":jump z\n", "nothing is marked z"},
+                                    {":hold\n", "nothing runs: this is a recorded trace"},
+                                    {":set colour red\n", "colour is one of auto none 8 16 256 direct, not 'red'"},
+                                    {":set frob 1\n", "no setting 'frob'"},
+                                    {":dot a.txt\n", "a picture's name ends in .dot, .svg, .png or .pdf"},
+                                    {":write /nonexistent/x\n", "/nonexistent/x can't be written: No such file or directory"},
+                                    {":write /etc/passwd\n", "/etc/passwd exists: :write! /etc/passwd overwrites it"},
+                                    {":write\n", "write needs FILE"},
+                                    {"{Esc}", "nothing to leave: q quits"}}) {
+        t.press(keys);
+        EXPECT_TRUE(t.shows(why)) << t.text();
+    }
+}
+
+} // namespace
+} // namespace schedscope
