@@ -42,6 +42,7 @@ public:
         if (backends_.size() > 1) {
             add_lane(copies_);
         }
+        notes_ = writer_.thread("memory");
         tokens_ = writer_.thread("tokens");
     }
 
@@ -58,7 +59,7 @@ public:
         }
         lay(events.copies, copies_);
         for (const PerfettoEvents::Instant& instant : events.notes) {
-            add_instant(scheduler_.tracks.front(), instant, last_note_ns_);
+            add_instant(notes_, instant, last_note_ns_);
         }
         for (const PerfettoEvents::Instant& instant : events.tokens) {
             add_instant(tokens_, instant, last_token_ns_);
@@ -181,7 +182,7 @@ private:
     PerfettoWriter writer_;
     LaneTracks scheduler_, copies_;
     std::vector<LaneTracks> backends_;
-    PerfettoWriter::Track tokens_ = 0;
+    PerfettoWriter::Track notes_ = 0, tokens_ = 0; ///< of instants, so that no time of a slice can stand in their way
     int64_t last_note_ns_ = 0, last_token_ns_ = 0;
     std::map<std::string, Counter> buffers_, used_, copied_;
     std::map<BufferTypeId, std::map<int32_t, int64_t>> chunks_;

@@ -11,6 +11,7 @@ namespace schedscope {
 ///     scheduler   evaluations; within them the plan, its passes and what the host waited for
 ///     CPU, …      one per backend: splits, and within them kernels
 ///     copies      transfers, with arrows from the split that made a tensor to the split that it is copied for
+///     memory      an instant for each reservation and reallocation
 ///     tokens      an instant each
 /// and counters tell the compute buffers of each buffer type, what of them is in use, and the bytes copied from backend to backend. What overlaps without being a
 /// part gets a thread of its own behind ("Vulkan0 (2)"). Memory: one evaluation's records.

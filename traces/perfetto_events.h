@@ -30,7 +30,7 @@ public:
     PerfettoEvents(const History& history, const PlanState& state, const EvaluationSpan& span);
 
     std::vector<Slice> scheduler, copies;
-    std::vector<Instant> notes; ///< on the scheduler's track
+    std::vector<Instant> notes; ///< reservations and reallocations of memory
     std::vector<Instant> tokens;
     std::vector<record::Execute> kernels;
     std::vector<record::Transfer> transfers;
