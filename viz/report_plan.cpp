@@ -39,10 +39,10 @@ json tensor_rows(const Subject& subject, const std::vector<int32_t>& group_of, R
                 }
             }
         }
-        rows.push_back({texts.number(subject.name(id)), texts.number(op_name(info.op)),
-                        texts.number(operator_text(info)), texts.number(type_text(info)), std::move(ne),
-                        static_cast<int>(role_of(subject, id)), subject.state.tensors[static_cast<size_t>(id)].split,
-                        group_of[static_cast<size_t>(id)], subject.position(id), std::move(sources)});
+        rows.push_back({texts.number(subject.name(id)), texts.number(op_name(info.op)), texts.number(operator_text(info)),
+                        texts.number(type_text(info)), std::move(ne), static_cast<int>(role_of(subject, id)),
+                        subject.state.tensors[static_cast<size_t>(id)].split, group_of[static_cast<size_t>(id)],
+                        subject.position(id), std::move(sources)});
     }
     return rows;
 }
@@ -153,7 +153,8 @@ json report_plan(History& history, EvaluationId planned, ReportTexts& texts) {
 
     json copies = json::array();
     for (const tables::CopyRow& row : tables::copies(history, state)) {
-        copies.push_back({row.id, row.of, row.from, row.to, row.stage.value_or(-1), row.split.value_or(-1), row.bytes.value_or(-1)});
+        copies.push_back(
+            {row.id, row.of, row.from, row.to, row.stage.value_or(-1), row.split.value_or(-1), row.bytes.value_or(-1)});
     }
     return {{"eval", planned},
             {"error", state.error},

@@ -101,6 +101,12 @@ ValueText value_of(const std::string& name) {
     if (name == "PFTRACE") {
         return file({"pftrace"});
     }
+    if (name == "HTML") {
+        return file({"html"});
+    }
+    if (name == "LOG") {
+        return file({"log", "txt"});
+    }
     if (name == "FILE") {
         return file({});
     }
@@ -109,6 +115,11 @@ ValueText value_of(const std::string& name) {
     }
     if (name == "PASS") {
         return choice(passes());
+    }
+    if (name == "PASSES") {
+        Strings names = passes();
+        names.emplace_back("all");
+        return choice(names);
     }
     if (name == "VIEW") {
         return choice(views());
@@ -155,9 +166,14 @@ constexpr std::array value_names = {
     ValueName{"diff", "b", "TRACE"},
     ValueName{"dot", "--output", "PICTURE"},
     ValueName{"embed-image", "--output", "FILE"},
+    ValueName{"dot", "--pass", "PASSES"},
+    ValueName{"export", "--html", "HTML"},
     ValueName{"export", "--jsonl", "JSONL"},
     ValueName{"export", "--perfetto", "PFTRACE"},
     ValueName{"gguf", "file", "GGUF"},
+    ValueName{"import", "log", "LOG"},
+    ValueName{"import", "--output", "TRACE"},
+    ValueName{"inspect", "--diff", "TRACE"},
     ValueName{"record", "--output", "TRACE"},
     ValueName{"synth", "architecture", "ARCHITECTURE"},
     ValueName{"synth", "--preset", "PRESET"},
