@@ -64,7 +64,7 @@ TEST_F(Report, TellsTheStoriesInTheWordsOfExplain) {
         ASSERT_EQ(told[1].size(), story.steps.size()) << name;
         for (size_t i = 0; i < story.steps.size(); ++i) {
             EXPECT_EQ(told[1][i][0], story.steps[i].step);
-            EXPECT_EQ(data["texts"][told[1][i][2].get<size_t>()], words::decided(history, story.steps[i]));
+            EXPECT_EQ(data["texts"][told[1][i][2].get<size_t>()], words::decided(history, state, story, story.steps[i]));
             EXPECT_EQ(told[1][i][3].size(), story.steps[i].asked.size());
         }
         EXPECT_EQ(told[2].size(), story.lines.size());

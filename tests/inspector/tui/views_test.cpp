@@ -74,13 +74,13 @@ TEST_P(View, OfSplitsSaysWhyTheyStart) {
     const auto rows = tables::splits(history, plan);
     ASSERT_EQ(rows.size(), 2U);
     for (const tables::SplitRow& row : rows) {
-        const std::string line =
-            line_with(t, " " + std::to_string(row.index) + " " + history.backend_name(row.backend), split_reason_name(row.why));
+        const std::string line = line_with(t, " " + std::to_string(row.index) + " " + history.backend_name(row.backend),
+                                           split_reason_name(row.why.value()));
         EXPECT_NE(line.find(" " + std::to_string(row.last_node - row.first_node + 1) + " "), std::string::npos) << t.text();
         if (wide()) {
             int64_t bytes = 0;
             for (const tables::SplitInputRow& input : row.inputs) {
-                bytes += input.bytes;
+                bytes += input.bytes.value();
             }
             EXPECT_NE(line.find(" " + std::to_string(row.inputs.size()) + " "), std::string::npos) << line;
             EXPECT_NE(line.find(words::bytes(bytes)), std::string::npos) << line;
@@ -105,8 +105,8 @@ TEST_P(View, OfCopiesSaysFromWhereToWhereAndHowOften) {
         }
     });
     for (const tables::CopyRow& row : tables::copies(history, plan)) {
-        const std::string line = line_with(t, "  " + begin_of(row.tensor, 6), "CPU ", words::bytes(row.bytes));
-        const std::string selected = line_with(t, "▸ " + begin_of(row.tensor, 6), "CPU ", words::bytes(row.bytes));
+        const std::string line = line_with(t, "  " + begin_of(row.tensor, 6), "CPU ", words::bytes(row.bytes.value()));
+        const std::string selected = line_with(t, "▸ " + begin_of(row.tensor, 6), "CPU ", words::bytes(row.bytes.value()));
         const std::string& shown = line.empty() ? selected : line;
         EXPECT_NE(shown.find(history.backend_name(row.to)), std::string::npos) << row.tensor << '\n' << t.text();
         if (widest()) {
