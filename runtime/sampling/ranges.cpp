@@ -7,18 +7,22 @@ namespace schedscope {
 
 namespace {
 
-std::string shortest(double v) {
+/// Values are floats; whole ones may have more digits than a float has.
+std::string shortest(double v, bool whole = true) {
     std::array<char, 32> text{};
-    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), v).ptr};
+    char* const end = text.data() + text.size();
+    return {text.data(),
+            whole ? std::to_chars(text.data(), end, v).ptr : std::to_chars(text.data(), end, static_cast<float>(v)).ptr};
 }
 
 } // namespace
 
 std::string out_of_range(double value, const Range& range) {
-    std::string text = "can't be " + shortest(value) + ": " + (range.whole ? "a whole number" : "a number");
-    text += std::isfinite(range.min) ? " from " + shortest(range.min) : "";
+    std::string text =
+        "can't be " + shortest(value, std::floor(value) == value) + ": " + (range.whole ? "a whole number" : "a number");
+    text += std::isfinite(range.min) ? " from " + shortest(range.min, false) : "";
     const bool last = std::isfinite(range.max) && range.max != ranges::most;
-    return text + (last ? " to " + shortest(range.max) : std::isfinite(range.min) ? " up" : "");
+    return text + (last ? " to " + shortest(range.max, range.whole) : std::isfinite(range.min) ? " up" : "");
 }
 
 } // namespace schedscope

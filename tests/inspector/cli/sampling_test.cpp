@@ -141,7 +141,7 @@ TEST(Samplers, WhatIsNotUnderstoodIsOneLine) {
                                                           {"0:top_k=four;dist", "is not a number"},
                                                           {"0:top_k=4", "nothing chooses a token"},
                                                           {"0:greedy;top_k=4", "already chosen"},
-                                                          {"0:mirostat=3", "versions 1 and 2"},
+                                                          {"0:mirostat=3", "from 1 to 2"},
                                                           {"7:greedy", "there is no sequence 7"}}) {
         const Outcome outcome = run({"run", "-m", model(), "-p", "Once", "-n", "1", "--sampler", chain});
         EXPECT_EQ(outcome.code, 2) << chain;

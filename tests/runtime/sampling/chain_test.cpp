@@ -111,7 +111,7 @@ TEST(Settings, ignore_eos_forbids_every_end_token) {
 TEST(Settings, impossible_values_are_refused_by_who_gave_them) {
     SamplingOptions o;
     o.top_p = -0.1F;
-    EXPECT_THAT(sentence([&] { resolve(o, {}); }), HasSubstr("top_p"));
+    EXPECT_THAT(sentence([&] { resolve(o, {}); }), HasSubstr("--top-p: can't be -0.1: a number from 0 up"));
     try {
         resolve({}, metadata({{"min_p", 3.0}}));
         FAIL();

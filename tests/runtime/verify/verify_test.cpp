@@ -129,9 +129,9 @@ TEST_F(Verify, AGenerationThatFailsBehindAWrongNodeIsAnswered) {
     });
     const Verification v = verified(wrong);
     EXPECT_EQ(v.n_beyond, 3U);
-    EXPECT_THAT(v.ended_by, HasSubstr("no token has a finite logit"));
+    EXPECT_THAT(v.ended_by, HasSubstr("logits are NaN"));
     WrongDevice right([](const Tensor&) {});
-    EXPECT_THAT(sentence_of(ErrorKind::device, [&] { verified(right); }), HasSubstr("no token has a finite logit"));
+    EXPECT_THAT(sentence_of(ErrorKind::device, [&] { verified(right); }), HasSubstr("logits are NaN"));
 }
 
 TEST_F(Verify, ANaNOfOneSideIsFound) {
