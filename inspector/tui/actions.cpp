@@ -37,19 +37,22 @@ std::string App::why_not(Action action) const {
     case Action::sources:
         return session_.row_of(session_.selected()) >= 0 ? "" : "no tensor is selected: nothing is planned at this step";
     case Action::resume:
-        if (session_.gate())
+        if (session_.gate()) {
             return session_.ended()     ? "the program has ended"
                    : session_.running() ? "the program is running already: Space holds it"
                                         : "";
+        }
         return breakpoint_.empty() ? "no breakpoint is set: b sets one" : "";
     case Action::resume_back: return breakpoint_.empty() ? "no breakpoint is set: b sets one" : "";
     case Action::hold:
-        if (!session_.gate())
+        if (!session_.gate()) {
             return "nothing runs: this is a recorded trace";
+        }
         return session_.ended() ? "the program has ended" : session_.running() ? "" : "the program is held already";
     case Action::open:
-        if (!pages_.empty())
+        if (!pages_.empty()) {
             return pages_.back().chooses ? "" : "this page has nothing to open";
+        }
         return list_.empty() ? "the list is empty" : "";
     case Action::copy_view:
     case Action::copy_details:
@@ -69,8 +72,9 @@ std::string App::why_not(Action action) const {
     default: break;
     }
     if (const int number = view_of(action);
-        number > 0 && std::none_of(views().begin(), views().end(), [&](const ViewEntry& v) { return v.number == number; }))
+        number > 0 && std::none_of(views().begin(), views().end(), [&](const ViewEntry& v) { return v.number == number; })) {
         return "there is no view " + std::to_string(number);
+    }
     return {};
 }
 
@@ -124,16 +128,18 @@ void App::perform(Action action) {
         if (!pages_.empty()) {
             const Page& page = pages_.back();
             const Target target = page.lines.empty() ? Target{} : page.lines[static_cast<size_t>(page.list.selected())].target;
-            if (target.kind != Target::Kind::none)
+            if (target.kind != Target::Kind::none) {
                 pages_.clear();
+            }
             open(target);
             break;
         }
         update_detail();
-        if (pane_ == Pane::list)
+        if (pane_ == Pane::list) {
             open(view_->open(session_, view_row()));
-        else
+        } else {
             open(detail_.empty() ? Target{} : detail_[static_cast<size_t>(detail_list_.selected())].target);
+        }
         break;
     case Action::back: go_to(trail_.back(here()), "back"); break;
     case Action::forward: go_to(trail_.forward(here()), "forward"); break;
@@ -168,8 +174,9 @@ void App::perform(Action action) {
     case Action::sort: {
         const std::vector<int> widths = column_widths(view_->columns(), layout_.list.width - 2);
         int next = sort_column_ + 1;
-        while (next < static_cast<int>(widths.size()) && widths[static_cast<size_t>(next)] == 0)
+        while (next < static_cast<int>(widths.size()) && widths[static_cast<size_t>(next)] == 0) {
             ++next;
+        }
         sort_by(next < static_cast<int>(widths.size()) ? next : -1);
         break;
     }
@@ -190,17 +197,19 @@ void App::perform(Action action) {
         break;
     case Action::help: show_keys(); break;
     case Action::close:
-        if (!pages_.empty())
+        if (!pages_.empty()) {
             pages_.pop_back();
-        else
+        } else {
             exit_code_ = 0;
+        }
         break;
     case Action::quit: exit_code_ = 0; break;
     default:
-        if (const int number = view_of(action); number > 0)
+        if (const int number = view_of(action); number > 0) {
             show_view(number);
-        else
+        } else {
             move_cursor(action);
+        }
     }
 }
 
@@ -217,8 +226,9 @@ void App::ask(std::string label, const std::string& text, std::vector<std::strin
         try {
             then(typed);
         } catch (const Error& error) {
-            if (error.kind() != ErrorKind::usage)
+            if (error.kind() != ErrorKind::usage) {
                 throw;
+            }
             tell(error.what(), true);
         }
     };
@@ -229,22 +239,24 @@ Completer App::query_completer() {
 }
 
 void App::leave() {
-    if (!pages_.empty())
+    if (!pages_.empty()) {
         pages_.pop_back();
-    else if (picture_.running())
+    } else if (picture_.running()) {
         picture_.cancel();
-    else if (pane_ == Pane::detail)
+    } else if (pane_ == Pane::detail) {
         pane_ = Pane::list;
-    else if (!filter_.empty())
+    } else if (!filter_.empty()) {
         set_filter("");
-    else
+    } else {
         search_ = Query();
+    }
 }
 
 void App::search_for(const std::string& text) {
     const bool fresh = !text.empty() && text != search_.text();
-    if (fresh)
+    if (fresh) {
         search_ = Query::parse(text);
+    }
     if (search_.empty()) {
         tell("nothing was searched", true);
         return;
@@ -263,10 +275,11 @@ void App::set_filter(const std::string& text) {
     filter_ = Query::parse(text);
     updated_ = 0;
     update();
-    if (filter_.empty())
+    if (filter_.empty()) {
         tell("all " + counted(view_->n_rows(), "line"));
-    else
+    } else {
         tell(grouped(n_shown()) + " of " + counted(view_->n_rows(), "line") + " match " + text, n_shown() == 0);
+    }
 }
 
 void App::set_breakpoint(const std::string& text) {
@@ -314,8 +327,9 @@ void App::find(bool forward, bool from_here) {
     for (int i = from_here ? 0 : 1; n > 0 && i <= n; ++i) {
         const int shown = ((list_.selected() + (forward ? i : -i)) % n + n) % n;
         view_->facts(session_, narrowed_ ? shown_[static_cast<size_t>(shown)] : shown, facts);
-        if (!search_.matches(facts))
+        if (!search_.matches(facts)) {
             continue;
+        }
         const bool wrapped = forward ? shown < list_.selected() : shown > list_.selected();
         const bool alone = i == n || (i == 0 && n == 1);
         select_shown(shown);
@@ -333,19 +347,22 @@ void App::sort_by(int column) {
     sort_column_ = column;
     updated_ = 0;
     update();
-    if (column < 0)
+    if (column < 0) {
         tell("in the order of evaluation");
-    else
+    } else {
         tell("ordered by " + std::string(view_->columns()[static_cast<size_t>(column)].title));
+    }
 }
 
 void App::show_view(int number) {
     const auto entry = std::find_if(views().begin(), views().end(), [&](const ViewEntry& v) { return v.number == number; });
-    if (entry == views().end())
+    if (entry == views().end()) {
         return;
+    }
     const auto index = static_cast<size_t>(entry - views().begin());
-    if (!views_[index])
+    if (!views_[index]) {
         views_[index] = entry->make();
+    }
     if (view_ != views_[index].get()) {
         list_ = List();
         sort_column_ = -1;
@@ -366,10 +383,11 @@ void App::open(Target target) {
         session_.select(static_cast<TensorId>(target.id));
         show_view(1);
         pane_ = Pane::list;
-        if (hidden_by_filter(session_.selected()))
+        if (hidden_by_filter(session_.selected())) {
             tell(session_.name(session_.selected()) + " · the filter hides it: Esc shows all", true);
-        else
+        } else {
             tell(session_.name(session_.selected()) + back);
+        }
         return;
     case Target::Kind::step:
         if (target.id == session_.step()) {

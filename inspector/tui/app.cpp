@@ -14,13 +14,14 @@ App::App(Session& session, Terminal& terminal, Options options)
     session_.follow = settings_.follow;
     show_view(session_.comparison().running() ? 8 : settings_.view);
     const auto key = [&](Action action) { return settings_.keys.key_of(action, context()); };
-    if (!options.note.empty())
+    if (!options.note.empty()) {
         tell(std::move(options.note), true);
-    else
+    } else {
         tell((session_.gate()
                   ? "attached: " + key(Action::next_record) + " steps the program, " + key(Action::resume) + " lets it run, "
                   : std::string()) +
              key(Action::help) + " shows the keys");
+    }
 }
 
 int App::run() {
@@ -33,32 +34,40 @@ int App::run() {
         const Terminal::Woken woken = terminal_.wait({session_.gate() ? session_.gate()->descriptor() : -1, ended_fd_,
                                                       session_.comparison().descriptor(), picture_.descriptor()},
                                                      !session_.scanning());
-        if (woken.ended_by != 0)
+        if (woken.ended_by != 0) {
             return 128 + woken.ended_by;
-        if (terminal_.hung_up())
+        }
+        if (terminal_.hung_up()) {
             return 128 + SIGHUP;
-        if (woken.resized)
+        }
+        if (woken.resized) {
             dirty_ = true;
-        if (woken.interrupted)
+        }
+        if (woken.interrupted) {
             on_interrupt();
-        if (woken.ready[0] || woken.ready[1])
+        }
+        if (woken.ready[0] || woken.ready[1]) {
             on_program(woken.ready[1]);
-        if (woken.ready[2])
+        }
+        if (woken.ready[2]) {
             tell(session_.finish_comparison(), !session_.comparison().error().empty());
+        }
         if (woken.ready[3]) {
             bool failed = false;
             std::string said = picture_.finish(failed);
             tell(std::move(said), failed);
         }
         if (woken.input) {
-            for (Input input = terminal_.read(); input.kind != Input::Kind::none && exit_code_ < 0; input = terminal_.read())
+            for (Input input = terminal_.read(); input.kind != Input::Kind::none && exit_code_ < 0; input = terminal_.read()) {
                 on_input(input);
+            }
         }
         if (session_.scanning()) {
-            if (auto over = session_.scan_slice())
+            if (auto over = session_.scan_slice()) {
                 tell(std::move(*over));
-            else
+            } else {
                 tell("looking at step " + grouped(session_.scan_position()) + ": Esc stops");
+            }
             dirty_ = true;
         }
     }
@@ -72,8 +81,9 @@ void App::restore(const SavedSession& kept) {
     breakpoints_ = kept.typed[2];
     commands_ = kept.typed[3];
     const std::string before = trouble_ ? status_ : std::string();
-    if (kept.place.step >= 0)
+    if (kept.place.step >= 0) {
         go_to(kept.place, "");
+    }
     try {
         filter_ = Query::parse(kept.filter);
         search_ = Query::parse(kept.search);
@@ -82,8 +92,9 @@ void App::restore(const SavedSession& kept) {
     } catch (const Error& error) {
         tell(std::string("what was kept of this trace can't be read: ") + error.what(), true);
     }
-    if (!before.empty())
+    if (!before.empty()) {
         tell(before, true);
+    }
 }
 
 SavedSession App::saved() const {
@@ -105,8 +116,9 @@ void App::on_program(bool ended) {
         ended_fd_ = -1;
     }
     dirty_ = true;
-    if (session_.running())
+    if (session_.running()) {
         return;
+    }
     const bool breakpoint = session_.gate()->at_breakpoint();
     const std::string text = session_.refresh();
     const bool interrupted = std::exchange(interrupted_, false) && !breakpoint;
@@ -123,11 +135,13 @@ Context App::context() const { return !pages_.empty() ? in_popup : session_.gate
 
 void App::on_input(const Input& input) {
     dirty_ = true;
-    if ((!layout_.fits && input.kind != Input::Kind::key) || input.kind == Input::Kind::restyled)
+    if ((!layout_.fits && input.kind != Input::Kind::key) || input.kind == Input::Kind::restyled) {
         return;
+    }
     update(); // what the keys before did may have changed the rows
-    if (!pages_.empty())
+    if (!pages_.empty()) {
         shape_page();
+    }
     switch (input.kind) {
     case Input::Kind::key: on_key(input.key); break;
     case Input::Kind::click: on_click(input.row, input.col); break;
@@ -148,13 +162,15 @@ void App::on_key(Key key) {
     }
     if (prompt_) {
         const Prompt::Result result = prompt_->handle(key);
-        if (result == Prompt::Result::editing)
+        if (result == Prompt::Result::editing) {
             return;
+        }
         const std::string text = prompt_->text();
         const auto then = std::move(prompt_then_);
         prompt_.reset();
-        if (result == Prompt::Result::accepted)
+        if (result == Prompt::Result::accepted) {
             then(text);
+        }
         return;
     }
     if (letter_for_ != Action::none) {
@@ -162,50 +178,58 @@ void App::on_key(Key key) {
         return;
     }
     const Action action = settings_.keys.action_for(key, context());
-    if (action != Action::none)
+    if (action != Action::none) {
         perform(action);
-    else if (key != key_none)
+    } else if (key != key_none) {
         tell(key_text(key) + " does nothing here: " + settings_.keys.key_of(Action::help, context()) + " shows the keys that do",
              true);
+    }
 }
 
 void App::on_interrupt() {
     dirty_ = true;
-    if (session_.scanning())
+    if (session_.scanning()) {
         on_key(key_escape);
-    else if (prompt_ || letter_for_ != Action::none)
+    } else if (prompt_ || letter_for_ != Action::none) {
         on_key(key_escape);
-    else if (picture_.running())
+    } else if (picture_.running()) {
         picture_.cancel();
-    else if (session_.gate() && !session_.ended())
+    } else if (session_.gate() && !session_.ended()) {
         perform(Action::hold);
-    else
+    } else {
         exit_code_ = 130;
+    }
 }
 
 void App::on_click(int row, int col) {
-    if (session_.scanning())
+    if (session_.scanning()) {
         return;
+    }
     letter_for_ = Action::none;
     if (!pages_.empty()) {
         on_click_in_page(row, col);
         return;
     }
     const auto hit = [&](const Rect& area, const auto& buttons) -> decltype(&buttons[0]) {
-        if (!area.contains(row, col))
+        if (!area.contains(row, col)) {
             return nullptr;
-        for (const auto& button : buttons)
-            if (col - area.col >= button.col && col - area.col < button.col + button.width)
+        }
+        for (const auto& button : buttons) {
+            if (col - area.col >= button.col && col - area.col < button.col + button.width) {
                 return &button;
+            }
+        }
         return nullptr;
     };
     if (const auto* key = hit(layout_.keys, key_buttons_)) {
-        if (!prompt_)
+        if (!prompt_) {
             perform(key->meaning);
+        }
         return;
     }
-    if (prompt_)
+    if (prompt_) {
         return;
+    }
     if (const auto* tab = hit(layout_.tabs, tab_buttons_)) {
         show_view(tab->meaning);
     } else if (const auto* pass = hit(layout_.strip, strip_buttons_)) {
@@ -221,8 +245,9 @@ void App::on_click(int row, int col) {
         if (const int line = list_.row_at(row - layout_.list.row); line >= 0) {
             const bool again = was == Pane::list && line == list_.selected();
             select_shown(line);
-            if (again)
+            if (again) {
                 perform(Action::open);
+            }
         }
     } else if (col == layout_.middle && row > layout_.upper && row < layout_.lower) {
         dragging_ = true;
@@ -231,18 +256,21 @@ void App::on_click(int row, int col) {
         const std::vector<int> widths = column_widths(view_->columns(), layout_.list.width - 2);
         int at = layout_.list.col + 2;
         for (size_t i = 0; i < widths.size(); ++i) {
-            if (widths[i] > 0 && col >= at && col < at + widths[i])
+            if (widths[i] > 0 && col >= at && col < at + widths[i]) {
                 sort_by(static_cast<int>(i) == sort_column_ ? -1 : static_cast<int>(i));
+            }
             at += widths[i] > 0 ? widths[i] + 1 : 0;
         }
     } else if (layout_.detail.contains(row, col)) {
         const int line = detail_list_.row_at(row - layout_.detail.row);
         const bool again = pane_ == Pane::detail && line == detail_list_.selected();
         pane_ = Pane::detail;
-        if (line >= 0)
+        if (line >= 0) {
             detail_list_.select(line);
-        if (again)
+        }
+        if (again) {
             perform(Action::open);
+        }
     }
 }
 
@@ -253,21 +281,25 @@ void App::on_click_in_page(int row, int col) {
     }
     Page& page = pages_.back();
     const int line = page.list.row_at(row - page_area_.row - 1);
-    if (!page.chooses || line < 0)
+    if (!page.chooses || line < 0) {
         return;
+    }
     const bool again = line == page.list.selected();
     page.list.select(line);
-    if (again)
+    if (again) {
         perform(Action::open);
+    }
 }
 
 /// Terminals tell where a button was let go, and few where it has been in between.
 void App::on_release(int row, int col) {
-    if (!std::exchange(dragging_, false) || !pages_.empty() || prompt_)
+    if (!std::exchange(dragging_, false) || !pages_.empty() || prompt_) {
         return;
+    }
     const int inner = std::max(terminal_.cols() - 2, 1);
-    if (col != layout_.middle && row > 0)
+    if (col != layout_.middle && row > 0) {
         set_list_width((col - 1) * 100 / inner + 1);
+    }
 }
 
 void App::set_list_width(int percent) {
@@ -276,17 +308,18 @@ void App::set_list_width(int percent) {
 }
 
 void App::on_wheel(int row, int col, int lines) {
-    if (!pages_.empty())
+    if (!pages_.empty()) {
         pages_.back().list.scroll(lines);
-    else if (const Rect& drawn = layout_.drawing; drawn.contains(row, col))
+    } else if (const Rect& drawn = layout_.drawing; drawn.contains(row, col)) {
         zoom(row == drawn.row + drawn.height - 1 ? (lines < 0 ? Zoom::left : Zoom::right)
              : lines < 0                         ? Zoom::in
                                                  : Zoom::out,
              col - drawn.col);
-    else if (layout_.detail.contains(row, col))
+    } else if (layout_.detail.contains(row, col)) {
         detail_list_.scroll(lines);
-    else if (layout_.list.contains(row, col) && list_.scroll(lines))
+    } else if (layout_.list.contains(row, col) && list_.scroll(lines)) {
         select_shown(list_.selected());
+    }
 }
 
 void App::move_cursor(Action action) {
@@ -311,13 +344,15 @@ void App::move_cursor(Action action) {
     }
     if (moved.selected() == list.selected()) {
         const bool up = action == Action::up || action == Action::page_up || action == Action::half_up || action == Action::top;
-        if (list.n_rows() > 0)
+        if (list.n_rows() > 0) {
             tell(up ? "this is the first line" : "this is the last line");
+        }
         return;
     }
     list = moved;
-    if (!page && pane_ == Pane::list)
+    if (!page && pane_ == Pane::list) {
         select_shown(list_.selected());
+    }
 }
 
 } // namespace schedscope::tui

@@ -21,17 +21,20 @@ const Lines& lines() noexcept { return unicode() ? drawn : typed; }
 } // namespace
 
 int Canvas::put(int row, int col, std::string_view text, Style style, int width) const {
-    if (row < 0 || row >= area_.height || col < 0 || col >= area_.width)
+    if (row < 0 || row >= area_.height || col < 0 || col >= area_.width) {
         return col;
+    }
     const int room = width < 0 ? area_.width - col : std::min(width, area_.width - col);
-    if (room <= 0)
+    if (room <= 0) {
         return col;
+    }
     auto* const window = static_cast<WINDOW*>(window_);
     const std::u32string shown = fitted(text, room);
     std::wstring wide(shown.begin(), shown.end());
     int used = 0;
-    for (const char32_t c : shown)
+    for (const char32_t c : shown) {
         used += char_width(c);
+    }
     set_style(window, style);
     mvwaddnwstr(window, area_.row + row, area_.col + col, wide.c_str(), static_cast<int>(wide.size()));
     return col + used;
@@ -43,16 +46,19 @@ void Canvas::put_right(int row, int col, std::string_view text, Style style, int
 }
 
 void Canvas::blank(int row, int col, Style style, int width) const {
-    if (row < 0 || row >= area_.height || col < 0 || col >= area_.width)
+    if (row < 0 || row >= area_.height || col < 0 || col >= area_.width) {
         return;
+    }
     const int room = width < 0 ? area_.width - col : std::min(width, area_.width - col);
-    if (room > 0)
+    if (room > 0) {
         put(row, col, std::string(static_cast<size_t>(room), ' '), style);
+    }
 }
 
 void Canvas::put_char(int row, int col, char32_t c, Style style) const {
-    if (row < 0 || row >= area_.height || col < 0 || col >= area_.width)
+    if (row < 0 || row >= area_.height || col < 0 || col >= area_.width) {
         return;
+    }
     auto* const window = static_cast<WINDOW*>(window_);
     const wchar_t text[2]{static_cast<wchar_t>(c), 0};
     set_style(window, style);
@@ -76,16 +82,19 @@ void Canvas::frame(Style style) const {
 
 void Canvas::divider(int row, int cross, bool up, bool down, Style style) const {
     put_char(row, 0, lines().left, style);
-    for (int col = 1; col < area_.width - 1; ++col)
+    for (int col = 1; col < area_.width - 1; ++col) {
         put_char(row, col, lines().horizontal, style);
+    }
     put_char(row, area_.width - 1, lines().right, style);
-    if (cross >= 0)
+    if (cross >= 0) {
         put_char(row, cross, up && down ? lines().cross : up ? lines().up : lines().down, style);
+    }
 }
 
 void Canvas::vertical(int col, int first_row, int end_row, Style style) const {
-    for (int row = first_row; row < end_row; ++row)
+    for (int row = first_row; row < end_row; ++row) {
         put_char(row, col, lines().vertical, style);
+    }
 }
 
 } // namespace schedscope::tui

@@ -30,8 +30,9 @@ void App::draw(bool with_details) {
                              drawing->rows(session_, Layout::body_rows(terminal_.rows()), layout_.strip.width));
     }
     list_.resize(n_shown(), layout_.list.height);
-    if (with_details)
+    if (with_details) {
         update_detail();
+    }
     detail_list_.resize(static_cast<int>(detail_.size()), layout_.detail.height);
 
     page.frame(dim);
@@ -45,14 +46,16 @@ void App::draw(bool with_details) {
     draw_strip(page);
     draw_drawing(page);
     tab_buttons_ = view_tabs(view_number_, layout_.tabs.width);
-    for (const Button<int>& tab : tab_buttons_)
+    for (const Button<int>& tab : tab_buttons_) {
         page.put(layout_.tabs.row, layout_.tabs.col + tab.col, tab.text, tab.current ? bold : dim);
+    }
     draw_list(page);
     draw_detail(page);
     draw_status(page);
     draw_keys(page);
-    if (!pages_.empty())
+    if (!pages_.empty()) {
         draw_page();
+    }
     if (prompt_ && pages_.empty()) {
         const int column = layout_.status.col + 1 + text_width(prompt_->label()) + prompt_->cursor_column();
         terminal_.show(layout_.status.row, std::min(column, layout_.status.col + layout_.status.width - 1));
@@ -65,21 +68,25 @@ void App::draw_header(const Canvas& page) {
     const PlanState& state = session_.state();
     std::vector<std::string> parts;
     if (state.step != no_step) {
-        if (session_.history().n_evaluations() > 0)
+        if (session_.history().n_evaluations() > 0) {
             parts.push_back("eval " + grouped(state.evaluation) + "/" + grouped(session_.history().n_evaluations() - 1) + " " +
                             std::string(graph_kind_name(session_.history().evaluation(state.evaluation).begin.kind)));
+        }
         parts.push_back(state.pass == Pass::none ? std::string("between passes") : "pass " + pass_text(state.pass));
         parts.push_back("step " + grouped(state.step) + "/" + grouped(session_.last_step()));
     } else {
         parts.emplace_back("no steps yet");
     }
-    if (!state.error.empty())
+    if (!state.error.empty()) {
         parts.emplace_back("PLAN FAILED");
-    if (session_.gate())
+    }
+    if (session_.gate()) {
         parts.emplace_back(session_.ended() ? "ENDED" : session_.running() ? "RUNNING" : "HELD");
+    }
     int width = 0;
-    for (const std::string& part : parts)
+    for (const std::string& part : parts) {
         width += text_width(part) + 3;
+    }
     const int room = page.width() - 3 - width;
     int col = page.put(0, 1, " " + title_ + " ", bold, std::max(room, 8));
     for (const std::string& part : parts) {
@@ -132,46 +139,53 @@ void App::draw_list(const Canvas& page) {
     }();
     int col = layout_.list_head.col + 2;
     for (size_t i = 0; i < columns.size(); ++i) {
-        if (widths[i] == 0)
+        if (widths[i] == 0) {
             continue;
+        }
         const std::string title = std::string(columns[i].title) + (static_cast<int>(i) == sort_column_ ? "▾" : "");
         const Style style{Ink::plain, static_cast<int>(i) == sort_column_, true, false, true};
-        if (columns[i].right)
+        if (columns[i].right) {
             page.put_right(layout_.list_head.row, col, title, style, widths[i]);
-        else
+        } else {
             page.put(layout_.list_head.row, col, title, style, widths[i]);
+        }
         col += widths[i] + 1;
     }
     if (list_.empty()) {
         const std::string why = narrowed_ && view_->n_rows() > 0 ? "no line matches " + filter_.text() + ": Esc shows all"
                                                                  : view_->empty_text(session_);
         int row = layout_.list.row;
-        for (const std::string& piece : wrapped(why, layout_.list.width - 4))
+        for (const std::string& piece : wrapped(why, layout_.list.width - 4)) {
             page.put(row++, layout_.list.col + 2, piece, dim, layout_.list.width - 3);
+        }
         return;
     }
     for (int line = 0; line < layout_.list.height; ++line) {
         const int shown = list_.row_at(line);
-        if (shown < 0)
+        if (shown < 0) {
             break;
+        }
         const int row = narrowed_ ? shown_[static_cast<size_t>(shown)] : shown;
         const bool selected = shown == list_.selected();
         const bool reverse = selected && focused;
         const int y = layout_.list.row + line;
         page.blank(y, layout_.list.col, Style{}.with_reverse(reverse), layout_.list.width);
         page.put(y, layout_.list.col, selected ? "▸" : " ", bold.with_reverse(reverse), 1);
-        if (view_->changed(session_, row))
+        if (view_->changed(session_, row)) {
             page.put(y, layout_.list.col + 1, "•", accent.with_reverse(reverse), 1);
+        }
         const std::vector<Text> cells = view_->row(session_, row, growing);
         col = layout_.list.col + 2;
         for (size_t i = 0; i < columns.size() && i < cells.size(); ++i) {
-            if (widths[i] == 0)
+            if (widths[i] == 0) {
                 continue;
+            }
             const Style style = reverse ? Style{cells[i].style.ink, cells[i].style.bold, false, true, false} : cells[i].style;
-            if (columns[i].right)
+            if (columns[i].right) {
                 page.put_right(y, col, cells[i].text, style, widths[i]);
-            else
+            } else {
                 page.put(y, col, cells[i].text, style, widths[i]);
+            }
             col += widths[i] + 1;
         }
     }
@@ -179,25 +193,29 @@ void App::draw_list(const Canvas& page) {
 
 void App::draw_detail(const Canvas& page) {
     const bool focused = pane_ == Pane::detail;
-    if (const int row = view_row(); row >= 0)
+    if (const int row = view_row(); row >= 0) {
         page.put(layout_.titles, layout_.middle + 1, joined({" ", view_->detail_title(session_, row), " "}),
                  focused ? accent : Style{}, layout_.detail.width - 2);
+    }
     for (int line = 0; line < layout_.detail.height; ++line) {
         const int index = detail_list_.row_at(line);
-        if (index < 0)
+        if (index < 0) {
             break;
+        }
         const Line& content = detail_[static_cast<size_t>(index)];
         const bool reverse = focused && index == detail_list_.selected();
         const int y = layout_.detail.row + line;
-        if (reverse)
+        if (reverse) {
             page.blank(y, layout_.detail.col, Style{}.with_reverse(), layout_.detail.width);
+        }
         page.put(y, layout_.detail.col, content.now ? "▸" : " ", bold.with_reverse(reverse), 1);
         int col = layout_.detail.col + 1;
         const int end = layout_.detail.col + layout_.detail.width;
         for (const Text& part : content.parts) {
             const Style style = reverse ? Style{part.style.ink, part.style.bold, false, true, false} : part.style;
-            if (col < end)
+            if (col < end) {
                 col = page.put(y, col, part.text, style, end - col);
+            }
         }
     }
 }
@@ -211,19 +229,25 @@ void App::draw_status(const Canvas& page) {
     }
     std::string marks;
     const auto mark = [&](const std::string& text) { marks += (marks.empty() ? "" : " · ") + text; };
-    if (!filter_.empty())
+    if (!filter_.empty()) {
         mark("only " + filter_.text());
-    if (!breakpoint_.empty())
+    }
+    if (!breakpoint_.empty()) {
         mark("break " + breakpoint_.text());
-    if (!session_.follow)
+    }
+    if (!session_.follow) {
         mark("not following");
-    if (session_.comparison().running())
+    }
+    if (session_.comparison().running()) {
         mark("comparing");
-    if (picture_.running())
+    }
+    if (picture_.running()) {
         mark("drawing " + picture_.path() + ", Esc stops");
+    }
     const int room = marks.empty() ? 0 : std::min(text_width(marks) + 2, area.width / 2);
-    if (room > 0)
+    if (room > 0) {
         page.put_right(area.row, area.col + area.width - room, marks, dim, room - 1);
+    }
     page.put(area.row, area.col + 1, status_, trouble_ ? warning : Style{}, area.width - 2 - room);
 }
 
@@ -259,13 +283,15 @@ void App::draw_candidates(const Canvas& page) {
     size_t first = static_cast<size_t>(chosen);
     for (int used = text_width(all[first]); first > 0; --first) {
         used += text_width(all[first - 1]) + 2;
-        if (used > room)
+        if (used > room) {
             break;
+        }
     }
     int col = area.col + 1;
     const int end = area.col + area.width - 2;
-    if (first > 0)
+    if (first > 0) {
         col = page.put(area.row, col, "… ", dim);
+    }
     for (size_t i = first; i < all.size(); ++i) {
         if (i > first && col + text_width(all[i]) > end) {
             page.put(area.row, col, "…", dim);
@@ -303,18 +329,21 @@ void App::draw_page() {
                width - 4);
     for (int i = 0; i < height - 2; ++i) {
         const int index = page.list.row_at(i);
-        if (index < 0)
+        if (index < 0) {
             break;
+        }
         const Line& content = page.lines[static_cast<size_t>(index)];
         const bool reverse = page.chooses && index == page.list.selected();
-        if (reverse)
+        if (reverse) {
             canvas.blank(1 + i, 1, Style{}.with_reverse(), width - 2);
+        }
         canvas.put(1 + i, 1, content.now ? "▸" : " ", bold.with_reverse(reverse), 1);
         int col = 2;
         for (const Text& part : content.parts) {
             const Style style = reverse ? Style{part.style.ink, part.style.bold, false, true, false} : part.style;
-            if (col < width - 2)
+            if (col < width - 2) {
                 col = canvas.put(1 + i, col, part.text, style, width - 2 - col);
+            }
         }
     }
 }

@@ -11,8 +11,9 @@ namespace schedscope::tui {
 Layout Layout::of(int rows, int cols, int list_percent, int drawing_rows) noexcept {
     Layout l;
     l.fits = rows >= least_rows && cols >= least_cols;
-    if (!l.fits)
+    if (!l.fits) {
         return l;
+    }
     const int inner = cols - 2;
     // As it comes, the list is neither so narrow that names are cut nor so wide that lines are hard to follow.
     const bool as_it_comes = list_percent == default_list_width;
@@ -60,8 +61,9 @@ std::vector<Button<Pass>> strip_of(Pass current, int length, bool heads, int gap
     int col = 0;
     for (const StripItem& item : strip_items) {
         const bool sweep = item.pass > Pass::gpu_down && item.pass <= Pass::rest_up;
-        if (!buttons.empty())
+        if (!buttons.empty()) {
             col += sweep ? 0 : gap;
+        }
         if (heads && *item.head) {
             buttons.push_back({col, text_width(item.head), item.head, Pass::gpu_down, false});
             col += text_width(item.head);
@@ -88,8 +90,9 @@ std::vector<Button<Pass>> pass_strip(Pass current, int width) {
     for (const Try& t :
          {Try{2, true, 2}, Try{2, true, 1}, Try{2, false, 1}, Try{1, true, 0}, Try{1, false, 0}, Try{0, false, 0}}) {
         buttons = strip_of(current, t.length, t.heads, t.gap);
-        if (buttons.back().col + buttons.back().width <= width)
+        if (buttons.back().col + buttons.back().width <= width) {
             break;
+        }
     }
     return buttons;
 }
@@ -104,22 +107,26 @@ std::vector<Button<Action>> footer(const KeyMap& keys, Context context, int widt
     };
     std::vector<Item> items;
     for (const Binding& binding : keys.bindings()) {
-        if ((binding.contexts & context) == 0 || !binding.group || binding.keys.front() == key_none || !works(binding.action))
+        if ((binding.contexts & context) == 0 || !binding.group || binding.keys.front() == key_none || !works(binding.action)) {
             continue;
-        if (!items.empty() && std::string_view(items.back().group) == binding.group)
+        }
+        if (!items.empty() && std::string_view(items.back().group) == binding.group) {
             items.back().bindings.push_back(&binding);
-        else
+        } else {
             items.push_back({binding.group, binding.rank, {&binding}});
+        }
     }
     for (Item& item : items) {
-        for (const Binding* binding : item.bindings)
+        for (const Binding* binding : item.bindings) {
             item.width += text_width(first_key_text(*binding)) + 1;
+        }
         item.width += text_width(item.group);
     }
     // By rank, each takes its room if there is some left.
     std::vector<Item*> by_rank;
-    for (Item& item : items)
+    for (Item& item : items) {
         by_rank.push_back(&item);
+    }
     std::stable_sort(by_rank.begin(), by_rank.end(), [](const Item* x, const Item* y) { return x->rank < y->rank; });
     int used = -2;
     for (Item* item : by_rank) {
@@ -130,8 +137,9 @@ std::vector<Button<Action>> footer(const KeyMap& keys, Context context, int widt
     std::vector<Button<Action>> buttons;
     int col = 0;
     for (const Item& item : items) {
-        if (!item.shown)
+        if (!item.shown) {
             continue;
+        }
         for (size_t i = 0; i < item.bindings.size(); ++i) {
             const bool last = i + 1 == item.bindings.size();
             const std::string text = joined({first_key_text(*item.bindings[i]), last ? " " : "/", last ? item.group : ""});
@@ -164,8 +172,9 @@ std::vector<Button<int>> view_tabs(int current, int width) {
     if (!fits(buttons.back())) {
         buttons = in_form("", true);
     }
-    while (!buttons.empty() && !fits(buttons.back()))
+    while (!buttons.empty() && !fits(buttons.back())) {
         buttons.pop_back();
+    }
     return buttons;
 }
 

@@ -17,18 +17,21 @@ bool comes_before(const std::string& a, const std::string& b) {
         return result.ec == std::errc() && result.ptr == text.data() + text.size() ? value : std::nan("");
     };
     const double x = number(a), y = number(b);
-    if (!std::isnan(x) && !std::isnan(y))
+    if (!std::isnan(x) && !std::isnan(y)) {
         return x < y;
-    if (std::isnan(x) != std::isnan(y))
+    }
+    if (std::isnan(x) != std::isnan(y)) {
         return !std::isnan(x);
+    }
     return a < b;
 }
 
 } // namespace
 
 void App::update() {
-    if (updated_ == session_.version())
+    if (updated_ == session_.version()) {
         return;
+    }
     updated_ = session_.version();
     view_->update(session_);
     shown_.clear();
@@ -37,8 +40,9 @@ void App::update() {
         Facts facts;
         for (int row = 0; row < view_->n_rows(); ++row) {
             view_->facts(session_, row, facts);
-            if (filter_.matches(facts))
+            if (filter_.matches(facts)) {
                 shown_.push_back(row);
+            }
         }
     }
     if (sort_column_ >= 0 && static_cast<size_t>(sort_column_) < view_->columns().size()) {
@@ -60,12 +64,13 @@ void App::update() {
                 keys.push_back({row, 0, std::move(view_->row(session_, row, 80)[column].text)});
             }
         }
-        if (head.field != Field::count) // numbers: the largest first
+        if (head.field != Field::count) { // numbers: the largest first
             std::stable_sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
                 return std::isnan(b.number) ? !std::isnan(a.number) : a.number > b.number;
             });
-        else
+        } else {
             std::stable_sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) { return comes_before(a.text, b.text); });
+        }
         std::transform(keys.begin(), keys.end(), shown_.begin(), [](const Key& key) { return key.row; });
     }
     list_.resize(n_shown(), layout_.list.height);
@@ -101,8 +106,9 @@ void App::select_row_of_tensor() {
     // Several rows may stand for a tensor: one that is selected stays.
     const TensorId selected = session_.selected();
     if (!list_.empty() && view_row() < view_->n_rows() && selected != no_tensor &&
-        view_->tensor_of(session_, view_row()) == selected)
+        view_->tensor_of(session_, view_row()) == selected) {
         return;
+    }
     if (const int row = view_->row_of(session_, session_.selected()); row >= 0) {
         if (const int shown = shown_row(row); shown >= 0) {
             list_.select(shown);
@@ -126,8 +132,9 @@ void App::select_view_row(int row) {
 
 void App::select_shown(int row) {
     list_.select(row);
-    if (list_.empty())
+    if (list_.empty()) {
         return;
+    }
     if (const TensorId id = view_->tensor_of(session_, view_row()); id != no_tensor) {
         session_.select(id);
         updated_ = session_.version(); // the rows are the same
@@ -136,8 +143,9 @@ void App::select_shown(int row) {
 
 void App::update_detail() {
     const int row = view_row(), width = layout_.detail.width;
-    if (detail_version_ == session_.version() && detail_row_ == row && detail_width_ == width && detail_view_ == view_number_)
+    if (detail_version_ == session_.version() && detail_row_ == row && detail_width_ == width && detail_view_ == view_number_) {
         return;
+    }
     const bool same = detail_row_ == row && detail_view_ == view_number_ && detail_width_ == width;
     const int stood = detail_list_.selected(), top = detail_list_.top();
     detail_ = row < 0 ? std::vector<Line>() : view_->detail(session_, row, width - 1); // one for the mark
@@ -152,8 +160,9 @@ void App::update_detail() {
         detail_list_.select(stood);
     }
     const auto now = std::find_if(detail_.begin(), detail_.end(), [](const Line& l) { return l.now; });
-    if (pane_ == Pane::list && now != detail_.end())
+    if (pane_ == Pane::list && now != detail_.end()) {
         detail_list_.select(static_cast<int>(now - detail_.begin()));
+    }
 }
 
 } // namespace schedscope::tui

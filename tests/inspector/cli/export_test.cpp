@@ -269,7 +269,7 @@ TEST(Export, NeverReplacesTheTraceThatItReads) {
     for (const char* format : {"--perfetto", "--jsonl"}) {
         const Outcome refused = run({"export", folder / "t.trace", format, folder / "t.trace", "--force"});
         EXPECT_EQ(refused.code, 2);
-        EXPECT_THAT(refused.err, HasSubstr("is the trace that is read"));
+        EXPECT_THAT(refused.err, HasSubstr("this file is read (trace)"));
     }
     EXPECT_TRUE(read_bytes(folder / "t.trace") == bytes);
 }

@@ -157,7 +157,7 @@ TEST(Finding, WhatCanNotBeSaysWhy) {
                                     {":set colour red\n", "colour is one of auto none 8 16 256 direct, not 'red'"},
                                     {":set frob 1\n", "no setting 'frob'"},
                                     {":dot a.txt\n", "a picture's name ends in .dot, .svg, .png or .pdf"},
-                                    {":write /nonexistent/x\n", "/nonexistent/x can't be written: No such file or directory"},
+                                    {":write /dev/null/x\n", "/dev/null/x can't be written: Not a directory"},
                                     {":write /etc/passwd\n", "/etc/passwd exists: :write! /etc/passwd overwrites it"},
                                     {":write\n", "write needs FILE"},
                                     {"{Esc}", "nothing to leave: q quits"}}) {

@@ -99,8 +99,8 @@ void Terminal::start(int rows, int cols, const std::function<int()>& child, cons
         for (const char* of_the_user : {"NO_COLOR", "LINES", "COLUMNS", "COLORFGBG", "TMUX", "STY"})
             unsetenv(of_the_user);
         // The user's own files are neither read nor written.
-        setenv("XDG_CONFIG_HOME", "/nonexistent/config", 1);
-        setenv("XDG_STATE_HOME", "/nonexistent/state", 1);
+        setenv("XDG_CONFIG_HOME", "/dev/null/config", 1);
+        setenv("XDG_STATE_HOME", "/dev/null/state", 1);
         for (const auto& [name, value] : options.environment)
             setenv(name.c_str(), value.c_str(), 1);
         login_tty(slave_);
