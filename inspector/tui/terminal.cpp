@@ -418,6 +418,8 @@ Input Terminal::read() {
         if (code == KEY_MOUSE) {
             take_mouse_events();
         } else if (code >= KEY_MIN && code != KEY_RESIZE) {
+            character_ = {}; // its rest does not come behind another key
+            within_character_ = false;
             return {Input::Kind::key, key_of_code(code), 0, 0};
         } else if (wchar_t character = 0; code < KEY_MIN && take_byte(code, character)) {
             return {Input::Kind::key, key_of_character(character), 0, 0};

@@ -44,8 +44,8 @@ TEST(Input, EscapeTakesNoKeyWithIt) {
     ASSERT_TRUE(t.shows("q quit"));
     t.write_all(":one\x1b\x1bOP"); // Esc, F1
     EXPECT_TRUE(t.shows(" close ")) << t.text();
-    t.write_all("\x1b:two\x1b[12\x1b[Dx"); // a sequence without an end, and Left
-    EXPECT_TRUE(t.shows(":twxo") || t.shows(":twox")) << t.text();
+    t.write_all("\x1b:two\x1b[12\x1bODx"); // a sequence without an end, and Left
+    EXPECT_TRUE(t.shows(":twxo")) << t.text();
 }
 
 TEST(Input, AnotherMouseButtonDoesNotHoldTheInspector) {
@@ -63,14 +63,14 @@ TEST(Input, AnotherMouseButtonDoesNotHoldTheInspector) {
 TEST(Input, QuittingShowsTheCursorAlsoWhenAListHasScrolled) {
     Terminal t(24, 80, [] { return testing::inspect_made(); });
     ASSERT_TRUE(t.shows("q quit"));
-    for (int i = 0; i < 6; ++i) {
-        t.wheel(10, 10, true);
-        ASSERT_TRUE(t.settles());
-    }
+    t.press("?");
+    ASSERT_TRUE(t.shows("keys that work here")) << t.text();
+    t.press("{Down}{Down}{Down}");
+    ASSERT_TRUE(t.settles());
     ASSERT_TRUE(t.has_written("\x1b"
                               "7"))
         << "it has not scrolled";
-    t.press("q");
+    t.press("Q");
     EXPECT_EQ(t.wait_for_exit(), 0);
     EXPECT_FALSE(t.alternate_screen());
     EXPECT_TRUE(t.cursor_visible());
