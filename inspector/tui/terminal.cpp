@@ -13,6 +13,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fcntl.h>
 #include <langinfo.h>
@@ -89,9 +90,11 @@ void put(std::string_view bytes) {
                 "inspect: " + why + "; `schedscope show TRACE` and `schedscope explain TRACE TENSOR` print the same as text");
 }
 
-Key key_of(wint_t code, bool special) {
-    if (!special)
-        return code == '\r' ? key_enter : code == 0x7f || code == 0x08 ? Key{key_backspace} : static_cast<Key>(code);
+Key key_of_character(wchar_t c) {
+    return c == L'\r' ? key_enter : c == 0x7f || c == 0x08 ? Key{key_backspace} : static_cast<Key>(c);
+}
+
+Key key_of_code(int code) {
     switch (code) {
     case KEY_UP: return key_up;
     case KEY_DOWN: return key_down;
@@ -218,7 +221,8 @@ void Terminal::apply(const TerminalOptions& options) {
         ask_background();
     }
     start_styles(options.depth, options.background == Background::automatic ? found_ : options.background, has_direct_colour());
-    mousemask(options.mouse ? BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, nullptr);
+    // All, though few mean something: of an event that nobody asked for curses waits for the next, and holds the inspector until there is one.
+    mousemask(options.mouse ? ALL_MOUSE_EVENTS : 0, nullptr);
 }
 
 /// Nobody waits for the answer: when it comes, it is read among the keys.
@@ -237,6 +241,10 @@ Terminal::~Terminal() {
     }
     mousemask(0, nullptr);
     endwin();
+    // Terminals that save "hidden" together with the cursor's place have just restored what curses saved to scroll.
+    if (const std::string visible = capability("cnorm"); visible.find("$<") == std::string::npos) {
+        put(visible);
+    }
     delscreen(static_cast<SCREEN*>(screen_));
     // An answer that is still on its way is not for the shell.
     tcsetattr(STDIN_FILENO, asked_ ? TCSAFLUSH : TCSADRAIN, &saved_terminal);
@@ -290,32 +298,41 @@ Terminal::Woken Terminal::wait(std::array<int, 4> others, bool wait) {
     return woken;
 }
 
-/// A sequence that terminfo doesn't know (ESC [ … letter, ESC O letter) is one key without a meaning, not many keys.
+/// A byte, or the code of a special key (KEY_MIN or more); ERR when there is no more for now. Not wget_wch: where a byte is no character, and where a special
+/// key comes within a sequence, it gives nothing but an error, and what was typed there is lost.
+int Terminal::next_code() { return unread_ != ERR ? std::exchange(unread_, ERR) : wgetch(stdscr); }
+
+/// A sequence that terminfo doesn't know (ESC [ … letter, ESC O letter) is one key without a meaning, not many keys. What can't be part of it ends it.
 Terminal::Sequence Terminal::skip_sequence() {
-    wint_t code = 0;
-    if (wget_wch(stdscr, &code) != OK) {
-        return Sequence::none; // the Escape key alone
-    }
+    int code = next_code();
     if (code == ']' && asked_) {
         return Sequence::answer;
     }
     if (code != '[' && code != 'O') {
-        unget_wch(static_cast<wchar_t>(code));
+        unread(code); // the Escape key alone
         return Sequence::none;
     }
     const bool parameters = code == '[';
-    while (wget_wch(stdscr, &code) == OK && parameters && (code < 0x40 || code > 0x7e)) {}
+    do {
+        code = next_code();
+    } while (parameters && code >= 0x20 && code < 0x40);
+    if (code < 0x20 || code >= 0x7f) {
+        unread(code);
+    }
     return Sequence::unknown;
 }
 
 /// The terminal answers "ESC ] 11 ; rgb:… ESC \" (or BEL), maybe in pieces. True: it is complete, and the colours fit it. What can't be part of it ends it.
 bool Terminal::read_answer(Input& input) {
     constexpr std::string_view begin = "11;rgb:";
-    wint_t code = 0;
-    while (answering_ && wget_wch(stdscr, &code) == OK) {
+    while (answering_) {
+        int code = next_code();
+        if (code == ERR) {
+            return false;
+        }
         if (code == 0x07 || code == 0x1b) {
-            if (code == 0x1b && wget_wch(stdscr, &code) == OK && code != '\\') {
-                unget_wch(static_cast<wchar_t>(code));
+            if (code == 0x1b && (code = next_code()) != '\\') {
+                unread(code);
             }
             answering_ = asked_ = false;
             const double light = brightness(answer_.starts_with("11;") ? std::string_view(answer_).substr(3) : "");
@@ -334,12 +351,29 @@ bool Terminal::read_answer(Input& input) {
                       std::string_view("0123456789abcdefABCDEF/").find(static_cast<char>(code)) != std::string_view::npos;
         if (!fits) { // somebody typed that
             answering_ = false;
-            unget_wch(static_cast<wchar_t>(code));
+            unread(code);
         } else {
             answer_ += static_cast<char>(code);
         }
     }
     return false;
+}
+
+/// Takes a byte of a character in the locale's encoding. True: it is complete. A byte that is none is passed over, and so is a beginning that it does not
+/// continue; it is then looked at once more, as a beginning.
+bool Terminal::take_byte(int code, wchar_t& character) {
+    const char byte = static_cast<char>(code);
+    constexpr size_t invalid = static_cast<size_t>(-1), incomplete = static_cast<size_t>(-2);
+    size_t taken = std::mbrtowc(&character, &byte, 1, &character_);
+    if (taken == invalid && within_character_) {
+        character_ = {};
+        taken = std::mbrtowc(&character, &byte, 1, &character_);
+    }
+    if (taken == invalid) {
+        character_ = {};
+    }
+    within_character_ = taken == incomplete;
+    return taken != invalid && taken != incomplete;
 }
 
 /// Curses may have read several events for one KEY_MOUSE; it tells the newest one first.
@@ -367,11 +401,11 @@ Input Terminal::read() {
             mouse_.pop_back();
             return event;
         }
-        wint_t code = 0;
-        const int kind = wget_wch(stdscr, &code);
-        if (kind == ERR)
+        const int code = next_code();
+        if (code == ERR) {
             return {};
-        if (kind == OK && code == 0x1b) {
+        }
+        if (code == 0x1b) {
             const Sequence sequence = skip_sequence();
             if (sequence == Sequence::answer) {
                 answering_ = true;
@@ -381,13 +415,15 @@ Input Terminal::read() {
                 continue;
             }
         }
-        if (kind == KEY_CODE_YES && code == KEY_RESIZE)
-            continue;
-        if (kind == KEY_CODE_YES && code == KEY_MOUSE) {
+        if (code == KEY_MOUSE) {
             take_mouse_events();
-            continue;
+        } else if (code >= KEY_MIN && code != KEY_RESIZE) {
+            character_ = {}; // its rest does not come behind another key
+            within_character_ = false;
+            return {Input::Kind::key, key_of_code(code), 0, 0};
+        } else if (wchar_t character = 0; code < KEY_MIN && take_byte(code, character)) {
+            return {Input::Kind::key, key_of_character(character), 0, 0};
         }
-        return {Input::Kind::key, key_of(code, kind == KEY_CODE_YES), 0, 0};
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cwchar>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,8 +68,11 @@ public:
 private:
     enum class Sequence : uint8_t { none, unknown, answer };
     void take_size();
+    int next_code();
+    void unread(int code) noexcept { unread_ = code; }
     Sequence skip_sequence();
     bool read_answer(Input& input);
+    bool take_byte(int code, wchar_t& character);
     void ask_background();
     void take_mouse_events();
 
@@ -76,6 +80,9 @@ private:
     void* popup_window_ = nullptr;
     void* popup_panel_ = nullptr;
     bool popup_drawn_ = false;
+    int unread_ = -1;            ///< a code that was read and is to be read again; −1: none
+    std::mbstate_t character_{}; ///< the bytes of a character whose rest has not come yet
+    bool within_character_ = false;
     bool hung_up_ = false;
     bool synchronised_ = false; ///< frames are told as such to the terminal
     TerminalOptions options_;

@@ -144,7 +144,8 @@ bool Terminal::read_some(int timeout_ms) {
     std::array<pollfd, 2> fds{{{master_, POLLIN, 0}, {child_descriptor_, POLLIN, 0}}};
     if (poll(fds.data(), fds.size(), timeout_ms) <= 0)
         return false;
-    if ((fds[0].revents & POLLIN) == 0) { // ended, and all that it wrote is read
+    if ((fds[0].revents & POLLIN) == 0 &&
+        poll(fds.data(), 1, 0) == 0) { // ended, and all that it wrote is read: looked at after its end
         waitpid(child_, &status_, 0);
         return false;
     }
@@ -202,15 +203,18 @@ void Terminal::feed(std::string_view bytes) {
 bool Terminal::is_idle() const {
     if (in_frame_) // the system passes on what the program wrote a moment after the program has gone to sleep
         return false;
+    // What was written here reaches the program's end a moment later. To poll that end waits for it; to count its bytes does not.
     int unread = 0;
-    pollfd fd{master_, POLLIN, 0};
-    if (ioctl(slave_, FIONREAD, &unread) != 0 || unread > 0 || poll(&fd, 1, 0) > 0)
+    pollfd typed{slave_, POLLIN, 0}, drawn{master_, POLLIN, 0};
+    if (poll(&typed, 1, 0) > 0 || ioctl(slave_, FIONREAD, &unread) != 0 || unread > 0 || poll(&drawn, 1, 0) > 0) {
         return false;
+    }
     std::ifstream stat("/proc/" + std::to_string(child_) + "/stat");
     std::string text;
     std::getline(stat, text);
     const size_t name_end = text.rfind(')');
-    return name_end == std::string::npos || text.compare(name_end, 3, ") S") == 0;
+    const bool sleeps = name_end == std::string::npos || text.compare(name_end, 3, ") S") == 0;
+    return sleeps && poll(&drawn, 1, 0) == 0; // it may have drawn between the two looks
 }
 
 void Terminal::press(std::string_view keys) {

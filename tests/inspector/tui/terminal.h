@@ -57,7 +57,8 @@ public:
     bool hides(std::string_view text);
     bool wait_until(const std::function<bool()>& holds);
 
-    /// Waits until the program has taken all its input and waits for more, or has ended; false after the deadline.
+    /// Waits until the program has taken all its input and sleeps, or has ended; false after the deadline. It may sleep a moment for the rest of a sequence, and
+    /// then go on: whether a key has had its effect is told by the screen alone.
     bool settles();
 
     std::vector<std::string> lines(); ///< the screen, without spaces at the ends of lines

@@ -1,0 +1,80 @@
+// What is typed arrives: bytes that mean nothing are passed over alone, and the keys beside them are not.
+#include "tests/inspector/tui/programs.h"
+#include "tests/inspector/tui/terminal.h"
+
+#include <gtest/gtest.h>
+
+namespace schedscope {
+namespace {
+
+using testing::Terminal;
+
+class NoCharacter : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(NoCharacter, TakesNoKeysWithIt) {
+    Terminal t(24, 80, testing::inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.write_all(std::string(":one") + GetParam() + "two語" + GetParam() + "\x1bOD#"); // cursor left
+    EXPECT_TRUE(t.shows(":onetwo#語")) << t.text();
+    t.write_all(GetParam() + std::string("\x1b?")); // leave the prompt, show the keys
+    EXPECT_TRUE(t.shows(" close ")) << t.text();
+    t.press("Q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Input, NoCharacter,
+                         ::testing::Values("\xff", "\x80\xbf", "\xc3", "\xe8\xaa", "\xf0\x9f\x98", // no lead, or no end
+                                           "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", // too long, surrogate, too high
+                                           "\xc3\xe8\xaa\xff"));
+
+TEST(Input, ACharacterMayArriveInPieces) {
+    Terminal t(24, 80, testing::inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press(":one");
+    for (const char* piece : {"\xe8", "\xaa", "\x9e", "\xc3", "\xb6"}) {
+        t.write_all(piece);
+        ASSERT_TRUE(t.settles());
+    }
+    t.write_all("!");
+    EXPECT_TRUE(t.shows(":one語ö!")) << t.text();
+}
+
+TEST(Input, EscapeTakesNoKeyWithIt) {
+    Terminal t(24, 80, testing::inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.write_all(":one\x1b\x1bOP"); // Esc, F1
+    EXPECT_TRUE(t.shows(" close ")) << t.text();
+    t.write_all("\x1b:two\x1b[12\x1bODx"); // a sequence without an end, and Left
+    EXPECT_TRUE(t.shows(":twxo")) << t.text();
+}
+
+TEST(Input, AnotherMouseButtonDoesNotHoldTheInspector) {
+    Terminal t(24, 80, testing::inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    for (const char* event : {"\x1b[<1;5;5M", "\x1b[<1;5;5m", "\x1b[<2;5;5M", "\x1b[<2;5;5m", "\x1b[<66;5;5M"}) {
+        t.write_all(event);
+    }
+    ASSERT_TRUE(t.settles());
+    t.resize(30, 100);
+    EXPECT_TRUE(t.wait_until([&] { return t.line(28).find("q quit") != std::string::npos; })) << t.text();
+}
+
+/// To scroll, curses saves the cursor in the terminal and restores it. Some terminals keep "hidden" with it, and the alternate screen's end restores it again.
+TEST(Input, QuittingShowsTheCursorAlsoWhenAListHasScrolled) {
+    Terminal t(24, 80, [] { return testing::inspect_made(); });
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press("?");
+    ASSERT_TRUE(t.shows("keys that work here")) << t.text();
+    t.press("{Down}{Down}{Down}");
+    ASSERT_TRUE(t.settles());
+    ASSERT_TRUE(t.has_written("\x1b"
+                              "7"))
+        << "it has not scrolled";
+    t.press("Q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+    EXPECT_FALSE(t.alternate_screen());
+    EXPECT_TRUE(t.cursor_visible());
+}
+
+} // namespace
+} // namespace schedscope
