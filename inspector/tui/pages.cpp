@@ -3,6 +3,7 @@
 #include "inspector/tui/tensor_detail.h"
 #include "inspector/tui/text.h"
 #include "traces/explain.h"
+#include "traces/unknown.h"
 
 #include <algorithm>
 
@@ -87,8 +88,9 @@ std::vector<Line> story_page(Session& session, TensorId id, int width) {
     const TensorInfo& info = session.history().tensor(session.state(), id);
     std::vector<Line> lines;
     add_wrapped(lines, width, "", 0,
-                joined({tensor_label(session, id), "  ", type_name(info.type), " ", shape_text(info.ne), "  evaluation ",
-                        std::to_string(story.evaluation),
+                joined({tensor_label(session, id), "  ",
+                        told_by_log(info) ? "type and shape are not in the log" : type_text(info) + " " + shape_text(info),
+                        "  evaluation ", std::to_string(story.evaluation),
                         story.planned_in == story.evaluation ? "" : ", planned in " + std::to_string(story.planned_in)}),
                 bold);
     for (const TensorId source : sources_of(session, id)) {

@@ -168,8 +168,10 @@ std::vector<Line> tensor_detail(Session& session, TensorId id, int width, bool w
     if (copy) {
         if (const record::CopyMade* made = session.copy(id)) {
             lines.push_back(source_line(session, "copy of", made->of));
-            lines.push_back(
-                line("stage " + std::to_string(made->stage) + (made->graph_input ? ", an input kept once per stage" : ""), dim));
+            if (made->stage >= 0) { // a log does not tell
+                lines.push_back(line(
+                    "stage " + std::to_string(made->stage) + (made->graph_input ? ", an input kept once per stage" : ""), dim));
+            }
         }
     } else {
         if (info.is_view())

@@ -57,6 +57,7 @@ void add_wrapped(std::vector<Line>& lines, int width, std::string_view label, in
     bool first = true;
     for (std::string& piece : wrapped(text, width - label_width)) {
         std::string head(first ? label : std::string_view());
+        head = text_width(head) >= label_width && label_width > 1 ? to_utf8(fitted(head, label_width - 1)) : head;
         head.resize(head.size() + static_cast<size_t>(std::max(label_width - text_width(head), 0)), ' ');
         Line l;
         l.parts.push_back({std::move(head), now ? bold : dim});

@@ -2,6 +2,7 @@
 #include "inspector/tui/text.h"
 #include "inspector/tui/transfer_count.h"
 #include "inspector/tui/view.h"
+#include "traces/unknown.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -143,7 +144,9 @@ public:
                         counted(sum.times, "time") + " since it was planned, " + bytes_text(sum.bytes) + " in " +
                             time_text(sum.time));
         } else {
-            add_wrapped(lines, width, "moved", 8, "not yet since it was planned");
+            add_wrapped(lines, width, "moved", 8,
+                        is_imported(session.history(), session.state()) ? "the log does not tell whether"
+                                                                        : "not yet since it was planned");
         }
         const auto& rewires = session.state().rewires;
         const auto readers =

@@ -63,7 +63,8 @@ public:
     }
 
     std::string empty_text(const Session& session) const override {
-        return session.last_step() < 0 ? "nothing is recorded yet" : "nothing is planned at this step";
+        return session.last_step() < 0 ? "nothing is recorded yet"
+                                       : "nothing is planned at this step: N goes on to the next pass, ] to the next evaluation";
     }
     std::string title(const Session& session) const override {
         const int n = session.n_changed();
