@@ -221,8 +221,12 @@ void Terminal::apply(const TerminalOptions& options) {
         ask_background();
     }
     start_styles(options.depth, options.background == Background::automatic ? found_ : options.background, has_direct_colour());
-    // All, though few mean something: of an event that nobody asked for curses waits for the next, and holds the inspector until there is one.
-    mousemask(options.mouse ? ALL_MOUSE_EVENTS : 0, nullptr);
+    mmask_t events = 0;
+    for (int button = 1; button <= 5; ++button) {
+        events |= NCURSES_MOUSE_MASK(button, NCURSES_BUTTON_PRESSED | NCURSES_BUTTON_RELEASED);
+    }
+    // Of all buttons, though few mean something: after an event that nobody asked for curses waits for the next, and holds the inspector until there is one.
+    mousemask(options.mouse ? events : 0, nullptr);
 }
 
 /// Nobody waits for the answer: when it comes, it is read among the keys.

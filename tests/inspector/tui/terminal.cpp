@@ -289,14 +289,20 @@ bool Terminal::wait_until(const std::function<bool()>& holds) {
         return static_cast<int>(
             std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count());
     };
-    while (!holds()) {
-        if (left() <= 0 || status_ >= 0 || !read_some(left()))
+    while (true) {
+        // A frame comes in pieces: one of which a part is here is not looked at, or what a redrawing has cleared would count as gone.
+        while (in_frame_ || !holds()) {
+            if (left() <= 0 || status_ >= 0 || !read_some(left())) {
+                return holds();
+            }
+        }
+        while (status_ < 0 && left() > 0 && !is_idle()) {
+            read_some(1);
+        }
+        if (holds() || status_ >= 0 || left() <= 0) {
             return holds();
+        }
     }
-    // A frame comes in pieces: the rest of it is waited for.
-    while (status_ < 0 && left() > 0 && !is_idle())
-        read_some(1);
-    return holds();
 }
 
 bool Terminal::settles() {
