@@ -226,7 +226,11 @@ void MemoryView::draw_panel(const Panel& panel, double bottom) {
     for (const record::Placement* placement : panel.tensors) {
         draw_tensor(axis, *placement, bottom);
     }
-    draw_text(id + " title", sized(title_of(panel), 11), axis_width, bottom + panel_height + 16, width_, 18);
+    // At the left of a picture that may be many screens wide; text by itself would be centred.
+    const std::string title =
+        "<table border=\"0\" cellborder=\"0\" cellspacing=\"0\" cellpadding=\"0\"><tr><td align=\"left\" width=\"" +
+        std::to_string(static_cast<int>(width_)) + "\">" + sized(title_of(panel), 11) + "</td></tr></table>";
+    draw_text(id + " title", title, axis_width, bottom + panel_height + 16, width_, 18);
 }
 
 std::string MemoryView::draw() {
@@ -239,8 +243,8 @@ std::string MemoryView::draw() {
     const std::string heading = heading_markup(subject_, totals, {},
                                                {{"→", "node being evaluated, copies into a split counted"},
                                                 {"↑", "offset in the buffer; white strips: folded, nothing lies there"},
-                                                {"- -", "a copy"},
-                                                {"· ·", "works in the place of its parent"}});
+                                                {"— —", "dashed: a copy"},
+                                                {"····", "dotted: works in the place of its parent"}});
     dot_.graph(picture_attributes(heading).raw("layout", "nop2").raw("outputorder", "nodesfirst"));
     dot_.node_defaults(Attributes()
                            .raw("shape", "box")

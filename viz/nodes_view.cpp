@@ -185,7 +185,9 @@ void NodesView::draw_split(const SplitState& split) {
     const BackendStyle& style = subject_.palette[split.begin.backend];
     const int32_t first = split.begin.first_node, end = subject_.end_node(split);
     const std::string id = "split " + std::to_string(split.begin.index);
-    const std::string range = end - first == 1 ? "node " + grouped(first) : "nodes " + grouped(first) + "–" + grouped(end - 1);
+    const std::string range = end <= first       ? "nodes unknown" // to a log that leaves them out
+                              : end - first == 1 ? "node " + grouped(first)
+                                                 : "nodes " + grouped(first) + "–" + grouped(end - 1);
     dot_.open_cluster(id, Attributes()
                               .raw("label", "")
                               .text("tooltip", id + " on " + subject_.backend_name(split.begin.backend))
@@ -256,10 +258,7 @@ void NodesView::draw_edges() {
 }
 
 std::string NodesView::draw() {
-    int64_t n_copies = 0;
-    for (const auto& copies : uses_.copies()) {
-        n_copies += static_cast<int64_t>(copies.size());
-    }
+    const auto n_copies = static_cast<int64_t>(state_.copies.size()); // also of those that no node shown reads
     std::string totals = counted(static_cast<int64_t>(state_.order.size()), "node");
     std::vector<LegendSign> signs;
     if (subject_.before_splits) {

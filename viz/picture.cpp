@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "traces/tables.h"
+#include "traces/unknown.h"
 #include "viz/layout_process.h"
 #include "viz/output_file.h"
 #include "viz/subject.h"
@@ -98,6 +99,13 @@ void check_something_to_show(const Subject& subject, PictureView view) {
     if (view == PictureView::splits && !subject.has_splits()) {
         throw Error(ErrorKind::usage, "view " + name + ": splits are made in pass 5, and there are none at this point" + failed +
                                           "; use --view nodes");
+    }
+    const auto& order = subject.state.order;
+    const bool none_known = subject.has_splits() && std::all_of(order.begin(), order.end(), [&](TensorId node) {
+                                return left_out_by_log(subject.info(node));
+                            });
+    if ((view == PictureView::nodes || view == PictureView::layers) && none_known) {
+        throw Error(ErrorKind::usage, "view " + name + ": the log that was imported names no node; use --view splits");
     }
     if (view == PictureView::memory && subject.state.placements.empty()) {
         throw Error(ErrorKind::usage, "view " + name + ": no placement of tensors is recorded at this point" + failed +

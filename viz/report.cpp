@@ -27,6 +27,11 @@ std::string without_heading(const std::string& dot) {
                                                                   : dot.substr(0, label) + "label=\"\"" + dot.substr(end + 9);
 }
 
+/// A log does not tell how many tokens its graph was for.
+json known_tokens(const record::EvaluationBegin& begin) {
+    return begin.kind == GraphKind::imported && begin.n_tokens <= 0 ? json(nullptr) : json(begin.n_tokens);
+}
+
 class Report {
 public:
     Report(History& history, const ReportOptions& options) : history_(history), options_(options) {}
@@ -191,7 +196,7 @@ void Report::add_evaluation(EvaluationId evaluation) {
     const auto plan = plan_of_.find(planned);
     json row{{"id", evaluation},
              {"kind", graph_kind_name(span.begin.kind)},
-             {"tokens", span.begin.n_tokens},
+             {"tokens", known_tokens(span.begin)},
              {"sequences", span.begin.n_sequences},
              {"outputs", span.begin.n_outputs},
              {"reused", span.begin.reused},

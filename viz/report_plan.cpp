@@ -23,15 +23,12 @@ Role role_of(const Subject& subject, TensorId id) {
     return is_view_op(subject.info(id).op) ? Role::view : Role::node;
 }
 
-/// [name, operator, as people read it, type, extents, role, split, group, position in the order, originals of its sources]
+/// [name, operator, as people read it, type, extents (null: unknown), role, split, group, position in the order, originals of its sources]
 json tensor_rows(const Subject& subject, const std::vector<int32_t>& group_of, ReportTexts& texts) {
     json rows = json::array();
     for (TensorId id = 0; id < subject.n_ids(); ++id) {
         const TensorInfo& info = subject.info(id);
-        json ne = json::array(), sources = json::array();
-        for (const int64_t n : info.ne) {
-            ne.push_back(n);
-        }
+        json ne = told_by_log(info) ? json(nullptr) : json(info.ne), sources = json::array();
         if (id < subject.n_tensors()) {
             for (const TensorId source : info.src) {
                 if (source != no_tensor) {
@@ -47,7 +44,19 @@ json tensor_rows(const Subject& subject, const std::vector<int32_t>& group_of, R
     return rows;
 }
 
-/// Of each pass that was recorded: what `show --what passes` says of it, and every tensor that is not as it was before: [id, backend, cause, by].
+/// Every tensor that is not as it was before: [id, backend, cause, by].
+json changes_between(const std::vector<TensorState>& before, const std::vector<TensorState>& after, ReportTexts& texts) {
+    json changes = json::array();
+    for (size_t id = 0; id < after.size(); ++id) {
+        const TensorState was = id < before.size() ? before[id] : TensorState{}, &now = after[id];
+        if (was.backend != now.backend || was.cause != now.cause || was.source != now.source || was.by != now.by) {
+            changes.push_back({id, now.backend, texts.number(cause_name(now.cause, now.source)), now.by});
+        }
+    }
+    return changes;
+}
+
+/// Of each pass that was recorded: what `show --what passes` says of it, and what it changed. A log tells of no pass: one row, `whole`, has the plan.
 json pass_rows(History& history, EvaluationId planned, ReportTexts& texts) {
     json rows = json::array();
     const std::vector<tables::PassRow> table = tables::passes(history, planned);
@@ -58,14 +67,7 @@ json pass_rows(History& history, EvaluationId planned, ReportTexts& texts) {
             continue;
         }
         const PlanState& state = history.state_at(end);
-        before.resize(state.tensors.size());
-        json changes = json::array();
-        for (size_t id = 0; id < state.tensors.size(); ++id) {
-            const TensorState &was = before[id], &now = state.tensors[id];
-            if (was.backend != now.backend || was.cause != now.cause || was.source != now.source || was.by != now.by) {
-                changes.push_back({id, now.backend, texts.number(cause_name(now.cause, now.source)), now.by});
-            }
-        }
+        json changes = changes_between(before, state.tensors, texts);
         before = state.tensors;
         json row{{"pass", pass}, {"step", end}, {"changes", std::move(changes)}};
         for (const tables::PassRow& known : table) {
@@ -77,6 +79,12 @@ json pass_rows(History& history, EvaluationId planned, ReportTexts& texts) {
             }
         }
         rows.push_back(std::move(row));
+    }
+    if (const PlanState& plan = history.plan(planned); rows.empty() && is_imported(history, plan)) {
+        rows.push_back({{"pass", static_cast<uint8_t>(Pass::none)},
+                        {"whole", true},
+                        {"step", plan.step},
+                        {"changes", changes_between({}, plan.tensors, texts)}});
     }
     return rows;
 }
@@ -151,10 +159,11 @@ json report_plan(History& history, EvaluationId planned, ReportTexts& texts) {
         group_of[static_cast<size_t>(state.order[i])] = at;
     }
 
+    const auto known_or_null = [](const auto& value) { return value ? json(*value) : json(nullptr); };
     json copies = json::array();
     for (const tables::CopyRow& row : tables::copies(history, state)) {
         copies.push_back(
-            {row.id, row.of, row.from, row.to, row.stage.value_or(-1), row.split.value_or(-1), row.bytes.value_or(-1)});
+            {row.id, row.of, row.from, row.to, known_or_null(row.stage), known_or_null(row.split), known_or_null(row.bytes)});
     }
     return {{"eval", planned},
             {"error", state.error},

@@ -29,6 +29,16 @@ TEST(NodesView, EveryNodeStandsInItsSplitsCluster) {
     }
 }
 
+TEST(NodesView, ASplitOfUnknownNodesSaysSo) {
+    Sketch s = llama(4, 3);
+    s.split_up();
+    SplitState& last = s.state.splits.back();
+    last.end_node = last.begin.first_node;
+    const std::string dot = draw_nodes(s.subject());
+    EXPECT_THAT(dot, HasSubstr("nodes unknown"));
+    EXPECT_THAT(dot, HasSubstr(std::to_string(s.state.copies.size()) + " cop"));
+}
+
 TEST(NodesView, LabelsTellOperatorShapeBackendAndCause) {
     Sketch s;
     const TensorId weight = s.weight("blk.0.attn_q.weight", {64, 64}, 0), in = s.leaf("in", {64, 16}, 0);

@@ -1,4 +1,5 @@
 // A scheduler's log on the command line: imported, then read by every command.
+#include "tests/inspector/cli/browser.h"
 #include "tests/inspector/cli/files.h"
 #include "tests/inspector/cli/program.h"
 
@@ -59,6 +60,40 @@ TEST(Import, MakesATraceThatEveryCommandReads) {
         EXPECT_THAT(replay.err, HasSubstr("imported from a log"));
         EXPECT_EQ(lines_of(replay.err).size(), 1U);
     }
+}
+
+TEST(Import, APictureOfNodesThatTheLogDoesNotNameIsRefused) {
+    const ImportedTrace trace("level-1");
+    for (const char* view : {"nodes", "layers"}) {
+        const Outcome picture = run({"dot", trace.path, "--view", view});
+        EXPECT_EQ(picture.code, 2);
+        EXPECT_EQ(picture.out, "");
+        EXPECT_EQ(lines_of(picture.err).size(), 1U);
+        EXPECT_THAT(picture.err, HasSubstr("use --view splits"));
+    }
+    EXPECT_EQ(run({"dot", trace.path}).code, 0);
+}
+
+TEST(Import, AReportShowsThePlanAsTheLogTellsIt) {
+    if (browser_path().empty()) {
+        GTEST_SKIP() << "no chromium and no chromium-headless-shell is here";
+    }
+    const ImportedTrace trace("2026-05");
+    const std::string report = trace.folder / "report.html";
+    ASSERT_EQ(run({"export", trace.path, "--html", report}).code, 0);
+    for (const char* at : {"view=splits", "view=splits&pass=5", "view=splits&pass=before"}) {
+        const Page page = open_page(report, at);
+        EXPECT_EQ(page.complaints, "") << at;
+        EXPECT_THAT(page.text, HasSubstr("as in the log")) << at;
+        EXPECT_THAT(page.text, HasSubstr("split 1")) << at;
+        EXPECT_THAT(page.text, Not(HasSubstr("move the slider"))) << at;
+    }
+    EXPECT_THAT(open_page(report, "view=nodes").text, HasSubstr("V Vulkan0"));
+    const Page table = open_page(report, "view=assignments");
+    EXPECT_THAT(table.text, HasSubstr("imported, ? tokens"));
+    EXPECT_THAT(table.text, HasSubstr("Vulkan0"));
+    EXPECT_THAT(table.text, Not(HasSubstr("[0, 0, 0, 0]")));
+    EXPECT_THAT(open_page(report, "view=copies").dom, Not(HasSubstr(">-1")));
 }
 
 TEST(Import, ShowsWhatTheLogTellsAndTheRestAsNull) {

@@ -3,6 +3,8 @@
 #include "tests/inspector/cli/files.h"
 #include "tests/inspector/cli/program.h"
 
+#include <array>
+#include <cstdio>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -104,6 +106,60 @@ TEST(ReportPages, SearchFindsWhatTheTableHas) {
     EXPECT_THAT(page.text, HasSubstr(std::to_string(expected) + " rows of "));
     EXPECT_THAT(report.open("view=nodes&eval=0&q=cause~1.off").dom, HasSubstr("hit"));
     EXPECT_THAT(report.open("view=nodes&q=colour%3Dred").text, HasSubstr("no field colour"));
+}
+
+TEST(ReportPages, CopiesTellHowManyExpertsTheyTook) {
+    NEEDS_BROWSER();
+    const Page page = ReportPage("experts-offload").open("view=copies&eval=0");
+    int compared = 0;
+    const json table = shown("experts-offload", {"--what", "copies", "--eval", "0"});
+    for (const json& row : table["copies"]) {
+        if (!row["experts"].is_null()) {
+            EXPECT_THAT(page.text, HasSubstr(row["experts"].dump() + " of " + row["experts_total"].dump())) << row;
+            ++compared;
+        }
+    }
+    EXPECT_GT(compared, 0);
+}
+
+TEST(ReportPages, ALinkToANameOfManySaysWhichItTook) {
+    NEEDS_BROWSER();
+    const ReportPage report("partial-offload");
+    EXPECT_THAT(report.open("eval=0&view=nodes&tensor=norm-2").text, HasSubstr("2 tensors have this name; this is number 1"));
+    EXPECT_THAT(report.open("eval=0&view=nodes&tensor=embd").text, Not(HasSubstr("tensors have this name")));
+}
+
+/// Left, top, width and height of the part of the picture that is seen.
+std::array<double, 4> seen_part(const Page& page) {
+    const std::string open = "viewBox=\"";
+    const size_t at = page.dom.find(open);
+    std::array<double, 4> part{};
+    if (at == std::string::npos ||
+        std::sscanf(page.dom.c_str() + at + open.size(), "%lf %lf %lf %lf", &part[0], &part[1], &part[2], &part[3]) != 4) {
+        ADD_FAILURE() << "no picture";
+    }
+    return part;
+}
+
+TEST(ReportPages, TheNodesOpenWhereThePlanStarts) {
+    NEEDS_BROWSER();
+    const Page page = ReportPage("partial-offload").open("eval=0&pass=2a&view=nodes");
+    const auto [left, top, width, height] = seen_part(page);
+    const size_t name = page.dom.find(">embd<"), shape = page.dom.rfind("<rect x=\"", name);
+    ASSERT_NE(name, std::string::npos);
+    double x = 0, y = 0;
+    ASSERT_EQ(std::sscanf(page.dom.c_str() + shape, "<rect x=\"%lf\" y=\"%lf\"", &x, &y), 2);
+    EXPECT_GT(x, left);
+    EXPECT_LT(x, left + width);
+    EXPECT_GT(y, top);
+    EXPECT_LT(y, top + height);
+}
+
+TEST(ReportPages, TheTimelineHasRoomForItsLongestLabel) {
+    NEEDS_BROWSER();
+    const Page page = ReportPage("pipeline").open("eval=1&view=timeline");
+    EXPECT_THAT(page.text, HasSubstr("V0.1 Vulkan0.1"));
+    EXPECT_LT(seen_part(page)[0], -71); // 14 bold letters of 10 points, and 8 points between them and the lanes
 }
 
 TEST(ReportPages, AStoryIsWhatExplainTells) {
