@@ -20,7 +20,9 @@ std::vector<Setting> compare_settings(const SessionInfo& a, const SessionInfo& b
         }
         facts.emplace_back("backends", order);
         for (const BackendInfo& backend : session.backends) {
-            facts.emplace_back("backend " + backend.name, backend.description);
+            if (!backend.description.empty()) { // a log may not tell it
+                facts.emplace_back("backend " + backend.name, backend.description);
+            }
         }
         return facts;
     };

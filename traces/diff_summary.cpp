@@ -11,7 +11,7 @@ namespace {
 struct Measured {
     std::string name;
     bool is_bytes = false;
-    int64_t amount = 0;
+    std::optional<int64_t> amount; ///< nothing: not known
 };
 
 std::vector<Measured> measure(const PlanSide& side) {
@@ -25,15 +25,9 @@ std::vector<Measured> measure(const PlanSide& side) {
         measures.push_back({"nodes on " + backends[b].name, false, n});
     }
     const auto count = [](const auto& list) { return static_cast<int64_t>(list.size()); };
-    int64_t copied = 0;
-    for (const SplitState& split : side.state.splits) {
-        for (const record::SplitInput& input : split.inputs) {
-            copied += input.bytes;
-        }
-    }
     measures.push_back({"splits", false, count(side.state.splits)});
     measures.push_back({"copies", false, count(side.state.copies)});
-    measures.push_back({"bytes copied", true, copied});
+    measures.push_back({"bytes copied", true, tables::input_sizes(side.state).known()});
     measures.push_back({"fused groups", false, count(side.state.fusions)});
     for (const tables::MemoryRow& row : tables::memory(side.history, side.state).memory) {
         measures.push_back({row.buffer_type + " compute buffer", true, row.size});

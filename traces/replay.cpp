@@ -232,11 +232,7 @@ private:
     /// What the planner takes for granted of those who ask it live.
     void check(GraphId id, const OwnedGraph& graph, const CapabilityTable& answers) const {
         const std::string about = "graph " + std::to_string(id) + " can't be planned again: ";
-        if (answers.n_tensors == 0 && !graph.tensors.empty() && told_by_log(graph.tensors.front())) {
-            throw Error(ErrorKind::input,
-                        "the trace was imported from a log, which tells no answers of backends, shapes or types: "
-                        "nothing can be planned again");
-        }
+        refuse_logged(graph, answers);
         if (session_.backends.empty() || answers.op_answers.size() != session_.backends.size() * graph.tensors.size()) {
             throw Error(ErrorKind::input, about + "the trace holds no answers of backends about it");
         }

@@ -68,7 +68,8 @@ std::vector<Entity> make_views() {
             "last_node, " +
             name_of("r.plan_step", "r.graph", "r.node") + " AS node, " + name_of("r.plan_step", "r.graph", "r.\"by\"") +
             " AS by_name, (SELECT count(*) FROM split_input i WHERE i.step > r.step AND i.step < n.step) AS n_inputs, "
-            "(SELECT coalesce(sum(bytes), 0) FROM split_input i WHERE i.step > r.step AND i.step < n.step) AS input_bytes FROM " +
+            "(SELECT CASE WHEN min(bytes) < 0 THEN NULL ELSE coalesce(sum(bytes), 0) END FROM split_input i WHERE i.step > "
+            "r.step AND i.step < n.step) AS input_bytes FROM " +
             planned("split") + " r JOIN split_end n ON n.step = (SELECT min(step) FROM split_end WHERE step > r.step)");
 
     add("copies", "SELECT r.step, r.evaluation, r.split, r.tensor, " + name_of("r.plan_step", "r.graph", "r.tensor") +

@@ -49,7 +49,9 @@ struct CopyRow {
     BackendId from = no_backend, to = no_backend;
     std::optional<int32_t> stage;
     std::optional<int32_t> split; ///< whose input it is; nothing: a graph input kept per stage
-    std::optional<int64_t> bytes;
+    std::optional<int64_t> bytes; ///< all that the original holds
+    std::optional<int64_t>
+        moved_bytes; ///< in this evaluation, less than `bytes` where only some experts were; nothing: not moved in it
     std::optional<int64_t> time_ns; ///< of the last transfer
     std::optional<int32_t> experts, experts_total;
 };
@@ -167,6 +169,17 @@ std::vector<ValueRow> values(History& history, const PlanState& state);
 /// The same of one of them, from the records after `value` up to `until`.
 ValueRow value_row(History& history, const ValueState& value, Step until);
 
+/// Sizes added up, of which a log may not tell each.
+struct SizeSum {
+    int64_t bytes = 0;    ///< of those that are known
+    bool complete = true; ///< all are
+
+    void add(int64_t size) noexcept; ///< below 0: not known
+    std::optional<int64_t> known() const noexcept { return complete ? std::optional(bytes) : std::nullopt; }
+};
+/// Of a plan's splits.
+SizeSum input_sizes(const PlanState& state);
+
 /// What a trace holds, in numbers.
 struct Summary {
     Step steps = 0;
@@ -176,7 +189,11 @@ struct Summary {
     // The last evaluation that was planned; −1 and zeros: none was.
     EvaluationId planned = -1;
     int32_t nodes = 0, leafs = 0, splits = 0, copies = 0;
-    int64_t copied_bytes = 0, compute_bytes = 0; ///< inputs of its splits; buffers as they are then
+    int32_t stages = 1;                 ///< of its pipeline: each copy of a split's input is there once per stage
+    int32_t input_copies = 0;           ///< of `copies`, those that keep an input of the graph for a further stage
+    SizeSum to_copy;                    ///< inputs of its splits, all that they hold
+    std::optional<int64_t> moved_bytes; ///< what its transfers moved; nothing: none of it ran
+    int64_t compute_bytes = 0;          ///< buffers as they are then
     struct OpCount {
         Op op = Op::NONE;
         BackendId backend = no_backend;

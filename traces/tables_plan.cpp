@@ -182,6 +182,7 @@ std::vector<CopyRow> copies(History& history, const PlanState& state) {
         }
         for (const record::Transfer& transfer : state.transfers) {
             if (transfer.copy == copy.copy) {
+                row.moved_bytes = row.moved_bytes.value_or(0) + transfer.bytes;
                 row.time_ns = transfer.end_ns - transfer.start_ns;
                 if (transfer.experts >= 0) {
                     row.experts = transfer.experts;

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <set>
 
 namespace schedscope::tables {
 
@@ -196,6 +198,21 @@ std::vector<ReuseRow> reuse(History& history) {
     return rows;
 }
 
+void SizeSum::add(int64_t size) noexcept {
+    bytes += std::max<int64_t>(size, 0);
+    complete = complete && size >= 0;
+}
+
+SizeSum input_sizes(const PlanState& state) {
+    SizeSum sum;
+    for (const SplitState& split : state.splits) {
+        for (const record::SplitInput& input : split.inputs) {
+            sum.add(input.bytes);
+        }
+    }
+    return sum;
+}
+
 Summary summary(History& history) {
     const RecordSource& source = history.source();
     Summary s;
@@ -223,11 +240,17 @@ Summary summary(History& history) {
     s.leafs = static_cast<int32_t>(graph->leafs.size());
     s.splits = static_cast<int32_t>(state.splits.size());
     s.copies = static_cast<int32_t>(state.copies.size());
-    for (const SplitState& split : state.splits) {
-        for (const record::SplitInput& input : split.inputs) {
-            s.copied_bytes += std::max<int64_t>(input.bytes, 0);
-        }
+    s.to_copy = input_sizes(state);
+    if (!state.executed.empty() || !state.transfers.empty()) {
+        s.moved_bytes = std::accumulate(state.transfers.begin(), state.transfers.end(), int64_t{0},
+                                        [](int64_t sum, const record::Transfer& t) { return sum + t.bytes; });
     }
+    std::set<int16_t> stages;
+    for (const record::CopyMade& copy : state.copies) {
+        stages.insert(copy.stage);
+        s.input_copies += copy.graph_input ? 1 : 0;
+    }
+    s.stages = std::max(static_cast<int32_t>(stages.size()), 1);
     std::map<std::pair<Op, BackendId>, int32_t> operators;
     for (const TensorId node : graph->nodes) {
         if (left_out_by_log(graph->tensors[static_cast<size_t>(node)])) {

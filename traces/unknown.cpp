@@ -1,11 +1,20 @@
 #include "traces/unknown.h"
 
+#include "runtime/error.h"
+
 namespace schedscope {
 
 bool told_by_log(const TensorInfo& tensor) noexcept { return tensor.ne == Shape{0, 0, 0, 0}; }
 
 bool left_out_by_log(const TensorInfo& tensor) noexcept {
     return told_by_log(tensor) && tensor.name.empty() && tensor.op == Op::NONE;
+}
+
+void refuse_logged(const OwnedGraph& graph, const CapabilityTable& answers) {
+    if (answers.n_tensors == 0 && !graph.tensors.empty() && told_by_log(graph.tensors.front())) {
+        throw Error(ErrorKind::input, "the trace was imported from a log, which tells no answers of backends, shapes or types: "
+                                      "nothing can be planned again");
+    }
 }
 
 bool is_imported(const History& history, const PlanState& state) {

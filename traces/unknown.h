@@ -14,6 +14,8 @@ constexpr const char* unknown_text = "?";
 bool told_by_log(const TensorInfo& tensor) noexcept;
 /// A node that the log leaves out, there only so that the others keep their numbers: a view operator, or lost.
 bool left_out_by_log(const TensorInfo& tensor) noexcept;
+/// Throws Error(input) for a graph that only a log tells of: it can't be planned again.
+void refuse_logged(const OwnedGraph& graph, const CapabilityTable& answers);
 /// The state's plan was made from a log.
 bool is_imported(const History& history, const PlanState& state);
 

@@ -4,6 +4,7 @@
 #include "runtime/letter_case.h"
 #include "runtime/tensor/offload_batch.h"
 #include "traces/rehome.h"
+#include "traces/unknown.h"
 
 #include <algorithm>
 #include <cctype>
@@ -259,6 +260,9 @@ void WhatIf::set(std::string_view setting) {
 }
 
 ReplayOptions options_for(const WhatIf& what_if, const RecordSource& source) {
+    if (source.n_graphs() > 0) {
+        refuse_logged(source.graph(0), source.answers(0)); // rather than for what the settings miss in it
+    }
     ReplayOptions options;
     const auto change = std::make_shared<Change>(what_if, source);
     options.change = [change](ReplayInput& input) { (*change)(input); };

@@ -69,14 +69,19 @@ std::string fixed(double value, int digits) {
     return out.str();
 }
 
+/// "12.3 ± 0.4"; "12.3" of a single measurement, which deviates from nothing.
+std::string with_deviation(const Measured& m, double scale, int digits, int repetitions) {
+    return fixed(scale * m.mean, digits) + (repetitions > 1 ? " ± " + fixed(scale * m.deviation, digits) : "");
+}
+
 /// Three digits that matter, and the deviation to the same place.
-std::string measured_text(const Measured& m, const std::string& unit) {
-    const int digits = m.mean >= 100 ? 0 : m.mean >= 10 ? 1 : 2;
-    return fixed(m.mean, digits) + " ± " + fixed(m.deviation, digits) + " " + unit;
+std::string measured_text(const Measured& m, const std::string& unit, int repetitions) {
+    return with_deviation(m, 1, m.mean >= 100 ? 0 : m.mean >= 10 ? 1 : 2, repetitions) + " " + unit;
 }
 
 void print_text(const std::vector<BenchCase>& cases, const Options& o, const Subject& subject, const BenchWork& work,
                 const MachineLimits& machine, int n_threads) {
+    const int n = o.request.repetitions;
     const std::string flops = fixed(machine.flops * 1e-9, 1) + " Gflop/s",
                       reading = fixed(machine.read_bytes_per_s * 1e-9, 1) + " GB/s";
     std::cout << subject.name << ", " << bytes_text(bytes_of(*subject.file)) << "; " << counted(n_threads, "thread")
@@ -85,21 +90,20 @@ void print_text(const std::vector<BenchCase>& cases, const Options& o, const Sub
     for (const BenchCase& c : cases) {
         if (c.prompt) {
             const auto share = share_of_flops(c, work, machine);
-            table.row({c.devices, "pp" + std::to_string(o.request.n_prompt), measured_text(*c.prompt, "tokens/s"),
+            table.row({c.devices, "pp" + std::to_string(o.request.n_prompt), measured_text(*c.prompt, "tokens/s", n),
                        share ? fixed(100 * *share, 0) + "% of " + flops : ""});
         }
         if (c.generation) {
             const auto share = share_of_reading(c, work, machine);
-            table.row({c.devices, "tg" + std::to_string(o.request.n_generate), measured_text(*c.generation, "tokens/s"),
+            table.row({c.devices, "tg" + std::to_string(o.request.n_generate), measured_text(*c.generation, "tokens/s", n),
                        share ? fixed(100 * *share, 0) + "% of " + reading : ""});
         }
-        table.row({c.devices, "passes 1 to 5", measured_text(c.planning, "ns/node"),
+        table.row({c.devices, "passes 1 to 5", measured_text(c.planning, "ns/node", n),
                    counted(c.n_nodes, "node") + ", " + counted(c.n_splits, "split")});
-        table.row({c.devices, "allocation", measured_text(c.allocation, "ns/node"), ""});
+        table.row({c.devices, "allocation", measured_text(c.allocation, "ns/node", n), ""});
         if (c.recording) {
             table.row({c.devices, "recording",
-                       (c.recording->mean < 0 ? "" : "+") + fixed(100 * c.recording->mean, 1) + " ± " +
-                           fixed(100 * c.recording->deviation, 1) + " % time",
+                       (c.recording->mean < 0 ? "" : "+") + with_deviation(*c.recording, 100, 1, n) + " % time",
                        "of generating"});
         } else if (!c.why_not_recorded.empty()) {
             table.row({c.devices, "recording", "-", c.why_not_recorded});

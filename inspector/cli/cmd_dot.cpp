@@ -26,7 +26,8 @@ PictureView choose_view(History& history, const Options& options, EvaluationId e
     if (options.view.empty()) {
         const PictureView view = default_view(history, evaluation);
         if (options.pass == every_pass && view == PictureView::nodes) {
-            return view; // splits are there from pass 5 on only
+            std::cerr << "schedscope: drawing --view nodes, since there are splits from pass 5 on only\n";
+            return view;
         }
         if (view != PictureView::nodes) {
             std::cerr << "schedscope: more than " << max_nodes_view

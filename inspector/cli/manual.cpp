@@ -294,6 +294,7 @@ void write_shared(const CommandText& command, std::ostream& out) {
 void write_manual(const CommandLine& line, const std::string& version, std::ostream& out) {
     out << ".\\\" Made by `schedscope --man` from the definitions of the command line.\n"
         << ".TH SCHEDSCOPE 1 \"\" \"" << roff(version) << "\" \"User Commands\"\n"
+        << ".ad l\n" // long names of files and options leave gaps where lines are stretched
         << ".SH NAME\nschedscope \\- shows why a tensor program runs where it runs\n.SH SYNOPSIS\n"
         << bold("schedscope") << ' ' << italic("command") << " [" << italic("options") << "]\n"
         << ".SH DESCRIPTION\n"

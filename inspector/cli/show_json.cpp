@@ -78,6 +78,7 @@ json copies_json(History& history, const PlanState& state) {
                     {"stage", or_null(r.stage)},
                     {"split", or_null(r.split)},
                     {"bytes", or_null(r.bytes)},
+                    {"moved_bytes", or_null(r.moved_bytes)},
                     {"time_ns", or_null(r.time_ns)},
                     {"experts", or_null(r.experts)},
                     {"experts_total", or_null(r.experts_total)}};
@@ -210,8 +211,8 @@ json summary_json(History& history) {
         backends.push_back({{"name", b.name},
                             {"device", b.device},
                             {"kind", b.kind == "unknown" ? json(nullptr) : json(b.kind)},
-                            {"description", b.description},
-                            {"memory_bytes", b.memory_bytes}});
+                            {"description", b.description.empty() ? json(nullptr) : json(b.description)},
+                            {"memory_bytes", b.memory_bytes > 0 ? json(b.memory_bytes) : json(nullptr)}});
     }
     json operators = json::array();
     for (const auto& o : s.operators) {
@@ -231,7 +232,8 @@ json summary_json(History& history) {
             {"leafs", s.leafs},
             {"splits", s.splits},
             {"copies", s.copies},
-            {"copied_bytes", s.copied_bytes},
+            {"copied_bytes", or_null(s.to_copy.known())},
+            {"moved_bytes", or_null(s.moved_bytes)},
             {"compute_bytes", s.last_ns == 0 && s.compute_bytes == 0 ? json(nullptr) : json(s.compute_bytes)},
             {"operators", operators}};
 }

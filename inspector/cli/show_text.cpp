@@ -32,7 +32,16 @@ std::string joined(const std::vector<std::string>& parts, const char* between) {
     return text;
 }
 
-void print_or(const Table& table, const char* when_empty, std::ostream& out) {
+/// Said where a table is empty because nothing tells what would stand there.
+std::string if_logged(bool imported, const char* what, const char* otherwise) {
+    return imported ? std::string(what) + " is unknown: this trace was imported from a log" : otherwise;
+}
+/// The same for what is of the whole trace.
+bool was_imported(const History& history) {
+    return history.n_evaluations() > 0 && history.evaluation(0).begin.kind == GraphKind::imported;
+}
+
+void print_or(const Table& table, std::string_view when_empty, std::ostream& out) {
     if (table.empty()) {
         out << when_empty << '\n';
     } else {
@@ -48,7 +57,7 @@ void passes_text(History& history, const PlanState& state, std::ostream& out) {
         table.row({std::string(pass_name(r.pass)), std::string(pass_title(r.pass)), number(r.assigned), number(r.unassigned),
                    number(r.changed), time_or_dash(r.time_ns)});
     }
-    print_or(table, "no passes were recorded", out);
+    print_or(table, if_logged(is_imported(history, state), "what each pass did", "no passes were recorded"), out);
 }
 
 void assignments_text(History& history, const PlanState& state, std::ostream& out) {
@@ -79,11 +88,18 @@ void splits_text(History& history, const PlanState& state, std::ostream& out) {
 }
 
 void copies_text(History& history, const PlanState& state, std::ostream& out) {
-    Table table(
-        {{"tensor"}, {"from"}, {"to"}, {"stage", right}, {"split", right}, {"size", right}, {"time", right}, {"experts"}});
+    Table table({{"tensor"},
+                 {"from"},
+                 {"to"},
+                 {"stage", right},
+                 {"split", right},
+                 {"size", right},
+                 {"moved", right},
+                 {"time", right},
+                 {"experts"}});
     for (const tables::CopyRow& r : tables::copies(history, state)) {
         table.row({r.tensor, history.backend_name(r.from), history.backend_name(r.to), number_or_dash(r.stage),
-                   number_or_dash(r.split), bytes_or_dash(r.bytes), time_or_dash(r.time_ns),
+                   number_or_dash(r.split), bytes_or_dash(r.bytes), bytes_or_dash(r.moved_bytes), time_or_dash(r.time_ns),
                    r.experts ? number(*r.experts) + " of " + number_or_dash(r.experts_total) : ""});
     }
     print_or(table, "no copies were made", out);
@@ -95,7 +111,7 @@ void fusion_text(History& history, const PlanState& state, std::ostream& out) {
     for (const tables::FusionRow& r : fusion.fusion) {
         groups.row({number(r.split), history.backend_name(r.backend), r.kernel, joined(r.nodes, " + ")});
     }
-    print_or(groups, "no nodes were fused", out);
+    print_or(groups, if_logged(is_imported(history, state), "what was fused", "no nodes were fused"), out);
     for (const tables::ReorderRow& r : fusion.reorders) {
         out << "split " << r.split << " runs its nodes in the order";
         for (const int32_t node : r.order) {
@@ -115,7 +131,7 @@ void memory_text(History& history, const PlanState& state, std::ostream& out) {
         buffers.row({r.buffer_type, bytes_text(r.size), r.use_known ? bytes_text(r.peak) : "-",
                      r.use_known ? bytes_text(r.most_live) : "-", r.replan.value_or("")});
     }
-    print_or(buffers, "no memory was planned", out);
+    print_or(buffers, if_logged(is_imported(history, state), "what memory was planned", "no memory was planned"), out);
     constexpr size_t most_holders = 5;
     for (const tables::MemoryRow& r : memory.memory) {
         std::vector<std::string> holders;
@@ -164,7 +180,7 @@ void kernels_text(History& history, const PlanState& state, std::ostream& out) {
         table.row({number(r.split), history.backend_name(r.backend), r.node, r.kernel, number(r.count), duration_text(ns),
                    bytes_text(r.bytes), rate, r.device_time ? "device" : "host"});
     }
-    print_or(table, "nothing was executed", out);
+    print_or(table, if_logged(is_imported(history, state), "what was executed", "nothing was executed"), out);
 }
 
 namespace {
@@ -199,7 +215,7 @@ void tokens_text(History& history, const PlanState& /*state*/, std::ostream& out
         table.row({number(r.eval), number(r.seq), r.id < 0 ? "-" : number(r.id), '"' + one_line(r.text) + '"',
                    joined(r.samplers(), " "), number(r.candidates), bytes_text(r.host_bytes)});
     }
-    print_or(table, "no token was sampled", out);
+    print_or(table, if_logged(was_imported(history), "which tokens were sampled", "no token was sampled"), out);
     print_places(history, rows, out);
 }
 
@@ -241,6 +257,34 @@ void values_text(History& history, const PlanState& state, std::ostream& out) {
     print_or(table, "no values were recorded (record with --watch PATTERN)", out);
 }
 
+namespace {
+
+/// "62 copies: 11 in each of 4 stages, 18 more of inputs of the graph"
+std::string count_of_copies(const tables::Summary& s) {
+    std::string text = words::counted(s.copies, "copy");
+    if (s.stages > 1) {
+        text += ": " + number((s.copies - s.input_copies) / s.stages) + " in each of " + number(s.stages) + " stages";
+        text += s.input_copies > 0 ? ", " + number(s.input_copies) + " more of inputs of the graph" : "";
+    }
+    return text;
+}
+
+/// "18 copies (154 KiB of 307 KiB moved)"
+std::string copies_of(const tables::Summary& s) {
+    const std::string all = s.to_copy.complete    ? bytes_text(s.to_copy.bytes)
+                            : s.to_copy.bytes > 0 ? "at least " + bytes_text(s.to_copy.bytes)
+                                                  : "an unknown size";
+    if (s.copies == 0) {
+        return count_of_copies(s);
+    }
+    const std::string size = !s.moved_bytes                      ? all + " to move"
+                             : *s.moved_bytes == s.to_copy.bytes ? all + " moved"
+                                                                 : bytes_text(*s.moved_bytes) + " of " + all + " moved";
+    return count_of_copies(s) + " (" + size + ')';
+}
+
+} // namespace
+
 void summary_text(History& history, std::ostream& out) {
     const tables::Summary s = tables::summary(history);
     const SessionInfo& session = history.session();
@@ -252,7 +296,7 @@ void summary_text(History& history, std::ostream& out) {
         out << std::left << std::setw(static_cast<int>(width) + 2) << name << value << '\n';
     }
     for (const BackendInfo& b : session.backends) {
-        out << "backend  " << b.name << " (" << b.kind << ") " << b.description
+        out << "backend  " << b.name << " (" << b.kind << ')' << (b.description.empty() ? "" : " " + b.description)
             << (b.memory_bytes > 0 ? ", " + bytes_text(b.memory_bytes) : "") << '\n';
     }
     out << '\n'
@@ -264,8 +308,8 @@ void summary_text(History& history, std::ostream& out) {
         return;
     }
     out << "evaluation " << s.planned << ", the last one planned: " << words::counted(s.nodes, "node") << ", "
-        << words::counted(s.splits, "split") << ", " << words::counted(s.copies, "copy") << " (" << bytes_text(s.copied_bytes)
-        << " moved), compute buffers " << (s.last_ns == 0 && s.compute_bytes == 0 ? "-" : bytes_text(s.compute_bytes)) << "\n\n";
+        << words::counted(s.splits, "split") << ", " << copies_of(s) << ", compute buffers "
+        << (s.last_ns == 0 && s.compute_bytes == 0 ? "-" : bytes_text(s.compute_bytes)) << "\n\n";
     Table table({{"operator"}, {"backend"}, {"nodes", right}});
     for (const auto& o : s.operators) {
         table.row({std::string(op_name(o.op)), history.backend_name(o.backend), number(o.nodes)});

@@ -174,7 +174,8 @@ TEST_F(Tables, TheSummaryCounts) {
     }
     EXPECT_EQ(nodes, s.nodes);
     EXPECT_GT(s.compute_bytes, 0);
-    EXPECT_GT(s.copied_bytes, 0);
+    EXPECT_GT(s.to_copy.bytes, 0);
+    EXPECT_TRUE(s.to_copy.complete);
 }
 
 TEST_F(Tables, KernelsAreWhatRanInTheEvaluation) {

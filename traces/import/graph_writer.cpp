@@ -35,6 +35,9 @@ Pass pass_of(Cause cause) noexcept {
     return Pass::none;
 }
 
+/// Sizes are logged rounded down: "0K" says only that there is less than one KiB of it, which is not known in bytes.
+int64_t known_bytes(int64_t logged) noexcept { return logged > 0 ? logged : -1; }
+
 } // namespace
 
 GraphWriter::GraphWriter(Recorder& sink) : sink_(sink) { sink_.attach_to(*this); }
@@ -125,7 +128,7 @@ void GraphWriter::write_splits(const LoggedGraph& graph) {
             in.tensor = input.tensor;
             in.node = input.first_reader;
             in.from = graph.placed[static_cast<size_t>(input.tensor)].backend;
-            in.bytes = input.bytes;
+            in.bytes = known_bytes(input.bytes);
             add(in);
             if (input.makes_copy) {
                 record::CopyMade copy;
@@ -133,7 +136,7 @@ void GraphWriter::write_splits(const LoggedGraph& graph) {
                 copy.of = input.tensor;
                 copy.backend = split.backend;
                 copy.stage = graph.stage;
-                copy.bytes = input.bytes;
+                copy.bytes = known_bytes(input.bytes);
                 add(copy);
             }
         }

@@ -113,6 +113,13 @@ TEST_F(Bench, RefusesInOneLine) {
     EXPECT_EQ(run({"bench", "-m", folder_ / "none.gguf"}).code, 3);
 }
 
+TEST_F(Bench, TellsNoDeviationOfASingleMeasurement) {
+    const Outcome outcome = run({"bench", "-m", model_, "-p", "8", "-n", "4", "-r", "1", "--device", "cpu"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("tokens/s"));
+    EXPECT_THAT(outcome.out, ::testing::Not(HasSubstr("±")));
+}
+
 TEST_F(Bench, LeavesNoFilesBehind) {
     const Folder temporary;
     std::vector<std::string> arguments{"bench", "-m", model_, "-p", "8", "-n", "4", "-r", "1", "--device", "cpu"};

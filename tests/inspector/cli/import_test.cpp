@@ -132,6 +132,57 @@ TEST(Import, ShowsWhatTheLogTellsAndTheRestAsNull) {
     EXPECT_EQ(named(""), json());
 }
 
+TEST(Import, DoesNotTakeLessThanOneKiBForNothing) {
+    const ImportedTrace trace("2026-05");
+    const json splits = trace.show("splits");
+    EXPECT_EQ(splits[1]["inputs"][1]["tensor"], "inp_pos");
+    EXPECT_EQ(splits[1]["inputs"][1]["bytes"], nullptr);
+    EXPECT_EQ(splits[2]["inputs"][0]["bytes"], 12 << 20);
+    for (const json& copy : trace.show("copies")) {
+        EXPECT_EQ(copy["bytes"].is_null(), copy["tensor"] == "inp_pos") << copy;
+        EXPECT_EQ(copy["moved_bytes"], nullptr) << copy;
+    }
+    const Outcome text = run({"show", trace.path});
+    EXPECT_THAT(text.out, HasSubstr("3 copies (at least 12.0 MiB to move)"));
+    for (const std::vector<std::string>& reading : {std::vector<std::string>{"show", trace.path},
+                                                    {"show", trace.path, "--what", "splits"},
+                                                    {"explain", trace.path, "inp_pos"}}) {
+        EXPECT_THAT(run(reading).out, Not(HasSubstr(" 0 B")));
+    }
+    const json summary = json::parse(run({"show", trace.path, "--json"}).out);
+    EXPECT_EQ(summary["copied_bytes"], nullptr); // one of them is not known
+    EXPECT_EQ(summary["moved_bytes"], nullptr);
+}
+
+TEST(Import, SaysThatWhatALogLeavesOutIsUnknown) {
+    const ImportedTrace trace("2026-05");
+    for (const json& backend : json::parse(run({"show", trace.path, "--json"}).out)["backends"]) {
+        EXPECT_EQ(backend["memory_bytes"], nullptr) << backend;
+        EXPECT_EQ(backend["description"], nullptr) << backend;
+    }
+    for (const std::string& line : lines_of(run({"show", trace.path}).out)) {
+        EXPECT_FALSE(line.starts_with("backend") && line.ends_with(' ')) << '"' << line << '"';
+    }
+    for (const char* what : {"passes", "fusion", "memory", "kernels", "tokens"}) {
+        EXPECT_THAT(run({"show", trace.path, "--what", what}).out, HasSubstr("is unknown: this trace was imported from a log"))
+            << what;
+    }
+    const Outcome difference = run({"diff", trace.path, SCHEDSCOPE_SOURCE_DIR "/traces/samples/partial-offload.trace"});
+    EXPECT_EQ(difference.code, 1) << difference.err;
+    EXPECT_THAT(difference.out, ::testing::ContainsRegex("backend Vulkan0 +\\(not said\\) → llvmpipe"));
+}
+
+TEST(Import, CanNotBePlannedOtherwise) {
+    const ImportedTrace trace("2026-05");
+    const std::string why = run({"replay", trace.path}).err;
+    EXPECT_THAT(why, HasSubstr("imported from a log"));
+    for (const char* setting : {"ngl=1", "fa=on", "stages=2", "device-order=vulkan0,cpu", "op-offload=off"}) {
+        const Outcome outcome = run({"replay", trace.path, "--set", setting});
+        EXPECT_EQ(outcome.code, 3) << setting;
+        EXPECT_EQ(outcome.err, why) << setting;
+    }
+}
+
 TEST(Import, TellsTheStoryOfATensor) {
     const ImportedTrace trace("2026-05");
     const Outcome outcome = run({"explain", trace.path, "attn_norm-0"});

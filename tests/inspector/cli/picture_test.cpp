@@ -31,6 +31,13 @@ TEST(PicturesOfPasses, AreNamedByPass) {
     EXPECT_EQ(folder.names(), expected);
 }
 
+TEST(PicturesOfPasses, SayWhatTheyDrawWhereSplitsAreNotThereYet) {
+    const Folder folder;
+    const Outcome outcome = run({"dot", sample("all-cpu"), "--pass", "all", "-o", folder / "plan.dot"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "schedscope: drawing --view nodes, since there are splits from pass 5 on only\n");
+}
+
 TEST(PicturesOfPasses, NeedAName) {
     EXPECT_EQ(run({"dot", sample("all-cpu"), "--pass", "all"}).code, 2);
     EXPECT_EQ(run({"dot", sample("all-cpu"), "--pass", "all", "--step", "9", "-o", "x.svg"}).code, 2);

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <map>
 #include <set>
 
 namespace schedscope::testing {
@@ -51,6 +52,46 @@ TEST_P(Sample, IsPlannedAgainAlikeAndDrawn) {
     }
     EXPECT_EQ(run({"explain", sample(GetParam()), "attn_norm-0"}).code, 0);
     EXPECT_EQ(shown(GetParam())["failed"], 0);
+}
+
+TEST(Samples, TellWhatCopiesMoved) {
+    // Of each layer's experts only those are moved that a token needs.
+    const json copies = shown("experts-offload", {"--what", "copies"})["copies"];
+    int64_t moved = 0, held = 0;
+    bool some_in_part = false;
+    for (const json& copy : copies) {
+        moved += copy["moved_bytes"].get<int64_t>();
+        held += copy["bytes"].get<int64_t>();
+        if (!copy["experts"].is_null() && copy["experts"] < copy["experts_total"]) {
+            some_in_part = true;
+            EXPECT_LT(copy["moved_bytes"], copy["bytes"]) << copy;
+        }
+    }
+    EXPECT_TRUE(some_in_part);
+    const json summary = shown("experts-offload");
+    EXPECT_EQ(summary["moved_bytes"], moved);
+    EXPECT_EQ(summary["copied_bytes"], held);
+    EXPECT_LT(moved, held);
+    EXPECT_THAT(run({"show", sample("experts-offload")}).out,
+                ::testing::ContainsRegex("18 copies \\([0-9.]+ KiB of 307 KiB moved\\)"));
+}
+
+TEST(Samples, CountThePipelinesCopiesByStage) {
+    std::map<int, int> of_stage;
+    int of_inputs = 0;
+    const json splits = shown("pipeline", {"--what", "splits"})["splits"],
+               copies = shown("pipeline", {"--what", "copies"})["copies"];
+    for (const json& copy : copies) {
+        ++(copy["split"].is_null() ? of_inputs : of_stage[copy["stage"].get<int>()]);
+    }
+    int inputs = 0;
+    for (const json& split : splits) {
+        inputs += static_cast<int>(split["inputs"].size());
+    }
+    EXPECT_EQ(of_stage, (std::map<int, int>{{0, inputs}, {1, inputs}, {2, inputs}, {3, inputs}}));
+    EXPECT_THAT(run({"show", sample("pipeline")}).out,
+                ::testing::HasSubstr(std::to_string(copies.size()) + " copies: " + std::to_string(inputs) +
+                                     " in each of 4 stages, " + std::to_string(of_inputs) + " more of inputs of the graph ("));
 }
 
 TEST(Samples, ShowWhereNodesRun) {

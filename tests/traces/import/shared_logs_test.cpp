@@ -45,7 +45,8 @@ std::vector<PlainGraph> read_plainly(const std::string& path) {
             split.backend = m[2];
             const std::string inputs = m[3];
             for (std::sregex_iterator i(inputs.begin(), inputs.end(), input), end; i != end; ++i) {
-                split.inputs.emplace_back((*i)[1], std::stoll((*i)[2]) * ((*i)[3] == "K" ? 1024 : 1024 * 1024));
+                const int64_t bytes = std::stoll((*i)[2]) * ((*i)[3] == "K" ? 1024 : 1024 * 1024);
+                split.inputs.emplace_back((*i)[1], bytes > 0 ? bytes : -1); // "0K": less than one, not known
             }
             graphs.back().push_back(split);
         } else if (line.starts_with("node #")) {
