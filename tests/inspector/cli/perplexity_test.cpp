@@ -44,10 +44,13 @@ TEST(PerplexityOfAFile, IsPlannedAsItRuns) {
         arguments.insert(arguments.end(), more.begin(), more.end());
         const Outcome outcome = run(arguments);
         EXPECT_EQ(outcome.code, 0) << outcome.err;
-        const auto table = nlohmann::json::parse(run({"show", folder / "t.trace", "--what", "reuse", "--json"}).out);
         std::vector<std::string> all;
-        for (const auto& row : table["reuse"]) {
-            all.push_back(row["kind"].get<std::string>() + " " + row["n_tokens"].dump());
+        for (const std::string& line : lines_of(run({"export", folder / "t.trace", "--jsonl", "-"}).out)) {
+            const auto record = nlohmann::json::parse(line);
+            if (record.at("kind") == "evaluation_begin") {
+                all.push_back(record.at("graph_kind").get<std::string>() + " " + record.at("n_tokens").dump() + " " +
+                              record.at("n_outputs").dump());
+            }
         }
         return all;
     };
