@@ -126,7 +126,7 @@ void App::on_program(bool ended) {
         tell("the program has ended" + (text.empty() ? "" : " · " + text));
     } else if (interrupted) {
         tell("interrupted, the program waits: c lets it go on · " + text);
-    } else {
+    } else if (breakpoint || !text.empty() || status_.starts_with("running")) { // else it was told: one stop may wake us twice
         tell((breakpoint ? "breakpoint: " : "") + (text.empty() ? "held" : text));
     }
 }
