@@ -97,7 +97,7 @@ std::string counted(int64_t n, std::string_view noun) {
     }
     const bool y =
         noun.size() > 1 && noun.ends_with('y') && std::string_view("aeiou").find(noun[noun.size() - 2]) == std::string_view::npos;
-    return y ? text.append(noun.substr(0, noun.size() - 1)) + "ies" : text.append(noun) + "s";
+    return y ? text.append(noun.substr(0, noun.size() - 1)) + "ies" : text.append(noun) + (noun.ends_with('s') ? "es" : "s");
 }
 
 } // namespace schedscope::words

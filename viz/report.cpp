@@ -4,7 +4,6 @@
 #include "runtime/error.h"
 #include "traces/tables.h"
 #include "viz/layout_process.h"
-#include "viz/output_file.h"
 #include "viz/palette.h"
 #include "viz/report_parts.h"
 #include "viz/subject.h"

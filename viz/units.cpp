@@ -1,5 +1,7 @@
 #include "viz/units.h"
 
+#include "traces/words.h"
+
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -42,27 +44,8 @@ std::string duration_text(int64_t ns) {
     return scaled(value, std::abs(value) < 9.995 ? 2 : std::abs(value) < 99.95 ? 1 : 0, units[unit]);
 }
 
-std::string grouped(int64_t number) {
-    std::string text = std::to_string(number);
-    const size_t first = number < 0 ? 1 : 0;
-    for (size_t at = text.size(); at > first + 3;) {
-        at -= 3;
-        text.insert(at, ",");
-    }
-    return text;
-}
+std::string grouped(int64_t number) { return words::count(number); }
 
-std::string counted(int64_t n, const char* noun) {
-    std::string text = grouped(n) + " " + noun;
-    if (n == 1) {
-        return text;
-    }
-    const bool sibilant = text.ends_with('s');
-    if (text.ends_with("copy")) { // the one noun here whose y changes
-        text.replace(text.size() - 1, 1, "ies");
-        return text;
-    }
-    return text + (sibilant ? "es" : "s");
-}
+std::string counted(int64_t n, const char* noun) { return words::counted(n, noun); }
 
 } // namespace schedscope

@@ -4,6 +4,7 @@
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
 #include "runtime/model/architecture.h"
+#include "runtime/scheduler/evaluation_record.h"
 
 #include <algorithm>
 #include <charconv>
@@ -242,13 +243,8 @@ void Session::open_record() {
 }
 
 void Session::add_fact(std::string what, std::string value) {
-    if (recorder_ == nullptr) {
-        return;
-    }
     facts_.emplace_back(std::move(what), std::move(value));
-    SessionInfo info = scheduler_->session(); // it may have met more buffer types since
-    info.facts = facts_;
-    recorder_->session(info);
+    record_session(recorder_, *scheduler_, facts_);
 }
 
 } // namespace schedscope

@@ -2,6 +2,16 @@
 
 namespace schedscope {
 
+void record_session(Recorder* recorder, const Scheduler& scheduler,
+                    const std::vector<std::pair<std::string, std::string>>& facts) {
+    if (recorder == nullptr) {
+        return;
+    }
+    SessionInfo info = scheduler.session();
+    info.facts = facts;
+    recorder->session(info);
+}
+
 void record_evaluation_begin(Recorder* recorder, const Scheduler& scheduler, EvaluationId id, record::EvaluationBegin begin,
                              std::string_view failed_check) {
     if (recorder == nullptr) {

@@ -1,6 +1,7 @@
 #include "runtime/vision/encoder_session.h"
 
 #include "runtime/gguf/gguf.h"
+#include "runtime/scheduler/evaluation_record.h"
 
 namespace schedscope::vision {
 
@@ -49,13 +50,8 @@ void EncoderSession::open_record(const EncoderSessionOptions& o) {
 }
 
 void EncoderSession::add_fact(std::string what, std::string value) {
-    if (recorder_ == nullptr) {
-        return;
-    }
     facts_.emplace_back(std::move(what), std::move(value));
-    SessionInfo info = scheduler_->session(); // it may have met more buffer types since
-    info.facts = facts_;
-    recorder_->session(info);
+    record_session(recorder_, *scheduler_, facts_);
 }
 
 } // namespace schedscope::vision
