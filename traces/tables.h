@@ -14,6 +14,7 @@ struct PassRow {
     int32_t assigned = 0, unassigned = 0; ///< leafs and nodes of the graph with and without a backend after it
     int32_t changed = 0;                  ///< assignments that it made
     std::optional<int64_t> time_ns;       ///< nothing while it is not over
+    Step end = no_step;                   ///< its last record; no_step while it is not over
 };
 struct AssignmentRow {
     TensorId id = no_tensor;

@@ -22,11 +22,21 @@ PlanSpan last_plan(const History& history, EvaluationId planned) {
 
 std::optional<int64_t> known(int64_t bytes) { return bytes < 0 ? std::nullopt : std::optional(bytes); }
 
-template <typename F> void for_each_record(History& history, const PlanSpan& span, F&& f) {
-    if (span.first != no_step) {
-        history.source().for_each(span.first, span.end, f);
+/// Of the plan's records, those of these kinds.
+template <typename F> void for_each_record(History& history, const PlanSpan& span, FactSet kinds, F&& f) {
+    constexpr Step at_once = 65536;
+    std::vector<Record> records;
+    for (Step first = span.first; first != no_step && first < span.end; first += at_once) {
+        records.clear();
+        history.source().read_wanted(first, std::min(first + at_once, span.end), {kinds}, records);
+        for (const Record& record : records) {
+            f(record);
+        }
     }
 }
+
+/// What a pass runs from and to; a plan that failed has no end of the pass.
+constexpr FactSet pass_bounds = fact_set<record::PassBegin, record::PassEnd, record::PlanEnd, record::EvaluationEnd>();
 
 /// Counts, as the records go by, how many leafs and nodes have a backend.
 class Counter {
@@ -68,23 +78,33 @@ std::vector<PassRow> passes(History& history, EvaluationId planned) {
             rows.back().unassigned = counter->unassigned();
         }
     };
-    for_each_record(history, last_plan(history, planned), [&](const Record& r) {
+    const auto finish = [&](Step end) {
+        if (open) {
+            rows.back().end = end;
+            open = false;
+        }
+    };
+    constexpr FactSet kinds = pass_bounds | fact_set<record::PlanBegin, record::Assign>();
+    for_each_record(history, last_plan(history, planned), kinds, [&](const Record& r) {
         if (const auto* plan = std::get_if<record::PlanBegin>(&r.fact)) {
             counter.emplace(history.source().graph(plan->graph));
         } else if (const auto* begin = std::get_if<record::PassBegin>(&r.fact)) {
-            rows.push_back({begin->pass, 0, 0, 0, std::nullopt});
+            finish(r.step - 1);
+            rows.push_back({begin->pass, 0, 0, 0, std::nullopt, no_step});
             begin_ns = r.time_ns;
             open = true;
             count();
         } else if (std::holds_alternative<record::PassEnd>(r.fact) && open) {
             rows.back().time_ns = r.time_ns - begin_ns;
-            open = false;
+            finish(r.step);
         } else if (const auto* assign = std::get_if<record::Assign>(&r.fact); assign != nullptr && counter) {
             counter->add(*assign);
             if (open) {
                 ++rows.back().changed;
                 count();
             }
+        } else {
+            finish(r.step - 1);
         }
     });
     return rows;
@@ -94,18 +114,13 @@ Step end_of_pass(History& history, EvaluationId planned, Pass pass) {
     const PlanSpan span = last_plan(history, planned);
     Step last = no_step;
     bool open = false;
-    for_each_record(history, span, [&](const Record& r) {
-        if (const auto* begin = std::get_if<record::PassBegin>(&r.fact)) {
-            open = begin->pass == pass;
-        } else if (std::holds_alternative<record::PlanEnd>(r.fact) || std::holds_alternative<record::EvaluationEnd>(r.fact)) {
-            open = false; // a plan that failed has no end of the pass
-        }
-        last = open ? r.step : last;
-        if (std::holds_alternative<record::PassEnd>(r.fact)) {
-            open = false;
-        }
+    for_each_record(history, span, pass_bounds, [&](const Record& r) {
+        const bool ends = std::holds_alternative<record::PassEnd>(r.fact);
+        last = open ? ends ? r.step : r.step - 1 : last;
+        const auto* begin = std::get_if<record::PassBegin>(&r.fact);
+        open = begin != nullptr && begin->pass == pass;
     });
-    return last;
+    return open ? span.end - 1 : last; // it is not over
 }
 
 std::vector<AssignmentRow> assignments(History& history, const PlanState& state) {

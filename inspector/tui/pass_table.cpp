@@ -20,10 +20,6 @@ void PassTable::update(Session& session) {
     planned_ = state.planned_in;
     whole_ = session.history().evaluation(planned_).complete;
     passes_ = tables::passes(session.history(), planned_);
-    ends_.clear();
-    for (const tables::PassRow& row : passes_) {
-        ends_.push_back(tables::end_of_pass(session.history(), planned_, row.pass));
-    }
 }
 
 int PassTable::rows(Session& session, int body_rows, int) const {
@@ -42,7 +38,7 @@ std::vector<Line> PassTable::draw(Session& session, int, int height, int width) 
         const tables::PassRow& row = passes_[i];
         const int left = label_width + static_cast<int>(i) * column, end = left + column - 1;
         const bool now = row.pass == session.state().pass && planned_ == session.state().evaluation;
-        const bool over = ends_[i] != no_step && ends_[i] <= session.step();
+        const bool over = row.end != no_step && row.end <= session.step();
         const std::string name(pass_name(row.pass)), title(pass_title(row.pass));
         cells.text(0, left, name == title || column < 14 ? name : name + " " + title, now ? accent.with_reverse() : bold, end);
         const auto put = [&](int line, const std::string& text, Style style) {

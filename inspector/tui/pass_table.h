@@ -20,7 +20,6 @@ public:
 
 private:
     std::vector<tables::PassRow> passes_;
-    std::vector<Step> ends_;    ///< by pass: its last step
     EvaluationId planned_ = -1; ///< whose passes they are
     bool whole_ = false;        ///< nothing comes to them
 };
