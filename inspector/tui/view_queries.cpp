@@ -22,53 +22,27 @@ public:
                     {"on", 4, true, 0},
                     {"asked", 5, true, 50},
                     {"refused because", 0, false, 0}};
-        find_questions(session);
-        answered_ = false;
-        rows_.clear();
-        const OwnedGraph* const graph = session.graph();
-        if (!graph)
+        if (session.graph() == nullptr) {
+            graph_ = -1;
+            ops_.clear();
+            rows_.clear();
             return;
-        const CapabilityTable& answers = session.history().source().answers(session.state().graph);
-        answered_ = !answers.op_answers.empty();
-        std::map<std::string_view, std::vector<TensorId>> by_op;
-        for (const TensorId id : graph->nodes) {
-            const TensorInfo& info = graph->tensors[static_cast<size_t>(id)];
-            by_op[op_description(info.op, info.params[0])].push_back(id);
         }
-        std::map<std::pair<std::string_view, BackendId>, int> n_asked;
-        for (const Asked& asked : questions_) {
-            ++n_asked[{op_of(session, asked.query.tensor), asked.query.backend}];
+        if (session.state().graph != graph_) {
+            read_graph(session);
         }
-        for (const auto& [op, nodes] : by_op) {
-            for (BackendId b = 0; b < session.n_backends(); ++b) {
-                Row row{op, b, 0, 0, 0, {}, {}};
-                row.n_nodes = static_cast<int>(nodes.size());
-                for (const TensorId id : nodes) {
-                    const auto at = static_cast<size_t>(id);
-                    row.n_on += at < session.state().tensors.size() && session.state().tensors[at].backend == b;
-                    const size_t cell = static_cast<size_t>(b) * static_cast<size_t>(answers.n_tensors) + at;
-                    if (cell >= answers.op_answers.size() || answers.op_answers[cell].yes)
-                        continue;
-                    row.refused.push_back(id);
-                    if (row.why.empty())
-                        row.why = why(answers.op_answers[cell]);
-                }
-                if (const auto found = n_asked.find({op, b}); found != n_asked.end()) {
-                    row.n_asked = found->second;
-                }
-                rows_.push_back(std::move(row));
-            }
-        }
+        find_questions(session);
+        count(session);
     }
 
     int n_rows() const override { return static_cast<int>(rows_.size()); }
 
     std::vector<Text> row(Session& session, int index, int) const override {
         const Row& r = at(index);
-        const int can = r.n_nodes - static_cast<int>(r.refused.size());
-        return {{std::string(r.op)},
+        const int can = n_nodes(r) - static_cast<int>(r.refused.size());
+        return {{std::string(op(r))},
                 backend_text(session, r.backend),
-                {std::to_string(r.n_nodes)},
+                {std::to_string(n_nodes(r))},
                 {!answered_ ? "?"
                  : can == 0 ? "none"
                             : std::to_string(can),
@@ -82,40 +56,28 @@ public:
     std::string title(const Session&) const override { return "queries"; }
 
     int row_of(const Session& session, TensorId id) const override {
+        const int32_t op = op_of(id);
+        if (op < 0) {
+            return -1;
+        }
         // The backend that is being asked, else the one that the node stands on.
-        const std::string_view op = op_of(session, id);
         const auto* q = std::get_if<record::Query>(&session.record().fact);
         const auto& tensors = session.state().tensors;
-        const BackendId meant = q && q->tensor == id                                  ? q->backend
-                                : id >= 0 && static_cast<size_t>(id) < tensors.size() ? tensors[static_cast<size_t>(id)].backend
-                                                                                      : no_backend;
-        int first = -1;
-        for (size_t i = 0; i < rows_.size() && !op.empty(); ++i) {
-            if (rows_[i].op == op) {
-                first = first < 0 ? static_cast<int>(i) : first;
-                if (rows_[i].backend == meant) {
-                    return static_cast<int>(i);
-                }
-            }
-        }
-        return first;
+        const BackendId meant = q != nullptr && q->tensor == id            ? q->backend
+                                : static_cast<size_t>(id) < tensors.size() ? tensors[static_cast<size_t>(id)].backend
+                                                                           : no_backend;
+        return row_index(op, std::max<BackendId>(meant, 0));
     }
     TensorId tensor_of(const Session& session, int row) const override {
-        if (op_of(session, session.selected()) == at(row).op) {
-            return session.selected();
-        }
-        const auto& nodes = session.graph()->nodes;
-        const auto found =
-            std::find_if(nodes.begin(), nodes.end(), [&](TensorId id) { return op_of(session, id) == at(row).op; });
-        return found == nodes.end() ? no_tensor : *found;
+        return op_of(session.selected()) == at(row).op ? session.selected() : nodes(at(row)).front();
     }
     bool changed(const Session& session, int row) const override {
         const auto* q = std::get_if<record::Query>(&session.record().fact);
-        return q && q->backend == at(row).backend && op_of(session, q->tensor) == at(row).op;
+        return q != nullptr && q->backend == at(row).backend && op_of(q->tensor) == at(row).op;
     }
 
     std::string detail_title(Session& session, int row) const override {
-        return std::string(at(row).op) + " on " + session.backend_name(at(row).backend);
+        return std::string(op(at(row))) + " on " + session.backend_name(at(row).backend);
     }
 
     std::vector<Line> detail(Session& session, int row, int width) const override {
@@ -127,47 +89,38 @@ public:
         } else {
             add_wrapped(lines, width, "", 0,
                         session.backend_name(r.backend) + " can run " +
-                            grouped(r.n_nodes - static_cast<int64_t>(r.refused.size())) + " of " +
-                            counted(r.n_nodes, (std::string(r.op) + " node").c_str()) + "; " + grouped(r.n_on) +
+                            grouped(n_nodes(r) - static_cast<int64_t>(r.refused.size())) + " of " +
+                            counted(n_nodes(r), (std::string(op(r)) + " node").c_str()) + "; " + grouped(r.n_on) +
                             " on it at this step");
         }
-        if (!r.refused.empty())
+        if (!r.refused.empty()) {
             add_heading(lines, "refused");
-        for (const TensorId id : r.refused) {
-            const Answer& answer = answers.op_answers[static_cast<size_t>(r.backend) * static_cast<size_t>(answers.n_tensors) +
-                                                      static_cast<size_t>(id)];
-            add_wrapped(lines, width, joined({"#", std::to_string(session.row_of(id))}), 7, session.name(id) + ": " + why(answer),
-                        {}, Target::tensor(id), id == session.selected());
         }
+        const auto row_number = [&](TensorId id) { return joined({"#", std::to_string(session.row_of(id))}); };
+        add_list(lines, width, r.refused, [&](TensorId id) {
+            add_wrapped(lines, width, row_number(id), 7,
+                        session.name(id) + ": " + why(answers.op_answers[cell(answers, r.backend, id)]), {}, Target::tensor(id),
+                        id == session.selected());
+        });
         add_heading(lines, "on it now");
-        for (const TensorId id : session.graph()->nodes) {
-            const TensorInfo& info = session.graph()->tensors[static_cast<size_t>(id)];
-            const auto index = static_cast<size_t>(id);
-            if (index < session.state().tensors.size() && session.state().tensors[index].backend == r.backend &&
-                op_description(info.op, info.params[0]) == r.op)
-                add_wrapped(lines, width, joined({"#", std::to_string(session.row_of(id))}), 7,
-                            session.name(id) + " " +
-                                cause_name(session.state().tensors[index].cause, session.state().tensors[index].source),
-                            {}, Target::tensor(id));
+        std::vector<TensorId> here;
+        std::copy_if(nodes(r).begin(), nodes(r).end(), std::back_inserter(here),
+                     [&](TensorId id) { return stands_on(session, id, r.backend); });
+        add_list(lines, width, here, [&](TensorId id) {
+            const TensorState& state = session.state().tensors[static_cast<size_t>(id)];
+            add_wrapped(lines, width, row_number(id), 7, session.name(id) + " " + cause_name(state.cause, state.source), {},
+                        Target::tensor(id));
+        });
+        add_heading(lines, "asked up to this step: " + grouped(r.n_asked));
+        const std::vector<int32_t>& asked_of = asked_of_[static_cast<size_t>(row)];
+        const int n_left_out = std::max(r.n_asked - most_listed, 0);
+        if (n_left_out > 0) {
+            add_wrapped(lines, width, "", 4, "… " + counted(n_left_out, "question") + " before these", dim);
         }
-        add_heading(lines, "asked up to this step: " + std::to_string(r.n_asked));
-        for (const Asked& asked : questions_) {
-            const record::Query& q = asked.query;
-            if (q.backend != r.backend || op_of(session, q.tensor) != r.op) {
-                continue;
-            }
-            std::string text = session.name(q.tensor);
-            if (q.question == Question::buffer_type) {
-                text += " to use " + session.history().buffer_type_name(q.buffer_type);
-            } else if (q.question == Question::offload) {
-                text += " to take it over";
-            }
-            text += q.yes ? ": yes" : ": no, " + std::string(refusal_name(q.reason));
-            if (!q.yes && q.detail != 0) {
-                text += ": " + std::string(session.history().source().text(q.detail));
-            }
-            add_wrapped(lines, width, pass_name(q.pass), 4, text, q.yes ? Style{} : warning, Target::step(asked.step),
-                        asked.step == session.step());
+        for (int i = n_left_out; i < r.n_asked; ++i) {
+            const Asked& asked = questions_[static_cast<size_t>(asked_of[static_cast<size_t>(i)])];
+            add_wrapped(lines, width, pass_name(asked.query.pass), 4, question_text(session, asked.query),
+                        asked.query.yes ? Style{} : warning, Target::step(asked.step), asked.step == session.step());
         }
         return lines;
     }
@@ -180,64 +133,160 @@ public:
         const Row& r = at(row);
         facts.clear();
         facts.kept[0] = session.backend_name(r.backend);
-        facts.set(Field::name, r.op);
-        facts.set(Field::op, r.op);
+        facts.set(Field::name, op(r));
+        facts.set(Field::op, op(r));
         facts.set(Field::backend, facts.kept[0]);
         facts.set(Field::kind, r.refused.empty() ? "yes" : "no");
         facts.set(Field::why, r.why);
     }
 
 private:
-    struct Row {
+    struct OpNodes {
         std::string_view op;
+        std::vector<TensorId> nodes; ///< at least one
+    };
+    struct Row {
+        int32_t op; ///< index into ops_
         BackendId backend;
-        int n_nodes, n_on, n_asked;
         std::vector<TensorId> refused;
         std::string why; ///< of the first refused one
+        int n_on = 0, n_asked = 0;
     };
+    static constexpr int most_listed = 500; ///< lines of one list in the detail: nobody reads more, and each key would draw them
+
     const Row& at(int row) const { return rows_[static_cast<size_t>(row)]; }
+    const std::vector<TensorId>& nodes(const Row& row) const { return ops_[static_cast<size_t>(row.op)].nodes; }
+    std::string_view op(const Row& row) const { return ops_[static_cast<size_t>(row.op)].op; }
+    int n_nodes(const Row& row) const { return static_cast<int>(nodes(row).size()); }
+    int row_index(int32_t op, BackendId backend) const { return op * n_backends_ + backend; }
+    /// Index into ops_ of a node; −1: it is none.
+    int32_t op_of(TensorId id) const {
+        return id >= 0 && static_cast<size_t>(id) < op_of_.size() ? op_of_[static_cast<size_t>(id)] : -1;
+    }
+    static size_t cell(const CapabilityTable& answers, BackendId backend, TensorId id) {
+        return static_cast<size_t>(backend) * static_cast<size_t>(answers.n_tensors) + static_cast<size_t>(id);
+    }
+    static bool stands_on(const Session& session, TensorId id, BackendId backend) {
+        const auto& tensors = session.state().tensors;
+        return static_cast<size_t>(id) < tensors.size() && tensors[static_cast<size_t>(id)].backend == backend;
+    }
+    /// A line for each of them, as far as they are listed, and how many are not.
+    template <typename F>
+    static void add_list(std::vector<Line>& lines, int width, const std::vector<TensorId>& list, F&& add_line) {
+        const size_t n = std::min(list.size(), static_cast<size_t>(most_listed));
+        std::for_each(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(n), add_line);
+        if (n < list.size()) {
+            add_wrapped(lines, width, "", 7, "… " + grouped(static_cast<int64_t>(list.size() - n)) + " more", dim);
+        }
+    }
+    static std::string question_text(const Session& session, const record::Query& q) {
+        std::string text = session.name(q.tensor);
+        if (q.question == Question::buffer_type) {
+            text += " to use " + session.history().buffer_type_name(q.buffer_type);
+        } else if (q.question == Question::offload) {
+            text += " to take it over";
+        }
+        text += q.yes ? ": yes" : ": no, " + std::string(refusal_name(q.reason));
+        if (!q.yes && q.detail != 0) {
+            text += ": " + std::string(session.history().source().text(q.detail));
+        }
+        return text;
+    }
     static std::string why(const Answer& answer) {
         std::string text(refusal_name(answer.reason));
         return answer.detail.empty() ? text : text + ": " + std::string(answer.detail);
     }
 
-    /// Of a node; "": it is none.
-    static std::string_view op_of(const Session& session, TensorId id) {
-        if (!session.graph() || session.row_of(id) < 0 || session.is_copy(id)) {
-            return {};
+    /// What is the same at each step of a graph: its operators, and what each backend said of their nodes.
+    void read_graph(Session& session) {
+        graph_ = session.state().graph;
+        n_backends_ = static_cast<BackendId>(session.n_backends());
+        ops_.clear();
+        rows_.clear();
+        of_ = no_step; // questions are counted by row
+        const OwnedGraph& graph = *session.graph();
+        const CapabilityTable& answers = session.history().source().answers(graph_);
+        answered_ = !answers.op_answers.empty();
+        std::map<std::string_view, std::vector<TensorId>> by_op;
+        for (const TensorId id : graph.nodes) {
+            const TensorInfo& info = graph.tensors[static_cast<size_t>(id)];
+            by_op[op_description(info.op, info.params[0])].push_back(id);
         }
-        const TensorInfo& info = session.graph()->tensors[static_cast<size_t>(id)];
-        return info.op == Op::NONE ? std::string_view() : op_description(info.op, info.params[0]);
+        op_of_.assign(graph.tensors.size(), -1);
+        for (auto& [op, nodes] : by_op) {
+            const auto index = static_cast<int32_t>(ops_.size());
+            for (const TensorId id : nodes) {
+                op_of_[static_cast<size_t>(id)] = index;
+            }
+            for (BackendId b = 0; b < n_backends_; ++b) {
+                Row row{index, b, {}, {}};
+                std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(row.refused),
+                             [&](TensorId id) { return answered_ && !answers.op_answers[cell(answers, b, id)].yes; });
+                if (!row.refused.empty()) {
+                    row.why = why(answers.op_answers[cell(answers, b, row.refused.front())]);
+                }
+                rows_.push_back(std::move(row));
+            }
+            ops_.push_back({op, std::move(nodes)});
+        }
     }
-    /// What was asked while the plan of this step was made, up to the step.
+
+    /// What was asked while the plan of this step was made, as far as any step that was looked at.
     void find_questions(Session& session) {
-        const PlanState& state = session.state();
-        if (state.step == no_step) {
+        const EvaluationSpan span = session.history().evaluation(session.state().planned_in);
+        if (span.first != of_) {
+            questions_.clear();
+            asked_of_.assign(rows_.size(), {});
+            of_ = span.first;
+            until_ = span.first;
+        }
+        const Step end = std::min(span.end, session.step() + 1);
+        if (until_ >= end) {
             return;
         }
-        const EvaluationSpan span = session.history().evaluation(state.planned_in);
-        if (span.first != of_ || state.step < until_) {
-            questions_.clear();
-            of_ = span.first;
-            until_ = span.first - 1;
+        std::vector<Record> records;
+        session.history().source().read_wanted(until_, end, {fact_bit<record::Query>()}, records);
+        for (const Record& record : records) {
+            const auto& query = std::get<record::Query>(record.fact);
+            if (const int32_t op = op_of(query.tensor); op >= 0 && query.backend >= 0 && query.backend < n_backends_) {
+                asked_of_[static_cast<size_t>(row_index(op, query.backend))].push_back(static_cast<int32_t>(questions_.size()));
+                questions_.push_back({record.step, query});
+            }
         }
-        const Step end = std::min(span.end - 1, state.step);
-        const RecordSource& source = session.history().source();
-        for (Step at = source.next_of(until_, fact_bit<record::Query>()); at != no_step && at <= end;
-             at = source.next_of(at, fact_bit<record::Query>())) {
-            questions_.push_back({at, std::get<record::Query>(session.history().record(at).fact)});
+        until_ = end;
+    }
+
+    /// What depends on the step.
+    void count(const Session& session) {
+        for (size_t i = 0; i < rows_.size(); ++i) {
+            const auto& asked = asked_of_[i];
+            const auto later = [&](Step step, int32_t question) { return step < questions_[static_cast<size_t>(question)].step; };
+            rows_[i].n_asked =
+                static_cast<int>(std::upper_bound(asked.begin(), asked.end(), session.step(), later) - asked.begin());
+            rows_[i].n_on = 0;
         }
-        until_ = std::max(until_, end);
+        const auto& tensors = session.state().tensors;
+        for (size_t id = 0; id < std::min(op_of_.size(), tensors.size()); ++id) {
+            if (const BackendId b = tensors[id].backend; op_of_[id] >= 0 && b >= 0 && b < n_backends_) {
+                ++rows_[static_cast<size_t>(row_index(op_of_[id], b))].n_on;
+            }
+        }
     }
 
     struct Asked {
         Step step;
         record::Query query;
     };
-    std::vector<Row> rows_;
-    std::vector<Asked> questions_; ///< of the plan whose evaluation begins at of_, up to until_
-    Step of_ = no_step, until_ = no_step;
-    bool answered_ = false; ///< the trace holds what the backends said
+    GraphId graph_ = -1;         ///< that the first four belong to
+    std::vector<OpNodes> ops_;   ///< by name
+    std::vector<int32_t> op_of_; ///< by tensor
+    std::vector<Row> rows_;      ///< [op][backend]
+    bool answered_ = false;      ///< the trace holds what the backends said
+    BackendId n_backends_ = 0;
+    Step of_ = no_step;    ///< begin of the evaluation that made the plan that the questions are of
+    Step until_ = no_step; ///< questions before this step are known
+    std::vector<Asked> questions_;
+    std::vector<std::vector<int32_t>> asked_of_; ///< by row, indices into questions_
     std::vector<Column> columns_;
 };
 
