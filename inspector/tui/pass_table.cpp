@@ -14,12 +14,22 @@ constexpr int label_width = 11, column_width = 11;
 
 void PassTable::update(Session& session) {
     const PlanState& state = session.state();
-    if (state.step == no_step || state.graph < 0 || (whole_ && planned_ == state.planned_in)) {
+    if (state.step == no_step || state.graph < 0) {
         return;
     }
     planned_ = state.planned_in;
-    whole_ = session.history().evaluation(planned_).complete;
+    if (const auto known = kept_.find(planned_); known != kept_.end()) {
+        passes_ = known->second;
+        return;
+    }
     passes_ = tables::passes(session.history(), planned_);
+    if (session.history().evaluation(planned_).complete) {
+        constexpr size_t most_kept = 256;
+        if (kept_.size() >= most_kept) {
+            kept_.clear();
+        }
+        kept_.emplace(planned_, passes_);
+    }
 }
 
 int PassTable::rows(Session& session, int body_rows, int) const {

@@ -3,6 +3,7 @@
 #include "inspector/tui/drawing.h"
 #include "traces/tables.h"
 
+#include <map>
 #include <vector>
 
 namespace schedscope::tui {
@@ -20,8 +21,8 @@ public:
 
 private:
     std::vector<tables::PassRow> passes_;
-    EvaluationId planned_ = -1; ///< whose passes they are
-    bool whole_ = false;        ///< nothing comes to them
+    EvaluationId planned_ = -1;                                 ///< whose passes they are
+    std::map<EvaluationId, std::vector<tables::PassRow>> kept_; ///< of complete evaluations: nothing comes to them
 };
 
 } // namespace schedscope::tui

@@ -15,7 +15,25 @@ public:
     std::span<const Column> columns() const override { return columns_; }
 
     void update(Session& session) override {
+        columns_ = {{"name", 0, false, 0},
+                    {"buffer", 7, false, 0, Field::count, 14},
+                    {"offset", 8, true, 0, Field::count, 12},
+                    {"size", 8, true, 0, Field::bytes},
+                    {"used", 9, true, 52},
+                    {"in place of", 18, false, 84},
+                    {"life", life_width, false, 98}};
         const PlanState& state = session.state();
+        // All that is shown changes with the plan's memory only.
+        constexpr FactSet kinds = fact_set<record::PlanBegin, record::BufferSize, record::Reallocation, record::Reserve>();
+        const Step last = state.step == no_step ? no_step : session.history().source().previous_of(state.step + 1, kinds);
+        if (state.planned_in == of_plan_ && state.placements.size() == rows_.size() && last == of_step_) {
+            return;
+        }
+        of_plan_ = state.planned_in;
+        of_step_ = last;
+        table_ = state.step == no_step ? tables::MemoryTable() : tables::memory(session.history(), state);
+        sizes_ = state.step == no_step ? std::vector<record::BufferSize>()
+                                       : tables::compute_buffers(session.history(), state.step);
         rows_ = state.placements;
         std::stable_sort(rows_.begin(), rows_.end(), [](const record::Placement& a, const record::Placement& b) {
             return std::tie(a.buffer_type, a.chunk, a.offset, a.first_use) <
@@ -24,24 +42,6 @@ public:
         last_use_ = 1;
         for (const record::Placement& p : rows_) {
             last_use_ = std::max(last_use_, p.last_use + 1);
-        }
-        columns_ = {{"name", 0, false, 0},
-                    {"buffer", 7, false, 0, Field::count, 14},
-                    {"offset", 8, true, 0, Field::count, 12},
-                    {"size", 8, true, 0, Field::bytes},
-                    {"used", 9, true, 52},
-                    {"in place of", 18, false, 84},
-                    {"life", life_width, false, 98}};
-        // Buffers and who holds their peak change with the plan's memory only.
-        constexpr FactSet kinds = fact_set<record::BufferSize, record::Reallocation, record::Reserve>();
-        const Step last = state.step == no_step ? no_step : session.history().source().previous_of(state.step + 1, kinds);
-        if (state.planned_in != of_plan_ || rows_.size() != of_placements_ || last != of_step_) {
-            of_plan_ = state.planned_in;
-            of_placements_ = rows_.size();
-            of_step_ = last;
-            table_ = state.step == no_step ? tables::MemoryTable() : tables::memory(session.history(), state);
-            sizes_ = state.step == no_step ? std::vector<record::BufferSize>()
-                                           : tables::compute_buffers(session.history(), state.step);
         }
         std::vector<MemoryMap::Buffer> buffers;
         for (size_t i = 0; i < rows_.size(); ++i) {
@@ -239,7 +239,6 @@ private:
     tables::MemoryTable table_; ///< of the plan, when it had so many placements
     std::vector<record::BufferSize> sizes_;
     EvaluationId of_plan_ = -1;
-    size_t of_placements_ = SIZE_MAX;
     Step of_step_ = no_step;
     std::vector<Column> columns_;
 };

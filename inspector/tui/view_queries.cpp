@@ -3,6 +3,7 @@
 #include "inspector/tui/view.h"
 
 #include <algorithm>
+#include <list>
 #include <map>
 
 namespace schedscope::tui {
@@ -23,19 +24,15 @@ public:
                     {"asked", 5, true, 50},
                     {"refused because", 0, false, 0}};
         if (session.graph() == nullptr) {
-            graph_ = -1;
-            ops_.clear();
-            rows_.clear();
+            now_ = &nothing_;
             return;
         }
-        if (session.state().graph != graph_) {
-            read_graph(session);
-        }
-        find_questions(session);
-        count(session);
+        now_ = &known_of(session);
+        find_questions(session, *now_);
+        count(session, *now_);
     }
 
-    int n_rows() const override { return static_cast<int>(rows_.size()); }
+    int n_rows() const override { return static_cast<int>(now_->rows.size()); }
 
     std::vector<Text> row(Session& session, int index, int) const override {
         const Row& r = at(index);
@@ -43,9 +40,9 @@ public:
         return {{std::string(op(r))},
                 backend_text(session, r.backend),
                 {std::to_string(n_nodes(r))},
-                {!answered_ ? "?"
-                 : can == 0 ? "none"
-                            : std::to_string(can),
+                {!now_->answered ? "?"
+                 : can == 0      ? "none"
+                                 : std::to_string(can),
                  r.refused.empty() ? Style{} : warning},
                 {r.n_on == 0 ? "·" : std::to_string(r.n_on)},
                 {r.n_asked == 0 ? "·" : std::to_string(r.n_asked), dim},
@@ -56,7 +53,7 @@ public:
     std::string title(const Session&) const override { return "queries"; }
 
     int row_of(const Session& session, TensorId id) const override {
-        const int32_t op = op_of(id);
+        const int32_t op = now_->op(id);
         if (op < 0) {
             return -1;
         }
@@ -66,14 +63,14 @@ public:
         const BackendId meant = q != nullptr && q->tensor == id            ? q->backend
                                 : static_cast<size_t>(id) < tensors.size() ? tensors[static_cast<size_t>(id)].backend
                                                                            : no_backend;
-        return row_index(op, std::max<BackendId>(meant, 0));
+        return now_->row(op, std::max<BackendId>(meant, 0));
     }
     TensorId tensor_of(const Session& session, int row) const override {
-        return op_of(session.selected()) == at(row).op ? session.selected() : nodes(at(row)).front();
+        return now_->op(session.selected()) == at(row).op ? session.selected() : nodes(at(row)).front();
     }
     bool changed(const Session& session, int row) const override {
         const auto* q = std::get_if<record::Query>(&session.record().fact);
-        return q != nullptr && q->backend == at(row).backend && op_of(q->tensor) == at(row).op;
+        return q != nullptr && q->backend == at(row).backend && now_->op(q->tensor) == at(row).op;
     }
 
     std::string detail_title(Session& session, int row) const override {
@@ -84,7 +81,7 @@ public:
         const Row& r = at(row);
         const CapabilityTable& answers = session.history().source().answers(session.state().graph);
         std::vector<Line> lines;
-        if (!answered_) {
+        if (!now_->answered) {
             add_wrapped(lines, width, "", 0, "what it can run is unknown: this trace holds no answers", warning);
         } else {
             add_wrapped(lines, width, "", 0,
@@ -112,13 +109,13 @@ public:
                         Target::tensor(id));
         });
         add_heading(lines, "asked up to this step: " + grouped(r.n_asked));
-        const std::vector<int32_t>& asked_of = asked_of_[static_cast<size_t>(row)];
+        const std::vector<int32_t>& asked_of = now_->asked_of[static_cast<size_t>(row)];
         const int n_left_out = std::max(r.n_asked - most_listed, 0);
         if (n_left_out > 0) {
             add_wrapped(lines, width, "", 4, "… " + counted(n_left_out, "question") + " before these", dim);
         }
         for (int i = n_left_out; i < r.n_asked; ++i) {
-            const Asked& asked = questions_[static_cast<size_t>(asked_of[static_cast<size_t>(i)])];
+            const Asked& asked = now_->asked[static_cast<size_t>(asked_of[static_cast<size_t>(i)])];
             add_wrapped(lines, width, pass_name(asked.query.pass), 4, question_text(session, asked.query),
                         asked.query.yes ? Style{} : warning, Target::step(asked.step), asked.step == session.step());
         }
@@ -146,23 +143,41 @@ private:
         std::vector<TensorId> nodes; ///< at least one
     };
     struct Row {
-        int32_t op; ///< index into ops_
+        int32_t op; ///< index into ops
         BackendId backend;
         std::vector<TensorId> refused;
         std::string why; ///< of the first refused one
         int n_on = 0, n_asked = 0;
     };
+    struct Asked {
+        Step step;
+        record::Query query;
+    };
+    /// What is known of a plan: of its graph all, of the questions as far as they were looked at.
+    struct Known {
+        GraphId graph = -1;
+        Step begin = no_step; ///< of the evaluation that made the plan
+        BackendId n_backends = 0;
+        bool answered = false;      ///< the trace holds what the backends said
+        std::vector<OpNodes> ops;   ///< by name
+        std::vector<int32_t> op_of; ///< by tensor
+        std::vector<Row> rows;      ///< [op][backend]
+        std::vector<Asked> asked;   ///< before the step asked_until
+        Step asked_until = no_step;
+        std::vector<std::vector<int32_t>> asked_of; ///< by row, indices into asked
+
+        int row(int32_t op, BackendId backend) const { return op * n_backends + backend; }
+        /// Index into ops of a node; −1: it is none.
+        int32_t op(TensorId id) const {
+            return id >= 0 && static_cast<size_t>(id) < op_of.size() ? op_of[static_cast<size_t>(id)] : -1;
+        }
+    };
     static constexpr int most_listed = 500; ///< lines of one list in the detail: nobody reads more, and each key would draw them
 
-    const Row& at(int row) const { return rows_[static_cast<size_t>(row)]; }
-    const std::vector<TensorId>& nodes(const Row& row) const { return ops_[static_cast<size_t>(row.op)].nodes; }
-    std::string_view op(const Row& row) const { return ops_[static_cast<size_t>(row.op)].op; }
+    const Row& at(int row) const { return now_->rows[static_cast<size_t>(row)]; }
+    const std::vector<TensorId>& nodes(const Row& row) const { return now_->ops[static_cast<size_t>(row.op)].nodes; }
+    std::string_view op(const Row& row) const { return now_->ops[static_cast<size_t>(row.op)].op; }
     int n_nodes(const Row& row) const { return static_cast<int>(nodes(row).size()); }
-    int row_index(int32_t op, BackendId backend) const { return op * n_backends_ + backend; }
-    /// Index into ops_ of a node; −1: it is none.
-    int32_t op_of(TensorId id) const {
-        return id >= 0 && static_cast<size_t>(id) < op_of_.size() ? op_of_[static_cast<size_t>(id)] : -1;
-    }
     static size_t cell(const CapabilityTable& answers, BackendId backend, TensorId id) {
         return static_cast<size_t>(backend) * static_cast<size_t>(answers.n_tensors) + static_cast<size_t>(id);
     }
@@ -197,96 +212,98 @@ private:
         return answer.detail.empty() ? text : text + ": " + std::string(answer.detail);
     }
 
-    /// What is the same at each step of a graph: its operators, and what each backend said of their nodes.
-    void read_graph(Session& session) {
-        graph_ = session.state().graph;
-        n_backends_ = static_cast<BackendId>(session.n_backends());
-        ops_.clear();
-        rows_.clear();
-        of_ = no_step; // questions are counted by row
+    /// Of the plan that the step's evaluation runs; those that were looked at last are kept.
+    Known& known_of(const Session& session) {
+        const GraphId graph = session.state().graph;
+        const Step begin = session.history().evaluation(session.state().planned_in).first;
+        const auto known =
+            std::find_if(kept_.begin(), kept_.end(), [&](const Known& k) { return k.graph == graph && k.begin == begin; });
+        if (known != kept_.end()) {
+            kept_.splice(kept_.begin(), kept_, known);
+            return kept_.front();
+        }
+        constexpr size_t most_kept = 3;
+        if (kept_.size() == most_kept) {
+            kept_.pop_back();
+        }
+        kept_.push_front(read_graph(session));
+        kept_.front().begin = kept_.front().asked_until = begin;
+        return kept_.front();
+    }
+
+    /// A graph's operators, and what each backend said of their nodes.
+    static Known read_graph(const Session& session) {
+        Known known;
+        known.graph = session.state().graph;
+        known.n_backends = static_cast<BackendId>(session.n_backends());
         const OwnedGraph& graph = *session.graph();
-        const CapabilityTable& answers = session.history().source().answers(graph_);
-        answered_ = !answers.op_answers.empty();
+        const CapabilityTable& answers = session.history().source().answers(known.graph);
+        known.answered = !answers.op_answers.empty();
         std::map<std::string_view, std::vector<TensorId>> by_op;
         for (const TensorId id : graph.nodes) {
             const TensorInfo& info = graph.tensors[static_cast<size_t>(id)];
             by_op[op_description(info.op, info.params[0])].push_back(id);
         }
-        op_of_.assign(graph.tensors.size(), -1);
+        known.op_of.assign(graph.tensors.size(), -1);
         for (auto& [op, nodes] : by_op) {
-            const auto index = static_cast<int32_t>(ops_.size());
+            const auto index = static_cast<int32_t>(known.ops.size());
             for (const TensorId id : nodes) {
-                op_of_[static_cast<size_t>(id)] = index;
+                known.op_of[static_cast<size_t>(id)] = index;
             }
-            for (BackendId b = 0; b < n_backends_; ++b) {
+            for (BackendId b = 0; b < known.n_backends; ++b) {
                 Row row{index, b, {}, {}};
                 std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(row.refused),
-                             [&](TensorId id) { return answered_ && !answers.op_answers[cell(answers, b, id)].yes; });
+                             [&](TensorId id) { return known.answered && !answers.op_answers[cell(answers, b, id)].yes; });
                 if (!row.refused.empty()) {
                     row.why = why(answers.op_answers[cell(answers, b, row.refused.front())]);
                 }
-                rows_.push_back(std::move(row));
+                known.rows.push_back(std::move(row));
             }
-            ops_.push_back({op, std::move(nodes)});
+            known.ops.push_back({op, std::move(nodes)});
         }
+        known.asked_of.resize(known.rows.size());
+        return known;
     }
 
-    /// What was asked while the plan of this step was made, as far as any step that was looked at.
-    void find_questions(Session& session) {
-        const EvaluationSpan span = session.history().evaluation(session.state().planned_in);
-        if (span.first != of_) {
-            questions_.clear();
-            asked_of_.assign(rows_.size(), {});
-            of_ = span.first;
-            until_ = span.first;
-        }
-        const Step end = std::min(span.end, session.step() + 1);
-        if (until_ >= end) {
+    /// What was asked while the plan was made, up to the session's step.
+    static void find_questions(const Session& session, Known& known) {
+        const Step end = std::min(session.history().evaluation(session.state().planned_in).end, session.step() + 1);
+        if (known.asked_until >= end) {
             return;
         }
         std::vector<Record> records;
-        session.history().source().read_wanted(until_, end, {fact_bit<record::Query>()}, records);
+        session.history().source().read_wanted(known.asked_until, end, {fact_bit<record::Query>()}, records);
         for (const Record& record : records) {
             const auto& query = std::get<record::Query>(record.fact);
-            if (const int32_t op = op_of(query.tensor); op >= 0 && query.backend >= 0 && query.backend < n_backends_) {
-                asked_of_[static_cast<size_t>(row_index(op, query.backend))].push_back(static_cast<int32_t>(questions_.size()));
-                questions_.push_back({record.step, query});
+            if (const int32_t op = known.op(query.tensor); op >= 0 && query.backend >= 0 && query.backend < known.n_backends) {
+                known.asked_of[static_cast<size_t>(known.row(op, query.backend))].push_back(
+                    static_cast<int32_t>(known.asked.size()));
+                known.asked.push_back({record.step, query});
             }
         }
-        until_ = end;
+        known.asked_until = end;
     }
 
     /// What depends on the step.
-    void count(const Session& session) {
-        for (size_t i = 0; i < rows_.size(); ++i) {
-            const auto& asked = asked_of_[i];
-            const auto later = [&](Step step, int32_t question) { return step < questions_[static_cast<size_t>(question)].step; };
-            rows_[i].n_asked =
+    static void count(const Session& session, Known& known) {
+        for (size_t i = 0; i < known.rows.size(); ++i) {
+            const auto& asked = known.asked_of[i];
+            const auto later = [&](Step step, int32_t at) { return step < known.asked[static_cast<size_t>(at)].step; };
+            known.rows[i].n_asked =
                 static_cast<int>(std::upper_bound(asked.begin(), asked.end(), session.step(), later) - asked.begin());
-            rows_[i].n_on = 0;
+            known.rows[i].n_on = 0;
         }
         const auto& tensors = session.state().tensors;
-        for (size_t id = 0; id < std::min(op_of_.size(), tensors.size()); ++id) {
-            if (const BackendId b = tensors[id].backend; op_of_[id] >= 0 && b >= 0 && b < n_backends_) {
-                ++rows_[static_cast<size_t>(row_index(op_of_[id], b))].n_on;
+        for (size_t id = 0; id < std::min(known.op_of.size(), tensors.size()); ++id) {
+            if (const BackendId b = tensors[id].backend; known.op_of[id] >= 0 && b >= 0 && b < known.n_backends) {
+                ++known.rows[static_cast<size_t>(known.row(known.op_of[id], b))].n_on;
             }
         }
     }
 
-    struct Asked {
-        Step step;
-        record::Query query;
-    };
-    GraphId graph_ = -1;         ///< that the first four belong to
-    std::vector<OpNodes> ops_;   ///< by name
-    std::vector<int32_t> op_of_; ///< by tensor
-    std::vector<Row> rows_;      ///< [op][backend]
-    bool answered_ = false;      ///< the trace holds what the backends said
-    BackendId n_backends_ = 0;
-    Step of_ = no_step;    ///< begin of the evaluation that made the plan that the questions are of
-    Step until_ = no_step; ///< questions before this step are known
-    std::vector<Asked> questions_;
-    std::vector<std::vector<int32_t>> asked_of_; ///< by row, indices into questions_
+    std::list<Known> kept_; ///< the last one looked at first
+    Known nothing_;
+    Known* now_ = &nothing_;
     std::vector<Column> columns_;
 };
 
