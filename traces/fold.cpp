@@ -172,6 +172,58 @@ void fold(PlanState& state, const Record& record, const RecordSource& source) {
     state.step = record.step;
 }
 
+bool unfold(PlanState& s, const Record& record) noexcept {
+    const auto shorten = [](auto& list) {
+        if (list.empty()) {
+            return false;
+        }
+        list.pop_back();
+        return true;
+    };
+    const auto split_at = [&](int32_t index) {
+        return index >= 0 && static_cast<size_t>(index) < s.splits.size() ? &s.splits[static_cast<size_t>(index)] : nullptr;
+    };
+    return std::visit(
+        [&]<typename T>(const T& f) {
+            if constexpr (std::is_same_v<T, record::Execute>) {
+                return shorten(s.executed);
+            } else if constexpr (std::is_same_v<T, record::Transfer>) {
+                return shorten(s.transfers);
+            } else if constexpr (std::is_same_v<T, record::Wait>) {
+                return shorten(s.waits);
+            } else if constexpr (std::is_same_v<T, record::Sample>) {
+                return shorten(s.samples);
+            } else if constexpr (std::is_same_v<T, record::Token>) {
+                return shorten(s.tokens);
+            } else if constexpr (std::is_same_v<T, record::Value>) {
+                return shorten(s.values);
+            } else if constexpr (std::is_same_v<T, record::Placement>) {
+                return shorten(s.placements);
+            } else if constexpr (std::is_same_v<T, record::Reallocation>) {
+                return shorten(s.reallocations);
+            } else if constexpr (std::is_same_v<T, record::Fusion>) {
+                return shorten(s.fusions);
+            } else if constexpr (std::is_same_v<T, record::NotFused>) {
+                return shorten(s.not_fused);
+            } else if constexpr (std::is_same_v<T, record::Rewired>) {
+                return shorten(s.rewires);
+            } else if constexpr (std::is_same_v<T, record::GraphInput>) {
+                return shorten(s.graph_inputs);
+            } else if constexpr (std::is_same_v<T, record::SplitInput>) {
+                SplitState* const split = split_at(f.split);
+                return split == nullptr || shorten(split->inputs);
+            } else if constexpr (std::is_same_v<T, record::SplitRun>) {
+                if (SplitState* const split = split_at(f.split)) { // runs once in an evaluation
+                    split->start_ns = split->end_ns = -1;
+                }
+                return true;
+            } else {
+                return (fact_bit(Fact(f)) & folded_facts) == 0;
+            }
+        },
+        record.fact);
+}
+
 bool adopts_plan(const Record& record) noexcept {
     const auto* begin = std::get_if<record::EvaluationBegin>(&record.fact);
     return begin != nullptr && begin->planned_in != record.evaluation;

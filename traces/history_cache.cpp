@@ -47,6 +47,23 @@ void History::Cache::fold_to(PlanState& state, Step next, Step last, bool keep) 
     state.step = std::max(state.step, last); // what came after the last one changes nothing
 }
 
+/// Takes back what came after `step`; false: the cursor still lies behind it, before the first record that can't be taken back.
+bool History::Cache::unfold_to(Step step) {
+    folded.backward(cursor.step + 1, [&](const Record& record) {
+        if (record.step <= step) {
+            cursor.step = step;
+            return false;
+        }
+        cursor.step = record.step; // what lies between changes nothing
+        if (!unfold(cursor, record)) {
+            return false;
+        }
+        --cursor.step;
+        return true;
+    });
+    return cursor.step == step;
+}
+
 std::optional<EvaluationSpan> History::Cache::earlier_plan(const EvaluationSpan& span) const {
     const EvaluationId planned = span.begin.planned_in;
     if (planned == span.id || planned < 0 || planned >= source.n_evaluations()) {
@@ -102,8 +119,11 @@ const PlanState& History::Cache::state_at(Step step, const EvaluationSpan& span)
     }
     const bool here = cursor.step != no_step && cursor.step >= span.first && cursor.step < span.end;
     const bool forward = here && cursor.step <= step;
-    const bool back_by_little = here && !forward && cursor.step - step <= stride_back;
     try {
+        if (here && !forward && cursor.step - step <= keyframe_spacing / 2 && unfold_to(step)) {
+            return cursor;
+        }
+        const bool back_by_little = here && !forward && cursor.step - step <= stride_back;
         if (!forward || (frame != nullptr && frame->step > cursor.step + keyframe_spacing)) {
             if (frame != nullptr) {
                 cursor = *frame;

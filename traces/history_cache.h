@@ -48,6 +48,7 @@ private:
 
     void keep_keyframe(Step target);
     void fold_to(PlanState& state, Step next, Step last, bool keep);
+    bool unfold_to(Step step);
 
     std::map<Step, std::unique_ptr<PlanState>> keyframes_;
     size_t keyframe_bytes_ = 0;

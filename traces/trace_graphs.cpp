@@ -46,25 +46,35 @@ void check_extent(const TensorInfo& t) {
     }
 }
 
-/// Puts a tensor into a list at the place that its row names; each place is taken once.
-void list(std::vector<TensorId>& places, const sqlite::Statement& row, int column, TensorId id, const char* what) {
-    if (row.is_null(column)) {
-        return;
-    }
-    TensorId& place = places[static_cast<size_t>(take(row, column, 0, static_cast<int64_t>(places.size()) - 1, what))];
-    if (place != no_tensor) {
-        throw Damage(std::string(what) + " is taken twice");
-    }
-    place = id;
-}
+/// The places that rows name in a list, made a list of once all rows are there: so nothing gets memory for more than the file holds.
+class Places {
+public:
+    Places(int64_t size, const std::string& what) : size_(size), what_(what), place_("a place among the " + what + "s") {}
 
-void check_full(const std::vector<TensorId>& places, const char* what) {
-    for (const TensorId id : places) {
-        if (id == no_tensor) {
-            throw Damage(std::string(what) + " is missing");
+    void add(const sqlite::Statement& row, int column, TensorId id) {
+        if (!row.is_null(column)) {
+            named_.emplace_back(take(row, column, 0, size_ - 1, place_.c_str()), id);
         }
     }
-}
+    std::vector<TensorId> list() const {
+        if (static_cast<int64_t>(named_.size()) < size_) {
+            throw Damage("a " + what_ + " is missing");
+        }
+        std::vector<TensorId> list(static_cast<size_t>(size_), no_tensor);
+        for (const auto& [place, id] : named_) {
+            if (list[static_cast<size_t>(place)] != no_tensor) {
+                throw Damage(place_ + " is taken twice");
+            }
+            list[static_cast<size_t>(place)] = id;
+        }
+        return list;
+    }
+
+private:
+    int64_t size_;
+    std::string what_, place_;
+    std::vector<std::pair<int64_t, TensorId>> named_;
+};
 
 } // namespace
 
@@ -105,29 +115,17 @@ const CapabilityTable& TraceGraphs::answers(GraphId id) {
     return *entry;
 }
 
-void TraceGraphs::check_count(GraphId id, int64_t n_tensors) {
-    sqlite::Statement count(database_, "SELECT count(*) FROM tensor WHERE graph = ?");
-    count.bind(0, int64_t{id});
-    const int64_t there = count.step() ? count.integer(0) : 0;
-    if (there != n_tensors) {
-        throw Damage("it has " + std::to_string(there) + " tensors instead of " + std::to_string(n_tensors));
-    }
-}
-
 std::unique_ptr<OwnedGraph> TraceGraphs::read_graph(GraphId id) {
     const TraceIndex::GraphSize& size = index_.graphs[static_cast<size_t>(id)];
     const int64_t n_types = static_cast<int64_t>(index_.session.buffer_types.size());
     const int64_t n_backends = static_cast<int64_t>(index_.session.backends.size());
     auto graph = std::make_unique<OwnedGraph>();
-    check_count(id, size.n_tensors); // before anything gets memory for so many
-    graph->tensors.reserve(static_cast<size_t>(size.n_tensors));
 
     sqlite::Statement rows(database_, "SELECT id, name, op, type, flags, usage, buffer_type, user_backend, leaf, node, "
                                       "view_source, view_offset, ne0, ne1, ne2, "
                                       "ne3, nb0, nb1, nb2, nb3, params, home, layer FROM tensor WHERE graph = ? ORDER BY id");
     rows.bind(0, int64_t{id});
-    std::vector<TensorId> leafs(static_cast<size_t>(size.n_leafs), no_tensor),
-        nodes(static_cast<size_t>(size.n_nodes), no_tensor);
+    Places leafs(size.n_leafs, "leaf"), nodes(size.n_nodes, "node");
     while (rows.step()) {
         const auto next = static_cast<int64_t>(graph->tensors.size());
         take(rows, 0, next, std::min(next, size.n_tensors - 1), "the id of a tensor");
@@ -161,17 +159,15 @@ std::unique_ptr<OwnedGraph> TraceGraphs::read_graph(GraphId id) {
         t.home = home_from(take_text(rows, 21, "the home of a tensor"));
         t.layer = static_cast<int32_t>(take(rows, 22, -1, most_layers, "the layer of a tensor"));
         check_extent(t);
-        list(leafs, rows, 8, static_cast<TensorId>(next), "a place among the leafs");
-        list(nodes, rows, 9, static_cast<TensorId>(next), "a place among the nodes");
+        leafs.add(rows, 8, static_cast<TensorId>(next));
+        nodes.add(rows, 9, static_cast<TensorId>(next));
         graph->tensors.push_back(t);
     }
     if (static_cast<int64_t>(graph->tensors.size()) != size.n_tensors) {
         throw Damage("a tensor is missing");
     }
-    check_full(leafs, "a leaf");
-    check_full(nodes, "a node");
-    graph->leafs = std::move(leafs);
-    graph->nodes = std::move(nodes);
+    graph->leafs = leafs.list();
+    graph->nodes = nodes.list();
 
     sqlite::Statement edges(database_, "SELECT tensor, slot, source FROM edge WHERE graph = ? ORDER BY tensor, slot");
     edges.bind(0, int64_t{id});

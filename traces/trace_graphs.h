@@ -23,7 +23,6 @@ public:
 
 private:
     void read_answer_texts();
-    void check_count(GraphId id, int64_t n_tensors);
     std::unique_ptr<OwnedGraph> read_graph(GraphId id);
     std::unique_ptr<CapabilityTable> read_answers(GraphId id);
     void check_id(GraphId id) const;
