@@ -47,6 +47,7 @@ public:
     std::string go(Step step);
     std::string move(Unit unit, bool forward);
     std::string change_of_selected(bool forward);
+    /// To the same place of another evaluation (same_place.h); to the beginning of the one that is shown.
     std::string go_evaluation(EvaluationId id);
     std::string go_pass(Pass pass);
     /// The program goes on until it is held; its newest record is shown then.
@@ -94,6 +95,8 @@ public:
 
 private:
     void step_program(Unit unit);
+    std::string move_evaluation(bool forward);
+    bool seek();
     void show(Step step);
     std::string told(Step step);
     void find_changes(const std::vector<TensorState>& before);
@@ -114,6 +117,17 @@ private:
     bool stepping_ = false;      ///< what it runs to is a step's end
     Step released_at_ = no_step; ///< where it was held when it was last let go
     std::deque<Unit> ahead_;     ///< steps that were asked for while it ran
+    /// The place in the next evaluation that the program is run to.
+    struct Sought {
+        EvaluationId behind;
+        Pass pass;
+    };
+    std::optional<Sought> sought_;
+    /// Where a way from evaluation to evaluation began: each one is shown as that one was, and the way back leads there.
+    struct Origin {
+        Step step = no_step, reached = no_step;
+    };
+    Origin origin_;
     PlanState state_;
     std::unordered_map<TensorId, BackendId> changed_; ///< by the last move; the backend before it
     Record record_;                                   ///< at the step
