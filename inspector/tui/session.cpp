@@ -3,6 +3,7 @@
 #include "inspector/tui/same_place.h"
 #include "inspector/tui/text.h"
 #include "runtime/error.h"
+#include "traces/unknown.h"
 
 #include <algorithm>
 
@@ -55,6 +56,7 @@ void Session::show(Step step) {
     state_ = history_.state_at(step);
     state_.step = step;
     graph_ = history_.graph_of(state_);
+    imported_ = is_imported(history_, state_);
     ++version_;
 
     tensors_.clear();
@@ -476,7 +478,14 @@ const record::CopyMade* Session::copy(TensorId id) const noexcept {
     return found == state_.copies.end() ? nullptr : &*found;
 }
 
+std::string Session::backend_name(BackendId id) const {
+    return id == no_backend && imported_ ? unknown_text : history_.backend_name(id);
+}
+
 std::string Session::name(TensorId id) const {
+    if (graph_ && id >= 0 && !is_copy(id) && left_out_by_log(graph_->tensors[static_cast<size_t>(id)])) {
+        return left_out_name;
+    }
     return id == no_tensor || !graph_ ? std::string("-") : history_.tensor_name(state_, id);
 }
 

@@ -87,10 +87,12 @@ public:
     /// The backend that it had before the last move; the present one where it has not changed.
     BackendId was(TensorId id) const noexcept;
     int n_changed() const noexcept { return static_cast<int>(changed_.size()); } ///< tensors, by the last move
+    /// The plan was made from a log: what it lacks is unknown.
+    bool imported() const noexcept { return imported_; }
     const record::CopyMade* copy(TensorId id) const noexcept;
     const TensorInfo& info(TensorId id) const { return history_.tensor(state_, id); } ///< of a copy: its original's
     std::string name(TensorId id) const;
-    std::string backend_name(BackendId id) const { return history_.backend_name(id); }
+    std::string backend_name(BackendId id) const; ///< of none: "-", or "?" where a log may have left it out
     int n_backends() const noexcept { return static_cast<int>(history_.session().backends.size()); }
 
 private:
@@ -132,6 +134,7 @@ private:
     std::unordered_map<TensorId, BackendId> changed_; ///< by the last move; the backend before it
     Record record_;                                   ///< at the step
     const OwnedGraph* graph_ = nullptr;
+    bool imported_ = false;
     TensorId selected_ = no_tensor;
     uint64_t version_ = 1;
     std::optional<Scan> scan_;

@@ -1,6 +1,7 @@
 #include "inspector/tui/tensor_detail.h"
 #include "inspector/tui/text.h"
 #include "inspector/tui/view.h"
+#include "traces/unknown.h"
 
 #include <algorithm>
 #include <map>
@@ -30,16 +31,19 @@ public:
             return;
         const CapabilityTable& answers = session.history().source().answers(session.state().graph);
         answered_ = !answers.op_answers.empty();
-        std::map<std::string_view, std::vector<TensorId>> by_op;
+        std::map<std::string, std::vector<TensorId>> by_op;
         for (const TensorId id : graph->nodes) {
-            const TensorInfo& info = graph->tensors[static_cast<size_t>(id)];
-            by_op[op_description(info.op, info.params[0])].push_back(id);
+            by_op[op_of(session, id)].push_back(id);
         }
-        std::map<std::pair<std::string_view, BackendId>, int> n_asked;
+        std::map<std::pair<std::string, BackendId>, int> n_asked;
         for (const Asked& asked : questions_) {
             ++n_asked[{op_of(session, asked.query.tensor), asked.query.backend}];
         }
         for (const auto& [op, nodes] : by_op) {
+            if (op == unknown_text) { // neither what they compute nor where: one row
+                rows_.push_back({op, no_backend, static_cast<int>(nodes.size()), 0, 0, {}, "these are not in the log"});
+                continue;
+            }
             for (BackendId b = 0; b < session.n_backends(); ++b) {
                 Row row{op, b, 0, 0, 0, {}, {}};
                 row.n_nodes = static_cast<int>(nodes.size());
@@ -66,24 +70,28 @@ public:
     std::vector<Text> row(Session& session, int index, int) const override {
         const Row& r = at(index);
         const int can = r.n_nodes - static_cast<int>(r.refused.size());
-        return {{std::string(r.op)},
+        const auto number = [&](int n) { return unknown(r) ? unknown_text : n == 0 ? "·" : std::to_string(n); };
+        return {{r.op},
                 backend_text(session, r.backend),
                 {std::to_string(r.n_nodes)},
                 {!answered_ ? "?"
                  : can == 0 ? "none"
                             : std::to_string(can),
                  r.refused.empty() ? Style{} : warning},
-                {r.n_on == 0 ? "·" : std::to_string(r.n_on)},
-                {r.n_asked == 0 ? "·" : std::to_string(r.n_asked), dim},
+                {number(r.n_on)},
+                {session.imported() ? unknown_text : number(r.n_asked), dim},
                 {r.why, dim}};
     }
 
-    std::string empty_text(const Session&) const override { return "nothing is planned at this step"; }
+    std::string empty_text(const Session& session) const override {
+        return session.imported() ? "which operators there are is unknown: the log that was imported names none"
+                                  : "nothing is planned at this step";
+    }
     std::string title(const Session&) const override { return "queries"; }
 
     int row_of(const Session& session, TensorId id) const override {
         // The backend that is being asked, else the one that the node stands on.
-        const std::string_view op = op_of(session, id);
+        const std::string op = op_of(session, id);
         const auto* q = std::get_if<record::Query>(&session.record().fact);
         const auto& tensors = session.state().tensors;
         const BackendId meant = q && q->tensor == id                                  ? q->backend
@@ -115,21 +123,31 @@ public:
     }
 
     std::string detail_title(Session& session, int row) const override {
-        return std::string(at(row).op) + " on " + session.backend_name(at(row).backend);
+        return unknown(at(row)) ? "not in the log" : at(row).op + " on " + session.backend_name(at(row).backend);
     }
 
     std::vector<Line> detail(Session& session, int row, int width) const override {
         const Row& r = at(row);
         const CapabilityTable& answers = session.history().source().answers(session.state().graph);
         std::vector<Line> lines;
+        if (unknown(r)) {
+            add_wrapped(lines, width, "", 0, "the log tells neither what these compute nor where", warning);
+            add_heading(lines, counted(r.n_nodes, "node"));
+            for (const TensorId id : session.graph()->nodes) {
+                if (op_of(session, id) == r.op) {
+                    lines.push_back(line(tensor_label(session, id), {}, Target::tensor(id)));
+                    lines.back().now = id == session.selected();
+                }
+            }
+            return lines;
+        }
         if (!answered_) {
             add_wrapped(lines, width, "", 0, "what it can run is unknown: this trace holds no answers", warning);
         } else {
             add_wrapped(lines, width, "", 0,
                         session.backend_name(r.backend) + " can run " +
                             grouped(r.n_nodes - static_cast<int64_t>(r.refused.size())) + " of " +
-                            counted(r.n_nodes, (std::string(r.op) + " node").c_str()) + "; " + grouped(r.n_on) +
-                            " on it at this step");
+                            counted(r.n_nodes, (r.op + " node").c_str()) + "; " + grouped(r.n_on) + " on it at this step");
         }
         if (!r.refused.empty())
             add_heading(lines, "refused");
@@ -141,14 +159,18 @@ public:
         }
         add_heading(lines, "on it now");
         for (const TensorId id : session.graph()->nodes) {
-            const TensorInfo& info = session.graph()->tensors[static_cast<size_t>(id)];
             const auto index = static_cast<size_t>(id);
             if (index < session.state().tensors.size() && session.state().tensors[index].backend == r.backend &&
-                op_description(info.op, info.params[0]) == r.op)
+                op_of(session, id) == r.op) {
                 add_wrapped(lines, width, joined({"#", std::to_string(session.row_of(id))}), 7,
                             session.name(id) + " " +
                                 cause_name(session.state().tensors[index].cause, session.state().tensors[index].source),
                             {}, Target::tensor(id));
+            }
+        }
+        if (session.imported()) {
+            add_heading(lines, "what was asked is not in the log");
+            return lines;
         }
         add_heading(lines, "asked up to this step: " + std::to_string(r.n_asked));
         for (const Asked& asked : questions_) {
@@ -189,7 +211,7 @@ public:
 
 private:
     struct Row {
-        std::string_view op;
+        std::string op;
         BackendId backend;
         int n_nodes, n_on, n_asked;
         std::vector<TensorId> refused;
@@ -201,13 +223,15 @@ private:
         return answer.detail.empty() ? text : text + ": " + std::string(answer.detail);
     }
 
+    /// Of nodes that a log leaves out.
+    static bool unknown(const Row& r) { return r.op == unknown_text; }
     /// Of a node; "": it is none.
-    static std::string_view op_of(const Session& session, TensorId id) {
+    static std::string op_of(const Session& session, TensorId id) {
         if (!session.graph() || session.row_of(id) < 0 || session.is_copy(id)) {
             return {};
         }
         const TensorInfo& info = session.graph()->tensors[static_cast<size_t>(id)];
-        return info.op == Op::NONE ? std::string_view() : op_description(info.op, info.params[0]);
+        return info.op == Op::NONE && !left_out_by_log(info) ? std::string() : operator_text(info);
     }
     /// What was asked while the plan of this step was made, up to the step.
     void find_questions(Session& session) {
