@@ -54,6 +54,9 @@ std::string App::why_not(Action action) const {
             return pages_.back().chooses ? "" : "this page has nothing to open";
         }
         return list_.empty() ? "the list is empty" : "";
+    case Action::right:
+    case Action::next_pane:
+    case Action::previous_pane: return view_->n_rows() == 0 ? "there are no details: the list is empty" : "";
     case Action::copy_view:
     case Action::copy_details:
     case Action::sort: return list_.empty() ? "the list is empty" : "";

@@ -120,6 +120,7 @@ private:
     void draw_strip(const Canvas& page);
     void draw_drawing(const Canvas& page);
     void draw_list(const Canvas& page);
+    void draw_emptiness(const Canvas& page);
     void draw_detail(const Canvas& page);
     void draw_status(const Canvas& page);
     void draw_keys(const Canvas& page);
