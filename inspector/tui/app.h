@@ -71,6 +71,7 @@ private:
     Completer query_completer();
     void search_for(const std::string& text);
     void start_what_if(const std::string& text);
+    void stop_comparison();
     void set_breakpoint(const std::string& text);
     void set_filter(const std::string& text);
     void leave();

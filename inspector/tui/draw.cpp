@@ -254,7 +254,7 @@ void App::draw_status(const Canvas& page) {
         mark("not following");
     }
     if (session_.comparison().running()) {
-        mark("comparing");
+        mark(session_.comparison().stopping() ? "stopping" : "comparing, Esc stops");
     }
     if (picture_.running()) {
         mark("drawing " + picture_.path() + ", Esc stops");

@@ -409,9 +409,17 @@ void Session::start_diff(const std::string& path) {
     ++version_;
 }
 
-std::string Session::finish_comparison() {
-    comparison_.finish();
+void Session::stop_comparison() {
+    comparison_.stop();
     ++version_;
+}
+
+std::string Session::finish_comparison() {
+    const bool done = comparison_.finish();
+    ++version_;
+    if (!done) {
+        return comparison_.result() ? "stopped: what was compared before stays" : "stopped: nothing was compared";
+    }
     if (!comparison_.error().empty()) {
         return comparison_.error();
     }

@@ -73,6 +73,7 @@ public:
     const ComparisonRun& comparison() const noexcept { return comparison_; }
     void start_what_if(const std::string& settings);
     void start_diff(const std::string& path);
+    void stop_comparison();          ///< only while it runs
     std::string finish_comparison(); ///< when its descriptor is readable
 
     // What the views share
