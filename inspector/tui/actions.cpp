@@ -54,6 +54,9 @@ std::string App::why_not(Action action) const {
             return pages_.back().chooses ? "" : "this page has nothing to open";
         }
         return list_.empty() ? "the list is empty" : "";
+    case Action::right:
+    case Action::next_pane:
+    case Action::previous_pane: return view_->n_rows() == 0 ? "there are no details: the list is empty" : "";
     case Action::copy_view:
     case Action::copy_details:
     case Action::sort: return list_.empty() ? "the list is empty" : "";
@@ -63,12 +66,13 @@ std::string App::why_not(Action action) const {
     case Action::pan_left:
     case Action::pan_right: return view_number_ != 6 ? "there is nothing to zoom here: the timeline (6) zooms" : "";
     case Action::leave:
-        return pages_.empty() && !picture_.running() && pane_ == Pane::list && filter_.empty() && search_.empty()
+        return pages_.empty() && !picture_.running() && !session_.comparison().running() && pane_ == Pane::list &&
+                       filter_.empty() && search_.empty()
                    ? "nothing to leave: " + settings_.keys.key_of(Action::close, context()) + " quits"
                    : "";
     case Action::wider: return settings_.list_width >= 90 ? "it is as wide as it can be" : "";
     case Action::narrower: return settings_.list_width <= 10 ? "it is as narrow as it can be" : "";
-    case Action::what_if: return session_.comparison().running() ? "the last comparison is not done yet" : "";
+    case Action::what_if: return session_.comparison().running() ? "the last comparison is not done yet: Esc stops it" : "";
     default: break;
     }
     if (const int number = view_of(action);
@@ -243,6 +247,8 @@ void App::leave() {
         pages_.pop_back();
     } else if (picture_.running()) {
         picture_.cancel();
+    } else if (session_.comparison().running()) {
+        stop_comparison();
     } else if (pane_ == Pane::detail) {
         pane_ = Pane::list;
     } else if (!filter_.empty()) {
@@ -265,10 +271,15 @@ void App::search_for(const std::string& text) {
     find(true, fresh);
 }
 
+void App::stop_comparison() {
+    session_.stop_comparison();
+    tell("stopping the comparison …");
+}
+
 void App::start_what_if(const std::string& text) {
     session_.start_what_if(text);
     show_view(8);
-    tell("planning again …");
+    tell("planning again …: Esc stops");
 }
 
 void App::set_filter(const std::string& text) {

@@ -194,6 +194,8 @@ void App::on_interrupt() {
         on_key(key_escape);
     } else if (picture_.running()) {
         picture_.cancel();
+    } else if (session_.comparison().running()) {
+        stop_comparison();
     } else if (session_.gate() && !session_.ended()) {
         perform(Action::hold);
     } else {

@@ -71,6 +71,7 @@ private:
     Completer query_completer();
     void search_for(const std::string& text);
     void start_what_if(const std::string& text);
+    void stop_comparison();
     void set_breakpoint(const std::string& text);
     void set_filter(const std::string& text);
     void leave();
@@ -120,6 +121,7 @@ private:
     void draw_strip(const Canvas& page);
     void draw_drawing(const Canvas& page);
     void draw_list(const Canvas& page);
+    void draw_emptiness(const Canvas& page);
     void draw_detail(const Canvas& page);
     void draw_status(const Canvas& page);
     void draw_keys(const Canvas& page);

@@ -3,10 +3,8 @@
 #include "inspector/tui/text.h"
 #include "runtime/scheduler/optimised_order.h"
 #include "traces/no_change.h"
-#include "traces/reader.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 #include <sstream>
 #include <tuple>
@@ -165,15 +163,15 @@ Comparison compare_what_if(const std::shared_ptr<const RecordSource>& source, co
     return c;
 }
 
-Comparison compare_traces(const std::shared_ptr<const RecordSource>& source, const std::string& path) {
-    History a(source), b(std::make_shared<TraceReader>(path));
+Comparison compare_traces(const std::shared_ptr<const RecordSource>& source, const std::shared_ptr<const RecordSource>& other,
+                          const std::string& name) {
+    History a(source), b(other);
     const diff::Result result = diff::compare(a, b);
 
     Comparison c;
-    const std::string file = std::filesystem::path(path).filename().string();
-    c.title = "diff " + file;
+    c.title = "diff " + name;
     c.left = "this trace";
-    c.right = file;
+    c.right = name;
     c.n_compared = result.decisions;
     c.n_differences = static_cast<int64_t>(result.differences.size());
     for (const diff::Setting& s : result.settings) {

@@ -1,7 +1,10 @@
 #include "inspector/tui/comparison_run.h"
 
+#include "inspector/tui/stoppable_source.h"
 #include "runtime/error.h"
+#include "traces/reader.h"
 
+#include <filesystem>
 #include <sstream>
 #include <utility>
 
@@ -18,6 +21,7 @@ ComparisonRun::ComparisonRun() : done_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
 
 ComparisonRun::~ComparisonRun() {
     if (worker_.joinable()) {
+        worker_.request_stop();
         worker_.join();
     }
     close(done_);
@@ -30,23 +34,30 @@ void ComparisonRun::start_what_if(std::shared_ptr<const RecordSource> source, co
         what_if.set(word);
     }
     options_for(what_if, *source);
-    start([source = std::move(source), settings] { return compare_what_if(source, settings); });
+    start([source = std::move(source), settings](std::stop_token stop) {
+        return compare_what_if(std::make_shared<StoppableSource>(source, std::move(stop)), settings);
+    });
     settings_ = settings;
 }
 
 void ComparisonRun::start_diff(std::shared_ptr<const RecordSource> source, const std::string& path) {
-    start([source = std::move(source), path] { return compare_traces(source, path); });
+    start([source = std::move(source), path](std::stop_token stop) {
+        const auto other = std::make_shared<TraceReader>(path);
+        return compare_traces(std::make_shared<StoppableSource>(source, stop), std::make_shared<StoppableSource>(other, stop),
+                              std::filesystem::path(path).filename().string());
+    });
 }
 
-void ComparisonRun::start(std::function<Comparison()> compare) {
+void ComparisonRun::start(std::function<Comparison(std::stop_token)> compare) {
     if (running()) {
         throw Error(ErrorKind::usage, "the last comparison is not done yet");
     }
     error_.clear();
-    result_.reset();
-    worker_ = std::jthread([this, compare = std::move(compare)] {
+    worker_ = std::jthread([this, compare = std::move(compare)](std::stop_token stop) {
         try {
-            worker_result_ = compare();
+            worker_result_ = compare(std::move(stop));
+        } catch (const Stopped&) {
+            worker_result_.reset();
         } catch (const std::exception& error) {
             worker_error_ = error.what();
         }
@@ -54,12 +65,24 @@ void ComparisonRun::start(std::function<Comparison()> compare) {
     });
 }
 
-void ComparisonRun::finish() {
+void ComparisonRun::stop() { worker_.request_stop(); }
+
+bool ComparisonRun::finish() {
     eventfd_t count = 0;
     eventfd_read(done_, &count);
+    const bool stopped = stopping();
     worker_.join();
-    result_ = std::exchange(worker_result_, std::nullopt);
-    error_ = std::exchange(worker_error_, {});
+    worker_ = {};
+    std::optional<Comparison> result = std::exchange(worker_result_, std::nullopt);
+    const std::string error = std::exchange(worker_error_, {});
+    if (stopped) {
+        return false;
+    }
+    error_ = error;
+    if (result) {
+        result_ = std::move(result);
+    }
+    return true;
 }
 
 } // namespace schedscope::tui

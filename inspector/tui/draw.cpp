@@ -1,6 +1,7 @@
 // Drawing: everything is drawn anew from the state; curses sends the terminal what differs.
 #include "inspector/tui/app.h"
 
+#include "inspector/tui/line_wrap.h"
 #include "inspector/tui/text.h"
 
 #include <algorithm>
@@ -25,10 +26,10 @@ void App::draw(bool with_details) {
         return;
     }
     update();
-    if (Drawing* const drawing = view_->drawing()) {
-        layout_ = Layout::of(terminal_.rows(), terminal_.cols(), settings_.list_width,
-                             drawing->rows(session_, Layout::body_rows(terminal_.rows()), layout_.strip.width));
-    }
+    Drawing* const drawing = view_->drawing();
+    layout_ = Layout::of(terminal_.rows(), terminal_.cols(), settings_.list_width,
+                         drawing ? drawing->rows(session_, Layout::body_rows(terminal_.rows()), layout_.strip.width) : 0,
+                         view_->n_rows() > 0);
     list_.resize(n_shown(), layout_.list.height);
     if (with_details) {
         update_detail();
@@ -41,7 +42,9 @@ void App::draw(bool with_details) {
     }
     page.divider(layout_.titles, layout_.middle, false, true, dim);
     page.divider(layout_.lower, layout_.middle, true, false, dim);
-    page.vertical(layout_.middle, layout_.titles + 1, layout_.lower, dim);
+    if (layout_.middle >= 0) {
+        page.vertical(layout_.middle, layout_.titles + 1, layout_.lower, dim);
+    }
     draw_header(page);
     draw_strip(page);
     draw_drawing(page);
@@ -152,12 +155,7 @@ void App::draw_list(const Canvas& page) {
         col += widths[i] + 1;
     }
     if (list_.empty()) {
-        const std::string why = narrowed_ && view_->n_rows() > 0 ? "no line matches " + filter_.text() + ": Esc shows all"
-                                                                 : view_->empty_text(session_);
-        int row = layout_.list.row;
-        for (const std::string& piece : wrapped(why, layout_.list.width - 4)) {
-            page.put(row++, layout_.list.col + 2, piece, dim, layout_.list.width - 3);
-        }
+        draw_emptiness(page);
         return;
     }
     for (int line = 0; line < layout_.list.height; ++line) {
@@ -188,6 +186,23 @@ void App::draw_list(const Canvas& page) {
             }
             col += widths[i] + 1;
         }
+    }
+}
+
+/// Why the list is empty.
+void App::draw_emptiness(const Canvas& page) {
+    const Rect& area = layout_.list;
+    const std::string why =
+        narrowed_ && view_->n_rows() > 0 ? "no line matches " + filter_.text() + ": Esc shows all" : view_->empty_text(session_);
+    int row = area.row;
+    for (size_t at = 0; at <= why.size();) {
+        const size_t end = std::min(why.find('\n', at), why.size());
+        for (const std::string& piece : wrapped(std::string_view(why).substr(at, end - at), area.width - 4)) {
+            if (row < area.row + area.height) {
+                page.put(row++, area.col + 2, piece, dim, area.width - 3);
+            }
+        }
+        at = end + 1;
     }
 }
 
@@ -239,7 +254,7 @@ void App::draw_status(const Canvas& page) {
         mark("not following");
     }
     if (session_.comparison().running()) {
-        mark("comparing");
+        mark(session_.comparison().stopping() ? "stopping" : "comparing, Esc stops");
     }
     if (picture_.running()) {
         mark("drawing " + picture_.path() + ", Esc stops");
@@ -305,9 +320,10 @@ void App::draw_candidates(const Canvas& page) {
 
 void App::shape_page() {
     Page& page = pages_.back();
-    const int width = std::min(page.chooses ? 110 : 96, std::max(terminal_.cols() - 2, 4));
+    const int wanted = page.chooses ? 110 : 96, cols = std::max(terminal_.cols(), 4);
+    const int width = cols < wanted + 4 ? cols : wanted; // with no room beside it, it takes all: one frame, not two
     if (page.width != width || page.version != session_.version()) {
-        page.lines = page.make(width - 4);
+        page.lines = wrapped_lines(page.make(width - 4), width - 4);
         page.width = width;
         page.version = session_.version();
     }

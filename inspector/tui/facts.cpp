@@ -9,6 +9,14 @@ namespace {
 
 template <class... F> struct Overloaded : F... { using F::operator()...; };
 
+/// As lists show it; of a log, what it tells.
+std::string_view op_word(const TensorInfo& info) {
+    if (told_by_log(info) && info.op == Op::NONE) {
+        return unknown_text;
+    }
+    return told_by_log(info) && info.params[0] < 0 ? op_name(info.op) : op_description(info.op, info.params[0]);
+}
+
 } // namespace
 
 std::string_view Describer::backend(BackendId id) {
@@ -100,12 +108,15 @@ void Describer::tensor(const PlanState& state, TensorId id, Facts& facts) {
     const bool copy = static_cast<size_t>(id) >= graph->tensors.size();
     if (copy)
         facts.kept[0] = history_.tensor_name(state, id);
-    facts.set(Field::name, copy ? std::string_view(facts.kept[0]) : info.name);
-    facts.set(Field::op, copy ? std::string_view("COPY") : op_description(info.op, info.params[0]));
+    facts.set(Field::name, copy                    ? std::string_view(facts.kept[0])
+                           : left_out_by_log(info) ? std::string_view(left_out_name)
+                                                   : std::string_view(info.name));
+    facts.set(Field::op, copy ? std::string_view("COPY") : op_word(info));
     if (!told_by_log(info)) {
         facts.set(Field::type, type_name(info.type));
     }
-    facts.set(Field::backend, now.backend == no_backend ? "-" : backend(now.backend));
+    const std::string_view none = told_by_log(info) ? unknown_text : "-";
+    facts.set(Field::backend, now.backend == no_backend ? none : backend(now.backend));
     facts.kept[1] = cause_name(now.cause, now.source);
     facts.set(Field::cause, facts.kept[1]);
     facts.set(Field::pass, now.pass == Pass::none ? std::string_view() : pass_name(now.pass));
@@ -113,7 +124,7 @@ void Describer::tensor(const PlanState& state, TensorId id, Facts& facts) {
         facts.kept[2] = history_.tensor_name(state, now.by);
         facts.set(Field::by, facts.kept[2]);
     }
-    facts.set(Field::kind, copy ? "copy" : info.op == Op::NONE ? "leaf" : "node");
+    facts.set(Field::kind, copy ? "copy" : info.op == Op::NONE && !left_out_by_log(info) ? "leaf" : "node");
     if (!told_by_log(info)) {
         facts.set(Field::bytes, static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb)));
     }
@@ -136,7 +147,7 @@ void Describer::record(const Record& rec, const Query& wanted, Facts& facts) {
             facts.set(Field::name, name(e, about));
         if (wanted.asks(Field::op) || wanted.asks(Field::type)) {
             if (const TensorInfo* t = info(e, about)) {
-                facts.set(Field::op, op_description(t->op, t->params[0]));
+                facts.set(Field::op, op_word(*t));
                 if (!told_by_log(*t)) {
                     facts.set(Field::type, type_name(t->type));
                 }

@@ -12,6 +12,9 @@ using query::Facts;
 using query::Field;
 using query::Query;
 
+/// The name of a node that a log leaves out.
+constexpr const char* left_out_name = "(not in the log)";
+
 /// Says in the query language's fields what tensors and records are. Names of copies are looked up once per plan and kept.
 class Describer {
 public:

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <numeric>
 #include <optional>
 
 namespace schedscope::tui {
 
-Layout Layout::of(int rows, int cols, int list_percent, int drawing_rows) noexcept {
+Layout Layout::of(int rows, int cols, int list_percent, int drawing_rows, bool details) noexcept {
     Layout l;
     l.fits = rows >= least_rows && cols >= least_cols;
     if (!l.fits) {
@@ -18,11 +20,12 @@ Layout Layout::of(int rows, int cols, int list_percent, int drawing_rows) noexce
     // As it comes, the list is neither so narrow that names are cut nor so wide that lines are hard to follow.
     const bool as_it_comes = list_percent == default_list_width;
     const int wanted = inner * list_percent / 100;
-    const int list_width =
-        as_it_comes ? std::min(std::max(wanted, std::min(42, inner - 20)), 132) : std::clamp(wanted, 20, inner - 20);
+    const int list_width = !details      ? inner
+                           : as_it_comes ? std::min(std::max(wanted, std::min(42, inner - 20)), 132)
+                                         : std::clamp(wanted, 20, inner - 20);
     l.upper = 2;
     l.lower = rows - 4;
-    l.middle = 1 + list_width;
+    l.middle = details ? 1 + list_width : -1;
     l.strip = {1, 1, 1, inner};
     const int most = std::max(l.lower - 8, 0); // a list of four lines is left
     const int drawn = std::min(drawing_rows, most);
@@ -30,7 +33,8 @@ Layout Layout::of(int rows, int cols, int list_percent, int drawing_rows) noexce
     l.drawing = {l.upper + 1, 1, drawn, inner};
     l.list_head = {l.titles + 1, 1, 1, list_width};
     l.list = {l.titles + 2, 1, l.lower - l.titles - 2, list_width};
-    l.detail = {l.titles + 1, l.middle + 1, l.lower - l.titles - 1, cols - 2 - l.middle};
+    l.detail = {l.titles + 1, list_width + 2, l.lower - l.titles - 1, inner - list_width - 1};
+    l.detail.width = std::max(l.detail.width, 0);
     l.tabs = {l.lower, 1, 1, cols - 3};
     l.status = {rows - 3, 1, 1, inner};
     l.keys = {rows - 2, 1, 1, inner};
@@ -152,30 +156,39 @@ std::vector<Button<Action>> footer(const KeyMap& keys, Context context, int widt
 }
 
 std::vector<Button<int>> view_tabs(int current, int width) {
+    const std::span<const ViewEntry> all = views();
+    std::vector<bool> named(all.size(), true);
     const auto in_form = [&](std::string_view gap, bool brief) {
         std::vector<Button<int>> buttons;
         int col = 0;
-        for (const ViewEntry& view : views()) {
-            const bool now = view.number == current;
-            const std::string text =
-                joined({now ? "▸" : " ", std::to_string(view.number % 10), gap, brief ? view.brief : view.name});
-            buttons.push_back({col, text_width(text), text, view.number, now});
+        for (size_t i = 0; i < all.size(); ++i) {
+            const bool now = all[i].number == current;
+            const std::string text = joined({now ? "▸" : " ", std::to_string(all[i].number % 10), named[i] ? gap : "",
+                                             !named[i] ? ""
+                                             : brief   ? all[i].brief
+                                                       : all[i].name});
+            buttons.push_back({col, text_width(text), text, all[i].number, now});
             col += text_width(text);
         }
         return buttons;
     };
-    const auto fits = [&](const Button<int>& last) { return last.col + last.width <= width; };
-    std::vector<Button<int>> buttons = in_form(" ", false);
-    if (!fits(buttons.back())) {
-        buttons = in_form("", false);
+    const auto fits = [&](const std::vector<Button<int>>& buttons) { return buttons.back().col + buttons.back().width <= width; };
+    for (const auto& [gap, brief] : {std::pair{" ", false}, {"", false}, {"", true}}) {
+        if (std::vector<Button<int>> buttons = in_form(gap, brief); fits(buttons)) {
+            return buttons;
+        }
     }
-    if (!fits(buttons.back())) {
-        buttons = in_form("", true);
+    std::vector<size_t> farthest_first(all.size());
+    std::iota(farthest_first.begin(), farthest_first.end(), 0);
+    std::stable_sort(farthest_first.begin(), farthest_first.end(),
+                     [&](size_t x, size_t y) { return std::abs(all[x].number - current) > std::abs(all[y].number - current); });
+    for (const size_t view : farthest_first) {
+        named[view] = false;
+        if (std::vector<Button<int>> buttons = in_form("", true); fits(buttons)) {
+            return buttons;
+        }
     }
-    while (!buttons.empty() && !fits(buttons.back())) {
-        buttons.pop_back();
-    }
-    return buttons;
+    return in_form("", true);
 }
 
 std::vector<int> column_widths(std::span<const Column> columns, int width) {

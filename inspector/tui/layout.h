@@ -14,14 +14,14 @@ namespace schedscope::tui {
 struct Layout {
     bool fits = false; ///< false: too small to show anything but that
     Rect strip, drawing, list_head, list, detail, tabs, status, keys;
-    int middle = 0; ///< column of the line between the panes
+    int middle = 0; ///< column of the line between the panes; −1: the list has the whole width
     int upper = 0, titles = 0,
         lower = 0; ///< rows of the dividing lines; `titles` is `upper` where nothing is drawn above the list
 
     static constexpr int least_rows = 12, least_cols = 50;
     static constexpr int default_list_width = 54;
-    /// `list_width`: of the list, in percent of the screen. `drawing_rows`: of what is drawn above the list, 0 for nothing.
-    static Layout of(int rows, int cols, int list_width, int drawing_rows = 0) noexcept;
+    /// `list_width`: of the list, in percent of the screen. `drawing_rows`: of what is drawn above the list, 0 for nothing. `details`: there are some.
+    static Layout of(int rows, int cols, int list_width, int drawing_rows = 0, bool details = true) noexcept;
     /// Rows that drawing and list share on a screen of so many rows.
     static int body_rows(int rows) noexcept { return rows - 7; }
 };
@@ -40,7 +40,8 @@ std::vector<Button<Pass>> pass_strip(Pass current, int width);
 /// The footer: keys that do something here, most important ones first to get room, in the table's order.
 std::vector<Button<Action>> footer(const KeyMap& keys, Context context, int width, const std::function<bool(Action)>& works);
 
-/// The views, as far as they fit: "1 nodes  2 splits  …". The current one has a mark before it.
+/// All views: "1 nodes  2 splits  …", the current one with a mark before it. Where there is no room for all names, those farthest from the current one are
+/// only numbers.
 std::vector<Button<int>> view_tabs(int current, int width);
 
 /// Widths of the list's columns in a pane; 0: not shown. The growing one gets what is left, but where there is plenty others get their `most` first.

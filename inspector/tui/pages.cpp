@@ -19,6 +19,7 @@ Line labelled(std::string label, int width, std::string text) {
     Line l;
     l.parts.push_back({padded(std::move(label), width), bold});
     l.parts.push_back({std::move(text)});
+    l.hang = width;
     return l;
 }
 
@@ -76,6 +77,7 @@ std::vector<Line> keys_page(const KeyMap& keys, Context where, const std::functi
           "cause~4.               contains; !~ doesn't", "bytes>1M time>=2ms     numbers: < <= > >= = !=",
           "fields: name op type backend from cause pass by kind why kernel", "        bytes time split eval step node"}) {
         lines.push_back(line(text));
+        lines.back().hang = 23; // behind the examples
     }
     return lines;
 }

@@ -1,6 +1,8 @@
 // The list between a view's rows and the screen: filtered, ordered, with one row selected; and the details of that row.
 #include "inspector/tui/app.h"
 
+#include "inspector/tui/line_wrap.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -74,6 +76,9 @@ void App::update() {
         std::transform(keys.begin(), keys.end(), shown_.begin(), [](const Key& key) { return key.row; });
     }
     list_.resize(n_shown(), layout_.list.height);
+    if (view_->n_rows() == 0) { // there are no details to stand in
+        pane_ = Pane::list;
+    }
     select_row_of_tensor();
     if (session_.follow && followed_ != session_.step()) {
         follow_record();
@@ -148,7 +153,8 @@ void App::update_detail() {
     }
     const bool same = detail_row_ == row && detail_view_ == view_number_ && detail_width_ == width;
     const int stood = detail_list_.selected(), top = detail_list_.top();
-    detail_ = row < 0 ? std::vector<Line>() : view_->detail(session_, row, width - 1); // one for the mark
+    detail_ =
+        row < 0 ? std::vector<Line>() : wrapped_lines(view_->detail(session_, row, width - 1), width - 1); // one for the mark
     detail_version_ = session_.version();
     detail_row_ = row;
     detail_width_ = width;

@@ -1,7 +1,9 @@
 #include "inspector/tui/session.h"
 
+#include "inspector/tui/same_place.h"
 #include "inspector/tui/text.h"
 #include "runtime/error.h"
+#include "traces/unknown.h"
 
 #include <algorithm>
 
@@ -21,6 +23,15 @@ std::string_view unit_word(History::Unit unit) noexcept {
     case Unit::evaluation: return "evaluation";
     default: return "token";
     }
+}
+
+std::string nothing_recorded_after(History::Unit unit) {
+    return "no " + std::string(unit_word(unit)) +
+           " begins after this in what is recorded: > goes to the newest step, from there the program goes on";
+}
+
+std::string in_evaluation(EvaluationId id, bool same_place) {
+    return "evaluation " + grouped(id) + (same_place ? ", the same place: " : ", what comes next there: ");
 }
 
 } // namespace
@@ -45,6 +56,7 @@ void Session::show(Step step) {
     state_ = history_.state_at(step);
     state_.step = step;
     graph_ = history_.graph_of(state_);
+    imported_ = is_imported(history_, state_);
     ++version_;
 
     tensors_.clear();
@@ -165,14 +177,18 @@ std::string Session::move(Unit unit, bool forward) {
             return "the program has ended: nothing comes after step " + grouped(step());
         if (running() && !stepping_)
             return "the program is running: Space holds it";
-        if (running()) // typed ahead
+        if (running()) { // typed ahead
             ahead_.push_back(unit);
-        else
+        } else {
             step_program(unit);
+        }
         return "running to the next " + std::string(unit_word(unit));
     }
     if (history_.n_steps() == 0)
         return "nothing is recorded yet";
+    if (unit == Unit::evaluation) {
+        return move_evaluation(forward);
+    }
     const Step from = step();
     const Step to = forward ? history_.next(from, unit) : history_.previous(from, unit);
     if (to != no_step) {
@@ -182,9 +198,9 @@ std::string Session::move(Unit unit, bool forward) {
     }
     if (unit == Unit::record)
         return forward ? "this is the last step of the trace" : "this is the first step of the trace";
-    if (gate_ && forward)
-        return "no " + std::string(unit_word(unit)) +
-               " begins after this in what is recorded: > goes to the newest step, from there the program goes on";
+    if (gate_ && forward) {
+        return nothing_recorded_after(unit);
+    }
     return "no " + std::string(unit_word(unit)) + " begins " + (forward ? "after" : "before") + " this step";
 }
 
@@ -234,7 +250,40 @@ std::string Session::go_evaluation(EvaluationId id) {
     if (id < 0 || id >= history_.n_evaluations())
         return "there is no evaluation " + std::to_string(id) + ": they go from 0 to " +
                std::to_string(history_.n_evaluations() - 1);
-    return go(history_.evaluation(id).first);
+    if (id == state_.evaluation) {
+        return go(beginning_of(history_, id));
+    }
+    const Step from = origin_.reached == step() ? origin_.step : step();
+    const bool back = history_.evaluation_of(from) == id;
+    const SamePlace place = back ? SamePlace{from, true} : same_place(history_, describer_, from, id);
+    std::string text = go(place.step);
+    origin_ = {from, place.step};
+    return in_evaluation(id, place.same) + text;
+}
+
+std::string Session::move_evaluation(bool forward) {
+    const EvaluationId to = state_.evaluation + (forward ? 1 : -1);
+    if (to >= 0 && to < history_.n_evaluations()) {
+        return go_evaluation(to);
+    }
+    return gate_ && forward ? nothing_recorded_after(Unit::evaluation)
+                            : "no evaluation begins " + std::string(forward ? "after" : "before") + " this one";
+}
+
+/// The program was held on its way to a place in the next evaluation. True: it goes on.
+bool Session::seek() {
+    if (!sought_) {
+        return false;
+    }
+    const Record newest = history_.record(last_step());
+    const auto* const pass = std::get_if<record::PassBegin>(&newest.fact);
+    const bool there = newest.evaluation > sought_->behind && pass && pass->pass >= sought_->pass;
+    if (there || ended_ || gate_->at_breakpoint() || newest.evaluation > sought_->behind + 1) {
+        sought_.reset();
+        return false;
+    }
+    step_program(Unit::sweep);
+    return true;
 }
 
 std::string Session::go_pass(Pass pass) {
@@ -260,10 +309,19 @@ bool Session::running() const {
 void Session::step_program(Unit unit) {
     released_at_ = gate_->held_at();
     follows_ = stepping_ = true;
+    if (unit == Unit::evaluation) { // where that begins there is nothing to see yet: on to where the present one is looked at
+        const Step pass = source_->previous_of(step() + 1, fact_bit<record::PassBegin>());
+        const bool in_pass = pass != no_step && pass >= history_.evaluation(state_.evaluation).first;
+        const bool over = state_.pass == Pass::none && state_.planned;
+        sought_ = Sought{state_.evaluation, over      ? Pass::execute
+                                            : in_pass ? std::get<record::PassBegin>(history_.record(pass).fact).pass
+                                                      : Pass::place};
+    }
     gate_->step(unit);
 }
 
 void Session::let_run() {
+    sought_.reset();
     released_at_ = gate_->held_at();
     follows_ = true;
     stepping_ = false;
@@ -272,6 +330,7 @@ void Session::let_run() {
 
 void Session::hold() {
     ahead_.clear();
+    sought_.reset();
     gate_->interrupt();
 }
 
@@ -282,6 +341,13 @@ std::string Session::refresh() {
     std::string text = follows_ && state_.step != last_step() ? go(last_step()) : std::string();
     if (const TensorId about = subject(record_.fact); follow && follows_ && !text.empty())
         select(about);
+    const auto sought = sought_;
+    if (seek()) {
+        return text;
+    }
+    if (const auto* const pass = std::get_if<record::PassBegin>(&record_.fact); sought && pass && !text.empty()) {
+        text = in_evaluation(state_.evaluation, pass->pass == sought->pass) + text;
+    }
     if (!ahead_.empty() && !ended_) {
         const Unit next = ahead_.front();
         ahead_.pop_front();
@@ -343,9 +409,17 @@ void Session::start_diff(const std::string& path) {
     ++version_;
 }
 
-std::string Session::finish_comparison() {
-    comparison_.finish();
+void Session::stop_comparison() {
+    comparison_.stop();
     ++version_;
+}
+
+std::string Session::finish_comparison() {
+    const bool done = comparison_.finish();
+    ++version_;
+    if (!done) {
+        return comparison_.result() ? "stopped: what was compared before stays" : "stopped: nothing was compared";
+    }
     if (!comparison_.error().empty()) {
         return comparison_.error();
     }
@@ -412,7 +486,14 @@ const record::CopyMade* Session::copy(TensorId id) const noexcept {
     return found == state_.copies.end() ? nullptr : &*found;
 }
 
+std::string Session::backend_name(BackendId id) const {
+    return id == no_backend && imported_ ? unknown_text : history_.backend_name(id);
+}
+
 std::string Session::name(TensorId id) const {
+    if (graph_ && id >= 0 && !is_copy(id) && left_out_by_log(graph_->tensors[static_cast<size_t>(id)])) {
+        return left_out_name;
+    }
     return id == no_tensor || !graph_ ? std::string("-") : history_.tensor_name(state_, id);
 }
 

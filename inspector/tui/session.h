@@ -47,6 +47,7 @@ public:
     std::string go(Step step);
     std::string move(Unit unit, bool forward);
     std::string change_of_selected(bool forward);
+    /// To the same place of another evaluation (same_place.h); to the beginning of the one that is shown.
     std::string go_evaluation(EvaluationId id);
     std::string go_pass(Pass pass);
     /// The program goes on until it is held; its newest record is shown then.
@@ -72,6 +73,7 @@ public:
     const ComparisonRun& comparison() const noexcept { return comparison_; }
     void start_what_if(const std::string& settings);
     void start_diff(const std::string& path);
+    void stop_comparison();          ///< only while it runs
     std::string finish_comparison(); ///< when its descriptor is readable
 
     // What the views share
@@ -86,14 +88,18 @@ public:
     /// The backend that it had before the last move; the present one where it has not changed.
     BackendId was(TensorId id) const noexcept;
     int n_changed() const noexcept { return static_cast<int>(changed_.size()); } ///< tensors, by the last move
+    /// The plan was made from a log: what it lacks is unknown.
+    bool imported() const noexcept { return imported_; }
     const record::CopyMade* copy(TensorId id) const noexcept;
     const TensorInfo& info(TensorId id) const { return history_.tensor(state_, id); } ///< of a copy: its original's
     std::string name(TensorId id) const;
-    std::string backend_name(BackendId id) const { return history_.backend_name(id); }
+    std::string backend_name(BackendId id) const; ///< of none: "-", or "?" where a log may have left it out
     int n_backends() const noexcept { return static_cast<int>(history_.session().backends.size()); }
 
 private:
     void step_program(Unit unit);
+    std::string move_evaluation(bool forward);
+    bool seek();
     void show(Step step);
     std::string told(Step step);
     void find_changes(const std::vector<TensorState>& before);
@@ -114,10 +120,22 @@ private:
     bool stepping_ = false;      ///< what it runs to is a step's end
     Step released_at_ = no_step; ///< where it was held when it was last let go
     std::deque<Unit> ahead_;     ///< steps that were asked for while it ran
+    /// The place in the next evaluation that the program is run to.
+    struct Sought {
+        EvaluationId behind;
+        Pass pass;
+    };
+    std::optional<Sought> sought_;
+    /// Where a way from evaluation to evaluation began: each one is shown as that one was, and the way back leads there.
+    struct Origin {
+        Step step = no_step, reached = no_step;
+    };
+    Origin origin_;
     PlanState state_;
     std::unordered_map<TensorId, BackendId> changed_; ///< by the last move; the backend before it
     Record record_;                                   ///< at the step
     const OwnedGraph* graph_ = nullptr;
+    bool imported_ = false;
     TensorId selected_ = no_tensor;
     uint64_t version_ = 1;
     std::optional<Scan> scan_;

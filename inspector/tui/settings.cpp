@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <optional>
 
 namespace schedscope::tui {
@@ -60,6 +61,11 @@ std::string_view take_word(std::string_view& text) {
 }
 
 } // namespace
+
+int usual_escape_delay() {
+    constexpr int here = 25, far = 100;
+    return std::getenv("SSH_CONNECTION") || std::getenv("SSH_TTY") ? far : here;
+}
 
 void Settings::set(std::string_view name, std::string_view value) {
     if (name == "colour" || name == "color") {

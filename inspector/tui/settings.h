@@ -10,6 +10,9 @@
 
 namespace schedscope::tui {
 
+/// In milliseconds: over a network the bytes of one key may come apart.
+int usual_escape_delay();
+
 /// What a user may want otherwise. The file has one setting a line, NAME VALUE, and comments after '#':
 ///
 ///     colour auto|none|8|16|256|direct    how many colours; auto: as many as the terminal has
@@ -19,7 +22,7 @@ namespace schedscope::tui {
 ///     follow on|off                       single steps select the tensor that changes
 ///     mouse on|off                        off: the terminal's own selecting works
 ///     restore on|off                      begin where a trace was left
-///     escape-delay 25                     ms that the rest of a key may take to arrive, for slow links
+///     escape-delay 25                     ms after which Escape is a key of its own; the default is 100 over ssh
 ///     key Ctrl-N next-step                an action by its name (`:` and Tab list them; none: nothing)
 struct Settings {
     Depth colour = Depth::automatic;
@@ -27,7 +30,7 @@ struct Settings {
     int view = 1;
     int list_width = 54;
     bool follow = true, mouse = true, restore = true;
-    int escape_delay = 25;
+    int escape_delay = usual_escape_delay();
     KeyMap keys;
 
     /// Throws Error(usage): there is no such setting, or it can't be that.

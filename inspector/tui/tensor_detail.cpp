@@ -15,6 +15,7 @@ Line source_line(Session& session, std::string label, TensorId id) {
     const PlanState& state = session.state();
     Line l;
     label.resize(std::max<size_t>(label.size() + 1, 7), ' ');
+    l.hang = static_cast<int>(label.size());
     l.parts.push_back({std::move(label), dim});
     l.parts.push_back({session.name(id)});
     if (id >= 0 && static_cast<size_t>(id) < state.tensors.size()) {
@@ -75,6 +76,7 @@ void add_values(Session& session, std::vector<Line>& lines, TensorId id, int wid
         add_wrapped(lines, width, "range", 8, joined({words::number(v.min), " … ", words::number(v.max)}));
         add_wrapped(lines, width, "mean", 8, joined({words::number(v.mean), ", norm ", words::number(v.norm)}));
         Line bars;
+        bars.hang = 8;
         bars.parts.push_back({"spread  ", dim});
         bars.parts.push_back({"▕" + words::bars(row.histogram) + "▏"});
         lines.push_back(std::move(bars));
@@ -108,7 +110,8 @@ std::string op_text(const Session& session, TensorId id) {
 std::string tensor_label(Session& session, TensorId id) {
     if (!session.graph() || id < 0)
         return "-";
-    const bool node = !session.is_copy(id) && session.graph()->tensors[static_cast<size_t>(id)].op != Op::NONE;
+    const bool node = !session.is_copy(id) && (session.graph()->tensors[static_cast<size_t>(id)].op != Op::NONE ||
+                                               left_out_by_log(session.graph()->tensors[static_cast<size_t>(id)]));
     const std::string what = joined({op_text(session, id), " ", session.name(id)});
     return node ? joined({"#", std::to_string(session.row_of(id)), " ", what}) : what;
 }
@@ -133,9 +136,10 @@ std::vector<Line> tensor_detail(Session& session, TensorId id, int width, bool w
     if (static_cast<size_t>(id) < state.tensors.size()) {
         const TensorState& now = state.tensors[static_cast<size_t>(id)];
         Line l;
+        l.hang = 8;
         l.parts.push_back({"now     ", dim});
         if (now.backend == no_backend) {
-            l.parts.push_back({"unassigned", bold});
+            l.parts.push_back({session.imported() ? "where it runs is not in the log" : "unassigned", bold});
         } else {
             Text backend = backend_text(session, now.backend);
             backend.style.bold = true;
@@ -169,8 +173,8 @@ std::vector<Line> tensor_detail(Session& session, TensorId id, int width, bool w
         if (const record::CopyMade* made = session.copy(id)) {
             lines.push_back(source_line(session, "copy of", made->of));
             if (made->stage >= 0) { // a log does not tell
-                lines.push_back(line(
-                    "stage " + std::to_string(made->stage) + (made->graph_input ? ", an input kept once per stage" : ""), dim));
+                add_wrapped(lines, width, "stage", 8,
+                            std::to_string(made->stage) + (made->graph_input ? ", an input kept once per stage" : ""));
             }
         }
     } else {

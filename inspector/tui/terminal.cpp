@@ -90,31 +90,11 @@ void put(std::string_view bytes) {
                 "inspect: " + why + "; `schedscope show TRACE` and `schedscope explain TRACE TENSOR` print the same as text");
 }
 
-Key key_of_character(wchar_t c) {
-    return c == L'\r' ? key_enter : c == 0x7f || c == 0x08 ? Key{key_backspace} : static_cast<Key>(c);
-}
+/// Presses and releases of the buttons, in the form that has no end at column 223.
+constexpr std::string_view mouse_on = "\x1b[?1000h\x1b[?1006h", mouse_off = "\x1b[?1006l\x1b[?1000l";
 
-Key key_of_code(int code) {
-    switch (code) {
-    case KEY_UP: return key_up;
-    case KEY_DOWN: return key_down;
-    case KEY_LEFT: return key_left;
-    case KEY_RIGHT: return key_right;
-    case KEY_HOME:
-    case KEY_A1: return key_home;
-    case KEY_END:
-    case KEY_C1: return key_end;
-    case KEY_PPAGE:
-    case KEY_A3: return key_page_up;
-    case KEY_NPAGE:
-    case KEY_C3: return key_page_down;
-    case KEY_BACKSPACE: return key_backspace;
-    case KEY_DC: return key_delete;
-    case KEY_BTAB: return key_back_tab;
-    case KEY_ENTER: return key_enter;
-    default: return code >= KEY_F(1) && code <= KEY_F(12) ? key_f1 + static_cast<Key>(code - KEY_F(1)) : Key{key_none};
-    }
-}
+/// What bytes that are the beginning of a sequence, and no key, may wait for the rest.
+constexpr int sequence_delay = 1000; // ms
 
 /// Terminals that ignore questions that they don't know. Others might show them.
 bool may_be_asked(std::string_view type) noexcept {
@@ -201,19 +181,18 @@ Terminal::Terminal(const TerminalOptions& options) {
         tcsetattr(STDIN_FILENO, TCSANOW, &modes);
         def_prog_mode();
     }
-    keypad(stdscr, TRUE);
-    nodelay(stdscr, TRUE);
+    keypad(stdscr, TRUE); // the terminal sends its keys as terminfo describes them; they are read here, not by curses
+    typeahead(-1);
     intrflush(stdscr, FALSE);
     leaveok(stdscr, FALSE);
     curs_set(0);
-    mouseinterval(0);
+    learn_keys();
     apply(options);
     take_size();
 }
 
 void Terminal::apply(const TerminalOptions& options) {
     options_ = options;
-    set_escdelay(options.escape_delay);
     if (options.background == Background::automatic && found_ == Background::automatic) {
         found_ = background_of_environment();
     }
@@ -221,12 +200,10 @@ void Terminal::apply(const TerminalOptions& options) {
         ask_background();
     }
     start_styles(options.depth, options.background == Background::automatic ? found_ : options.background, has_direct_colour());
-    mmask_t events = 0;
-    for (int button = 1; button <= 5; ++button) {
-        events |= NCURSES_MOUSE_MASK(button, NCURSES_BUTTON_PRESSED | NCURSES_BUTTON_RELEASED);
+    if (has_mouse_ && options.mouse != reports_mouse_) {
+        reports_mouse_ = options.mouse;
+        put(reports_mouse_ ? mouse_on : mouse_off);
     }
-    // Of all buttons, though few mean something: after an event that nobody asked for curses waits for the next, and holds the inspector until there is one.
-    mousemask(options.mouse ? events : 0, nullptr);
 }
 
 /// Nobody waits for the answer: when it comes, it is read among the keys.
@@ -234,6 +211,7 @@ void Terminal::ask_background() {
     const char* const type = std::getenv("TERM");
     if (!asked_ && has_colors() && may_be_asked(type ? type : "")) {
         asked_ = true;
+        decoder_.expect_answer();
         put("\x1b]11;?\x1b\\");
     }
 }
@@ -243,7 +221,9 @@ Terminal::~Terminal() {
         del_panel(static_cast<PANEL*>(popup_panel_));
         delwin(static_cast<WINDOW*>(popup_window_));
     }
-    mousemask(0, nullptr);
+    if (reports_mouse_) {
+        put(mouse_off);
+    }
     endwin();
     // Terminals that save "hidden" together with the cursor's place have just restored what curses saved to scroll.
     if (const std::string visible = capability("cnorm"); visible.find("$<") == std::string::npos) {
@@ -277,11 +257,17 @@ Terminal::Woken Terminal::wait(std::array<int, 4> others, bool wait) {
                                {others[2], POLLIN, 0},
                                {others[3], POLLIN, 0}}};
     Woken woken;
-    if (poll(fds.data(), fds.size(), wait ? -1 : 0) < 0)
+    const int patience = this->patience();
+    if (poll(fds.data(), fds.size(), wait ? patience : 0) < 0) {
         return woken; // a signal: its note is read next time
+    }
+    if (patience >= 0 && (fds[0].revents & POLLIN) == 0 && this->patience() == 0) {
+        decoder_.give_up();
+        woken.input = true;
+    }
     if ((fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0)
         hung_up_ = true;
-    woken.input = (fds[0].revents & POLLIN) != 0;
+    woken.input = woken.input || (fds[0].revents & POLLIN) != 0;
     for (size_t i = 0; i < others.size(); ++i)
         woken.ready[i] = others[i] >= 0 && (fds[i + 2].revents & (POLLIN | POLLHUP)) != 0;
     if ((fds[1].revents & POLLIN) != 0) {
@@ -302,131 +288,78 @@ Terminal::Woken Terminal::wait(std::array<int, 4> others, bool wait) {
     return woken;
 }
 
-/// A byte, or the code of a special key (KEY_MIN or more); ERR when there is no more for now. Not wget_wch: where a byte is no character, and where a special
-/// key comes within a sequence, it gives nothing but an error, and what was typed there is lost.
-int Terminal::next_code() { return unread_ != ERR ? std::exchange(unread_, ERR) : wgetch(stdscr); }
-
-/// A sequence that terminfo doesn't know (ESC [ … letter, ESC O letter) is one key without a meaning, not many keys. What can't be part of it ends it.
-Terminal::Sequence Terminal::skip_sequence() {
-    int code = next_code();
-    if (code == ']' && asked_) {
-        return Sequence::answer;
+/// What this terminal sends for its keys; where it says nothing, it is as usual.
+void Terminal::learn_keys() {
+    for (const auto& [name, key] : {std::pair{"kcuu1", Key{key_up}},
+                                    {"kcud1", key_down},
+                                    {"kcub1", key_left},
+                                    {"kcuf1", key_right},
+                                    {"khome", key_home},
+                                    {"ka1", key_home},
+                                    {"kend", key_end},
+                                    {"kc1", key_end},
+                                    {"kpp", key_page_up},
+                                    {"ka3", key_page_up},
+                                    {"knp", key_page_down},
+                                    {"kc3", key_page_down},
+                                    {"kdch1", key_delete},
+                                    {"kbs", key_backspace},
+                                    {"kcbt", key_back_tab},
+                                    {"kent", key_enter}}) {
+        decoder_.learn(capability(name), key);
     }
-    if (code != '[' && code != 'O') {
-        unread(code); // the Escape key alone
-        return Sequence::none;
+    for (int n = 1; n <= 12; ++n) {
+        decoder_.learn(capability(("kf" + std::to_string(n)).c_str()), key_f1 + n - 1);
     }
-    const bool parameters = code == '[';
-    do {
-        code = next_code();
-    } while (parameters && code >= 0x20 && code < 0x40);
-    if (code < 0x20 || code >= 0x7f) {
-        unread(code);
-    }
-    return Sequence::unknown;
+    has_mouse_ = !capability("kmous").empty();
 }
 
-/// The terminal answers "ESC ] 11 ; rgb:… ESC \" (or BEL), maybe in pieces. True: it is complete, and the colours fit it. What can't be part of it ends it.
-bool Terminal::read_answer(Input& input) {
-    constexpr std::string_view begin = "11;rgb:";
-    while (answering_) {
-        int code = next_code();
-        if (code == ERR) {
-            return false;
-        }
-        if (code == 0x07 || code == 0x1b) {
-            if (code == 0x1b && (code = next_code()) != '\\') {
-                unread(code);
-            }
-            answering_ = asked_ = false;
-            const double light = brightness(answer_.starts_with("11;") ? std::string_view(answer_).substr(3) : "");
-            if (light < 0) {
-                return false;
-            }
-            found_ = light > 0.5 ? Background::light : Background::dark;
-            apply(options_);
-            input = {Input::Kind::restyled, key_none, 0, 0};
-            return true;
-        }
-        const bool fits =
-            answer_.size() < begin.size()
-                ? code == static_cast<unsigned char>(begin[answer_.size()])
-                : code < 0x80 && answer_.size() < 40 &&
-                      std::string_view("0123456789abcdefABCDEF/").find(static_cast<char>(code)) != std::string_view::npos;
-        if (!fits) { // somebody typed that
-            answering_ = false;
-            unread(code);
-        } else {
-            answer_ += static_cast<char>(code);
-        }
+/// False: there are none.
+bool Terminal::take_bytes() {
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    std::array<char, 4096> bytes{};
+    if (poll(&input, 1, 0) <= 0 || (input.revents & POLLIN) == 0) {
+        return false;
     }
-    return false;
+    const ssize_t n = ::read(STDIN_FILENO, bytes.data(), bytes.size());
+    if (n > 0) {
+        decoder_.take({bytes.data(), static_cast<size_t>(n)});
+        taken_at_ = std::chrono::steady_clock::now();
+    } else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
+        hung_up_ = true;
+    }
+    return n > 0;
 }
 
-/// Takes a byte of a character in the locale's encoding. True: it is complete. A byte that is none is passed over, and so is a beginning that it does not
-/// continue; it is then looked at once more, as a beginning.
-bool Terminal::take_byte(int code, wchar_t& character) {
-    const char byte = static_cast<char>(code);
-    constexpr size_t invalid = static_cast<size_t>(-1), incomplete = static_cast<size_t>(-2);
-    size_t taken = std::mbrtowc(&character, &byte, 1, &character_);
-    if (taken == invalid && within_character_) {
-        character_ = {};
-        taken = std::mbrtowc(&character, &byte, 1, &character_);
+/// Milliseconds until what has begun to arrive is given up; −1: nothing has.
+int Terminal::patience() const {
+    const KeyDecoder::Rest rest = decoder_.waits_for();
+    if (rest == KeyDecoder::Rest::nothing) {
+        return -1;
     }
-    if (taken == invalid) {
-        character_ = {};
-    }
-    within_character_ = taken == incomplete;
-    return taken != invalid && taken != incomplete;
-}
-
-/// Curses may have read several events for one KEY_MOUSE; it tells the newest one first.
-void Terminal::take_mouse_events() {
-    MEVENT event;
-    while (getmouse(&event) == OK) {
-        const auto kind = (event.bstate & BUTTON1_PRESSED) != 0    ? Input::Kind::click
-                          : (event.bstate & BUTTON1_RELEASED) != 0 ? Input::Kind::release
-                          : (event.bstate & BUTTON4_PRESSED) != 0  ? Input::Kind::wheel_up
-                          : (event.bstate & BUTTON5_PRESSED) != 0  ? Input::Kind::wheel_down
-                                                                   : Input::Kind::none;
-        if (kind != Input::Kind::none) {
-            mouse_.push_back({kind, key_none, event.y, event.x});
-        }
-    }
+    const int most = rest == KeyDecoder::Rest::escape ? options_.escape_delay : std::max(options_.escape_delay, sequence_delay);
+    const auto waited =
+        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - taken_at_).count();
+    return static_cast<int>(std::clamp<int64_t>(most - waited, 0, most));
 }
 
 Input Terminal::read() {
     while (true) {
-        if (Input restyled; answering_ && read_answer(restyled)) {
-            return restyled;
-        }
-        if (!mouse_.empty()) {
-            const Input event = mouse_.back();
-            mouse_.pop_back();
-            return event;
-        }
-        const int code = next_code();
-        if (code == ERR) {
-            return {};
-        }
-        if (code == 0x1b) {
-            const Sequence sequence = skip_sequence();
-            if (sequence == Sequence::answer) {
-                answering_ = true;
-                answer_.clear();
+        Input input = decoder_.next();
+        if (input.kind == Input::Kind::none) {
+            if (!take_bytes()) {
+                return {};
             }
-            if (sequence != Sequence::none) {
-                continue;
-            }
+            continue;
         }
-        if (code == KEY_MOUSE) {
-            take_mouse_events();
-        } else if (code >= KEY_MIN && code != KEY_RESIZE) {
-            character_ = {}; // its rest does not come behind another key
-            within_character_ = false;
-            return {Input::Kind::key, key_of_code(code), 0, 0};
-        } else if (wchar_t character = 0; code < KEY_MIN && take_byte(code, character)) {
-            return {Input::Kind::key, key_of_character(character), 0, 0};
+        if (input.kind != Input::Kind::answer) {
+            return input;
+        }
+        asked_ = false;
+        if (const double light = brightness(decoder_.answer()); light >= 0) {
+            found_ = light > 0.5 ? Background::light : Background::dark;
+            apply(options_);
+            return {Input::Kind::restyled, key_none, 0, 0};
         }
     }
 }

@@ -1,32 +1,23 @@
 #pragma once
 
 #include "inspector/tui/canvas.h"
-#include "inspector/tui/keys.h"
+#include "inspector/tui/key_decoder.h"
 #include "inspector/tui/style.h"
 
 #include <array>
+#include <chrono>
 #include <cstdint>
-#include <cwchar>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace schedscope::tui {
-
-/// A key or a mouse event.
-struct Input {
-    enum class Kind : uint8_t { none, key, click, release, wheel_up, wheel_down, restyled }; ///< restyled: colours are others now
-    Kind kind = Kind::none;
-    Key key = key_none;
-    int row = 0, col = 0; ///< of a mouse event
-};
 
 /// How the terminal is to be used.
 struct TerminalOptions {
     Depth depth = Depth::automatic;
     Background background = Background::automatic;
     bool mouse = true;
-    int escape_delay = 25; ///< ms that the rest of a key's sequence may take
+    int escape_delay = 25; ///< ms after which the byte of the Escape key is that key, and not the beginning of another one
 };
 
 /// The terminal while the inspector has it: alternate screen, keys unechoed, mouse reported. However the inspector is left, the terminal
@@ -66,31 +57,25 @@ public:
     void send(std::string_view bytes);
 
 private:
-    enum class Sequence : uint8_t { none, unknown, answer };
     void take_size();
-    int next_code();
-    void unread(int code) noexcept { unread_ = code; }
-    Sequence skip_sequence();
-    bool read_answer(Input& input);
-    bool take_byte(int code, wchar_t& character);
+    bool take_bytes();
+    void learn_keys();
     void ask_background();
-    void take_mouse_events();
+    int patience() const;
 
     void* screen_ = nullptr; ///< SCREEN
     void* popup_window_ = nullptr;
     void* popup_panel_ = nullptr;
     bool popup_drawn_ = false;
-    int unread_ = -1;            ///< a code that was read and is to be read again; −1: none
-    std::mbstate_t character_{}; ///< the bytes of a character whose rest has not come yet
-    bool within_character_ = false;
+    KeyDecoder decoder_;
+    std::chrono::steady_clock::time_point taken_at_; ///< when the last bytes came
     bool hung_up_ = false;
     bool synchronised_ = false; ///< frames are told as such to the terminal
     TerminalOptions options_;
     Background found_ = Background::automatic; ///< what environment or terminal say of the background
     bool asked_ = false;                       ///< and it has not answered yet
-    bool answering_ = false;                   ///< its answer has begun to arrive, and is this far:
-    std::string answer_;
-    std::vector<Input> mouse_; ///< events that were read and not yet told, the newest first
+    bool has_mouse_ = false;                   ///< it can report one
+    bool reports_mouse_ = false;               ///< and was told to
 };
 
 } // namespace schedscope::tui

@@ -1,5 +1,6 @@
 #include "inspector/tui/view.h"
 
+#include "inspector/tui/line_wrap.h"
 #include "inspector/tui/text.h"
 
 #include <algorithm>
@@ -54,19 +55,16 @@ void add_heading(std::vector<Line>& lines, std::string text) {
 
 void add_wrapped(std::vector<Line>& lines, int width, std::string_view label, int label_width, std::string_view text, Style style,
                  Target target, bool now) {
-    bool first = true;
-    for (std::string& piece : wrapped(text, width - label_width)) {
-        std::string head(first ? label : std::string_view());
-        head = text_width(head) >= label_width && label_width > 1 ? to_utf8(fitted(head, label_width - 1)) : head;
-        head.resize(head.size() + static_cast<size_t>(std::max(label_width - text_width(head), 0)), ' ');
-        Line l;
-        l.parts.push_back({std::move(head), now ? bold : dim});
-        l.parts.push_back({std::move(piece), style});
-        l.target = target;
-        l.now = now && first;
-        lines.push_back(std::move(l));
-        first = false;
-    }
+    Line l;
+    l.target = target;
+    l.now = now;
+    l.hang = label_width;
+    std::string head(label);
+    const int space = label_width - text_width(head);
+    head.resize(head.size() + static_cast<size_t>(std::max(space, label_width > 0 ? 1 : 0)), ' ');
+    l.parts.push_back({std::move(head), now ? bold : dim});
+    l.parts.push_back({std::string(text), style});
+    add_line(lines, std::move(l), width);
 }
 
 } // namespace schedscope::tui

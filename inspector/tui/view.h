@@ -36,8 +36,10 @@ struct Line {
     std::vector<Text> parts;
     Target target = {};
     bool now = false; ///< about the present step: marked
+    int hang = 2;     ///< where there is too little room for it, it goes on behind so many cells (line_wrap.h)
 };
-/// Lines with a fixed label in front; text that is too long goes on behind it in further lines with the same target.
+/// Lines with a fixed label in front; text that is too long goes on behind it in further lines with the same target. A label that is too long is not cut: the
+/// text begins later.
 void add_wrapped(std::vector<Line>& lines, int width, std::string_view label, int label_width, std::string_view text,
                  Style style = {}, Target target = {}, bool now = false);
 /// A line of one text.
@@ -75,7 +77,7 @@ public:
     virtual int n_rows() const = 0;
     /// The cells of a row, one per column. Asked for rows on the screen only. `width`: of the growing column.
     virtual std::vector<Text> row(Session& session, int index, int width) const = 0;
-    /// What the list shows when it has no rows: why.
+    /// What is shown when there are no rows: why. May be several lines.
     virtual std::string empty_text(const Session& session) const = 0;
     virtual std::string title(const Session& session) const = 0;
 

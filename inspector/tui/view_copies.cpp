@@ -75,17 +75,21 @@ public:
     std::vector<Text> row(Session& session, int index, int) const override {
         const Row& r = at(index);
         const TransferCount::Sum sum = count_.of(session, r.made.copy);
+        const std::string none = session.imported() ? unknown_text : "-";
         return {{session.name(r.made.of)},
                 backend_text(session, r.from),
                 backend_text(session, r.made.backend),
-                {r.split < 0 ? "-" : std::to_string(r.split), dim},
-                {r.made.stage < 0 ? "-" : std::to_string(r.made.stage), dim},
+                {r.split < 0 ? none : std::to_string(r.split), dim},
+                {r.made.stage < 0 ? none : std::to_string(r.made.stage), dim},
                 {bytes_or_unknown(r.made.bytes)},
-                {r.at < 0 ? "-" : time_text(r.at - begin_ns_), dim},
-                {time_text(r.time)},
-                {sum.times == 0 ? "-" : grouped(sum.times)},
-                {sum.times == 0 ? "-" : bytes_text(sum.bytes), dim},
-                {r.reader == no_tensor ? "" : session.name(r.reader), dim}};
+                {r.at < 0 ? none : time_text(r.at - begin_ns_), dim},
+                {r.time < 0 ? none : time_text(r.time)},
+                {sum.times == 0 ? none : grouped(sum.times)},
+                {sum.times == 0 ? none : bytes_text(sum.bytes), dim},
+                {r.reader != no_tensor ? session.name(r.reader)
+                 : session.imported()  ? unknown_text
+                                       : "",
+                 dim}};
     }
 
     std::string empty_text(const Session& session) const override {
@@ -94,10 +98,13 @@ public:
     }
     std::string title(const Session&) const override {
         int64_t bytes = 0;
+        bool known = true;
         for (const Row& r : rows_) {
             bytes += std::max<int64_t>(r.made.bytes, 0);
+            known = known && r.made.bytes >= 0;
         }
-        return rows_.empty() ? "copies" : joined({"copies ", std::to_string(rows_.size()), ", ", bytes_text(bytes)});
+        return rows_.empty() ? "copies"
+                             : joined({"copies ", std::to_string(rows_.size()), known ? ", " : ", ≥ ", bytes_text(bytes)});
     }
 
     int row_of(const Session& session, TensorId id) const override {
@@ -145,13 +152,13 @@ public:
                             time_text(sum.time));
         } else {
             add_wrapped(lines, width, "moved", 8,
-                        is_imported(session.history(), session.state()) ? "the log does not tell whether"
-                                                                        : "not yet since it was planned");
+                        session.imported() ? "the log does not tell whether" : "not yet since it was planned");
         }
         const auto& rewires = session.state().rewires;
         const auto readers =
             std::count_if(rewires.begin(), rewires.end(), [&](const record::Rewired& w) { return w.copy == r.made.copy; });
-        add_heading(lines, "read instead of the original by " + counted(readers, "source"));
+        add_heading(lines, readers == 0 && session.imported() ? std::string("who reads it is not in the log")
+                                                              : "read instead of the original by " + counted(readers, "source"));
         for (const record::Rewired& w : rewires)
             if (w.copy == r.made.copy)
                 add_wrapped(lines, width, "src " + std::to_string(w.source), 8, tensor_label(session, w.node), {},

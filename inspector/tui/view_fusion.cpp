@@ -77,10 +77,8 @@ public:
     }
 
     std::string empty_text(const Session& session) const override {
-        const bool imported = session.step() != no_step &&
-                              session.history().evaluation(session.state().evaluation).begin.kind == GraphKind::imported;
-        return imported ? "what was fused or moved is unknown: this trace was imported from a log"
-                        : "nothing was fused or moved up to this step: the optimise step comes after pass 5";
+        return session.imported() ? "what was fused or moved is unknown: this trace was imported from a log"
+                                  : "nothing was fused or moved up to this step: the optimise step comes after pass 5";
     }
     std::string title(const Session&) const override { return title_; }
 

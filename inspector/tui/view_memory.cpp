@@ -73,9 +73,7 @@ public:
     }
 
     std::string empty_text(const Session& session) const override {
-        const bool imported = session.step() != no_step &&
-                              session.history().evaluation(session.state().evaluation).begin.kind == GraphKind::imported;
-        return imported                  ? "where tensors lie is unknown: this trace was imported from a log"
+        return session.imported()        ? "where tensors lie is unknown: this trace was imported from a log"
                : session.state().planned ? "the memory of this plan is not known at this step: allocate comes after optimise"
                                          : "no memory is planned up to this step: allocate comes after optimise";
     }

@@ -50,15 +50,23 @@ public:
         const BackendId was = session.was(id);
         return {{node ? std::to_string(index) : "-", dim},
                 {op_text(session, id), node ? Style{} : dim},
-                {left_out_by_log(info) ? "(not in the log)" : session.name(id)},
+                {session.name(id)},
                 {type_text(info), dim},
                 {shape_text(info), dim},
                 {told_by_log(info) ? unknown_text : bytes_text(static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb))), dim},
-                {now.split >= 0 ? std::to_string(now.split) : "", dim},
-                {time == times_.end() ? "" : time_text(time->second), dim},
+                {now.split >= 0       ? std::to_string(now.split)
+                 : session.imported() ? unknown_text
+                                      : "",
+                 dim},
+                {time != times_.end() ? time_text(time->second)
+                 : session.imported() ? unknown_text
+                                      : "",
+                 dim},
                 was == now.backend ? Text{} : backend_text(session, was),
                 backend_text(session, now.backend),
-                {now.backend != no_backend && now.cause == Cause::none ? "?" : cause_name(now.cause, now.source)},
+                {now.cause == Cause::none && (now.backend != no_backend || session.imported())
+                     ? unknown_text
+                     : cause_name(now.cause, now.source)},
                 {now.by == no_tensor ? "" : session.name(now.by), dim}};
     }
 

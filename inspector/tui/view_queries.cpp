@@ -1,6 +1,7 @@
 #include "inspector/tui/tensor_detail.h"
 #include "inspector/tui/text.h"
 #include "inspector/tui/view.h"
+#include "traces/unknown.h"
 
 #include <algorithm>
 #include <list>
@@ -37,19 +38,23 @@ public:
     std::vector<Text> row(Session& session, int index, int) const override {
         const Row& r = at(index);
         const int can = n_nodes(r) - static_cast<int>(r.refused.size());
-        return {{std::string(op(r))},
+        const auto number = [&](int n) { return is_unknown(r) ? unknown_text : n == 0 ? "·" : std::to_string(n); };
+        return {{op(r)},
                 backend_text(session, r.backend),
                 {std::to_string(n_nodes(r))},
                 {!now_->answered ? "?"
                  : can == 0      ? "none"
                                  : std::to_string(can),
                  r.refused.empty() ? Style{} : warning},
-                {r.n_on == 0 ? "·" : std::to_string(r.n_on)},
-                {r.n_asked == 0 ? "·" : std::to_string(r.n_asked), dim},
+                {number(r.n_on)},
+                {session.imported() ? unknown_text : number(r.n_asked), dim},
                 {r.why, dim}};
     }
 
-    std::string empty_text(const Session&) const override { return "nothing is planned at this step"; }
+    std::string empty_text(const Session& session) const override {
+        return session.imported() ? "which operators there are is unknown: the log that was imported names none"
+                                  : "nothing is planned at this step";
+    }
     std::string title(const Session&) const override { return "queries"; }
 
     int row_of(const Session& session, TensorId id) const override {
@@ -74,21 +79,29 @@ public:
     }
 
     std::string detail_title(Session& session, int row) const override {
-        return std::string(op(at(row))) + " on " + session.backend_name(at(row).backend);
+        return is_unknown(at(row)) ? "not in the log" : op(at(row)) + " on " + session.backend_name(at(row).backend);
     }
 
     std::vector<Line> detail(Session& session, int row, int width) const override {
         const Row& r = at(row);
         const CapabilityTable& answers = session.history().source().answers(session.state().graph);
         std::vector<Line> lines;
+        if (is_unknown(r)) {
+            add_wrapped(lines, width, "", 0, "the log tells neither what these compute nor where", warning);
+            add_heading(lines, counted(n_nodes(r), "node"));
+            add_list(lines, width, nodes(r), [&](TensorId id) {
+                lines.push_back(line(tensor_label(session, id), {}, Target::tensor(id)));
+                lines.back().now = id == session.selected();
+            });
+            return lines;
+        }
         if (!now_->answered) {
             add_wrapped(lines, width, "", 0, "what it can run is unknown: this trace holds no answers", warning);
         } else {
             add_wrapped(lines, width, "", 0,
                         session.backend_name(r.backend) + " can run " +
                             grouped(n_nodes(r) - static_cast<int64_t>(r.refused.size())) + " of " +
-                            counted(n_nodes(r), (std::string(op(r)) + " node").c_str()) + "; " + grouped(r.n_on) +
-                            " on it at this step");
+                            counted(n_nodes(r), (op(r) + " node").c_str()) + "; " + grouped(r.n_on) + " on it at this step");
         }
         if (!r.refused.empty()) {
             add_heading(lines, "refused");
@@ -108,6 +121,10 @@ public:
             add_wrapped(lines, width, row_number(id), 7, session.name(id) + " " + cause_name(state.cause, state.source), {},
                         Target::tensor(id));
         });
+        if (session.imported()) {
+            add_heading(lines, "what was asked is not in the log");
+            return lines;
+        }
         add_heading(lines, "asked up to this step: " + grouped(r.n_asked));
         const std::vector<int32_t>& asked_of = now_->asked_of[static_cast<size_t>(row)];
         const int n_left_out = std::max(r.n_asked - most_listed, 0);
@@ -139,8 +156,9 @@ public:
 
 private:
     struct OpNodes {
-        std::string_view op;
+        std::string op;
         std::vector<TensorId> nodes; ///< at least one
+        int first_row;               ///< one row a backend; one in all where the log tells neither operator nor backend
     };
     struct Row {
         int32_t op; ///< index into ops
@@ -161,12 +179,15 @@ private:
         bool answered = false;      ///< the trace holds what the backends said
         std::vector<OpNodes> ops;   ///< by name
         std::vector<int32_t> op_of; ///< by tensor
-        std::vector<Row> rows;      ///< [op][backend]
+        std::vector<Row> rows;      ///< by operator, then backend
         std::vector<Asked> asked;   ///< before the step asked_until
         Step asked_until = no_step;
         std::vector<std::vector<int32_t>> asked_of; ///< by row, indices into asked
 
-        int row(int32_t op, BackendId backend) const { return op * n_backends + backend; }
+        int row(int32_t op, BackendId backend) const {
+            const OpNodes& nodes = ops[static_cast<size_t>(op)];
+            return nodes.first_row + (nodes.op == unknown_text ? 0 : backend);
+        }
         /// Index into ops of a node; −1: it is none.
         int32_t op(TensorId id) const {
             return id >= 0 && static_cast<size_t>(id) < op_of.size() ? op_of[static_cast<size_t>(id)] : -1;
@@ -176,7 +197,9 @@ private:
 
     const Row& at(int row) const { return now_->rows[static_cast<size_t>(row)]; }
     const std::vector<TensorId>& nodes(const Row& row) const { return now_->ops[static_cast<size_t>(row.op)].nodes; }
-    std::string_view op(const Row& row) const { return now_->ops[static_cast<size_t>(row.op)].op; }
+    const std::string& op(const Row& row) const { return now_->ops[static_cast<size_t>(row.op)].op; }
+    /// Of nodes that a log leaves out.
+    bool is_unknown(const Row& row) const { return op(row) == unknown_text; }
     int n_nodes(const Row& row) const { return static_cast<int>(nodes(row).size()); }
     static size_t cell(const CapabilityTable& answers, BackendId backend, TensorId id) {
         return static_cast<size_t>(backend) * static_cast<size_t>(answers.n_tensors) + static_cast<size_t>(id);
@@ -239,10 +262,9 @@ private:
         const OwnedGraph& graph = *session.graph();
         const CapabilityTable& answers = session.history().source().answers(known.graph);
         known.answered = !answers.op_answers.empty();
-        std::map<std::string_view, std::vector<TensorId>> by_op;
+        std::map<std::string, std::vector<TensorId>> by_op;
         for (const TensorId id : graph.nodes) {
-            const TensorInfo& info = graph.tensors[static_cast<size_t>(id)];
-            by_op[op_description(info.op, info.params[0])].push_back(id);
+            by_op[operator_text(graph.tensors[static_cast<size_t>(id)])].push_back(id);
         }
         known.op_of.assign(graph.tensors.size(), -1);
         for (auto& [op, nodes] : by_op) {
@@ -250,7 +272,11 @@ private:
             for (const TensorId id : nodes) {
                 known.op_of[static_cast<size_t>(id)] = index;
             }
-            for (BackendId b = 0; b < known.n_backends; ++b) {
+            const auto first_row = static_cast<int>(known.rows.size());
+            if (op == unknown_text) {
+                known.rows.push_back({index, no_backend, {}, "these are not in the log"});
+            }
+            for (BackendId b = 0; b < known.n_backends && op != unknown_text; ++b) {
                 Row row{index, b, {}, {}};
                 std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(row.refused),
                              [&](TensorId id) { return known.answered && !answers.op_answers[cell(answers, b, id)].yes; });
@@ -259,7 +285,7 @@ private:
                 }
                 known.rows.push_back(std::move(row));
             }
-            known.ops.push_back({op, std::move(nodes)});
+            known.ops.push_back({op, std::move(nodes), first_row});
         }
         known.asked_of.resize(known.rows.size());
         return known;

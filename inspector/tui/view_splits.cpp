@@ -39,7 +39,7 @@ public:
     std::vector<Text> row(Session& session, int index, int) const override {
         const SplitState& split = at(session, index);
         const int64_t time = time_of(split);
-        const bool unknown = split.begin.node == no_tensor && is_imported(session.history(), session.state());
+        const bool unknown = split.begin.node == no_tensor && session.imported();
         return {{std::to_string(split.begin.index), dim},
                 backend_text(session, split.begin.backend),
                 {unknown              ? unknown_text
@@ -56,7 +56,7 @@ public:
                 {split.begin.by == no_tensor ? "" : session.name(split.begin.by), dim},
                 {std::to_string(split.inputs.size())},
                 {bytes_or_unknown(bytes_into(split))},
-                {split.end_ns >= 0 && time < 0 ? "?" : time_text(time)},
+                {time < 0 && (split.end_ns >= 0 || session.imported()) ? unknown_text : time_text(time)},
                 {time < 0 || total_ns_ == 0 ? "" : std::to_string(time * 100 / total_ns_) + "%", dim}};
     }
 
@@ -106,7 +106,7 @@ public:
         Text backend = backend_text(session, split.begin.backend);
         backend.style.bold = true;
         head.parts.push_back(std::move(backend));
-        if (split.end_node <= split.begin.first_node && is_imported(session.history(), session.state()))
+        if (split.end_node <= split.begin.first_node && session.imported())
             head.parts.push_back({"  nodes not known"});
         else if (split.end_node >= 0)
             head.parts.push_back(
@@ -149,9 +149,8 @@ public:
             op.resize(std::max<size_t>(op.size(), 9), ' ');
             l.parts.push_back({number + " ", dim});
             l.parts.push_back({op + " "});
-            l.parts.push_back(
-                {left_out_by_log(session.graph()->tensors[static_cast<size_t>(id)]) ? "(not in the log)" : session.name(id),
-                 id == session.selected() ? bold : Style{}});
+            l.parts.push_back({session.name(id), id == session.selected() ? bold : Style{}});
+            l.hang = static_cast<int>(number.size() + op.size()) + 2;
             l.now = subject(session.record().fact) == id;
             l.target = Target::tensor(id);
             lines.push_back(std::move(l));

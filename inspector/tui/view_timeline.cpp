@@ -60,10 +60,8 @@ public:
     }
 
     std::string empty_text(const Session& session) const override {
-        return session.step() != no_step &&
-                       session.history().evaluation(session.state().evaluation).begin.kind == GraphKind::imported
-                   ? "times are unknown: this trace was imported from a log"
-                   : "nothing of this evaluation has run up to this step";
+        return session.imported() ? "times are unknown: this trace was imported from a log"
+                                  : "nothing of this evaluation has run up to this step";
     }
     std::string title(const Session&) const override {
         return rows_.empty() ? "timeline" : "timeline " + time_text(lanes_.end() - lanes_.begin());
@@ -226,6 +224,7 @@ private:
         add_heading(lines, "where the time went");
         for (const auto& [name, sum] : order) {
             Line l;
+            l.hang = 15;
             l.parts.push_back(
                 {right(std::to_string(all > 0 ? sum.time * 100 / all : 0) + "%", 4) + right(time_text(sum.time), 9) + "  "});
             l.parts.push_back({name, backend_style(sum.backend, session.n_backends())});

@@ -1,6 +1,7 @@
 #include "inspector/tui/generated_text.h"
 #include "inspector/tui/text.h"
 #include "inspector/tui/view.h"
+#include "traces/unknown.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -33,16 +34,18 @@ public:
         if (!span.begin.reused) {
             reuse = reuse.empty() ? "planned" : "new: " + reuse;
         }
+        const bool imported = span.begin.kind == GraphKind::imported;
         const bool over = span.complete && session.step() >= span.end - 1;
         return {{std::to_string(index), dim},
                 {std::string(graph_kind_name(span.begin.kind))},
-                {span.begin.n_tokens == 0 && span.begin.kind == GraphKind::imported ? "-" : std::to_string(span.begin.n_tokens)},
-                {std::to_string(span.begin.n_sequences), dim},
+                {imported && span.begin.n_tokens == 0 ? unknown_text : std::to_string(span.begin.n_tokens)},
+                {imported && span.begin.n_sequences == 0 ? unknown_text : std::to_string(span.begin.n_sequences), dim},
                 {reuse, span.begin.reused ? dim : Style{}},
-                {over ? time_text(session.history().record(span.end - 1).time_ns - session.history().record(span.first).time_ns)
-                      : "…",
+                {imported ? std::string(unknown_text) // when the log was read is not when it was computed
+                 : over ? time_text(session.history().record(span.end - 1).time_ns - session.history().record(span.first).time_ns)
+                        : "…",
                  dim},
-                {tokens(session, index, span)}};
+                {imported ? std::string(unknown_text) : tokens(session, index, span)}};
     }
 
     std::string empty_text(const Session&) const override { return "no evaluation has begun yet"; }
@@ -63,10 +66,11 @@ public:
         const auto text = [&](StringId id) { return std::string(session.history().source().text(id)); };
         std::vector<Line> lines;
         add_wrapped(lines, width, "steps", 8, grouped(span.first) + " to " + grouped(span.end - 1), {}, Target::step(span.first));
-        if (span.begin.n_tokens > 0 || span.begin.kind != GraphKind::imported)
-            add_wrapped(lines, width, "in", 8,
-                        counted(span.begin.n_tokens, "token") + ", " + counted(span.begin.n_sequences, "sequence") + ", " +
-                            counted(span.begin.n_outputs, "output"));
+        const bool unknown = span.begin.n_tokens == 0 && span.begin.kind == GraphKind::imported;
+        add_wrapped(lines, width, "in", 8,
+                    unknown ? "the log does not tell"
+                            : counted(span.begin.n_tokens, "token") + ", " + counted(span.begin.n_sequences, "sequence") + ", " +
+                                  counted(span.begin.n_outputs, "output"));
         if (span.begin.reused)
             add_wrapped(lines, width, "graph", 8, "used again, planned in evaluation " + std::to_string(span.begin.planned_in),
                         {}, Target::evaluation(span.begin.planned_in));

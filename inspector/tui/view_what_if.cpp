@@ -46,10 +46,16 @@ public:
             return run.error();
         }
         if (!run.result()) {
-            return "w asks what would change: settings as `replay --set` takes them, with spaces between, e.g. ngl=20 "
-                   "refuse=vulkan0:SOFT_MAX "
-                   "device-order=vulkan0,cpu fa=off stages=4 op-offload=off offload-min-batch=1; none plans again as recorded. "
-                   ":diff OTHER.trace puts another trace beside this one";
+            const std::string diff = "\n:diff OTHER.trace puts another trace beside this one.";
+            if (session.imported()) {
+                return "What would change is unknown: this trace was imported from a log, which tells no answers of backends." +
+                       diff;
+            }
+            return "w asks what would change. Settings are those of `replay --set`, with spaces between:\n"
+                   "  ngl=20 refuse=vulkan0:SOFT_MAX device-order=vulkan0,cpu fa=off\n"
+                   "  stages=4 op-offload=off offload-min-batch=1\n"
+                   "None of them: the trace is planned again as recorded." +
+                   diff;
         }
         const Comparison& c = *run.result();
         std::string text = "nothing changes: all " + counted(c.n_compared, "decision") + " come out the same";

@@ -48,6 +48,28 @@ TEST(Input, EscapeTakesNoKeyWithIt) {
     EXPECT_TRUE(t.shows(":twxo")) << t.text();
 }
 
+TEST(Input, AKeyThatArrivesInPiecesIsOneKey) {
+    Terminal t(24, 80, testing::inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press(":one");
+    ASSERT_TRUE(t.shows(":one")) << t.text();
+    for (const char* piece : {"\x1b[", "D", "\x1bO", "D", "\x1b[<0;3", "0;20M"}) {
+        t.write_all(piece);
+        ASSERT_TRUE(t.settles()); // it has taken the first part, and waits
+    }
+    t.write_all("!");
+    EXPECT_TRUE(t.shows(":o!ne")) << t.text();
+}
+
+TEST(Input, TheEscapeKeyAloneNeedsNoOther) {
+    Terminal t(24, 80, testing::inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press("?");
+    ASSERT_TRUE(t.shows("keys that work here")) << t.text();
+    t.press("{Esc}");
+    EXPECT_TRUE(t.hides("keys that work here")) << t.text();
+}
+
 TEST(Input, AnotherMouseButtonDoesNotHoldTheInspector) {
     Terminal t(24, 80, testing::inspect_made);
     ASSERT_TRUE(t.shows("q quit"));

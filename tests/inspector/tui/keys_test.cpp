@@ -145,7 +145,22 @@ TEST(Tabs, AllViewsFitInEightyColumns) {
     EXPECT_LE(narrow.back().col + narrow.back().width, 77);
     EXPECT_EQ(narrow[1].text, "▸2splits");
     EXPECT_EQ(view_tabs(2, 120)[1].text, "▸2 splits");
-    EXPECT_EQ(view_tabs(1, 20).size(), 2u);
+}
+
+std::string tabs_text(int current, int width) {
+    std::string text;
+    for (const auto& button : view_tabs(current, width)) {
+        text += button.text;
+    }
+    EXPECT_LE(text_width(text), width);
+    return text;
+}
+
+TEST(Tabs, WhereNamesDoNotFitTheFarthestAreNumbers) {
+    EXPECT_EQ(tabs_text(1, 57), "▸1nodes 2splits 3copies 4fusion 5memory 6time 7 8 9 0");
+    EXPECT_EQ(tabs_text(8, 57), " 1 2 3 4 5memory 6time 7tokens▸8what-if 9asked 0values");
+    EXPECT_EQ(tabs_text(10, 47), " 1 2 3 4 5 6 7tokens 8what-if 9asked▸0values");
+    EXPECT_EQ(tabs_text(8, 28), " 1 2 3 4 5 6 7▸8what-if 9 0");
 }
 
 TEST(Columns, TheGrowingOneTakesWhatIsLeftAndSomeNeedRoom) {

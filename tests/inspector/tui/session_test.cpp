@@ -53,7 +53,7 @@ TEST_F(ATrace, StepsThereAndBackAreTheSame) {
 TEST_F(ATrace, SaysWhyThereIsNothingFurther) {
     session.go(0);
     EXPECT_EQ(session.move(Unit::record, false), "this is the first step of the trace");
-    EXPECT_EQ(session.move(Unit::evaluation, false), "no evaluation begins before this step");
+    EXPECT_EQ(session.move(Unit::evaluation, false), "no evaluation begins before this one");
     session.go(session.last_step());
     EXPECT_EQ(session.move(Unit::record, true), "this is the last step of the trace");
     EXPECT_EQ(session.step(), session.last_step());

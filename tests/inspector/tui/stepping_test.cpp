@@ -91,9 +91,9 @@ TEST_F(Stepping, BySweepAndPass) {
 TEST_F(Stepping, ByEvaluationAndToken) {
     const std::vector<Step> tokens = steps_of<record::Token>(*source);
     t.press("]");
-    EXPECT_TRUE(at(source->evaluation(2).first)) << t.text();
+    EXPECT_TRUE(t.shows("eval 2/3 decode")) << t.text();
     t.press("[[");
-    EXPECT_TRUE(at(source->evaluation(0).first)) << t.text();
+    EXPECT_TRUE(t.shows("eval 0/3 prefill")) << t.text();
     go(middle());
     t.press("t");
     EXPECT_TRUE(at(first_behind(tokens, middle()))) << t.text();
@@ -101,6 +101,74 @@ TEST_F(Stepping, ByEvaluationAndToken) {
         << t.text();
     t.press("T");
     EXPECT_TRUE(at(tokens[0])) << t.text();
+}
+
+TEST_F(Stepping, ByEvaluationAnEndLeadsToAnEnd) {
+    go(source->evaluation(1).end - 1);
+    t.press("]");
+    EXPECT_TRUE(at(source->evaluation(2).end - 1)) << t.text();
+    t.press("]");
+    EXPECT_TRUE(at(source->evaluation(3).end - 1)) << t.text();
+    t.press("]");
+    EXPECT_TRUE(t.shows("no evaluation begins after this one")) << t.text();
+    t.press("[[[");
+    EXPECT_TRUE(at(source->evaluation(0).end - 1)) << t.text();
+    t.press("[");
+    EXPECT_TRUE(t.shows("no evaluation begins before this one")) << t.text();
+}
+
+TEST_F(Stepping, ByEvaluationAPassLeadsToThatPassAndATensorToThatTensor) {
+    const auto of_pass = [&](EvaluationId e, Pass pass) {
+        return steps_where(*source, [&](const Record& r) {
+            const auto* f = std::get_if<record::PassBegin>(&r.fact);
+            return f && r.evaluation == e && f->pass == pass;
+        });
+    };
+    go(of_pass(1, Pass::gpu_up).at(0));
+    t.press("[");
+    EXPECT_TRUE(at(of_pass(0, Pass::gpu_up).at(0))) << t.text();
+    EXPECT_TRUE(t.shows("evaluation 0, the same place: ")) << t.text();
+
+    History history(source);
+    const auto assigned = [&](EvaluationId e, const std::string& name) {
+        return steps_where(*source, [&](const Record& r) {
+            const auto* f = std::get_if<record::Assign>(&r.fact);
+            return f && r.evaluation == e && f->pass == Pass::gpu_down && history.tensor_name_at(r.step, f->tensor) == name;
+        });
+    };
+    ASSERT_EQ(assigned(1, "l_out-2").size(), 1U);
+    ASSERT_EQ(assigned(0, "l_out-2").size(), 1U);
+    go(assigned(1, "l_out-2").at(0));
+    t.press("[");
+    EXPECT_TRUE(at(assigned(0, "l_out-2").at(0))) << t.text();
+    EXPECT_TRUE(t.shows("┬ l_out-2 ")) << t.text();
+
+    // Evaluation 2 runs the plan of evaluation 1: what comes next is that it runs. The way back leads to where it began.
+    go(assigned(1, "l_out-2").at(0));
+    t.press("]");
+    EXPECT_TRUE(at(of_pass(2, Pass::execute).at(0))) << t.text();
+    EXPECT_TRUE(t.shows("evaluation 2, what comes next there: ")) << t.text();
+    t.press("]");
+    EXPECT_TRUE(at(of_pass(3, Pass::execute).at(0))) << t.text();
+    t.press("[[");
+    EXPECT_TRUE(at(assigned(1, "l_out-2").at(0))) << t.text();
+    t.press(":eval 0\n");
+    EXPECT_TRUE(at(assigned(0, "l_out-2").at(0))) << t.text();
+}
+
+TEST_F(Stepping, ByEvaluationThereIsSomethingToSee) {
+    t.press("<");
+    ASSERT_TRUE(t.shows("nothing is planned at this step")) << t.text();
+    t.press("]");
+    ASSERT_TRUE(t.shows("eval 1/3")) << t.text();
+    EXPECT_EQ(t.find("nothing is planned at this step").first, -1) << t.text();
+    EXPECT_TRUE(t.shows("┬ embd ")) << t.text();
+    t.press("]");
+    ASSERT_TRUE(t.shows("eval 2/3")) << t.text();
+    EXPECT_TRUE(t.shows("┬ embd ")) << t.text();
+    t.press("[n["); // after a step of another kind the way begins anew
+    ASSERT_TRUE(t.shows("eval 0/3")) << t.text();
+    EXPECT_TRUE(t.shows("┬ embd ")) << t.text();
 }
 
 TEST_F(Stepping, BySplit) {
@@ -266,6 +334,7 @@ TEST_P(EachView, IsTheSameForwardAndBackward) {
 // A program that runs
 
 volatile std::sig_atomic_t go_on_descriptor = -1;
+int computes[2] = {-1, -1}; ///< a pipe that is written to when the program has recorded its first evaluation
 void go_on(int) {
     const uint64_t one = 1;
     [[maybe_unused]] const auto written = write(go_on_descriptor, &one, sizeof one);
@@ -281,6 +350,7 @@ int inspect_computing() {
     std::thread program([&] {
         testing::MadeRun run(2);
         run.record(gate, 1);
+        [[maybe_unused]] const auto said = write(computes[1], "!", 1);
         for (EvaluationId e = 1; e < 3; ++e) {
             uint64_t told = 0;
             while (read(go_on_descriptor, &told, sizeof told) < 0) {}
@@ -296,11 +366,14 @@ int inspect_computing() {
 }
 
 TEST(LiveStepping, CtrlCInterruptsTheRunNotTheProgram) {
+    ASSERT_EQ(pipe(computes), 0);
     Terminal t(24, 110, inspect_computing);
     ASSERT_TRUE(t.shows("HELD")) << t.text();
     t.press("c");
     ASSERT_TRUE(t.shows("RUNNING")) << t.text();
     EXPECT_TRUE(t.shows("running: Space or Ctrl-C interrupts it")) << t.text();
+    char said = 0;
+    ASSERT_EQ(read(computes[0], &said, 1), 1); // from now on no record comes
     t.press("{Ctrl-C}");
     ASSERT_TRUE(t.shows("holding at the next record")) << t.text();
     t.send_signal(SIGUSR1); // the program goes on, and is held at once

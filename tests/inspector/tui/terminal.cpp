@@ -96,7 +96,7 @@ void Terminal::start(int rows, int cols, const std::function<int()>& child, cons
         close(master_);
         setenv("TERM", options.term.c_str(), 1);
         setenv("LC_ALL", options.locale.c_str(), 1);
-        for (const char* of_the_user : {"NO_COLOR", "LINES", "COLUMNS", "COLORFGBG", "TMUX", "STY"})
+        for (const char* of_the_user : {"NO_COLOR", "LINES", "COLUMNS", "COLORFGBG", "TMUX", "STY", "SSH_CONNECTION", "SSH_TTY"})
             unsetenv(of_the_user);
         // The user's own files are neither read nor written.
         setenv("XDG_CONFIG_HOME", "/dev/null/config", 1);

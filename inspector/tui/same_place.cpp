@@ -1,0 +1,97 @@
+#include "inspector/tui/same_place.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace schedscope::tui {
+namespace {
+
+/// What divides an evaluation into stretches.
+constexpr FactSet marks = fact_set<record::EvaluationBegin, record::PlanBegin, record::PassBegin, record::PassEnd,
+                                   record::PlanEnd, record::EvaluationEnd>();
+
+/// From one mark to the next one: the records of a pass, or those between two passes.
+struct Stretch {
+    Step first = 0, end = 0; ///< [first, end)
+    int rank = 0;            ///< of the mark at its beginning: the same in each evaluation, and growing within it
+};
+
+int rank_of(const Fact& mark) {
+    constexpr int apart = 10; // there is something between two passes
+    if (const auto* begin = std::get_if<record::PassBegin>(&mark)) {
+        return apart * static_cast<int>(begin->pass);
+    }
+    if (const auto* end = std::get_if<record::PassEnd>(&mark)) {
+        return apart * static_cast<int>(end->pass) + 1;
+    }
+    return std::holds_alternative<record::PlanEnd>(mark)         ? apart * static_cast<int>(Pass::split) + 2
+           : std::holds_alternative<record::EvaluationEnd>(mark) ? apart * (static_cast<int>(Pass::execute) + 1)
+           : std::holds_alternative<record::PlanBegin>(mark)     ? -1
+                                                                 : -2;
+}
+
+std::vector<Stretch> stretches_of(History& history, const EvaluationSpan& span) {
+    std::vector<Stretch> all{{span.first, span.end, -2}};
+    const RecordSource& source = history.source();
+    for (Step at = span.first - 1; (at = source.next_of(at, marks)) != no_step && at < span.end;) {
+        const int rank = rank_of(history.record(at).fact);
+        if (at > all.back().first) {
+            all.back().end = at;
+            all.push_back({at, span.end, rank});
+        } else {
+            all.back().rank = rank;
+        }
+    }
+    return all;
+}
+
+/// The record of a stretch that is like the `from`th of another one: the same kind, about the same tensor, after as many like it; no_step: there is none.
+Step like(Describer& describer, const std::vector<Record>& one, size_t from, const std::vector<Record>& other) {
+    const auto about = [&](const Record& record) { return describer.name(record.evaluation, subject(record.fact)); };
+    const std::string name(about(one[from]));
+    const auto is_like = [&](const Record& record) {
+        return record.fact.index() == one[from].fact.index() && about(record) == name;
+    };
+    auto left = std::count_if(one.begin(), one.begin() + static_cast<std::ptrdiff_t>(from), is_like);
+    const auto found =
+        std::find_if(other.begin(), other.end(), [&](const Record& record) { return is_like(record) && left-- == 0; });
+    return found == other.end() ? no_step : found->step;
+}
+
+} // namespace
+
+Step beginning_of(const History& history, EvaluationId evaluation) {
+    const EvaluationSpan span = history.evaluation(evaluation);
+    if (span.begin.planned_in != evaluation) { // it runs a plan that there is
+        return span.first;
+    }
+    const Step planned = history.source().next_of(span.first - 1, fact_bit<record::PlanBegin>());
+    return planned != no_step && planned < span.end ? planned : std::max(span.end - 1, span.first);
+}
+
+SamePlace same_place(History& history, Describer& describer, Step from, EvaluationId to) {
+    const EvaluationSpan there = history.evaluation(to);
+    const std::vector<Stretch> mine = stretches_of(history, history.evaluation(history.evaluation_of(from)));
+    const Stretch here = *std::prev(std::upper_bound(mine.begin() + 1, mine.end(), from,
+                                                     [](Step step, const Stretch& stretch) { return step < stretch.first; }));
+    const std::vector<Stretch> others = stretches_of(history, there);
+    const auto match = std::find_if(others.begin(), others.end(), [&](const Stretch& s) { return s.rank >= here.rank; });
+    SamePlace place{std::max(there.end - 1, there.first), false};
+    if (match != others.end() && match->rank > here.rank) {
+        place.step = match->first;
+    } else if (match != others.end()) {
+        place.same = true;
+        std::vector<Record> one, other;
+        history.source().read(here.first, here.end, one);
+        history.source().read(match->first, match->end, other);
+        const Step found =
+            from + 1 == here.end ? match->end - 1 : like(describer, one, static_cast<size_t>(from - here.first), other);
+        place.step = found != no_step ? found : match->first;
+    }
+    place.step = std::max(place.step, std::min(beginning_of(history, to), there.end - 1));
+    return place;
+}
+
+} // namespace schedscope::tui
