@@ -39,7 +39,9 @@ void LiveGate::let_go(Mode mode, Unit unit) {
         }
         mode_ = mode;
         unit_ = unit;
-        released_ = mode != Mode::hold;
+        if (mode != Mode::hold) { // a release that the runtime has not woken up for yet stays one
+            released_ = true;
+        }
     }
     changed_.notify_all();
 }

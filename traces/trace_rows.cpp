@@ -47,7 +47,7 @@ void check_own(const record::SplitBegin& f, const Record&, const Bounds&) {
 void check_own(const record::Placement& f, const Record&, const Bounds& b) {
     // The allocated graph has two nodes more for each input of a split.
     const int64_t most = b.n_nodes + 2 * b.n_tensors;
-    if (f.first_use > most || f.last_use > most) {
+    if (f.first_use < 0 || f.last_use < 0 || f.first_use > most || f.last_use > most) {
         throw Damage("its uses are " + std::to_string(f.first_use) + " to " + std::to_string(f.last_use));
     }
 }

@@ -50,7 +50,8 @@ int App::run() {
             on_program(woken.ready[1]);
         }
         if (woken.ready[2]) {
-            tell(session_.finish_comparison(), !session_.comparison().error().empty());
+            std::string said = session_.finish_comparison();
+            tell(std::move(said), !session_.comparison().error().empty());
         }
         if (woken.ready[3]) {
             bool failed = false;
@@ -74,12 +75,15 @@ int App::run() {
     return exit_code_;
 }
 
-void App::restore(const SavedSession& kept) {
+void App::restore(const SavedSession& kept, bool asked_for_more) {
     trail_.marks = kept.marks;
     filters_ = kept.typed[0];
     searches_ = kept.typed[1];
     breakpoints_ = kept.typed[2];
     commands_ = kept.typed[3];
+    if (asked_for_more) {
+        return;
+    }
     const std::string before = trouble_ ? status_ : std::string();
     if (kept.place.step >= 0) {
         go_to(kept.place, "");

@@ -36,8 +36,9 @@ public:
     /// Until the user quits. Returns the exit code.
     int run();
 
-    /// Goes on where a trace was left, and what is to be kept for the next time.
-    void restore(const SavedSession& saved);
+    /// Goes on where a trace was left; `asked_for_more`: the user said what to show, so of what was kept only marks and histories count.
+    void restore(const SavedSession& saved, bool asked_for_more);
+    /// What is to be kept for the next time.
     SavedSession saved() const;
 
 private:

@@ -48,23 +48,24 @@ const OwnedGraph* Describer::graph_of(EvaluationId evaluation) {
     return plan.graph < 0 ? nullptr : &history_.source().graph(plan.graph);
 }
 
-const std::vector<std::string>& Describer::copies(EvaluationId evaluation, Planned& plan) {
+const std::deque<std::string>& Describer::copies(EvaluationId evaluation, Planned& plan) {
     if (plan.copies_known || plan.graph < 0 || &plan == &outside_)
         return plan.copies;
     const EvaluationId where = planned_in_.at(evaluation);
     const PlanState& state = history_.plan_run_by(where);
     const auto n_tensors = history_.source().graph(plan.graph).tensors.size();
-    std::vector<std::string> names(state.tensors.size() > n_tensors ? state.tensors.size() - n_tensors : 0);
-    std::vector<TensorId> of(names.size(), no_tensor);
+    if (const size_t n_copies = state.tensors.size() > n_tensors ? state.tensors.size() - n_tensors : 0;
+        n_copies > plan.copies.size()) {
+        plan.copies.resize(n_copies);
+        plan.of.resize(n_copies, no_tensor);
+    }
     for (const record::CopyMade& copy : state.copies) {
         const auto index = static_cast<size_t>(copy.copy) - n_tensors;
-        if (copy.copy >= static_cast<TensorId>(n_tensors) && index < names.size()) {
-            names[index] = history_.tensor_name(state, copy.copy);
-            of[index] = copy.of;
+        if (copy.copy >= static_cast<TensorId>(n_tensors) && index < plan.copies.size() && plan.of[index] == no_tensor) {
+            plan.copies[index] = history_.tensor_name(state, copy.copy);
+            plan.of[index] = copy.of;
         }
     }
-    plan.copies = std::move(names);
-    plan.of = std::move(of);
     plan.copies_known = state.planned; // a live plan may still get more
     return plan.copies;
 }

@@ -3,6 +3,7 @@
 #include "inspector/query/query.h"
 #include "traces/history.h"
 
+#include <deque>
 #include <unordered_map>
 #include <vector>
 
@@ -15,7 +16,8 @@ using query::Query;
 /// The name of a node that a log leaves out.
 constexpr const char* left_out_name = "(not in the log)";
 
-/// Says in the query language's fields what tensors and records are. Names of copies are looked up once per plan and kept.
+/// Says in the query language's fields what tensors and records are. Names of copies are looked up once per plan and kept: the texts of facts live as
+/// long as the describer.
 class Describer {
 public:
     explicit Describer(History& history) : history_(history) {}
@@ -34,19 +36,19 @@ private:
     struct Planned {
         GraphId graph = -1;
         bool copies_known = false;
-        std::vector<std::string> copies; ///< names of ids from n_tensors on
-        std::vector<TensorId> of;        ///< their originals
+        std::deque<std::string> copies; ///< names of ids from n_tensors on; only ever added to: others look into them
+        std::vector<TensorId> of;       ///< their originals
     };
     Planned& planned(EvaluationId evaluation);
-    const std::vector<std::string>& copies(EvaluationId evaluation, Planned& plan);
+    const std::deque<std::string>& copies(EvaluationId evaluation, Planned& plan);
     const TensorInfo* info(EvaluationId evaluation, TensorId id);
     std::string_view backend(BackendId id);
 
     History& history_;
     std::unordered_map<EvaluationId, Planned> plans_; ///< by the evaluation that planned
     std::unordered_map<EvaluationId, EvaluationId> planned_in_;
-    Planned outside_; ///< of records before the first evaluation
-    std::vector<std::string> backends_;
+    Planned outside_;                  ///< of records before the first evaluation
+    std::deque<std::string> backends_; ///< a deque: others look into them
 };
 
 } // namespace schedscope::tui

@@ -57,7 +57,7 @@ int run_inspector(std::shared_ptr<const RecordSource> source, const InspectorOpt
     tui::Terminal terminal(app_options.terminal);
     tui::App app(session, terminal, std::move(app_options));
     if (saved) {
-        app.restore(*saved);
+        app.restore(*saved, !options.diff.empty() || options.evaluation >= 0);
     }
     const int code = app.run();
     if (!trace.empty() && session.step() != no_step) {

@@ -137,13 +137,13 @@ void MemoryMap::draw_buffer(Session& session, const Buffer& buffer, int selected
     const auto at = [&](int row, int column) -> Best& {
         return best[static_cast<size_t>(row) * static_cast<size_t>(n_columns) + static_cast<size_t>(column)];
     };
-    const auto column_of = [&](int64_t use) { return static_cast<int>(use * n_columns / end_); };
+    const auto column_of = [&](int64_t use) { return static_cast<int>(std::max<int64_t>(use, 0) * n_columns / end_); };
     for (const int row : buffer.rows) {
         const record::Placement& p = (*placements_)[static_cast<size_t>(row)];
         const double bottom = axis.y(p.offset) / points, top = axis.y(p.offset + p.size) / points;
         const int left = column_of(p.first_use);
         const int right = std::max(column_of(p.last_use + 1) - 1, left);
-        for (int r = static_cast<int>(bottom); r < n_rows && r < std::max(top, bottom + 0.01); ++r) {
+        for (int r = std::max(static_cast<int>(bottom), 0); r < n_rows && r < std::max(top, bottom + 0.01); ++r) {
             double cover = std::min(top, r + 1.0) - std::max(bottom, static_cast<double>(r));
             if (row == selected) {
                 cover += 2; // never hidden

@@ -1,5 +1,7 @@
 #include "inspector/tui/saved_session.h"
 
+#include "inspector/tui/view.h"
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -21,7 +23,10 @@ template <class Number> bool take(std::string_view& text, Number& number) {
 bool take_place(std::string_view text, Step n_steps, Place& place) {
     Place read;
     if (!take(text, read.step) || !take(text, read.tensor) || !take(text, read.view) || !text.empty() || read.step < 0 ||
-        read.step >= n_steps || read.tensor < no_tensor || read.view < 1 || read.view > 9) {
+        read.step >= n_steps || read.tensor < no_tensor) {
+        return false;
+    }
+    if (std::none_of(views().begin(), views().end(), [&](const ViewEntry& view) { return view.number == read.view; })) {
         return false;
     }
     place = read;

@@ -204,6 +204,8 @@ TEST_F(Corruption, WrongIdsAreNamed) {
     EXPECT_THAT(after("UPDATE tensor SET ne0 = 1 << 40, ne1 = 1 << 40 WHERE graph = 0 AND id = 3"),
                 testing::HasSubstr("beyond all memory"));
     EXPECT_THAT(after("UPDATE capability SET answers = x'00' WHERE graph = 0"), testing::HasSubstr("answers about graph 0"));
+    EXPECT_THAT(after("UPDATE placement SET first_use = -1 WHERE step = (SELECT max(step) FROM placement)"),
+                testing::HasSubstr("its uses are -1 to"));
     EXPECT_THAT(after("UPDATE evaluation_begin SET planned_in = 2 WHERE evaluation = 1"), testing::HasSubstr("evaluation 2"));
 }
 

@@ -115,6 +115,20 @@ TEST(LiveGate, ABreakpointHoldsARunningProgram) {
     EXPECT_EQ(live.held_record().evaluation, 1);
 }
 
+TEST(LiveGate, AnInterruptDoesNotTakeBackTheReleaseBeforeIt) {
+    Live live;
+    live.until_held();
+    // Holds at each record, too, should the runtime wake up between the two calls.
+    live.gate.set_breakpoint([](const Record&) { return true; });
+    for (Step s = 1; s < 200; ++s) {
+        live.let_go([&] {
+            live.gate.run();
+            live.gate.interrupt();
+        });
+        ASSERT_EQ(live.gate.held_at(), s);
+    }
+}
+
 TEST(LiveGate, ABreakpointMayLookAtWhatIsRecorded) {
     Live live;
     live.until_held();

@@ -274,6 +274,39 @@ TEST_F(Comfort, ATraceIsGoneOnWithWhereItWasLeft) {
     EXPECT_TRUE(t.shows("show only op=ROPE")) << t.text();
 }
 
+TEST_F(Comfort, WhatTheUserAsksForGoesBeforeWhatWasLeft) {
+    InspectorOptions kept;
+    kept.trace_path = (folder / "made.trace").string();
+    {
+        Terminal t(
+            24, 140, [&] { return testing::inspect_made_with(kept); }, here);
+        ASSERT_TRUE(t.shows("q quit"));
+        t.press(":step 700\nmb0&op=ROPE\n");
+        ASSERT_TRUE(t.shows("match op=ROPE")) << t.text();
+        t.press("Q");
+        ASSERT_EQ(t.wait_for_exit(), 0);
+    }
+    {
+        InspectorOptions asked = kept;
+        asked.evaluation = 2;
+        Terminal t(
+            24, 140, [&] { return testing::inspect_made_with(asked); }, here);
+        ASSERT_TRUE(t.shows("eval 2/2")) << t.text();
+        EXPECT_EQ(t.text().find("only op=ROPE"), std::string::npos) << t.text();
+        EXPECT_NE(t.text().find("▸1 nodes"), std::string::npos) << t.text();
+        t.press("'b");
+        EXPECT_TRUE(t.shows("step 700/")) << "marks are there still\n" << t.text();
+        t.press("0");
+        ASSERT_TRUE(t.shows("├ values ")) << t.text();
+        t.press("Q");
+        ASSERT_EQ(t.wait_for_exit(), 0);
+    }
+    Terminal t(
+        24, 140, [&] { return testing::inspect_made_with(kept); }, here);
+    ASSERT_TRUE(t.shows("as it was left")) << t.text();
+    EXPECT_NE(t.text().find("├ values "), std::string::npos) << "the tenth view is one, too\n" << t.text();
+}
+
 TEST_F(Comfort, WhatWasKeptMayBeBrokenOrOfAnotherTrace) {
     InspectorOptions kept;
     kept.trace_path = (folder / "made.trace").string();

@@ -451,6 +451,21 @@ TEST(LiveInspector, KeysStepTheProgram) {
     EXPECT_TRUE(t.is_cooked());
 }
 
+TEST(LiveInspector, ItIsHeldWhenInterruptedAsSoonAsItWasLetGo) {
+    Terminal t(24, 100, testing::inspect_made_live);
+    ASSERT_TRUE(t.shows("HELD")) << t.text();
+    for (const char* both : {"c ", "n ", "c "}) {
+        t.press(both);
+        ASSERT_TRUE(t.wait_until([&] {
+            return t.find("step 0/").first < 0 && t.find("RUNNING").first < 0 &&
+                   (t.find("HELD").first >= 0 || t.find("ENDED").first >= 0);
+        })) << both
+            << t.text();
+    }
+    t.press("Q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+}
+
 TEST(LiveInspector, TheProgramStopsAtTheBreakpoint) {
     Terminal t(24, 100, testing::inspect_made_live);
     ASSERT_TRUE(t.shows("HELD")) << t.text();

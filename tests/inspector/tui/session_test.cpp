@@ -1,5 +1,6 @@
 #include "inspector/tui/session.h"
 
+#include "inspector/tui/memory_map.h"
 #include "inspector/tui/view.h"
 #include "tests/inspector/tui/made_trace.h"
 #include "viz/units.h"
@@ -142,6 +143,37 @@ TEST_F(ATrace, RecordsAreFoundByWhatTheySay) {
     EXPECT_EQ(session.state().evaluation, 2);
 }
 
+TEST_F(ATrace, WhatFactsSayStaysWhereItIs) {
+    const auto first_of = [&](std::string_view backend) {
+        session.go(0);
+        scan("kind=assign backend=" + std::string(backend), true);
+        return session.record();
+    };
+    const Record on_first = first_of(session.backend_name(0)), on_second = first_of(session.backend_name(1));
+    Describer describer(session.history());
+    Facts first, second;
+    describer.record(on_first, Query(), first);
+    const char* const where = first.text(Field::backend).data();
+    describer.record(on_second, Query(), second);
+    describer.record(on_first, Query(), second);
+    EXPECT_EQ(second.text(Field::backend).data(), where);
+    EXPECT_EQ(first.text(Field::backend), session.backend_name(0));
+}
+
+TEST_F(ATrace, AMapHasRoomForPlacesThatCanNotBe) {
+    std::vector<record::Placement> placements = session.state().placements;
+    ASSERT_GE(placements.size(), 2u);
+    MemoryMap::Buffer buffer{placements[0].buffer_type, 0, 1 << 20, {}};
+    placements.resize(2);
+    placements[0].first_use = -1'000'000;
+    placements[0].last_use = -5;
+    placements[1].offset = -4096;
+    buffer.rows = {0, 1};
+    MemoryMap map;
+    map.set(session, placements, {buffer});
+    EXPECT_EQ(map.draw(session, 0, 12, 60).size(), 12u);
+}
+
 TEST_F(ATrace, EveryTensorHasItsRow) {
     EXPECT_EQ(session.tensors().size(), session.graph()->tensors.size() + session.state().copies.size());
     for (size_t row = 0; row < session.tensors().size(); ++row)
@@ -221,6 +253,22 @@ TEST_F(ALiveRun, TheNewestStepLetsTheProgramGoOn) {
     session.refresh();
     EXPECT_TRUE(std::holds_alternative<record::PassBegin>(session.record().fact));
     EXPECT_TRUE(session.at_newest());
+}
+
+TEST_F(ALiveRun, NamesOfCopiesStayWhereTheyAreWhileMoreAreMade) {
+    Session session(store, &gate);
+    gate.set_breakpoint([](const Record& record) { return std::holds_alternative<record::CopyMade>(record.fact); });
+    Describer describer(session.history());
+    std::vector<std::pair<TensorId, std::string_view>> seen;
+    while (seen.size() < 2) {
+        session.let_run();
+        wait_until_held(&session);
+        session.refresh();
+        const TensorId copy = std::get<record::CopyMade>(session.record().fact).copy;
+        seen.emplace_back(copy, describer.name(session.state().evaluation, copy));
+        EXPECT_EQ(seen.back().second, session.name(copy));
+    }
+    EXPECT_EQ(describer.name(session.state().evaluation, seen[0].first).data(), seen[0].second.data());
 }
 
 TEST_F(ALiveRun, StepsTypedAheadAreTakenOneByOne) {
