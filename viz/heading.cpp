@@ -2,6 +2,9 @@
 #include "viz/subject.h"
 #include "viz/units.h"
 
+#include <algorithm>
+#include <cctype>
+
 namespace schedscope {
 
 namespace {
@@ -13,6 +16,13 @@ std::string row(const std::string& left, const std::string& right) {
 std::string chip(const BackendStyle& style, bool dashed) {
     return "<td width=\"34\" border=\"1\" color=\"" + std::string(style.line) + "\" bgcolor=\"" + std::string(style.fill) + "\"" +
            (dashed ? " style=\"dashed\"" : "") + ">" + bold(style.letter) + "</td>";
+}
+
+/// The kind of a backend that a log names: not known, or what its name says already.
+bool says_nothing(const BackendInfo& backend) {
+    const auto same = [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); };
+    return backend.kind == "unknown" ||
+           std::equal(backend.kind.begin(), backend.kind.end(), backend.name.begin(), backend.name.end(), same);
 }
 
 } // namespace
@@ -41,7 +51,7 @@ std::string heading_markup(const Subject& subject, const std::string& totals, co
     const auto& backends = subject.session.backends;
     for (size_t b = 0; b < backends.size(); ++b) {
         const BackendInfo& backend = backends[b];
-        std::string what = backend.description.empty() ? backend.kind : backend.description;
+        std::string what = !backend.description.empty() || says_nothing(backend) ? backend.description : backend.kind;
         if (backend.memory_bytes > 0) {
             what += (what.empty() ? "" : ", ") + bytes_text(backend.memory_bytes);
         }
@@ -54,8 +64,11 @@ std::string heading_markup(const Subject& subject, const std::string& totals, co
         }
         table += row(chip(subject.palette[static_cast<BackendId>(b)], false), text);
     }
-    if ((subject.has_unassigned || nodes_per_backend(subject).back() > 0) && shares.size() > backends.size()) {
-        table += row(chip(subject.palette[no_backend], true), bold("unassigned", gap) + html_label(shares.back()));
+    const bool has_share = shares.size() > backends.size();
+    if (subject.from_log || (has_share && (subject.has_unassigned || nodes_per_backend(subject).back() > 0))) {
+        table += row(chip(subject.palette[no_backend], true),
+                     bold(subject.backend_name(no_backend), gap) + (has_share ? html_label(shares.back()) + gap : "") +
+                         (subject.from_log ? sized("(not in the log)", 10, Ink::grey) : ""));
     }
     for (const LegendSign& sign : signs) {
         table += row("<td>" + html_label(sign.sign) + "</td>", sized(html_label(sign.meaning), 10, Ink::grey));
@@ -66,9 +79,9 @@ std::string heading_markup(const Subject& subject, const std::string& totals, co
     return table + "</table>";
 }
 
-std::string edge_markup(const std::string& what, int64_t bytes) {
+std::string edge_markup(const std::string& what, const std::string& amount) {
     const std::string clear = std::string(gap) + gap + gap;
-    return clear + html_label(what) + (bytes < 0 ? "" : next_line(11) + clear + bold(bytes_text(bytes)));
+    return clear + html_label(what) + (amount.empty() ? "" : next_line(11) + clear + bold(amount));
 }
 
 Attributes picture_attributes(const std::string& heading) {

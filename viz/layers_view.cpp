@@ -1,3 +1,4 @@
+#include "traces/tables.h"
 #include "traces/unknown.h"
 #include "viz/blocks.h"
 #include "viz/markup.h"
@@ -27,13 +28,14 @@ struct Group {
 
 struct Flow {
     std::set<TensorId> tensors;
-    int64_t bytes = 0;
+    tables::SizeSum size;
     bool copied = false;
 };
 
+/// −1: not known.
 int64_t size_of(const Subject& subject, TensorId id) {
     const TensorInfo& tensor = subject.info(id);
-    return static_cast<int64_t>(n_bytes(tensor.type, tensor.ne, tensor.nb));
+    return told_by_log(tensor) ? -1 : static_cast<int64_t>(n_bytes(tensor.type, tensor.ne, tensor.nb));
 }
 
 class LayersView {
@@ -64,9 +66,6 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
         Group* group = &groups_[known->second];
         group_of[static_cast<size_t>(node)] = static_cast<int32_t>(known->second);
         group->nodes.push_back(node);
-        if (left_out_by_log(subject.info(node))) {
-            continue;
-        }
         const BackendId backend = subject.backend_of(node);
         ++(backend >= 0 && static_cast<size_t>(backend) + 1 < group->on.size() ? group->on[static_cast<size_t>(backend)]
                                                                                : group->on.back());
@@ -111,8 +110,7 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
             } else if (source != target) {
                 Flow& flow = flows_[{static_cast<size_t>(source), static_cast<size_t>(target)}][copied];
                 flow.tensors.insert(original);
-                // A log tells no sizes.
-                flow.bytes = told_by_log(subject.info(original)) ? -1 : flow.bytes + size_of(subject, original);
+                flow.size.add(size_of(subject, original));
                 flow.copied = copied;
             }
         }
@@ -178,18 +176,18 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         label += small(text);
     }
     const auto amount = [&](const std::set<TensorId>& tensors, const char* noun) {
-        int64_t bytes = 0;
+        tables::SizeSum size;
         for (const TensorId tensor : tensors) {
-            bytes += size_of(subject_, tensor);
+            size.add(size_of(subject_, tensor));
         }
-        return counted(static_cast<int64_t>(tensors.size()), noun) + ", " + bytes_text(bytes);
+        return counted(static_cast<int64_t>(tensors.size()), noun) + ", " + bytes_text(size);
     };
     if (!group.copies.empty() && !subject_.before_splits) {
-        int64_t bytes = 0;
+        tables::SizeSum size;
         for (const record::CopyMade* made : group.copies) {
-            bytes += std::max<int64_t>(made->bytes, 0);
+            size.add(made->bytes);
         }
-        label += small(counted(static_cast<int64_t>(group.copies.size()), "copy") + " for it, " + bytes_text(bytes));
+        label += small(counted(static_cast<int64_t>(group.copies.size()), "copy") + " for it, " + bytes_text(size));
     }
     if (!group.weights.empty()) {
         label += small(amount(group.weights, "weight"));
@@ -217,11 +215,16 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
 std::string LayersView::draw() const {
     std::string totals = counted(static_cast<int64_t>(subject_.state.order.size()), "node") + " in " +
                          counted(static_cast<int64_t>(groups_.size()), "group");
+    int64_t n_inputs = 0;
+    for (const SplitState& split : subject_.state.splits) {
+        n_inputs += static_cast<int64_t>(split.inputs.size());
+    }
     std::vector<LegendSign> signs{{"—▶", "tensors that stay where they are"}};
     if (subject_.before_splits) {
         signs.push_back({" ", "splits and copies are made in pass 5"}); // the heading stays as high as those that follow
     } else if (subject_.has_splits()) {
-        totals += ", " + counted(static_cast<int64_t>(subject_.state.splits.size()), "split");
+        totals += ", " + counted(static_cast<int64_t>(subject_.state.splits.size()), "split") + ", " +
+                  counted_of(n_inputs, "copy", tables::input_sizes(subject_.state));
         signs.push_back({"- -▶", "tensors copied to another backend"});
     }
     DotText dot("layers");
@@ -248,9 +251,9 @@ std::string LayersView::draw() const {
             const std::string what =
                 flow.tensors.size() == 1 ? names(flow.tensors, 1) : counted(static_cast<int64_t>(flow.tensors.size()), "tensor");
             Attributes attributes;
-            attributes.html("label", edge_markup(what, flow.bytes));
-            if (flow.bytes >= 0) {
-                attributes.number("bytes", flow.bytes);
+            attributes.html("label", edge_markup(what, bytes_text(flow.size)));
+            if (flow.size.complete) {
+                attributes.number("bytes", flow.size.bytes);
             }
             attributes.number("tensors", static_cast<int64_t>(flow.tensors.size())).text("tooltip", names(flow.tensors, 30));
             if (copied && !subject_.before_splits) {

@@ -1,4 +1,4 @@
-#include "traces/unknown.h"
+#include "traces/tables.h"
 #include "viz/markup.h"
 #include "viz/subject.h"
 #include "viz/units.h"
@@ -11,6 +11,8 @@ namespace schedscope {
 namespace {
 
 std::string small(const std::string& markup, Ink ink = Ink::grey) { return sized(markup, 8, ink); }
+
+std::string title_id(const SplitState& split) { return "split " + std::to_string(split.begin.index) + "@title"; }
 
 class NodesView {
 public:
@@ -27,6 +29,7 @@ private:
     void draw_node(TensorId node, const std::string& kernel = "");
     void draw_uses(TensorId node);
     void draw_edges();
+    void stack_splits();
     std::string node_label(TensorId node) const;
 
     /// With the tensor's id, where somebody asked for it.
@@ -106,7 +109,9 @@ void NodesView::draw_uses(TensorId reader) {
         }
     };
     if (const record::CopyMade* made = subject_.made_by(reader)) {
-        draw(made->of);
+        if (uses_.draws_original(reader)) {
+            draw(made->of);
+        }
         return;
     }
     for (const TensorId source : uses_.reads(static_cast<size_t>(subject_.position(reader)))) {
@@ -142,7 +147,7 @@ void NodesView::draw_range(int32_t first, int32_t end) {
             --i;
             continue;
         }
-        if (left_out_by_log(subject_.info(state_.order[static_cast<size_t>(i)]))) {
+        if (subject_.is_left_out(state_.order[static_cast<size_t>(i)])) {
             continue; // nothing is known of it
         }
         draw_node(state_.order[static_cast<size_t>(i)]);
@@ -163,20 +168,21 @@ void NodesView::draw_copies(int32_t split) {
             continue;
         }
         const BackendStyle& style = subject_.palette[made.backend];
-        std::string label = "copy of " + bold(clipped(subject_.name(made.of), 48)) + next_line(11) +
-                            small(html_label("from " + subject_.backend_name(subject_.backend_of(made.of)) + ", ") +
-                                      bold(made.bytes < 0 ? "-" : bytes_text(made.bytes)),
-                                  Ink::black);
+        tables::SizeSum size;
+        size.add(made.bytes);
+        std::string label =
+            "copy of " + bold(clipped(subject_.name(made.of), 48)) + next_line(11) +
+            small(html_label("from " + subject_.backend_name(subject_.backend_of(made.of)) + ", ") + bold(bytes_text(size)),
+                  Ink::black);
         if (uses_.is_hub(copy)) {
             label += next_line(10) + small(html_label("read by " + grouped(uses_.readers(copy)) + ", drawn at each"));
         }
-        dot_.node(subject_.id(copy), numbered(Attributes()
-                                                  .html("label", label)
-                                                  .raw("style", "filled,dashed")
-                                                  .raw("fillcolor", style.pale)
-                                                  .raw("color", style.line)
-                                                  .number("bytes", made.bytes),
-                                              copy));
+        Attributes attributes;
+        attributes.html("label", label).raw("style", "filled,dashed").raw("fillcolor", style.pale).raw("color", style.line);
+        if (made.bytes >= 0) {
+            attributes.number("bytes", made.bytes);
+        }
+        dot_.node(subject_.id(copy), numbered(attributes, copy));
         draw_uses(copy);
     }
 }
@@ -199,11 +205,11 @@ void NodesView::draw_split(const SplitState& split) {
         sized(bold(id, gap), 12) + sized(backend_markup(style, subject_.backend_name(split.begin.backend)), 12) +
         "<br align=\"left\"/>" + small(html_label(range + ", " + why_split_starts(subject_, split))) + "<br align=\"left\"/>";
     // A node and not the area's own title, which edges into the area would cross.
-    dot_.node(id + "@title", Attributes()
-                                 .html("label", title)
-                                 .raw("shape", "plaintext")
-                                 .raw("style", subject_.before_splits ? "invis" : "")
-                                 .raw("margin", "0.02,0.02"));
+    dot_.node(title_id(split), Attributes()
+                                   .html("label", title)
+                                   .raw("shape", "plaintext")
+                                   .raw("style", subject_.before_splits ? "invis" : "")
+                                   .raw("margin", "0.02,0.02"));
     draw_leafs(split.begin.index);
     draw_copies(static_cast<int32_t>(&split - state_.splits.data()));
     draw_range(first, end);
@@ -234,6 +240,37 @@ void NodesView::draw_leafs(int32_t place) {
     }
 }
 
+/// Splits stand one below the other in the order they run, also where no tensor that is drawn leads from one to the next: an edge that is not seen goes
+/// from the last node of each to what stands at the top of the next. So do the nodes within a split of a log, which leaves out what many of them read.
+void NodesView::stack_splits() {
+    const auto stack = [&](const std::string& above, const std::string& below) {
+        dot_.edge(above, below, Attributes().raw("class", "next").raw("style", "invis").number("weight", 2));
+    };
+    std::string last;
+    for (size_t s = 0; s < state_.splits.size(); ++s) {
+        const SplitState& split = state_.splits[s];
+        if (!last.empty()) { // a title stands beside the copies; below one, the next would stand further to the side each time
+            stack(last, uses_.copies()[s].empty() ? title_id(split) : subject_.id(uses_.copies()[s].front()));
+        }
+        last = title_id(split);
+        bool first = true;
+        for (int32_t i = split.begin.first_node; i < subject_.end_node(split); ++i) {
+            const TensorId node = state_.order[static_cast<size_t>(i)];
+            if (subject_.is_left_out(node)) {
+                continue;
+            }
+            const auto& reads = uses_.reads(static_cast<size_t>(i));
+            if (subject_.from_log && !first && std::none_of(reads.begin(), reads.end(), [&](TensorId source) {
+                    return subject_.is_node(source) && subject_.split_of(source) == split.begin.index;
+                })) {
+                stack(last, subject_.id(node));
+            }
+            last = subject_.id(node);
+            first = false;
+        }
+    }
+}
+
 void NodesView::draw_edges() {
     for (size_t i = 0; i < state_.order.size(); ++i) {
         const TensorId node = state_.order[i];
@@ -243,14 +280,18 @@ void NodesView::draw_edges() {
     }
     const auto draw_copy_edge = [&](TensorId copy) {
         const record::CopyMade& made = *subject_.made_by(copy);
-        if (!subject_.is_weight(made.of)) {
+        if (uses_.draws_original(copy)) {
             Attributes attributes;
             if (!subject_.before_splits) {
-                attributes.raw("style", "dashed").raw("penwidth", "1.6").number("bytes", made.bytes);
+                attributes.raw("style", "dashed").raw("penwidth", "1.6");
+                if (made.bytes >= 0) {
+                    attributes.number("bytes", made.bytes);
+                }
             }
             dot_.edge(uses_.source_id(made.of, copy), subject_.id(copy), attributes);
         }
     };
+    stack_splits();
     for (const auto& copies : uses_.copies()) {
         std::for_each(copies.begin(), copies.end(), draw_copy_edge);
     }
@@ -264,7 +305,8 @@ std::string NodesView::draw() {
     if (subject_.before_splits) {
         signs.push_back({"· ·", "pass 5 will put a copy here"});
     } else if (subject_.has_splits()) {
-        totals += ", " + counted(static_cast<int64_t>(state_.splits.size()), "split") + ", " + counted(n_copies, "copy");
+        totals += ", " + counted(static_cast<int64_t>(state_.splits.size()), "split") + ", " +
+                  (n_copies > 0 ? counted(n_copies, "copy") : "no copies");
         signs.push_back({"- -▶", "copy between backends"});
     }
     if (!fusions_.empty() || subject_.has_fusions) {

@@ -58,7 +58,10 @@ Step end_of_pass(History& history, EvaluationId id, Pass pass) {
             return last;
         }
     }
-    throw Error(ErrorKind::usage, "pass " + std::string(pass_name(pass)) + ": not recorded in evaluation " + std::to_string(id));
+    throw Error(ErrorKind::usage,
+                "pass " + std::string(pass_name(pass)) + ": " +
+                    (own.begin.kind == GraphKind::imported ? "a log tells of no pass; without --pass, what it tells is drawn"
+                                                           : "not recorded in evaluation " + std::to_string(id)));
 }
 
 const PlanState& state_wanted(History& history, const PictureOptions& options) {
@@ -101,11 +104,13 @@ void check_something_to_show(const Subject& subject, PictureView view) {
                                           "; use --view nodes");
     }
     const auto& order = subject.state.order;
-    const bool none_known = subject.has_splits() && std::all_of(order.begin(), order.end(), [&](TensorId node) {
-                                return left_out_by_log(subject.info(node));
-                            });
+    const bool none_known =
+        subject.has_splits() && std::all_of(order.begin(), order.end(), [&](TensorId node) { return subject.is_left_out(node); });
     if ((view == PictureView::nodes || view == PictureView::layers) && none_known) {
         throw Error(ErrorKind::usage, "view " + name + ": the log that was imported names no node; use --view splits");
+    }
+    if (view == PictureView::memory && subject.from_log) {
+        throw Error(ErrorKind::usage, "view " + name + ": a log does not tell where tensors lie; use --view splits");
     }
     if (view == PictureView::memory && subject.state.placements.empty()) {
         throw Error(ErrorKind::usage, "view " + name + ": no placement of tensors is recorded at this point" + failed +
@@ -234,6 +239,9 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
             const PlanState& then = history.state_at(end);
             shots.push_back({*at.pass, in_the_frame(then, whole, *at.pass), moment_of(history, whole, at)});
         }
+    }
+    if (shots.empty() && is_imported(history, whole)) {
+        throw Error(ErrorKind::usage, "--pass all: a log tells of no pass; without --pass, what it tells is drawn");
     }
     if (shots.empty()) {
         throw Error(ErrorKind::usage, "--pass all: no pass of evaluation " + std::to_string(id) +

@@ -205,7 +205,10 @@ private:
 
     /// Graphviz: "e,TIP START c c p c c p …": an optional arrow tip, a start, then Bézier pieces of three points.
     void add_edge(const json& object) {
-        const std::string where = text_of(object, "pos");
+        const std::string where = text_of(object, "pos"), style = text_of(object, "style");
+        if (style == "invis") {
+            return;
+        }
         std::vector<double> points = numbers_in(where.substr(0, where.find(';')));
         const bool tip = where.starts_with("e,");
         if (points.size() < (tip ? 10U : 8U)) {
@@ -217,7 +220,6 @@ private:
             path.push_back(rounded(top_ - points[i + 1]));
         }
         json edge{{"p", std::move(path)}, {"tip", tip ? 1 : 0}};
-        const std::string style = text_of(object, "style");
         if (style == "dashed" || style == "dotted") {
             edge["d"] = style == "dashed" ? 1 : 2;
         }

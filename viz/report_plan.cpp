@@ -10,10 +10,13 @@ namespace {
 
 using nlohmann::json;
 
-/// none: a number that no tensor has.
+/// none: a number that no tensor has, or a node that a log leaves out.
 enum class Role : uint8_t { leaf, weight, node, view, copy, none };
 
 Role role_of(const Subject& subject, TensorId id) {
+    if (subject.is_left_out(id)) {
+        return Role::none;
+    }
     if (id >= subject.n_tensors()) {
         return subject.made_by(id) != nullptr ? Role::copy : Role::none;
     }
@@ -36,8 +39,9 @@ json tensor_rows(const Subject& subject, const std::vector<int32_t>& group_of, R
                 }
             }
         }
-        rows.push_back({texts.number(subject.name(id)), texts.number(op_name(info.op)), texts.number(operator_text(info)),
-                        texts.number(type_text(info)), std::move(ne), static_cast<int>(role_of(subject, id)),
+        rows.push_back({texts.number(subject.is_left_out(id) ? "(not in the log)" : subject.name(id)),
+                        texts.number(op_name(info.op)), texts.number(operator_text(info)), texts.number(type_text(info)),
+                        std::move(ne), static_cast<int>(role_of(subject, id)),
                         subject.state.tensors[static_cast<size_t>(id)].split, group_of[static_cast<size_t>(id)],
                         subject.position(id), std::move(sources)});
     }

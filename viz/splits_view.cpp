@@ -1,3 +1,4 @@
+#include "traces/tables.h"
 #include "traces/unknown.h"
 #include "viz/markup.h"
 #include "viz/subject.h"
@@ -13,9 +14,12 @@ namespace {
 /// Copies that go the same way: drawn as one edge.
 struct Flow {
     std::vector<TensorId> tensors;
-    int64_t bytes = 0;
-    BackendId from = no_backend;
+    tables::SizeSum size;
+    BackendId from = no_backend; ///< none: a log does not tell where they lie
 };
+
+/// What no split computes lies on a backend, or nobody knows where: a source of its own, below those of splits.
+int32_t lies_on(BackendId backend) { return -2 - backend; }
 
 std::string split_id(int32_t index) { return "split " + std::to_string(index); }
 
@@ -33,10 +37,10 @@ std::string names_of(const Subject& subject, const std::vector<TensorId>& tensor
 std::string flow_label(const Subject& subject, const Flow& flow) {
     const std::string what = flow.tensors.size() == 1 ? clipped(subject.name(flow.tensors[0]), 40)
                                                       : counted(static_cast<int64_t>(flow.tensors.size()), "copy");
-    return edge_markup(what, flow.bytes);
+    return edge_markup(what, bytes_text(flow.size));
 }
 
-void draw_split(DotText& dot, const Subject& subject, const SplitState& split, int64_t input_bytes) {
+void draw_split(DotText& dot, const Subject& subject, const SplitState& split, const tables::SizeSum& input_size) {
     const BackendStyle& style = subject.palette[split.begin.backend];
     const int32_t first = split.begin.first_node, end = subject.end_node(split);
     std::string label = sized(bold(split_id(split.begin.index), gap), 14) +
@@ -48,7 +52,7 @@ void draw_split(DotText& dot, const Subject& subject, const SplitState& split, i
     label += next_line(12) + sized(html_label(why_split_starts(subject, split)), 10);
     if (!split.inputs.empty()) {
         label += next_line(12) +
-                 sized(counted(static_cast<int64_t>(split.inputs.size()), "input") + ", " + bytes_text(input_bytes), 10);
+                 sized(counted(static_cast<int64_t>(split.inputs.size()), "input") + ", " + bytes_text(input_size), 10);
     }
     if (split.start_ns >= 0 && split.end_ns >= split.start_ns) {
         label += next_line(13) + bold(duration_text(split.end_ns - split.start_ns));
@@ -67,10 +71,11 @@ void draw_split(DotText& dot, const Subject& subject, const SplitState& split, i
 
 std::string draw_splits(const Subject& subject) {
     const PlanState& state = subject.state;
-    // By target, then by source split; −1 − backend for what no split computes: inputs, caches and weights where they lie.
+    // By target, then by source split; for what no split computes (inputs, caches and weights) by where it lies.
     std::map<std::pair<int32_t, int32_t>, Flow> flows;
-    std::vector<int64_t> bytes_into(state.splits.size(), 0), splits_on(subject.session.backends.size(), 0);
-    int64_t n_copies = 0, n_bytes = 0;
+    std::vector<tables::SizeSum> into(state.splits.size());
+    std::vector<int64_t> splits_on(subject.session.backends.size(), 0);
+    int64_t n_copies = 0;
     for (size_t s = 0; s < state.splits.size(); ++s) {
         const SplitState& split = state.splits[s];
         if (static_cast<size_t>(split.begin.backend) < splits_on.size()) {
@@ -78,12 +83,11 @@ std::string draw_splits(const Subject& subject) {
         }
         for (const record::SplitInput& input : split.inputs) {
             const int32_t made_in = subject.split_of(subject.producer(input.tensor));
-            Flow& flow = flows[{split.begin.index, made_in >= 0 ? made_in : -1 - input.from}];
+            Flow& flow = flows[{split.begin.index, made_in >= 0 ? made_in : lies_on(input.from)}];
             flow.tensors.push_back(input.tensor);
-            flow.bytes += std::max<int64_t>(input.bytes, 0); // −1: not known
+            flow.size.add(input.bytes);
             flow.from = input.from;
-            bytes_into[s] += std::max<int64_t>(input.bytes, 0);
-            n_bytes += std::max<int64_t>(input.bytes, 0);
+            into[s].add(input.bytes);
             ++n_copies;
         }
     }
@@ -93,8 +97,11 @@ std::string draw_splits(const Subject& subject) {
     for (size_t b = 0; b < splits_on.size(); ++b) {
         shares.push_back(counted(splits_on[b], "split") + (state.order.empty() ? "" : ", " + counted(nodes[b], "node")));
     }
-    const std::string totals = counted(static_cast<int64_t>(state.splits.size()), "split") + ", " + counted(n_copies, "copy") +
-                               " of " + bytes_text(n_bytes) +
+    if (nodes.back() > 0) {
+        shares.push_back(counted(nodes.back(), "node"));
+    }
+    const std::string totals = counted(static_cast<int64_t>(state.splits.size()), "split") + ", " +
+                               counted_of(n_copies, "copy", tables::input_sizes(state)) +
                                (state.order.empty() ? "" : ", " + counted(static_cast<int64_t>(state.order.size()), "node"));
 
     DotText dot("splits");
@@ -115,7 +122,7 @@ std::string draw_splits(const Subject& subject) {
                           .raw("color", "#444444")
                           .raw("fontcolor", "#222222"));
     for (size_t s = 0; s < state.splits.size(); ++s) {
-        draw_split(dot, subject, state.splits[s], bytes_into[s]);
+        draw_split(dot, subject, state.splits[s], into[s]);
     }
     // Splits stand one below the other in the order they run: without that, splits of one device, which need no copies between them, would lie
     // side by side in a line too long to read.
@@ -131,16 +138,23 @@ std::string draw_splits(const Subject& subject) {
     for (const auto& [way, flow] : flows) {
         const auto& [target, source] = way;
         Attributes attributes;
-        attributes.number("bytes", flow.bytes).number("copies", static_cast<int64_t>(flow.tensors.size()));
-        attributes.html("label", flow_label(subject, flow)).text("tooltip", names_of(subject, flow.tensors, 30));
+        if (flow.size.complete) {
+            attributes.number("bytes", flow.size.bytes);
+        }
+        attributes.number("copies", static_cast<int64_t>(flow.tensors.size()));
+        attributes.text("tooltip", names_of(subject, flow.tensors, 30));
         if (source >= 0) {
-            dot.edge(split_id(source), split_id(target), attributes);
+            dot.edge(split_id(source), split_id(target), attributes.html("label", flow_label(subject, flow)));
             continue;
         }
         const BackendStyle& style = subject.palette[flow.from];
         const std::string id = split_id(target) + " reads from " + id_of_name(subject.backend_name(flow.from));
+        // The amount stands in the box: of several boxes beside a split all but one have an edge that must go around the others, through its own label.
+        const std::string count =
+            flow.tensors.size() == 1 ? "" : counted(static_cast<int64_t>(flow.tensors.size()), "copy") + ", ";
         const std::string label = backend_markup(style, subject.backend_name(flow.from)) + next_line(11) +
-                                  html_label(names_of(subject, flow.tensors, 3));
+                                  html_label(names_of(subject, flow.tensors, 3)) + next_line(11) + count +
+                                  bold(bytes_text(flow.size));
         dot.node(id, Attributes()
                          .html("label", label)
                          .raw("style", "filled,dashed")

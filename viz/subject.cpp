@@ -58,7 +58,8 @@ void check(const PlanState& state, int32_t n_tensors, size_t n_ids) {
 Subject::Subject(const PlanState& shown, const OwnedGraph& of_graph, const SessionInfo& of_session,
                  std::vector<std::string> names, TextOf text_of, std::string at_moment)
     : state(shown), graph(of_graph), session(of_session), palette(of_session), moment(std::move(at_moment)),
-      names_(std::move(names)), text_of_(std::move(text_of)) {
+      from_log(!of_graph.tensors.empty() && told_by_log(of_graph.tensors.front())), names_(std::move(names)),
+      text_of_(std::move(text_of)) {
     const size_t n = names_.size();
     check(state, n_tensors(), n);
     ids_.reserve(n);
@@ -115,8 +116,13 @@ BackendId Subject::backend_of(TensorId id) const {
 }
 
 std::string Subject::backend_name(BackendId id) const {
-    return id >= 0 && at(id) < session.backends.size() ? session.backends[at(id)].name : "unassigned";
+    if (id >= 0 && at(id) < session.backends.size()) {
+        return session.backends[at(id)].name;
+    }
+    return from_log ? "unknown" : "unassigned";
 }
+
+bool Subject::is_left_out(TensorId id) const { return id < n_tensors() && left_out_by_log(info(id)); }
 
 int32_t Subject::end_node(const SplitState& split) const {
     const auto n = static_cast<int32_t>(state.order.size());
@@ -166,12 +172,21 @@ std::string Subject::operation(TensorId id) const {
 
 std::string Subject::title() const {
     const auto fact = [&](std::string_view key) { return session_fact(session, key); };
-    std::string title = fact("model");
-    title.erase(0, title.find_last_of('/') == std::string::npos ? 0 : title.find_last_of('/') + 1);
+    const auto file = [](const std::string& path) { return path.substr(path.find_last_of('/') + 1); };
+    std::string title;
     const auto append = [&](const std::string& text) { title += (title.empty() || text.empty() ? "" : ", ") + text; };
-    append(fact("architecture"));
-    if (const std::string layers = fact("n_gpu_layers"); !layers.empty()) {
-        append("-ngl " + layers);
+    if (const std::string encoder = fact("image_encoder"); kind == GraphKind::encoder && !encoder.empty()) {
+        append(file(encoder));
+        append(fact("projector").empty() ? "image encoder" : "image encoder and projector (" + fact("projector") + ")");
+    } else {
+        append(file(fact("model")));
+        append(fact("architecture"));
+        if (const std::string layers = fact("n_gpu_layers"); !layers.empty()) {
+            append("-ngl " + layers);
+        }
+    }
+    if (const std::string log = fact("imported"); !log.empty()) {
+        append("log " + file(log));
     }
     if (const std::string attention = fact("flash_attention"); !attention.empty()) {
         append("-fa " + attention);
@@ -186,14 +201,18 @@ Subject subject_of(History& history, const PlanState& state, const OwnedGraph& g
         names.push_back(history.tensor_name(state, static_cast<TensorId>(id)));
     }
     const auto text_of = [source = &history.source()](StringId id) { return std::string(source->text(id)); };
-    return {state, graph, history.session(), std::move(names), text_of, std::move(moment)};
+    Subject subject{state, graph, history.session(), std::move(names), text_of, std::move(moment)};
+    if (state.evaluation >= 0 && state.evaluation < history.n_evaluations()) {
+        subject.kind = history.evaluation(state.evaluation).begin.kind;
+    }
+    return subject;
 }
 
 std::string cause_text(const Subject& subject, TensorId tensor) {
     const TensorState& now = subject.state.tensors[static_cast<size_t>(tensor)];
     if (now.backend == no_backend) {
-        const std::string mark = cause_name(now.cause, now.source);
-        return mark.empty() ? "unassigned" : "unassigned, marked " + mark;
+        const std::string mark = cause_name(now.cause, now.source), nowhere = subject.backend_name(no_backend);
+        return mark.empty() ? nowhere : nowhere + (subject.from_log ? ", by " : ", marked ") + mark;
     }
     std::string text = subject.palette[now.backend].letter + " " + subject.backend_name(now.backend);
     if (const std::string cause = cause_name(now.cause, now.source); !cause.empty()) {
@@ -230,9 +249,6 @@ std::string why_split_starts(const Subject& subject, const SplitState& split) {
 std::vector<int64_t> nodes_per_backend(const Subject& subject) {
     std::vector<int64_t> n(subject.session.backends.size() + 1, 0);
     for (const TensorId node : subject.state.order) {
-        if (left_out_by_log(subject.info(node))) {
-            continue;
-        }
         const BackendId backend = subject.backend_of(node);
         ++n[backend >= 0 && static_cast<size_t>(backend) + 1 < n.size() ? static_cast<size_t>(backend) : n.size() - 1];
     }

@@ -31,8 +31,10 @@ public:
     bool has_unassigned = false; ///< the legend names the unassigned, whether there are any here or not
     bool numbered =
         false; ///< shapes carry their tensor's id; not in texts for people, where one more node would change every line
-    int heading_width = 0;    ///< points that the heading takes at least
-    bool has_fusions = false; ///< the same with what runs as one kernel
+    int heading_width = 0;             ///< points that the heading takes at least
+    bool has_fusions = false;          ///< the same with what runs as one kernel
+    GraphKind kind = GraphKind::other; ///< what the graph computes
+    const bool from_log;               ///< only a log tells of it: "unassigned" means that the log does not tell
 
     int32_t n_tensors() const noexcept { return static_cast<int32_t>(graph.tensors.size()); } ///< ids from here on are copies
     int32_t n_ids() const noexcept { return static_cast<int32_t>(names_.size()); }
@@ -42,7 +44,8 @@ public:
     const std::string& id(TensorId id) const;   ///< in the dot text; unique: the n-th tensor of a name gets "@n", n > 1
     const TensorInfo& info(TensorId id) const;  ///< of a copy: its original's
     BackendId backend_of(TensorId id) const;
-    std::string backend_name(BackendId id) const; ///< "unassigned" for none
+    std::string backend_name(BackendId id) const; ///< none: "unassigned"; "unknown" in a graph that only a log tells of
+    bool is_left_out(TensorId id) const;          ///< a node that the log does not name: a view operator, or lost
     std::string text(StringId id) const { return text_of_(id); }
 
     /// Index in state.order; −1 for leafs and copies.
@@ -89,12 +92,12 @@ struct LegendSign {
 };
 std::string heading_markup(const Subject& subject, const std::string& totals, const std::vector<std::string>& shares,
                            const std::vector<LegendSign>& signs);
-/// How many nodes each backend has: one text a backend, and one behind for the unassigned.
+/// How many nodes each backend has, and one number behind: the unassigned, or those that a log leaves out.
 std::vector<int64_t> nodes_per_backend(const Subject& subject);
 std::vector<std::string> node_shares(const Subject& subject);
 
-/// What passes along an edge, in two lines that keep clear of it.
-std::string edge_markup(const std::string& what, int64_t bytes);
+/// What passes along an edge, in two lines that keep clear of it; `amount` "": none to tell.
+std::string edge_markup(const std::string& what, const std::string& amount);
 
 /// The attributes that every picture has: fonts, colours, the heading as label.
 Attributes picture_attributes(const std::string& heading);

@@ -1,5 +1,7 @@
 #include "viz/units.h"
 
+#include "traces/tables.h"
+#include "traces/unknown.h"
 #include "traces/words.h"
 
 #include <array>
@@ -47,5 +49,17 @@ std::string duration_text(int64_t ns) {
 std::string grouped(int64_t number) { return words::count(number); }
 
 std::string counted(int64_t n, const char* noun) { return words::counted(n, noun); }
+
+std::string bytes_text(const tables::SizeSum& sum) {
+    return sum.complete ? bytes_text(sum.bytes) : sum.bytes > 0 ? "at least " + bytes_text(sum.bytes) : unknown_text;
+}
+
+std::string counted_of(int64_t n, const char* noun, const tables::SizeSum& sum) {
+    if (n == 0) {
+        return "no " + words::counted(0, noun).substr(2); // the plural
+    }
+    const bool none_known = !sum.complete && sum.bytes <= 0;
+    return counted(n, noun) + " of " + (none_known ? "unknown size" : bytes_text(sum));
+}
 
 } // namespace schedscope

@@ -14,8 +14,16 @@ Uses::Uses(const Subject& subject) : subject_(subject) {
         }
     }
     for (const TensorId copy : all_copies_) {
-        place_source(subject.made_by(copy)->of, copy);
+        if (draws_original(copy)) {
+            place_source(subject.made_by(copy)->of, copy);
+        }
     }
+}
+
+bool Uses::draws_original(TensorId copy) const {
+    const TensorId of = subject_.made_by(copy)->of;
+    const bool only_named = subject_.from_log && is_leaf(of) && subject_.backend_of(of) == no_backend;
+    return !subject_.is_weight(of) && !only_named;
 }
 
 void Uses::read_order() {
@@ -54,7 +62,7 @@ void Uses::place_copies() {
     }
     for (const TensorId copy : all_copies_) {
         const record::CopyMade& made = *subject_.made_by(copy);
-        if (!subject_.is_weight(made.of)) {
+        if (draws_original(copy)) {
             ++readers_[static_cast<size_t>(made.of)];
         }
         const auto split = split_that_lists.find({made.of, made.backend});

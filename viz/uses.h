@@ -14,6 +14,8 @@ constexpr int32_t max_readers = 4;
 
 /// Who reads what in the nodes view, and where a tensor is drawn for each reader. Weights are left out: they are lines in their reader's label.
 ///
+/// What a log names only as the original of a copy is left out too: the copy says all that is known of it.
+///
 /// A node or a copy is drawn once, in its split. A leaf is drawn once in each split that reads it, and beside the splits for copies. A hub (read by more
 /// than max_readers) and a copy that a later split uses again have a small stand-in beside each such reader.
 class Uses {
@@ -23,6 +25,8 @@ public:
     /// What the node at this position of the order reads, each once.
     const std::vector<TensorId>& reads(size_t position) const { return reads_[position]; }
     int32_t readers(TensorId id) const { return readers_[static_cast<size_t>(id)]; }
+    /// Is the original of this copy drawn, and an edge from it?
+    bool draws_original(TensorId copy) const;
     bool is_hub(TensorId id) const { return readers(id) > max_readers; }
 
     /// Copies that nodes read, by entry of state.splits that lists them as input; `loose`: that no split lists.
