@@ -203,7 +203,8 @@ struct Summary {
 };
 Summary summary(History& history);
 
-/// The last step of a pass in an evaluation's plan; no_step: it is not recorded there.
-Step end_of_pass(History& history, EvaluationId planned, Pass pass);
+/// The last step of a pass for an evaluation: among its own records (those of its last plan, if it made any), else in the evaluation whose plan it runs: one that
+/// runs a plan again has passes 1 to 5 there, but executes by itself. no_step: recorded in neither.
+Step end_of_pass(History& history, EvaluationId evaluation, Pass pass);
 
 } // namespace schedscope::tables
