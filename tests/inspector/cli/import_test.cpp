@@ -7,6 +7,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include <csignal>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 namespace schedscope::testing {
 namespace {
 
@@ -199,6 +205,21 @@ TEST(Import, ReadsStandardInput) {
     const Outcome outcome = run({"import", "-", "-o", folder / "t.trace"}, {.in = read_bytes(log_path("2025-07"))});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_THAT(run({"show", folder / "t.trace"}).out, HasSubstr("standard input"));
+}
+
+TEST(Import, StopsAtCtrlCWhileAPipeIsRead) {
+    const Folder folder;
+    const std::string pipe = folder / "log";
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    Program program({"import", pipe, "-o", folder / "t.trace"});
+    const int end = open(pipe.c_str(), O_WRONLY | O_CLOEXEC); // waits until the program reads
+    program.signal(SIGINT);
+    close(end);
+    const Outcome outcome = program.wait();
+    EXPECT_EQ(outcome.code, 130);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_EQ(folder.names(), std::vector<std::string>{"log"});
 }
 
 TEST(Import, NotesWhatIsMissing) {
