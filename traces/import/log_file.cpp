@@ -117,6 +117,9 @@ void LogFile::keep(size_t n) {
             throw no_room();
         }
     }
+    if (std::fflush(kept.get()) != 0) { // what was too little for a write of its own
+        throw no_room();
+    }
     file_ = std::move(kept);
 }
 

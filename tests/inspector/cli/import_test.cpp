@@ -207,6 +207,17 @@ TEST(Import, ReadsStandardInput) {
     EXPECT_THAT(run({"show", folder / "t.trace"}).out, HasSubstr("standard input"));
 }
 
+TEST(Import, TellsAFullDiskFromALogThatCanNotBeRead) {
+    constexpr size_t room = 1 << 20;
+    for (const size_t too_many : {100, 100'000}) { // less and more than is written at once
+        const Folder folder;
+        const Outcome outcome = run({"import", "-", "-o", folder / "t.trace"},
+                                    {.in = std::string(room + too_many, 'x'), .largest_file = static_cast<long long>(room)});
+        EXPECT_EQ(outcome.code, 4);
+        EXPECT_EQ(outcome.err, "schedscope: a temporary file for the log: File too large\n");
+    }
+}
+
 TEST(Import, StopsAtCtrlCWhileAPipeIsRead) {
     const Folder folder;
     const std::string pipe = folder / "log";
