@@ -182,7 +182,9 @@ TEST_F(Tables, TheSummaryCounts) {
         nodes += o.nodes;
     }
     EXPECT_EQ(nodes, s.nodes);
-    EXPECT_GT(s.compute_bytes, 0);
+    EXPECT_FALSE(s.imported);
+    EXPECT_GT(s.time_ns().value_or(0), 0);
+    EXPECT_GT(s.compute_bytes.value_or(0), 0);
     EXPECT_GT(s.to_copy.bytes, 0);
     EXPECT_TRUE(s.to_copy.complete);
 }
