@@ -13,12 +13,12 @@ public:
     Sentence(History& history, const Record& record) : history(history), r(record) {}
 
     std::string operator()(const record::EvaluationBegin& f) const {
-        if (f.kind == GraphKind::imported && f.n_tokens == 0) {
-            return "evaluation " + std::to_string(r.evaluation) + " begins: imported from a log";
-        }
-        std::string s = "evaluation " + std::to_string(r.evaluation) + " begins: " + std::string(graph_kind_name(f.kind)) + ", " +
-                        words::counted(f.n_tokens, "token") + " of " + words::counted(f.n_sequences, "sequence") + ", " +
-                        words::counted(f.n_outputs, "output");
+        const KnownCounts known = known_counts(f);
+        std::string s = "evaluation " + std::to_string(r.evaluation) + " begins: " +
+                        (f.kind == GraphKind::imported ? "imported from a log" : std::string(graph_kind_name(f.kind)));
+        s += known.tokens ? ", " + words::counted(*known.tokens, "token") : "";
+        s += known.sequences ? " of " + words::counted(*known.sequences, "sequence") : "";
+        s += known.outputs ? ", " + words::counted(*known.outputs, "output") : "";
         if (f.reused) {
             s += "; runs the plan of evaluation " + std::to_string(f.planned_in) + " again";
         } else if (f.failed_check != 0) {

@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "traces/diff_parts.h"
+#include "traces/unknown.h"
 
 #include <algorithm>
 #include <set>
@@ -88,11 +89,9 @@ public:
 
 private:
     static std::string shape_of(const record::EvaluationBegin& begin) {
-        if (begin.kind == GraphKind::imported && begin.n_tokens == 0) {
-            return "imported";
-        }
-        return std::string(graph_kind_name(begin.kind)) + " of " + std::to_string(begin.n_tokens) +
-               (begin.n_tokens == 1 ? " token" : " tokens");
+        const std::optional<int32_t> tokens = known_counts(begin).tokens;
+        return std::string(graph_kind_name(begin.kind)) +
+               (tokens ? " of " + std::to_string(*tokens) + (*tokens == 1 ? " token" : " tokens") : "");
     }
 
     void only_in_one(const EvaluationPair& evaluations) {

@@ -33,8 +33,11 @@ public:
                 });
                 if constexpr (std::is_same_v<T, record::EvaluationBegin>) {
                     imported_ = fact.kind == GraphKind::imported;
-                    for (const char* count : {"n_tokens", "n_sequences", "n_outputs"}) {
-                        object[count] = imported_ && object[count] == 0 ? Json(nullptr) : object[count];
+                    const KnownCounts counts = known_counts(fact);
+                    for (const auto& [name, n] : {std::pair{"n_tokens", counts.tokens},
+                                                  {"n_sequences", counts.sequences},
+                                                  {"n_outputs", counts.outputs}}) {
+                        object[name] = n ? Json(*n) : Json(nullptr);
                     }
                 }
                 if constexpr (std::is_same_v<T, record::SplitBegin>) {

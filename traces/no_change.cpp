@@ -3,6 +3,7 @@
 #include "runtime/letter_case.h"
 #include "runtime/tensor/offload_batch.h"
 #include "traces/history.h"
+#include "traces/words.h"
 
 #include <algorithm>
 #include <charconv>
@@ -54,7 +55,7 @@ std::string of_layers(const WhatIf& what_if, const SessionInfo& session) {
         return said + "it was recorded with " + std::to_string(recorded);
     }
     if (layers >= 0 && recorded > layers && *what_if.n_gpu_layers > layers) {
-        return said + "all " + std::to_string(layers) + " layers and the output were offloaded already";
+        return said + (layers == 1 ? "" : "all ") + words::counted(layers, "layer") + " and the output were offloaded already";
     }
     return said + "each layer stays on the device where it was";
 }
@@ -144,34 +145,40 @@ std::string of_offload(const WhatIf& what_if, Plans& plans) {
     if (what_if.offload_min_batch && number_of(session, "offload_min_batch", -1) == *what_if.offload_min_batch) {
         return said + "it was recorded with " + std::to_string(*what_if.offload_min_batch);
     }
-    int64_t taken_over = 0, largest = 0, on_host = 0;
+    const auto host = static_cast<BackendId>(session.backends.size()) - 1;
+    int64_t taken_over = 0, largest = -1; // the batch of nodes that read weights from host memory; −1: there is none
     plans.for_each([&](const OwnedGraph& graph, const PlanState& state) {
         for (const TensorState& tensor : state.tensors) {
             taken_over += tensor.cause == Cause::offload ? 1 : 0;
         }
+        const auto is_host_weight = [&](TensorId source) {
+            return source != no_tensor && graph.tensors[static_cast<size_t>(source)].usage == BufferUsage::weights &&
+                   state.tensors[static_cast<size_t>(source)].backend == host;
+        };
         for (const TensorId id : graph.nodes) {
             const TensorInfo& node = graph.tensors[static_cast<size_t>(id)];
-            largest = std::max(largest, offload_batch(node.op, node.ne));
-            for (const TensorId source : node.src) {
-                on_host += source != no_tensor && graph.tensors[static_cast<size_t>(source)].usage == BufferUsage::weights &&
-                                   state.tensors[static_cast<size_t>(source)].backend + 1 ==
-                                       static_cast<BackendId>(session.backends.size())
-                               ? 1
-                               : 0;
+            if (std::any_of(node.src.begin(), node.src.end(), is_host_weight)) {
+                largest = std::max(largest, offload_batch(node.op, node.ne));
             }
         }
     });
-    if (on_host == 0) {
+    if (largest < 0) {
         return said + "no node reads weights from host memory";
     }
-    if (taken_over == 0 && what_if.offload_min_batch) {
-        return said + "the largest batch of a node that reads weights from host memory is " + std::to_string(largest);
+    if (taken_over > 0) {
+        return said + "the same " + words::counted(taken_over, "node") + (taken_over == 1 ? " is" : " are") + " taken over";
     }
-    if (taken_over == 0) {
-        return said + "no device took a node over from the CPU: the largest batch is " + std::to_string(largest) + ", " +
-               session_fact(session, "offload_min_batch") + " is the least that is worth it";
+    if (largest == 0) {
+        return said + "only lookups of rows read weights from host memory, and those are never taken over";
     }
-    return said + "the same " + std::to_string(taken_over) + " nodes are taken over";
+    const int64_t least = number_of(session, "offload_min_batch", 0);
+    if (largest >= what_if.offload_min_batch.value_or(least)) {
+        return said + "no device takes over a node that reads weights from host memory";
+    }
+    const std::string batch = "the largest batch of a node that reads weights from host memory is " + words::count(largest);
+    return said + (what_if.offload_min_batch ? batch
+                                             : "no device took a node over from the CPU: " + batch + ", " + words::count(least) +
+                                                   " is the least that is worth it");
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "traces/perfetto_events.h"
 
+#include "traces/unknown.h"
 #include "traces/words.h"
 
 #include <algorithm>
@@ -40,8 +41,10 @@ public:
         }
         return *this;
     }
-    Arguments& number(std::string_view name, int64_t value) {
-        out_.push_back({name, value});
+    Arguments& number(std::string_view name, std::optional<int64_t> value) {
+        if (value) {
+            out_.push_back({name, *value});
+        }
         return *this;
     }
     Arguments& yes(std::string_view name, bool value) {
@@ -92,14 +95,18 @@ PerfettoEvents::PerfettoEvents(const History& history, const PlanState& state, c
 void PerfettoEvents::add(const Record& r, const record::EvaluationBegin& f) {
     evaluation_ = scheduler.size();
     scheduler.push_back(slice(r.time_ns, r.time_ns, evaluation_level, std::string(graph_kind_name(f.kind)), "evaluation"));
-    Arguments(scheduler.back().event)
-        .number("evaluation", r.evaluation)
-        .number("tokens", f.n_tokens)
-        .number("sequences", f.n_sequences)
-        .number("outputs", f.n_outputs)
-        .yes("graph reused", f.reused)
-        .text("not reused because of", text(f.failed_check))
-        .number("planned in evaluation", f.planned_in);
+    imported_ = f.kind == GraphKind::imported;
+    const KnownCounts known = known_counts(f);
+    Arguments arguments(scheduler.back().event);
+    arguments.number("evaluation", r.evaluation)
+        .number("tokens", known.tokens)
+        .number("sequences", known.sequences)
+        .number("outputs", known.outputs);
+    if (!imported_) { // a log tells of each graph by itself
+        arguments.yes("graph reused", f.reused)
+            .text("not reused because of", text(f.failed_check))
+            .number("planned in evaluation", f.planned_in);
+    }
 }
 
 void PerfettoEvents::add(const Record& r, const record::EvaluationEnd& f) {
@@ -114,7 +121,12 @@ void PerfettoEvents::add(const Record& r, const record::EvaluationEnd& f) {
 void PerfettoEvents::add(const Record& r, const record::PlanBegin& f) {
     plan_ = scheduler.size();
     scheduler.push_back(slice(r.time_ns, r.time_ns, plan_level, "plan", planning));
-    Arguments(scheduler.back().event).number("nodes", f.n_nodes).number("leafs", f.n_leafs).number("stages", f.n_stages);
+    Arguments arguments(scheduler.back().event);
+    if (!imported_) {
+        arguments.number("nodes", f.n_nodes).number("leafs", f.n_leafs).number("stages", f.n_stages);
+    } else if (f.n_nodes > 0) { // else its log is of splits alone
+        arguments.number("nodes", f.n_nodes);
+    }
 }
 
 void PerfettoEvents::add(const Record& r, const record::PlanEnd& f) {

@@ -183,20 +183,23 @@ SizeSum input_sizes(const PlanState& state);
 
 /// What a trace holds, in numbers.
 struct Summary {
+    bool imported = false; ///< made from a log, which tells no tokens and no times: those are 0 here and not known
     Step steps = 0;
     int evaluations = 0, plans = 0, failed = 0, graphs = 0;
     int64_t tokens = 0;
     int64_t first_ns = 0, last_ns = 0; ///< times of the first and last record
-    // The last evaluation that was planned; −1 and zeros: none was.
+    std::optional<int64_t> time_ns() const { return imported || steps == 0 ? std::nullopt : std::optional(last_ns - first_ns); }
+    // The last evaluation that was planned; −1 and zeros: none was. Nothing: a log does not tell.
     EvaluationId planned = -1;
-    int32_t nodes = 0, leafs = 0, splits = 0, copies = 0;
-    int32_t stages = 1;                 ///< of its pipeline: each copy of a split's input is there once per stage
-    int32_t input_copies = 0;           ///< of `copies`, those that keep an input of the graph for a further stage
-    SizeSum to_copy;                    ///< inputs of its splits, all that they hold
-    std::optional<int64_t> moved_bytes; ///< what its transfers moved; nothing: none of it ran
-    int64_t compute_bytes = 0;          ///< buffers as they are then
+    std::optional<int32_t> nodes = 0, leafs = 0;
+    int32_t splits = 0, copies = 0;
+    int32_t stages = 1;                       ///< of its pipeline: each copy of a split's input is there once per stage
+    int32_t input_copies = 0;                 ///< of `copies`, those that keep an input of the graph for a further stage
+    SizeSum to_copy;                          ///< inputs of its splits, all that they hold
+    std::optional<int64_t> moved_bytes;       ///< what its transfers moved; nothing: none of it ran
+    std::optional<int64_t> compute_bytes = 0; ///< buffers as they are then
     struct OpCount {
-        Op op = Op::NONE;
+        std::optional<Op> op; ///< nothing: a log names none, or none that is known
         BackendId backend = no_backend;
         int32_t nodes = 0;
     };
@@ -204,7 +207,8 @@ struct Summary {
 };
 Summary summary(History& history);
 
-/// The last step of a pass in an evaluation's plan; no_step: it is not recorded there.
-Step end_of_pass(History& history, EvaluationId planned, Pass pass);
+/// The last step of a pass for an evaluation: among its own records (those of its last plan, if it made any), else in the evaluation whose plan it runs: one that
+/// runs a plan again has passes 1 to 5 there, but executes by itself. no_step: recorded in neither.
+Step end_of_pass(History& history, EvaluationId evaluation, Pass pass);
 
 } // namespace schedscope::tables

@@ -110,8 +110,9 @@ std::vector<PassRow> passes(History& history, EvaluationId planned) {
     return rows;
 }
 
-Step end_of_pass(History& history, EvaluationId planned, Pass pass) {
-    const PlanSpan span = last_plan(history, planned);
+namespace {
+
+Step end_of_pass_in(History& history, const PlanSpan& span, Pass pass) {
     Step last = no_step;
     bool open = false;
     for_each_record(history, span, pass_bounds, [&](const Record& r) {
@@ -121,6 +122,20 @@ Step end_of_pass(History& history, EvaluationId planned, Pass pass) {
         open = begin != nullptr && begin->pass == pass;
     });
     return open ? span.end - 1 : last; // it is not over
+}
+
+} // namespace
+
+Step end_of_pass(History& history, EvaluationId evaluation, Pass pass) {
+    const EvaluationSpan own = history.evaluation(evaluation);
+    PlanSpan span = last_plan(history, evaluation);
+    if (span.first == no_step) {
+        span.first = own.first; // it runs another's plan
+    }
+    const Step last = end_of_pass_in(history, span, pass);
+    const EvaluationId planned = own.begin.planned_in;
+    const bool elsewhere = planned >= 0 && planned < history.n_evaluations() && planned != evaluation;
+    return last == no_step && elsewhere ? end_of_pass_in(history, last_plan(history, planned), pass) : last;
 }
 
 std::vector<AssignmentRow> assignments(History& history, const PlanState& state) {

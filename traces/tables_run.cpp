@@ -216,6 +216,7 @@ SizeSum input_sizes(const PlanState& state) {
 Summary summary(History& history) {
     const RecordSource& source = history.source();
     Summary s;
+    s.imported = is_imported(history);
     s.steps = history.n_steps();
     s.evaluations = history.n_evaluations();
     s.graphs = source.n_graphs();
@@ -236,8 +237,9 @@ Summary summary(History& history) {
     if (graph == nullptr) {
         return s;
     }
-    s.nodes = static_cast<int32_t>(graph->nodes.size());
-    s.leafs = static_cast<int32_t>(graph->leafs.size());
+    const auto unless_untold = [&](auto n) { return s.imported && n == 0 ? std::nullopt : std::optional(n); };
+    s.nodes = unless_untold(static_cast<int32_t>(graph->nodes.size()));
+    s.leafs = unless_untold(static_cast<int32_t>(graph->leafs.size()));
     s.splits = static_cast<int32_t>(state.splits.size());
     s.copies = static_cast<int32_t>(state.copies.size());
     s.to_copy = input_sizes(state);
@@ -251,20 +253,23 @@ Summary summary(History& history) {
         s.input_copies += copy.graph_input ? 1 : 0;
     }
     s.stages = std::max(static_cast<int32_t>(stages.size()), 1);
-    std::map<std::pair<Op, BackendId>, int32_t> operators;
+    std::map<std::pair<std::optional<Op>, BackendId>, int32_t> operators;
     for (const TensorId node : graph->nodes) {
-        if (left_out_by_log(graph->tensors[static_cast<size_t>(node)])) {
-            continue;
+        const TensorInfo& info = graph->tensors[static_cast<size_t>(node)];
+        if (!left_out_by_log(info)) {
+            const bool known = !told_by_log(info) || info.op != Op::NONE;
+            ++operators[{known ? std::optional(info.op) : std::nullopt, state.tensors[static_cast<size_t>(node)].backend}];
         }
-        ++operators[{graph->tensors[static_cast<size_t>(node)].op, state.tensors[static_cast<size_t>(node)].backend}];
     }
     for (const auto& [what, n] : operators) {
         s.operators.push_back({what.first, what.second, n});
     }
     std::stable_sort(s.operators.begin(), s.operators.end(), [](const auto& a, const auto& b) { return a.nodes > b.nodes; });
+    int64_t compute_bytes = 0;
     for (const record::BufferSize& buffer : compute_buffers(history, state.step)) {
-        s.compute_bytes += buffer.size;
+        compute_bytes += buffer.size;
     }
+    s.compute_bytes = unless_untold(compute_bytes);
     return s;
 }
 

@@ -22,6 +22,15 @@ bool is_imported(const History& history, const PlanState& state) {
            history.evaluation(state.planned_in).begin.kind == GraphKind::imported;
 }
 
+bool is_imported(const History& history) {
+    return history.n_evaluations() > 0 && history.evaluation(0).begin.kind == GraphKind::imported;
+}
+
+KnownCounts known_counts(const record::EvaluationBegin& begin) noexcept {
+    const auto known = [&](int32_t n) { return begin.kind == GraphKind::imported && n == 0 ? std::nullopt : std::optional(n); };
+    return {known(begin.n_tokens), known(begin.n_sequences), known(begin.n_outputs)};
+}
+
 std::string operator_text(const TensorInfo& tensor) {
     if (told_by_log(tensor) && tensor.op == Op::NONE) {
         return unknown_text;

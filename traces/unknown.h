@@ -3,6 +3,8 @@
 #include "runtime/scheduler/records.h"
 #include "traces/history.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 /// A trace that was made from a log knows less than a recorded one. What is unknown is shown as such, in the same way everywhere.
@@ -18,6 +20,14 @@ bool left_out_by_log(const TensorInfo& tensor) noexcept;
 void refuse_logged(const OwnedGraph& graph, const CapabilityTable& answers);
 /// The state's plan was made from a log.
 bool is_imported(const History& history, const PlanState& state);
+/// The whole trace was.
+bool is_imported(const History& history);
+
+/// What an evaluation works on. A log tells it of graphs alone that memory is reserved for.
+struct KnownCounts {
+    std::optional<int32_t> tokens, sequences, outputs;
+};
+KnownCounts known_counts(const record::EvaluationBegin& begin) noexcept;
 
 std::string operator_text(const TensorInfo& tensor); ///< "SWIGLU", "NONE"
 std::string type_text(const TensorInfo& tensor);     ///< "f32"

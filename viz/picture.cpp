@@ -30,38 +30,15 @@ EvaluationId evaluation_wanted(History& history, EvaluationId eval) {
     return id;
 }
 
-/// The last step of a pass: in the evaluation itself, else in the one that made its plan.
 Step end_of_pass(History& history, EvaluationId id, Pass pass) {
-    const EvaluationSpan own = history.evaluation(id);
-    std::vector<Record> records;
-    for (const EvaluationId where : {id, own.begin.planned_in}) {
-        if (where < 0 || where >= history.n_evaluations()) {
-            continue;
-        }
-        const EvaluationSpan span = history.evaluation(where);
-        records.clear();
-        history.source().read(span.first, span.end, records);
-        Pass running = Pass::none;
-        Step last = no_step;
-        for (const Record& r : records) {
-            if (const auto* begin = std::get_if<record::PassBegin>(&r.fact)) {
-                running = begin->pass;
-            }
-            if (running == pass) {
-                last = r.step;
-            }
-            if (std::holds_alternative<record::PassEnd>(r.fact)) {
-                running = Pass::none;
-            }
-        }
-        if (last != no_step) {
-            return last;
-        }
+    const Step step = tables::end_of_pass(history, id, pass);
+    if (step == no_step) {
+        const bool imported = history.evaluation(id).begin.kind == GraphKind::imported;
+        throw Error(ErrorKind::usage, "pass " + std::string(pass_name(pass)) + ": " +
+                                          (imported ? "a log tells of no pass; without --pass, what it tells is drawn"
+                                                    : "not recorded in evaluation " + std::to_string(id)));
     }
-    throw Error(ErrorKind::usage,
-                "pass " + std::string(pass_name(pass)) + ": " +
-                    (own.begin.kind == GraphKind::imported ? "a log tells of no pass; without --pass, what it tells is drawn"
-                                                           : "not recorded in evaluation " + std::to_string(id)));
+    return step;
 }
 
 const PlanState& state_wanted(History& history, const PictureOptions& options) {
@@ -234,7 +211,7 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
          p < static_cast<uint8_t>(Pass::count); ++p) {
         PictureOptions at = options;
         at.pass = static_cast<Pass>(p);
-        const Step end = tables::end_of_pass(history, whole.planned_in, *at.pass);
+        const Step end = tables::end_of_pass(history, id, *at.pass);
         if (end != no_step) {
             const PlanState& then = history.state_at(end);
             shots.push_back({*at.pass, in_the_frame(then, whole, *at.pass), moment_of(history, whole, at)});

@@ -10,6 +10,7 @@
 #include "viz/picture.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <new>
@@ -95,6 +96,7 @@ int perform(const Action& action) {
 } // namespace
 
 int run_program(int argc, char** argv) {
+    std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow any more is a failed write like any other
     const std::string_view first = argc > 1 ? argv[1] : "";
     if (first == "--layout-child") {
         return layout_child_main(argc, argv); // the program started by itself to lay out a picture

@@ -38,6 +38,9 @@ Action add_import(CLI::App& app) {
         TraceWriter writer(options->output);
         const ImportResult result = import_log(options->log, writer, &interrupt_flag());
         writer.close();
+        if (result.stopped && result.n_graphs == 0) {
+            return exit_interrupted;
+        }
         for (const std::string& note : result.notes) {
             std::cerr << "schedscope: " << (options->log == "-" ? "standard input" : options->log) << ": " << note << '\n';
         }

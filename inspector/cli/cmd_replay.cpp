@@ -4,6 +4,7 @@
 #include "inspector/cli/trace_input.h"
 #include "inspector/cli/what_if_text.h"
 #include "runtime/scheduler/optimised_order.h"
+#include "traces/no_change.h"
 #include "traces/replay.h"
 #include "traces/what_if.h"
 
@@ -77,10 +78,16 @@ Action add_replay(CLI::App& app) {
             how.max_differences = SIZE_MAX;
         }
         const ReplayResult result = replay(*source, how);
+        const bool unchanged = changes && result.n_differences == 0;
+        const std::vector<std::string> why = unchanged ? why_nothing_changed(what_if, source) : std::vector<std::string>();
         if (options->json) {
-            print_json(result_json(result));
+            nlohmann::json object = result_json(result);
+            if (unchanged) {
+                object["why_unchanged"] = why;
+            }
+            print_json(object);
         } else if (changes) {
-            what_if_text(result, std::cout);
+            what_if_text(result, why, std::cout);
         } else {
             result_text(result, std::cout);
         }

@@ -29,16 +29,15 @@ int show_summary(History& history, bool json) {
     return 0;
 }
 
-/// The state that was asked for: at the end of a pass of the evaluation's plan, or of the whole evaluation.
+/// The state that was asked for: at the end of a pass, or of the whole evaluation.
 const PlanState& choose_state(History& history, const Options& options) {
     const EvaluationId evaluation = choose_evaluation(history, options.eval);
     if (options.pass.empty()) {
         return history.plan(evaluation);
     }
-    const EvaluationId planned = history.plan(evaluation).planned_in;
-    const Step step = tables::end_of_pass(history, planned, parse_pass(options.pass));
+    const Step step = tables::end_of_pass(history, evaluation, parse_pass(options.pass));
     if (step == no_step) {
-        throw Error(ErrorKind::usage, "--pass " + options.pass + ": not recorded in evaluation " + std::to_string(planned));
+        throw Error(ErrorKind::usage, "--pass " + options.pass + ": not recorded in evaluation " + std::to_string(evaluation));
     }
     return history.state_at(step);
 }

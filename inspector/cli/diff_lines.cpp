@@ -4,6 +4,7 @@
 
 #include "inspector/cli/fold_names.h"
 #include "inspector/cli/table.h"
+#include "traces/unknown.h"
 #include "traces/words.h"
 
 #include <algorithm>
@@ -231,10 +232,8 @@ std::string evaluation_title(const History& a, const Difference& d) {
     } else if (d.eval_b != d.eval_a) {
         title += " of a, " + std::to_string(d.eval_b) + " of b";
     }
-    if (begin.kind == GraphKind::imported && begin.n_tokens == 0) {
-        return title + ", imported";
-    }
-    return title + ", " + std::string(graph_kind_name(begin.kind)) + " of " + words::counted(begin.n_tokens, "token");
+    const std::optional<int32_t> tokens = known_counts(begin).tokens;
+    return title + ", " + std::string(graph_kind_name(begin.kind)) + (tokens ? " of " + words::counted(*tokens, "token") : "");
 }
 
 std::string body_of(const Differences& differences, bool all) {

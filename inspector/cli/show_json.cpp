@@ -216,7 +216,8 @@ json summary_json(History& history) {
     }
     json operators = json::array();
     for (const auto& o : s.operators) {
-        operators.push_back({{"op", op_name(o.op)}, {"backend", backend(history, o.backend)}, {"nodes", o.nodes}});
+        operators.push_back(
+            {{"op", o.op ? json(op_name(*o.op)) : json(nullptr)}, {"backend", backend(history, o.backend)}, {"nodes", o.nodes}});
     }
     return {{"facts", facts},
             {"backends", backends},
@@ -225,16 +226,16 @@ json summary_json(History& history) {
             {"plans", s.plans},
             {"failed", s.failed},
             {"graphs", s.graphs},
-            {"tokens", s.tokens},
-            {"time_ns", s.last_ns == 0 ? json(nullptr) : json(s.last_ns - s.first_ns)}, // a log tells none
+            {"tokens", s.imported ? json(nullptr) : json(s.tokens)},
+            {"time_ns", or_null(s.time_ns())},
             {"last_planned", s.planned < 0 ? json(nullptr) : json(s.planned)},
-            {"nodes", s.nodes},
-            {"leafs", s.leafs},
+            {"nodes", or_null(s.nodes)},
+            {"leafs", or_null(s.leafs)},
             {"splits", s.splits},
             {"copies", s.copies},
             {"copied_bytes", or_null(s.to_copy.known())},
             {"moved_bytes", or_null(s.moved_bytes)},
-            {"compute_bytes", s.last_ns == 0 && s.compute_bytes == 0 ? json(nullptr) : json(s.compute_bytes)},
+            {"compute_bytes", or_null(s.compute_bytes)},
             {"operators", operators}};
 }
 

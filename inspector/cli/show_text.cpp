@@ -36,10 +36,6 @@ std::string joined(const std::vector<std::string>& parts, const char* between) {
 std::string if_logged(bool imported, const char* what, const char* otherwise) {
     return imported ? std::string(what) + " is unknown: this trace was imported from a log" : otherwise;
 }
-/// The same for what is of the whole trace.
-bool was_imported(const History& history) {
-    return history.n_evaluations() > 0 && history.evaluation(0).begin.kind == GraphKind::imported;
-}
 
 void print_or(const Table& table, std::string_view when_empty, std::ostream& out) {
     if (table.empty()) {
@@ -215,7 +211,7 @@ void tokens_text(History& history, const PlanState& /*state*/, std::ostream& out
         table.row({number(r.eval), number(r.seq), r.id < 0 ? "-" : number(r.id), '"' + one_line(r.text) + '"',
                    joined(r.samplers(), " "), number(r.candidates), bytes_text(r.host_bytes)});
     }
-    print_or(table, if_logged(was_imported(history), "which tokens were sampled", "no token was sampled"), out);
+    print_or(table, if_logged(is_imported(history), "which tokens were sampled", "no token was sampled"), out);
     print_places(history, rows, out);
 }
 
@@ -301,20 +297,23 @@ void summary_text(History& history, std::ostream& out) {
     }
     out << '\n'
         << words::counted(s.evaluations, "evaluation") << ", " << s.plans << " planned"
-        << (s.failed > 0 ? ", " + number(s.failed) + " failed" : "") << "; " << words::counted(s.tokens, "token") << "; "
-        << words::counted(s.steps, "record") << (s.last_ns == 0 ? "" : " over " + duration_text(s.last_ns - s.first_ns))
-        << '\n'; // a log tells no times
+        << (s.failed > 0 ? ", " + number(s.failed) + " failed" : "") << "; "
+        << (s.imported ? "" : words::counted(s.tokens, "token") + "; ") << words::counted(s.steps, "record")
+        << (s.time_ns() ? " over " + duration_text(*s.time_ns()) : "") << '\n';
     if (s.planned < 0) {
         return;
     }
-    out << "evaluation " << s.planned << ", the last one planned: " << words::counted(s.nodes, "node") << ", "
-        << words::counted(s.splits, "split") << ", " << copies_of(s) << ", compute buffers "
-        << (s.last_ns == 0 && s.compute_bytes == 0 ? "-" : bytes_text(s.compute_bytes)) << "\n\n";
+    out << "evaluation " << s.planned
+        << ", the last one planned: " << (s.nodes ? words::counted(*s.nodes, "node") : std::string(unknown_text) + " nodes")
+        << ", " << words::counted(s.splits, "split") << ", " << copies_of(s) << ", compute buffers "
+        << bytes_or_dash(s.compute_bytes) << "\n\n";
     Table table({{"operator"}, {"backend"}, {"nodes", right}});
     for (const auto& o : s.operators) {
-        table.row({std::string(op_name(o.op)), history.backend_name(o.backend), number(o.nodes)});
+        table.row({o.op ? std::string(op_name(*o.op)) : unknown_text, history.backend_name(o.backend), number(o.nodes)});
     }
-    table.print(out);
+    if (!table.empty()) { // a log may tell of no node
+        table.print(out);
+    }
 }
 
 } // namespace schedscope::show

@@ -181,7 +181,7 @@ nlohmann::json figures_json(const PlanFigures& f) {
 
 } // namespace
 
-void what_if_text(const ReplayResult& result, std::ostream& out) {
+void what_if_text(const ReplayResult& result, const std::vector<std::string>& why_unchanged, std::ostream& out) {
     const std::vector<Told> all = folded(result);
     for (const Told& told : all) {
         out << title(told) << '\n';
@@ -198,8 +198,11 @@ void what_if_text(const ReplayResult& result, std::ostream& out) {
         rows(c, out);
         out << '\n';
     }
+    for (const std::string& sentence : why_unchanged) {
+        out << sentence << '\n';
+    }
     out << result.plans << (result.plans == 1 ? " plan" : " plans") << " made again: " << result.identical << " of "
-        << result.compared << " decisions identical (--json lists the others)\n";
+        << result.compared << " decisions identical" << (result.n_differences > 0 ? " (--json lists the others)" : "") << '\n';
 }
 
 nlohmann::json what_if_summary(const ReplayResult& result) {

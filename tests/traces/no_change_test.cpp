@@ -2,6 +2,8 @@
 #include "traces/no_change.h"
 
 #include "runtime/scheduler/optimised_order.h"
+#include "tests/traces/sample_run.h"
+#include "traces/live_store.h"
 #include "traces/reader.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +28,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"pipeline", "stages=4", "stages=4: it was recorded with as many"},
         Case{"all-cpu", "op-offload=off", "op-offload=off: there is no device but the CPU that could take work over"},
         Case{"partial-offload", "op-offload=on", "op-offload=on: it was on when this was recorded"},
-        Case{"experts-offload", "offload-min-batch=1", "offload-min-batch=1: it was recorded with 1"}));
+        Case{"experts-offload", "offload-min-batch=1", "offload-min-batch=1: it was recorded with 1"},
+        Case{"partial-offload", "offload-min-batch=2", "offload-min-batch=2: the same 18 nodes are taken over"},
+        Case{"llava-1.6", "offload-min-batch=2",
+             "offload-min-batch=2: only lookups of rows read weights from host memory, and those are never taken over"}));
 
 TEST_P(NoChange, IsExplained) {
     const Case& c = GetParam();
@@ -47,6 +52,40 @@ TEST(WhyNothingChanges, OfSeveralSettingsIsASentenceEach) {
     what_if.set("ngl=3");
     what_if.set("fa=on");
     EXPECT_EQ(why_nothing_changed(what_if, source).size(), 2U);
+}
+
+/// Why a setting changes nothing in the plan of one graph on Vulkan0 and the CPU.
+std::string why_not(OwnedGraph graph, const char* setting, std::vector<std::pair<std::string, std::string>> facts = {}) {
+    const auto store = std::make_shared<LiveStore>();
+    SessionInfo session = sample::session({"Vulkan0", "CPU"});
+    session.facts = std::move(facts);
+    sample::SampleRun(*store, session).evaluate(std::move(graph));
+    WhatIf what_if;
+    what_if.set(setting);
+    return why_nothing_changed(what_if, store).at(0);
+}
+
+TEST(WhyNothingChanges, CountsTheBatchesOfThoseThatReadHostWeightsAlone) {
+    // The attention has rows for each head, 4 times as many as there are tokens: it reads no weights.
+    EXPECT_EQ(why_not(sample::blocks(4, 8, 2), "offload-min-batch=9"),
+              "offload-min-batch=9: the largest batch of a node that reads weights from host memory is 8");
+    EXPECT_EQ(why_not(sample::blocks(4, 8, 2), "op-offload=off", {{"op_offload", "on"}, {"offload_min_batch", "32"}}),
+              "op-offload=off: no device took a node over from the CPU: the largest batch of a node that reads weights from host "
+              "memory is 8, 32 is the least that is worth it");
+    EXPECT_EQ(why_not(sample::blocks(4, 8, 2), "offload-min-batch=4"),
+              "offload-min-batch=4: no device takes over a node that reads weights from host memory");
+}
+
+TEST(WhyNothingChanges, CountsOneAsOne) {
+    OwnedGraph graph = sample::blocks(1, 32, 2);
+    for (TensorInfo& tensor : graph.tensors) {
+        if (tensor.name == "output.weight") {
+            tensor.buffer_type = 1; // in host memory
+        }
+    }
+    EXPECT_EQ(why_not(std::move(graph), "offload-min-batch=2"), "offload-min-batch=2: the same 1 node is taken over");
+    EXPECT_EQ(why_not(sample::blocks(1, 8, 1), "ngl=9", {{"n_gpu_layers", "3"}, {"n_layers", "1"}}),
+              "ngl=9: 1 layer and the output were offloaded already");
 }
 
 } // namespace

@@ -67,7 +67,16 @@ TEST_F(Tables, TheEndOfAPassIsItsLastStep) {
         const Record end = history->record(step);
         EXPECT_EQ(std::get<record::PassEnd>(end.fact).pass, row.pass);
     }
-    EXPECT_EQ(tables::end_of_pass(*history, 1, Pass::place), no_step); // evaluation 1 planned nothing
+}
+
+TEST_F(Tables, TheEndOfAPassIsThatOfTheEvaluationElseOfThePlanThatItRuns) {
+    ASSERT_EQ(history->evaluation(1).begin.planned_in, 0);
+    for (const Pass pass : {Pass::place, Pass::split, Pass::allocate}) {
+        EXPECT_EQ(tables::end_of_pass(*history, 1, pass), tables::end_of_pass(*history, 0, pass)); // evaluation 1 planned nothing
+    }
+    const Step executed = tables::end_of_pass(*history, 1, Pass::execute);
+    EXPECT_GT(executed, tables::end_of_pass(*history, 0, Pass::execute));
+    EXPECT_EQ(history->evaluation_of(executed), 1);
 }
 
 TEST_F(Tables, AssignmentsAreThoseOfTheStateWithTheCopiesBehind) {
@@ -173,7 +182,9 @@ TEST_F(Tables, TheSummaryCounts) {
         nodes += o.nodes;
     }
     EXPECT_EQ(nodes, s.nodes);
-    EXPECT_GT(s.compute_bytes, 0);
+    EXPECT_FALSE(s.imported);
+    EXPECT_GT(s.time_ns().value_or(0), 0);
+    EXPECT_GT(s.compute_bytes.value_or(0), 0);
     EXPECT_GT(s.to_copy.bytes, 0);
     EXPECT_TRUE(s.to_copy.complete);
 }

@@ -96,9 +96,9 @@ std::vector<std::string> Troubles::sentences() const {
 
 class Importer {
 public:
-    Importer(const std::string& path, LogFile& file, const Survey& survey, Recorder& recorder, const std::atomic<bool>* stop)
-        : path_(path), file_(file), survey_(survey), writer_(recorder), stop_(stop),
-          spare_(least_spare + spare_per_line * survey.n_lines), builder_(survey.backends, survey.name_width, spare_) {}
+    Importer(const std::string& path, LogFile& file, const Survey& survey, Recorder& recorder)
+        : path_(path), file_(file), survey_(survey), writer_(recorder), spare_(least_spare + spare_per_line * survey.n_lines),
+          builder_(survey.backends, survey.name_width, spare_) {}
 
     ImportResult run() {
         session_ = session_of(survey_);
@@ -109,19 +109,25 @@ public:
         WholeLine line;
         LineKind last = LineKind::other;
         bool starts = false; // the last line may be the beginning of a scheduler's
-        while (!result_.stopped && lines.next(line)) {
+        while (lines.next(line) && !file_.stopped()) {
             if (line.kind != LineKind::other || line.text.find_first_not_of(' ') != std::string_view::npos) {
                 last = line.kind;
                 starts = line.kind == LineKind::other && may_start(line.text);
             }
             take(line);
         }
-        troubles_.log_ends_within_line = last != LineKind::other && file_.ended_within_line();
-        troubles_.last_line_incomplete = starts || (last != LineKind::other && last_incomplete_);
-        settle_header();
-        end_graph();
+        result_.stopped = file_.stopped();
+        if (!result_.stopped) { // else it is not the log that ends here
+            troubles_.log_ends_within_line = last != LineKind::other && file_.ended_within_line();
+            troubles_.last_line_incomplete = starts || (last != LineKind::other && last_incomplete_);
+            settle_header();
+            end_graph();
+        }
         result_.n_graphs = writer_.n_written();
         result_.notes = troubles_.sentences();
+        if (result_.stopped) {
+            result_.notes.insert(result_.notes.begin(), "the import was stopped: what follows in the log is not here");
+        }
         if (!result_.notes.empty()) {
             session_.facts = facts(result_.notes);
             writer_.session(session_);
@@ -230,7 +236,6 @@ private:
         writer_.write(graph, {next_reserve_, std::move(buffers_)});
         next_reserve_.reset();
         buffers_.clear();
-        result_.stopped = stop_ != nullptr && stop_->load();
     }
 
     std::vector<std::pair<std::string, std::string>> facts(const std::vector<std::string>& notes) const {
@@ -256,7 +261,6 @@ private:
     LogFile& file_;
     const Survey& survey_;
     GraphWriter writer_;
-    const std::atomic<bool>* stop_;
     int64_t spare_;
     GraphBuilder builder_;
     SessionInfo session_;
@@ -274,14 +278,19 @@ private:
 } // namespace import
 
 ImportResult import_log(const std::string& path, Recorder& recorder, const std::atomic<bool>* stop) {
-    import::LogFile file(path);
+    import::LogFile file(path, stop);
     const import::Survey survey = import::survey_log(file);
+    if (file.stopped()) {
+        ImportResult nothing;
+        nothing.stopped = true;
+        return nothing;
+    }
     if (survey.n_splits == 0 && survey.n_nodes == 0) {
         throw Error(ErrorKind::input, (path == "-" ? std::string("standard input") : path) +
                                           ": no line of a ggml scheduler is in it; run the program with GGML_SCHED_DEBUG=2 and "
                                           "its log at level debug (-v)");
     }
-    return import::Importer(path, file, survey, recorder, stop).run();
+    return import::Importer(path, file, survey, recorder).run();
 }
 
 } // namespace schedscope

@@ -15,11 +15,12 @@ struct ImportResult {
     int64_t n_splits = 0, n_nodes = 0;
     std::vector<std::string>
         notes;            ///< what the log lacks or what was not understood, each a sentence; in the trace as the fact "notes"
-    bool stopped = false; ///< somebody asked to stop; what was read until then is there
+    bool stopped = false; ///< somebody asked to stop: the graphs that were complete by then are there, if any
 };
 
 /// Reads a ggml program's scheduler log ("-": standard input) twice and writes it as records: an evaluation for each graph, with what the log says and nothing
-/// else. The memory of one graph is needed. `stop`: looked at between graphs; may be null.
+/// else. The memory of one graph is needed. `stop`: looked at with every line, from the first reading on; may be null. What was read of a graph when it was
+/// set is dropped, and nothing was given to the recorder before the second reading.
 /// Throws Error(input) when there is no such file, it can't be read, or no line of it is a scheduler's; nothing was given to the recorder then.
 ImportResult import_log(const std::string& path, Recorder& recorder, const std::atomic<bool>* stop = nullptr);
 

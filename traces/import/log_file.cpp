@@ -55,8 +55,13 @@ void LogFile::Closer::operator()(std::FILE* file) const noexcept {
     }
 }
 
-LogFile::LogFile(const std::string& path) : path_(path), buffer_(block) {
-    file_.reset(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
+LogFile::LogFile(const std::string& path, const std::atomic<bool>* stop) : path_(path), stop_(stop), buffer_(block) {
+    do { // a pipe that nobody has opened for writing makes it wait
+        file_.reset(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
+    } while (!file_ && errno == EINTR && !is_to_stop());
+    if (stopped_) {
+        return;
+    }
     if (!file_) {
         fail(path, std::strerror(errno));
     }
@@ -65,32 +70,63 @@ LogFile::LogFile(const std::string& path) : path_(path), buffer_(block) {
     if (known && S_ISDIR(status.st_mode)) {
         fail(path, "is a directory");
     }
-    size_t n = std::fread(buffer_.data(), 1, buffer_.size(), file_.get());
-    const bool wide = n >= 2 && buffer_[0] == '\xFF' && buffer_[1] == '\xFE';
-    if (known && S_ISREG(status.st_mode) && !wide && path != "-") {
-        rewind();
-        return;
+    const size_t n = read_block();
+    wide_ = n >= 2 && buffer_[0] == '\xFF' && buffer_[1] == '\xFE';
+    if (!known || !S_ISREG(status.st_mode) || wide_ || path == "-") {
+        keep(n);
     }
-    std::unique_ptr<std::FILE, Closer> kept(std::tmpfile());
-    if (!kept) {
-        throw Error(ErrorKind::device, std::string("a temporary file for the log: ") + std::strerror(errno));
-    }
-    while (n > 0) {
-        const std::string_view read(buffer_.data(), n);
-        const std::string text = wide ? from_utf16(read) : std::string(read);
-        if (std::fwrite(text.data(), 1, text.size(), kept.get()) != text.size()) {
-            throw Error(ErrorKind::device, std::string("a temporary file for the log: ") + std::strerror(errno));
-        }
-        n = std::fread(buffer_.data(), 1, buffer_.size(), file_.get()); // blocks are even, so no code unit is torn but the last
-    }
-    if (std::ferror(file_.get()) != 0) {
-        fail(path, std::strerror(errno));
-    }
-    file_ = std::move(kept);
     rewind();
 }
 
+bool LogFile::is_to_stop() noexcept {
+    stopped_ = stopped_ || (stop_ != nullptr && stop_->load(std::memory_order_relaxed));
+    return stopped_;
+}
+
+/// The next bytes of the file; 0: its end, or somebody asked to stop.
+size_t LogFile::read_block() {
+    while (!is_to_stop()) {
+        const size_t n = std::fread(buffer_.data(), 1, buffer_.size(), file_.get());
+        if (std::ferror(file_.get()) == 0) {
+            return n;
+        }
+        if (errno != EINTR) { // a signal only wakes it: what that one asked for is seen above
+            fail(path_, std::strerror(errno));
+        }
+        std::clearerr(file_.get());
+        if (n > 0) {
+            return n;
+        }
+    }
+    return 0;
+}
+
+/// Copies the log, of which the first n bytes were read, to a file without a name.
+void LogFile::keep(size_t n) {
+    const auto no_room = [] {
+        return Error(ErrorKind::device, std::string("a temporary file for the log: ") + std::strerror(errno));
+    };
+    std::unique_ptr<std::FILE, Closer> kept(std::tmpfile());
+    if (!kept) {
+        throw no_room();
+    }
+    for (; n > 0; n = read_block()) { // blocks are even, so no code unit is torn but the last
+        const std::string_view read(buffer_.data(), n);
+        const std::string text = wide_ ? from_utf16(read) : std::string(read);
+        if (std::fwrite(text.data(), 1, text.size(), kept.get()) != text.size()) {
+            throw no_room();
+        }
+    }
+    if (std::fflush(kept.get()) != 0) { // what was too little for a write of its own
+        throw no_room();
+    }
+    file_ = std::move(kept);
+}
+
 void LogFile::rewind() {
+    if (is_to_stop()) {
+        return;
+    }
     if (std::fseek(file_.get(), 0, SEEK_SET) != 0) {
         fail(path_, std::strerror(errno));
     }
@@ -100,10 +136,7 @@ void LogFile::rewind() {
 
 bool LogFile::fill() {
     at_ = 0;
-    end_ = std::fread(buffer_.data(), 1, buffer_.size(), file_.get());
-    if (end_ == 0 && std::ferror(file_.get()) != 0) {
-        fail(path_, std::strerror(errno));
-    }
+    end_ = read_block();
     return end_ > 0;
 }
 
@@ -132,6 +165,9 @@ void LogFile::clean(std::string_view raw) {
 }
 
 bool LogFile::next(std::string_view& line) {
+    if (is_to_stop()) {
+        return false;
+    }
     std::string raw;
     bool any = false, done = false;
     std::string_view whole;

@@ -20,7 +20,7 @@ struct Survey {
     bool has_causes = false;
 };
 
-/// Reads the file to its end.
+/// Reads the file to its end; it is not complete where the file was stopped.
 Survey survey_log(LogFile& file);
 
 } // namespace schedscope::import

@@ -2,10 +2,17 @@
 #include "tests/inspector/cli/browser.h"
 #include "tests/inspector/cli/files.h"
 #include "tests/inspector/cli/program.h"
+#include "tests/traces/perfetto_file.h"
 
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
+
+#include <csignal>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace schedscope::testing {
 namespace {
@@ -172,6 +179,52 @@ TEST(Import, SaysThatWhatALogLeavesOutIsUnknown) {
     EXPECT_THAT(difference.out, ::testing::ContainsRegex("backend Vulkan0 +\\(not said\\) → llvmpipe"));
 }
 
+TEST(Import, SummarisesWhatTheLogTellsAndNoZeros) {
+    const ImportedTrace splits_alone("level-1");
+    const json summary = json::parse(run({"show", splits_alone.path, "--json"}).out);
+    for (const char* key : {"tokens", "time_ns", "nodes", "leafs", "compute_bytes", "moved_bytes"}) {
+        EXPECT_EQ(summary[key], nullptr) << key;
+    }
+    EXPECT_EQ(summary["splits"], 3);
+    const std::string text = run({"show", splits_alone.path}).out;
+    EXPECT_THAT(text, HasSubstr("1 evaluation, 1 planned; 16 records\n"));
+    EXPECT_THAT(text, HasSubstr("the last one planned: ? nodes, 3 splits"));
+    EXPECT_THAT(text, Not(HasSubstr("operator")));
+
+    const Folder folder;
+    std::string log = read_bytes(log_path("2026-05"));
+    log.replace(log.find("RMS_NORM"), 8, "NEW_NORM");
+    write_bytes(folder / "new.log", log);
+    ASSERT_EQ(run({"import", folder / "new.log", "-o", folder / "t.trace"}).code, 0);
+    EXPECT_THAT(run({"show", folder / "t.trace"}).out, ::testing::ContainsRegex("\\? +Vulkan0 +1\n"));
+    const json operators = json::parse(run({"show", folder / "t.trace", "--json"}).out)["operators"];
+    EXPECT_THAT(operators, ::testing::Contains(json{{"op", nullptr}, {"backend", "Vulkan0"}, {"nodes", 1}}));
+}
+
+TEST(Import, ExportsNoCountsThatNobodyLogged) {
+    const ImportedTrace trace("several");
+    const sample::PerfettoFile file(run({"export", trace.path, "--perfetto", "-"}).out);
+    const auto evaluations = file.of_category("evaluation");
+    ASSERT_EQ(evaluations.size(), 2U);
+    EXPECT_EQ(evaluations[0]->numbers.at("tokens"), 512); // memory was reserved for it
+    for (const char* key : {"tokens", "sequences", "outputs"}) {
+        EXPECT_FALSE(evaluations[1]->numbers.contains(key)) << key;
+    }
+    for (const auto* planning : file.of_category("planning")) {
+        EXPECT_FALSE(planning->numbers.contains("leafs") || planning->numbers.contains("stages"));
+        EXPECT_GT(planning->numbers.at("nodes"), 0);
+    }
+    std::vector<json> begins;
+    for (const std::string& line : lines_of(run({"export", trace.path, "--jsonl", "-"}).out)) {
+        if (const json record = json::parse(line); record["kind"] == "evaluation_begin") {
+            begins.push_back(record);
+        }
+    }
+    ASSERT_EQ(begins.size(), 2U);
+    EXPECT_EQ(begins[0]["n_outputs"], 512);
+    EXPECT_EQ(begins[1]["n_outputs"], nullptr);
+}
+
 TEST(Import, CanNotBePlannedOtherwise) {
     const ImportedTrace trace("2026-05");
     const std::string why = run({"replay", trace.path}).err;
@@ -199,6 +252,32 @@ TEST(Import, ReadsStandardInput) {
     const Outcome outcome = run({"import", "-", "-o", folder / "t.trace"}, {.in = read_bytes(log_path("2025-07"))});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_THAT(run({"show", folder / "t.trace"}).out, HasSubstr("standard input"));
+}
+
+TEST(Import, TellsAFullDiskFromALogThatCanNotBeRead) {
+    constexpr size_t room = 1 << 20;
+    for (const size_t too_many : {100, 100'000}) { // less and more than is written at once
+        const Folder folder;
+        const Outcome outcome = run({"import", "-", "-o", folder / "t.trace"},
+                                    {.in = std::string(room + too_many, 'x'), .largest_file = static_cast<long long>(room)});
+        EXPECT_EQ(outcome.code, 4);
+        EXPECT_EQ(outcome.err, "schedscope: a temporary file for the log: File too large\n");
+    }
+}
+
+TEST(Import, StopsAtCtrlCWhileAPipeIsRead) {
+    const Folder folder;
+    const std::string pipe = folder / "log";
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    Program program({"import", pipe, "-o", folder / "t.trace"});
+    const int end = open(pipe.c_str(), O_WRONLY | O_CLOEXEC); // waits until the program reads
+    program.signal(SIGINT);
+    close(end);
+    const Outcome outcome = program.wait();
+    EXPECT_EQ(outcome.code, 130);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_EQ(folder.names(), std::vector<std::string>{"log"});
 }
 
 TEST(Import, NotesWhatIsMissing) {

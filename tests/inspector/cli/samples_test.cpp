@@ -14,6 +14,7 @@ namespace {
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::HasSubstr;
 
 std::string sample(const std::string& name) { return SCHEDSCOPE_SOURCE_DIR "/traces/samples/" + name + ".trace"; }
 
@@ -52,6 +53,20 @@ TEST_P(Sample, IsPlannedAgainAlikeAndDrawn) {
     }
     EXPECT_EQ(run({"explain", sample(GetParam()), "attn_norm-0"}).code, 0);
     EXPECT_EQ(shown(GetParam())["failed"], 0);
+}
+
+TEST(Samples, TellWhyASettingChangesNothing) {
+    const std::vector<std::string> nothing{"replay", sample("partial-offload"), "--set", "offload-min-batch=3"};
+    const std::string why = "offload-min-batch=3: the same 18 nodes are taken over";
+    const Outcome text = run(nothing);
+    EXPECT_EQ(text.code, 0);
+    EXPECT_THAT(text.out, HasSubstr("\n" + why + "\n"));
+    EXPECT_THAT(text.out, ::testing::EndsWith(" decisions identical\n"));
+    std::vector<std::string> as_json = nothing;
+    as_json.emplace_back("--json");
+    EXPECT_EQ(json::parse(run(as_json).out)["why_unchanged"], json({why}));
+    as_json.insert(as_json.end(), {"--set", "ngl=0"});
+    EXPECT_FALSE(json::parse(run(as_json).out).contains("why_unchanged"));
 }
 
 TEST(Samples, TellWhatCopiesMoved) {

@@ -142,6 +142,21 @@ TEST(Show, APassShowsTheStateAtItsEnd) {
     EXPECT_EQ(recorded.json("show", {"--what", "splits", "--eval", "0", "--pass", "4"})["splits"].size(), 0U);
 }
 
+TEST(Show, APassOfAnEvaluationThatRunsAPlanAgainIsItsOwnWhereItHasOne) {
+    const std::string trace = SCHEDSCOPE_SOURCE_DIR "/traces/samples/partial-offload.trace";
+    const auto shown = [&](const char* what, const std::vector<std::string>& more) {
+        std::vector<std::string> arguments{"show", trace, "--what", what, "--json"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return json::parse(run(arguments).out);
+    };
+    ASSERT_TRUE(shown("reuse", {})["reuse"][3]["reused"]);
+    const json executed = shown("kernels", {"--eval", "3", "--pass", "execute"});
+    EXPECT_GT(executed["kernels"].size(), 0U);
+    EXPECT_EQ(executed, shown("kernels", {"--eval", "3"}));
+    EXPECT_NE(executed, shown("kernels", {"--eval", "1", "--pass", "execute"}));
+    EXPECT_EQ(shown("assignments", {"--eval", "3", "--pass", "2a"}), shown("assignments", {"--eval", "1", "--pass", "2a"}));
+}
+
 TEST(Show, KernelsRunOneAfterAnother) {
     NEEDS_SHARED();
     const Recorded recorded({"--device", "cpu"});

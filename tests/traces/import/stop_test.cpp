@@ -1,0 +1,69 @@
+// An import that somebody stops: what was complete is there, and nothing else is said of the log.
+
+#include "tests/traces/import/imported.h"
+
+#include <atomic>
+#include <gmock/gmock.h>
+
+namespace schedscope::testing {
+namespace {
+
+constexpr const char* several = SCHEDSCOPE_SOURCE_DIR "/tests/traces/import/logs/several.log"; // graphs
+
+/// Keeps what it is given, and wants the import to stop once it has so many graphs.
+class Stopper final : public Recorder {
+public:
+    explicit Stopper(int n_graphs) : left_(n_graphs), stop(n_graphs == 0) {}
+    void session(const SessionInfo& info) override {
+        ++n_calls;
+        store->session(info);
+    }
+    void graph(GraphId id, const GraphView& graph, const CapabilityTable& answers) override { store->graph(id, graph, answers); }
+    StringId intern(std::string_view text) override { return store->intern(text); }
+    void keep(const Record& record) override { store->keep(record); }
+    void flush() override {
+        store->flush();
+        stop = --left_ == 0 || stop;
+    }
+
+private:
+    int left_;
+
+public:
+    std::atomic<bool> stop;
+    int n_calls = 0;
+    std::shared_ptr<LiveStore> store = std::make_shared<LiveStore>();
+};
+
+TEST(StoppedImport, HasTheGraphsThatWereCompleteAndNoOther) {
+    const int all = Imported::file(several).result.n_graphs;
+    ASSERT_GT(all, 1);
+    for (int n = 1; n < all; ++n) {
+        SCOPED_TRACE(std::to_string(n) + " graphs");
+        Stopper recorder(n);
+        const ImportResult result = import_log(several, recorder, &recorder.stop);
+        EXPECT_TRUE(result.stopped);
+        EXPECT_EQ(result.n_graphs, n);
+        EXPECT_EQ(recorder.store->n_evaluations(), n);
+        EXPECT_THAT(result.notes, ::testing::ElementsAre("the import was stopped: what follows in the log is not here"));
+        History history(recorder.store);
+        const Imported whole = Imported::file(several);
+        for (int e = 0; e < n; ++e) {
+            EXPECT_EQ(history.plan(e).splits.size(), whole.history->plan(e).splits.size());
+            EXPECT_EQ(history.plan(e).tensors.size(), whole.history->plan(e).tensors.size());
+        }
+    }
+}
+
+TEST(StoppedImport, GivesNothingBeforeTheLogWasReadOnce) {
+    Stopper recorder(0);
+    for (const char* log : {several, SCHEDSCOPE_SOURCE_DIR "/README.md"}) { // which is no log: nobody knows yet
+        const ImportResult result = import_log(log, recorder, &recorder.stop);
+        EXPECT_TRUE(result.stopped);
+        EXPECT_EQ(result.n_graphs, 0);
+        EXPECT_EQ(recorder.n_calls, 0);
+    }
+}
+
+} // namespace
+} // namespace schedscope::testing
