@@ -2,9 +2,9 @@
 
 #include "traces/record_source.h"
 
-#include <atomic>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -45,7 +45,7 @@ private:
 };
 
 /// Reads the whole file through and compares what must agree; slow, made for a thread in the background. Nothing when the file is sound, else what is wrong
-/// (one line "PATH: why"). `stop` may be set by another thread.
-std::optional<std::string> check_integrity(const std::string& path, const std::atomic<bool>* stop = nullptr);
+/// (one line "PATH: why"), or when it was asked to stop.
+std::optional<std::string> check_integrity(const std::string& path, std::stop_token stop = {});
 
 } // namespace schedscope

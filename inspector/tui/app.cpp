@@ -2,15 +2,27 @@
 
 #include "inspector/tui/text.h"
 #include "runtime/error.h"
+#include "traces/reader.h"
 
 #include <csignal>
 #include <utility>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 namespace schedscope::tui {
+
+namespace {
+
+/// What wakes the inspector beside the terminal.
+enum Waker : size_t { program_stopped, program_ended, comparison_done, picture_done, trace_checked, n_wakers };
+
+} // namespace
 
 App::App(Session& session, Terminal& terminal, Options options)
     : session_(session), terminal_(terminal), title_(std::move(options.title)), ended_fd_(options.ended_fd),
-      settings_(std::move(options.settings)), terminal_options_(options.terminal), views_(views().size()) {
+      settings_(std::move(options.settings)), terminal_options_(options.terminal), trace_path_(std::move(options.trace_path)),
+      views_(views().size()) {
     session_.follow = settings_.follow;
     show_view(session_.comparison().running() ? 8 : settings_.view);
     const auto key = [&](Action action) { return settings_.keys.key_of(action, context()); };
@@ -31,9 +43,12 @@ int App::run() {
             draw();
             dirty_ = false;
         }
-        const Terminal::Woken woken = terminal_.wait({session_.gate() ? session_.gate()->descriptor() : -1, ended_fd_,
-                                                      session_.comparison().descriptor(), picture_.descriptor()},
-                                                     !session_.scanning());
+        if (!trace_path_.empty()) {
+            check_trace(std::exchange(trace_path_, {}));
+        }
+        const std::array<int, n_wakers> wakers{session_.gate() ? session_.gate()->descriptor() : -1, ended_fd_,
+                                               session_.comparison().descriptor(), picture_.descriptor(), check_.descriptor()};
+        const Terminal::Woken woken = terminal_.wait(wakers, !session_.scanning());
         if (woken.ended_by != 0) {
             return 128 + woken.ended_by;
         }
@@ -46,18 +61,7 @@ int App::run() {
         if (woken.interrupted) {
             on_interrupt();
         }
-        if (woken.ready[0] || woken.ready[1]) {
-            on_program(woken.ready[1]);
-        }
-        if (woken.ready[2]) {
-            std::string said = session_.finish_comparison();
-            tell(std::move(said), !session_.comparison().error().empty());
-        }
-        if (woken.ready[3]) {
-            bool failed = false;
-            std::string said = picture_.finish(failed);
-            tell(std::move(said), failed);
-        }
+        on_ready(woken);
         if (woken.input) {
             for (Input input = terminal_.read(); input.kind != Input::Kind::none && exit_code_ < 0; input = terminal_.read()) {
                 on_input(input);
@@ -73,6 +77,36 @@ int App::run() {
         }
     }
     return exit_code_;
+}
+
+void App::on_ready(const Terminal::Woken& woken) {
+    if (woken.ready[program_stopped] || woken.ready[program_ended]) {
+        on_program(woken.ready[program_ended]);
+    }
+    if (woken.ready[comparison_done]) {
+        std::string said = session_.finish_comparison();
+        tell(std::move(said), !session_.comparison().error().empty());
+    }
+    if (woken.ready[picture_done]) {
+        bool failed = false;
+        std::string said = picture_.finish(failed);
+        tell(std::move(said), failed);
+    }
+    if (woken.ready[trace_checked]) {
+        const auto outcome = check_.finish();
+        const std::string wrong = outcome.result ? outcome.result->value_or("") : outcome.error;
+        damaged_ = !wrong.empty();
+        if (damaged_) {
+            tell(wrong, true);
+        }
+    }
+}
+
+void App::check_trace(const std::string& path) {
+    check_.start([path](std::stop_token stop) {
+        setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19); // of this thread: keys come first
+        return check_integrity(path, std::move(stop));
+    });
 }
 
 void App::restore(const SavedSession& kept, bool asked_for_more) {

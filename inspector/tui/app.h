@@ -27,7 +27,8 @@ class App {
 public:
     struct Options {
         std::string title;
-        int ended_fd = -1; ///< readable once the running program has ended; −1: none
+        int ended_fd = -1;      ///< readable once the running program has ended; −1: none
+        std::string trace_path; ///< of a file that is read through in the background for damage; empty: none
         Settings settings;
         TerminalOptions terminal; ///< as it was made: colour and mouse follow the settings from here on
         std::string note;         ///< to begin with, in the status line: trouble with the settings; empty: none
@@ -53,6 +54,8 @@ private:
     void on_wheel(int row, int col, int lines);
     void on_interrupt();
     void on_program(bool ended);
+    void on_ready(const Terminal::Woken& woken);
+    void check_trace(const std::string& path);
     void perform(Action action);
     void move_cursor(Action action);
     Context context() const;
@@ -137,6 +140,9 @@ private:
     Settings settings_;
     TerminalOptions terminal_options_;
     PictureRun picture_;
+    std::string trace_path_;
+    BackgroundTask<std::optional<std::string>> check_; ///< of the trace: what is wrong with it
+    bool damaged_ = false;                             ///< that found something
     Layout layout_;
     bool dirty_ = true;
     int exit_code_ = -1; ///< ≥ 0: leave

@@ -8,24 +8,7 @@
 #include <sstream>
 #include <utility>
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 namespace schedscope::tui {
-
-ComparisonRun::ComparisonRun() : done_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (done_ < 0) {
-        throw Error(ErrorKind::device, "inspector: the system has no event descriptor left");
-    }
-}
-
-ComparisonRun::~ComparisonRun() {
-    if (worker_.joinable()) {
-        worker_.request_stop();
-        worker_.join();
-    }
-    close(done_);
-}
 
 void ComparisonRun::start_what_if(std::shared_ptr<const RecordSource> source, const std::string& settings) {
     WhatIf what_if; // a word that is not understood is told at once
@@ -53,34 +36,17 @@ void ComparisonRun::start(std::function<Comparison(std::stop_token)> compare) {
         throw Error(ErrorKind::usage, "the last comparison is not done yet");
     }
     error_.clear();
-    worker_ = std::jthread([this, compare = std::move(compare)](std::stop_token stop) {
-        try {
-            worker_result_ = compare(std::move(stop));
-        } catch (const Stopped&) {
-            worker_result_.reset();
-        } catch (const std::exception& error) {
-            worker_error_ = error.what();
-        }
-        eventfd_write(done_, 1);
-    });
+    task_.start(std::move(compare));
 }
 
-void ComparisonRun::stop() { worker_.request_stop(); }
-
 bool ComparisonRun::finish() {
-    eventfd_t count = 0;
-    eventfd_read(done_, &count);
-    const bool stopped = stopping();
-    worker_.join();
-    worker_ = {};
-    std::optional<Comparison> result = std::exchange(worker_result_, std::nullopt);
-    const std::string error = std::exchange(worker_error_, {});
-    if (stopped) {
+    auto outcome = task_.finish();
+    if (outcome.stopped) {
         return false;
     }
-    error_ = error;
-    if (result) {
-        result_ = std::move(result);
+    error_ = std::move(outcome.error);
+    if (outcome.result) {
+        result_ = std::move(outcome.result);
     }
     return true;
 }

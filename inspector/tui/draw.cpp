@@ -256,6 +256,9 @@ void App::draw_status(const Canvas& page) {
     if (session_.comparison().running()) {
         mark(session_.comparison().stopping() ? "stopping" : "comparing, Esc stops");
     }
+    if (damaged_) {
+        mark("the trace is damaged");
+    }
     if (picture_.running()) {
         mark("drawing " + picture_.path() + ", Esc stops");
     }

@@ -4,24 +4,7 @@
 
 #include <utility>
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 namespace schedscope::tui {
-
-PictureRun::PictureRun() : done_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (done_ < 0) {
-        throw Error(ErrorKind::device, "inspector: the system has no event descriptor left");
-    }
-}
-
-PictureRun::~PictureRun() {
-    cancel();
-    if (worker_.joinable()) {
-        worker_.join();
-    }
-    close(done_);
-}
 
 void PictureRun::start(std::shared_ptr<const RecordSource> source, PictureOptions options, const std::string& path) {
     if (running()) {
@@ -31,27 +14,19 @@ void PictureRun::start(std::shared_ptr<const RecordSource> source, PictureOption
     if (!format) {
         throw Error(ErrorKind::usage, path + ": a picture's name ends in .dot, .svg, .png or .pdf");
     }
-    cancelled_ = false;
     path_ = path;
-    options.cancelled = [this] { return cancelled_.load(); };
-    worker_ = std::jthread([this, source = std::move(source), options = std::move(options), format = *format] {
-        try {
-            History history(source); // each reader has its own
-            write_picture(history, options, format, path_);
-        } catch (const std::exception& error) {
-            error_ = error.what();
-        }
-        eventfd_write(done_, 1);
+    task_.start([source = std::move(source), options = std::move(options), format = *format, path](std::stop_token stop) mutable {
+        options.cancelled = [stop] { return stop.stop_requested(); };
+        History history(source); // each reader has its own
+        write_picture(history, options, format, path);
+        return true;
     });
 }
 
 std::string PictureRun::finish(bool& failed) {
-    eventfd_t count = 0;
-    eventfd_read(done_, &count);
-    worker_.join();
-    const std::string error = std::exchange(error_, {});
-    failed = !error.empty();
-    return failed ? (cancelled_ ? "stopped: there is no " + path_ : error) : path_ + " is written";
+    const auto outcome = task_.finish();
+    failed = !outcome.result;
+    return !failed ? path_ + " is written" : outcome.stopped ? "stopped: there is no " + path_ : outcome.error;
 }
 
 } // namespace schedscope::tui

@@ -249,16 +249,14 @@ void Terminal::take_size() {
         resizeterm(size.ws_row, size.ws_col);
 }
 
-Terminal::Woken Terminal::wait(std::array<int, 4> others, bool wait) {
-    std::array<pollfd, 6> fds{{{STDIN_FILENO, POLLIN, 0},
-                               {wake_pipe[0], POLLIN, 0},
-                               {others[0], POLLIN, 0},
-                               {others[1], POLLIN, 0},
-                               {others[2], POLLIN, 0},
-                               {others[3], POLLIN, 0}}};
+Terminal::Woken Terminal::wait(std::span<const int> others, bool wait) {
+    std::array<pollfd, 2 + most_watched> fds{{{STDIN_FILENO, POLLIN, 0}, {wake_pipe[0], POLLIN, 0}}};
+    for (size_t i = 0; i < others.size(); ++i) {
+        fds[i + 2] = {others[i], POLLIN, 0};
+    }
     Woken woken;
     const int patience = this->patience();
-    if (poll(fds.data(), fds.size(), wait ? patience : 0) < 0) {
+    if (poll(fds.data(), 2 + others.size(), wait ? patience : 0) < 0) {
         return woken; // a signal: its note is read next time
     }
     if (patience >= 0 && (fds[0].revents & POLLIN) == 0 && this->patience() == 0) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -37,13 +38,14 @@ public:
     int rows() const;
     int cols() const;
 
-    /// Waits until there is input, a signal came, or one of `fds` (−1: none) is readable; with `wait` false only looks.
+    static constexpr size_t most_watched = 8;
+    /// Waits until there is input, a signal came, or one of `fds` (at most most_watched; −1: none) is readable; with `wait` false only looks.
     struct Woken {
         bool input = false, resized = false, interrupted = false;
-        int ended_by = 0; ///< a signal that asks the program to end; 0: none
-        std::array<bool, 4> ready{};
+        int ended_by = 0;                       ///< a signal that asks the program to end; 0: none
+        std::array<bool, most_watched> ready{}; ///< by index into fds
     };
-    Woken wait(std::array<int, 4> fds, bool wait);
+    Woken wait(std::span<const int> fds, bool wait);
     /// The next key or mouse event; none when there is no more for now. Also none after the terminal went away.
     Input read();
     bool hung_up() const noexcept { return hung_up_; }

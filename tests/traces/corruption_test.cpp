@@ -294,8 +294,9 @@ TEST_F(Corruption, TheIntegrityCheckFindsWhatReadingInPassingMisses) {
     std::vector<Record> records;
     EXPECT_NO_THROW(reader.read(0, 100, records));
     EXPECT_THAT(check_integrity(folder.file("t")).value_or(""), testing::HasSubstr("first is 4000"));
-    const std::atomic<bool> stop = true;
-    EXPECT_EQ(check_integrity(folder.file("t"), &stop), std::nullopt);
+    std::stop_source stopped;
+    stopped.request_stop();
+    EXPECT_EQ(check_integrity(folder.file("t"), stopped.get_token()), std::nullopt);
 }
 
 TEST_F(Corruption, AReaderNeedsNoWritePermission) {
