@@ -4,6 +4,7 @@
 #include "traces/history.h"
 
 #include <string>
+#include <string_view>
 
 /// A trace that was made from a log knows less than a recorded one. What is unknown is shown as such, in the same way everywhere.
 namespace schedscope {
@@ -19,9 +20,10 @@ void refuse_logged(const OwnedGraph& graph, const CapabilityTable& answers);
 /// The state's plan was made from a log.
 bool is_imported(const History& history, const PlanState& state);
 
-std::string operator_text(const TensorInfo& tensor); ///< "SWIGLU", "NONE"
-std::string type_text(const TensorInfo& tensor);     ///< "f32"
-std::string shape_text(const TensorInfo& tensor);    ///< "[64, 16]"
+std::string_view operator_name(const TensorInfo& tensor) noexcept; ///< "SWIGLU", "NONE"; of the program's constants
+std::string operator_text(const TensorInfo& tensor);               ///< the same
+std::string type_text(const TensorInfo& tensor);                   ///< "f32"
+std::string shape_text(const TensorInfo& tensor);                  ///< "[64, 16]"
 
 /// Why a split is one of its own. A log shows that the backend goes on, but not always whether a weight made it so or the room for inputs.
 bool reason_known(const record::SplitBegin& split) noexcept;

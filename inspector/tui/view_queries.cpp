@@ -49,6 +49,23 @@ public:
                 {r.why, dim}};
     }
 
+    std::optional<double> sort_key(Session& session, int row, size_t column) const override {
+        const Row& r = at(row);
+        const std::string_view title = columns_[column].title;
+        if (title == "nodes") {
+            return n_nodes(r);
+        }
+        if (title == "can" && now_->answered) {
+            return n_nodes(r) - static_cast<int>(r.refused.size());
+        }
+        if (title == "on") {
+            return r.n_on;
+        }
+        if (title == "asked") {
+            return r.n_asked;
+        }
+        return View::sort_key(session, row, column);
+    }
     std::string empty_text(const Session&) const override { return "nothing is planned at this step"; }
     std::string title(const Session&) const override { return "queries"; }
 
