@@ -8,7 +8,7 @@
 
 namespace schedscope::tui {
 
-Layout Layout::of(int rows, int cols, int list_percent, int drawing_rows) noexcept {
+Layout Layout::of(int rows, int cols, std::optional<int> list_percent, int drawing_rows) noexcept {
     Layout l;
     l.fits = rows >= least_rows && cols >= least_cols;
     if (!l.fits) {
@@ -16,10 +16,10 @@ Layout Layout::of(int rows, int cols, int list_percent, int drawing_rows) noexce
     }
     const int inner = cols - 2;
     // As it comes, the list is neither so narrow that names are cut nor so wide that lines are hard to follow.
-    const bool as_it_comes = list_percent == default_list_width;
-    const int wanted = inner * list_percent / 100;
+    constexpr int usual_percent = 54;
+    const int wanted = inner * list_percent.value_or(usual_percent) / 100, widest = inner - narrowest_pane;
     const int list_width =
-        as_it_comes ? std::min(std::max(wanted, std::min(42, inner - 20)), 132) : std::clamp(wanted, 20, inner - 20);
+        list_percent ? std::clamp(wanted, narrowest_pane, widest) : std::min(std::max(wanted, std::min(42, widest)), 132);
     l.upper = 2;
     l.lower = rows - 4;
     l.middle = 1 + list_width;
