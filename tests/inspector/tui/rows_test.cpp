@@ -188,8 +188,8 @@ TEST(Unknown, RulesAndOperatorsOfALogAreSaidToBe) {
               std::string::npos)
         << lines_text(story_page(session, product, 100));
     Facts facts;
-    session.describer().tensor(session.state(), graph.tensors[static_cast<size_t>(product)].src[0], facts)
-        EXPECT_EQ(facts.text(Field::op), "?");
+    session.describer().tensor(session.state(), graph.tensors[static_cast<size_t>(product)].src[0], facts);
+    EXPECT_EQ(facts.text(Field::op), "?");
 }
 
 TEST(Copies, TakeAsLongAsAllTheirTransfers) {
