@@ -21,36 +21,41 @@ std::string nothing_decides(const OwnedGraph& graph, TensorId tensor) {
     return text + ", no source is a weight";
 }
 
-/// Which lines a record adds to a story; nothing for those that are no lines.
-std::string_view line_of(const Fact& fact) {
+/// The kind of line that a record adds to a story, and whose work it tells of; no kind: it adds none.
+struct LineKind {
+    std::string_view what;
+    Pass pass = Pass::none;
+};
+
+LineKind line_of(const Fact& fact) {
     return std::visit(
-        []<typename T>(const T&) -> std::string_view {
+        []<typename T>(const T&) -> LineKind {
             if constexpr (std::is_same_v<T, record::SplitBegin>) {
-                return "split";
+                return {"split", Pass::split};
             } else if constexpr (std::is_same_v<T, record::Pin>) {
-                return "placed";
+                return {"placed"};
             } else if constexpr (std::is_same_v<T, record::SplitInput>) {
-                return "input";
+                return {"input", Pass::split};
             } else if constexpr (std::is_same_v<T, record::CopyMade> || std::is_same_v<T, record::GraphInput>) {
-                return "copy";
+                return {"copy", Pass::split};
             } else if constexpr (std::is_same_v<T, record::Rewired>) {
-                return "rewire";
+                return {"rewire", Pass::split};
             } else if constexpr (std::is_same_v<T, record::Reorder>) {
-                return "order";
+                return {"order", Pass::optimise};
             } else if constexpr (std::is_same_v<T, record::Fusion> || std::is_same_v<T, record::NotFused>) {
-                return "fusion";
+                return {"fusion", Pass::optimise};
             } else if constexpr (std::is_same_v<T, record::Placement>) {
-                return "placement";
+                return {"placement", Pass::allocate};
             } else if constexpr (std::is_same_v<T, record::Reallocation>) {
-                return "reallocation";
+                return {"reallocation", Pass::allocate};
             } else if constexpr (std::is_same_v<T, record::Execute>) {
-                return "execute";
+                return {"execute", Pass::execute};
             } else if constexpr (std::is_same_v<T, record::Transfer>) {
-                return "transfer";
+                return {"transfer", Pass::execute};
             } else if constexpr (std::is_same_v<T, record::Value>) {
-                return "value";
+                return {"value", Pass::execute};
             } else if constexpr (std::is_same_v<T, record::Sample>) {
-                return "sampler";
+                return {"sampler"};
             } else {
                 return {};
             }
@@ -95,13 +100,13 @@ private:
             ask(*query, r.step);
         } else if (const auto* assign = std::get_if<record::Assign>(&r.fact)) {
             decide(*assign, r.step);
-        } else if (const std::string_view what = line_of(r.fact); !what.empty()) {
+        } else if (const LineKind kind = line_of(r.fact); !kind.what.empty()) {
             // A split that begins elsewhere because of it is told as well; where it lies itself, add_split says.
             std::string text = describe(history_, r);
             if (text.starts_with(story_.name + ": ")) {
                 text.erase(0, story_.name.size() + 2);
             }
-            story_.lines.push_back({r.step, std::string(what), std::move(text)});
+            story_.lines.push_back({r.step, std::string(kind.what), std::move(text), kind.pass});
         }
     }
 
@@ -188,7 +193,7 @@ private:
             for (const Step step : history_.records_of(story_.evaluation, weight)) {
                 const Record r = history_.record(step);
                 if (std::holds_alternative<record::Pin>(r.fact)) {
-                    story_.lines.push_back({step, "placed", describe(history_, r)});
+                    story_.lines.push_back({step, "placed", describe(history_, r), Pass::none});
                 }
             }
         }
@@ -207,7 +212,7 @@ private:
         if (where_->end_node > where_->begin.first_node) {
             text += ", nodes " + std::to_string(where_->begin.first_node) + " to " + std::to_string(where_->end_node - 1);
         }
-        story_.lines.push_back({at, "split", std::move(text)});
+        story_.lines.push_back({at, "split", std::move(text), Pass::split});
     }
 
     Step begin_of_split() {

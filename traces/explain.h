@@ -43,6 +43,7 @@ struct StoryLine {
     Step step = no_step;
     std::string what; ///< split | input | copy | rewire | order | fusion | placement | reallocation | execute | transfer | value
     std::string text;
+    Pass pass = Pass::none; ///< whose work it tells of; none: none's
 };
 
 struct Story {

@@ -86,12 +86,14 @@ PlanFigures FigureCounter::of(const PlanText& plan) {
     for (const TensorId id : plan.graph.leafs) {
         const TensorInfo& t = plan.graph.tensors[static_cast<size_t>(id)];
         if (t.buffer_type != no_buffer_type) {
-            f.memory[std::string(kind_of_memory(t)) + plan.buffer_type(t.buffer_type)] +=
-                static_cast<int64_t>(n_bytes(t.type, t.ne, t.nb));
+            const auto bytes = static_cast<int64_t>(n_bytes(t.type, t.ne, t.nb));
+            f.memory[std::string(kind_of_memory(t)) + plan.buffer_type(t.buffer_type)] += bytes;
+            f.by_buffer_type[plan.buffer_type(t.buffer_type)] += bytes;
         }
     }
     for (const auto& [chunk, bytes] : chunks_) {
         f.memory["compute buffer of " + chunk.first] += bytes;
+        f.by_buffer_type[chunk.first] += bytes;
     }
     return f;
 }

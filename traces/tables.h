@@ -53,7 +53,8 @@ struct CopyRow {
     std::optional<int64_t> bytes; ///< all that the original holds
     std::optional<int64_t>
         moved_bytes; ///< in this evaluation, less than `bytes` where only some experts were; nothing: not moved in it
-    std::optional<int64_t> time_ns; ///< of the last transfer
+    std::optional<int64_t> time_ns; ///< of its transfers in this evaluation, added up
+    int64_t start_ns = -1;          ///< when the first of them began; −1: none
     std::optional<int32_t> experts, experts_total;
 };
 struct FusionRow {
@@ -84,7 +85,12 @@ struct MemoryRow {
     std::optional<std::string> replan; ///< why memory was planned anew; nothing: it was not, or it was the first time
     int64_t most_live = 0;             ///< bytes of all tensors that are needed at one node, where that is most
     int32_t most_at = 0;               ///< that node: its index in the allocated graph
-    std::vector<std::pair<std::string, int64_t>> holders; ///< those tensors and their bytes, the largest first
+    struct Holder {
+        TensorId id = no_tensor;
+        std::string name;
+        int64_t bytes = 0;
+    };
+    std::vector<Holder> holders; ///< those tensors, the largest first
 };
 /// A graph that memory was reserved for before the first plan.
 struct ReserveRow {

@@ -4,6 +4,7 @@
 #include "traces/unknown.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace schedscope::tables {
 
@@ -196,6 +197,10 @@ std::vector<SplitRow> splits(History& history, const PlanState& state) {
 
 std::vector<CopyRow> copies(History& history, const PlanState& state) {
     std::vector<CopyRow> rows;
+    std::unordered_map<TensorId, std::vector<const record::Transfer*>> transfers; // by copy
+    for (const record::Transfer& transfer : state.transfers) {
+        transfers[transfer.copy].push_back(&transfer);
+    }
     for (const record::CopyMade& copy : state.copies) {
         CopyRow row;
         row.id = copy.copy;
@@ -210,13 +215,14 @@ std::vector<CopyRow> copies(History& history, const PlanState& state) {
         if (const int32_t split = state.tensors[static_cast<size_t>(copy.copy)].split; split >= 0) {
             row.split = split;
         }
-        for (const record::Transfer& transfer : state.transfers) {
-            if (transfer.copy == copy.copy) {
-                row.moved_bytes = row.moved_bytes.value_or(0) + transfer.bytes;
-                row.time_ns = transfer.end_ns - transfer.start_ns;
-                if (transfer.experts >= 0) {
-                    row.experts = transfer.experts;
-                    row.experts_total = transfer.experts_total;
+        if (const auto moved = transfers.find(copy.copy); moved != transfers.end()) {
+            for (const record::Transfer* transfer : moved->second) {
+                row.moved_bytes = row.moved_bytes.value_or(0) + transfer->bytes;
+                row.time_ns = row.time_ns.value_or(0) + transfer->end_ns - transfer->start_ns;
+                row.start_ns = row.start_ns < 0 ? transfer->start_ns : std::min(row.start_ns, transfer->start_ns);
+                if (transfer->experts >= 0) {
+                    row.experts = transfer->experts;
+                    row.experts_total = transfer->experts_total;
                 }
             }
         }

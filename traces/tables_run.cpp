@@ -137,7 +137,7 @@ MemoryTable memory(History& history, const PlanState& state) {
         row.most_live = peak.bytes;
         row.most_at = peak.at;
         for (const record::Placement* holder : peak.holders) {
-            row.holders.emplace_back(history.tensor_name(state, holder->tensor), holder->size);
+            row.holders.push_back({holder->tensor, history.tensor_name(state, holder->tensor), holder->size});
         }
         table.memory.push_back(std::move(row));
     }

@@ -31,14 +31,15 @@ KnownCounts known_counts(const record::EvaluationBegin& begin) noexcept {
     return {known(begin.n_tokens), known(begin.n_sequences), known(begin.n_outputs)};
 }
 
-std::string operator_text(const TensorInfo& tensor) {
+std::string_view operator_name(const TensorInfo& tensor) noexcept {
     if (told_by_log(tensor) && tensor.op == Op::NONE) {
         return unknown_text;
     }
     // Older logs tell UNARY and GLU, but not which.
-    return std::string(told_by_log(tensor) && tensor.params[0] < 0 ? op_name(tensor.op)
-                                                                   : op_description(tensor.op, tensor.params[0]));
+    return told_by_log(tensor) && tensor.params[0] < 0 ? op_name(tensor.op) : op_description(tensor.op, tensor.params[0]);
 }
+
+std::string operator_text(const TensorInfo& tensor) { return std::string(operator_name(tensor)); }
 
 std::string type_text(const TensorInfo& tensor) {
     return told_by_log(tensor) ? unknown_text : std::string(type_name(tensor.type));

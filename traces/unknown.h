@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 /// A trace that was made from a log knows less than a recorded one. What is unknown is shown as such, in the same way everywhere.
 namespace schedscope {
@@ -29,9 +30,10 @@ struct KnownCounts {
 };
 KnownCounts known_counts(const record::EvaluationBegin& begin) noexcept;
 
-std::string operator_text(const TensorInfo& tensor); ///< "SWIGLU", "NONE"
-std::string type_text(const TensorInfo& tensor);     ///< "f32"
-std::string shape_text(const TensorInfo& tensor);    ///< "[64, 16]"
+std::string_view operator_name(const TensorInfo& tensor) noexcept; ///< "SWIGLU", "NONE"; of the program's constants
+std::string operator_text(const TensorInfo& tensor);               ///< the same
+std::string type_text(const TensorInfo& tensor);                   ///< "f32"
+std::string shape_text(const TensorInfo& tensor);                  ///< "[64, 16]"
 
 /// Why a split is one of its own. A log shows that the backend goes on, but not always whether a weight made it so or the room for inputs.
 bool reason_known(const record::SplitBegin& split) noexcept;

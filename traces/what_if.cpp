@@ -7,6 +7,7 @@
 #include "traces/unknown.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <memory>
@@ -217,7 +218,17 @@ private:
     int32_t n_plans_ = 0;
 };
 
+constexpr std::array<WhatIfSetting, 7> settings{{{"ngl", "N"},
+                                                 {"device-order", "DEVICE,DEVICE"},
+                                                 {"refuse", "DEVICE:OP"},
+                                                 {"fa", "on|off"},
+                                                 {"stages", "N"},
+                                                 {"op-offload", "on|off"},
+                                                 {"offload-min-batch", "N"}}};
+
 } // namespace
+
+std::span<const WhatIfSetting> what_if_settings() noexcept { return settings; }
 
 void WhatIf::set(std::string_view setting) {
     const size_t equals = setting.find('=');
@@ -254,8 +265,11 @@ void WhatIf::set(std::string_view setting) {
     } else if (name == "offload-min-batch") {
         offload_min_batch = number(setting, value, 1, most);
     } else {
-        refuse(setting, "there is no '" + std::string(name) +
-                            "'; there are ngl, device-order, refuse, fa, stages, op-offload, offload-min-batch");
+        std::string known;
+        for (const WhatIfSetting& one : settings) {
+            known.append(known.empty() ? "" : ", ").append(one.name);
+        }
+        refuse(setting, "there is no '" + std::string(name) + "'; there are " + known);
     }
 }
 

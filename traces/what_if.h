@@ -3,6 +3,7 @@
 #include "traces/replay.h"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,12 @@ struct WhatIf {
     /// Adds one setting. Throws Error(usage) when it is not understood.
     void set(std::string_view setting);
 };
+
+/// The settings there are, as `set` takes them, and what each of them can be: "on|off", or what kind of value ("DEVICE:OP").
+struct WhatIfSetting {
+    std::string_view name, value;
+};
+std::span<const WhatIfSetting> what_if_settings() noexcept;
 
 /// Options for `replay` with these changes. The source must outlive them. Throws Error(usage) when the trace has no such device, or the change
 /// can't be answered from it.

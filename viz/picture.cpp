@@ -129,6 +129,8 @@ constexpr std::string_view renderer_of(PictureFormat format) {
 
 std::string_view picture_view_name(PictureView view) noexcept { return view_names[static_cast<size_t>(view)]; }
 
+std::span<const std::string_view> picture_view_names() noexcept { return view_names; }
+
 std::optional<PictureView> picture_view_from_name(std::string_view name) noexcept {
     const auto found = std::find(view_names.begin(), view_names.end(), name);
     return found == view_names.end() ? std::nullopt : std::optional(static_cast<PictureView>(found - view_names.begin()));

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,8 @@ namespace schedscope {
 enum class PictureView : uint8_t { splits, layers, nodes, memory };
 enum class PictureFormat : uint8_t { dot, svg, png, pdf };
 
-std::string_view picture_view_name(PictureView view) noexcept; ///< "splits"
+std::string_view picture_view_name(PictureView view) noexcept;   ///< "splits"
+std::span<const std::string_view> picture_view_names() noexcept; ///< in their order
 std::optional<PictureView> picture_view_from_name(std::string_view name) noexcept;
 /// By suffix, any case: .dot (.gv), .svg, .png, .pdf. Nothing for any other.
 std::optional<PictureFormat> picture_format_of(std::string_view path) noexcept;

@@ -103,8 +103,8 @@ json memory_json(History& history, const PlanState& state) {
     const tables::MemoryTable table = tables::memory(history, state);
     json out = list("memory", table.memory, [](const tables::MemoryRow& r) {
         json holders = json::array();
-        for (const auto& [name, bytes] : r.holders) {
-            holders.push_back({{"name", name}, {"bytes", bytes}});
+        for (const tables::MemoryRow::Holder& holder : r.holders) {
+            holders.push_back({{"name", holder.name}, {"bytes", holder.bytes}});
         }
         return json{{"buffer_type", r.buffer_type},
                     {"size", r.size},

@@ -132,7 +132,7 @@ void memory_text(History& history, const PlanState& state, std::ostream& out) {
     for (const tables::MemoryRow& r : memory.memory) {
         std::vector<std::string> holders;
         for (size_t i = 0; i < std::min(r.holders.size(), most_holders); ++i) {
-            holders.push_back(r.holders[i].first + " " + bytes_text(r.holders[i].second));
+            holders.push_back(r.holders[i].name + " " + bytes_text(r.holders[i].bytes));
         }
         if (!holders.empty()) {
             const size_t more = r.holders.size() - holders.size();

@@ -87,21 +87,35 @@ double parse_number(std::string_view text, Field field) {
     return value * *factor;
 }
 
-std::vector<std::string> alternatives(std::string_view text) {
-    std::vector<std::string> out;
-    for (size_t at = 0; at <= text.size();) {
-        const size_t bar = std::min(text.find('|', at), text.size());
-        out.push_back(lower(text.substr(at, bar - at)));
-        at = bar + 1;
-    }
-    return out;
-}
+/// A word, up to the next space outside quotes, the quotes taken off.
+struct Word {
+    std::string text;
+    size_t sign = std::string::npos; ///< place of the first relation sign outside quotes
+    std::vector<size_t> bars;        ///< places of the bars outside quotes
 
-/// A word up to the next space outside quotes, the quotes taken off. `sign` gets the place of the first relation sign outside quotes.
-std::string next_word(std::string_view text, size_t& at, size_t& sign) {
-    std::string word;
+    /// What stands between the bars from a place on, in lower case.
+    std::vector<std::string> alternatives(size_t from) const {
+        std::vector<std::string> out;
+        const auto add = [&](size_t end) {
+            if (end == from) {
+                refuse("nothing stands beside a bar in " + quoted(text));
+            }
+            out.push_back(lower(std::string_view(text).substr(from, end - from)));
+            from = end + 1;
+        };
+        for (const size_t bar : bars) {
+            if (bar >= from) {
+                add(bar);
+            }
+        }
+        add(text.size());
+        return out;
+    }
+};
+
+Word next_word(std::string_view text, size_t& at) {
+    Word word;
     bool quote = false;
-    sign = std::string::npos;
     for (; at < text.size() && (quote || text[at] != ' '); ++at) {
         if (text[at] == '"') {
             quote = !quote;
@@ -109,12 +123,17 @@ std::string next_word(std::string_view text, size_t& at, size_t& sign) {
         }
         const bool relation = std::string_view("=~<>").find(text[at]) != std::string_view::npos ||
                               (text[at] == '!' && at + 1 < text.size() && (text[at + 1] == '=' || text[at + 1] == '~'));
-        if (!quote && relation && sign == std::string::npos)
-            sign = word.size();
-        word += text[at];
+        if (!quote && relation && word.sign == std::string::npos) {
+            word.sign = word.text.size();
+        }
+        if (!quote && text[at] == '|') {
+            word.bars.push_back(word.text.size());
+        }
+        word.text += text[at];
     }
-    if (quote)
+    if (quote) {
         refuse("a quote is not closed in " + quoted(text));
+    }
     return word;
 }
 
@@ -130,12 +149,13 @@ Query Query::parse(std::string_view text) {
             ++at;
             continue;
         }
-        size_t sign = 0;
-        const std::string word = next_word(text, at, sign);
-        if (word.empty())
+        const Word lexed = next_word(text, at);
+        const auto& [word, sign, bars] = lexed;
+        if (word.empty()) {
             continue;
+        }
         if (sign == std::string::npos) {
-            query.terms_.push_back({Field::name, Relation::contains, alternatives(word), 0});
+            query.terms_.push_back({Field::name, Relation::contains, lexed.alternatives(0), 0});
             continue;
         }
         const std::string name = lower(std::string_view(word).substr(0, sign));
@@ -171,7 +191,7 @@ Query Query::parse(std::string_view text) {
         if (!is_text(term.field) && of_text)
             refuse(std::string(field_name(term.field)) + " is a number: use = != < <= > or >= in " + quoted(word));
         if (is_text(term.field))
-            term.texts = alternatives(value);
+            term.texts = lexed.alternatives(word.size() - value.size());
         else
             term.number = parse_number(value, term.field);
         query.terms_.push_back(std::move(term));

@@ -51,6 +51,12 @@ public:
     void set(Field field, double number) noexcept { numbers_[static_cast<size_t>(field) - n_text_fields] = number; }
     void set(Field field, int64_t number) noexcept { set(field, static_cast<double>(number)); }
     void set(Field field, int32_t number) noexcept { set(field, static_cast<double>(number)); }
+    /// Sizes, times and indices of records: below 0 nobody knows it, and nothing is said.
+    void set_known(Field field, int64_t number) noexcept {
+        if (number >= 0) {
+            set(field, number);
+        }
+    }
 
     std::string_view text(Field field) const noexcept { return texts_[static_cast<size_t>(field)]; }
     double number(Field field) const noexcept { return numbers_[static_cast<size_t>(field) - n_text_fields]; }

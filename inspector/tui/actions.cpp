@@ -70,8 +70,10 @@ std::string App::why_not(Action action) const {
                        filter_.empty() && search_.empty()
                    ? "nothing to leave: " + settings_.keys.key_of(Action::close, context()) + " quits"
                    : "";
-    case Action::wider: return settings_.list_width >= 90 ? "it is as wide as it can be" : "";
-    case Action::narrower: return settings_.list_width <= 10 ? "it is as narrow as it can be" : "";
+    case Action::wider:
+        return layout_.list_percent() >= 90 || layout_.detail.width <= Layout::narrowest_pane ? "it is as wide as it can be" : "";
+    case Action::narrower:
+        return layout_.list_percent() <= 10 || layout_.list.width <= Layout::narrowest_pane ? "it is as narrow as it can be" : "";
     case Action::what_if: return session_.comparison().running() ? "the last comparison is not done yet: Esc stops it" : "";
     default: break;
     }
@@ -105,10 +107,7 @@ void App::perform(Action action) {
     case Action::next_change: tell(session_.change_of_selected(true)); break;
     case Action::previous_change: tell(session_.change_of_selected(false)); break;
     case Action::first_step:
-    case Action::last_step:
-        trail_.leave(here());
-        tell(session_.go(action == Action::first_step ? 0 : session_.last_step()));
-        break;
+    case Action::last_step: jump([&] { return session_.go(action == Action::first_step ? 0 : session_.last_step()); }); break;
     case Action::go_to_step:
         ask("go to step ", "", steps_, [this](const std::string& text) { run_command("step " + text); });
         break;
@@ -158,8 +157,8 @@ void App::perform(Action action) {
     case Action::sources: choose_of(sources_of(session_, session_.selected()), "is read by"); break;
     case Action::copy_view: copy(list_as_text(), counted(n_shown(), "line")); break;
     case Action::copy_details: copy(details_as_text(), "the details"); break;
-    case Action::wider: set_list_width(settings_.list_width + 4); break;
-    case Action::narrower: set_list_width(settings_.list_width - 4); break;
+    case Action::wider: set_list_width(layout_.list_percent() + 4); break;
+    case Action::narrower: set_list_width(layout_.list_percent() - 4); break;
     case Action::leave: leave(); break;
     case Action::search:
         ask(
@@ -172,7 +171,7 @@ void App::perform(Action action) {
             "show only ", filter_.text(), filters_, [this](const std::string& text) { set_filter(text); }, query_completer());
         break;
     case Action::follow:
-        session_.follow = !session_.follow;
+        settings_.follow = session_.follow = !session_.follow;
         tell(session_.follow ? "n and p select the tensor that changes" : "n and p leave the selection where it is");
         break;
     case Action::sort: {
@@ -267,8 +266,9 @@ void App::search_for(const std::string& text) {
         tell("nothing was searched", true);
         return;
     }
-    trail_.leave(here());
+    const Place from = here();
     find(true, fresh);
+    came_from(from);
 }
 
 void App::stop_comparison() {
@@ -389,24 +389,25 @@ void App::open(Target target) {
     const std::string back = " · " + settings_.keys.key_of(Action::back, session_.gate() ? in_live : in_recorded) + " goes back";
     switch (target.kind) {
     case Target::Kind::none: tell("this line has nothing to open", true); return;
-    case Target::Kind::tensor:
-        trail_.leave(here());
+    case Target::Kind::tensor: {
+        const Place from = here();
         session_.select(static_cast<TensorId>(target.id));
         show_view(1);
         pane_ = Pane::list;
+        came_from(from);
         if (hidden_by_filter(session_.selected())) {
             tell(session_.name(session_.selected()) + " · the filter hides it: Esc shows all", true);
         } else {
             tell(session_.name(session_.selected()) + back);
         }
         return;
+    }
     case Target::Kind::step:
         if (target.id == session_.step()) {
             tell("this is the present step", true);
             return;
         }
-        trail_.leave(here());
-        tell(session_.go(target.id));
+        jump([&] { return session_.go(target.id); });
         return;
     case Target::Kind::split: {
         const auto& splits = session_.state().splits;
@@ -414,15 +415,18 @@ void App::open(Target target) {
             tell("split " + std::to_string(target.id) + " is not made at this step", true);
             return;
         }
-        trail_.leave(here());
+        const Place from = here();
         show_view(2);
-        tell("split " + std::to_string(target.id) + back);
+        pane_ = Pane::list;
+        update();
+        const int row = static_cast<int>(target.id); // a row of that view is a split
+        const bool hidden = shown_row(row) < 0;
+        select_view_row(row);
+        came_from(from);
+        tell("split " + std::to_string(target.id) + (hidden ? " · the filter hides it: Esc shows all" : back), hidden);
         return;
     }
-    case Target::Kind::evaluation:
-        trail_.leave(here());
-        tell(session_.go_evaluation(static_cast<EvaluationId>(target.id)));
-        return;
+    case Target::Kind::evaluation: jump([&] { return session_.go_evaluation(static_cast<EvaluationId>(target.id)); }); return;
     case Target::Kind::mark: go_to_mark(static_cast<char>(target.id)); return;
     }
 }

@@ -273,8 +273,7 @@ void App::on_click(int row, int col) {
     if (const auto* tab = hit(layout_.tabs, tab_buttons_)) {
         show_view(tab->meaning);
     } else if (const auto* pass = hit(layout_.strip, strip_buttons_)) {
-        trail_.leave(here());
-        tell(session_.go_pass(pass->meaning));
+        jump([&] { return session_.go_pass(pass->meaning); });
     } else if (layout_.drawing.contains(row, col)) {
         pane_ = Pane::list;
         if (Drawing* const drawing = view_->drawing()) { // another view may have been opened since the last frame
@@ -344,7 +343,7 @@ void App::on_release(int row, int col) {
 
 void App::set_list_width(int percent) {
     settings_.list_width = std::clamp(percent, 10, 90);
-    tell("the list has " + std::to_string(settings_.list_width) + "% of the screen, as far as there is room");
+    tell("the list has " + std::to_string(*settings_.list_width) + "% of the screen, as far as there is room");
 }
 
 void App::on_wheel(int row, int col, int lines) {

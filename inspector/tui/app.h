@@ -41,6 +41,7 @@ public:
     void restore(const SavedSession& saved, bool asked_for_more);
     /// What is to be kept for the next time.
     SavedSession saved() const;
+    bool keeps() const noexcept { return settings_.restore; } ///< is anything to be?
 
 private:
     enum class Pane : uint8_t { list, detail };
@@ -85,6 +86,19 @@ private:
     void run_command(const std::string& text);
 
     // From place to place (jumps.cpp)
+    /// After a move from there: that can be gone back to. One that led nowhere leaves the list of jumps as it is.
+    void came_from(Place from) {
+        if (from != here()) {
+            trail_.leave(from);
+        }
+    }
+    /// A move that says what it did.
+    template <class Move> void jump(Move&& move) {
+        const Place from = here();
+        std::string said = move();
+        came_from(from);
+        tell(std::move(said));
+    }
     Place here() const { return {session_.step(), session_.selected(), view_number_}; }
     void go_to(Place place, const std::string& said);
     void jump_to(TensorId id, const std::string& said);
@@ -128,6 +142,7 @@ private:
     void draw_emptiness(const Canvas& page);
     void draw_detail(const Canvas& page);
     void draw_status(const Canvas& page);
+    int prompt_column();
     void draw_keys(const Canvas& page);
     void draw_candidates(const Canvas& page);
     void draw_page();

@@ -28,13 +28,8 @@ std::string fit_text(int64_t bytes, int64_t memory) {
 
 /// All that lies in a device's own memory: weights, cache and compute buffer; −1: nothing.
 int64_t in_device(const PlanFigures& figures, const std::string& buffer_type) {
-    int64_t bytes = -1;
-    for (const auto& [what, n] : figures.memory) {
-        if (what.ends_with(" in " + buffer_type) || what.ends_with(" of " + buffer_type)) {
-            bytes = std::max<int64_t>(bytes, 0) + n;
-        }
-    }
-    return bytes;
+    const auto found = figures.by_buffer_type.find(buffer_type);
+    return found == figures.by_buffer_type.end() ? -1 : found->second;
 }
 
 Comparison::Plan plan_of(const PlanComparison& c, const SessionInfo& session) {
@@ -72,14 +67,15 @@ Comparison::Plan plan_of(const PlanComparison& c, const SessionInfo& session) {
         const int64_t left = in_device(c.recorded, buffer_type), right = in_device(c.now, buffer_type);
         if (left >= 0 || right >= 0) {
             figures.push_back({"memory of " + backend.name, fit_text(std::max<int64_t>(left, 0), backend.memory_bytes),
-                               fit_text(std::max<int64_t>(right, 0), backend.memory_bytes), true});
+                               fit_text(std::max<int64_t>(right, 0), backend.memory_bytes), true,
+                               backend.memory_bytes > 0 && right > backend.memory_bytes});
         }
     }
     for (const std::string& name : memory) {
         figures.push_back({name, bytes_text(of(c.recorded.memory, name)), bytes_text(of(c.now.memory, name))});
     }
     if (!c.recorded.error.empty() || !c.now.error.empty()) {
-        figures.insert(figures.begin(), {"no plan", c.recorded.error, c.now.error, true});
+        figures.insert(figures.begin(), {"no plan", c.recorded.error, c.now.error, true, !c.now.error.empty()});
     }
     return plan;
 }
@@ -100,6 +96,11 @@ std::string value_text(diff::What what, const diff::Value& value) {
         }
     }
     return text;
+}
+
+std::optional<int64_t> number_of(const diff::Value& value) {
+    const auto* n = std::get_if<int64_t>(&value);
+    return n ? std::optional(*n) : std::nullopt;
 }
 
 std::string measure_text(const diff::Measure& m, const std::optional<int64_t>& value) {
@@ -140,6 +141,8 @@ Comparison compare_what_if(const std::shared_ptr<const RecordSource>& source, co
                                 change.name,
                                 place_of(change.recorded_backend, change.recorded_cause),
                                 place_of(change.now_backend, change.now_cause),
+                                {},
+                                {},
                                 {}};
             row.note = "pass " + std::string(pass_name(change.pass)) + " is the first that decides otherwise";
             c.rows.push_back(std::move(row));
@@ -152,7 +155,7 @@ Comparison compare_what_if(const std::shared_ptr<const RecordSource>& source, co
     // The tensors are told above, each once; of a copy or a graph that has other tensors there is only what follows.
     for (const ReplayDifference& d : result.differences) {
         if (d.what != "assignment" || !told.contains({d.evaluation, d.tensor, d.name})) {
-            c.rows.push_back({d.evaluation, d.tensor, d.what, d.name, d.recorded, d.now, {}});
+            c.rows.push_back({d.evaluation, d.tensor, d.what, d.name, d.recorded, d.now, {}, {}, {}});
         }
     }
     std::stable_sort(c.rows.begin(), c.rows.end(),
@@ -198,7 +201,9 @@ Comparison compare_traces(const std::shared_ptr<const RecordSource>& source, con
                             d.subject,
                             value_text(d.what, d.a),
                             value_text(d.what, d.b),
-                            d.note};
+                            d.note,
+                            number_of(d.a),
+                            number_of(d.b)};
         if (!d.renamed.empty()) {
             row.name += " (" + d.renamed + ")";
         }

@@ -4,6 +4,7 @@
 #include "traces/what_if.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,8 @@ struct Comparison {
     /// How much of something there is, left and right.
     struct Figure {
         std::string name, left, right; ///< "" on a side: not known there, or there is none
-        bool verdict = false;          ///< about the whole: memory that does not fit
+        bool verdict = false;          ///< about the whole: is there a plan, does its memory fit
+        bool bad = false;              ///< the right one: there is none, or it does not
         bool differs() const noexcept { return left != right; }
     };
     /// What one plan comes to.
@@ -28,7 +30,8 @@ struct Comparison {
         EvaluationId evaluation = -1; ///< of this trace; −1: only the other one has it
         TensorId tensor = no_tensor;  ///< of the evaluation's graph; none: it is about no tensor of this trace
         std::string what, name, left, right;
-        std::string note; ///< more, for the details
+        std::string note;                                 ///< more, for the details
+        std::optional<int64_t> left_number, right_number; ///< where the texts stand for one
     };
 
     std::string title;            ///< "what if ngl=20", "diff other.trace"

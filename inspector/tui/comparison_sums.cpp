@@ -70,12 +70,11 @@ std::vector<Line> ComparisonSums::draw(Session& session, int, int height, int wi
         const int left = static_cast<int>(i / std::max<size_t>(room, 1)) * each + 2;
         const int row = 1 + static_cast<int>(i % std::max<size_t>(room, 1));
         const Style style = figure.differs() ? bold : dim;
-        const bool bad_end = figure.verdict && figure.right.find("NOT") != std::string::npos;
         cells.text(row, left - 2, figure.differs() ? "•" : " ", accent, left);
         cells.text(row, left, figure.name, figure.differs() ? plain : dim, left + name_width - 1);
         cells.text(row, left + name_width, figure.left.empty() ? "-" : figure.left, figure.differs() ? plain : dim,
                    left + name_width + value_width - 1);
-        cells.text(row, left + name_width + value_width, figure.right.empty() ? "-" : figure.right, bad_end ? bad : style,
+        cells.text(row, left + name_width + value_width, figure.right.empty() ? "-" : figure.right, figure.bad ? bad : style,
                    left + name_width + 2 * value_width);
     }
     if (n < figures.size()) {

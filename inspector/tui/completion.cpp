@@ -2,6 +2,7 @@
 
 #include "inspector/tui/commands.h"
 #include "inspector/tui/settings.h"
+#include "traces/what_if.h"
 #include "viz/picture.h"
 
 #include <algorithm>
@@ -140,7 +141,15 @@ std::vector<std::string> Completions::values(Field field) {
         }
         return {names.begin(), names.end()};
     }
-    case Field::why: return {"first", "backend", "weight", "full", "yes", "op", "type", "shape", "layout", "memory"};
+    case Field::why: {
+        std::vector<std::string> names = named(0, static_cast<size_t>(SplitReason::full) + 1,
+                                               [](size_t i) { return split_reason_name(static_cast<SplitReason>(i)); });
+        names.emplace_back("yes");
+        const auto refusals = named(static_cast<size_t>(Refusal::none) + 1, static_cast<size_t>(Refusal::feature) + 1,
+                                    [](size_t i) { return refusal_name(static_cast<Refusal>(i)); });
+        names.insert(names.end(), refusals.begin(), refusals.end());
+        return names;
+    }
     case Field::kernel: {
         std::set<std::string_view> names;
         for (const record::Execute& run : session_.state().executed) {
@@ -212,8 +221,16 @@ Completion Completions::what_if(std::string_view before) {
     const size_t space = before.rfind(' ');
     const size_t begin = space == std::string_view::npos ? 0 : space + 1;
     const std::string_view word = before.substr(begin);
-    std::vector<std::string> all{"ngl=",          "device-order=",  "refuse=",           "fa=on", "fa=off", "stages=4",
-                                 "op-offload=on", "op-offload=off", "offload-min-batch="};
+    std::vector<std::string> all;
+    for (const WhatIfSetting& setting : what_if_settings()) {
+        const std::string name = std::string(setting.name) + "=";
+        if (setting.value == "on|off") {
+            all.push_back(name + "on");
+            all.push_back(name + "off");
+        } else {
+            all.push_back(name);
+        }
+    }
     size_t from = 0;
     if (word.starts_with("refuse=") && word.find(':') != std::string_view::npos) {
         from = word.find(':') + 1;
@@ -283,8 +300,12 @@ Completion Completions::argument(const Command& command, std::string_view before
         }
         Completion completion = files(before, begin);
         if (completion.begin == begin) {
-            for (const std::string& view : fitting({"splits ", "layers ", "nodes ", "memory "}, typed)) {
-                completion.candidates.push_back(view);
+            std::vector<std::string> names;
+            for (const std::string_view name : picture_view_names()) {
+                names.emplace_back(std::string(name) + " ");
+            }
+            for (std::string& view : fitting(names, typed)) {
+                completion.candidates.push_back(std::move(view));
             }
         }
         return completion;

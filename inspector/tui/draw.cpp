@@ -60,11 +60,17 @@ void App::draw(bool with_details) {
         draw_page();
     }
     if (prompt_ && pages_.empty()) {
-        const int column = layout_.status.col + 1 + text_width(prompt_->label()) + prompt_->cursor_column();
-        terminal_.show(layout_.status.row, std::min(column, layout_.status.col + layout_.status.width - 1));
+        terminal_.show(layout_.status.row, prompt_column());
     } else {
         terminal_.show();
     }
+}
+
+/// Where the cursor of the prompt stands on the screen.
+int App::prompt_column() {
+    const Rect& area = layout_.status;
+    const int begin = std::min(area.col + 1 + text_width(prompt_->label()), area.col + area.width);
+    return std::min(begin + prompt_->window(area.col + area.width - begin).cursor, area.col + area.width - 1);
 }
 
 void App::draw_header(const Canvas& page) {
@@ -239,7 +245,7 @@ void App::draw_status(const Canvas& page) {
     const Rect& area = layout_.status;
     if (prompt_) {
         const int col = page.put(area.row, area.col + 1, prompt_->label(), bold, area.width - 1);
-        page.put(area.row, col, prompt_->text(), {}, area.col + area.width - col);
+        page.put(area.row, col, prompt_->window(area.col + area.width - col).text, {}, area.col + area.width - col);
         return;
     }
     std::string marks;

@@ -11,11 +11,30 @@ Cells::Cells(int height, int width) : height_(std::max(height, 0)), width_(std::
     cells_.resize(static_cast<size_t>(height_) * static_cast<size_t>(width_));
 }
 
-void Cells::put(int row, int column, char32_t character, Style style) noexcept {
+/// Blanks a cell, and the other half of what it was a half of.
+void Cells::clear(int row, int column) {
+    const bool right_half = at(row, column).character == 0;
+    const int first = right_half && column > 0 ? column - 1 : column;
+    const bool wide = right_half || (column + 1 < width_ && at(row, column + 1).character == 0);
+    for (int c = first; c < std::min(first + (wide ? 2 : 1), width_); ++c) {
+        at(row, c).character = U' ';
+        at(row, c).marks.clear();
+    }
+}
+
+void Cells::put(int row, int column, char32_t character, Style style) {
     if (row < 0 || row >= height_ || column < 0 || column >= width_) {
         return;
     }
-    cells_[static_cast<size_t>(row) * static_cast<size_t>(width_) + static_cast<size_t>(column)] = {character, style};
+    const bool wide = char_width(character) > 1;
+    clear(row, column);
+    if (wide && column + 1 == width_) {
+        character = U' ';
+    } else if (wide) {
+        clear(row, column + 1);
+        at(row, column + 1) = {0, style, {}};
+    }
+    at(row, column) = {character, style, {}};
 }
 
 void Cells::text(int row, int column, std::string_view utf8, Style style, int end) {
@@ -23,12 +42,15 @@ void Cells::text(int row, int column, std::string_view utf8, Style style, int en
     if (column >= edge) {
         return;
     }
+    int base = -1; // the cell that marks are drawn over
     for (const char32_t c : fitted(utf8, edge - column)) {
-        put(row, column, c, style);
-        for (int i = 1; i < char_width(c); ++i) { // the second cell of a wide character holds nothing
-            put(row, column + i, 0, style);
+        if (const int width = char_width(c); width > 0) {
+            put(row, column, c, style);
+            base = column;
+            column += width;
+        } else if (row >= 0 && row < height_ && base >= 0 && base < width_) {
+            at(row, base).marks += c;
         }
-        column += char_width(c);
     }
 }
 
@@ -53,6 +75,7 @@ std::vector<Line> Cells::lines() const {
                 style = cell.style;
             }
             run += cell.character;
+            run += cell.marks;
         }
         end_run();
     }

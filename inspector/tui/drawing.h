@@ -37,16 +37,22 @@ public:
 
     int height() const noexcept { return height_; }
     int width() const noexcept { return width_; }
-    void put(int row, int column, char32_t character, Style style) noexcept; ///< outside: nothing
+    /// Outside: nothing. A wide character takes two cells, and none where only one is left; of one that is drawn over in part, a blank stays.
+    void put(int row, int column, char32_t character, Style style);
     /// Text from a column on, cut at `end` (−1: the right edge).
     void text(int row, int column, std::string_view utf8, Style style, int end = -1);
     std::vector<Line> lines() const;
 
 private:
     struct Cell {
-        char32_t character = U' ';
+        char32_t character = U' '; ///< 0: the right half of a wide one
         Style style = {};
+        std::u32string marks = {}; ///< that are drawn over it
     };
+    Cell& at(int row, int column) {
+        return cells_[static_cast<size_t>(row) * static_cast<size_t>(width_) + static_cast<size_t>(column)];
+    }
+    void clear(int row, int column);
     int height_, width_;
     std::vector<Cell> cells_; ///< [height][width]
 };

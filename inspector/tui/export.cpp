@@ -3,11 +3,11 @@
 
 #include "inspector/tui/clipboard.h"
 #include "inspector/tui/text.h"
+#include "inspector/tui/user_files.h"
 #include "inspector/tui/view_text.h"
 #include "runtime/error.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <numeric>
 
@@ -15,12 +15,6 @@
 
 namespace schedscope::tui {
 namespace {
-
-/// "~/x" as a shell would take it.
-std::string expanded(const std::string& path) {
-    const char* const home = std::getenv("HOME");
-    return home && path.starts_with("~/") ? home + path.substr(1) : path;
-}
 
 void refuse_existing(const std::string& path, std::string_view command) {
     struct stat about {};
@@ -69,21 +63,16 @@ void App::copy(const std::string& text, const std::string& what) {
 }
 
 void App::write_to(const std::string& argument, bool overwrite) {
-    const std::string path = expanded(argument);
+    const std::string path = expanded_path(argument);
     if (!overwrite) {
         refuse_existing(path, "write");
     }
     const std::string text = list_as_text() + "\n" + details_as_text();
-    std::FILE* const file = std::fopen(path.c_str(), overwrite ? "we" : "wxe");
-    const bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    int trouble = errno;
-    if (file && std::fclose(file) != 0) {
-        trouble = errno;
-    } else if (written) {
+    if (write_file(path, text)) {
         tell(path + ": " + counted(n_shown(), "line") + " and the details are written");
-        return;
+    } else {
+        tell(path + " can't be written: " + std::strerror(errno), true);
     }
-    tell(path + " can't be written: " + std::strerror(trouble), true);
 }
 
 /// "FILE" or "VIEW FILE"; by default the picture that is most like the view that is shown.
@@ -92,7 +81,7 @@ void App::draw_picture(const std::string& argument, bool overwrite) {
     const std::optional<PictureView> named =
         space == std::string::npos ? std::nullopt : picture_view_from_name(argument.substr(0, space));
     const std::string path =
-        expanded(named ? argument.substr(std::min(argument.find_first_not_of(' ', space), argument.size())) : argument);
+        expanded_path(named ? argument.substr(std::min(argument.find_first_not_of(' ', space), argument.size())) : argument);
     if (!picture_format_of(path)) {
         throw Error(ErrorKind::usage, path + ": a picture's name ends in .dot, .svg, .png or .pdf");
     }
@@ -120,7 +109,13 @@ void App::change_setting(const std::string& argument) {
     if (name == "follow") {
         session_.follow = settings_.follow;
     }
-    terminal_options_.depth = terminal_options_.depth == Depth::none && name != "colour" ? Depth::none : settings_.colour;
+    if (name == "view") {
+        show_view(settings_.view);
+    }
+    if (terminal_options_.depth != Depth::none || name == "colour" ||
+        name == "color") { // asked for here, it goes before NO_COLOR
+        terminal_options_.depth = settings_.colour;
+    }
     terminal_options_.background = settings_.background;
     terminal_options_.mouse = settings_.mouse;
     terminal_options_.escape_delay = settings_.escape_delay;

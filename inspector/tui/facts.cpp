@@ -9,14 +9,6 @@ namespace {
 
 template <class... F> struct Overloaded : F... { using F::operator()...; };
 
-/// As lists show it; of a log, what it tells.
-std::string_view op_word(const TensorInfo& info) {
-    if (told_by_log(info) && info.op == Op::NONE) {
-        return unknown_text;
-    }
-    return told_by_log(info) && info.params[0] < 0 ? op_name(info.op) : op_description(info.op, info.params[0]);
-}
-
 } // namespace
 
 std::string_view Describer::backend(BackendId id) {
@@ -112,7 +104,7 @@ void Describer::tensor(const PlanState& state, TensorId id, Facts& facts) {
     facts.set(Field::name, copy                    ? std::string_view(facts.kept[0])
                            : left_out_by_log(info) ? std::string_view(left_out_name)
                                                    : std::string_view(info.name));
-    facts.set(Field::op, copy ? std::string_view("COPY") : op_word(info));
+    facts.set(Field::op, copy ? std::string_view("COPY") : operator_name(info));
     if (!told_by_log(info)) {
         facts.set(Field::type, type_name(info.type));
     }
@@ -129,8 +121,7 @@ void Describer::tensor(const PlanState& state, TensorId id, Facts& facts) {
     if (!told_by_log(info)) {
         facts.set(Field::bytes, static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb)));
     }
-    if (now.split >= 0)
-        facts.set(Field::split, now.split);
+    facts.set_known(Field::split, now.split);
     facts.set(Field::evaluation, state.evaluation);
     facts.set(Field::node, id);
 }
@@ -148,7 +139,7 @@ void Describer::record(const Record& rec, const Query& wanted, Facts& facts) {
             facts.set(Field::name, name(e, about));
         if (wanted.asks(Field::op) || wanted.asks(Field::type)) {
             if (const TensorInfo* t = info(e, about)) {
-                facts.set(Field::op, op_word(*t));
+                facts.set(Field::op, operator_name(*t));
                 if (!told_by_log(*t)) {
                     facts.set(Field::type, type_name(t->type));
                 }
@@ -160,11 +151,8 @@ void Describer::record(const Record& rec, const Query& wanted, Facts& facts) {
             facts.set(Field::by, name(e, id));
     };
     const auto text = [&](Field field, StringId id) { facts.set(field, history_.source().text(id)); };
-    const auto span = [&](const auto& fact) { facts.set(Field::time, fact.end_ns - fact.start_ns); };
-    const auto split = [&](int32_t index) {
-        if (index >= 0)
-            facts.set(Field::split, index);
-    };
+    const auto span = [&](const auto& fact) { facts.set_known(Field::time, fact.end_ns - fact.start_ns); };
+    const auto split = [&](int32_t index) { facts.set_known(Field::split, index); };
     std::visit(Overloaded{
                    [&](const record::EvaluationBegin& f) {
                        text(Field::why, f.failed_check);
@@ -200,14 +188,14 @@ void Describer::record(const Record& rec, const Query& wanted, Facts& facts) {
                    [&](const record::SplitInput& f) {
                        facts.set(Field::pass, "5");
                        facts.set(Field::from, backend(f.from));
-                       facts.set(Field::bytes, f.bytes);
+                       facts.set_known(Field::bytes, f.bytes);
                        by(f.node);
                        split(f.split);
                    },
                    [&](const record::CopyMade& f) {
                        facts.set(Field::pass, "5");
                        facts.set(Field::backend, backend(f.backend));
-                       facts.set(Field::bytes, f.bytes);
+                       facts.set_known(Field::bytes, f.bytes);
                        by(f.of);
                    },
                    [&](const record::Rewired& f) {
@@ -227,16 +215,16 @@ void Describer::record(const Record& rec, const Query& wanted, Facts& facts) {
                        split(f.split);
                    },
                    [&](const record::Reallocation& f) { text(Field::why, f.reason); },
-                   [&](const record::BufferSize& f) { facts.set(Field::bytes, f.size); },
+                   [&](const record::BufferSize& f) { facts.set_known(Field::bytes, f.size); },
                    [&](const record::Placement& f) {
-                       facts.set(Field::bytes, f.size);
+                       facts.set_known(Field::bytes, f.size);
                        by(f.in_place_of);
                    },
                    [&](const record::Execute& f) {
                        facts.set(Field::pass, "execute");
                        facts.set(Field::backend, backend(f.backend));
                        text(Field::kernel, f.kernel);
-                       facts.set(Field::bytes, f.bytes);
+                       facts.set_known(Field::bytes, f.bytes);
                        span(f);
                        split(f.split);
                    },
@@ -250,7 +238,7 @@ void Describer::record(const Record& rec, const Query& wanted, Facts& facts) {
                        facts.set(Field::pass, "execute");
                        facts.set(Field::backend, backend(f.to));
                        facts.set(Field::from, backend(f.from));
-                       facts.set(Field::bytes, f.bytes);
+                       facts.set_known(Field::bytes, f.bytes);
                        span(f);
                        split(f.split);
                    },
@@ -266,7 +254,7 @@ void Describer::record(const Record& rec, const Query& wanted, Facts& facts) {
                    },
                    [&](const record::Token& f) {
                        text(Field::name, f.text);
-                       facts.set(Field::bytes, f.host_bytes);
+                       facts.set_known(Field::bytes, f.host_bytes);
                    },
                    [&](const auto&) {},
                },

@@ -47,9 +47,10 @@ int run_inspector(std::shared_ptr<const RecordSource> source, const InspectorOpt
     app_options.trace_path = options.trace_path;
     app_options.settings = tui::read_settings(tui::settings_path(), app_options.note);
 
-    const std::string trace = app_options.settings.restore ? absolute_path(options.trace_path) : std::string();
+    const std::string trace = absolute_path(options.trace_path);
     const std::string kept_in = tui::session_path(trace);
-    const auto saved = saved_session(kept_in, trace, session.last_step() + 1, app_options.note);
+    const auto saved =
+        app_options.settings.restore ? saved_session(kept_in, trace, session.last_step() + 1, app_options.note) : std::nullopt;
 
     const tui::Settings& settings = app_options.settings;
     const bool color = options.color && !(no_color && *no_color);
@@ -61,7 +62,7 @@ int run_inspector(std::shared_ptr<const RecordSource> source, const InspectorOpt
         app.restore(*saved, !options.diff.empty() || options.evaluation >= 0);
     }
     const int code = app.run();
-    if (!trace.empty() && session.step() != no_step) {
+    if (app.keeps() && !trace.empty() && session.step() != no_step) {
         tui::SavedSession kept = app.saved();
         kept.trace = trace;
         tui::replace_file(kept_in, kept.text()); // without a place for it nothing is kept

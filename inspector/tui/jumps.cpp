@@ -18,7 +18,7 @@ void App::go_to(Place place, const std::string& said) {
 
 /// In the view that is shown, if it has a line for the tensor.
 void App::jump_to(TensorId id, const std::string& said) {
-    trail_.leave(here());
+    const Place from = here();
     session_.select(id);
     update();
     if (view_->row_of(session_, id) < 0) {
@@ -26,6 +26,7 @@ void App::jump_to(TensorId id, const std::string& said) {
         update();
     }
     pane_ = Pane::list;
+    came_from(from);
     const bool hidden = hidden_by_filter(id);
     tell(said + (hidden ? " · the filter hides it: Esc shows all" : ""), hidden);
 }
@@ -95,9 +96,9 @@ void App::go_to_mark(char letter) {
         tell(joined({"nothing is marked ", std::string_view(&letter, 1), known.empty() ? "" : ": there are " + known}), true);
         return;
     }
-    const Place place = mark->second;
-    trail_.leave(here());
-    go_to(place, joined({"mark ", std::string_view(&letter, 1)}));
+    const Place from = here();
+    go_to(mark->second, joined({"mark ", std::string_view(&letter, 1)}));
+    came_from(from);
 }
 
 void App::show_page(Page page) {

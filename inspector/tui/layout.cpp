@@ -10,7 +10,7 @@
 
 namespace schedscope::tui {
 
-Layout Layout::of(int rows, int cols, int list_percent, int drawing_rows, bool details) noexcept {
+Layout Layout::of(int rows, int cols, std::optional<int> list_percent, int drawing_rows, bool details) noexcept {
     Layout l;
     l.fits = rows >= least_rows && cols >= least_cols;
     if (!l.fits) {
@@ -18,11 +18,11 @@ Layout Layout::of(int rows, int cols, int list_percent, int drawing_rows, bool d
     }
     const int inner = cols - 2;
     // As it comes, the list is neither so narrow that names are cut nor so wide that lines are hard to follow.
-    const bool as_it_comes = list_percent == default_list_width;
-    const int wanted = inner * list_percent / 100;
-    const int list_width = !details      ? inner
-                           : as_it_comes ? std::min(std::max(wanted, std::min(42, inner - 20)), 132)
-                                         : std::clamp(wanted, 20, inner - 20);
+    constexpr int usual_percent = 54;
+    const int wanted = inner * list_percent.value_or(usual_percent) / 100, widest = inner - narrowest_pane;
+    const int list_width = !details       ? inner
+                           : list_percent ? std::clamp(wanted, narrowest_pane, widest)
+                                          : std::min(std::max(wanted, std::min(42, widest)), 132);
     l.upper = 2;
     l.lower = rows - 4;
     l.middle = details ? 1 + list_width : -1;

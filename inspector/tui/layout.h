@@ -5,6 +5,7 @@
 #include "inspector/tui/view.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,12 @@ struct Layout {
         lower = 0; ///< rows of the dividing lines; `titles` is `upper` where nothing is drawn above the list
 
     static constexpr int least_rows = 12, least_cols = 50;
-    static constexpr int default_list_width = 54;
-    /// `list_width`: of the list, in percent of the screen. `drawing_rows`: of what is drawn above the list, 0 for nothing. `details`: there are some.
-    static Layout of(int rows, int cols, int list_width, int drawing_rows = 0, bool details = true) noexcept;
+    static constexpr int narrowest_pane = 20;
+    /// `list_percent`: of the screen, for the list; nothing: what suits it. `drawing_rows`: of what is drawn above the list, 0 for nothing. `details`: there
+    /// are some.
+    static Layout of(int rows, int cols, std::optional<int> list_percent, int drawing_rows = 0, bool details = true) noexcept;
+    /// What the list has of the screen, in percent.
+    int list_percent() const noexcept { return strip.width > 0 ? (list.width * 100 + strip.width / 2) / strip.width : 0; }
     /// Rows that drawing and list share on a screen of so many rows.
     static int body_rows(int rows) noexcept { return rows - 7; }
 };

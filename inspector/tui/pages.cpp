@@ -3,6 +3,7 @@
 #include "inspector/tui/tensor_detail.h"
 #include "inspector/tui/text.h"
 #include "traces/explain.h"
+#include "traces/story_words.h"
 #include "traces/unknown.h"
 
 #include <algorithm>
@@ -21,29 +22,6 @@ Line labelled(std::string label, int width, std::string text) {
     l.parts.push_back({std::move(text)});
     l.hang = width;
     return l;
-}
-
-std::string answer_text(Session& session, const Asked& asked) {
-    const std::string what = asked.question == Question::op            ? " runs this operator? "
-                             : asked.question == Question::buffer_type ? " can use " + asked.buffer_type + " memory? "
-                                                                       : " wants to take it over? ";
-    return session.backend_name(asked.backend) + what + (asked.answer ? "yes" : asked.why.empty() ? "no" : "no: " + asked.why);
-}
-
-std::string decision_text(Session& session, const StoryStep& s) {
-    if (!s.note.empty()) {
-        return "leaves it unassigned: " + s.note;
-    }
-    if (s.cause == Cause::none) {
-        return "unchanged, " + (s.after == no_backend ? std::string("unassigned") : "on " + session.backend_name(s.after));
-    }
-    std::string text = (s.after == no_backend ? std::string("still unassigned") : session.backend_name(s.after)) + " by " +
-                       cause_name(s.cause, s.source);
-    if (!s.by.empty()) {
-        text += " (" + s.by + ")";
-    }
-    text.append(": ").append(cause_meaning(s.cause));
-    return s.before == no_backend || s.before == s.after ? text : text + ", before: " + session.backend_name(s.before);
 }
 
 void add_once(std::vector<TensorId>& ids, TensorId id) {
@@ -74,11 +52,17 @@ std::vector<Line> keys_page(const KeyMap& keys, Context where, const std::functi
     add_heading(lines, "A query (search, filter, breakpoint); Tab completes");
     for (const char* text :
          {"blk.3                  the name contains it", "op=MUL_MAT|ADD         equals, any of several; != differs",
-          "cause~4.               contains; !~ doesn't", "bytes>1M time>=2ms     numbers: < <= > >= = !=",
-          "fields: name op type backend from cause pass by kind why kernel", "        bytes time split eval step node"}) {
+          "cause~4.               contains; !~ doesn't", "bytes>1M time>=2ms     numbers: < <= > >= = !="}) {
         lines.push_back(line(text));
         lines.back().hang = 23; // behind the examples
     }
+    std::string texts = "fields:", numbers = "       ";
+    for (size_t i = 0; i < query::n_fields; ++i) {
+        const auto field = static_cast<Field>(i);
+        (query::is_text(field) ? texts : numbers).append(" ").append(query::field_name(field));
+    }
+    lines.push_back(line(std::move(texts)));
+    lines.push_back(line(std::move(numbers)));
     return lines;
 }
 
@@ -103,11 +87,11 @@ std::vector<Line> story_page(Session& session, TensorId id, int width) {
     for (const StoryStep& s : story.steps) {
         const std::string name(pass_name(s.pass)), title(pass_title(s.pass));
         add_wrapped(lines, width, name == title ? name : name + " " + title, 14,
-                    decision_text(session, s) + "  [step " + grouped(s.step) + "]", ink(s.step), Target::step(s.step),
-                    s.step == now);
+                    words::decided(session.history(), session.state(), story, s) + "  [step " + grouped(s.step) + "]",
+                    ink(s.step), Target::step(s.step), s.step == now);
         for (const Asked& asked : s.asked) {
-            add_wrapped(lines, width, "", 16, answer_text(session, asked), asked.answer || s.step > now ? dim : warning,
-                        Target::step(s.step));
+            add_wrapped(lines, width, "", 16, words::answered(session.history(), asked),
+                        asked.answer || s.step > now ? dim : warning, Target::step(s.step));
         }
     }
     for (const StoryLine& l : story.lines) {

@@ -20,6 +20,33 @@ int Prompt::cursor_column() const {
     return columns;
 }
 
+Prompt::Window Prompt::window(int width) {
+    const auto columns = [&](size_t from, size_t to) {
+        int sum = 0;
+        for (size_t i = from; i < to; ++i) {
+            sum += char_width(text_[i]);
+        }
+        return sum;
+    };
+    first_ = std::min(first_, at_ > 0 ? at_ - 1 : 0); // one character before the cursor is seen
+    while (first_ > 0 && columns(first_ - 1, text_.size()) < width) {
+        --first_;
+    }
+    // Behind the cursor there is room for it at the end of the text, else for the mark of what is cut.
+    const auto fits = [&] {
+        const bool cut = columns(first_, text_.size()) > width;
+        return columns(first_, at_) < width - (cut ? 1 : 0);
+    };
+    while (first_ < at_ && !fits()) {
+        ++first_;
+    }
+    std::u32string shown = fitted(to_utf8(std::u32string_view(text_).substr(first_)), width);
+    if (first_ > 0 && first_ < at_ && !shown.empty()) {
+        shown.replace(0, 1, std::u32string(static_cast<size_t>(char_width(shown[0])), unicode() ? U'…' : U'<'));
+    }
+    return {to_utf8(shown), columns(first_, at_)};
+}
+
 void Prompt::recall(int steps) {
     const auto last = static_cast<int>(history_->size());
     const int to = std::clamp(static_cast<int>(recalled_) + steps, 0, last);

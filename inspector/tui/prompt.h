@@ -31,6 +31,12 @@ public:
     const std::string& label() const noexcept { return label_; }
     std::string text() const;
     int cursor_column() const; ///< columns of text before the cursor
+    struct Window {
+        std::string text;
+        int cursor = 0; ///< its column in it
+    };
+    /// The part of the text that so many columns show: it moves as far as the cursor needs.
+    Window window(int width);
     /// While candidates are being gone through: all of them, and which one stands in the text (−1: none yet).
     const std::vector<std::string>& candidates() const noexcept { return candidates_; }
     int chosen() const noexcept { return chosen_; }
@@ -43,6 +49,7 @@ private:
     std::string label_;
     std::u32string text_, typed_; ///< typed_: what stood there before history was recalled
     size_t at_ = 0;
+    size_t first_ = 0; ///< character that the window begins with
     std::vector<std::string>* history_;
     size_t recalled_; ///< index into history; its size: the line being typed
     Completer completer_;

@@ -4,32 +4,10 @@
 #include "inspector/tui/line_wrap.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <numeric>
+#include <optional>
 
 namespace schedscope::tui {
-namespace {
-
-/// Orders numbers as numbers, texts as texts, numbers first.
-bool comes_before(const std::string& a, const std::string& b) {
-    const auto number = [](const std::string& text) {
-        double value = 0;
-        const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-        return result.ec == std::errc() && result.ptr == text.data() + text.size() ? value : std::nan("");
-    };
-    const double x = number(a), y = number(b);
-    if (!std::isnan(x) && !std::isnan(y)) {
-        return x < y;
-    }
-    if (std::isnan(x) != std::isnan(y)) {
-        return !std::isnan(x);
-    }
-    return a < b;
-}
-
-} // namespace
-
 void App::update() {
     if (updated_ == session_.version()) {
         return;
@@ -49,30 +27,28 @@ void App::update() {
     }
     if (sort_column_ >= 0 && static_cast<size_t>(sort_column_) < view_->columns().size()) {
         const auto column = static_cast<size_t>(sort_column_);
-        const Column& head = view_->columns()[column];
         struct Key {
             int row;
-            double number;
-            std::string text;
+            std::optional<double> number;
+            std::string text; ///< where there is no number
         };
         std::vector<Key> keys;
         keys.reserve(shown_.size());
-        Facts facts;
         for (const int row : shown_) {
-            if (head.field != Field::count) {
-                view_->facts(session_, row, facts);
-                keys.push_back({row, facts.number(head.field), {}});
-            } else {
-                keys.push_back({row, 0, std::move(view_->row(session_, row, 80)[column].text)});
+            Key key{row, view_->sort_key(session_, row, column), {}};
+            if (!key.number || std::isnan(*key.number)) {
+                key.number.reset();
+                key.text = std::move(view_->row(session_, row, 80)[column].text);
             }
+            keys.push_back(std::move(key));
         }
-        if (head.field != Field::count) { // numbers: the largest first
-            std::stable_sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
-                return std::isnan(b.number) ? !std::isnan(a.number) : a.number > b.number;
-            });
-        } else {
-            std::stable_sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) { return comes_before(a.text, b.text); });
-        }
+        // Numbers first, the largest one at the top; then texts.
+        std::stable_sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+            if (a.number.has_value() != b.number.has_value()) {
+                return a.number.has_value();
+            }
+            return a.number ? *a.number > *b.number : a.text < b.text;
+        });
         std::transform(keys.begin(), keys.end(), shown_.begin(), [](const Key& key) { return key.row; });
     }
     list_.resize(n_shown(), layout_.list.height);

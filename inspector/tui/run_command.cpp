@@ -49,7 +49,7 @@ struct Commands {
         } else if (name == "what-if") {
             app.start_what_if(argument);
         } else if (name == "diff") {
-            app.session_.start_diff(argument);
+            app.session_.start_diff(expanded_path(argument));
             app.show_view(8);
             app.tell("comparing with " + argument + " …");
         } else if (name == "mark" || name == "jump") {
@@ -86,10 +86,11 @@ private:
             app.tell(std::string(what) + " needs a number, not '" + line.argument + "'", true);
             return;
         }
-        app.trail_.leave(app.here());
-        app.tell(what == "step"
-                     ? app.session_.go(*number)
-                     : app.session_.go_evaluation(static_cast<EvaluationId>(std::clamp<int64_t>(*number, -1, INT32_MAX))));
+        app.jump([&] {
+            return what == "step"
+                       ? app.session_.go(*number)
+                       : app.session_.go_evaluation(static_cast<EvaluationId>(std::clamp<int64_t>(*number, -1, INT32_MAX)));
+        });
     }
 
     void go_pass() {
@@ -98,8 +99,7 @@ private:
             app.tell("no pass '" + line.argument + "': there are 1 2a 2b 2c 2d 3 4 5 optimise allocate execute", true);
             return;
         }
-        app.trail_.leave(app.here());
-        app.tell(app.session_.go_pass(pass));
+        app.jump([&] { return app.session_.go_pass(pass); });
     }
 
     void show_view() {
@@ -157,8 +157,7 @@ void App::run_command(const std::string& text) {
         return;
     }
     if (const auto number = parse_number(line.name)) {
-        trail_.leave(here());
-        tell(session_.go(*number));
+        jump([&] { return session_.go(*number); });
         return;
     }
     // An action's whole name goes before the beginning of a command's.

@@ -393,6 +393,13 @@ std::optional<std::string> Session::scan_slice() {
     scan.at = scan.forward ? end : first - 1;
     if (scan.forward ? scan.at < history_.n_steps() : scan.at >= 0)
         return std::nullopt;
+    if (scan.forward && gate_ && !ended_ && !running()) { // not yet: the program goes on to it
+        const std::string until = scan.query.text();
+        scan_.reset();
+        go(last_step());
+        let_run();
+        return "running until " + until + ": Space or Ctrl-C interrupts it";
+    }
     const std::string text =
         "no record " + std::string(scan.forward ? "after" : "before") + " this step matches " + scan.query.text();
     scan_.reset();

@@ -61,7 +61,7 @@ public:
     void select(TensorId id);
     bool follow = true; ///< single steps select the tensor they are about
 
-    // Running to a breakpoint, in slices so that the keyboard is never left waiting
+    // Running to a breakpoint, in slices so that the keyboard is never left waiting. Forward, a held program goes on where what is recorded ends.
     void start_scan(Query query, bool forward);
     bool scanning() const noexcept { return scan_.has_value(); }
     void stop_scan() noexcept { scan_.reset(); }

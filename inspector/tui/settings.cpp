@@ -80,7 +80,7 @@ void Settings::set(std::string_view name, std::string_view value) {
         }
         view = found->number;
     } else if (name == "list-width") {
-        list_width = number(name, value, 10, 90);
+        list_width = value == "auto" ? std::nullopt : std::optional(number(name, value, 10, 90));
     } else if (name == "follow") {
         follow = on_or_off(name, value);
     } else if (name == "mouse") {
@@ -111,7 +111,7 @@ std::vector<std::string> Settings::lines() const {
     return {"colour " + std::string(depths[static_cast<size_t>(colour)]),
             "background " + std::string(backgrounds[static_cast<size_t>(background)]),
             "view " + std::string(first_view == views().end() ? "" : first_view->name),
-            "list-width " + std::to_string(list_width),
+            "list-width " + (list_width ? std::to_string(*list_width) : "auto"),
             "follow " + yes(follow),
             "mouse " + yes(mouse),
             "restore " + yes(restore),
@@ -160,6 +160,8 @@ std::vector<std::string> setting_values(std::string_view name) {
         values.assign(depths.begin(), depths.end());
     } else if (name == "background") {
         values.assign(backgrounds.begin(), backgrounds.end());
+    } else if (name == "list-width") {
+        values = {"auto"};
     } else if (name == "view") {
         for (const ViewEntry& view : views()) {
             values.emplace_back(view.name);

@@ -3,6 +3,7 @@
 #include "inspector/tui/keys.h"
 #include "inspector/tui/style.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,7 +19,7 @@ int usual_escape_delay();
 ///     colour auto|none|8|16|256|direct    how many colours; auto: as many as the terminal has
 ///     background auto|dark|light          auto: the terminal is asked
 ///     view splits                         that is shown first
-///     list-width 54                       of the screen, in percent
+///     list-width auto|54                  of the screen, in percent; auto: as suits the screen
 ///     follow on|off                       single steps select the tensor that changes
 ///     mouse on|off                        off: the terminal's own selecting works
 ///     restore on|off                      begin where a trace was left
@@ -28,7 +29,7 @@ struct Settings {
     Depth colour = Depth::automatic;
     Background background = Background::automatic;
     int view = 1;
-    int list_width = 54;
+    std::optional<int> list_width;
     bool follow = true, mouse = true, restore = true;
     int escape_delay = usual_escape_delay();
     KeyMap keys;

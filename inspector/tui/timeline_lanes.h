@@ -17,7 +17,8 @@ struct TimelineItem {
     int32_t split = -1;
     int count = 1; ///< nodes that ran in it
     bool device_time = false;
-    int64_t bytes = 0, flops = 0, start = 0, end = 0; ///< nanoseconds
+    int64_t bytes = 0, flops = 0; ///< bytes: −1 for what moves none
+    int64_t start = 0, end = 0;   ///< nanoseconds
 };
 
 /// The timeline drawn: a lane of kernels for each backend, below it one of the transfers to it and of the times it waited for; above them the splits, below the

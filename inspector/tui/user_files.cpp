@@ -79,6 +79,28 @@ std::optional<std::string> read_small_file(const std::string& path, std::string&
     return trouble.empty() ? std::optional(std::move(text)) : std::nullopt;
 }
 
+namespace {
+
+bool write_whole(const std::string& path, std::string_view text) {
+    std::FILE* const file = std::fopen(path.c_str(), "we");
+    const bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    return file && std::fclose(file) == 0 && written;
+}
+
+/// The new file takes the old one's place only when it is whole.
+bool replace(const std::string& path, std::string_view text) {
+    const std::string fresh = path + ".new-" + std::to_string(getpid());
+    if (write_whole(fresh, text) && std::rename(fresh.c_str(), path.c_str()) == 0) {
+        return true;
+    }
+    const int trouble = errno;
+    std::remove(fresh.c_str());
+    errno = trouble;
+    return false;
+}
+
+} // namespace
+
 bool replace_file(const std::string& path, std::string_view text) {
     if (path.empty()) {
         return false;
@@ -86,18 +108,20 @@ bool replace_file(const std::string& path, std::string_view text) {
     const mode_t before = umask(077);
     std::error_code failed;
     std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
-    const std::string fresh = path + ".new-" + std::to_string(getpid());
-    bool done = false;
-    if (std::FILE* const file = failed ? nullptr : std::fopen(fresh.c_str(), "we")) {
-        done = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-        done = std::fclose(file) == 0 && done;
-        done = done && std::rename(fresh.c_str(), path.c_str()) == 0;
-        if (!done) {
-            std::remove(fresh.c_str());
-        }
-    }
+    const bool done = !failed && replace(path, text);
     umask(before);
     return done;
+}
+
+bool write_file(const std::string& path, std::string_view text) {
+    struct stat about {};
+    const bool special = stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode); // a pipe is written into
+    return special ? write_whole(path, text) : replace(path, text);
+}
+
+std::string expanded_path(const std::string& path) {
+    const char* const home = std::getenv("HOME");
+    return home && path.starts_with("~/") ? home + path.substr(1) : path;
 }
 
 } // namespace schedscope::tui

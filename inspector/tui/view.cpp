@@ -4,6 +4,7 @@
 #include "inspector/tui/text.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace schedscope::tui {
 namespace {
@@ -26,6 +27,17 @@ constexpr ViewEntry table[] = {
 } // namespace
 
 std::span<const ViewEntry> views() noexcept { return table; }
+
+std::optional<double> View::sort_key(Session& session, int row, size_t column) const {
+    const Field field = columns()[column].field;
+    if (field == Field::count) {
+        return std::nullopt;
+    }
+    Facts of_row;
+    facts(session, row, of_row);
+    const double number = of_row.number(field);
+    return std::isnan(number) ? std::nullopt : std::optional(number);
+}
 
 Line line(std::string text, Style style, Target target) {
     Line l;

@@ -5,6 +5,7 @@
 #include "inspector/tui/style.h"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,7 +61,7 @@ struct Column {
     int width = 0;
     bool right = false;         ///< numbers
     int from_width = 0;         ///< shown only in panes at least this wide
-    Field field = Field::count; ///< the number that the column is ordered by; count: by its text
+    Field field = Field::count; ///< of the row's facts, the number that its cells stand for; count: none, see View::sort_key
     int most = 0;               ///< cells that it takes where there is plenty of room; 0: `width`
 };
 
@@ -77,6 +78,8 @@ public:
     virtual int n_rows() const = 0;
     /// The cells of a row, one per column. Asked for rows on the screen only. `width`: of the growing column.
     virtual std::vector<Text> row(Session& session, int index, int width) const = 0;
+    /// The number that a cell stands for, which the list is ordered by; nothing: a text, or it is not known. By default, of the column's field.
+    virtual std::optional<double> sort_key(Session& session, int row, size_t column) const;
     /// What is shown when there are no rows: why. May be several lines.
     virtual std::string empty_text(const Session& session) const = 0;
     virtual std::string title(const Session& session) const = 0;

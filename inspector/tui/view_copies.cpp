@@ -2,10 +2,10 @@
 #include "inspector/tui/text.h"
 #include "inspector/tui/transfer_count.h"
 #include "inspector/tui/view.h"
+#include "traces/tables.h"
 #include "traces/unknown.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace schedscope::tui {
 namespace {
@@ -37,36 +37,13 @@ public:
         for (const record::Execute& e : state.executed) {
             begin_ns_ = std::min(begin_ns_, e.start_ns);
         }
-        std::unordered_map<TensorId, Row> moved; // by copy
-        for (const record::Transfer& t : state.transfers) {
-            Row& row = moved[t.copy];
-            row.at = row.at < 0 ? t.start_ns : std::min(row.at, t.start_ns);
-            row.time = std::max<int64_t>(row.time, 0) + t.end_ns - t.start_ns;
-        }
         rows_.clear();
-        for (const record::CopyMade& made : state.copies) {
-            Row row{made, no_backend, no_tensor, -1, -1, -1};
-            for (const SplitState& split : state.splits) {
-                if (split.begin.backend != made.backend) {
-                    continue;
-                }
-                const auto input = std::find_if(split.inputs.begin(), split.inputs.end(),
-                                                [&](const record::SplitInput& i) { return i.tensor == made.of; });
-                if (input != split.inputs.end()) {
-                    row.split = split.begin.index;
-                    row.from = input->from;
-                    row.reader = input->node;
-                    break;
-                }
-            }
-            if (const auto found = moved.find(made.copy); found != moved.end()) {
-                row.time = found->second.time;
-                row.at = found->second.at;
-            }
-            if (row.from == no_backend && static_cast<size_t>(made.of) < state.tensors.size()) {
-                row.from = state.tensors[static_cast<size_t>(made.of)].backend;
-            }
-            rows_.push_back(row);
+        if (session.graph() == nullptr) {
+            return;
+        }
+        for (tables::CopyRow& copy : tables::copies(session.history(), state)) {
+            const TensorId reader = reader_of(state, copy);
+            rows_.push_back({std::move(copy), reader});
         }
     }
 
@@ -74,16 +51,17 @@ public:
 
     std::vector<Text> row(Session& session, int index, int) const override {
         const Row& r = at(index);
-        const TransferCount::Sum sum = count_.of(session, r.made.copy);
+        const TransferCount::Sum sum = count_.of(session, r.copy.id);
         const std::string none = session.imported() ? unknown_text : "-";
-        return {{session.name(r.made.of)},
-                backend_text(session, r.from),
-                backend_text(session, r.made.backend),
-                {r.split < 0 ? none : std::to_string(r.split), dim},
-                {r.made.stage < 0 ? none : std::to_string(r.made.stage), dim},
-                {bytes_or_unknown(r.made.bytes)},
-                {r.at < 0 ? none : time_text(r.at - begin_ns_), dim},
-                {r.time < 0 ? none : time_text(r.time)},
+        const auto number = [&](const std::optional<int32_t>& n) { return n ? std::to_string(*n) : none; };
+        return {{r.copy.tensor},
+                backend_text(session, r.copy.from),
+                backend_text(session, r.copy.to),
+                {number(r.copy.split), dim},
+                {number(r.copy.stage), dim},
+                {bytes_or_unknown(r.copy.bytes.value_or(-1))},
+                {r.copy.start_ns < 0 ? none : time_text(r.copy.start_ns - begin_ns_), dim},
+                {r.copy.time_ns ? time_text(*r.copy.time_ns) : none},
                 {sum.times == 0 ? none : grouped(sum.times)},
                 {sum.times == 0 ? none : bytes_text(sum.bytes), dim},
                 {r.reader != no_tensor ? session.name(r.reader)
@@ -92,19 +70,31 @@ public:
                  dim}};
     }
 
+    std::optional<double> sort_key(Session& session, int row, size_t column) const override {
+        const Row& r = at(row);
+        const std::string_view title = columns_[column].title;
+        const TransferCount::Sum sum = count_.of(session, r.copy.id);
+        if (title == "stage" && r.copy.stage) {
+            return *r.copy.stage;
+        }
+        if (title == "at" && r.copy.start_ns >= 0) {
+            return static_cast<double>(r.copy.start_ns - begin_ns_);
+        }
+        if ((title == "times" || title == "in all") && sum.times > 0) {
+            return static_cast<double>(title == "times" ? sum.times : sum.bytes);
+        }
+        return View::sort_key(session, row, column);
+    }
     std::string empty_text(const Session& session) const override {
         return session.state().planned ? "no copies: every split can use what it reads where it lies"
                                        : "no copy yet: pass 5 makes them";
     }
     std::string title(const Session&) const override {
-        int64_t bytes = 0;
-        bool known = true;
+        tables::SizeSum sum;
         for (const Row& r : rows_) {
-            bytes += std::max<int64_t>(r.made.bytes, 0);
-            known = known && r.made.bytes >= 0;
+            sum.add(r.copy.bytes.value_or(-1));
         }
-        return rows_.empty() ? "copies"
-                             : joined({"copies ", std::to_string(rows_.size()), known ? ", " : ", ≥ ", bytes_text(bytes)});
+        return rows_.empty() ? "copies" : joined({"copies ", std::to_string(rows_.size()), ", ", size_text(sum)});
     }
 
     int row_of(const Session& session, TensorId id) const override {
@@ -112,41 +102,41 @@ public:
             const auto found = std::find_if(rows_.begin(), rows_.end(), holds);
             return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
         };
-        if (const int row = of([&](const Row& r) { return r.made.copy == id; }); row >= 0) {
+        if (const int row = of([&](const Row& r) { return r.copy.id == id; }); row >= 0) {
             return row;
         }
-        if (const int row = of([&](const Row& r) { return r.made.of == id; }); row >= 0) {
+        if (const int row = of([&](const Row& r) { return r.copy.of == id; }); row >= 0) {
             return row;
         }
         for (const record::Rewired& w : session.state().rewires) { // a node that reads one
             if (w.node == id) {
-                return of([&](const Row& r) { return r.made.copy == w.copy; });
+                return of([&](const Row& r) { return r.copy.id == w.copy; });
             }
         }
         const auto& tensors = session.state().tensors; // the first one of its split
         const int32_t split = id >= 0 && static_cast<size_t>(id) < tensors.size() ? tensors[static_cast<size_t>(id)].split : -1;
-        return split < 0 ? -1 : of([&](const Row& r) { return r.split == split; });
+        return split < 0 ? -1 : of([&](const Row& r) { return r.copy.split == split; });
     }
     TensorId tensor_of(const Session& session, int row) const override {
-        return row_of(session, session.selected()) == row ? session.selected() : at(row).made.copy;
+        return row_of(session, session.selected()) == row ? session.selected() : at(row).copy.id;
     }
     bool changed(const Session& session, int row) const override {
         if (const auto* t = std::get_if<record::Transfer>(&session.record().fact))
-            return t->copy == at(row).made.copy;
-        return session.changed_now(at(row).made.copy);
+            return t->copy == at(row).copy.id;
+        return session.changed_now(at(row).copy.id);
     }
 
-    std::string detail_title(Session& session, int row) const override { return session.name(at(row).made.copy); }
+    std::string detail_title(Session& session, int row) const override { return session.name(at(row).copy.id); }
 
     std::vector<Line> detail(Session& session, int row, int width) const override {
         const Row& r = at(row);
         std::vector<Line> lines;
-        if (r.split >= 0) {
-            add_wrapped(lines, width, "for", 8, "split " + std::to_string(r.split), {}, Target::split(r.split));
+        if (r.copy.split) {
+            add_wrapped(lines, width, "for", 8, "split " + std::to_string(*r.copy.split), {}, Target::split(*r.copy.split));
         } else {
             add_wrapped(lines, width, "for", 8, "an input of the graph, kept once per stage");
         }
-        if (const TransferCount::Sum sum = count_.of(session, r.made.copy); sum.times > 0) {
+        if (const TransferCount::Sum sum = count_.of(session, r.copy.id); sum.times > 0) {
             add_wrapped(lines, width, "moved", 8,
                         counted(sum.times, "time") + " since it was planned, " + bytes_text(sum.bytes) + " in " +
                             time_text(sum.time));
@@ -156,16 +146,16 @@ public:
         }
         const auto& rewires = session.state().rewires;
         const auto readers =
-            std::count_if(rewires.begin(), rewires.end(), [&](const record::Rewired& w) { return w.copy == r.made.copy; });
+            std::count_if(rewires.begin(), rewires.end(), [&](const record::Rewired& w) { return w.copy == r.copy.id; });
         add_heading(lines, readers == 0 && session.imported() ? std::string("who reads it is not in the log")
                                                               : "read instead of the original by " + counted(readers, "source"));
         for (const record::Rewired& w : rewires)
-            if (w.copy == r.made.copy)
+            if (w.copy == r.copy.id)
                 add_wrapped(lines, width, "src " + std::to_string(w.source), 8, tensor_label(session, w.node), {},
                             Target::tensor(w.node));
         bool first = true;
         for (const record::Transfer& t : session.state().transfers) {
-            if (t.copy != r.made.copy) {
+            if (t.copy != r.copy.id) {
                 continue;
             }
             if (first) {
@@ -181,45 +171,48 @@ public:
         }
         if (!lines.empty())
             lines.push_back({});
-        const std::vector<Line> all = tensor_detail(session, r.made.copy, width);
+        const std::vector<Line> all = tensor_detail(session, r.copy.id, width);
         lines.insert(lines.end(), all.begin(), all.end());
         return lines;
     }
 
     Target open(Session& session, int row) const override {
-        return at(row).split >= 0 ? Target::split(at(row).split) : Target::tensor(tensor_of(session, row));
+        return at(row).copy.split ? Target::split(*at(row).copy.split) : Target::tensor(tensor_of(session, row));
     }
 
     void facts(Session& session, int row, Facts& facts) const override {
         const Row& r = at(row);
         facts.clear();
-        facts.kept[0] = session.name(r.made.of);
-        facts.kept[1] = session.backend_name(r.made.backend);
-        facts.kept[2] = session.backend_name(r.from);
+        facts.kept[0] = r.copy.tensor;
+        facts.kept[1] = session.backend_name(r.copy.to);
+        facts.kept[2] = session.backend_name(r.copy.from);
         facts.set(Field::name, facts.kept[0]);
         facts.set(Field::backend, facts.kept[1]);
         facts.set(Field::from, facts.kept[2]);
         facts.set(Field::kind, "copy");
-        if (r.made.bytes >= 0) {
-            facts.set(Field::bytes, r.made.bytes);
-        }
-        if (r.split >= 0) {
-            facts.set(Field::split, r.split);
-        }
-        if (r.time >= 0) {
-            facts.set(Field::time, r.time);
-        }
+        facts.set_known(Field::bytes, r.copy.bytes.value_or(-1));
+        facts.set_known(Field::split, r.copy.split.value_or(-1));
+        facts.set_known(Field::time, r.copy.time_ns.value_or(-1));
     }
 
 private:
     struct Row {
-        record::CopyMade made;
-        BackendId from = no_backend;
+        tables::CopyRow copy;
         TensorId reader = no_tensor; ///< the first node that needs it
-        int32_t split = -1;
-        int64_t time = -1; ///< of its transfers in the evaluation, −1: none ran
-        int64_t at = -1;   ///< when the first of them began
     };
+    static TensorId reader_of(const PlanState& state, const tables::CopyRow& copy) {
+        if (!copy.split || static_cast<size_t>(*copy.split) >= state.splits.size()) {
+            return no_tensor;
+        }
+        const auto& inputs = state.splits[static_cast<size_t>(*copy.split)].inputs;
+        const auto input =
+            std::find_if(inputs.begin(), inputs.end(), [&](const record::SplitInput& i) { return i.tensor == copy.of; });
+        return input == inputs.end() ? no_tensor : input->node;
+    }
+    /// A log may not tell how large all of them are.
+    static std::string size_text(const tables::SizeSum& sum) {
+        return sum.complete ? bytes_text(sum.bytes) : sum.bytes > 0 ? "at least " + bytes_text(sum.bytes) : "? B";
+    }
     const Row& at(int row) const { return rows_[static_cast<size_t>(row)]; }
 
     std::vector<Row> rows_;

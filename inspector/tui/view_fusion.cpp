@@ -17,7 +17,7 @@ public:
     void update(Session& session) override {
         const PlanState& state = session.state();
         columns_ = {{"what", 5, false, 0},
-                    {"split", 5, true, 50},
+                    {"split", 5, true, 50, Field::split},
                     {"backend", backend_width(session), false, 0},
                     {"kernel, or why not", 13, false, 0, Field::count, 34},
                     {"nodes", 0, false, 0},
@@ -76,6 +76,14 @@ public:
                 {""}};
     }
 
+    std::optional<double> sort_key(Session& session, int row, size_t column) const override {
+        if (const auto* f = std::get_if<record::Fusion>(&at(row)); f && columns_[column].title == "time") {
+            const std::vector<TensorId> all = nodes(session, row);
+            const auto time = times_.find(all.empty() ? no_tensor : all.front());
+            return time == times_.end() ? std::nullopt : std::optional(static_cast<double>(time->second));
+        }
+        return View::sort_key(session, row, column);
+    }
     std::string empty_text(const Session& session) const override {
         return session.imported() ? "what was fused or moved is unknown: this trace was imported from a log"
                                   : "nothing was fused or moved up to this step: the optimise step comes after pass 5";

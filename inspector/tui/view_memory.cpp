@@ -32,8 +32,8 @@ public:
         of_plan_ = state.planned_in;
         of_step_ = last;
         table_ = state.step == no_step ? tables::MemoryTable() : tables::memory(session.history(), state);
-        sizes_ = state.step == no_step ? std::vector<record::BufferSize>()
-                                       : tables::compute_buffers(session.history(), state.step);
+        sizes_ =
+            state.step == no_step ? std::vector<record::BufferSize>() : tables::compute_buffers(session.history(), state.step);
         rows_ = state.placements;
         std::stable_sort(rows_.begin(), rows_.end(), [](const record::Placement& a, const record::Placement& b) {
             return std::tie(a.buffer_type, a.chunk, a.offset, a.first_use) <
@@ -72,6 +72,20 @@ public:
                 {life(p), ink}};
     }
 
+    std::optional<double> sort_key(Session& session, int row, size_t column) const override {
+        const record::Placement& p = at(row);
+        const std::string_view title = columns_[column].title;
+        if (title == "offset") {
+            return static_cast<double>(p.offset);
+        }
+        if (title == "used") {
+            return p.first_use;
+        }
+        if (title == "life") {
+            return p.last_use - p.first_use;
+        }
+        return View::sort_key(session, row, column);
+    }
     std::string empty_text(const Session& session) const override {
         return session.imported()        ? "where tensors lie is unknown: this trace was imported from a log"
                : session.state().planned ? "the memory of this plan is not known at this step: allocate comes after optimise"
@@ -198,12 +212,8 @@ private:
                             bytes_text(buffer.most_live) + " needed at once, at place " + std::to_string(buffer.most_at) +
                                 ", by");
             }
-            for (const auto& [name, bytes] : buffer.holders) {
-                const auto found = std::find_if(rows_.begin(), rows_.end(), [&](const record::Placement& p) {
-                    return p.size == bytes && p.first_use <= buffer.most_at && session.name(p.tensor) == name;
-                });
-                add_wrapped(lines, width, "", 8, bytes_text(bytes) + "  " + name, {},
-                            found == rows_.end() ? Target{} : Target::tensor(found->tensor));
+            for (const tables::MemoryRow::Holder& holder : buffer.holders) {
+                add_wrapped(lines, width, "", 8, bytes_text(holder.bytes) + "  " + holder.name, {}, Target::tensor(holder.id));
             }
         }
         if (!session.state().reallocations.empty()) {

@@ -25,7 +25,7 @@ public:
                     {"type", 5, false, 66},
                     {"shape", 16, false, 84, Field::count, 20},
                     {"bytes", 9, true, 112, Field::bytes},
-                    {"split", 5, true, 54},
+                    {"split", 5, true, 54, Field::split},
                     {"time", 8, true, 120},
                     {"was", backend_width(session), false, session.n_changed() > 0 ? 62 : INT_MAX},
                     {"backend", backend_width(session), false, 0},
@@ -45,7 +45,7 @@ public:
         const TensorInfo& info = session.history().tensor(session.state(), id);
         const auto at = static_cast<size_t>(id);
         const TensorState now = at < session.state().tensors.size() ? session.state().tensors[at] : TensorState{};
-        const bool node = !session.is_copy(id) && (info.op != Op::NONE || left_out_by_log(info));
+        const bool node = is_node(session, id);
         const auto time = times_.find(id);
         const BackendId was = session.was(id);
         return {{node ? std::to_string(index) : "-", dim},
@@ -70,6 +70,17 @@ public:
                 {now.by == no_tensor ? "" : session.name(now.by), dim}};
     }
 
+    std::optional<double> sort_key(Session& session, int row, size_t column) const override {
+        const std::string_view title = columns_[column].title;
+        const TensorId id = tensor_of(session, row);
+        if (title == "#") {
+            return is_node(session, id) ? std::optional<double>(row) : std::nullopt;
+        }
+        if (const auto time = times_.find(id); title == "time" && time != times_.end()) {
+            return static_cast<double>(time->second);
+        }
+        return View::sort_key(session, row, column);
+    }
     std::string empty_text(const Session& session) const override {
         return session.last_step() < 0 ? "nothing is recorded yet"
                                        : "nothing is planned at this step: N goes on to the next pass, ] to the next evaluation";
@@ -99,6 +110,11 @@ public:
     }
 
 private:
+    static bool is_node(const Session& session, TensorId id) {
+        const TensorInfo& info = session.info(id);
+        return !session.is_copy(id) && (info.op != Op::NONE || left_out_by_log(info));
+    }
+
     int n_rows_ = 0;
     std::unordered_map<TensorId, int64_t> times_; ///< of the kernel that wrote a node
     PassTable passes_;

@@ -51,6 +51,23 @@ public:
                 {r.why, dim}};
     }
 
+    std::optional<double> sort_key(Session& session, int row, size_t column) const override {
+        const Row& r = at(row);
+        const std::string_view title = columns_[column].title;
+        if (title == "nodes") {
+            return n_nodes(r);
+        }
+        if (title == "can" && now_->answered) {
+            return n_nodes(r) - static_cast<int>(r.refused.size());
+        }
+        if (title == "on") {
+            return r.n_on;
+        }
+        if (title == "asked") {
+            return r.n_asked;
+        }
+        return View::sort_key(session, row, column);
+    }
     std::string empty_text(const Session& session) const override {
         return session.imported() ? "which operators there are is unknown: the log that was imported names none"
                                   : "nothing is planned at this step";

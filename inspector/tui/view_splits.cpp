@@ -17,7 +17,7 @@ public:
 
     void update(Session& session) override {
         n_rows_ = static_cast<int>(session.state().splits.size());
-        columns_ = {{"#", 3, true, 0},
+        columns_ = {{"#", 3, true, 0, Field::split},
                     {"backend", backend_width(session), false, 0},
                     {"nodes", 5, true, 0},
                     {"from – to", 11, false, 84},
@@ -27,7 +27,7 @@ public:
                     {"in", 3, true, 0},
                     {"bytes", 9, true, 52, Field::bytes},
                     {"time", 8, true, 62, Field::time},
-                    {"share", 5, true, 74}};
+                    {"share", 5, true, 74, Field::time}};
         total_ns_ = 0;
         for (const SplitState& split : session.state().splits) {
             total_ns_ += std::max<int64_t>(time_of(split), 0);
@@ -60,6 +60,21 @@ public:
                 {time < 0 || total_ns_ == 0 ? "" : std::to_string(time * 100 / total_ns_) + "%", dim}};
     }
 
+    std::optional<double> sort_key(Session& session, int row, size_t column) const override {
+        const SplitState& split = at(session, row);
+        const std::string_view title = columns_[column].title;
+        const bool unknown = split.begin.node == no_tensor && is_imported(session.history(), session.state());
+        if (title == "nodes" && !unknown && split.end_node >= 0) {
+            return split.end_node - split.begin.first_node;
+        }
+        if (title == "from – to" && !unknown) {
+            return split.begin.first_node;
+        }
+        if (title == "in") {
+            return static_cast<double>(split.inputs.size());
+        }
+        return View::sort_key(session, row, column);
+    }
     std::string empty_text(const Session&) const override { return "no split yet: pass 5 makes them"; }
     std::string title(const Session&) const override {
         return n_rows_ == 0 ? "splits" : joined({"splits ", std::to_string(n_rows_)});
@@ -174,12 +189,8 @@ public:
         facts.set(Field::why, reason_known(split.begin) ? split_reason_name(split.begin.why) : std::string_view(unknown_text));
         facts.set(Field::kind, "split");
         facts.set(Field::split, split.begin.index);
-        if (bytes_into(split) >= 0) {
-            facts.set(Field::bytes, bytes_into(split));
-        }
-        if (time_of(split) >= 0) {
-            facts.set(Field::time, time_of(split));
-        }
+        facts.set_known(Field::bytes, bytes_into(split));
+        facts.set_known(Field::time, time_of(split));
     }
 
 private:

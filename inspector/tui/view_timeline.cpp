@@ -29,7 +29,7 @@ public:
             rows_.push_back({Kind::transfer, t.to, t.copy, 0, t.split, 1, false, t.bytes, 0, t.start_ns, t.end_ns});
         }
         for (const record::Wait& w : state.waits) {
-            rows_.push_back({Kind::wait, w.backend, no_tensor, 0, w.split, 0, false, 0, 0, w.start_ns, w.end_ns});
+            rows_.push_back({Kind::wait, w.backend, no_tensor, 0, w.split, 0, false, -1, 0, w.start_ns, w.end_ns});
         }
         std::stable_sort(rows_.begin(), rows_.end(),
                          [](const TimelineItem& a, const TimelineItem& b) { return a.start < b.start; });
@@ -39,9 +39,9 @@ public:
                     {"backend", backend_width(session), false, 0},
                     {"kernel", 14, false, 0, Field::count, 34},
                     {"name", 0, false, 56},
-                    {"split", 5, true, 84},
+                    {"split", 5, true, 84, Field::split},
                     {"bytes", 9, true, 92, Field::bytes},
-                    {"share", 6, true, 100}};
+                    {"share", 6, true, 100, Field::time}};
     }
 
     int n_rows() const override { return static_cast<int>(rows_.size()); }
@@ -59,6 +59,12 @@ public:
                 {std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + "%", dim}};
     }
 
+    std::optional<double> sort_key(Session& session, int row, size_t column) const override {
+        if (columns_[column].title == "at") {
+            return static_cast<double>(at(row).start - lanes_.begin());
+        }
+        return View::sort_key(session, row, column);
+    }
     std::string empty_text(const Session& session) const override {
         return session.imported() ? "times are unknown: this trace was imported from a log"
                                   : "nothing of this evaluation has run up to this step";
@@ -159,9 +165,9 @@ public:
         facts.set(Field::backend, facts.kept[1]);
         facts.set(Field::cause, std::string_view());
         facts.set(Field::kind, r.kind == Kind::kernel ? "execute" : r.kind == Kind::transfer ? "transfer" : "wait");
-        facts.set(Field::bytes, r.bytes);
-        facts.set(Field::time, r.end - r.start);
-        facts.set(Field::split, r.split);
+        facts.set_known(Field::bytes, r.bytes);
+        facts.set_known(Field::time, r.end - r.start);
+        facts.set_known(Field::split, r.split);
     }
 
 private:

@@ -16,7 +16,7 @@ public:
 
     void update(Session& session) override {
         n_rows_ = session.step() == no_step ? 0 : session.state().evaluation + 1;
-        columns_ = {{"eval", std::max(4, static_cast<int>(std::to_string(n_rows_).size())), true, 0},
+        columns_ = {{"eval", std::max(4, static_cast<int>(std::to_string(n_rows_).size())), true, 0, Field::evaluation},
                     {"graph", 7, false, 0, Field::count, 9},
                     {"in", 4, true, 0},
                     {"seqs", 4, true, 76},
@@ -35,19 +35,32 @@ public:
             reuse = reuse.empty() ? "planned" : "new: " + reuse;
         }
         const bool imported = span.begin.kind == GraphKind::imported;
-        const bool over = span.complete && session.step() >= span.end - 1;
         return {{std::to_string(index), dim},
                 {std::string(graph_kind_name(span.begin.kind))},
                 {imported && span.begin.n_tokens == 0 ? unknown_text : std::to_string(span.begin.n_tokens)},
                 {imported && span.begin.n_sequences == 0 ? unknown_text : std::to_string(span.begin.n_sequences), dim},
                 {reuse, span.begin.reused ? dim : Style{}},
-                {imported ? std::string(unknown_text) // when the log was read is not when it was computed
-                 : over ? time_text(session.history().record(span.end - 1).time_ns - session.history().record(span.first).time_ns)
-                        : "…",
+                {imported                 ? std::string(unknown_text) // when the log was read is not when it was computed
+                 : is_over(session, span) ? time_text(duration(session, span))
+                                          : "…",
                  dim},
                 {imported ? std::string(unknown_text) : tokens(session, index, span)}};
     }
 
+    std::optional<double> sort_key(Session& session, int row, size_t column) const override {
+        const EvaluationSpan span = session.history().evaluation(row);
+        const std::string_view title = columns_[column].title;
+        if (title == "in" && (span.begin.n_tokens > 0 || span.begin.kind != GraphKind::imported)) {
+            return span.begin.n_tokens;
+        }
+        if (title == "seqs") {
+            return span.begin.n_sequences;
+        }
+        if (title == "took" && is_over(session, span)) {
+            return static_cast<double>(duration(session, span));
+        }
+        return View::sort_key(session, row, column);
+    }
     std::string empty_text(const Session&) const override { return "no evaluation has begun yet"; }
     std::string title(const Session&) const override { return "tokens & reuse"; }
 
@@ -133,6 +146,12 @@ public:
     }
 
 private:
+    static bool is_over(const Session& session, const EvaluationSpan& span) {
+        return span.complete && session.step() >= span.end - 1;
+    }
+    static int64_t duration(Session& session, const EvaluationSpan& span) {
+        return session.history().record(span.end - 1).time_ns - session.history().record(span.first).time_ns;
+    }
     /// Of ubatch, samplers and tokens, up to the present step. They stand at the two ends of an evaluation.
     static std::vector<Record> records(Session& session, const EvaluationSpan& span) {
         constexpr Step head = 2048, tail = 512;

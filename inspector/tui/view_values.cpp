@@ -53,6 +53,20 @@ public:
                 {words::bars(r.histogram), dim}};
     }
 
+    std::optional<double> sort_key(Session& session, int row, size_t column) const override {
+        const record::Value& v = at(row).value;
+        const std::string_view title = columns_[column].title;
+        for (const auto& [name, number] :
+             {std::pair{"min", v.min}, std::pair{"max", v.max}, std::pair{"mean", v.mean}, std::pair{"norm", v.norm}}) {
+            if (title == name) {
+                return number;
+            }
+        }
+        if (title == "not finite") {
+            return static_cast<double>(v.n_nan + v.n_inf);
+        }
+        return View::sort_key(session, row, column);
+    }
     std::string empty_text(const Session& session) const override {
         return session.step() == no_step
                    ? "nothing is recorded yet"

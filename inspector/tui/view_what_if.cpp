@@ -19,7 +19,7 @@ public:
         n_rows_ = result ? static_cast<int>(result->rows.size()) : 0;
         left_ = result ? result->left : "recorded";
         right_ = result ? result->right : "changed";
-        columns_ = {{"eval", 4, true, 64},
+        columns_ = {{"eval", 4, true, 64, Field::evaluation},
                     {"what", 10, false, 56},
                     {"name", 0, false, 0},
                     {left_, 13, false, 0, Field::count, 40},
@@ -37,6 +37,14 @@ public:
                 {r.right.empty() ? "-" : r.right, bold}};
     }
 
+    std::optional<double> sort_key(Session& session, int row, size_t column) const override {
+        const Comparison::Row& r = at(session, row);
+        if (column == left_column || column == right_column) {
+            const auto& number = column == left_column ? r.left_number : r.right_number;
+            return number ? std::optional(static_cast<double>(*number)) : std::nullopt;
+        }
+        return View::sort_key(session, row, column);
+    }
     std::string empty_text(const Session& session) const override {
         const ComparisonRun& run = session.comparison();
         if (run.running()) {
@@ -133,10 +141,11 @@ public:
         facts.set(Field::kind, r.what);
         facts.set(Field::from, r.left);
         facts.set(Field::backend, r.right);
-        facts.set(Field::evaluation, r.evaluation);
+        facts.set_known(Field::evaluation, r.evaluation);
     }
 
 private:
+    static constexpr size_t left_column = 3, right_column = 4;
     static const Comparison::Row& at(const Session& session, int row) {
         return session.comparison().result()->rows[static_cast<size_t>(row)];
     }

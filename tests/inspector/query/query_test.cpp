@@ -104,6 +104,16 @@ TEST(Query, QuotesKeepSpacesAndSigns) {
     EXPECT_FALSE(Query::parse("\"b = c\"").matches(facts));
 }
 
+TEST(Query, QuotesKeepBars) {
+    Facts facts;
+    facts.set(Field::name, "a|b");
+    EXPECT_TRUE(Query::parse("name=\"a|b\"").matches(facts));
+    EXPECT_TRUE(Query::parse("\"a|b\"").matches(facts));
+    EXPECT_TRUE(Query::parse("name=c|\"a|b\"").matches(facts));
+    EXPECT_FALSE(Query::parse("name=\"c|b\"").matches(facts));
+    EXPECT_FALSE(Query::parse("name=a|b").matches(facts));
+}
+
 TEST(Query, SaysWhatIsWrong) {
     EXPECT_EQ(complaint("opp=MUL"), "query: 'opp' is no field; there are name op type backend from cause pass by kind why kernel "
                                     "bytes time split eval step node");
@@ -115,6 +125,9 @@ TEST(Query, SaysWhatIsWrong) {
     EXPECT_EQ(complaint("split>3M"), "query: '3M' has an unknown unit: a plain number is expected");
     EXPECT_EQ(complaint("time>nan"), "query: time is a number, not 'nan'");
     EXPECT_EQ(complaint("name=\"a"), "query: a quote is not closed in 'name=\"a'");
+    for (const char* word : {"name~a|", "name~|a", "a||b", "op=ADD|"}) {
+        EXPECT_EQ(complaint(word), "query: nothing stands beside a bar in '" + std::string(word) + "'");
+    }
     EXPECT_TRUE(complaint("=3").starts_with("query: nothing stands before the sign in '=3'"));
 }
 

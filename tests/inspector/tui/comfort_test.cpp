@@ -10,6 +10,7 @@
 #include <fstream>
 #include <sstream>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace schedscope {
@@ -201,6 +202,55 @@ TEST_F(Comfort, TheListIsWrittenToAFileOnce) {
     t.press("&op=ROPE\n:write! " + file + "\n");
     ASSERT_TRUE(t.shows("8 lines and the details are written")) << t.text();
     EXPECT_LT(read(file).size(), text.size());
+}
+
+TEST_F(Comfort, WhatCanNotBeWrittenIsThereStill) {
+    const fs::path closed = folder / "closed";
+    fs::create_directories(closed);
+    std::ofstream(closed / "list.txt") << "precious";
+    const auto on_a_full_disk = [] {
+        std::signal(SIGXFSZ, SIG_IGN);
+        const rlimit little{1000, 1000};
+        return setrlimit(RLIMIT_FSIZE, &little) == 0 ? inspect_made() : 99;
+    };
+    Terminal t(24, 140, on_a_full_disk, here);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press(":write! " + (closed / "list.txt").string() + "\n");
+    ASSERT_TRUE(t.shows("can't be written: File too large")) << t.text();
+    EXPECT_EQ(read(closed / "list.txt"), "precious");
+    EXPECT_EQ(std::distance(fs::directory_iterator(closed), {}), 1) << "nothing else is left there";
+}
+
+TEST_F(Comfort, ATildeIsTheHomeOfTheOtherTrace) {
+    here.environment.emplace_back("HOME", folder.string());
+    Terminal t(24, 140, inspect_made, here);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press(":diff ~/other.trace\n");
+    EXPECT_TRUE(t.shows(folder.string() + "/other.trace")) << t.text();
+}
+
+TEST_F(Comfort, WhatIsSetHoldsAtOnce) {
+    here.environment.emplace_back("NO_COLOR", "1");
+    InspectorOptions kept;
+    kept.trace_path = (folder / "made.trace").string();
+    Terminal t(
+        24, 120, [&] { return testing::inspect_made_with(kept); }, here);
+    ASSERT_TRUE(t.shows("q quit"));
+    ASSERT_FALSE(t.colored());
+    t.press(":set color 256\n");
+    ASSERT_TRUE(t.shows("set color 256")) << t.text();
+    EXPECT_TRUE(t.wait_until([&] { return t.colored(); })) << "asked for, it goes before NO_COLOR";
+    t.press(":set view splits\n");
+    EXPECT_TRUE(t.shows("├ splits ")) << t.text();
+    t.press("a");
+    ASSERT_TRUE(t.shows("leave the selection where it is")) << t.text();
+    t.press(":set\n");
+    EXPECT_TRUE(t.shows("follow            off")) << t.text();
+    t.press("{Esc}:set restore off\n");
+    ASSERT_TRUE(t.shows("set restore off")) << t.text();
+    t.press("Q");
+    ASSERT_EQ(t.wait_for_exit(), 0);
+    EXPECT_FALSE(fs::exists(folder / "state/schedscope/sessions")) << "nothing is kept";
 }
 
 TEST_F(Comfort, APictureIsDrawnWhileKeysGoOn) {

@@ -70,6 +70,34 @@ TEST(Finding, JumpsLeadBackAndForward) {
     EXPECT_TRUE(t.shows("no way back was gone")) << t.text();
 }
 
+TEST(Finding, AJumpThatFailsLeavesTheWayForward) {
+    Terminal t(24, 100, inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press(":step 500\n");
+    ASSERT_TRUE(t.shows("step 500/")) << t.text();
+    t.press(":back\n");
+    ASSERT_TRUE(t.hides("step 500/")) << t.text();
+    for (const char* nowhere : {":step 999999\n", ":999999\n", ":eval 99\n"}) {
+        t.press(nowhere);
+        ASSERT_TRUE(t.shows("there is no ")) << t.text();
+    }
+    t.press("/op=NONSENSE\n");
+    ASSERT_TRUE(t.shows("no line of this list matches")) << t.text();
+    t.press(":forward\n");
+    EXPECT_TRUE(t.shows("step 500/")) << t.text();
+}
+
+TEST(Finding, TabKnowsTheReasonsPicturesAndWhatIfs) {
+    Terminal t(24, 200, inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press("/why=missing\t");
+    ASSERT_TRUE(t.shows("/why=\"missing device feature\"")) << t.text();
+    t.press("{Esc}:what-if offl\t");
+    ASSERT_TRUE(t.shows(":what-if offload-min-batch=")) << t.text();
+    t.press("{Esc}:dot mem\t");
+    ASSERT_TRUE(t.shows(":dot memory")) << t.text();
+}
+
 TEST(Finding, MarksComeBackToStepViewAndTensor) {
     Terminal t(24, 100, inspect_made);
     ASSERT_TRUE(t.shows("q quit"));

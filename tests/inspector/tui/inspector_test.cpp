@@ -92,7 +92,7 @@ TEST(Inspector, TheStatusLineSaysWhatAStepChanged) {
     t.press("c");
     ASSERT_TRUE(t.shows("breakpoint: attn_norm-3"));
     EXPECT_NE(t.line(21).find("attn_norm-3: - → GPU0 by 1.wgt1 (attn_norm.w-3)"), std::string::npos) << t.text();
-    EXPECT_NE(t.text().find("▸1     - → GPU0, 1.wgt1 from attn_norm.w-3"), std::string::npos) << t.text();
+    EXPECT_NE(t.text().find("▸1     GPU0 by 1.wgt1 (attn_norm.w-3): its weight lies"), std::string::npos) << t.text();
 }
 
 TEST(Inspector, TokensTellWhichSamplerTheirBackendLacksAnOperatorFor) {
@@ -336,7 +336,7 @@ TEST(Inspector, TheStoryLeadsToItsStepsAndTensors) {
     t.press(":tensor kq-3\n");
     ASSERT_TRUE(t.shows("┬ kq-3 "));
     ASSERT_TRUE(t.shows("story"));
-    EXPECT_NE(t.text().find("left unassigned: no buffer of its own, not an input, no source is a weight"), std::string::npos)
+    EXPECT_NE(t.text().find("leaves it unassigned: no buffer of its own, not an input, no source is a weight"), std::string::npos)
         << t.text();
     t.press("{Tab}{Home}{Down}{Down}{Enter}");
     EXPECT_TRUE(t.shows("┬ k_perm-3 ")) << t.text();
@@ -359,6 +359,31 @@ TEST(Inspector, WhatIfShowsWhatOtherSettingsWouldChange) {
     EXPECT_TRUE(t.shows("colour")) << t.text();
 }
 
+TEST(Inspector, AWaitOpensTheSplitThatItIsOf) {
+    const auto with_a_wait = [] {
+        auto store = std::make_shared<LiveStore>();
+        testing::MadeRun(4).record(*store, 1);
+        record::Wait wait;
+        wait.split = 2;
+        wait.start_ns = 1'000'000'000;
+        wait.end_ns = wait.start_ns + 10;
+        store->add(wait);
+        return run_inspector(store, {});
+    };
+    Terminal t(24, 100, with_a_wait);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press(":last-step\n6/kind=wait\n");
+    ASSERT_TRUE(t.shows("┬ wait")) << t.text();
+    t.press("{Enter}");
+    ASSERT_TRUE(t.shows("├ splits ")) << t.text();
+    EXPECT_NE(t.text().find("┬ split 2 "), std::string::npos) << t.text();
+    t.press("6&kind=wait\n");
+    ASSERT_TRUE(t.shows("match kind=wait")) << t.text();
+    t.press("{Enter}");
+    ASSERT_TRUE(t.shows("├ splits ")) << t.text();
+    EXPECT_TRUE(t.shows("split 2 · the filter hides it: Esc shows all")) << t.text();
+}
+
 TEST(Inspector, ColumnsOrderTheList) {
     Terminal t(24, 100, [] { return inspect(); });
     ASSERT_TRUE(t.shows("q quit"));
@@ -369,6 +394,23 @@ TEST(Inspector, ColumnsOrderTheList) {
     ASSERT_TRUE(t.shows("ordered by size")) << t.text();
     t.press("{Home}");
     EXPECT_TRUE(t.wait_until([&] { return testing::line_with(t, "│▸ logits", " 256 KiB") != ""; })) << t.text();
+}
+
+TEST(Inspector, TheListGrowsAndShrinksFromWhatItIs) {
+    for (const int cols : {50, 80, 100, 300}) {
+        Terminal t(24, cols, [] { return inspect(); });
+        ASSERT_TRUE(t.shows("┬")) << t.text();
+        const int before = t.find("┬").second;
+        t.press("-");
+        ASSERT_TRUE(t.shows("% of the screen")) << t.text();
+        const int narrower = t.find("┬").second;
+        EXPECT_LT(narrower, before) << cols;
+        t.press(":mark a\n");
+        ASSERT_TRUE(t.shows("comes back here")) << t.text();
+        t.press("+");
+        ASSERT_TRUE(t.shows("% of the screen")) << t.text();
+        EXPECT_GT(t.find("┬").second, narrower) << cols;
+    }
 }
 
 TEST(Inspector, AnEmptyTraceIsNoReasonToFall) {
@@ -462,6 +504,22 @@ TEST(LiveInspector, ItIsHeldWhenInterruptedAsSoonAsItWasLetGo) {
         })) << both
             << t.text();
     }
+    t.press("Q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+}
+
+TEST(LiveInspector, FromWhatLiesBehindItRunsOnToTheBreakpoint) {
+    Terminal t(24, 100, testing::inspect_made_live);
+    ASSERT_TRUE(t.shows("HELD")) << t.text();
+    t.press("N");
+    ASSERT_TRUE(t.shows("▸1 place")) << t.text();
+    t.press("p");
+    ASSERT_TRUE(t.hides("▸1 place")) << t.text();
+    t.press("bkind=execute name=kq-1 eval=1\n");
+    ASSERT_TRUE(t.shows("breakpoint on kind=execute")) << t.text();
+    t.press("c");
+    ASSERT_TRUE(t.shows("breakpoint: ")) << t.text();
+    EXPECT_NE(t.text().find("eval 1/1 decode"), std::string::npos) << t.text();
     t.press("Q");
     EXPECT_EQ(t.wait_for_exit(), 0);
 }

@@ -124,6 +124,35 @@ TEST_F(Typing, TheLineIsEditedInPlace) {
     EXPECT_EQ(prompt.text(), "");
 }
 
+TEST_F(Typing, WhatIsTooLongIsSeenAroundTheCursor) {
+    Prompt prompt("", "abcdefghijklmnop", history);
+    Prompt::Window window = prompt.window(8);
+    EXPECT_EQ(window.text, "…klmnop");
+    EXPECT_EQ(window.cursor, 7) << "behind the last character";
+    for (int i = 0; i < 5; ++i) {
+        prompt.handle(key_left);
+    }
+    window = prompt.window(8);
+    EXPECT_EQ(window.text, "…klmnop") << "it stands as long as the cursor is seen";
+    EXPECT_EQ(window.cursor, 2);
+    prompt.handle(key_home);
+    window = prompt.window(8);
+    EXPECT_EQ(window.text, "abcdefg…");
+    EXPECT_EQ(window.cursor, 0);
+    for (int i = 0; i < 16; ++i) {
+        prompt.handle(key_right);
+        window = prompt.window(8);
+        EXPECT_LE(text_width(window.text), 8);
+        EXPECT_LT(window.cursor, 8);
+        if (i < 15) { // the character under the cursor is the one that it stands on
+            const char expected = static_cast<char>('b' + i);
+            EXPECT_EQ(printable(window.text)[static_cast<size_t>(window.cursor)], static_cast<char32_t>(expected)) << i;
+        }
+    }
+    prompt.handle(ctrl('U'));
+    EXPECT_EQ(prompt.window(8).text, "");
+}
+
 TEST_F(Typing, UpAndDownWalkThroughWhatWasTypedBefore) {
     history = {"one", "two"};
     Prompt prompt("/", "", history);

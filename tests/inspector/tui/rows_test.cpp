@@ -1,0 +1,288 @@
+// What the lists' cells stand for: the order of their numbers, and what nobody knows.
+#include "inspector/tui/pages.h"
+#include "inspector/tui/text.h"
+#include "inspector/tui/view.h"
+#include "inspector/tui/view_text.h"
+#include "tests/inspector/tui/made_trace.h"
+#include "tests/inspector/tui/samples.h"
+#include "tests/traces/import/imported.h"
+#include "traces/tables.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <set>
+
+#include <poll.h>
+
+namespace schedscope::tui {
+namespace {
+
+std::unique_ptr<View> view_named(std::string_view name, Session& session) {
+    const auto entry = std::find_if(views().begin(), views().end(), [&](const ViewEntry& v) { return v.name == name; });
+    auto view = entry->make();
+    view->update(session);
+    return view;
+}
+
+/// What a printed number stands for: "1,024", "61 µs", "4.0 KiB", "9%", of "3–9" the first; nothing: it is no number.
+std::optional<double> number_in(std::string text) {
+    std::erase(text, ',');
+    char* end = nullptr;
+    const double number = std::strtod(text.c_str(), &end);
+    if (end == text.c_str()) {
+        return std::nullopt;
+    }
+    const std::string unit(end);
+    if (unit.starts_with("–") || unit.starts_with(" –")) {
+        return number;
+    }
+    for (const auto& [name, factor] : {std::pair{"", 1.0},
+                                       {"%", 1.0},
+                                       {" B", 1.0},
+                                       {" KiB", 0x1p10},
+                                       {" MiB", 0x1p20},
+                                       {" GiB", 0x1p30},
+                                       {" ns", 1.0},
+                                       {" µs", 1e3},
+                                       {" ms", 1e6},
+                                       {" s", 1e9}}) {
+        if (unit == name) {
+            return number * factor;
+        }
+    }
+    return std::nullopt;
+}
+
+/// Columns of a view whose cells print numbers; in each of them the larger number has the larger key.
+std::set<std::string> ordered_columns(const ViewEntry& entry, Session& session) {
+    std::set<std::string> ordered;
+    const auto view = view_named(entry.name, session);
+    for (size_t column = 0; column < view->columns().size(); ++column) {
+        const std::string title(view->columns()[column].title);
+        const bool numbers = view->columns()[column].right || title == "from – to";
+        std::vector<std::pair<double, double>> keys; // and what is printed
+        for (int row = 0; row < view->n_rows(); ++row) {
+            const std::string cell = view->row(session, row, 80)[column].text;
+            const auto printed = numbers ? number_in(cell) : std::nullopt;
+            if (!printed || !std::isfinite(*printed)) {
+                continue;
+            }
+            const auto key = view->sort_key(session, row, column);
+            EXPECT_TRUE(key) << entry.name << ": " << title << " of row " << row << " is " << cell;
+            keys.emplace_back(key.value_or(0), *printed);
+        }
+        std::stable_sort(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        const auto printed_less = [](const auto& a, const auto& b) { return a.second < b.second; };
+        EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end(), printed_less)) << entry.name << ": " << title;
+        if (!keys.empty()) {
+            ordered.insert(title);
+        }
+    }
+    return ordered;
+}
+
+TEST(Order, OfEveryColumnOfNumbersIsThatOfTheNumbers) {
+    std::set<std::string> ordered;
+    for (const char* name : {"partial-offload", "pipeline", "experts-offload", "mixed-sampling"}) {
+        const auto source = schedscope::testing::sample(name);
+        Session session(source, nullptr);
+        session.start_diff(schedscope::testing::sample_path("all-cpu"));
+        pollfd done{session.comparison().descriptor(), POLLIN, 0};
+        ASSERT_EQ(poll(&done, 1, 60'000), 1);
+        session.finish_comparison();
+        for (const ViewEntry& entry : views()) {
+            for (const std::string& title : ordered_columns(entry, session)) {
+                ordered.insert(std::string(entry.name) + " " + title);
+            }
+        }
+    }
+    for (const char* column :
+         {"nodes #",       "nodes time",   "nodes split",   "splits nodes",   "splits from – to", "splits in",
+          "splits share",  "copies at",    "copies time",   "copies times",   "copies in all",    "fusion split",
+          "memory offset", "memory used",  "timeline at",   "timeline share", "tokens in",        "tokens seqs",
+          "tokens took",   "what-if eval", "queries nodes", "queries on",     "queries asked"}) {
+        EXPECT_TRUE(ordered.contains(column)) << column;
+    }
+}
+
+/// A run through another recorder, which changes what it is given.
+class Changed : public Recorder {
+public:
+    Changed(Recorder& next, std::function<void(Fact&)> change) : next_(next), change_(std::move(change)) {}
+    void session(const SessionInfo& info) override { next_.session(info); }
+    void graph(GraphId id, const GraphView& graph, const CapabilityTable& answers) override { next_.graph(id, graph, answers); }
+    StringId intern(std::string_view text) override { return next_.intern(text); }
+    void keep(const Record& record) override {
+        Record changed = record;
+        change_(changed.fact);
+        next_.keep(changed);
+    }
+
+private:
+    Recorder& next_;
+    std::function<void(Fact&)> change_;
+};
+
+TEST(Unknown, SizesMatchNoQueryAndSumUpToNothing) {
+    auto store = std::make_shared<LiveStore>();
+    Changed without_sizes(*store, [](Fact& fact) {
+        if (auto* copy = std::get_if<record::CopyMade>(&fact)) {
+            copy->bytes = -1;
+        } else if (auto* input = std::get_if<record::SplitInput>(&fact)) {
+            input->bytes = -1;
+        }
+    });
+    schedscope::testing::MadeRun(2).record(without_sizes, 1);
+    Session session(store, nullptr);
+    ASSERT_FALSE(session.state().copies.empty());
+    EXPECT_EQ(view_named("copies", session)->title(session), "copies " + std::to_string(session.state().copies.size()) + ", ? B");
+    Facts facts;
+    const Query small = Query::parse("bytes<1K");
+    int n_looked_at = 0;
+    store->for_each(0, store->n_steps(), [&](const Record& record) {
+        if (std::holds_alternative<record::CopyMade>(record.fact) || std::holds_alternative<record::SplitInput>(record.fact)) {
+            session.describer().record(record, small, facts);
+            EXPECT_FALSE(small.matches(facts)) << record.step;
+            ++n_looked_at;
+        }
+    });
+    EXPECT_GT(n_looked_at, 1);
+}
+
+TEST(Unknown, AWaitWithoutASplitIsInNone) {
+    auto store = std::make_shared<LiveStore>();
+    schedscope::testing::MadeRun(1).record(*store, 1);
+    record::Wait wait;
+    wait.split = -1;
+    wait.start_ns = 1'000'000'000;
+    wait.end_ns = wait.start_ns + 10;
+    store->add(wait);
+    Session session(store, nullptr);
+    session.go(session.last_step());
+    const auto view = view_named("timeline", session);
+    Facts facts;
+    bool there = false;
+    for (int row = 0; row < view->n_rows(); ++row) {
+        view->facts(session, row, facts);
+        if (facts.text(Field::kind) == "wait") {
+            there = true;
+            EXPECT_FALSE(Query::parse("split<1").matches(facts));
+            EXPECT_FALSE(Query::parse("bytes<1").matches(facts));
+            EXPECT_TRUE(Query::parse("time=10").matches(facts));
+        }
+    }
+    EXPECT_TRUE(there);
+}
+
+/// A log tells neither of rules nor, of what it leaves out, of operators.
+TEST(Unknown, RulesAndOperatorsOfALogAreSaidToBe) {
+    auto imported = schedscope::testing::Imported::file(SCHEDSCOPE_SOURCE_DIR "/tests/traces/import/logs/2026-01.log");
+    Session session(imported.store, nullptr);
+    const OwnedGraph& graph = *session.graph();
+    const TensorId product = graph.nodes[3];
+    EXPECT_NE(lines_text(story_page(session, product, 100)).find("on Vulkan0, by a rule that the log does not tell"),
+              std::string::npos)
+        << lines_text(story_page(session, product, 100));
+    Facts facts;
+    session.describer().tensor(session.state(), graph.tensors[static_cast<size_t>(product)].src[0], facts);
+    EXPECT_EQ(facts.text(Field::op), "?");
+}
+
+TEST(Copies, TakeAsLongAsAllTheirTransfers) {
+    auto store = std::make_shared<LiveStore>();
+    schedscope::testing::MadeRun(2).record(*store, 1);
+    const Step at = store->previous_of(store->n_steps(), fact_bit<record::Transfer>());
+    ASSERT_NE(at, no_step);
+    std::vector<Record> records;
+    store->read(at, at + 1, records);
+    auto again = std::get<record::Transfer>(records.at(0).fact);
+    const int64_t first_took = again.end_ns - again.start_ns;
+    again.start_ns += 1'000'000;
+    again.end_ns = again.start_ns + 7'000'000;
+    store->add(again);
+    Session session(store, nullptr);
+    session.go(session.last_step());
+    const auto view = view_named("copies", session);
+    const auto rows = tables::copies(session.history(), session.state());
+    const auto moved_twice = std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.id == again.copy; });
+    ASSERT_NE(moved_twice, rows.end());
+    EXPECT_EQ(moved_twice->time_ns, first_took + 7'000'000);
+    EXPECT_EQ(moved_twice->moved_bytes, 2 * again.bytes);
+    Facts facts;
+    view->facts(session, static_cast<int>(moved_twice - rows.begin()), facts);
+    EXPECT_EQ(facts.number(Field::time), static_cast<double>(*moved_twice->time_ns)) << "the table and the view agree";
+}
+
+TEST(Memory, ThoseWhoHoldThePeakAreToldApartThoughTheyHaveOneName) {
+    const auto holders_of = [](schedscope::testing::MadeRun& run, auto&& look) {
+        auto store = std::make_shared<LiveStore>();
+        run.record(*store, 1);
+        Session session(store, nullptr);
+        const auto table = tables::memory(session.history(), session.state());
+        look(session, table.memory);
+    };
+    std::string first, second; // of one size
+    schedscope::testing::MadeRun plain(2);
+    holders_of(plain, [&](Session&, const std::vector<tables::MemoryRow>& buffers) {
+        for (const tables::MemoryRow& buffer : buffers) {
+            for (size_t i = 1; i < buffer.holders.size() && first.empty(); ++i) {
+                const bool copies = (buffer.holders[i].name + buffer.holders[i - 1].name).find('#') != std::string::npos;
+                if (!copies && buffer.holders[i].bytes == buffer.holders[i - 1].bytes) {
+                    first = buffer.holders[i - 1].name;
+                    second = buffer.holders[i].name;
+                }
+            }
+        }
+    });
+    ASSERT_FALSE(first.empty());
+    schedscope::testing::MadeRun twins(2);
+    twins.rename(first, "twin");
+    twins.rename(second, "twin");
+    holders_of(twins, [](Session& session, const std::vector<tables::MemoryRow>& buffers) {
+        std::set<TensorId> ids, opened;
+        for (const tables::MemoryRow& buffer : buffers) {
+            for (const auto& holder : buffer.holders) {
+                if (holder.name == "twin") {
+                    ids.insert(holder.id);
+                }
+            }
+        }
+        EXPECT_EQ(ids.size(), 2u);
+        const auto view = view_named("memory", session);
+        for (const Line& line : view->detail(session, 0, 60)) {
+            for (const Text& part : line.parts) {
+                if (part.text.ends_with("B  twin")) {
+                    opened.insert(static_cast<TensorId>(line.target.id));
+                }
+            }
+        }
+        EXPECT_EQ(opened, ids);
+    });
+}
+
+TEST(Order, OfTheListIsThatOfTheNumbers) {
+    std::string largest;
+    {
+        Session session(schedscope::testing::made_trace(4, 3), nullptr);
+        int64_t offset = 0;
+        for (const record::Placement& p : session.state().placements) {
+            offset = std::max(offset, p.offset);
+        }
+        largest = grouped(offset);
+    }
+    schedscope::testing::Terminal t(24, 120, [] { return run_inspector(schedscope::testing::made_trace(4, 3), {}); });
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press("5:sort offset\n");
+    ASSERT_TRUE(t.shows("ordered by offset")) << t.text();
+    t.press("{Home}");
+    EXPECT_TRUE(t.wait_until([&] { return schedscope::testing::line_with(t, "│▸", " " + largest + " ") != ""; }))
+        << largest << '\n'
+        << t.text();
+}
+
+} // namespace
+} // namespace schedscope::tui
