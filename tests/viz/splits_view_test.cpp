@@ -63,6 +63,12 @@ TEST(SplitsView, InputsComeFromWhereTheyLie) {
     EXPECT_THAT(parsed.label("split 0 reads from CPU"), HasSubstr("in"));
 }
 
+TEST(SplitsView, TheAmountStandsWithItsSourceWhereAnEdgeMayGoAroundAnother) {
+    const Parsed parsed(draw_splits(there_and_back().subject()));
+    EXPECT_THAT(parsed.label("split 0 reads from CPU"), HasSubstr("256 B"));
+    EXPECT_EQ(parsed.edge("split 0 reads from CPU", "split 0").values.at("label"), "");
+}
+
 TEST(SplitsView, HasExactlyTheSplitsAndBytesOfThePlan) {
     Sketch sketch = llama(7, 4, {"Vulkan0", "CPU"});
     sketch.split_up();
