@@ -8,6 +8,7 @@ namespace {
 
 constexpr double worth_folding = 0.06; ///< of all that is used
 constexpr double strip = 7, most_in_strips = 0.4;
+constexpr double longest_without_tick = 75; // points
 
 } // namespace
 
@@ -77,12 +78,21 @@ std::vector<OffsetAxis::Tick> OffsetAxis::ticks(double apart) const {
         }
         return ticks;
     }
-    add(0);
-    for (const Fold& fold : folds_) {
-        if (points_ - y(fold.end) >= apart) {
-            add(fold.end);
+    const auto add_stretch = [&](int64_t first, int64_t end) { // its beginning, and more where it is long
+        const auto parts = std::max<int64_t>(1, static_cast<int64_t>((y(end) - y(first)) / longest_without_tick));
+        for (int64_t part = 0; part < parts; ++part) {
+            const int64_t offset = first + (end - first) * part / parts;
+            if (points_ - y(offset) >= apart) {
+                add(offset);
+            }
         }
+    };
+    int64_t first = 0;
+    for (const Fold& fold : folds_) {
+        add_stretch(first, fold.first);
+        first = fold.end;
     }
+    add_stretch(first, size_);
     add(size_);
     return ticks;
 }

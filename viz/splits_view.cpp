@@ -109,7 +109,7 @@ std::string draw_splits(const Subject& subject) {
                                                          {{"—▶", "copy from the split that computes it"},
                                                           {"- -▶", "copy of inputs, caches or weights, from where they lie"},
                                                           {"···▶", "runs next"}}));
-    dot.graph(graph.raw("rankdir", "TB").decimal("nodesep", 0.4).decimal("ranksep", 0.45));
+    dot.graph(graph.raw("rankdir", "TB").decimal("nodesep", 0.6).decimal("ranksep", 0.45));
     dot.node_defaults(Attributes()
                           .raw("shape", "box")
                           .raw("style", "filled,rounded")

@@ -184,12 +184,12 @@ std::string Subject::title() const {
         if (const std::string layers = fact("n_gpu_layers"); !layers.empty()) {
             append("-ngl " + layers);
         }
+        if (const std::string attention = fact("flash_attention"); !attention.empty()) {
+            append("-fa " + attention);
+        }
     }
     if (const std::string log = fact("imported"); !log.empty()) {
         append("log " + file(log));
-    }
-    if (const std::string attention = fact("flash_attention"); !attention.empty()) {
-        append("-fa " + attention);
     }
     return title;
 }

@@ -29,6 +29,23 @@ TEST(NodesView, EveryNodeStandsInItsSplitsCluster) {
     }
 }
 
+TEST(NodesView, SplitsAreStackedInTheOrderTheyRun) {
+    Sketch s = llama(4, 3);
+    s.split_up();
+    const Subject subject = s.subject();
+    const Parsed parsed(draw_nodes(subject));
+    ASSERT_EQ(parsed.next.size(), s.state.splits.size() - 1);
+    for (const SplitState& split : s.state.splits) {
+        if (split.begin.index > 0) {
+            const std::string above = subject.id(s.state.order[static_cast<size_t>(split.begin.first_node) - 1]);
+            const auto& members = parsed.clusters.at("split " + std::to_string(split.begin.index));
+            EXPECT_TRUE(std::any_of(parsed.next.begin(), parsed.next.end(), [&](const Parsed::Edge& edge) {
+                return edge.from == above && members.count(edge.to) != 0 && edge.values.at("style") == "invis";
+            })) << split.begin.index;
+        }
+    }
+}
+
 TEST(NodesView, ASplitOfUnknownNodesSaysSo) {
     Sketch s = llama(4, 3);
     s.split_up();

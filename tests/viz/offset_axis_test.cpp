@@ -51,6 +51,19 @@ TEST(OffsetAxis, ManyFoldsLeaveRoomForWhatIsUsed) {
     }
 }
 
+TEST(OffsetAxis, ALongStretchBesideAFoldHasAScaleOfItsOwn) {
+    const OffsetAxis axis({{0, 3000}}, 1'000'000, 300); // folded: all behind
+    const auto ticks = axis.ticks(12);
+    ASSERT_GE(ticks.size(), 4U);
+    EXPECT_EQ(ticks[0].offset, 0);
+    EXPECT_EQ(ticks[1].offset, 1000);
+    EXPECT_EQ(ticks[2].offset, 2000);
+    EXPECT_EQ(ticks.back().offset, 1'000'000);
+    for (const OffsetAxis::Tick& tick : ticks) {
+        EXPECT_DOUBLE_EQ(tick.y, axis.y(tick.offset));
+    }
+}
+
 TEST(OffsetAxis, OfAnEmptyBufferIsEven) { EXPECT_DOUBLE_EQ(OffsetAxis({}, 100, 300).y(50), 150); }
 
 } // namespace

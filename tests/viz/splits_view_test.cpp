@@ -6,6 +6,7 @@
 namespace schedscope {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -61,6 +62,12 @@ TEST(SplitsView, InputsComeFromWhereTheyLie) {
     EXPECT_EQ(edge.values.at("bytes"), "256");
     EXPECT_EQ(edge.values.at("style"), "dashed");
     EXPECT_THAT(parsed.label("split 0 reads from CPU"), HasSubstr("in"));
+}
+
+TEST(SplitsView, TheAmountStandsWithItsSourceWhereAnEdgeMayGoAroundAnother) {
+    const Parsed parsed(draw_splits(there_and_back().subject()));
+    EXPECT_THAT(parsed.label("split 0 reads from CPU"), HasSubstr("256 B"));
+    EXPECT_EQ(parsed.edge("split 0 reads from CPU", "split 0").values.at("label"), "");
 }
 
 TEST(SplitsView, HasExactlyTheSplitsAndBytesOfThePlan) {
@@ -133,6 +140,26 @@ TEST(SplitsView, TitleNamesModelDevicesAndTotals) {
     EXPECT_THAT(title, HasSubstr("6 splits, 11 copies of 52.1 KiB, 69 nodes"));
     EXPECT_THAT(title, HasSubstr("3 splits, 44 nodes"));
     EXPECT_THAT(title, HasSubstr("evaluation 0 (prefill)"));
+}
+
+TEST(SplitsView, AnEncodersPlanIsTitledByTheEncodersFile) {
+    Sketch s = llama(3, 2);
+    s.session.facts.emplace_back("image_encoder", "/models/mmproj.gguf");
+    s.session.facts.emplace_back("projector", "mlp");
+    s.split_up();
+    Subject subject = s.subject();
+    EXPECT_THAT(Parsed(draw_splits(subject)).graph.at("label"), Not(HasSubstr("mmproj")));
+    subject.kind = GraphKind::encoder;
+    const std::string title = Parsed(draw_splits(subject)).graph.at("label");
+    EXPECT_THAT(title, HasSubstr("mmproj.gguf, image encoder and projector (mlp)"));
+    EXPECT_THAT(title, Not(HasSubstr("stories260K")));
+}
+
+TEST(SplitsView, NoCopiesAreNotCopiesOfNothing) {
+    Sketch s;
+    s.add("a", Op::ADD, {64}, 1, {s.leaf("in", {64}, 1)});
+    s.split_up();
+    EXPECT_THAT(draw_splits(s.subject()), AllOf(HasSubstr("1 split, no copies, 1 node"), Not(HasSubstr("0 B"))));
 }
 
 TEST(SplitsView, ASplitThatIsBeingMadeIsOpen) {
