@@ -98,9 +98,11 @@ void print_text(const std::vector<BenchCase>& cases, const Options& o, const Sub
             table.row({c.devices, "tg" + std::to_string(o.request.n_generate), measured_text(*c.generation, "tokens/s", n),
                        share ? fixed(100 * *share, 0) + "% of " + reading : ""});
         }
-        table.row({c.devices, "passes 1 to 5", measured_text(c.planning, "ns/node", n),
-                   counted(c.n_nodes, "node") + ", " + counted(c.n_splits, "split")});
-        table.row({c.devices, "allocation", measured_text(c.allocation, "ns/node", n), ""});
+        if (c.planning && c.allocation) {
+            table.row({c.devices, "passes 1 to 5", measured_text(*c.planning, "ns/node", n),
+                       counted(c.n_nodes, "node") + ", " + counted(c.n_splits, "split")});
+            table.row({c.devices, "allocation", measured_text(*c.allocation, "ns/node", n), ""});
+        }
         if (c.recording) {
             table.row({c.devices, "recording",
                        (c.recording->mean < 0 ? "" : "+") + with_deviation(*c.recording, 100, 1, n) + " % time",
@@ -130,10 +132,10 @@ json all_json(const std::vector<BenchCase>& cases, const Options& o, const Subje
                         {"generation_tokens_per_s", or_null(c.generation)},
                         {"share_of_flops", or_null(share_of_flops(c, work, machine))},
                         {"share_of_reading", or_null(share_of_reading(c, work, machine))},
-                        {"nodes", c.n_nodes},
-                        {"splits", c.n_splits},
-                        {"planning_ns_per_node", to_json(c.planning)},
-                        {"allocation_ns_per_node", to_json(c.allocation)},
+                        {"nodes", c.planning ? json(c.n_nodes) : json(nullptr)},
+                        {"splits", c.planning ? json(c.n_splits) : json(nullptr)},
+                        {"planning_ns_per_node", or_null(c.planning)},
+                        {"allocation_ns_per_node", or_null(c.allocation)},
                         {"recording_overhead", or_null(c.recording)},
                         {"why_not_recorded", c.why_not_recorded.empty() ? json(nullptr) : json(c.why_not_recorded)}});
     }
