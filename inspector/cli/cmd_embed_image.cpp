@@ -1,6 +1,7 @@
 #include "inspector/cli/commands.h"
 
 #include "inspector/cli/interrupt.h"
+#include "inspector/cli/lines.h"
 #include "inspector/cli/logits_file.h"
 #include "inspector/cli/memory_report.h"
 #include "inspector/cli/named_files.h"
@@ -46,7 +47,7 @@ int embed_image(Options& o) {
     const Registry registry; // behind what may be refused: drivers take memory
     vision::EncoderSession session(registry, std::move(file), o.encoder, writer.get());
     for (const std::string& note : session.notes()) {
-        std::cerr << "schedscope: " << note << '\n';
+        tell(note);
     }
     const vision::Views views = vision::prepare(image, session.model().hparams(), o.image);
     const int32_t n_rows = session.encoder().n_rows(views);

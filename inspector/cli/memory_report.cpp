@@ -1,5 +1,7 @@
 #include "inspector/cli/memory_report.h"
 
+#include "inspector/cli/lines.h"
+
 #include <iostream>
 
 namespace schedscope {
@@ -11,12 +13,12 @@ void report_memory(std::span<const MemoryNeed> needs, const std::function<void(s
                                                                  : read_again ? ": does not fit at once"
                                                                               : ""));
         if (read_again) {
-            std::cerr << "schedscope: " << need.buffer_type
-                      << ": what lies there does not fit at once, and weights will be read from the file again and again: "
-                      << need.text() << '\n';
+            tell(
+                need.buffer_type +
+                ": what lies there does not fit at once, and weights will be read from the file again and again: " + need.text());
         }
         if (!need.fits()) {
-            std::cerr << "schedscope: " << need.buffer_type << ": what was placed there does not fit: " << need.text() << '\n';
+            tell(need.buffer_type + ": what was placed there does not fit: " + need.text());
         }
     }
 }

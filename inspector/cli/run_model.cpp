@@ -1,5 +1,6 @@
 #include "inspector/cli/run_model.h"
 
+#include "inspector/cli/lines.h"
 #include "inspector/cli/logits_file.h"
 #include "inspector/cli/memory_report.h"
 #include "inspector/cli/table.h"
@@ -23,7 +24,7 @@ namespace {
 
 void print_notes(const Session& session) {
     for (const std::string& note : session.notes()) {
-        std::cerr << "schedscope: " << note << '\n';
+        tell(note);
     }
 }
 
