@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "traces/import/graph_writer.h"
+#include "traces/import/logged_text.h"
 #include "traces/import/survey.h"
 #include "traces/words.h"
 
