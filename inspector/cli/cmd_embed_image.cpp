@@ -3,7 +3,7 @@
 #include "inspector/cli/interrupt.h"
 #include "inspector/cli/lines.h"
 #include "inspector/cli/logits_file.h"
-#include "inspector/cli/memory_report.h"
+#include "inspector/cli/memory_warning.h"
 #include "inspector/cli/named_files.h"
 #include "runtime/error.h"
 #include "runtime/vision/encoder_session.h"
@@ -54,8 +54,8 @@ int embed_image(Options& o) {
     const vision::Views* const one[] = {&views};
     if (o.dry_run) {
         session.encoder().plan_only(one);
-        report_memory(memory_needs(session),
-                      [&](std::string what, std::string value) { session.add_fact(std::move(what), std::move(value)); });
+        warn_of_memory(memory_needs(session),
+                       [&](std::string what, std::string value) { session.add_fact(std::move(what), std::move(value)); });
     } else {
         LogitsFile file(o.output, true); // rows of another kind, in the same form
         file.row(0, session.encoder().encode(one).front());

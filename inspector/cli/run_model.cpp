@@ -2,7 +2,7 @@
 
 #include "inspector/cli/lines.h"
 #include "inspector/cli/logits_file.h"
-#include "inspector/cli/memory_report.h"
+#include "inspector/cli/memory_warning.h"
 #include "inspector/cli/table.h"
 #include "inspector/cli/text_input.h"
 #include "runtime/backend/registry.h"
@@ -140,8 +140,8 @@ void plan_model(const RunArguments& arguments, Recorder& recorder) {
         print_notes(session);
         plan_generation(session, request);
     }
-    report_memory(memory_needs(session),
-                  [&](std::string what, std::string value) { session.add_fact(std::move(what), std::move(value)); });
+    warn_of_memory(memory_needs(session),
+                   [&](std::string what, std::string value) { session.add_fact(std::move(what), std::move(value)); });
 }
 
 } // namespace schedscope

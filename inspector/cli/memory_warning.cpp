@@ -1,4 +1,4 @@
-#include "inspector/cli/memory_report.h"
+#include "inspector/cli/memory_warning.h"
 
 #include "inspector/cli/lines.h"
 
@@ -6,7 +6,7 @@
 
 namespace schedscope {
 
-void report_memory(std::span<const MemoryNeed> needs, const std::function<void(std::string what, std::string value)>& add_fact) {
+void warn_of_memory(std::span<const MemoryNeed> needs, const std::function<void(std::string what, std::string value)>& add_fact) {
     for (const MemoryNeed& need : needs) {
         const bool read_again = need.fits() && !need.fits_at_once();
         add_fact("memory of " + need.buffer_type, need.text() + (!need.fits() ? ": does not fit"
