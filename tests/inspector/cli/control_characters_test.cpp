@@ -61,7 +61,7 @@ TEST(ControlCharacters, OfATraceReachNoTerminal) {
             EXPECT_EQ(count(outcome.out, "\n"), count(expected.out, "\n")) << command;
         }
     }
-    EXPECT_GE(named, 8);
+    EXPECT_GE(named, 6) << "of them are about the tensor";
 }
 
 TEST(ControlCharacters, OfAnErrorReachNoTerminal) {
@@ -81,12 +81,12 @@ TEST(ControlCharacters, OfAModelReachNoTerminal) {
     const Folder folder;
     ASSERT_EQ(run({"synth", "llama", "-o", folder / "m.gguf"}).code, 0);
     std::string bytes = read_bytes(folder / "m.gguf");
-    replace_all(bytes, "output_norm.weight", "out\x1b[2J\nnorm.weight");
+    replace_all(bytes, "output_norm.weight", "ou\x1b[2J\nnorm.weight");
     write_bytes(folder / "m.gguf", bytes);
     const Outcome outcome = run({"gguf", folder / "m.gguf"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     expect_printable(outcome, "gguf");
-    EXPECT_THAT(outcome.out, HasSubstr("out?[2J\\nnorm.weight"));
+    EXPECT_THAT(outcome.out, HasSubstr("ou?[2J\\nnorm.weight"));
 }
 
 } // namespace
