@@ -25,9 +25,6 @@ struct Counter {
     int64_t value = 0, time_ns = 0;
 };
 
-/// What a damaged trace says may be any number.
-int64_t plus(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
-
 class Exporter {
 public:
     Exporter(std::shared_ptr<const RecordSource> source, std::ostream& out) : history_(std::move(source)), writer_(out) {
@@ -126,7 +123,7 @@ private:
             chunks[buffer.size.chunk] = buffer.size.size;
             int64_t sum = 0;
             for (const auto& [chunk, bytes] : chunks) {
-                sum = plus(sum, bytes);
+                sum += bytes;
             }
             count(counter(buffers_, history_.buffer_type_name(buffer.size.buffer_type) + " compute buffers"), buffer.time_ns,
                   sum);
@@ -159,7 +156,7 @@ private:
         std::stable_sort(transfers.begin(), transfers.end(), [](const auto& a, const auto& b) { return a.end_ns < b.end_ns; });
         for (const record::Transfer& t : transfers) {
             Counter& c = counter(copied_, "copied " + history_.backend_name(t.from) + " → " + history_.backend_name(t.to));
-            count(c, t.end_ns, plus(c.value, t.bytes));
+            count(c, t.end_ns, c.value + t.bytes);
         }
     }
 

@@ -121,18 +121,24 @@ std::string History::tensor_name_at(Step step, TensorId id) {
     return name_in(names.graph < 0 ? nullptr : &source_->graph(names.graph), names.copies, id);
 }
 
-const TensorInfo& History::tensor(const PlanState& state, TensorId id) const {
+const TensorInfo* History::find_tensor(const PlanState& state, TensorId id) const {
     const OwnedGraph* graph = graph_of(state);
     TensorId own = id;
     if (graph != nullptr && id >= 0 && static_cast<size_t>(id) >= graph->tensors.size()) {
         const record::CopyMade* copy = find_copy(state.copies, id);
         own = copy == nullptr ? no_tensor : copy->of;
     }
-    if (graph == nullptr || own < 0 || static_cast<size_t>(own) >= graph->tensors.size()) {
+    const bool known = graph != nullptr && own >= 0 && static_cast<size_t>(own) < graph->tensors.size();
+    return known ? &graph->tensors[static_cast<size_t>(own)] : nullptr;
+}
+
+const TensorInfo& History::tensor(const PlanState& state, TensorId id) const {
+    const TensorInfo* found = find_tensor(state, id);
+    if (found == nullptr) {
         throw Error(ErrorKind::usage,
                     "tensor " + std::to_string(id) + ": evaluation " + std::to_string(state.evaluation) + " has no such tensor");
     }
-    return graph->tensors[static_cast<size_t>(own)];
+    return *found;
 }
 
 std::string History::backend_name(BackendId id) const {

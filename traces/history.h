@@ -93,9 +93,11 @@ public:
     /// Names. A copy is called BACKEND#tensor#stage; ids as in PlanState.
     const OwnedGraph* graph_of(const PlanState& state) const; ///< null: nothing planned
     std::string tensor_name(const PlanState& state, TensorId id) const;
-    const TensorInfo& tensor(const PlanState& state, TensorId id) const; ///< of a copy: its original's
-    std::string backend_name(BackendId id) const;                        ///< "-" for none
-    std::string buffer_type_name(BufferTypeId id) const;                 ///< "-" for none
+    const TensorInfo& tensor(const PlanState& state,
+                             TensorId id) const; ///< of a copy: its original's. Throws Error(usage): there is none
+    const TensorInfo* find_tensor(const PlanState& state, TensorId id) const; ///< the same; null: there is none
+    std::string backend_name(BackendId id) const;                             ///< "-" for none
+    std::string buffer_type_name(BufferTypeId id) const;                      ///< "-" for none
     /// A tensor's name in the plan that the record at `step` speaks of; states stay valid.
     std::string tensor_name_at(Step step, TensorId id);
 

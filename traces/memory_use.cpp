@@ -6,25 +6,18 @@
 
 namespace schedscope {
 
-namespace {
-
-/// What a damaged trace says may be any number.
-void add(int64_t& sum, int64_t change) { sum = static_cast<int64_t>(static_cast<uint64_t>(sum) + static_cast<uint64_t>(change)); }
-
-} // namespace
-
 MemoryUse::MemoryUse(const PlanState& state) {
     const Lifetimes lifetimes(state.placements);
     for (const record::Placement& p : state.placements) {
         const int32_t first = std::max(0, p.first_use);
         made_at_[p.tensor] = first;
-        add(live_[first][p.buffer_type], p.size);
-        add(live_[lifetimes.end_of(p)][p.buffer_type], -p.size);
+        live_[first][p.buffer_type] += p.size;
+        live_[lifetimes.end_of(p)][p.buffer_type] -= p.size;
     }
     std::map<BufferTypeId, int64_t> sum; // from changes to what is there
     for (auto& [index, bytes] : live_) {
         for (const auto& [type, change] : bytes) {
-            add(sum[type], change);
+            sum[type] += change;
         }
         bytes = sum;
     }

@@ -1,5 +1,6 @@
 #include "traces/perfetto_events.h"
 
+#include "traces/tables.h"
 #include "traces/unknown.h"
 #include "traces/words.h"
 
@@ -183,34 +184,9 @@ void PerfettoEvents::add(const Record&, const record::SplitRun& f) {
     slices.push_back(std::move(s));
 }
 
-/// Of a copy: its original's. Null for what the trace doesn't describe.
-const TensorInfo* PerfettoEvents::info(TensorId id) const {
-    const OwnedGraph* graph = history_.graph_of(state_);
-    if (graph == nullptr || id < 0 || static_cast<size_t>(id) >= state_.tensors.size()) {
-        return nullptr;
-    }
-    TensorId own = id;
-    if (static_cast<size_t>(id) >= graph->tensors.size()) {
-        const auto copy = std::find_if(state_.copies.begin(), state_.copies.end(), [id](const auto& c) { return c.copy == id; });
-        own = copy == state_.copies.end() ? no_tensor : copy->of;
-    }
-    return own >= 0 && static_cast<size_t>(own) < graph->tensors.size() ? &graph->tensors[static_cast<size_t>(own)] : nullptr;
-}
-
 std::string PerfettoEvents::shape(TensorId id) const {
-    const TensorInfo* tensor = info(id);
-    if (tensor == nullptr) {
-        return {};
-    }
-    size_t n = tensor->ne.size();
-    while (n > 1 && tensor->ne[n - 1] == 1) {
-        --n;
-    }
-    std::string s = std::string(type_name(tensor->type)) + " [";
-    for (size_t i = 0; i < n; ++i) {
-        s += (i > 0 ? ", " : "") + std::to_string(tensor->ne[i]);
-    }
-    return s + "]";
+    const TensorInfo* tensor = history_.find_tensor(state_, id);
+    return tensor == nullptr ? "" : type_text(*tensor) + " " + shape_text(*tensor);
 }
 
 /// The nodes of a fused kernel, in the order in which they would run.
@@ -220,7 +196,7 @@ Strings PerfettoEvents::group_of(const record::Execute& kernel) const {
     if (kernel.count > 1 && fusion != fusion_of_.end()) {
         for (int32_t i = 0; i < fusion->second->count; ++i) {
             const TensorId node = state_.order[static_cast<size_t>(fusion->second->first + i)];
-            const TensorInfo* tensor = info(node);
+            const TensorInfo* tensor = history_.find_tensor(state_, node);
             names.push_back((tensor == nullptr ? "" : std::string(op_name(tensor->op)) + " ") + name(node));
         }
     }
@@ -232,7 +208,7 @@ void PerfettoEvents::add(const Record&, const record::Execute& f) {
     Slice s = slice(f.start_ns, f.end_ns, kernel_level, text(f.kernel), f.count > 1 ? "fused kernel" : "kernel");
     Arguments arguments(s.event);
     arguments.text("node", name(f.last));
-    if (const TensorInfo* tensor = info(f.last)) {
+    if (const TensorInfo* tensor = history_.find_tensor(state_, f.last)) {
         const TensorState& at = state_.tensors[static_cast<size_t>(f.last)];
         Strings sources;
         for (const TensorId source : tensor->src) {
@@ -282,7 +258,7 @@ void PerfettoEvents::draw_arrows() {
             const auto run = runs_.find(split);
             return run == runs_.end() ? nullptr : &backends_[run->second.first][run->second.second];
         };
-        const TensorInfo* tensor = info(transfer.tensor);
+        const TensorInfo* tensor = history_.find_tensor(state_, transfer.tensor);
         const bool computed = tensor != nullptr && tensor->op != Op::NONE;
         const int32_t made_in = computed ? state_.tensors[static_cast<size_t>(transfer.tensor)].split : -1;
         Slice* producer = made_in >= 0 && made_in < transfer.split ? slice_of(made_in) : nullptr;
@@ -326,7 +302,11 @@ void PerfettoEvents::add(const Record& r, const record::Reserve& f) {
 }
 
 void PerfettoEvents::add(const Record&, const record::Sample& f) {
-    samplers_[f.sequence].push_back((f.backend != no_backend ? "+" : f.refused ? "-" : "") + text(f.sampler));
+    tables::SamplerRow row;
+    row.name = text(f.sampler);
+    row.backend = f.backend;
+    row.refused = f.refused;
+    samplers_[f.sequence].push_back(row.marked());
 }
 
 void PerfettoEvents::add(const Record& r, const record::Token& f) {

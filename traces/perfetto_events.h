@@ -61,7 +61,6 @@ private:
     void draw_arrows();
     std::string text(StringId id) const { return std::string(history_.source().text(id)); }
     std::string name(TensorId id) const { return history_.tensor_name(state_, id); }
-    const TensorInfo* info(TensorId id) const;
     std::string shape(TensorId id) const; ///< "f32 [64, 16]"
     std::vector<std::string> group_of(const record::Execute& kernel) const;
 

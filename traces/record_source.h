@@ -38,6 +38,9 @@ struct EvaluationSpan {
 
 /// What a reader needs of a trace, wherever it lies: a file (TraceReader) or a running program (LiveStore). Thread-safe. Texts and graphs once
 /// returned stay valid as long as the source. Throws Error(input) on a read error.
+///
+/// Also of a file that somebody changed: what counts (bytes, operations, uses) is at most 2^50, other wide numbers (times) lie between −2^61 and 2^61. A difference of
+/// two times, and a sum of some thousand counts, can be computed in 64 bits without a check.
 class RecordSource {
 public:
     virtual ~RecordSource() = default;

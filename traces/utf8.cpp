@@ -5,42 +5,38 @@
 
 namespace schedscope {
 
-namespace {
-
-/// Bytes of the character that the text begins with; 0: it begins with none.
-size_t character_length(std::string_view text) noexcept {
-    const auto first = static_cast<uint8_t>(text[0]);
-    if (first == 0) {
-        return 0;
+std::optional<char32_t> take_character(std::string_view& text) noexcept {
+    const std::string_view all = text;
+    const auto byte = [&](size_t i) { return static_cast<uint8_t>(all[i]); };
+    const uint8_t first = byte(0);
+    text.remove_prefix(1);
+    if (first < 0x80) {
+        return first;
     }
-    const size_t length = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
-    if (length == 0 || length > text.size()) {
-        return 0;
+    const size_t length = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+    if (length == 0 || length > all.size()) {
+        return std::nullopt;
     }
+    char32_t code = first & (0xFFU >> (length + 1));
     for (size_t k = 1; k < length; ++k) {
-        if ((static_cast<uint8_t>(text[k]) & 0xC0) != 0x80) {
-            return 0;
+        if ((byte(k) & 0xC0U) != 0x80U) {
+            return std::nullopt;
         }
+        code = code << 6U | (byte(k) & 0x3FU);
     }
-    if (length > 2) { // overlong forms, surrogates, beyond the last character
-        const auto second = static_cast<uint8_t>(text[1]);
-        if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) || (first == 0xF0 && second < 0x90) ||
-            (first == 0xF4 && second > 0x8F)) {
-            return 0;
-        }
+    const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+    if (overlong || (code >= 0xD800 && code <= 0xDFFF) || code > 0x10FFFF) {
+        return std::nullopt;
     }
-    return length;
+    text.remove_prefix(length - 1);
+    return code;
 }
-
-} // namespace
 
 bool is_utf8(std::string_view text) noexcept {
     while (!text.empty()) {
-        const size_t length = character_length(text);
-        if (length == 0) {
+        if (take_character(text).value_or(0) == 0) {
             return false;
         }
-        text.remove_prefix(length);
     }
     return true;
 }
@@ -49,9 +45,9 @@ std::string as_utf8(std::string_view text) {
     std::string out;
     out.reserve(text.size());
     while (!text.empty()) {
-        const size_t length = character_length(text);
-        out += length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, length);
-        text.remove_prefix(length == 0 ? 1 : length);
+        const std::string_view before = text;
+        const bool good = take_character(text).value_or(0) != 0;
+        out += good ? before.substr(0, before.size() - text.size()) : std::string_view("\xEF\xBF\xBD");
     }
     return out;
 }

@@ -1,5 +1,7 @@
 #include "viz/dot_text.h"
 
+#include "traces/utf8.h"
+
 #include <array>
 #include <charconv>
 #include <utility>
@@ -10,40 +12,19 @@ namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD"; // U+FFFD
 
-/// Bytes of the UTF-8 character at the front, 0 if there is none that is valid (RFC 3629: no overlong forms, no surrogates, ≤ U+10FFFF).
-size_t utf8_length(std::string_view text) noexcept {
-    const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-    const auto follows = [&](size_t i, unsigned low = 0x80, unsigned high = 0xBF) {
-        return i < text.size() && byte(i) >= low && byte(i) <= high;
-    };
-    const unsigned first = byte(0);
-    if (first < 0x80) {
-        return 1;
-    }
-    if (first >= 0xC2 && first <= 0xDF) {
-        return follows(1) ? 2 : 0;
-    }
-    if (first >= 0xE0 && first <= 0xEF) {
-        const unsigned low = first == 0xE0 ? 0xA0 : 0x80, high = first == 0xED ? 0x9F : 0xBF;
-        const bool not_a_character = first == 0xEF && follows(1, 0xBF, 0xBF) && follows(2, 0xBE); // U+FFFE, U+FFFF: no XML either
-        return follows(1, low, high) && follows(2) && !not_a_character ? 3 : 0;
-    }
-    if (first >= 0xF0 && first <= 0xF4) {
-        const unsigned low = first == 0xF0 ? 0x90 : 0x80, high = first == 0xF4 ? 0x8F : 0xBF;
-        return follows(1, low, high) && follows(2) && follows(3) ? 4 : 0;
-    }
-    return 0;
-}
+/// What XML has no room for.
+bool excluded(char32_t c) noexcept { return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7F || c == 0xFFFE || c == 0xFFFF; }
 
 /// Graphviz replaces \N, \G, … and turns \l, \n into line ends in both kinds of label, and expands entities in both.
 void append_shown(std::string& out, std::string_view text, bool html) {
     while (!text.empty()) {
-        const size_t length = utf8_length(text);
-        const char c = text[0];
-        if (length > 1) {
-            out += text.substr(0, length);
-        } else if (length == 0 || c == '\0' || (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == '\x7f') {
+        const std::string_view before = text;
+        const std::optional<char32_t> character = take_character(text);
+        const char c = before[0];
+        if (!character || excluded(*character)) {
             out += replacement;
+        } else if (*character >= 0x80) {
+            out += before.substr(0, before.size() - text.size());
         } else if (c == '\n') {
             out += "␤";
         } else if (c == '\t') {
@@ -61,7 +42,6 @@ void append_shown(std::string& out, std::string_view text, bool html) {
         } else {
             out += c;
         }
-        text.remove_prefix(length == 0 ? 1 : length);
     }
 }
 
@@ -96,13 +76,11 @@ std::string id_of_name(std::string_view name) {
 }
 
 std::string clipped(std::string_view text, size_t n) {
-    size_t at = 0, seen = 0;
-    while (at < text.size() && seen < n) {
-        const size_t length = utf8_length(text.substr(at));
-        at += length == 0 ? 1 : length;
-        ++seen;
+    std::string_view rest = text;
+    for (size_t seen = 0; !rest.empty() && seen < n; ++seen) {
+        take_character(rest);
     }
-    return at >= text.size() ? std::string(text) : std::string(text.substr(0, at)) + "…";
+    return rest.empty() ? std::string(text) : std::string(text.substr(0, text.size() - rest.size())) + "…";
 }
 
 void Attributes::key(std::string_view name) {

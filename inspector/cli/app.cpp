@@ -5,6 +5,7 @@
 #include "inspector/cli/command_line.h"
 #include "inspector/cli/complete.h"
 #include "inspector/cli/interrupt.h"
+#include "inspector/cli/lines.h"
 #include "inspector/cli/manual.h"
 #include "runtime/error.h"
 #include "viz/picture.h"
@@ -25,7 +26,7 @@ int complain(const std::string& sentence, int code) {
     std::string line = sentence;
     std::replace(line.begin(), line.end(), '\n', ' ');
     std::cout.flush();
-    std::cerr << "schedscope: " << line << '\n';
+    tell(line);
     return code;
 }
 

@@ -82,7 +82,7 @@ public:
                 rate(*session, c.devices + "  generation of " + std::to_string(request_.n_generate), 1, request_.n_generate);
         }
         measure_planning(devices, c);
-        if (request_.n_generate > 1 && !stopped()) {
+        if (request_.n_generate > 0 && !stopped()) {
             measure_recording(devices, *session, c);
         }
         return stopped() ? std::nullopt : std::optional(std::move(c));
@@ -106,23 +106,23 @@ private:
         return std::make_unique<Session>(registry_, file_, o, recorder);
     }
 
+    /// A prompt, and `n_generate` evaluations of one token each behind it: the first token comes from the prompt's own.
     GenerateRequest tokens(const Session& session, int32_t n_prompt, int32_t n_generate) const {
         GenerateRequest r;
         r.prompts.push_back({0, made_up_tokens(session, n_prompt), std::nullopt});
-        r.n_predict = n_generate;
+        r.n_predict = n_generate > 0 ? n_generate + 1 : 0;
         r.stop = request_.stop;
         return r;
     }
 
     /// Tokens a second of a prompt, or where n_generate is given of what follows it.
-    Measured rate(Session& session, const std::string& what, int32_t n_prompt, int32_t n_generate) const {
+    std::optional<Measured> rate(Session& session, const std::string& what, int32_t n_prompt, int32_t n_generate) const {
         const GenerateRequest r = tokens(session, n_prompt, n_generate);
         std::vector<double> rates;
         // The first run is not counted: memory is touched, pipelines are made.
         for (int i = 0; i <= request_.repetitions && !stopped(); ++i) {
             tell(what + "  " + std::to_string(i) + "/" + std::to_string(request_.repetitions));
             const GenerateResult result = generate(session, r);
-            // The first token comes from the prompt's evaluation.
             const int64_t n = n_generate > 0 ? result.n_generated - 1 : result.n_prompt;
             const int64_t ns = n_generate > 0 ? result.generate_ns : result.prompt_ns;
             if (i > 0 && ns > 0) {
@@ -222,11 +222,11 @@ double share_of_experts(const gguf::File& file) {
 
 } // namespace
 
-Measured mean_of(std::span<const double> values) {
-    Measured m;
+std::optional<Measured> mean_of(std::span<const double> values) {
     if (values.empty()) {
-        return m;
+        return std::nullopt;
     }
+    Measured m;
     const auto n = static_cast<double>(values.size());
     m.mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
     double squares = 0;

@@ -32,7 +32,7 @@ struct BenchRequest {
 struct Measured {
     double mean = 0, deviation = 0; ///< of the sample; 0 for a single one
 };
-Measured mean_of(std::span<const double> values);
+std::optional<Measured> mean_of(std::span<const double> values); ///< nothing: there are none
 
 /// One list of devices.
 struct BenchCase {
@@ -42,7 +42,7 @@ struct BenchCase {
     // Of the plan that generating a token makes.
     int64_t n_nodes = 0;
     int n_splits = 0;
-    Measured planning, allocation;     ///< nanoseconds a node: passes 1 to 5; memory planned anew
+    std::optional<Measured> planning, allocation; ///< nanoseconds a node: passes 1 to 5; memory planned anew
     std::optional<Measured> recording; ///< how much longer generating takes while a trace is written: 0.01 is one percent
     std::string why_not_recorded;      ///< instead: a sentence
 };

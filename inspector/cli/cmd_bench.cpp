@@ -21,6 +21,9 @@
 
 namespace schedscope {
 
+/// Measured values in JSON.
+static void to_json(nlohmann::json& out, const Measured& m) { out = {{"mean", m.mean}, {"deviation", m.deviation}}; }
+
 namespace {
 
 using nlohmann::json;
@@ -31,13 +34,13 @@ struct Options {
     bool json = false;
 };
 
-struct Subject {
+struct BenchModel {
     std::string name;
     std::shared_ptr<const gguf::File> file;
 };
 
 /// The model that was named, or one that is made up, large enough that its weights don't stay in a cache.
-Subject subject_of(const RunOptions& run) {
+BenchModel model_of(const RunOptions& run) {
     if (!run.model.empty()) {
         return {run.model, std::make_shared<const gguf::File>(gguf::File::open(run.model))};
     }
@@ -79,12 +82,12 @@ std::string measured_text(const Measured& m, const std::string& unit, int repeti
     return with_deviation(m, 1, m.mean >= 100 ? 0 : m.mean >= 10 ? 1 : 2, repetitions) + " " + unit;
 }
 
-void print_text(const std::vector<BenchCase>& cases, const Options& o, const Subject& subject, const BenchWork& work,
+void print_text(const std::vector<BenchCase>& cases, const Options& o, const BenchModel& model, const BenchWork& work,
                 const MachineLimits& machine, int n_threads) {
     const int n = o.request.repetitions;
     const std::string flops = fixed(machine.flops * 1e-9, 1) + " Gflop/s",
                       reading = fixed(machine.read_bytes_per_s * 1e-9, 1) + " GB/s";
-    std::cout << subject.name << ", " << bytes_text(bytes_of(*subject.file)) << "; " << counted(n_threads, "thread")
+    std::cout << model.name << ", " << bytes_text(bytes_of(*model.file)) << "; " << counted(n_threads, "thread")
               << ", which multiply and add " << flops << " and read " << reading << "\n\n";
     Table table({{"devices"}, {"test"}, {"result", Table::Align::right}, {""}});
     for (const BenchCase& c : cases) {
@@ -98,9 +101,11 @@ void print_text(const std::vector<BenchCase>& cases, const Options& o, const Sub
             table.row({c.devices, "tg" + std::to_string(o.request.n_generate), measured_text(*c.generation, "tokens/s", n),
                        share ? fixed(100 * *share, 0) + "% of " + reading : ""});
         }
-        table.row({c.devices, "passes 1 to 5", measured_text(c.planning, "ns/node", n),
-                   counted(c.n_nodes, "node") + ", " + counted(c.n_splits, "split")});
-        table.row({c.devices, "allocation", measured_text(c.allocation, "ns/node", n), ""});
+        if (c.planning && c.allocation) {
+            table.row({c.devices, "passes 1 to 5", measured_text(*c.planning, "ns/node", n),
+                       counted(c.n_nodes, "node") + ", " + counted(c.n_splits, "split")});
+            table.row({c.devices, "allocation", measured_text(*c.allocation, "ns/node", n), ""});
+        }
         if (c.recording) {
             table.row({c.devices, "recording",
                        (c.recording->mean < 0 ? "" : "+") + with_deviation(*c.recording, 100, 1, n) + " % time",
@@ -112,16 +117,7 @@ void print_text(const std::vector<BenchCase>& cases, const Options& o, const Sub
     table.print(std::cout);
 }
 
-json to_json(const Measured& m) { return {{"mean", m.mean}, {"deviation", m.deviation}}; }
-template <typename T> json or_null(const std::optional<T>& value) {
-    if constexpr (std::is_same_v<T, Measured>) {
-        return value ? to_json(*value) : json(nullptr);
-    } else {
-        return value ? json(*value) : json(nullptr);
-    }
-}
-
-json all_json(const std::vector<BenchCase>& cases, const Options& o, const Subject& subject, const BenchWork& work,
+json all_json(const std::vector<BenchCase>& cases, const Options& o, const BenchModel& model, const BenchWork& work,
               const MachineLimits& machine, int n_threads) {
     json list = json::array();
     for (const BenchCase& c : cases) {
@@ -130,15 +126,15 @@ json all_json(const std::vector<BenchCase>& cases, const Options& o, const Subje
                         {"generation_tokens_per_s", or_null(c.generation)},
                         {"share_of_flops", or_null(share_of_flops(c, work, machine))},
                         {"share_of_reading", or_null(share_of_reading(c, work, machine))},
-                        {"nodes", c.n_nodes},
-                        {"splits", c.n_splits},
-                        {"planning_ns_per_node", to_json(c.planning)},
-                        {"allocation_ns_per_node", to_json(c.allocation)},
+                        {"nodes", c.planning ? json(c.n_nodes) : json(nullptr)},
+                        {"splits", c.planning ? json(c.n_splits) : json(nullptr)},
+                        {"planning_ns_per_node", or_null(c.planning)},
+                        {"allocation_ns_per_node", or_null(c.allocation)},
                         {"recording_overhead", or_null(c.recording)},
                         {"why_not_recorded", c.why_not_recorded.empty() ? json(nullptr) : json(c.why_not_recorded)}});
     }
-    return {{"model", subject.name},
-            {"model_bytes", bytes_of(*subject.file)},
+    return {{"model", model.name},
+            {"model_bytes", bytes_of(*model.file)},
             {"n_prompt", o.request.n_prompt},
             {"n_generate", o.request.n_generate},
             {"repetitions", o.request.repetitions},
@@ -164,7 +160,7 @@ int run(Options& o) {
     for (const std::string& list : o.request.devices) {
         registry.select(list); // refuses an unknown one before anything is measured
     }
-    const Subject subject = subject_of(r);
+    const BenchModel model = model_of(r);
     o.request.stop = &interrupt_flag();
     const bool at_terminal = isatty(STDERR_FILENO) != 0;
     if (at_terminal) {
@@ -173,18 +169,18 @@ int run(Options& o) {
     }
     const int n_threads = r.n_threads > 0 ? r.n_threads : physical_cores();
     const MachineLimits& machine = machine_limits(std::min(n_threads, 256));
-    const std::vector<BenchCase> cases = run_bench(registry, subject.file, o.request);
+    const std::vector<BenchCase> cases = run_bench(registry, model.file, o.request);
     if (at_terminal) {
         std::cerr << "\r\033[K" << std::flush;
     }
     if (interrupted()) {
         return 130;
     }
-    const BenchWork work = work_of(*subject.file);
+    const BenchWork work = work_of(*model.file);
     if (o.json) {
-        print_json(all_json(cases, o, subject, work, machine, n_threads));
+        print_json(all_json(cases, o, model, work, machine, n_threads));
     } else {
-        print_text(cases, o, subject, work, machine, n_threads);
+        print_text(cases, o, model, work, machine, n_threads);
     }
     return 0;
 }

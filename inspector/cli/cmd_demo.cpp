@@ -1,6 +1,6 @@
 #include "inspector/cli/commands.h"
 
-#include "inspector/cli/report.h"
+#include "inspector/cli/demo_report.h"
 #include "inspector/tui/inspector.h"
 #include "runtime/backend/registry.h"
 #include "runtime/context/generate.h"
@@ -75,7 +75,7 @@ int demo_to_files(const Registry& registry) {
     writer.close();
 
     History history(store);
-    print_report(history, std::cout);
+    print_demo_report(history, std::cout);
     PictureOptions picture;
     picture.view = PictureView::splits;
     picture.eval = 0;

@@ -1,5 +1,6 @@
 #include "inspector/cli/commands.h"
 
+#include "inspector/cli/lines.h"
 #include "inspector/cli/print_json.h"
 #include "inspector/cli/table.h"
 #include "runtime/backend/registry.h"
@@ -12,14 +13,6 @@
 namespace schedscope {
 
 namespace {
-
-std::string joined(const std::vector<std::string>& parts) {
-    std::string text;
-    for (const std::string& part : parts) {
-        text += (text.empty() ? "" : ", ") + part;
-    }
-    return text;
-}
 
 nlohmann::json devices_json(const Registry& registry) {
     nlohmann::json devices = nlohmann::json::array();
@@ -38,11 +31,11 @@ void devices_text(const Registry& registry, std::ostream& out) {
     for (const auto& device : registry.devices()) {
         const auto memory = static_cast<int64_t>(device->memory_bytes());
         table.row({std::string(device->name()), std::string(device_kind_name(device->kind())),
-                   memory > 0 ? bytes_text(memory) : "-", device->description(), joined(device->features())});
+                   memory > 0 ? bytes_text(memory) : "-", device->description(), joined(device->features(), ", ")});
     }
     table.print(out);
     for (const std::string& what : registry.missing()) {
-        out << "missing: " << what << '\n';
+        Line(out) << "missing: " << what;
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "inspector/cli/diff_json.h"
 #include "inspector/cli/diff_text.h"
+#include "inspector/cli/lines.h"
 #include "inspector/cli/print_json.h"
 #include "inspector/cli/trace_input.h"
 
@@ -20,19 +21,20 @@ struct Options {
 };
 
 void say_what_they_are(const char* which, const std::string& path, const History& history, std::ostream& out) {
-    out << which << "  " << path;
+    Line line(out);
+    line << which << "  " << path;
     const char* separator = ": ";
     for (const auto& [name, value] : history.session().facts) {
         if (name == "model" || name == "architecture") {
-            out << separator << value;
+            line << separator << value;
             separator = ", ";
         }
     }
     for (const BackendInfo& backend : history.session().backends) {
-        out << separator << backend.name;
+        line << separator << backend.name;
         separator = ", ";
     }
-    out << separator << history.n_evaluations() << (history.n_evaluations() == 1 ? " evaluation\n" : " evaluations\n");
+    line << separator << history.n_evaluations() << (history.n_evaluations() == 1 ? " evaluation" : " evaluations");
 }
 
 } // namespace

@@ -1,8 +1,9 @@
 #include "inspector/cli/commands.h"
 
 #include "inspector/cli/interrupt.h"
+#include "inspector/cli/lines.h"
 #include "inspector/cli/logits_file.h"
-#include "inspector/cli/memory_report.h"
+#include "inspector/cli/memory_warning.h"
 #include "inspector/cli/named_files.h"
 #include "runtime/error.h"
 #include "runtime/vision/encoder_session.h"
@@ -46,15 +47,15 @@ int embed_image(Options& o) {
     const Registry registry; // behind what may be refused: drivers take memory
     vision::EncoderSession session(registry, std::move(file), o.encoder, writer.get());
     for (const std::string& note : session.notes()) {
-        std::cerr << "schedscope: " << note << '\n';
+        tell(note);
     }
     const vision::Views views = vision::prepare(image, session.model().hparams(), o.image);
     const int32_t n_rows = session.encoder().n_rows(views);
     const vision::Views* const one[] = {&views};
     if (o.dry_run) {
         session.encoder().plan_only(one);
-        report_memory(memory_needs(session),
-                      [&](std::string what, std::string value) { session.add_fact(std::move(what), std::move(value)); });
+        warn_of_memory(memory_needs(session),
+                       [&](std::string what, std::string value) { session.add_fact(std::move(what), std::move(value)); });
     } else {
         LogitsFile file(o.output, true); // rows of another kind, in the same form
         file.row(0, session.encoder().encode(one).front());

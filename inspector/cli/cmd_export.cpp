@@ -2,12 +2,18 @@
 
 #include "inspector/cli/export_file.h"
 #include "inspector/cli/export_report.h"
+#include "inspector/cli/interrupt.h"
 #include "inspector/cli/named_files.h"
 #include "inspector/cli/run_arguments.h"
 #include "inspector/cli/trace_input.h"
 #include "runtime/error.h"
 #include "traces/export_jsonl.h"
 #include "traces/export_perfetto.h"
+
+#include <algorithm>
+#include <functional>
+#include <ostream>
+#include <vector>
 
 namespace schedscope {
 
@@ -21,6 +27,16 @@ struct Options {
 constexpr ExportFormat jsonl_format{"a file of records", "{\"step\":"};
 constexpr ExportFormat perfetto_format{"a Perfetto trace of this program", "schedscope", true};
 constexpr ExportFormat html_format{"a report of this program", "<title>schedscope report"};
+
+/// One of the files that a command line asks for.
+struct Export {
+    const char* option;
+    std::string path; ///< empty: not asked for
+    ExportFormat format;
+    std::function<void(std::ostream&)> write;
+
+    bool is_file() const { return path != "-"; }
+};
 
 } // namespace
 
@@ -37,31 +53,33 @@ Action add_export(CLI::App& app) {
         ->check(names_a_file());
     app.add_flag("--force", options->force, "The file may replace one that is no such export");
     return [options] {
-        if (options->perfetto.empty() && options->jsonl.empty() && options->html.empty()) {
+        std::shared_ptr<const RecordSource> source;
+        const auto opened = [&] { return source ? source : source = open_trace(options->trace); };
+        std::vector<Export> asked{
+            {"--html", options->html, html_format, [&](std::ostream& out) { out << report_of(options->trace); }},
+            {"--perfetto", options->perfetto, perfetto_format, [&](std::ostream& out) { export_perfetto(opened(), out); }},
+            {"--jsonl", options->jsonl, jsonl_format, [&](std::ostream& out) { export_jsonl(*opened(), out); }},
+        };
+        std::erase_if(asked, [](const Export& e) { return e.path.empty(); });
+        if (asked.empty()) {
             throw Error(ErrorKind::usage, "export: say what to write: --perfetto FILE, --jsonl FILE or --html FILE");
         }
         NamedFiles files;
         files.reads("trace", options->trace);
-        for (const auto& [option, file] :
-             {std::pair{"--perfetto", &options->perfetto}, {"--jsonl", &options->jsonl}, {"--html", &options->html}}) {
-            files.writes(option, *file != "-" ? *file : "");
+        for (const Export& e : asked) {
+            files.writes(e.option, e.is_file() ? e.path : "");
         }
         files.check();
-        if (!options->html
-                 .empty()) { // made before its file is touched, so that a report that is there stays when this one is given up
-            const std::string report = report_of(options->trace);
-            write_export(options->html, html_format, options->force, [&](std::ostream& out) { out << report; });
+        for (const Export& e : asked) {
+            check_export(e.path, e.format, options->force);
         }
-        if (options->perfetto.empty() && options->jsonl.empty()) {
-            return 0;
+        if (std::any_of(asked.begin(), asked.end(), [](const Export& e) { return e.is_file(); })) {
+            catch_interrupts();
         }
-        const auto source = open_trace(options->trace);
-        if (!options->perfetto.empty()) {
-            write_export(options->perfetto, perfetto_format, options->force,
-                         [&](std::ostream& out) { export_perfetto(source, out); });
-        }
-        if (!options->jsonl.empty()) {
-            write_export(options->jsonl, jsonl_format, options->force, [&](std::ostream& out) { export_jsonl(*source, out); });
+        for (const Export& e : asked) {
+            if (!interrupted()) {
+                write_export(e.path, e.write);
+            }
         }
         return 0;
     };

@@ -79,7 +79,7 @@ void file_text(const gguf::File& file, std::ostream& out) {
     out << ", " << file.metadata().size() << " keys, " << file.tensors().size() << " tensors\n\n";
     Table keys({{"key"}, {"type"}, {"value"}});
     for (const gguf::Entry& entry : file.metadata()) {
-        keys.row({std::string(entry.key), entry.value.kind(), one_line(entry.value.text())});
+        keys.row({std::string(entry.key), entry.value.kind(), entry.value.text()});
     }
     keys.print(out);
     out << '\n';

@@ -1,6 +1,7 @@
 #include "inspector/cli/commands.h"
 
 #include "inspector/cli/interrupt.h"
+#include "inspector/cli/lines.h"
 #include "inspector/cli/named_files.h"
 #include "runtime/error.h"
 #include "traces/import/import_log.h"
@@ -42,7 +43,7 @@ Action add_import(CLI::App& app) {
             return exit_interrupted;
         }
         for (const std::string& note : result.notes) {
-            std::cerr << "schedscope: " << (options->log == "-" ? "standard input" : options->log) << ": " << note << '\n';
+            tell((options->log == "-" ? "standard input" : options->log) + ": " + note);
         }
         std::cout << options->output << ": " << words::counted(result.n_graphs, "graph") << ", "
                   << words::counted(result.n_splits, "split") << ", " << words::counted(result.n_nodes, "node") << '\n';

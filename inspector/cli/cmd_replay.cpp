@@ -1,5 +1,6 @@
 #include "inspector/cli/commands.h"
 
+#include "inspector/cli/lines.h"
 #include "inspector/cli/print_json.h"
 #include "inspector/cli/trace_input.h"
 #include "inspector/cli/what_if_text.h"
@@ -46,8 +47,8 @@ void result_text(const ReplayResult& result, std::ostream& out) {
     out << result.plans << (result.plans == 1 ? " plan" : " plans") << " made again: " << result.identical << " of "
         << result.compared << " decisions identical\n";
     for (const ReplayDifference& d : result.differences) {
-        out << "  evaluation " << d.evaluation << ", " << d.what << " of " << d.name << ": recorded "
-            << (d.recorded.empty() ? "nothing" : d.recorded) << ", now " << (d.now.empty() ? "nothing" : d.now) << '\n';
+        Line(out) << "  evaluation " << d.evaluation << ", " << d.what << " of " << d.name << ": recorded "
+                  << (d.recorded.empty() ? "nothing" : d.recorded) << ", now " << (d.now.empty() ? "nothing" : d.now);
     }
     if (result.n_differences > static_cast<int64_t>(result.differences.size())) {
         out << "  … and " << result.n_differences - static_cast<int64_t>(result.differences.size()) << " more\n";

@@ -1,5 +1,6 @@
 #include "inspector/cli/commands.h"
 
+#include "inspector/cli/lines.h"
 #include "inspector/cli/run_arguments.h"
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
@@ -117,7 +118,7 @@ Action add_synth(CLI::App& app) {
             check_replaced(options->output);
         }
         if (const std::string note = synthesise(*options, *type); !note.empty()) {
-            std::cerr << "schedscope: " << options->output << ": " << note << '\n';
+            tell(options->output + ": " + note);
         }
         return 0;
     };

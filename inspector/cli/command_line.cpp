@@ -1,6 +1,7 @@
 #include "inspector/cli/command_line.h"
 
 #include "inspector/cli/arguments.h"
+#include "inspector/cli/lines.h"
 #include "inspector/cli/show.h"
 #include "runtime/model/synth.h"
 #include "runtime/scheduler/plan.h"
@@ -189,14 +190,6 @@ Strings listed_choices(const std::string& type) {
                                                                    : split(type.substr(open + 1, close - open - 1), ',');
 }
 
-std::string joined(const Strings& parts) {
-    std::string text;
-    for (const std::string& part : parts) {
-        text += (text.empty() ? "" : "|") + part;
-    }
-    return text;
-}
-
 OptionText describe(const CLI::Option& option) {
     OptionText o;
     for (const std::string& name : option.get_snames()) {
@@ -215,7 +208,7 @@ OptionText describe(const CLI::Option& option) {
     }
     const std::string type = option.get_type_name();
     if (const Strings choices = listed_choices(type); !choices.empty()) {
-        o.value = {Kind::choice, joined(choices), {}, choices, {}};
+        o.value = {Kind::choice, joined(choices, "|"), {}, choices, {}};
         return o;
     }
     const std::string name = type.substr(0, type.find(':'));

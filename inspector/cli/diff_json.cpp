@@ -1,5 +1,7 @@
 #include "inspector/cli/diff_json.h"
 
+#include "inspector/cli/print_json.h"
+
 #include <nlohmann/json.hpp>
 
 namespace schedscope {
@@ -8,7 +10,6 @@ namespace {
 
 using nlohmann::json;
 
-template <typename T> json or_null(const std::optional<T>& value) { return value ? json(*value) : json(nullptr); }
 json id_or_null(int32_t id) { return id < 0 ? json(nullptr) : json(id); }
 
 json value_json(const diff::Value& value) {

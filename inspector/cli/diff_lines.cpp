@@ -3,6 +3,7 @@
 #include "inspector/cli/diff_text.h"
 
 #include "inspector/cli/fold_names.h"
+#include "inspector/cli/lines.h"
 #include "inspector/cli/table.h"
 #include "traces/unknown.h"
 #include "traces/words.h"
@@ -159,15 +160,15 @@ void print_folded(const Differences& differences, std::ostream& out) {
         const Differences& group = alike[change];
         const Difference& first = *group.front();
         if (group.size() == 1) {
-            out << "    " << subject_text(first) << ": " << change_text(first) << '\n';
+            Line(out) << "    " << subject_text(first) << ": " << change_text(first);
             continue;
         }
         std::vector<std::string> names;
         for (const Difference* d : group) {
             names.push_back(d->subject);
         }
-        out << "    " << fold_names(names) << ": " << change << stages_text(group) << " ("
-            << words::counted(static_cast<int64_t>(group.size()), noun_of(first.what)) << ")\n";
+        Line(out) << "    " << fold_names(names) << ": " << change << stages_text(group) << " ("
+                  << words::counted(static_cast<int64_t>(group.size()), noun_of(first.what)) << ")";
     }
 }
 
@@ -196,11 +197,9 @@ void print_tokens(const Differences& differences, std::ostream& out) {
         by_sequence[std::get<int64_t>(more_of(*d, "sequence"))].push_back(d);
     }
     for (const auto& [sequence, list] : by_sequence) {
-        out << "    " << list.front()->subject << ": " << change_text(*list.front());
-        if (list.size() > 1) {
-            out << ", and " << words::counted(static_cast<int64_t>(list.size()) - 1, "token") << " behind it";
-        }
-        out << '\n';
+        const auto behind = static_cast<int64_t>(list.size()) - 1;
+        Line(out) << "    " << list.front()->subject << ": " << change_text(*list.front())
+                  << (behind > 0 ? ", and " + words::counted(behind, "token") + " behind it" : "");
     }
 }
 
@@ -208,7 +207,7 @@ void print_kind(What what, const Differences& differences, bool all, std::ostrea
     out << "  " << title_of(what) << '\n';
     if (all) {
         for (const Difference* d : differences) {
-            out << "    " << subject_text(*d) << ": " << change_text(*d) << '\n';
+            Line(out) << "    " << subject_text(*d) << ": " << change_text(*d);
         }
     } else if (what == What::placement) {
         print_placements(differences, out);

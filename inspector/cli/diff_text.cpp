@@ -1,5 +1,6 @@
 #include "inspector/cli/diff_text.h"
 
+#include "inspector/cli/lines.h"
 #include "inspector/cli/table.h"
 #include "traces/words.h"
 
@@ -20,8 +21,8 @@ void print_settings(const diff::Result& result, std::ostream& out) {
         width = std::max(width, s.name.size());
     }
     for (const diff::Setting& s : result.settings) {
-        out << s.name << std::string(width + 2 - s.name.size(), ' ') << one_line(s.a.value_or("(not said)")) << " → "
-            << one_line(s.b.value_or("(not said)")) << '\n';
+        Line(out) << s.name << std::string(width + 2 - s.name.size(), ' ') << s.a.value_or("(not said)") << " → "
+                  << s.b.value_or("(not said)");
     }
 }
 

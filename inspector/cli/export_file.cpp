@@ -1,13 +1,15 @@
 #include "inspector/cli/export_file.h"
 
+#include "inspector/cli/interrupt.h"
 #include "runtime/error.h"
+#include "viz/output_file.h"
 
 #include <array>
-#include <cerrno>
-#include <cstring>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <streambuf>
 
 #include <unistd.h>
 
@@ -23,7 +25,55 @@ bool is_earlier_export(const std::string& path, const ExportFormat& format) {
     return head.find(format.begins) != std::string_view::npos;
 }
 
+/// Hands what is written to a stream on to a file. The stream fails where the file does and once the program is interrupted, so that whoever writes stops.
+class FileBuffer final : public std::streambuf {
+public:
+    explicit FileBuffer(OutputFile& file) : file_(file) { setp(bytes_.data(), bytes_.data() + bytes_.size()); }
+
+    /// Throws what kept the file from being written.
+    void rethrow() const {
+        if (error_) {
+            std::rethrow_exception(error_);
+        }
+    }
+
+protected:
+    int_type overflow(int_type byte) override {
+        if (sync() != 0) {
+            return traits_type::eof();
+        }
+        return traits_type::eq_int_type(byte, traits_type::eof()) ? traits_type::not_eof(byte)
+                                                                  : sputc(traits_type::to_char_type(byte));
+    }
+    int sync() override {
+        try {
+            if (interrupted()) {
+                return -1;
+            }
+            file_.write({pbase(), static_cast<size_t>(pptr() - pbase())});
+            setp(bytes_.data(), bytes_.data() + bytes_.size());
+            return 0;
+        } catch (...) { // a stream would keep it to itself
+            error_ = std::current_exception();
+            return -1;
+        }
+    }
+
+private:
+    OutputFile& file_;
+    std::array<char, 1 << 16> bytes_{};
+    std::exception_ptr error_;
+};
+
+} // namespace
+
 void check_export(const std::string& path, const ExportFormat& format, bool force) {
+    if (path == "-") {
+        if (format.binary && isatty(STDOUT_FILENO) != 0) {
+            throw Error(ErrorKind::usage, "-: " + std::string(format.name) + " is no text; name a file, or pipe it");
+        }
+        return;
+    }
     std::error_code error;
     const bool holds_something = std::filesystem::is_regular_file(path, error) && std::filesystem::file_size(path, error) > 0;
     if (!force && holds_something && !is_earlier_export(path, format)) {
@@ -32,25 +82,19 @@ void check_export(const std::string& path, const ExportFormat& format, bool forc
     }
 }
 
-} // namespace
-
-void write_export(const std::string& path, const ExportFormat& format, bool force,
-                  const std::function<void(std::ostream&)>& write) {
+void write_export(const std::string& path, const std::function<void(std::ostream&)>& write) {
     if (path == "-") {
-        if (format.binary && isatty(STDOUT_FILENO) != 0) {
-            throw Error(ErrorKind::usage, "-: " + std::string(format.name) + " is no text; name a file, or pipe it");
-        }
         write(std::cout);
         return;
     }
-    check_export(path, format, force);
-    std::ofstream out(path, std::ios::binary);
-    if (out) {
-        write(out);
-        out.close();
-    }
-    if (!out) {
-        throw Error(ErrorKind::device, path + ": " + std::strerror(errno));
+    OutputFile file(path);
+    FileBuffer buffer(file);
+    std::ostream out(&buffer);
+    write(out);
+    out.flush();
+    buffer.rethrow();
+    if (!interrupted()) {
+        file.finish();
     }
 }
 

@@ -1,5 +1,7 @@
 #include "inspector/cli/manual.h"
 
+#include "traces/utf8.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -147,24 +149,12 @@ sqlite3 run.trace \(aqSELECT * FROM kernel_time\(aq
 
 // ---- The rest. ----
 
-/// The code point that a well-formed text begins with; takes it away.
-uint32_t take_character(std::string_view& text) {
-    const auto first = static_cast<uint8_t>(text.front());
-    const size_t length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-    uint32_t code = length == 1 ? first : first & (0xFFU >> (length + 1));
-    for (size_t i = 1; i < length && i < text.size(); ++i) {
-        code = code << 6U | (static_cast<uint8_t>(text[i]) & 0x3FU);
-    }
-    text.remove_prefix(std::min(length, text.size()));
-    return code;
-}
-
 /// Text that means itself: what the formatter would take for its own is written out.
 std::string roff(std::string_view text) {
     std::string out;
     bool line_begins = true;
     while (!text.empty()) {
-        const uint32_t c = take_character(text);
+        const char32_t c = take_character(text).value_or(U'?');
         if (line_begins && (c == '.' || c == '\'')) {
             out += "\\&";
         }

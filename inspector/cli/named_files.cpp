@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/gguf/split.h"
+#include "viz/output_file.h"
 
 #include <filesystem>
 
@@ -14,16 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string numbers(const struct stat& facts) { return std::to_string(facts.st_dev) + ":" + std::to_string(facts.st_ino); }
-
-/// Where a path that does not exist would be made: a symbolic link without a target makes it there.
-fs::path without_links(fs::path path) {
-    constexpr int longest_chain = 40; // as the kernel's
-    std::error_code none;
-    for (int i = 0; i < longest_chain && fs::is_symlink(fs::symlink_status(path, none)); ++i) {
-        path = path.parent_path() / fs::read_symlink(path, none); // an absolute target replaces what is in front of it
-    }
-    return path;
-}
 
 /// Equal for paths that lead to the same file, also to one that is not there yet. Empty: nothing can be lost there.
 std::string identity(const std::string& path) {

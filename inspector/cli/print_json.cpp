@@ -1,7 +1,5 @@
 #include "inspector/cli/print_json.h"
 
-#include <nlohmann/json.hpp>
-
 #include <iostream>
 
 namespace schedscope {

@@ -1,8 +1,15 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
+
+#include <optional>
 
 namespace schedscope {
+
+/// What is unknown is null.
+template <typename T> nlohmann::json or_null(const std::optional<T>& value) {
+    return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+}
 
 /// To stdout, one line, bytes that are no UTF-8 replaced.
 void print_json(const nlohmann::json& value);

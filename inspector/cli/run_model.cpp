@@ -1,7 +1,8 @@
 #include "inspector/cli/run_model.h"
 
+#include "inspector/cli/lines.h"
 #include "inspector/cli/logits_file.h"
-#include "inspector/cli/memory_report.h"
+#include "inspector/cli/memory_warning.h"
 #include "inspector/cli/table.h"
 #include "inspector/cli/text_input.h"
 #include "runtime/backend/registry.h"
@@ -23,7 +24,7 @@ namespace {
 
 void print_notes(const Session& session) {
     for (const std::string& note : session.notes()) {
-        std::cerr << "schedscope: " << note << '\n';
+        tell(note);
     }
 }
 
@@ -139,8 +140,8 @@ void plan_model(const RunArguments& arguments, Recorder& recorder) {
         print_notes(session);
         plan_generation(session, request);
     }
-    report_memory(memory_needs(session),
-                  [&](std::string what, std::string value) { session.add_fact(std::move(what), std::move(value)); });
+    warn_of_memory(memory_needs(session),
+                   [&](std::string what, std::string value) { session.add_fact(std::move(what), std::move(value)); });
 }
 
 } // namespace schedscope

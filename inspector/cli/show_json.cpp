@@ -2,6 +2,7 @@
 
 #include "inspector/cli/show_json.h"
 
+#include "inspector/cli/print_json.h"
 #include "inspector/cli/show.h"
 
 #include <nlohmann/json.hpp>
@@ -13,8 +14,6 @@ namespace schedscope::show {
 namespace {
 
 using nlohmann::json;
-
-template <typename T> json or_null(const std::optional<T>& value) { return value ? json(*value) : json(nullptr); }
 
 json backend(const History& history, BackendId id) { return id == no_backend ? json(nullptr) : json(history.backend_name(id)); }
 

@@ -2,6 +2,7 @@
 
 #include "inspector/cli/show_text.h"
 
+#include "inspector/cli/lines.h"
 #include "inspector/cli/show.h"
 #include "inspector/cli/table.h"
 #include "traces/unknown.h"
@@ -23,14 +24,6 @@ std::string number(int64_t n) { return std::to_string(n); }
 template <typename T> std::string number_or_dash(const std::optional<T>& n) { return n ? std::to_string(*n) : "-"; }
 std::string bytes_or_dash(const std::optional<int64_t>& bytes) { return bytes ? bytes_text(*bytes) : "-"; }
 std::string time_or_dash(const std::optional<int64_t>& ns) { return ns ? duration_text(*ns) : "-"; }
-
-std::string joined(const std::vector<std::string>& parts, const char* between) {
-    std::string text;
-    for (const std::string& part : parts) {
-        text += (text.empty() ? "" : between) + part;
-    }
-    return text;
-}
 
 /// Said where a table is empty because nothing tells what would stand there.
 std::string if_logged(bool imported, const char* what, const char* otherwise) {
@@ -72,13 +65,13 @@ void splits_text(History& history, const PlanState& state, std::ostream& out) {
         out << "no splits were made\n";
     }
     for (const tables::SplitRow& r : rows) {
-        out << "split " << r.index << "  " << history.backend_name(r.backend) << "  nodes "
-            << (r.nodes_known ? number(r.first_node) + "–" + number(r.last_node) : std::string(unknown_text))
-            << "  starts: " << (r.why ? split_reason_name(*r.why) : std::string_view(unknown_text))
-            << (r.by.empty() ? "" : " (" + r.by + ")") << (r.time_ns ? "  " + duration_text(*r.time_ns) : "") << '\n';
+        Line(out) << "split " << r.index << "  " << history.backend_name(r.backend) << "  nodes "
+                  << (r.nodes_known ? number(r.first_node) + "–" + number(r.last_node) : std::string(unknown_text))
+                  << "  starts: " << (r.why ? split_reason_name(*r.why) : std::string_view(unknown_text))
+                  << (r.by.empty() ? "" : " (" + r.by + ")") << (r.time_ns ? "  " + duration_text(*r.time_ns) : "");
         for (const tables::SplitInputRow& input : r.inputs) {
-            out << "    copies in  " << input.tensor << "  " << bytes_or_dash(input.bytes) << "  from "
-                << history.backend_name(input.from) << '\n';
+            Line(out) << "    copies in  " << input.tensor << "  " << bytes_or_dash(input.bytes) << "  from "
+                      << history.backend_name(input.from);
         }
     }
 }
@@ -116,7 +109,7 @@ void fusion_text(History& history, const PlanState& state, std::ostream& out) {
         out << '\n';
     }
     for (const tables::NotFusedRow& r : fusion.not_fused) {
-        out << "not fused on " << history.backend_name(r.backend) << ": " << joined(r.nodes, " + ") << ": " << r.why << '\n';
+        Line(out) << "not fused on " << history.backend_name(r.backend) << ": " << joined(r.nodes, " + ") << ": " << r.why;
     }
 }
 
@@ -136,13 +129,13 @@ void memory_text(History& history, const PlanState& state, std::ostream& out) {
         }
         if (!holders.empty()) {
             const size_t more = r.holders.size() - holders.size();
-            out << r.buffer_type << ": most is needed at " << r.most_at << ": " << joined(holders, ", ")
-                << (more > 0 ? ", and " + std::to_string(more) + " more" : "") << '\n';
+            Line(out) << r.buffer_type << ": most is needed at " << r.most_at << ": " << joined(holders, ", ")
+                      << (more > 0 ? ", and " + std::to_string(more) + " more" : "");
         }
     }
     for (const tables::ReserveRow& r : memory.reserves) {
-        out << "reserved for " << r.n_tokens << (r.n_tokens == 1 ? " token" : " tokens") << " at once with the cache full"
-            << (r.error ? ", in vain: " + *r.error : "") << '\n';
+        Line(out) << "reserved for " << r.n_tokens << (r.n_tokens == 1 ? " token" : " tokens") << " at once with the cache full"
+                  << (r.error ? ", in vain: " + *r.error : "");
     }
     if (memory.tensors.empty()) {
         return;
@@ -208,8 +201,8 @@ void tokens_text(History& history, const PlanState& /*state*/, std::ostream& out
     Table table(
         {{"eval", right}, {"seq", right}, {"id", right}, {"text"}, {"samplers"}, {"candidates", right}, {"to the host", right}});
     for (const tables::TokenRow& r : rows) {
-        table.row({number(r.eval), number(r.seq), r.id < 0 ? "-" : number(r.id), '"' + one_line(r.text) + '"',
-                   joined(r.samplers(), " "), number(r.candidates), bytes_text(r.host_bytes)});
+        table.row({number(r.eval), number(r.seq), r.id < 0 ? "-" : number(r.id), '"' + r.text + '"', joined(r.samplers(), " "),
+                   number(r.candidates), bytes_text(r.host_bytes)});
     }
     print_or(table, if_logged(is_imported(history), "which tokens were sampled", "no token was sampled"), out);
     print_places(history, rows, out);
@@ -289,11 +282,11 @@ void summary_text(History& history, std::ostream& out) {
         width = std::max(width, name.size());
     }
     for (const auto& [name, value] : session.facts) {
-        out << std::left << std::setw(static_cast<int>(width) + 2) << name << value << '\n';
+        Line(out) << std::left << std::setw(static_cast<int>(width) + 2) << name << value;
     }
     for (const BackendInfo& b : session.backends) {
-        out << "backend  " << b.name << " (" << b.kind << ')' << (b.description.empty() ? "" : " " + b.description)
-            << (b.memory_bytes > 0 ? ", " + bytes_text(b.memory_bytes) : "") << '\n';
+        Line(out) << "backend  " << b.name << " (" << b.kind << ')' << (b.description.empty() ? "" : " " + b.description)
+                  << (b.memory_bytes > 0 ? ", " + bytes_text(b.memory_bytes) : "");
     }
     out << '\n'
         << words::counted(s.evaluations, "evaluation") << ", " << s.plans << " planned"

@@ -1,5 +1,6 @@
 #include "inspector/cli/story_text.h"
 
+#include "inspector/cli/lines.h"
 #include "traces/story_words.h"
 #include "traces/unknown.h"
 
@@ -9,19 +10,20 @@
 namespace schedscope {
 
 void print_story(const History& history, const PlanState& state, const Story& story, std::ostream& out) {
-    out << words::story_head(history, state, story) << '\n';
+    Line(out) << words::story_head(history, state, story);
     for (const std::string& source : words::story_sources(history, state, story)) {
-        out << "  " << source << '\n';
+        Line(out) << "  " << source;
     }
     for (const StoryStep& s : story.steps) {
-        out << "pass " << std::left << std::setw(3) << (s.pass == Pass::none ? std::string_view(unknown_text) : pass_name(s.pass))
-            << std::setw(11) << pass_title(s.pass) << words::decided(history, state, story, s) << "  [step " << s.step << "]\n";
+        Line(out) << "pass " << std::left << std::setw(3)
+                  << (s.pass == Pass::none ? std::string_view(unknown_text) : pass_name(s.pass)) << std::setw(11)
+                  << pass_title(s.pass) << words::decided(history, state, story, s) << "  [step " << s.step << "]";
         for (const Asked& a : s.asked) {
-            out << "      " << words::answered(history, a) << '\n';
+            Line(out) << "      " << words::answered(history, a);
         }
     }
     for (const StoryLine& l : story.lines) {
-        out << std::left << std::setw(13) << l.what << "  " << l.text << "  [step " << l.step << "]\n";
+        Line(out) << std::left << std::setw(13) << l.what << "  " << l.text << "  [step " << l.step << "]";
     }
 }
 

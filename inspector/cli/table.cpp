@@ -1,5 +1,7 @@
 #include "inspector/cli/table.h"
 
+#include "inspector/cli/lines.h"
+
 #include <algorithm>
 #include <ostream>
 
@@ -13,6 +15,13 @@ size_t width(const std::string& text) {
 }
 
 } // namespace
+
+void Table::row(std::vector<std::string> cells) {
+    for (std::string& cell : cells) {
+        cell = one_line(cell);
+    }
+    rows_.push_back(std::move(cells));
+}
 
 void Table::print(std::ostream& out) const {
     std::vector<size_t> widths;
@@ -39,20 +48,6 @@ void Table::print(std::ostream& out) const {
     for (const auto& row : rows_) {
         line([&](size_t i) -> const std::string& { return row[i]; });
     }
-}
-
-std::string one_line(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        if (c == '\n') {
-            out += "\\n";
-        } else if (c == '\t') {
-            out += "\\t";
-        } else {
-            out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
-        }
-    }
-    return out;
 }
 
 } // namespace schedscope

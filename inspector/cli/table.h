@@ -2,7 +2,6 @@
 
 #include <iosfwd>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace schedscope {
@@ -16,7 +15,7 @@ public:
         Align align = Align::left;
     };
     explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-    void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+    void row(std::vector<std::string> cells); ///< each as one_line writes it
     bool empty() const noexcept { return rows_.empty(); }
     void print(std::ostream& out) const;
 
@@ -25,6 +24,4 @@ private:
     std::vector<std::vector<std::string>> rows_;
 };
 
-/// Control characters as people write them: "\\n", "?".
-std::string one_line(std::string_view text);
 } // namespace schedscope

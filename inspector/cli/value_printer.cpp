@@ -1,8 +1,7 @@
 #include "inspector/cli/value_printer.h"
 
+#include "inspector/cli/lines.h"
 #include "traces/words.h"
-
-#include <ostream>
 
 namespace schedscope {
 
@@ -18,8 +17,8 @@ void ValuePrinter::keep(const Record& record) {
     if (v == nullptr) {
         return;
     }
-    out_ << "evaluation " << record.evaluation << "  " << names_.at(static_cast<size_t>(v->tensor)) << "  " << words::value(*v)
-         << '\n';
+    Line(out_) << "evaluation " << record.evaluation << "  " << names_.at(static_cast<size_t>(v->tensor)) << "  "
+               << words::value(*v);
 }
 
 } // namespace schedscope

@@ -1,6 +1,7 @@
 #include "inspector/cli/what_if_text.h"
 
 #include "inspector/cli/fold_names.h"
+#include "inspector/cli/lines.h"
 #include "inspector/cli/table.h"
 #include "viz/units.h"
 
@@ -81,7 +82,7 @@ void summary(const PlanComparison& c, std::ostream& out) {
     table.print(out);
     for (const auto& [when, figures] : {std::pair{"recorded", &c.recorded}, std::pair{"now", &c.now}}) {
         if (!figures->error.empty()) {
-            out << "no plan " << when << ": " << figures->error << '\n';
+            Line(out) << "no plan " << when << ": " << figures->error;
         }
     }
 }
@@ -164,7 +165,7 @@ void rows(const PlanComparison& c, std::ostream& out) {
         if (row.runs > 1) {
             name += ", and " + std::to_string(row.runs - 1) + " more alike";
         }
-        table.row({row.key[3], one_line(name), std::to_string(row.tensors), row.key[4], row.key[5]});
+        table.row({row.key[3], name, std::to_string(row.tensors), row.key[4], row.key[5]});
     }
     table.print(out);
 }
@@ -199,7 +200,7 @@ void what_if_text(const ReplayResult& result, const std::vector<std::string>& wh
         out << '\n';
     }
     for (const std::string& sentence : why_unchanged) {
-        out << sentence << '\n';
+        Line(out) << sentence;
     }
     out << result.plans << (result.plans == 1 ? " plan" : " plans") << " made again: " << result.identical << " of "
         << result.compared << " decisions identical" << (result.n_differences > 0 ? " (--json lists the others)" : "") << '\n';

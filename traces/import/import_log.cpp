@@ -2,10 +2,12 @@
 
 #include "runtime/error.h"
 #include "traces/import/graph_writer.h"
+#include "traces/import/logged_text.h"
 #include "traces/import/survey.h"
 #include "traces/words.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace schedscope {
 
@@ -167,7 +169,7 @@ private:
             end_graph();
         }
         if (builder_.add(split)) {
-            ++result_.n_splits;
+            ++n_splits_;
         } else {
             ++troubles_.misplaced;
         }
@@ -194,7 +196,7 @@ private:
             ++troubles_.misplaced;
             return;
         }
-        ++result_.n_nodes;
+        ++n_nodes_;
         note_words();
     }
 
@@ -236,6 +238,8 @@ private:
         writer_.write(graph, {next_reserve_, std::move(buffers_)});
         next_reserve_.reset();
         buffers_.clear();
+        result_.n_splits += std::exchange(n_splits_, 0);
+        result_.n_nodes += std::exchange(n_nodes_, 0);
     }
 
     std::vector<std::pair<std::string, std::string>> facts(const std::vector<std::string>& notes) const {
@@ -266,6 +270,7 @@ private:
     SessionInfo session_;
     std::string header_; ///< of the split that is next
     LoggedNode node_;
+    int64_t n_splits_ = 0, n_nodes_ = 0; ///< of the graph that is read
     bool last_incomplete_ = false;
     std::optional<ReserveLine> next_reserve_;
     std::vector<std::pair<BufferTypeId, int64_t>> buffers_;

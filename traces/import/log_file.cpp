@@ -1,6 +1,6 @@
 // Reading a log: a file or a pipe, in UTF-8 or as PowerShell redirects it, with colours and control characters.
 
-#include "traces/import/log_lines.h"
+#include "traces/import/log_file.h"
 
 #include "runtime/error.h"
 

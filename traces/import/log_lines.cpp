@@ -46,28 +46,26 @@ void LogLines::settle() {
     give_up();
 }
 
-/// True when something is ready.
-bool LogLines::take_line(std::string_view line) {
+void LogLines::take_line(std::string_view line) {
     const LineStart start = find_start(line);
     if (start.kind != LineKind::other) {
         settle();
-        // What stands in front of it on its line may be worth reading.
         kind_ = start.kind;
-        pending_ = line.substr(start.at);
+        pending_ = line.substr(start.at); // in front of it stands what the program's log puts there
         pending_progress_ = progress(pending_, kind_);
         last_length_ = line.size();
-        return !ready_.empty();
+        return;
     }
     if (kind_ == LineKind::other) {
         ready_.push_back({LineKind::other, std::string(line)});
-        return true;
+        return;
     }
     if (is_blank(line) || (kind_ == LineKind::split && complete_)) {
         settle();
         if (!is_blank(line)) {
             ready_.push_back({LineKind::other, std::string(line)});
         }
-        return !ready_.empty();
+        return;
     }
     std::string& text = tried_;
     if (held_.empty()) {
@@ -84,18 +82,16 @@ bool LogLines::take_line(std::string_view line) {
     // A whole node line goes on only with more whole sources: anything may stand below it.
     const bool goes_on = now > pending_progress_ && (!was_complete || complete_);
     if (goes_on) {
-        n_joined_ += static_cast<int64_t>(held_.size());
         pending_ = std::move(text);
         pending_progress_ = now;
         held_.clear();
         tried_.clear();
-        return false;
+        return;
     }
     complete_ = was_complete;
     if (held_.size() >= most_held) {
         settle();
     }
-    return !ready_.empty();
 }
 
 bool LogLines::next(WholeLine& line) {

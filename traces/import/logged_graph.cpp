@@ -1,7 +1,7 @@
 #include "traces/import/logged_graph.h"
 
+#include "traces/import/logged_text.h"
 #include "traces/import/operator_name.h"
-#include "traces/utf8.h"
 
 #include <algorithm>
 #include <array>
@@ -45,22 +45,6 @@ std::string_view without_stage(std::string_view name) noexcept {
 
 } // namespace
 
-std::string readable(std::string_view text) {
-    std::string out(text);
-    for (int cut = 0; cut < 3 && !out.empty() && !is_utf8(out); ++cut) { // a name may be cut within a character
-        if ((static_cast<unsigned char>(out.back()) & 0x80) == 0) {
-            break;
-        }
-        out.pop_back();
-    }
-    if (!is_utf8(out)) {
-        out = text;
-        std::replace_if(
-            out.begin(), out.end(), [](char c) { return (static_cast<unsigned char>(c) & 0x80) != 0 || c == '\0'; }, '?');
-    }
-    return out;
-}
-
 GraphBuilder::GraphBuilder(const BackendNames& backends, size_t name_width, int64_t& spare)
     : backends_(backends), name_width_(name_width), spare_(spare) {}
 
@@ -72,15 +56,14 @@ bool GraphBuilder::starts_anew(const LoggedNode& node) const noexcept {
     return node.index < static_cast<int64_t>(g_.graph.nodes.size());
 }
 
-TensorId GraphBuilder::make(const LoggedTensor& tensor, bool in_full, bool is_node) {
+TensorId GraphBuilder::make(const LoggedTensor& tensor, bool in_full) {
     const auto id = static_cast<TensorId>(g_.graph.tensors.size());
     TensorInfo info;
     info.ne = {0, 0, 0, 0};
     info.name = g_.graph.keep(readable(tensor.name));
     g_.graph.tensors.push_back(info);
     g_.placed.emplace_back();
-    seen_.push_back(
-        {std::string(tensor.name), tensor.bytes, std::string(tensor.backend), std::string(tensor.cause), in_full, is_node});
+    seen_.push_back({std::string(tensor.name), tensor.bytes, std::string(tensor.backend), std::string(tensor.cause), in_full});
     if (!tensor.name.empty()) {
         by_name_[key(tensor.name)].push_back(id);
     }
@@ -96,7 +79,7 @@ void GraphBuilder::place(TensorId id, const LoggedTensor& tensor, BackendId sure
 /// The nodes up to `until` that have no line are view operators (or lost).
 void GraphBuilder::fill_nodes(int64_t until) {
     while (static_cast<int64_t>(g_.graph.nodes.size()) < until) {
-        g_.graph.nodes.push_back(make({}, true, true));
+        g_.graph.nodes.push_back(make({}, true));
     }
 }
 
@@ -168,7 +151,7 @@ bool GraphBuilder::add(const LoggedNode& node) {
         }
     }
     fill_nodes(node.index);
-    const TensorId id = make(node.has_name ? node.tensor : LoggedTensor{}, false, true);
+    const TensorId id = make(node.has_name ? node.tensor : LoggedTensor{}, false);
     const LoggedOp op = operator_from_log(node.op);
     reading_ = id;
     std::array<TensorId, max_sources> sources;
@@ -227,7 +210,7 @@ TensorId GraphBuilder::source_of(const LoggedTensor& source) {
         }
         return *at;
     }
-    const TensorId id = make(source, false, false);
+    const TensorId id = make(source, false);
     place(id, source, no_backend);
     return id;
 }
@@ -252,7 +235,7 @@ TensorId GraphBuilder::input_of(const LoggedInput& input, BackendId reader) {
     LoggedTensor tensor;
     tensor.name = input.name;
     tensor.bytes = input.bytes;
-    return make(tensor, true, false);
+    return make(tensor, true);
 }
 
 std::string GraphBuilder::copy_key(BackendId backend, std::string_view name) const {

@@ -85,9 +85,9 @@ private:
         std::string name; ///< as its line had it
         std::optional<int64_t> bytes;
         std::string backend, cause;
-        bool in_full = false, is_node = false;
+        bool in_full = false;
     };
-    TensorId make(const LoggedTensor& tensor, bool in_full, bool is_node);
+    TensorId make(const LoggedTensor& tensor, bool in_full);
     TensorId source_of(const LoggedTensor& source);
     TensorId input_of(const LoggedInput& input, BackendId reader);
     int32_t copy_of(const LoggedTensor& source);
@@ -110,8 +110,5 @@ private:
     TensorId reading_ = no_tensor; ///< the node whose line is being read
     int32_t uses_of_last_ = -1;
 };
-
-/// A text that is safe to show and to store: bytes that are no UTF-8 become question marks.
-std::string readable(std::string_view text);
 
 } // namespace schedscope::import

@@ -2,6 +2,8 @@
 
 #include "traces/import/other_line.h"
 
+#include "traces/import/logged_text.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -11,11 +13,6 @@
 namespace schedscope::import {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) noexcept {
-    const size_t first = text.find_first_not_of(' ');
-    return first == std::string_view::npos ? std::string_view() : text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
 
 /// The text behind "NAME   = "; nothing: it is not there.
 std::optional<std::string_view> value_of(std::string_view line, std::string_view name) noexcept {

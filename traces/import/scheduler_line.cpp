@@ -1,5 +1,7 @@
 #include "traces/import/scheduler_line.h"
 
+#include "traces/import/logged_text.h"
+
 #include <algorithm>
 
 namespace schedscope::import {
@@ -11,14 +13,6 @@ constexpr size_t most_digits = 9;
 constexpr size_t least_name_width = 20;
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
-std::string_view trimmed(std::string_view text) noexcept {
-    const size_t first = text.find_first_not_of(' ');
-    if (first == std::string_view::npos) {
-        return {};
-    }
-    return text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
 
 void skip_blanks(std::string_view text, size_t& at) noexcept {
     while (at < text.size() && text[at] == ' ') {

@@ -1,6 +1,6 @@
 #include "traces/import/survey.h"
 
-#include "traces/import/logged_graph.h"
+#include "traces/import/logged_text.h"
 #include "traces/import/other_line.h"
 
 #include <algorithm>

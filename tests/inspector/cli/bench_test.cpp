@@ -99,6 +99,13 @@ TEST_F(Bench, LeavesOutWhatIsNotAskedFor) {
     expect_measured(only_generation["generation_tokens_per_s"]);
 }
 
+TEST_F(Bench, MeasuresASingleTokenToo) {
+    const json one = json::parse(bench({"--device", "cpu", "--json"}, {"-p", "0", "-n", "1", "-r", "2"}).out)["bench"][0];
+    expect_measured(one["generation_tokens_per_s"]);
+    EXPECT_GT(one["share_of_reading"], 0);
+    EXPECT_TRUE(one["recording_overhead"].is_object());
+}
+
 TEST_F(Bench, RefusesInOneLine) {
     const auto refused = [&](const std::vector<std::string>& more, int code, const char* what) {
         const Outcome outcome = bench(more, {});

@@ -48,10 +48,13 @@ TEST(StoppedImport, HasTheGraphsThatWereCompleteAndNoOther) {
         EXPECT_THAT(result.notes, ::testing::ElementsAre("the import was stopped: what follows in the log is not here"));
         History history(recorder.store);
         const Imported whole = Imported::file(several);
+        int64_t n_splits = 0;
         for (int e = 0; e < n; ++e) {
+            n_splits += static_cast<int64_t>(history.plan(e).splits.size());
             EXPECT_EQ(history.plan(e).splits.size(), whole.history->plan(e).splits.size());
             EXPECT_EQ(history.plan(e).tensors.size(), whole.history->plan(e).tensors.size());
         }
+        EXPECT_EQ(result.n_splits, n_splits);
     }
 }
 

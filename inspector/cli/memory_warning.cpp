@@ -1,22 +1,24 @@
-#include "inspector/cli/memory_report.h"
+#include "inspector/cli/memory_warning.h"
+
+#include "inspector/cli/lines.h"
 
 #include <iostream>
 
 namespace schedscope {
 
-void report_memory(std::span<const MemoryNeed> needs, const std::function<void(std::string what, std::string value)>& add_fact) {
+void warn_of_memory(std::span<const MemoryNeed> needs, const std::function<void(std::string what, std::string value)>& add_fact) {
     for (const MemoryNeed& need : needs) {
         const bool read_again = need.fits() && !need.fits_at_once();
         add_fact("memory of " + need.buffer_type, need.text() + (!need.fits() ? ": does not fit"
                                                                  : read_again ? ": does not fit at once"
                                                                               : ""));
         if (read_again) {
-            std::cerr << "schedscope: " << need.buffer_type
-                      << ": what lies there does not fit at once, and weights will be read from the file again and again: "
-                      << need.text() << '\n';
+            tell(
+                need.buffer_type +
+                ": what lies there does not fit at once, and weights will be read from the file again and again: " + need.text());
         }
         if (!need.fits()) {
-            std::cerr << "schedscope: " << need.buffer_type << ": what was placed there does not fit: " << need.text() << '\n';
+            tell(need.buffer_type + ": what was placed there does not fit: " + need.text());
         }
     }
 }

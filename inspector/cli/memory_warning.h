@@ -9,6 +9,6 @@
 namespace schedscope {
 
 /// Tells on standard error what of a plan does not fit, and notes what it needs as facts of the session.
-void report_memory(std::span<const MemoryNeed> needs, const std::function<void(std::string what, std::string value)>& add_fact);
+void warn_of_memory(std::span<const MemoryNeed> needs, const std::function<void(std::string what, std::string value)>& add_fact);
 
 } // namespace schedscope

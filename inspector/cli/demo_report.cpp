@@ -1,4 +1,4 @@
-#include "inspector/cli/report.h"
+#include "inspector/cli/demo_report.h"
 
 #include "inspector/cli/show.h"
 #include "inspector/cli/story_text.h"
@@ -27,7 +27,7 @@ TensorId interesting_tensor(const PlanState& state) {
 
 } // namespace
 
-void print_report(History& history, std::ostream& out) {
+void print_demo_report(History& history, std::ostream& out) {
     show::summary_text(history, out);
     if (history.n_evaluations() == 0) {
         return;

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Text for people, in lines. What a trace or a model calls its tensors may hold anything: none of it reaches a terminal as a control character or breaks a line.
+namespace schedscope {
+
+/// Control characters as people write them: "\\n", "\\t", else "?"; bytes that are no UTF-8 as U+FFFD.
+std::string one_line(std::string_view text);
+
+/// "a, b, c"
+std::string joined(const std::vector<std::string>& parts, std::string_view between);
+
+/// A line that is written when it is complete:
+///
+///     Line(out) << "split " << index << "  " << backend;
+class Line {
+public:
+    explicit Line(std::ostream& out) : out_(out) {}
+    ~Line() { out_ << one_line(text_.str()) << '\n'; }
+    Line(const Line&) = delete;
+    Line& operator=(const Line&) = delete;
+
+    template <typename Part> Line& operator<<(const Part& part) {
+        text_ << part;
+        return *this;
+    }
+
+private:
+    std::ostream& out_;
+    std::ostringstream text_;
+};
+
+/// "schedscope: …" on standard error.
+void tell(std::string_view sentence);
+
+} // namespace schedscope
