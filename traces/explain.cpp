@@ -49,6 +49,8 @@ std::string_view line_of(const Fact& fact) {
                 return "transfer";
             } else if constexpr (std::is_same_v<T, record::Value>) {
                 return "value";
+            } else if constexpr (std::is_same_v<T, record::Difference>) {
+                return "difference";
             } else if constexpr (std::is_same_v<T, record::Sample>) {
                 return "sampler";
             } else {

@@ -18,8 +18,11 @@ void ValuePrinter::keep(const Record& record) {
     if (v == nullptr) {
         return;
     }
-    out_ << "evaluation " << record.evaluation << "  " << names_.at(static_cast<size_t>(v->tensor)) << "  " << words::value(*v)
-         << '\n';
+    out_ << "evaluation " << record.evaluation << "  " << names_.at(static_cast<size_t>(v->tensor)) << "  ";
+    if (v->device != 0) {
+        out_ << "by " << texts_.text(v->device) << ": ";
+    }
+    out_ << words::value(*v) << '\n';
 }
 
 } // namespace schedscope

@@ -140,7 +140,9 @@ std::vector<std::string> Completions::values(Field field) {
         }
         return {names.begin(), names.end()};
     }
-    case Field::why: return {"first", "backend", "weight", "full", "yes", "op", "type", "shape", "layout", "memory"};
+    case Field::why:
+        return {"first", "backend", "weight", "full",   "yes",    "op",    "type",
+                "shape", "layout",  "memory", "beyond", "within", "equal", "skipped"};
     case Field::kernel: {
         std::set<std::string_view> names;
         for (const record::Execute& run : session_.state().executed) {

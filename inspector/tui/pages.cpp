@@ -74,7 +74,7 @@ std::vector<Line> keys_page(const KeyMap& keys, Context where, const std::functi
     for (const char* text :
          {"blk.3                  the name contains it", "op=MUL_MAT|ADD         equals, any of several; != differs",
           "cause~4.               contains; !~ doesn't", "bytes>1M time>=2ms     numbers: < <= > >= = !=",
-          "fields: name op type backend from cause pass by kind why kernel", "        bytes time split eval step node"}) {
+          "fields: name op type backend from cause pass by kind why kernel", "        bytes time split eval step node error"}) {
         lines.push_back(line(text));
     }
     return lines;

@@ -15,7 +15,7 @@ Pass pass_of(std::string_view what) noexcept {
         return Pass::optimise;
     if (what == "placement" || what == "reallocation")
         return Pass::allocate;
-    return what == "execute" || what == "transfer" || what == "value" ? Pass::execute : Pass::none;
+    return what == "execute" || what == "transfer" || what == "value" || what == "difference" ? Pass::execute : Pass::none;
 }
 
 std::string step_text(Session& session, const StoryStep& s) {
