@@ -120,7 +120,7 @@ public:
         const ComparedRow& r = at(row);
         std::vector<Line> lines;
         if (r.difference.step != no_step) {
-            add_difference(lines, r, width);
+            add_difference(lines, r, width, r.difference.step == session.step());
         }
         add_first(session, lines, r, width);
         add_values(lines, r, width);
@@ -147,24 +147,15 @@ private:
     const ComparedRow& at(int row) const { return rows_[static_cast<size_t>(row)]; }
     bool is_first(const ComparedRow& r) const { return r.difference.step != no_step && r.difference.step == count_.first_beyond; }
 
-    static void add_difference(std::vector<Line>& lines, const ComparedRow& r, int width) {
+    static void add_difference(std::vector<Line>& lines, const ComparedRow& r, int width, bool now) {
         const record::Difference& d = r.difference.difference;
         const words::DifferenceNames& names = r.difference.names;
         if (!d.compared) {
-            add_wrapped(lines, width, "skipped", 9, names.why, warning);
+            add_wrapped(lines, width, "skipped", 9, names.why, warning, {}, now);
             return;
         }
-        const std::string both = joined({names.device, " against ", names.backend});
-        add_wrapped(lines, width,
-                    d.beyond        ? "beyond"
-                    : d.element < 0 ? "equal"
-                                    : "within",
-                    9,
-                    joined({d.beyond        ? "the tolerance: "
-                            : d.element < 0 ? "in every element: "
-                                            : "the tolerance: ",
-                            both}),
-                    d.beyond ? bad : Style{});
+        const std::string both = joined({names.device, " against ", names.backend, d.element < 0 ? ", every element" : ""});
+        add_wrapped(lines, width, words::verdict(d), 9, both, d.beyond ? bad : Style{}, {}, now);
         if (!names.why.empty()) {
             add_wrapped(lines, width, "why", 9, names.why, bad);
         } else {

@@ -11,17 +11,48 @@ namespace {
 
 constexpr int label = 10;                         ///< cells for the numbers on the left
 constexpr int least_power = -12, most_power = 12; ///< of ten; what is farther off is drawn there
-constexpr double nothing = -std::numeric_limits<double>::infinity();
+constexpr double nothing = -std::numeric_limits<double>::infinity(), endless = std::numeric_limits<double>::infinity();
 
-/// The error as a power of ten of what is tolerated; −∞ where nothing differs or nothing was compared.
+/// The error as a power of ten of what is tolerated; −∞ where nothing differs or nothing was compared, ∞ where nothing can be measured.
 double power_of(const ComparedRow& row) noexcept {
     const record::Difference& d = row.difference.difference;
     if (!row.compared() || d.nmse == 0) {
         return nothing;
     }
     const double power = std::log10(d.nmse / d.tolerance); // of a tolerance of 0: infinite
-    return std::isnan(power) ? most_power : std::clamp<double>(power, least_power, most_power);
+    return std::isfinite(power) ? std::clamp<double>(power, least_power, most_power) : endless;
 }
+
+/// Which powers of ten the lines of cells stand for. The tolerance lies on a border of two of them: what reaches beyond it is seen at once.
+struct Scale {
+    int top = 1, bottom = -1; ///< powers of ten
+    int above = 1, below = 1; ///< lines on either side of what is tolerated
+
+    Scale(const std::vector<ComparedRow>& rows, int n_lines) {
+        double worst = 0, best = 0;
+        bool any_endless = false;
+        for (const ComparedRow& row : rows) {
+            const double power = power_of(row);
+            any_endless = any_endless || power == endless;
+            if (std::isfinite(power)) {
+                worst = std::max(worst, power);
+                best = std::min(best, power);
+            }
+        }
+        constexpr int room_for_endless = 3; // higher than all that can be measured, which stays in sight
+        top = std::max(static_cast<int>(std::ceil(worst)), 1) + (any_endless ? room_for_endless : 0);
+        bottom = std::min(static_cast<int>(std::floor(best)), -1);
+        above = std::clamp(static_cast<int>(std::lround(static_cast<double>(n_lines) * top / (top - bottom))), 1, n_lines - 1);
+        below = n_lines - above;
+    }
+
+    /// Eighths of a line from the bottom: at least one, and across the border only what is beyond.
+    int eighths(double power, bool beyond) const {
+        const double lines = power >= 0 ? below + above * std::min<double>(power / top, 1) : below * (1 - power / bottom);
+        const int n = static_cast<int>(std::lround(lines * 8));
+        return beyond ? std::max(n, below * 8 + 1) : std::clamp(n, 1, below * 8);
+    }
+};
 
 std::string times_ten_to(int power) { return power == 0 ? "tolerated" : "×1e" + std::to_string(power); }
 
@@ -41,33 +72,15 @@ std::vector<Line> ErrorChart::draw(Session&, int selected, int height, int width
     if (n == 0 || room < 1 || n_rows < 2) {
         return cells.lines();
     }
-    double worst = 0, best = 0;
-    for (const ComparedRow& row : rows_) {
-        if (const double power = power_of(row); power != nothing) {
-            worst = std::max(worst, power);
-            best = std::min(best, power);
-        }
-    }
-    // The tolerance lies on a border of two lines of cells: what reaches beyond it is seen at once.
-    const int top = std::max(static_cast<int>(std::ceil(worst)), 1), bottom = std::min(static_cast<int>(std::floor(best)), -1);
-    const int above =
-        std::clamp(static_cast<int>(std::lround(static_cast<double>(n_rows) * top / (top - bottom))), 1, n_rows - 1);
-    const int below = n_rows - above;
-    cells.text(0, 0, times_ten_to(top), dim, label);
-    if (above > 1 || n_rows > 2) {
-        cells.text(above, 0, times_ten_to(0), dim, label);
-    }
-    if (below > 1) {
-        cells.text(n_rows - 1, 0, times_ten_to(bottom), dim, label);
+    const Scale scale(rows_, n_rows);
+    cells.text(0, 0, times_ten_to(scale.top), dim, label);
+    cells.text(scale.above, 0, times_ten_to(0), dim, label);
+    if (scale.below > 1) {
+        cells.text(n_rows - 1, 0, times_ten_to(scale.bottom), dim, label);
     }
     for (int c = label; c < width; ++c) {
-        cells.put(above, c, U'─', dim);
+        cells.put(scale.above, c, U'─', dim);
     }
-    // Eighths of a cell above the bottom; equal nodes have none.
-    const auto height_of = [&](double power) {
-        const double share = power >= 0 ? below + above * power / top : below * (1 - power / bottom);
-        return std::max(static_cast<int>(std::lround(share * 8)), 1);
-    };
     constexpr char32_t parts[] = {U' ', U'▁', U'▂', U'▃', U'▄', U'▅', U'▆', U'▇', U'█'};
     const int bar = std::clamp(room / n, 1, 4);
     for (int c = 0; c < std::min(room, n * bar); ++c) {
@@ -93,7 +106,7 @@ std::vector<Line> ErrorChart::draw(Session&, int selected, int height, int width
             continue; // columns of several cells keep one free between them
         }
         const bool beyond = row.difference.difference.beyond;
-        const int eighths = height_of(power);
+        const int eighths = scale.eighths(power, beyond);
         for (int line = 0; line * 8 < eighths; ++line) {
             cells.put(n_rows - 1 - line, at, parts[std::clamp(eighths - line * 8, 0, 8)],
                       beyond ? bad : Style{Ink::accent, false, false, false, false});

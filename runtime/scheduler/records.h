@@ -226,7 +226,7 @@ constexpr int n_value_buckets = 32;
 /// or they were not, and `why` says so.
 struct Difference {
     TensorId tensor = no_tensor;
-    BackendId backend = no_backend; ///< the reference: that ran the node
+    BackendId backend = no_backend; ///< that ran the node: the reference, where they were compared
     bool compared = true;
     bool beyond = false; ///< the error is beyond the tolerance
     StringId device = 0; ///< that computed it once more

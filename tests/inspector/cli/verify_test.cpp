@@ -143,7 +143,7 @@ TEST_P(Verify, RecordsWhatItPrints) {
     EXPECT_EQ(again.code, 0) << again.out << again.err;
     EXPECT_EQ(shown(trace, "fusion").size(), 0U) << "nodes ran one by one";
     EXPECT_GT(shown(trace, "kernels").size(), 10U);
-    const std::string checked = recorded.at(0)["device"], reference = recorded.at(0)["reference"];
+    const std::string checked = compared.at(0)["device"], reference = compared.at(0)["reference"];
     EXPECT_THAT(run({"show", trace}).out, HasSubstr("verify"));
     EXPECT_THAT(run({"show", trace}).out, HasSubstr(checked + "," + reference));
     EXPECT_THAT(run({"explain", trace, "result_output", "--eval", "1"}).out, HasSubstr("difference     "));
