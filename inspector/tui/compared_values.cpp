@@ -99,7 +99,9 @@ public:
     }
     std::string title(const Session&) const override {
         return joined({"values ", grouped(static_cast<int64_t>(rows_.size())), ", ",
-                       count_.beyond == 0 ? "none" : grouped(count_.beyond), " beyond in all"});
+                       count_.compared == 0 ? "none compared"
+                       : count_.beyond == 0 ? "none beyond in all"
+                                            : joined({grouped(count_.beyond), " beyond in all"})});
     }
     Drawing* drawing() override { return &chart_; }
 
