@@ -1,5 +1,6 @@
 // One sentence for each kind of record.
 
+#include "traces/difference_words.h"
 #include "traces/history.h"
 #include "traces/unknown.h"
 #include "traces/words.h"
@@ -184,7 +185,15 @@ public:
         s += f.token < 0 ? "left out" : std::to_string(f.token);
         return s + " at position " + std::to_string(f.position) + (f.text == 0 ? "" : ", \"" + text(f.text) + "\"");
     }
-    std::string operator()(const record::Value& f) const { return tensor(f.tensor) + ": " + words::value(f); }
+    std::string operator()(const record::Value& f) const {
+        return tensor(f.tensor) + ": " + (f.device == 0 ? "" : "computed once more by " + text(f.device) + ": ") +
+               words::value(f);
+    }
+    std::string operator()(const record::Difference& f) const {
+        const TensorInfo* info = history.tensor_at(r.step, f.tensor);
+        return tensor(f.tensor) + ": " +
+               words::difference(f, {text(f.device), backend(f.backend), text(f.why)}, info == nullptr ? Shape{} : info->ne);
+    }
     std::string operator()(const record::ValueElement& f) const {
         return tensor(f.tensor) + "[" + std::to_string(f.index) + "] = " + words::number(f.value);
     }

@@ -88,6 +88,9 @@ public:
     }
 
 private:
+    static bool verifies(const History& history) {
+        return history.source().next_of(-1, fact_bit<record::Difference>()) != no_step;
+    }
     static std::string shape_of(const record::EvaluationBegin& begin) {
         const std::optional<int32_t> tokens = known_counts(begin).tokens;
         return std::string(graph_kind_name(begin.kind)) +
@@ -125,6 +128,12 @@ private:
         if (plans_seen_.insert({a.begin.planned_in, b.begin.planned_in}).second && a.first < a.end && b.first < b.end) {
             compare_plans(evaluations, found);
         }
+        if (verified_) {
+            const PlanState &of_a = a_.plan(evaluations.first), &of_b = b_.plan(evaluations.second);
+            if (of_a.graph >= 0 && of_b.graph >= 0) {
+                compare_verdicts(PlanPair(a_, of_a, b_, of_b), found);
+            }
+        }
     }
 
     void compare_plans(const EvaluationPair& evaluations, Found& found) {
@@ -156,6 +165,7 @@ private:
 
     History &a_, &b_;
     const Options options_;
+    const bool verified_ = verifies(a_) && verifies(b_);
     Result result_;
     std::set<EvaluationPair> plans_seen_; ///< by the evaluations that made them
 };

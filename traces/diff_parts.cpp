@@ -6,9 +6,9 @@ namespace schedscope::diff {
 
 std::string_view what_name(What what) noexcept {
     constexpr std::array<std::string_view, static_cast<size_t>(What::count)> names{
-        "evaluation", "failure",     "reuse",  "prompt",     "node",      "type",   "shape", "layout", "parameters", "source",
-        "flags",      "memory_home", "pinned", "assignment", "cause",     "pass",   "split", "input",  "copy",       "fusion",
-        "not_fused",  "reorder",     "buffer", "peak",       "placement", "replan", "token", "sampler"};
+        "evaluation", "failure",     "reuse",  "prompt",     "node",      "type",   "shape",   "layout", "parameters", "source",
+        "flags",      "memory_home", "pinned", "assignment", "cause",     "pass",   "split",   "input",  "copy",       "fusion",
+        "not_fused",  "reorder",     "buffer", "peak",       "placement", "replan", "verdict", "token",  "sampler"};
     return names[static_cast<size_t>(what)];
 }
 

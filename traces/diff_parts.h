@@ -73,6 +73,8 @@ void compare_copies(const PlanPair& plans, Found& found);
 void compare_fusion(const PlanPair& plans, Found& found);
 void compare_order(const PlanPair& plans, Found& found);
 void compare_memory(const PlanPair& plans, Found& found);
+/// Of the evaluations whose states these are.
+void compare_verdicts(const PlanPair& plans, Found& found);
 
 /// How long splits took that begin at the same node.
 void add_split_times(const PlanPair& plans, Result& result);

@@ -54,6 +54,8 @@ LineKind line_of(const Fact& fact) {
                 return {"transfer", Pass::execute};
             } else if constexpr (std::is_same_v<T, record::Value>) {
                 return {"value", Pass::execute};
+            } else if constexpr (std::is_same_v<T, record::Difference>) {
+                return {"difference", Pass::execute};
             } else if constexpr (std::is_same_v<T, record::Sample>) {
                 return {"sampler"};
             } else {

@@ -41,15 +41,18 @@ constexpr Field<Record, T> field(const char* name, T Record::*member, Meaning me
     return {name, member, meaning, 0, 0};
 }
 
-/// Specialised per record: `table` is the name of its table, `fields` its columns in order.
+/// Specialised per record: `table` is the name of its table, `fields` its columns in order, `since_minor` the format's minor version that it
+/// came with; a file of an older one is read as if it had none of them.
 template <typename Record> struct Kind;
 
-#define SCHEDSCOPE_KIND(NAME, TABLE, ...)                                                                                        \
+#define SCHEDSCOPE_KIND_SINCE(MINOR, NAME, TABLE, ...)                                                                           \
     template <> struct Kind<record::NAME> {                                                                                      \
         using R = record::NAME;                                                                                                  \
         static constexpr const char* table = TABLE;                                                                              \
+        static constexpr int since_minor = MINOR;                                                                                \
         static constexpr auto fields = std::make_tuple(__VA_ARGS__);                                                             \
     }
+#define SCHEDSCOPE_KIND(NAME, TABLE, ...) SCHEDSCOPE_KIND_SINCE(0, NAME, TABLE, __VA_ARGS__)
 
 // clang-format off
 SCHEDSCOPE_KIND(EvaluationBegin, "evaluation_begin",
@@ -134,7 +137,8 @@ SCHEDSCOPE_KIND(Token, "token",
     field("candidates", &R::candidates, Meaning::count), field("host_bytes", &R::host_bytes, Meaning::count));
 SCHEDSCOPE_KIND(Value, "value",
     field("tensor", &R::tensor, Meaning::tensor), field("n_elements", &R::n_elements, Meaning::count), field("n_nan", &R::n_nan, Meaning::count),
-    field("n_inf", &R::n_inf, Meaning::count), field("min", &R::min), field("max", &R::max), field("mean", &R::mean), field("norm", &R::norm));
+    field("n_inf", &R::n_inf, Meaning::count), field("min", &R::min), field("max", &R::max), field("mean", &R::mean), field("norm", &R::norm),
+    field("device", &R::device, Meaning::text).since(3));
 SCHEDSCOPE_KIND(ValueElement, "value_element",
     field("tensor", &R::tensor, Meaning::tensor), field("idx", &R::index, Meaning::count), field("value", &R::value));
 SCHEDSCOPE_KIND(ValueBucket, "value_bucket",
@@ -146,9 +150,15 @@ SCHEDSCOPE_KIND(Pin, "pin",
     field("buffer_type", &R::buffer_type, Meaning::buffer_type), field("why", &R::why, Meaning::text));
 SCHEDSCOPE_KIND(Reserve, "reserve",
     field("graph", &R::graph, Meaning::graph), field("n_tokens", &R::n_tokens, Meaning::count), field("error", &R::error, Meaning::text));
+SCHEDSCOPE_KIND_SINCE(3, Difference, "difference",
+    field("tensor", &R::tensor, Meaning::tensor), field("backend", &R::backend, Meaning::backend), field("compared", &R::compared),
+    field("beyond", &R::beyond), field("device", &R::device, Meaning::text), field("why", &R::why, Meaning::text),
+    field("element", &R::element, Meaning::index), field("nmse", &R::nmse), field("tolerance", &R::tolerance),
+    field("max_error", &R::max_error), field("value", &R::value), field("expected", &R::expected));
 // clang-format on
 
 #undef SCHEDSCOPE_KIND
+#undef SCHEDSCOPE_KIND_SINCE
 
 template <typename Record> constexpr size_t n_fields = std::tuple_size_v<decltype(Kind<Record>::fields)>;
 

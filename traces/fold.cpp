@@ -11,6 +11,7 @@ void clear_run(PlanState& s) {
     s.transfers.clear();
     s.waits.clear();
     s.values.clear();
+    s.differences.clear();
     for (SplitState& split : s.splits) {
         split.start_ns = split.end_ns = -1;
     }
@@ -133,6 +134,7 @@ public:
     void operator()(const record::Sample& f) { s.samples.push_back(f); }
     void operator()(const record::Token& f) { s.tokens.push_back(f); }
     void operator()(const record::Value& f) { s.values.push_back({r.step, f}); }
+    void operator()(const record::Difference& f) { s.differences.push_back({r.step, f}); }
     void operator()(const record::ValueElement&) {}
     void operator()(const record::ValueBucket&) {}
 
@@ -197,6 +199,8 @@ bool unfold(PlanState& s, const Record& record) noexcept {
                 return shorten(s.tokens);
             } else if constexpr (std::is_same_v<T, record::Value>) {
                 return shorten(s.values);
+            } else if constexpr (std::is_same_v<T, record::Difference>) {
+                return shorten(s.differences);
             } else if constexpr (std::is_same_v<T, record::Placement>) {
                 return shorten(s.placements);
             } else if constexpr (std::is_same_v<T, record::Reallocation>) {
@@ -245,7 +249,8 @@ size_t state_bytes(const PlanState& s) noexcept {
     size_t n = sizeof s + bytes_of(s.tensors) + bytes_of(s.order) + bytes_of(s.splits) + bytes_of(s.copies) +
                bytes_of(s.rewires) + bytes_of(s.graph_inputs) + bytes_of(s.fusions) + bytes_of(s.not_fused) +
                bytes_of(s.reorders) + bytes_of(s.placements) + bytes_of(s.reallocations) + bytes_of(s.executed) +
-               bytes_of(s.transfers) + bytes_of(s.waits) + bytes_of(s.samples) + bytes_of(s.tokens) + bytes_of(s.values);
+               bytes_of(s.transfers) + bytes_of(s.waits) + bytes_of(s.samples) + bytes_of(s.tokens) + bytes_of(s.values) +
+               bytes_of(s.differences);
     for (const SplitState& split : s.splits) {
         n += bytes_of(split.inputs);
     }

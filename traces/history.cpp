@@ -121,6 +121,15 @@ std::string History::tensor_name_at(Step step, TensorId id) {
     return name_in(names.graph < 0 ? nullptr : &source_->graph(names.graph), names.copies, id);
 }
 
+const TensorInfo* History::tensor_at(Step step, TensorId id) {
+    const Cache::Names& names = cache_->names_at(step, source_->evaluation(evaluation_of(step)));
+    if (names.graph < 0 || id < 0) {
+        return nullptr;
+    }
+    const OwnedGraph& graph = source_->graph(names.graph);
+    return static_cast<size_t>(id) < graph.tensors.size() ? &graph.tensors[static_cast<size_t>(id)] : nullptr;
+}
+
 const TensorInfo* History::find_tensor(const PlanState& state, TensorId id) const {
     const OwnedGraph* graph = graph_of(state);
     TensorId own = id;

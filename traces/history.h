@@ -35,6 +35,12 @@ struct ValueState {
     record::Value value;
 };
 
+/// A node that another device computed once more to be compared, in the step's evaluation.
+struct DifferenceState {
+    Step step = no_step; ///< of its record
+    record::Difference difference;
+};
+
 /// Everything known at a step about the plan that the step's evaluation runs. Ids: the graph's tensors, then copies.
 struct PlanState {
     Step step = no_step;
@@ -60,6 +66,7 @@ struct PlanState {
     std::vector<record::Sample> samples;
     std::vector<record::Token> tokens;
     std::vector<ValueState> values;
+    std::vector<DifferenceState> differences;
 };
 
 /// The only door for readers: what was known at each step, backward as cheap as forward. Live and recorded traces are the same to it.
@@ -100,6 +107,8 @@ public:
     std::string buffer_type_name(BufferTypeId id) const;                      ///< "-" for none
     /// A tensor's name in the plan that the record at `step` speaks of; states stay valid.
     std::string tensor_name_at(Step step, TensorId id);
+    /// What it is there; null for a copy, and where there is none. Valid as long as the source.
+    const TensorInfo* tensor_at(Step step, TensorId id);
 
     /// Next or previous step, from `from` exclusive, at which something of this kind begins; no_step: none.
     enum class Unit { record, sweep, pass, split, node, evaluation, token };

@@ -64,6 +64,7 @@ template <typename T> std::string columns(int minor, std::string_view after) {
 
 struct RecordTable {
     const char* name;
+    int since_minor;
     std::string create, insert, select, select_names;
 };
 
@@ -89,6 +90,7 @@ template <typename T> RecordTable record_table(int minor) {
     const std::string name = Kind<T>::table;
     RecordTable t;
     t.name = Kind<T>::table;
+    t.since_minor = Kind<T>::since_minor;
     t.create = "CREATE TABLE " + name + " (step INTEGER PRIMARY KEY, evaluation INTEGER NOT NULL, time_ns INTEGER NOT NULL" +
                columns<T>(minor, " INTEGER NOT NULL") + ")";
     t.insert = "INSERT INTO " + name + " VALUES (?, ?, ?";
@@ -131,12 +133,24 @@ const std::vector<Entity>& tables(int minor) {
         std::vector<std::vector<Entity>> versions(minor_version + 1, fixed_tables);
         for (int v = 0; v <= minor_version; ++v) {
             for (const RecordTable& t : record_tables(v)) {
-                versions[static_cast<size_t>(v)].push_back({t.name, t.create});
+                if (t.since_minor <= v) {
+                    versions[static_cast<size_t>(v)].push_back({t.name, t.create});
+                }
             }
         }
         return versions;
     }();
     return of_version(all, minor);
+}
+
+std::vector<Entity> tables_lacking(int minor) {
+    std::vector<Entity> lacking;
+    for (const RecordTable& t : record_tables(minor_version)) {
+        if (t.since_minor > minor) {
+            lacking.push_back({t.name, t.create});
+        }
+    }
+    return lacking;
 }
 
 std::string insert_record(size_t kind) { return record_tables(minor_version)[kind].insert; }

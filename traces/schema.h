@@ -9,13 +9,13 @@
 #include <vector>
 
 /// The trace file's tables; SCHEMA.md explains them. A change of a table's columns or of their meaning is a new minor version when old readers can go on (they ignore
-/// columns and tables that they don't know; record kinds are never added so), else a new major version.
+/// columns and tables that they don't know; a record kind is added so only where it stands in traces of a new sort alone), else a new major version.
 namespace schedscope::schema {
 
 constexpr int32_t application_id = 0x73736370; ///< "sscp"
 constexpr int major_version = 3;
-constexpr int minor_version =
-    2; ///< 1: `sample` tells what a sampler added to the graph; 2: sizes and stages that a log does not tell are −1
+/// 1: `sample` tells what a sampler added to the graph; 2: sizes and stages that a log does not tell are −1; 3: verifications
+constexpr int minor_version = 3;
 constexpr int user_version = major_version * 1000 + minor_version;
 
 struct Entity {
@@ -25,6 +25,8 @@ struct Entity {
 
 /// As the given minor version has them.
 const std::vector<Entity>& tables(int minor = minor_version);
+/// Those of records that a minor version does not have yet, as ours.
+std::vector<Entity> tables_lacking(int minor);
 const std::vector<Entity>& views();
 
 /// "INSERT INTO assign VALUES (?,…)": step, evaluation, time_ns, then the fields. `kind`: index in Fact.

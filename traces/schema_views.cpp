@@ -93,6 +93,13 @@ std::vector<Entity> make_views() {
             ", NULL, r.start_ns, r.end_ns, NULL FROM wait r UNION ALL SELECT 'split', r.step, r.evaluation, r.split, " +
             backend("r.backend") + ", 'split ' || r.split, r.start_ns, r.end_ns, NULL FROM split_run r");
 
+    add("differences",
+        "SELECT r.step, r.evaluation, r.tensor, " + name_of("r.plan_step", "r.graph", "r.tensor") +
+            " AS name, (SELECT op FROM tensor WHERE graph = r.graph AND id = r.tensor) AS op, " + text("r.device") +
+            " AS device, " + backend("r.backend") +
+            " AS backend, r.compared, r.beyond, r.nmse, r.tolerance, r.max_error, r.element, r.value, r.expected, " +
+            text("nullif(r.why, 0)") + " AS why FROM " + run("difference") + " r");
+
     // Two bytes an answer, low byte first; the constant holds every byte in order, so that a byte's position in it is its value.
     std::string every_byte;
     for (int i = 0; i < 256; ++i) {

@@ -10,6 +10,7 @@ ValueRow value_row(History& history, const ValueState& value, Step until) {
     row.id = value.value.tensor;
     row.tensor = history.tensor_name_at(value.step, row.id);
     row.value = value.value;
+    row.device = history.source().text(value.value.device);
     row.histogram.resize(record::n_value_buckets);
     for (Step at = value.step + 1; at <= until && at < history.n_steps(); ++at) {
         const Fact fact = history.record(at).fact;

@@ -145,6 +145,20 @@ void check_schema(const std::string& path, sqlite::Database& database, int minor
     }
 }
 
+/// An older file gets the tables that came later, empty and in memory: whoever reads finds all of them.
+void upgrade(sqlite::Database& database, int minor) {
+    const std::vector<schema::Entity> lacking = schema::tables_lacking(minor);
+    if (lacking.empty()) {
+        return;
+    }
+    database.execute("PRAGMA temp_store = MEMORY; PRAGMA query_only = OFF");
+    for (const schema::Entity& table : lacking) {
+        constexpr std::string_view create = "CREATE ";
+        database.execute("CREATE TEMP " + table.sql.substr(create.size()));
+    }
+    database.execute("PRAGMA query_only = ON");
+}
+
 } // namespace
 
 TraceFile open_trace_file(const std::string& path) {
@@ -174,6 +188,7 @@ TraceFile open_trace_file(const std::string& path) {
         }
         trace.minor = static_cast<int>(version % 1000);
         check_schema(path, database, trace.minor, newer);
+        upgrade(database, trace.minor);
         if (recovers) {
             trace.notes.push_back("was not closed; what had been committed is shown");
         }

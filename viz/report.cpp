@@ -308,6 +308,7 @@ json Report::collect() {
     data["summary"] = {{"steps", summary.steps},   {"evaluations", summary.evaluations},
                        {"plans", summary.plans},   {"failed", summary.failed},
                        {"tokens", summary.tokens}, {"time_ns", summary.last_ns - summary.first_ns}};
+    data["verified"] = history_.source().next_of(-1, fact_bit<record::Difference>()) != no_step;
     data["last_planned"] = history_.last_planned();
     data["evaluations"] = std::move(evaluations);
     data["plans"] = std::move(plans_);

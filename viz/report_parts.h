@@ -31,7 +31,7 @@ nlohmann::json report_picture(const std::string& laid_out, const SessionInfo& se
 /// One plan: tensors, what each pass changed, splits, copies, fusion, memory.
 nlohmann::json report_plan(History& history, EvaluationId planned, ReportTexts& texts);
 
-/// What ran in one evaluation: kernels, transfers, waits, and when its splits ran.
+/// What ran in one evaluation: kernels, transfers, waits, when its splits ran, and what a verification found.
 nlohmann::json report_run(History& history, EvaluationId evaluation, ReportTexts& texts);
 
 /// A tensor's story: what was decided in the plan, and what happened to it in the evaluation.

@@ -1,3 +1,4 @@
+#include "traces/tables.h"
 #include "viz/report_parts.h"
 
 namespace schedscope {
@@ -21,7 +22,18 @@ json report_run(History& history, EvaluationId evaluation, ReportTexts& texts) {
     for (const SplitState& split : state.splits) {
         splits.push_back({split.start_ns, split.end_ns});
     }
+    json differences = json::array();
+    for (const tables::DifferenceRow& r : tables::differences(history, state)) {
+        const record::Difference& d = r.difference;
+        const bool differs = d.element >= 0;
+        differences.push_back({r.id, texts.number(words::verdict(d)), d.nmse, d.tolerance, d.max_error,
+                               texts.number(differs ? words::place(d.element, r.ne) : ""),
+                               texts.number(differs ? words::exact(d.value) : ""),
+                               texts.number(differs ? words::exact(d.expected) : ""), texts.number(r.names.device), d.backend,
+                               texts.number(r.names.why)});
+    }
     return {{"kernels", std::move(kernels)},
+            {"differences", std::move(differences)},
             {"transfers", std::move(transfers)},
             {"waits", std::move(waits)},
             {"splits", std::move(splits)}};

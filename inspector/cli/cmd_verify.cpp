@@ -1,11 +1,14 @@
 #include "inspector/cli/commands.h"
 
+#include "inspector/cli/interrupt.h"
 #include "inspector/cli/print_json.h"
-#include "inspector/cli/run_arguments.h"
+#include "inspector/cli/recording.h"
 #include "inspector/cli/table.h"
+#include "inspector/cli/value_printer.h"
 #include "runtime/backend/registry.h"
 #include "runtime/error.h"
 #include "runtime/verify/verify.h"
+#include "traces/difference_words.h"
 #include "traces/words.h"
 
 #include <nlohmann/json.hpp>
@@ -46,16 +49,21 @@ Pair parse_devices(const std::string& list) {
 }
 
 json to_json(const Verification& v) {
+    const auto number = [](double value) { return std::isfinite(value) ? json(value) : json(nullptr); };
     json results = json::array(), skipped = json::array();
     for (const NodeCheck& c : v.checks) {
         results.push_back({{"node", c.node},
-                           {"nmse", std::isfinite(c.nmse) ? json(c.nmse) : json(nullptr)},
+                           {"nmse", number(c.nmse)},
                            {"tolerance", c.tolerance},
                            {"eval", c.evaluation},
                            {"id", c.id},
                            {"op", c.op},
                            {"beyond", c.beyond()},
-                           {"why", c.why.empty() ? json(nullptr) : json(c.why)}});
+                           {"why", c.why.empty() ? json(nullptr) : json(c.why)},
+                           {"max_error", number(c.max_error)},
+                           {"element", c.element < 0 ? json(nullptr) : json(c.element)},
+                           {"value", c.element < 0 ? json(nullptr) : number(c.value)},
+                           {"expected", c.element < 0 ? json(nullptr) : number(c.expected)}});
     }
     for (const NodeSkipped& s : v.skipped) {
         skipped.push_back({{"node", s.node}, {"eval", s.evaluation}, {"id", s.id}, {"op", s.op}, {"why", s.why}});
@@ -92,9 +100,13 @@ void print(const Verification& v, const Pair& pair, bool all) {
                  {"op"},
                  {"nmse", Table::Align::right},
                  {"tolerance", Table::Align::right},
+                 {"largest", Table::Align::right},
+                 {"at"},
                  {""}});
     for (const NodeCheck* c : chosen(v, all)) {
         table.row({std::to_string(c->evaluation), c->node, c->op, words::number(c->nmse), words::number(c->tolerance),
+                   std::isnan(c->max_error) ? "-" : words::number(c->max_error),
+                   c->element < 0 ? "" : words::place(c->element, c->ne),
                    c->beyond() ? "beyond" + (c->why.empty() ? "" : ": " + c->why) : ""});
     }
     if (!table.empty()) {
@@ -119,12 +131,50 @@ void print(const Verification& v, const Pair& pair, bool all) {
     if (!v.ended_by.empty()) {
         std::cout << "ended early: " << v.ended_by << '\n';
     }
+    if (interrupted()) {
+        std::cout << "interrupted: what follows was not compared\n";
+    }
     if (v.first_beyond) {
         const NodeCheck& first = v.checks[*v.first_beyond];
         std::cout << "first beyond: " << first.op << ' ' << first.node << " in evaluation " << first.evaluation << '\n';
     } else if (v.checks.empty()) {
         std::cout << "nothing was compared\n";
     }
+}
+
+/// Compares, and records what it finds where that is wanted. Returns the exit code.
+int compare_devices(RunArguments& arguments, const Options& options) {
+    const Pair pair = parse_devices(arguments.run.devices);
+    ModelFiles files = open_models(arguments.run);
+    const Registry registry;
+    Device& checked = *registry.select(pair.checked).front();
+    registry.select(pair.reference); // may refuse, before a trace is begun
+    arguments.run.devices = pair.reference;
+    arguments.run.fusion = false; // nodes are compared one by one, and so they run
+    if (!arguments.run.sampling.temperature) {
+        arguments.run.sampling.temperature = 0.0F; // the same tokens each time
+    }
+    catch_interrupts();
+    const std::unique_ptr<TraceWriter> writer = make_writer(arguments);
+    ValuePrinter printer(std::cerr);
+    Recorder* recorder = writer.get();
+    if (recorder == nullptr && arguments.run.watcher != nullptr) {
+        recorder = &printer;
+    }
+    Session reference(registry, std::move(files), arguments.run, recorder);
+    GenerateRequest request = make_request(arguments, reference);
+    request.stop = &interrupt_flag();
+    const Verification result = verify(reference, checked, request);
+    if (options.json) {
+        print_json(to_json(result));
+    } else {
+        print(result, {std::string(checked.name()), std::string(reference.backends().front()->name())}, options.all);
+    }
+    if (writer) {
+        std::cout.flush();
+        writer->close();
+    }
+    return result.n_beyond > 0 ? 1 : 0;
 }
 
 } // namespace
@@ -134,31 +184,17 @@ Action add_verify(CLI::App& app) {
     auto options = std::make_shared<Options>();
     arguments->n_predict = 2;
     app.get_option("--predict")->default_str("2");
+    app.add_option("--record", arguments->record, "Record to this trace: the plan, what ran, and each node's difference")
+        ->check(names_a_file());
+    app.add_flag("--force", arguments->force, "The trace may replace a file that is no trace");
     app.add_flag("-v,--all", options->all, "Every node, not only the worst and those beyond");
     app.add_flag("--json", options->json, "Print JSON");
     return [arguments, options] {
         settle(*arguments);
-        if (arguments->run.watcher != nullptr || !arguments->logits_out.empty()) {
-            throw Error(ErrorKind::usage, std::string(arguments->run.watcher ? "--watch" : "--logits-out") +
-                                              ": verify only compares; run and record have it");
+        if (!arguments->logits_out.empty()) {
+            throw Error(ErrorKind::usage, "--logits-out: verify only compares; run and record have it");
         }
-        const Pair pair = parse_devices(arguments->run.devices);
-        ModelFiles files = open_models(arguments->run);
-        const Registry registry;
-        Device& checked = *registry.select(pair.checked).front();
-        arguments->run.devices = pair.reference;
-        if (!arguments->run.sampling.temperature) {
-            arguments->run.sampling.temperature = 0.0F; // the same tokens each time
-        }
-        Session reference(registry, std::move(files), arguments->run);
-        const GenerateRequest request = make_request(*arguments, reference);
-        const Verification result = verify(reference, checked, request);
-        if (options->json) {
-            print_json(to_json(result));
-        } else {
-            print(result, {std::string(checked.name()), std::string(reference.backends().front()->name())}, options->all);
-        }
-        return result.n_beyond > 0 ? 1 : 0;
+        return compare_devices(*arguments, *options);
     };
 }
 

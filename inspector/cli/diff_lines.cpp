@@ -82,6 +82,7 @@ std::string_view title_of(What what) {
                                                                                     "used to",
                                                                                     "placement",
                                                                                     "memory planned anew",
+                                                                                    "verified",
                                                                                     "tokens",
                                                                                     "samplers"};
     return titles[static_cast<size_t>(what)];
@@ -127,6 +128,8 @@ std::string alike_change(const Difference& d) {
             }
         }
         any.note = in_any_layer(d.note, d.subject);
+    } else if (d.what == What::verdict) {
+        any.note.clear(); // each has errors of its own
     }
     return change_text(any);
 }

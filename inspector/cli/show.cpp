@@ -1,5 +1,6 @@
 #include "inspector/cli/show.h"
 
+#include "inspector/cli/show_differences.h"
 #include "inspector/cli/show_json.h"
 #include "inspector/cli/show_text.h"
 
@@ -12,11 +13,17 @@ namespace schedscope::show {
 namespace {
 
 constexpr std::array topics = {
-    Topic{"passes", passes_text, passes_json},    Topic{"assignments", assignments_text, assignments_json},
-    Topic{"splits", splits_text, splits_json},    Topic{"copies", copies_text, copies_json},
-    Topic{"fusion", fusion_text, fusion_json},    Topic{"memory", memory_text, memory_json},
-    Topic{"kernels", kernels_text, kernels_json}, Topic{"tokens", tokens_text, tokens_json},
-    Topic{"reuse", reuse_text, reuse_json},       Topic{"values", values_text, values_json, true},
+    Topic{"passes", passes_text, passes_json},
+    Topic{"assignments", assignments_text, assignments_json},
+    Topic{"splits", splits_text, splits_json},
+    Topic{"copies", copies_text, copies_json},
+    Topic{"fusion", fusion_text, fusion_json},
+    Topic{"memory", memory_text, memory_json},
+    Topic{"kernels", kernels_text, kernels_json},
+    Topic{"tokens", tokens_text, tokens_json},
+    Topic{"reuse", reuse_text, reuse_json},
+    Topic{"values", values_text, values_json, true},
+    Topic{"differences", differences_text, differences_json, true},
 };
 
 } // namespace

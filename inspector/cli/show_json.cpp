@@ -187,6 +187,7 @@ json values_json(History& history, const PlanState& state) {
         return json{{"eval", r.eval},
                     {"tensor", r.tensor},
                     {"id", r.id},
+                    {"device", r.device.empty() ? json(nullptr) : json(r.device)},
                     {"elements", r.value.n_elements},
                     {"min", number(r.value.min)},
                     {"max", number(r.value.max)},
@@ -201,6 +202,7 @@ json values_json(History& history, const PlanState& state) {
 
 json summary_json(History& history) {
     const tables::Summary s = tables::summary(history);
+    const tables::DifferenceCount d = tables::count_differences(history.source(), s.steps);
     json facts = json::object();
     for (const auto& [name, value] : history.session().facts) {
         facts[name] = value;
@@ -235,6 +237,8 @@ json summary_json(History& history) {
             {"copied_bytes", or_null(s.to_copy.known())},
             {"moved_bytes", or_null(s.moved_bytes)},
             {"compute_bytes", or_null(s.compute_bytes)},
+            {"compared", d.compared},
+            {"beyond", d.beyond},
             {"operators", operators}};
 }
 

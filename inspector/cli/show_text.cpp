@@ -239,7 +239,8 @@ void values_text(History& history, const PlanState& state, std::ostream& out) {
         for (const double value : r.first) {
             first.push_back(words::number(value));
         }
-        table.row({number(r.eval), r.tensor, number(r.id), number(r.value.n_elements), real(r.value.min), real(r.value.max),
+        const std::string by = r.device.empty() ? "" : " by " + r.device;
+        table.row({number(r.eval), r.tensor + by, number(r.id), number(r.value.n_elements), real(r.value.min), real(r.value.max),
                    real(r.value.mean), real(r.value.norm), number(r.value.n_nan), number(r.value.n_inf), words::bars(r.histogram),
                    joined(first, " ")});
     }
@@ -293,6 +294,10 @@ void summary_text(History& history, std::ostream& out) {
         << (s.failed > 0 ? ", " + number(s.failed) + " failed" : "") << "; "
         << (s.imported ? "" : words::counted(s.tokens, "token") + "; ") << words::counted(s.steps, "record")
         << (s.time_ns() ? " over " + duration_text(*s.time_ns()) : "") << '\n';
+    if (const tables::DifferenceCount d = tables::count_differences(history.source(), s.steps); d.compared + d.skipped > 0) {
+        out << "verified: " << words::counted(d.compared, "node") << " compared, " << words::count(d.beyond)
+            << " beyond tolerance, " << words::count(d.skipped) << " skipped (--what differences)\n";
+    }
     if (s.planned < 0) {
         return;
     }

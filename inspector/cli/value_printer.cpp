@@ -17,7 +17,8 @@ void ValuePrinter::keep(const Record& record) {
     if (v == nullptr) {
         return;
     }
-    Line(out_) << "evaluation " << record.evaluation << "  " << names_.at(static_cast<size_t>(v->tensor)) << "  "
+    const std::string device = v->device == 0 ? std::string() : "by " + std::string(texts_.text(v->device)) + ": ";
+    Line(out_) << "evaluation " << record.evaluation << "  " << names_.at(static_cast<size_t>(v->tensor)) << "  " << device
                << words::value(*v);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/scheduler/recorder.h"
+#include "traces/interner.h"
 
 #include <iosfwd>
 #include <string>
@@ -15,11 +16,12 @@ public:
 
     void session(const SessionInfo&) override {}
     void graph(GraphId id, const GraphView& graph, const CapabilityTable& answers) override;
-    StringId intern(std::string_view) override { return 0; } ///< no text is printed
+    StringId intern(std::string_view text) override { return texts_.intern(text); }
     void keep(const Record& record) override;
 
 private:
     std::ostream& out_;
+    Interner texts_;
     std::vector<std::string> names_; ///< of the graph that was planned last, by id
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<std::string_view, n_fields> field_names{"name", "op",    "type", "backend", "from",   "cause",
                                                              "pass", "by",    "kind", "why",     "kernel", "bytes",
-                                                             "time", "split", "eval", "step",    "node"};
+                                                             "time", "split", "eval", "step",    "node",   "error"};
 
 char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 

@@ -28,7 +28,8 @@ enum class Field : uint8_t {
     split,
     evaluation,
     step,
-    node, // numbers; time in ns
+    node,
+    error, // numbers; time in ns; error: the normalised mean square error of a comparison
     count,
 };
 constexpr size_t n_text_fields = static_cast<size_t>(Field::bytes);

@@ -148,6 +148,7 @@ std::vector<std::string> Completions::values(Field field) {
         const auto refusals = named(static_cast<size_t>(Refusal::none) + 1, static_cast<size_t>(Refusal::feature) + 1,
                                     [](size_t i) { return refusal_name(static_cast<Refusal>(i)); });
         names.insert(names.end(), refusals.begin(), refusals.end());
+        names.insert(names.end(), {"beyond", "within", "equal", "skipped"}); // of differences
         return names;
     }
     case Field::kernel: {

@@ -1,5 +1,6 @@
 #include "inspector/tui/facts.h"
 
+#include "traces/difference_words.h"
 #include "traces/unknown.h"
 
 #include <algorithm>
@@ -255,6 +256,12 @@ void Describer::record(const Record& rec, const Query& wanted, Facts& facts) {
                    [&](const record::Token& f) {
                        text(Field::name, f.text);
                        facts.set_known(Field::bytes, f.host_bytes);
+                   },
+                   [&](const record::Difference& f) {
+                       facts.set(Field::pass, "execute");
+                       facts.set(Field::backend, backend(f.backend));
+                       facts.set(Field::why, words::verdict(f));
+                       facts.set(Field::error, f.nmse);
                    },
                    [&](const auto&) {},
                },

@@ -61,11 +61,11 @@ void add_answers(Session& session, std::vector<Line>& lines, TensorId id, int wi
     }
 }
 
-/// What it held when it was last computed in this evaluation, if it was watched.
+/// What it held when its backend last computed it in this evaluation, if it was watched.
 void add_values(Session& session, std::vector<Line>& lines, TensorId id, int width) {
     const PlanState& state = session.state();
-    const auto last =
-        std::find_if(state.values.rbegin(), state.values.rend(), [&](const ValueState& v) { return v.value.tensor == id; });
+    const auto last = std::find_if(state.values.rbegin(), state.values.rend(),
+                                   [&](const ValueState& v) { return v.value.tensor == id && v.value.device == 0; });
     if (last == state.values.rend())
         return;
     const tables::ValueRow row = tables::value_row(session.history(), *last, session.step());

@@ -18,7 +18,8 @@ void record_evaluation_begin(Recorder* recorder, const Scheduler& scheduler, Eva
         return;
     }
     recorder->set_evaluation(id);
-    begin.observed = recorder->grain() == Recorder::Grain::node || scheduler.watcher() != nullptr;
+    begin.observed =
+        recorder->grain() == Recorder::Grain::node || scheduler.watcher() != nullptr || scheduler.observer() != nullptr;
     begin.failed_check = failed_check.empty() ? 0 : recorder->intern(failed_check);
     recorder->add(begin);
 }

@@ -171,14 +171,22 @@ void Executor::run_pieces(LivePlan& live, const SplitGraph& graph, Backend& back
     }
 }
 
-/// Each node alone, unfused, with somebody looking before and after.
-void Executor::run_observed(const SplitGraph& graph, BackendId id, std::vector<KernelTime>* times) {
+/// Each node alone, unfused, with somebody looking before and after: what is recorded of a node comes before what the observer has to say of it.
+void Executor::run_observed(LivePlan& live, const SplitGraph& graph, BackendId id, std::vector<KernelTime>* times,
+                            Recorder* recorder) {
     Backend& backend = devices_.backend(id);
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
-        observer_->before(*graph.nodes[i], id);
+        const Tensor& node = *graph.nodes[i];
+        observer_->before(node, id);
         backend.compute(graph, static_cast<int32_t>(i), 1, times);
         backend.synchronize();
-        observer_->after(*graph.nodes[i], id);
+        if (recorder != nullptr) {
+            write_complete(live, *recorder);
+            if ((node.flags & flag_watched) != 0) {
+                record_values(node, *recorder);
+            }
+        }
+        observer_->after(node, id);
     }
 }
 
@@ -187,8 +195,9 @@ void Executor::run_split(LivePlan& live, int32_t index, Recorder* recorder) {
     const SplitGraph& graph = live.splits[static_cast<size_t>(index)];
     Backend& backend = devices_.backend(split.backend);
     const auto grain = recorder != nullptr ? recorder->grain() : Recorder::Grain::graph;
-    const bool in_pieces = recorder != nullptr && (grain == Recorder::Grain::node || (live.watched && has_watched(graph)));
-    for (BackendId b = 0; (in_pieces || observer_ != nullptr) && b < devices_.n_backends(); ++b) {
+    const bool watched = recorder != nullptr && (grain == Recorder::Grain::node || (live.watched && has_watched(graph)));
+    const bool in_pieces = watched || observer_ != nullptr;
+    for (BackendId b = 0; in_pieces && b < devices_.n_backends(); ++b) {
         wait(b, index, recorder); // so that the records of what ran before come before those of the pieces
     }
 
@@ -202,7 +211,7 @@ void Executor::run_split(LivePlan& live, int32_t index, Recorder* recorder) {
         pending->in_pieces = in_pieces;
     }
     if (observer_ != nullptr) {
-        run_observed(graph, split.backend, pending != nullptr ? &pending->kernels : nullptr);
+        run_observed(live, graph, split.backend, pending != nullptr ? &pending->kernels : nullptr, recorder);
     } else if (in_pieces) {
         run_pieces(live, graph, backend, pending->kernels, *recorder);
     } else {

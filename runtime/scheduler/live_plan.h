@@ -60,9 +60,6 @@ private:
 /// Asks about each tensor and marks those that are watched. Without a watcher: none is.
 void mark_watched(LivePlan& live, const LiveDevices& devices, Watcher* watcher);
 
-/// Writes what a tensor holds. The work that computes it must be complete.
-void record_values(const Tensor& tensor, Recorder& recorder);
-
 /// Makes the copies' tensors, points the nodes' sources to them, and lets each backend reorder and fuse its splits.
 void optimise_splits(LivePlan& live, const LiveDevices& devices, Recorder* recorder);
 
@@ -78,6 +75,7 @@ public:
     void run(LivePlan& live, Recorder* recorder);
     void synchronize(Recorder* recorder);
     void set_observer(NodeObserver* observer) noexcept { observer_ = observer; }
+    NodeObserver* observer() const noexcept { return observer_; }
     /// After a failure, and at the end: waits for all that still runs, and forgets it.
     void abandon() noexcept;
 
@@ -101,7 +99,7 @@ private:
     void run_split(LivePlan& live, int32_t index, Recorder* recorder);
     void run_pieces(LivePlan& live, const SplitGraph& graph, Backend& backend, std::vector<KernelTime>& times,
                     Recorder& recorder);
-    void run_observed(const SplitGraph& graph, BackendId id, std::vector<KernelTime>* times);
+    void run_observed(LivePlan& live, const SplitGraph& graph, BackendId id, std::vector<KernelTime>* times, Recorder* recorder);
     void record_leafs(LivePlan& live, Recorder& recorder);
     Pending& add_pending();
     record::Execute fact_of(LivePlan& live, const Pending& pending, const KernelTime& kernel, Recorder& recorder);

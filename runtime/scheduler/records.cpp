@@ -40,6 +40,7 @@ constexpr std::string_view fact_names[] = {
     "alternative",
     "pin",
     "reserve",
+    "difference",
 };
 static_assert(std::size(fact_names) == std::variant_size_v<Fact>);
 

@@ -30,7 +30,7 @@ namespace record {
 struct EvaluationBegin {
     GraphKind kind = GraphKind::other;
     bool reused = false;
-    bool observed = false; ///< did not run in one piece: somebody steps by node or watches
+    bool observed = false; ///< did not run in one piece: somebody steps by node, watches or verifies
     int32_t n_tokens = 0, n_sequences = 0, n_outputs = 0;
     EvaluationId planned_in = 0; ///< the evaluation whose plan it runs; itself when planned anew
     StringId failed_check = 0;   ///< why the last graph was not reused; empty when reused or the first
@@ -205,6 +205,7 @@ struct Token {
 struct
     Value { ///< what a watched tensor held as soon as it was computed; min to norm are of its finite elements, NaN where there is none
     TensorId tensor = no_tensor;
+    StringId device = 0; ///< that computed it once more, to be compared; empty: what its backend computed
     int64_t n_elements = 0, n_nan = 0, n_inf = 0;
     double min = 0, max = 0, mean = 0, norm = 0; ///< norm: the root of the sum of squares
 };
@@ -221,6 +222,23 @@ struct ValueBucket {
     int64_t count = 0;
 };
 constexpr int n_value_buckets = 32;
+/// Verification: after a node ran, another device computed it from the same inputs, and the two results were compared element by element;
+/// or they were not, and `why` says so.
+struct Difference {
+    TensorId tensor = no_tensor;
+    BackendId backend = no_backend; ///< that ran the node: the reference, where they were compared
+    bool compared = true;
+    bool beyond = false; ///< the error is beyond the tolerance
+    StringId device = 0; ///< that computed it once more
+    StringId why = 0;    ///< what no error measures ("NaN differs"), or why they were not compared; empty: the error says it all
+    int64_t element =
+        -1; ///< that differs most, or first where `why` says how: i0 + ne0 × (i1 + ne1 × (i2 + ne2 × i3)); −1: none differs
+    double nmse =
+        0; ///< Σ(a − b)² / Σb², b: the reference's; infinite where nothing can be measured, NaN where nothing was compared
+    double tolerance = 0; ///< for the error; NaN where nothing was compared
+    double max_error = 0; ///< the largest difference of two finite elements, without its sign; NaN where `why` is not empty
+    double value = 0, expected = 0; ///< of `element`: the device's and the reference's
+};
 
 } // namespace record
 
@@ -230,7 +248,7 @@ using Fact =
                  record::SplitInput, record::CopyMade, record::Rewired, record::GraphInput, record::Reorder, record::Fusion,
                  record::NotFused, record::Reallocation, record::BufferSize, record::Placement, record::Execute, record::SplitRun,
                  record::Transfer, record::Wait, record::Sample, record::Token, record::Value, record::ValueElement,
-                 record::ValueBucket, record::Alternative, record::Pin, record::Reserve>;
+                 record::ValueBucket, record::Alternative, record::Pin, record::Reserve, record::Difference>;
 
 struct Record {
     Step step = no_step;

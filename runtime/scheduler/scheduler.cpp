@@ -96,6 +96,7 @@ void Scheduler::set_recorder(Recorder* recorder) {
 void Scheduler::set_watcher(Watcher* watcher) noexcept { state_->watcher = watcher; }
 void Scheduler::set_observer(NodeObserver* observer) noexcept { state_->executor.set_observer(observer); }
 Watcher* Scheduler::watcher() const noexcept { return state_->watcher; }
+NodeObserver* Scheduler::observer() const noexcept { return state_->executor.observer(); }
 const SessionInfo& Scheduler::session() const noexcept { return state_->devices.session(); }
 
 PlanOptions Scheduler::State::describe_graph(Graph& graph) {

@@ -42,6 +42,7 @@ public:
     Watcher* watcher() const noexcept;
     /// Null: nobody looks at single nodes. Effective from the next `compute` on.
     void set_observer(NodeObserver* observer) noexcept;
+    NodeObserver* observer() const noexcept;
     /// backends and buffer types filled in; `facts` are the caller's to add before Recorder::session.
     const SessionInfo& session() const noexcept;
 

@@ -37,14 +37,14 @@ void mark_watched(LivePlan& live, const LiveDevices& devices, Watcher* watcher) 
     }
 }
 
-void record_values(const Tensor& tensor, Recorder& recorder) {
+void record_values(const Tensor& tensor, Recorder& recorder, StringId device) {
     const bool unused_input =
         (tensor.flags & flag_input) != 0 && tensor.readers == 0; // as the embeddings are where there are tokens
     if (tensor.buffer == nullptr || unused_input) {
         return; // nobody filled it
     }
     const Statistics s = statistics(tensor, Watcher::n_first);
-    recorder.add(record::Value{tensor.id, s.n_elements, s.n_nan, s.n_inf, s.min, s.max, s.mean, s.norm});
+    recorder.add(record::Value{tensor.id, device, s.n_elements, s.n_nan, s.n_inf, s.min, s.max, s.mean, s.norm});
     for (size_t i = 0; i < s.first.size(); ++i) {
         recorder.add(record::ValueElement{tensor.id, static_cast<int32_t>(i), s.first[i]});
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/scheduler/plan.h"
+#include "runtime/scheduler/recorder.h"
 #include "runtime/tensor/tensor.h"
 
 #include <string>
@@ -29,5 +30,9 @@ public:
 
     static constexpr size_t n_first = 8; ///< elements that are recorded
 };
+
+/// Writes what a tensor holds. The work that computes it must be complete. `device`: interned name of the one that computed it once more, to be
+/// compared; empty: the tensor's own backend did.
+void record_values(const Tensor& tensor, Recorder& recorder, StringId device = 0);
 
 } // namespace schedscope

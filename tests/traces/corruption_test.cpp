@@ -39,6 +39,7 @@ void make_trace(const std::string& path) {
     writer.add(record::Value{});
     writer.add(record::ValueElement{});
     writer.add(record::ValueBucket{});
+    writer.add(record::Difference{});
     writer.close();
 }
 
@@ -233,15 +234,20 @@ TEST_F(Corruption, OtherVersionsAreToldApart) {
 }
 
 TEST_F(Corruption, AnOlderVersionIsReadAsItWasMeant) {
-    std::string create;
+    std::string create_sample, create_value;
     for (const schema::Entity& table : schema::tables(0)) {
-        create = table.name == "sample" ? table.sql : create;
+        create_sample = table.name == "sample" ? table.sql : create_sample;
+        create_value = table.name == "value" ? table.sql : create_value;
     }
-    ASSERT_THAT(create, testing::Not(testing::HasSubstr("n_nodes")));
+    ASSERT_THAT(create_sample, testing::Not(testing::HasSubstr("n_nodes")));
     const std::string to_the_first =
-        "ALTER TABLE sample RENAME TO newer; " + create +
+        "ALTER TABLE sample RENAME TO newer; " + create_sample +
         "; INSERT INTO sample SELECT step, evaluation, time_ns, sequence, backend, sampler, why_not_in_graph, "
-        "candidates FROM newer; DROP TABLE newer";
+        "candidates FROM newer; DROP TABLE newer; ALTER TABLE value RENAME TO newer; " +
+        create_value +
+        "; INSERT INTO value SELECT step, evaluation, time_ns, tensor, n_elements, n_nan, n_inf, min, max, mean, norm FROM "
+        "newer; "
+        "DROP TABLE newer; DROP VIEW differences; DROP TABLE difference"; // whose record is the last
     EXPECT_THAT(after(to_the_first), testing::HasSubstr("is not a trace's")) << "a newer file must have the newer columns";
     EXPECT_EQ(after(to_the_first + "; PRAGMA user_version = " + std::to_string(1000 * schema::major_version)), "");
     const TraceReader older(folder.file("t"));

@@ -220,7 +220,8 @@ TEST_F(Tables, EveryRecordIsALineOfJson) {
 
 TEST_F(Tables, TheViewsOfTheFileSayTheSame) {
     for (const schema::Entity& view : schema::views()) {
-        EXPECT_GT(count("SELECT count(*) FROM " + view.name), 0) << view.name;
+        const bool of_verifications = view.name == "differences"; // differences_test.cpp
+        EXPECT_EQ(count("SELECT count(*) FROM " + view.name) == 0, of_verifications) << view.name;
     }
     EXPECT_EQ(count("SELECT count(*) FROM evaluations WHERE planned_in = 0"), 2);
     EXPECT_EQ(static_cast<size_t>(count("SELECT count(*) FROM splits WHERE evaluation = 0")), state.splits.size());

@@ -25,14 +25,14 @@ protected:
         TeeRecorder tee{store.get(), &writer};
         SampleRun run(tee, session({"CPU"}));
         run.evaluate(blocks(2, 8, 1));
-        tee.add(record::Value{watched, 5, 0, 0, -1.5, 2.5, 0.25, 3.0});
+        tee.add(record::Value{watched, 0, 5, 0, 0, -1.5, 2.5, 0.25, 3.0});
         tee.add(record::ValueElement{watched, 0, -1.5});
         tee.add(record::ValueElement{watched, 1, 2.5});
         tee.add(record::ValueBucket{watched, 0, 4});
         tee.add(record::ValueBucket{watched, 31, 1});
         run.evaluate_again();
         constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-        tee.add(record::Value{watched, 5, 4, 1, nan, nan, nan, nan});
+        tee.add(record::Value{watched, 0, 5, 4, 1, nan, nan, nan, nan});
         tee.add(record::ValueElement{watched, 0, nan});
         writer.close();
         file = std::make_shared<TraceReader>(folder.file("t"));

@@ -2,6 +2,7 @@
 #include "tests/inspector/cli/browser.h"
 #include "tests/inspector/cli/files.h"
 #include "tests/inspector/cli/program.h"
+#include "tests/inspector/cli/story.h"
 
 #include <array>
 #include <cstdio>
@@ -178,6 +179,29 @@ TEST(ReportPages, AStoryIsWhatExplainTells) {
             EXPECT_THAT(page.text, HasSubstr(line["text"].get<std::string>())) << tensor << " in " << eval;
         }
     }
+}
+
+TEST(ReportPages, AVerificationsDifferencesAreATable) {
+    NEEDS_BROWSER();
+    NEEDS_SHARED();
+    EXPECT_THAT(ReportPage("all-cpu").open("").dom, Not(HasSubstr("tab-differences"))) << "which it has not";
+    const Folder folder;
+    const std::string trace = folder / "t.trace", device = has_device("Vulkan0") ? "vulkan0" : "cpu";
+    ASSERT_EQ(run({"verify", "-m", model("q4_0"), "-p", known_text(10), "--device", device + ",cpu", "--record", trace}).code, 0);
+    ASSERT_EQ(run({"export", trace, "--html", folder / "report.html"}).code, 0);
+    const json rows = json::parse(run({"show", trace, "--what", "differences", "--eval", "1", "--json"}).out)["differences"];
+    ASSERT_FALSE(rows.empty());
+    const Page page = open_page(folder / "report.html", "eval=1&view=differences");
+    EXPECT_EQ(page.complaints, "");
+    EXPECT_THAT(page.dom, HasSubstr("tab-differences"));
+    EXPECT_THAT(page.dom, Not(HasSubstr("undefined")));
+    size_t n = 0;
+    for (const json& row : rows) {
+        EXPECT_THAT(page.text, HasSubstr(row["tensor"].get<std::string>()));
+        n += row["element"].is_null() ? 1 : 0;
+    }
+    EXPECT_EQ(count(page.dom, "<td>equal</td>"), n);
+    EXPECT_EQ(count(page.dom, "<td>within</td>"), rows.size() - n);
 }
 
 TEST(ReportPages, ABrokenTraceIsRefused) {

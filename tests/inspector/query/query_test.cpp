@@ -116,7 +116,7 @@ TEST(Query, QuotesKeepBars) {
 
 TEST(Query, SaysWhatIsWrong) {
     EXPECT_EQ(complaint("opp=MUL"), "query: 'opp' is no field; there are name op type backend from cause pass by kind why kernel "
-                                    "bytes time split eval step node");
+                                    "bytes time split eval step node error");
     EXPECT_EQ(complaint("op="), "query: nothing stands after 'op='");
     EXPECT_EQ(complaint("op>3"), "query: op is a text: use = != ~ or !~ in 'op>3'");
     EXPECT_EQ(complaint("bytes~3"), "query: bytes is a number: use = != < <= > or >= in 'bytes~3'");

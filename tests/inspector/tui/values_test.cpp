@@ -27,7 +27,7 @@ public:
             begin.kind = GraphKind::decode;
             begin.reused = true;
             store->add(begin);
-            store->add(record::Value{id, 1003, 3, 0, -2, 6, 0.5 * e, 40});
+            store->add(record::Value{id, 0, 1003, 3, 0, -2, 6, 0.5 * e, 40});
             store->add(record::ValueElement{id, 0, 0.125});
             store->add(record::ValueElement{id, 1, -1.5});
             store->add(record::ValueBucket{id, 0, 100});

@@ -32,6 +32,7 @@ TEST(Names, EveryFactHasAName) {
     EXPECT_EQ(fact_name(record::Wait{}), "wait");
     EXPECT_EQ(fact_name(record::ValueElement{}), "value_element");
     EXPECT_EQ(fact_name(record::ValueBucket{}), "value_bucket");
+    EXPECT_EQ(fact_name(record::Difference{}), "difference");
 }
 
 TEST(Names, ARecordIsAboutItsTensor) {

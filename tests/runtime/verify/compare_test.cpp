@@ -47,6 +47,22 @@ TEST(Compare, NaNAndInfinityAreEqualOnlyToThemselves) {
     EXPECT_DOUBLE_EQ(difference({nan, 2}, {nan, 1}).nmse, 1);
 }
 
+TEST(Compare, NamesTheElementThatIsFarthestOff) {
+    const Difference d = difference({1, 2.5F, 3, -2}, {1, 2, 3, 2});
+    EXPECT_EQ(d.element, 3);
+    EXPECT_EQ(d.max_error, 4);
+    EXPECT_EQ(d.a, -2);
+    EXPECT_EQ(d.b, 2);
+    EXPECT_EQ(difference({2, 3}, {1, 2}).element, 0) << "of several the first";
+    EXPECT_EQ(difference({1, nan}, {1, nan}).element, -1);
+    EXPECT_EQ(difference({1, 2}, {1, 2}).max_error, 0);
+    const Difference bad = difference({5, 1, nan}, {1, 1, 7});
+    EXPECT_EQ(bad.element, 2) << "what no error measures weighs more than any error";
+    EXPECT_TRUE(std::isnan(bad.a));
+    EXPECT_EQ(bad.b, 7);
+    EXPECT_TRUE(std::isnan(bad.max_error));
+}
+
 TEST(Tolerance, IsOfTheRoundingThatTheTypesBring) {
     Graph g;
     Tensor* x = g.input(Type::F32, {32, 4, 1, 1}, "x");
