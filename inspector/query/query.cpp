@@ -207,6 +207,18 @@ bool Query::matches(const Facts& facts) const {
     return std::all_of(terms_.begin(), terms_.end(), [&](const Term& term) { return holds(term, facts); });
 }
 
+std::vector<Query::Sought> Query::sought() const {
+    std::vector<Sought> all;
+    for (const Term& term : terms_) {
+        if (term.relation == Relation::equal || term.relation == Relation::contains) {
+            for (const std::string& text : term.texts) {
+                all.push_back({text, term.relation == Relation::equal});
+            }
+        }
+    }
+    return all;
+}
+
 bool Query::holds(const Term& term, const Facts& facts) {
     if (!is_text(term.field)) {
         const double value = facts.number(term.field);

@@ -91,6 +91,13 @@ public:
     bool asks(Field field) const noexcept;
     const std::string& text() const noexcept { return text_; } ///< as typed
 
+    /// A text that a matching thing has somewhere, in lower case; whole: it is all of a field.
+    struct Sought {
+        std::string_view text;
+        bool whole;
+    };
+    std::vector<Sought> sought() const; ///< the texts belong to the query
+
 private:
     enum class Relation : uint8_t { equal, unequal, contains, lacks, less, at_most, more, at_least };
     struct Term {

@@ -160,16 +160,10 @@ void App::perform(Action action) {
     case Action::wider: set_list_width(layout_.list_percent() + 4); break;
     case Action::narrower: set_list_width(layout_.list_percent() - 4); break;
     case Action::leave: leave(); break;
-    case Action::search:
-        ask(
-            "/", "", searches_, [this](const std::string& text) { search_for(text); }, query_completer());
-        break;
+    case Action::search: ask_search(); break;
     case Action::next_match: find(true, false); break;
     case Action::previous_match: find(false, false); break;
-    case Action::filter:
-        ask(
-            "show only ", filter_.text(), filters_, [this](const std::string& text) { set_filter(text); }, query_completer());
-        break;
+    case Action::filter: ask_filter(); break;
     case Action::follow:
         settings_.follow = session_.follow = !session_.follow;
         tell(session_.follow ? "n and p select the tensor that changes" : "n and p leave the selection where it is");
@@ -225,6 +219,8 @@ void App::zoom(Zoom how, int column) {
 void App::ask(std::string label, const std::string& text, std::vector<std::string>& history,
               std::function<void(const std::string&)> then, Completer completer) {
     prompt_.emplace(std::move(label), text, history, std::move(completer));
+    prompt_preview_ = {};
+    prompt_note_.clear();
     prompt_then_ = [this, then = std::move(then)](const std::string& typed) {
         try {
             then(typed);
@@ -333,25 +329,22 @@ void App::resume(bool forward) {
 
 void App::find(bool forward, bool from_here) {
     update();
-    const int n = n_shown();
-    Facts facts;
-    for (int i = from_here ? 0 : 1; n > 0 && i <= n; ++i) {
-        const int shown = ((list_.selected() + (forward ? i : -i)) % n + n) % n;
-        view_->facts(session_, narrowed_ ? shown_[static_cast<size_t>(shown)] : shown, facts);
-        if (!search_.matches(facts)) {
-            continue;
-        }
-        const bool wrapped = forward ? shown < list_.selected() : shown > list_.selected();
-        const bool alone = i == n || (i == 0 && n == 1);
-        select_shown(shown);
-        tell("found " + std::string(facts.text(Field::name)) +
-             (alone && !from_here ? ": the only line that matches"
-              : wrapped           ? ", from the other end of the list"
-                                  : "") +
-             " · . next  , previous");
+    const int before = list_.selected(), n = n_shown();
+    const int first = n == 0 || from_here ? before : (before + (forward ? 1 : n - 1)) % n;
+    const int shown = match_from(first, forward);
+    if (shown < 0) {
+        tell("no line of this list matches " + search_.text(), true);
         return;
     }
-    tell("no line of this list matches " + search_.text(), true);
+    select_shown(shown);
+    Facts facts;
+    view_->facts(session_, view_row(), facts);
+    const bool wrapped = forward ? shown < before : shown > before;
+    tell("found " + std::string(facts.text(Field::name)) +
+         (shown == before && !from_here ? ": the only line that matches"
+          : wrapped                     ? ", from the other end of the list"
+                                        : "") +
+         " · . next  , previous");
 }
 
 void App::sort_by(int column) {

@@ -199,13 +199,18 @@ void App::on_key(Key key) {
         return;
     }
     if (prompt_) {
+        const std::string before = prompt_->text();
         const Prompt::Result result = prompt_->handle(key);
+        const std::string text = prompt_->text();
         if (result == Prompt::Result::editing) {
+            if (prompt_preview_ && text != before) {
+                prompt_preview_(text);
+            }
             return;
         }
-        const std::string text = prompt_->text();
         const auto then = std::move(prompt_then_);
         prompt_.reset();
+        end_preview();
         if (result == Prompt::Result::accepted) {
             then(text);
         }
@@ -270,7 +275,9 @@ void App::on_click(int row, int col) {
     if (prompt_) {
         return;
     }
-    if (const auto* tab = hit(layout_.tabs, tab_buttons_)) {
+    if (const auto* crumb = hit({0, 0, 1, terminal_.cols()}, crumbs_)) {
+        crumb->meaning();
+    } else if (const auto* tab = hit(layout_.tabs, tab_buttons_)) {
         show_view(tab->meaning);
     } else if (const auto* pass = hit(layout_.strip, strip_buttons_)) {
         jump([&] { return session_.go_pass(pass->meaning); });

@@ -72,6 +72,15 @@ private:
     void sort_by(int column); ///< −1: as they come
     void ask(std::string label, const std::string& text, std::vector<std::string>& history,
              std::function<void(const std::string&)> then, Completer completer = {});
+
+    // What is typed shows at once what it will do (preview.cpp)
+    void ask_filter();
+    void ask_search();
+    void preview_filter(const std::string& text);
+    void preview_search(const std::string& text);
+    bool parse_preview(Query& query, const std::string& text);
+    void end_preview();
+    int match_from(int shown, bool forward);
     Completions completions() { return {session_, view_->columns()}; }
     Completer query_completer();
     void search_for(const std::string& text);
@@ -136,6 +145,8 @@ private:
     // Drawing (draw.cpp)
     void draw(bool with_details = true);
     void draw_header(const Canvas& page);
+    void draw_cell(const Canvas& page, int row, int col, const Text& cell, int width, bool right,
+                   const std::vector<Query::Sought>& sought) const;
     void draw_strip(const Canvas& page);
     void draw_drawing(const Canvas& page);
     void draw_list(const Canvas& page);
@@ -188,8 +199,16 @@ private:
     bool trouble_ = false;
     std::optional<Prompt> prompt_;
     std::function<void(const std::string&)> prompt_then_;
+    std::function<void(const std::string&)> prompt_preview_; ///< after each key of the prompt; none: nothing is shown of it
+    std::string prompt_note_;                                ///< what its text comes to
+    struct BeforePreview {
+        Query filter, search;
+        List list;
+    };
+    std::optional<BeforePreview> before_preview_;
     std::vector<std::string> searches_, filters_, breakpoints_, commands_, steps_, what_ifs_;
 
+    std::vector<Button<std::function<void()>>> crumbs_; ///< the places in the top line
     std::vector<Button<Pass>> strip_buttons_;
     std::vector<Button<int>> tab_buttons_;
     std::vector<Button<Action>> key_buttons_;

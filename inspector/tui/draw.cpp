@@ -5,6 +5,8 @@
 #include "inspector/tui/text.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 namespace schedscope::tui {
 namespace {
@@ -75,32 +77,62 @@ int App::prompt_column() {
 
 void App::draw_header(const Canvas& page) {
     const PlanState& state = session_.state();
-    std::vector<std::string> parts;
-    if (state.step != no_step) {
-        if (session_.history().n_evaluations() > 0) {
-            parts.push_back("eval " + grouped(state.evaluation) + "/" + grouped(session_.history().n_evaluations() - 1) + " " +
-                            std::string(graph_kind_name(session_.history().evaluation(state.evaluation).begin.kind)));
+    struct Place {
+        std::string text;
+        std::function<void()> open = {}; ///< what a click does; none: nothing
+    };
+    std::vector<Place> places;
+    constexpr int least_title = 8;
+    const auto room = [&] {
+        int width = 0;
+        for (const Place& place : places) {
+            width += text_width(place.text) + 3;
         }
-        parts.push_back(state.pass == Pass::none ? std::string("between passes") : "pass " + pass_text(state.pass));
-        parts.push_back("step " + grouped(state.step) + "/" + grouped(session_.last_step()));
-    } else {
-        parts.emplace_back("no steps yet");
+        return page.width() - 3 - width;
+    };
+    for (const bool brief : {false, true}) { // where there is little room, the step matters most
+        places.clear();
+        if (state.step == no_step) {
+            places.push_back({"no steps yet"});
+        } else {
+            if (session_.history().n_evaluations() > 0) {
+                const std::string_view kind =
+                    brief ? "" : graph_kind_name(session_.history().evaluation(state.evaluation).begin.kind);
+                places.push_back({joined({"eval ", grouped(state.evaluation), "/",
+                                          grouped(session_.history().n_evaluations() - 1), brief ? "" : " ", kind}),
+                                  [this] { perform(Action::view_7); }});
+            }
+            if (state.pass != Pass::none) {
+                places.push_back({"pass " + (brief ? std::string(pass_name(state.pass)) : pass_text(state.pass)),
+                                  [this] { jump([&] { return session_.go_pass(session_.state().pass); }); }});
+            } else if (!brief) {
+                places.push_back({"between passes"});
+            }
+            places.push_back(
+                {"step " + grouped(state.step) + "/" + grouped(session_.last_step()), [this] { perform(Action::go_to_step); }});
+        }
+        if (!state.error.empty()) {
+            places.push_back({"PLAN FAILED"});
+        }
+        if (session_.gate()) {
+            places.push_back({session_.ended()     ? "ENDED"
+                              : session_.running() ? "RUNNING"
+                                                   : "HELD",
+                              [this] { perform(session_.running() ? Action::hold : Action::resume); }});
+        }
+        if (room() >= least_title) {
+            break;
+        }
     }
-    if (!state.error.empty()) {
-        parts.emplace_back("PLAN FAILED");
-    }
-    if (session_.gate()) {
-        parts.emplace_back(session_.ended() ? "ENDED" : session_.running() ? "RUNNING" : "HELD");
-    }
-    int width = 0;
-    for (const std::string& part : parts) {
-        width += text_width(part) + 3;
-    }
-    const int room = page.width() - 3 - width;
-    int col = page.put(0, 1, " " + title_ + " ", bold, std::max(room, 8));
-    for (const std::string& part : parts) {
+    crumbs_.clear();
+    int col = page.put(0, 1, " " + title_ + " ", bold, std::max(room(), least_title));
+    for (Place& place : places) {
         col = page.put(0, col, "─", dim);
-        col = page.put(0, col, " " + part + " ", {}, page.width() - 1 - col);
+        const int end = page.put(0, col, " " + place.text + " ", {}, page.width() - 1 - col);
+        if (place.open) {
+            crumbs_.push_back({col, end - col, place.text, std::move(place.open)});
+        }
+        col = end;
     }
 }
 
@@ -164,6 +196,9 @@ void App::draw_list(const Canvas& page) {
         draw_emptiness(page);
         return;
     }
+    const std::vector<Query::Sought> sought = search_.sought();
+    const std::vector<Query::Sought> nothing;
+    Facts facts;
     for (int line = 0; line < layout_.list.height; ++line) {
         const int shown = list_.row_at(line);
         if (shown < 0) {
@@ -175,8 +210,14 @@ void App::draw_list(const Canvas& page) {
         const int y = layout_.list.row + line;
         page.blank(y, layout_.list.col, Style{}.with_reverse(reverse), layout_.list.width);
         page.put(y, layout_.list.col, selected ? "▸" : " ", bold.with_reverse(reverse), 1);
+        if (!search_.empty()) {
+            view_->facts(session_, row, facts);
+        }
+        const bool found = !search_.empty() && search_.matches(facts);
         if (view_->changed(session_, row)) {
             page.put(y, layout_.list.col + 1, "•", accent.with_reverse(reverse), 1);
+        } else if (found) {
+            page.put(y, layout_.list.col + 1, "/", accent.with_reverse(reverse), 1);
         }
         const std::vector<Text> cells = view_->row(session_, row, growing);
         col = layout_.list.col + 2;
@@ -185,12 +226,33 @@ void App::draw_list(const Canvas& page) {
                 continue;
             }
             const Style style = reverse ? Style{cells[i].style.ink, cells[i].style.bold, false, true, false} : cells[i].style;
-            if (columns[i].right) {
-                page.put_right(y, col, cells[i].text, style, widths[i]);
-            } else {
-                page.put(y, col, cells[i].text, style, widths[i]);
-            }
+            draw_cell(page, y, col, {cells[i].text, style}, widths[i], columns[i].right, found ? sought : nothing);
             col += widths[i] + 1;
+        }
+    }
+}
+
+/// With the texts underlined that were searched for.
+void App::draw_cell(const Canvas& page, int row, int col, const Text& cell, int width, bool right,
+                    const std::vector<Query::Sought>& sought) const {
+    const std::u32string shown = fitted(cell.text, width);
+    std::vector<int> column{0}; // of each character, and behind the last one
+    std::string lower;          // a byte for each
+    for (const char32_t c : shown) {
+        column.push_back(column.back() + char_width(c));
+        lower += c >= U'A' && c <= U'Z' ? static_cast<char>(c - U'A' + U'a') : c < 0x80 ? static_cast<char>(c) : '\x7f';
+    }
+    const int left = col + (right ? std::max(width - column.back(), 0) : 0);
+    page.put(row, left, cell.text, cell.style, std::min(width, column.back()));
+    Style mark = cell.style;
+    mark.bold = mark.underline = true;
+    mark.dim = false;
+    for (const auto& [text, whole] : sought) {
+        if (text.empty() || (whole && lower != text)) {
+            continue;
+        }
+        for (size_t at = lower.find(text); at != std::string::npos; at = lower.find(text, at + text.size())) {
+            page.put(row, left + column[at], to_utf8(std::u32string_view(shown).substr(at, text.size())), mark);
         }
     }
 }
@@ -245,7 +307,12 @@ void App::draw_status(const Canvas& page) {
     const Rect& area = layout_.status;
     if (prompt_) {
         const int col = page.put(area.row, area.col + 1, prompt_->label(), bold, area.width - 1);
-        page.put(area.row, col, prompt_->window(area.col + area.width - col).text, {}, area.col + area.width - col);
+        const std::string shown = prompt_->window(area.col + area.width - col).text;
+        page.put(area.row, col, shown, {}, area.col + area.width - col);
+        const int behind = col + text_width(shown) + 2, end = area.col + area.width - 1;
+        if (!prompt_note_.empty() && behind + std::min(text_width(prompt_note_), 12) <= end) {
+            page.put_right(area.row, behind, prompt_note_, dim, end - behind);
+        }
         return;
     }
     std::string marks;

@@ -52,7 +52,7 @@ constexpr Binding table[] = {
     {Action::open,                "open",                in_main | in_popup, {key_enter, none},                "open",         6, "open what the line is about: its tensor, its split, its step"},
     {Action::back,                "back",                in_main,            {key_backspace, ctrl('O'), '(', none}, nullptr, 0, "back to where the last jump began"},
     {Action::forward,             "forward",             in_main,            {')', none},                     nullptr,        0, "forward to where the way back began"},
-    {Action::leave,               "leave",               in_main | in_popup, {key_escape, none},               nullptr,        0, "leave what is transient: a page, a search, a filter"},
+    {Action::leave,               "leave",               in_main | in_popup, {key_escape, none},               nullptr,        0, "leave what is transient: a page, a search, a filter; stop a comparison or a picture"},
     // Finding
     {Action::search,              "search",              in_main,            {'/', none},                      "search",       4, "search a line of this list"},
     {Action::next_match,          "next-match",          in_main,            {'.', none},                      nullptr,        0, "next line that the search finds"},

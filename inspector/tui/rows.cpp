@@ -93,6 +93,8 @@ void App::select_row_of_tensor() {
     if (const int row = view_->row_of(session_, session_.selected()); row >= 0) {
         if (const int shown = shown_row(row); shown >= 0) {
             list_.select(shown);
+        } else if (sort_column_ < 0) { // a filter hides it: the first line behind it is nearest
+            list_.select(static_cast<int>(std::lower_bound(shown_.begin(), shown_.end(), row) - shown_.begin()));
         }
     }
 }
