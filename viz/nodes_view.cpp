@@ -307,6 +307,11 @@ std::string NodesView::draw() {
     } else if (subject_.has_splits()) {
         totals += ", " + counted(static_cast<int64_t>(state_.splits.size()), "split") + ", " +
                   (n_copies > 0 ? counted(n_copies, "copy") : "no copies");
+        int64_t stages = 1; // of a pipeline: each has copies of its own, of which only those in use are drawn
+        for (const record::CopyMade& made : state_.copies) {
+            stages = std::max<int64_t>(stages, made.stage + 1);
+        }
+        totals += stages > 1 ? " for " + counted(stages, "stage") : "";
         signs.push_back({"- -▶", "copy between backends"});
     }
     if (!fusions_.empty() || subject_.has_fusions) {

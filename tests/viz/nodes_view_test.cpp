@@ -46,6 +46,15 @@ TEST(NodesView, SplitsAreStackedInTheOrderTheyRun) {
     }
 }
 
+TEST(NodesView, CopiesOfAPipelineAreToldWithItsStages) {
+    Sketch s = llama(4, 3);
+    s.split_up();
+    const auto title = [&] { return Parsed(draw_nodes(s.subject())).graph.at("label"); };
+    EXPECT_THAT(title(), Not(HasSubstr("stage")));
+    s.state.copies.back().stage = 3;
+    EXPECT_THAT(title(), HasSubstr(std::to_string(s.state.copies.size()) + " copies for 4 stages"));
+}
+
 TEST(NodesView, ASplitOfUnknownNodesSaysSo) {
     Sketch s = llama(4, 3);
     s.split_up();
