@@ -124,7 +124,8 @@ TEST(OutputFile, MayBeStandardOutputByName) {
     EXPECT_TRUE(write_to("/dev/stdout").out == records()) << "a pipe";
     const Folder folder;
     write_bytes(folder / "out", earlier);
-    struct stat before {}, after {};
+    struct stat before {
+    }, after{};
     ASSERT_EQ(stat((folder / "out").c_str(), &before), 0);
     for (const std::string& name : {std::string("/dev/stdout"), folder / "out"}) {
         EXPECT_EQ(write_to(name, {.out_to = folder / "out"}).code, 0);
