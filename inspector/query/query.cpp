@@ -17,8 +17,9 @@ char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c 
 
 std::string lower(std::string_view text) {
     std::string out(text);
-    for (char& c : out)
+    for (char& c : out) {
         c = lower(c);
+    }
     return out;
 }
 
@@ -59,15 +60,19 @@ std::optional<double> unit_factor(std::string_view unit, Field field) {
     static constexpr std::array<Unit, 5> times{{{"", 1}, {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
     const std::string name = lower(unit);
     const auto look_up = [&](const auto& units) -> std::optional<double> {
-        for (const Unit& u : units)
-            if (u.name == name)
+        for (const Unit& u : units) {
+            if (u.name == name) {
                 return u.factor;
+            }
+        }
         return std::nullopt;
     };
-    if (field == Field::bytes)
+    if (field == Field::bytes) {
         return look_up(bytes);
-    if (field == Field::time)
+    }
+    if (field == Field::time) {
         return look_up(times);
+    }
     return name.empty() ? std::optional<double>(1) : std::nullopt;
 }
 
@@ -77,13 +82,15 @@ double parse_number(std::string_view text, Field field) {
     const double value = std::strtod(copy.c_str(), &end);
     const auto used = static_cast<size_t>(end - copy.c_str());
     const auto factor = unit_factor(text.substr(used), field);
-    if (used == 0 || !std::isfinite(value))
+    if (used == 0 || !std::isfinite(value)) {
         refuse(std::string(field_name(field)) + " is a number, not " + quoted(text));
-    if (!factor)
+    }
+    if (!factor) {
         refuse(quoted(text) + " has an unknown unit: " +
                (field == Field::bytes  ? "K, M or G"
                 : field == Field::time ? "ns, us, ms or s"
                                        : "a plain number is expected"));
+    }
     return value * *factor;
 }
 
@@ -162,8 +169,9 @@ Query Query::parse(std::string_view text) {
         const auto found = std::find(field_names.begin(), field_names.end(), name);
         if (found == field_names.end()) {
             std::string known;
-            for (const std::string_view field : field_names)
+            for (const std::string_view field : field_names) {
                 (known += known.empty() ? "" : " ") += field;
+            }
             refuse((name.empty() ? "nothing stands before the sign in " + quoted(word) : quoted(name) + " is no field") +
                    "; there are " + known);
         }
@@ -182,18 +190,22 @@ Query Query::parse(std::string_view text) {
             std::find_if(relations.begin(), relations.end(), [&](const auto& r) { return rest.starts_with(r.first); });
         const std::string_view value = rest.substr(relation->first.size());
         term.relation = relation->second;
-        if (value.empty())
+        if (value.empty()) {
             refuse("nothing stands after " + quoted(word));
+        }
         const bool of_text = term.relation == Relation::contains || term.relation == Relation::lacks;
         const bool of_number = term.relation >= Relation::less;
-        if (is_text(term.field) && of_number)
+        if (is_text(term.field) && of_number) {
             refuse(std::string(field_name(term.field)) + " is a text: use = != ~ or !~ in " + quoted(word));
-        if (!is_text(term.field) && of_text)
+        }
+        if (!is_text(term.field) && of_text) {
             refuse(std::string(field_name(term.field)) + " is a number: use = != < <= > or >= in " + quoted(word));
-        if (is_text(term.field))
+        }
+        if (is_text(term.field)) {
             term.texts = lexed.alternatives(word.size() - value.size());
-        else
+        } else {
             term.number = parse_number(value, term.field);
+        }
         query.terms_.push_back(std::move(term));
     }
     return query;
@@ -222,8 +234,9 @@ std::vector<Query::Sought> Query::sought() const {
 bool Query::holds(const Term& term, const Facts& facts) {
     if (!is_text(term.field)) {
         const double value = facts.number(term.field);
-        if (std::isnan(value))
+        if (std::isnan(value)) {
             return false;
+        }
         switch (term.relation) {
         case Relation::equal: return value == term.number;
         case Relation::unequal: return value != term.number;
@@ -234,8 +247,9 @@ bool Query::holds(const Term& term, const Facts& facts) {
         }
     }
     const std::string_view text = facts.text(term.field);
-    if (text.empty())
+    if (text.empty()) {
         return false;
+    }
     const auto any = [&](auto&& test) { return std::any_of(term.texts.begin(), term.texts.end(), test); };
     const auto equal = [&](const std::string& wanted) {
         return same(text, wanted) || (term.field == Field::pass && wanted == "2" && text.starts_with('2'));

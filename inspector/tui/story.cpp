@@ -21,20 +21,23 @@ std::vector<StoryPart> story(Session& session, TensorId id, int& n_ahead) {
     std::vector<StoryPart> parts;
     n_ahead = 0;
     const PlanState& state = session.state();
-    if (!session.graph() || session.row_of(id) < 0)
+    if (!session.graph() || session.row_of(id) < 0) {
         return parts;
+    }
     const Story whole = explain(session.history(), state.evaluation, id);
     for (const StoryStep& s : whole.steps) {
-        if (s.step > session.step())
+        if (s.step > session.step()) {
             ++n_ahead;
-        else
+        } else {
             parts.push_back({s.step, s.pass, step_text(session, whole, s)});
+        }
     }
     for (const StoryLine& l : whole.lines) {
-        if (l.step > session.step())
+        if (l.step > session.step()) {
             ++n_ahead;
-        else
+        } else {
             parts.push_back({l.step, l.pass, l.text});
+        }
     }
     std::stable_sort(parts.begin(), parts.end(), [](const StoryPart& a, const StoryPart& b) { return a.step < b.step; });
     return parts;
