@@ -20,25 +20,30 @@ std::string_view op_word(const TensorInfo& info) {
 } // namespace
 
 std::string_view Describer::backend(BackendId id) {
-    if (id == no_backend)
+    if (id == no_backend) {
         return {};
-    while (backends_.size() <= static_cast<size_t>(id))
+    }
+    while (backends_.size() <= static_cast<size_t>(id)) {
         backends_.push_back(history_.backend_name(static_cast<BackendId>(backends_.size())));
+    }
     return backends_[static_cast<size_t>(id)];
 }
 
 Describer::Planned& Describer::planned(EvaluationId evaluation) {
     auto where = planned_in_.find(evaluation);
-    if (where == planned_in_.end() && (evaluation < 0 || evaluation >= history_.n_evaluations()))
+    if (where == planned_in_.end() && (evaluation < 0 || evaluation >= history_.n_evaluations())) {
         return outside_;
-    if (where == planned_in_.end())
+    }
+    if (where == planned_in_.end()) {
         where = planned_in_.emplace(evaluation, history_.evaluation(evaluation).begin.planned_in).first;
+    }
     Planned& plan = plans_[where->second];
     if (plan.graph < 0) {
         const EvaluationSpan span = history_.evaluation(where->second);
         const Step at = history_.source().next_of(span.first - 1, fact_bit<record::PlanBegin>());
-        if (at != no_step && at < span.end)
+        if (at != no_step && at < span.end) {
             plan.graph = std::get<record::PlanBegin>(history_.record(at).fact).graph;
+        }
     }
     return plan;
 }
@@ -49,8 +54,9 @@ const OwnedGraph* Describer::graph_of(EvaluationId evaluation) {
 }
 
 const std::vector<std::string>& Describer::copies(EvaluationId evaluation, Planned& plan) {
-    if (plan.copies_known || plan.graph < 0 || &plan == &outside_)
+    if (plan.copies_known || plan.graph < 0 || &plan == &outside_) {
         return plan.copies;
+    }
     const EvaluationId where = planned_in_.at(evaluation);
     const PlanState& state = history_.plan_run_by(where);
     const auto n_tensors = history_.source().graph(plan.graph).tensors.size();
@@ -71,12 +77,14 @@ const std::vector<std::string>& Describer::copies(EvaluationId evaluation, Plann
 
 std::string_view Describer::name(EvaluationId evaluation, TensorId id) {
     Planned& plan = planned(evaluation);
-    if (plan.graph < 0 || id < 0)
+    if (plan.graph < 0 || id < 0) {
         return {};
+    }
     const OwnedGraph& graph = history_.source().graph(plan.graph);
     const auto at = static_cast<size_t>(id);
-    if (at < graph.tensors.size())
+    if (at < graph.tensors.size()) {
         return graph.tensors[at].name;
+    }
     const auto& names = copies(evaluation, plan);
     const size_t index = at - graph.tensors.size();
     return index < names.size() ? std::string_view(names[index]) : std::string_view();
@@ -84,8 +92,9 @@ std::string_view Describer::name(EvaluationId evaluation, TensorId id) {
 
 const TensorInfo* Describer::info(EvaluationId evaluation, TensorId id) {
     Planned& plan = planned(evaluation);
-    if (plan.graph < 0 || id < 0)
+    if (plan.graph < 0 || id < 0) {
         return nullptr;
+    }
     const OwnedGraph& graph = history_.source().graph(plan.graph);
     if (static_cast<size_t>(id) >= graph.tensors.size()) {
         copies(evaluation, plan);
@@ -98,16 +107,19 @@ const TensorInfo* Describer::info(EvaluationId evaluation, TensorId id) {
 void Describer::tensor(const PlanState& state, TensorId id, Facts& facts) {
     facts.clear();
     const OwnedGraph* graph = history_.graph_of(state);
-    if (!graph || id < 0 || static_cast<size_t>(id) >= state.tensors.size())
+    if (!graph || id < 0 || static_cast<size_t>(id) >= state.tensors.size()) {
         return;
+    }
     const auto is_made = [&](const record::CopyMade& made) { return made.copy == id; };
-    if (static_cast<size_t>(id) >= graph->tensors.size() && std::none_of(state.copies.begin(), state.copies.end(), is_made))
+    if (static_cast<size_t>(id) >= graph->tensors.size() && std::none_of(state.copies.begin(), state.copies.end(), is_made)) {
         return;
+    }
     const TensorState& now = state.tensors[static_cast<size_t>(id)];
     const TensorInfo& info = history_.tensor(state, id);
     const bool copy = static_cast<size_t>(id) >= graph->tensors.size();
-    if (copy)
+    if (copy) {
         facts.kept[0] = history_.tensor_name(state, id);
+    }
     facts.set(Field::name, copy                    ? std::string_view(facts.kept[0])
                            : left_out_by_log(info) ? std::string_view(left_out_name)
                                                    : std::string_view(info.name));
@@ -128,8 +140,9 @@ void Describer::tensor(const PlanState& state, TensorId id, Facts& facts) {
     if (!told_by_log(info)) {
         facts.set(Field::bytes, static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb)));
     }
-    if (now.split >= 0)
+    if (now.split >= 0) {
         facts.set(Field::split, now.split);
+    }
     facts.set(Field::evaluation, state.evaluation);
     facts.set(Field::node, id);
 }
@@ -143,8 +156,9 @@ void Describer::record(const Record& rec, const Query& wanted, Facts& facts) {
     facts.set(Field::evaluation, e);
     if (about != no_tensor) {
         facts.set(Field::node, about);
-        if (wanted.asks(Field::name))
+        if (wanted.asks(Field::name)) {
             facts.set(Field::name, name(e, about));
+        }
         if (wanted.asks(Field::op) || wanted.asks(Field::type)) {
             if (const TensorInfo* t = info(e, about)) {
                 facts.set(Field::op, op_word(*t));
@@ -155,14 +169,16 @@ void Describer::record(const Record& rec, const Query& wanted, Facts& facts) {
         }
     }
     const auto by = [&](TensorId id) {
-        if (wanted.asks(Field::by))
+        if (wanted.asks(Field::by)) {
             facts.set(Field::by, name(e, id));
+        }
     };
     const auto text = [&](Field field, StringId id) { facts.set(field, history_.source().text(id)); };
     const auto span = [&](const auto& fact) { facts.set(Field::time, fact.end_ns - fact.start_ns); };
     const auto split = [&](int32_t index) {
-        if (index >= 0)
+        if (index >= 0) {
             facts.set(Field::split, index);
+        }
     };
     std::visit(Overloaded{
                    [&](const record::EvaluationBegin& f) {

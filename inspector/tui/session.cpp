@@ -38,13 +38,15 @@ std::string in_evaluation(EvaluationId id, bool same_place) {
 
 Session::Session(std::shared_ptr<const RecordSource> source, LiveGate* gate)
     : source_(std::move(source)), history_(source_), gate_(gate) {
-    if (history_.n_steps() == 0)
+    if (history_.n_steps() == 0) {
         return;
+    }
     Step start = last_step();
     if (!gate_) {
         const EvaluationId planned = history_.last_planned();
-        if (planned >= 0)
+        if (planned >= 0) {
             start = history_.evaluation(planned).end - 1;
+        }
     }
     show(std::clamp<Step>(start, 0, last_step()));
 }
@@ -68,19 +70,24 @@ void Session::show(Step step) {
     const size_t n_all = std::max(state_.tensors.size(), graph_->tensors.size());
     rows_.assign(n_all, -1);
     const auto add = [&](TensorId id) {
-        if (id < 0 || static_cast<size_t>(id) >= n_all || rows_[static_cast<size_t>(id)] >= 0)
+        if (id < 0 || static_cast<size_t>(id) >= n_all || rows_[static_cast<size_t>(id)] >= 0) {
             return;
+        }
         rows_[static_cast<size_t>(id)] = static_cast<int32_t>(tensors_.size());
         tensors_.push_back(id);
     };
-    for (const TensorId id : state_.order.empty() ? graph_->nodes : state_.order)
+    for (const TensorId id : state_.order.empty() ? graph_->nodes : state_.order) {
         add(id);
-    for (const TensorId id : graph_->leafs)
+    }
+    for (const TensorId id : graph_->leafs) {
         add(id);
-    for (size_t id = 0; id < graph_->tensors.size(); ++id)
+    }
+    for (size_t id = 0; id < graph_->tensors.size(); ++id) {
         add(static_cast<TensorId>(id));
-    for (const record::CopyMade& copy : state_.copies)
+    }
+    for (const record::CopyMade& copy : state_.copies) {
         add(copy.copy);
+    }
 
     // In another graph the tensor of the same name is meant.
     if (before != graph_ && !selected_name.empty()) {
@@ -88,8 +95,9 @@ void Session::show(Step step) {
                                        [&](const TensorInfo& t) { return t.name == selected_name; });
         selected_ = same == graph_->tensors.end() ? no_tensor : static_cast<TensorId>(same - graph_->tensors.begin());
     }
-    if (row_of(selected_) < 0)
+    if (row_of(selected_) < 0) {
         selected_ = tensors_.empty() ? no_tensor : tensors_.front();
+    }
 }
 
 /// The tensors whose backend or rule is another one now.
@@ -170,13 +178,16 @@ std::string Session::go(Step step) {
 }
 
 std::string Session::move(Unit unit, bool forward) {
-    if (gate_ && follows_ && !running() && !at_newest())
+    if (gate_ && follows_ && !running() && !at_newest()) {
         refresh(); // it was held a moment ago: the step is meant from there
+    }
     if (gate_ && forward && (at_newest() || (running() && follows_))) {
-        if (ended_)
+        if (ended_) {
             return "the program has ended: nothing comes after step " + grouped(step());
-        if (running() && !stepping_)
+        }
+        if (running() && !stepping_) {
             return "the program is running: Space holds it";
+        }
         if (running()) { // typed ahead
             ahead_.push_back(unit);
         } else {
@@ -184,8 +195,9 @@ std::string Session::move(Unit unit, bool forward) {
         }
         return "running to the next " + std::string(unit_word(unit));
     }
-    if (history_.n_steps() == 0)
+    if (history_.n_steps() == 0) {
         return "nothing is recorded yet";
+    }
     if (unit == Unit::evaluation) {
         return move_evaluation(forward);
     }
@@ -196,8 +208,9 @@ std::string Session::move(Unit unit, bool forward) {
         follow_change(std::abs(to - from) == 1);
         return text;
     }
-    if (unit == Unit::record)
+    if (unit == Unit::record) {
         return forward ? "this is the last step of the trace" : "this is the first step of the trace";
+    }
     if (gate_ && forward) {
         return nothing_recorded_after(unit);
     }
@@ -205,8 +218,9 @@ std::string Session::move(Unit unit, bool forward) {
 }
 
 std::string Session::change_of_selected(bool forward) {
-    if (selected_ == no_tensor)
+    if (selected_ == no_tensor) {
         return "no tensor is selected: nothing is planned at this step";
+    }
     const auto is_change = [&](Step s) { return !std::holds_alternative<record::Query>(history_.record(s).fact); };
     // records_of tells of the plan's making too. Between that and this evaluation, others may have run the same plan.
     // Each of those runs all of it: what some don't speak of, the next ones won't either.
@@ -217,8 +231,9 @@ std::string Session::change_of_selected(bool forward) {
     for (EvaluationId e = here;
          e >= 0 && e < history_.n_evaluations() && std::abs(e - here) <= furthest && looked_at < most_looked_at;
          e += forward ? 1 : -1) {
-        if (history_.evaluation(e).begin.planned_in != state_.planned_in)
+        if (history_.evaluation(e).begin.planned_in != state_.planned_in) {
             continue;
+        }
         ++looked_at;
         const std::vector<Step> steps = history_.records_of(e, selected_);
         const auto nearest = [&](auto first, auto last) { // the first of them that is beyond, and nearer than what was found
@@ -232,8 +247,9 @@ std::string Session::change_of_selected(bool forward) {
             }
         };
         forward ? nearest(steps.begin(), steps.end()) : nearest(steps.rbegin(), steps.rend());
-        if (found != no_step && (forward || e == state_.planned_in || found >= history_.evaluation(e).first))
+        if (found != no_step && (forward || e == state_.planned_in || found >= history_.evaluation(e).first)) {
             break;
+        }
     }
     if (found != no_step) {
         const TensorId still = selected_;
@@ -245,11 +261,13 @@ std::string Session::change_of_selected(bool forward) {
 }
 
 std::string Session::go_evaluation(EvaluationId id) {
-    if (history_.n_evaluations() == 0)
+    if (history_.n_evaluations() == 0) {
         return "nothing is recorded yet";
-    if (id < 0 || id >= history_.n_evaluations())
+    }
+    if (id < 0 || id >= history_.n_evaluations()) {
         return "there is no evaluation " + std::to_string(id) + ": they go from 0 to " +
                std::to_string(history_.n_evaluations() - 1);
+    }
     if (id == state_.evaluation) {
         return go(beginning_of(history_, id));
     }
@@ -287,20 +305,24 @@ bool Session::seek() {
 }
 
 std::string Session::go_pass(Pass pass) {
-    if (history_.n_steps() == 0)
+    if (history_.n_steps() == 0) {
         return "nothing is recorded yet";
+    }
     for (const EvaluationId e : {state_.evaluation, state_.planned_in}) {
         const EvaluationSpan span = history_.evaluation(e);
-        for (Step at = span.first - 1; (at = source_->next_of(at, fact_bit<record::PassBegin>())) != no_step && at < span.end;)
-            if (std::get<record::PassBegin>(history_.record(at).fact).pass == pass)
+        for (Step at = span.first - 1; (at = source_->next_of(at, fact_bit<record::PassBegin>())) != no_step && at < span.end;) {
+            if (std::get<record::PassBegin>(history_.record(at).fact).pass == pass) {
                 return go(at);
+            }
+        }
     }
     return "pass " + std::string(pass_name(pass)) + " (" + std::string(pass_title(pass)) + ") is not recorded in this evaluation";
 }
 
 bool Session::running() const {
-    if (!gate_ || ended_)
+    if (!gate_ || ended_) {
         return false;
+    }
     // Until its thread wakes up the gate still says where it was held.
     const Step at = gate_->held_at();
     return at == no_step || at == released_at_;
@@ -336,11 +358,13 @@ void Session::hold() {
 
 std::string Session::refresh() {
     ++version_;
-    if (history_.n_steps() == 0 || running())
+    if (history_.n_steps() == 0 || running()) {
         return {};
+    }
     std::string text = follows_ && state_.step != last_step() ? go(last_step()) : std::string();
-    if (const TensorId about = subject(record_.fact); follow && follows_ && !text.empty())
+    if (const TensorId about = subject(record_.fact); follow && follows_ && !text.empty()) {
         select(about);
+    }
     const auto sought = sought_;
     if (seek()) {
         return text;
@@ -351,10 +375,11 @@ std::string Session::refresh() {
     if (!ahead_.empty() && !ended_) {
         const Unit next = ahead_.front();
         ahead_.pop_front();
-        if (!gate_->at_breakpoint())
+        if (!gate_->at_breakpoint()) {
             step_program(next);
-        else
+        } else {
             ahead_.clear();
+        }
     }
     return text;
 }
@@ -375,24 +400,29 @@ std::optional<std::string> Session::scan_slice() {
     const Step first = scan.forward ? scan.at : std::max<Step>(scan.at - scan_chunk + 1, 0);
     const Step end = scan.forward ? std::min(scan.at + scan_chunk, history_.n_steps()) : scan.at + 1;
     std::vector<Record> records;
-    if (first < end)
+    if (first < end) {
         history_.source().read(first, end, records);
-    if (!scan.forward)
+    }
+    if (!scan.forward) {
         std::reverse(records.begin(), records.end());
+    }
     Facts facts;
     for (const Record& record : records) {
         describer_.record(record, scan.query, facts);
-        if (!scan.query.matches(facts))
+        if (!scan.query.matches(facts)) {
             continue;
+        }
         scan_.reset();
         std::string text = go(record.step);
-        if (const TensorId about = subject(record.fact); row_of(about) >= 0)
+        if (const TensorId about = subject(record.fact); row_of(about) >= 0) {
             select(about);
+        }
         return "breakpoint: " + text;
     }
     scan.at = scan.forward ? end : first - 1;
-    if (scan.forward ? scan.at < history_.n_steps() : scan.at >= 0)
+    if (scan.forward ? scan.at < history_.n_steps() : scan.at >= 0) {
         return std::nullopt;
+    }
     const std::string text =
         "no record " + std::string(scan.forward ? "after" : "before") + " this step matches " + scan.query.text();
     scan_.reset();
@@ -440,21 +470,26 @@ int Session::row_of(TensorId id) const noexcept {
 }
 
 std::span<const TensorId> Session::users_of(TensorId id) {
-    if (!graph_ || id < 0 || static_cast<size_t>(id) >= graph_->tensors.size())
+    if (!graph_ || id < 0 || static_cast<size_t>(id) >= graph_->tensors.size()) {
         return {};
+    }
     if (users_graph_ != graph_) {
         users_graph_ = graph_;
         const size_t n = graph_->tensors.size();
         const auto each_use = [&](auto&& use) {
-            for (const TensorId node : graph_->nodes)
-                for (const TensorId source : graph_->tensors[static_cast<size_t>(node)].src)
-                    if (source >= 0 && static_cast<size_t>(source) < n)
+            for (const TensorId node : graph_->nodes) {
+                for (const TensorId source : graph_->tensors[static_cast<size_t>(node)].src) {
+                    if (source >= 0 && static_cast<size_t>(source) < n) {
                         use(source, node);
+                    }
+                }
+            }
         };
         users_begin_.assign(n + 1, 0);
         each_use([&](TensorId source, TensorId) { ++users_begin_[static_cast<size_t>(source) + 1]; });
-        for (size_t i = 0; i < n; ++i)
+        for (size_t i = 0; i < n; ++i) {
             users_begin_[i + 1] += users_begin_[i];
+        }
         users_.resize(static_cast<size_t>(users_begin_[n]));
         std::vector<int32_t> at(users_begin_.begin(), users_begin_.end() - 1);
         each_use([&](TensorId source, TensorId node) { users_[static_cast<size_t>(at[static_cast<size_t>(source)]++)] = node; });

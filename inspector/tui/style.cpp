@@ -47,8 +47,9 @@ bool coloured = false;
 } // namespace
 
 Style backend_style(BackendId backend, int n_backends) noexcept {
-    if (backend == no_backend)
+    if (backend == no_backend) {
         return dim;
+    }
     const int of_cpu = static_cast<int>(Ink::backend_0);
     const int index = backend == n_backends - 1 ? of_cpu : of_cpu + 1 + backend % (n_backend_inks - 1);
     return {static_cast<Ink>(index), false, false, false, false};
@@ -76,17 +77,22 @@ void start_styles(Depth depth, Background background, bool direct) {
 
 void set_style(void* window, Style style) noexcept {
     attr_t a = A_NORMAL;
-    if (style.bold)
+    if (style.bold) {
         a |= A_BOLD;
-    if (style.dim)
+    }
+    if (style.dim) {
         a |= A_DIM;
-    if (style.reverse)
+    }
+    if (style.reverse) {
         a |= A_REVERSE;
-    if (style.underline)
+    }
+    if (style.underline) {
         a |= A_UNDERLINE;
+    }
     // Without colour the loud inks are bold.
-    if (!coloured && (style.ink == Ink::bad || style.ink == Ink::warning || style.ink == Ink::accent))
+    if (!coloured && (style.ink == Ink::bad || style.ink == Ink::warning || style.ink == Ink::accent)) {
         a |= A_BOLD;
+    }
     wattr_set(static_cast<WINDOW*>(window), a, static_cast<short>(coloured ? static_cast<int>(style.ink) : 0), nullptr);
 }
 

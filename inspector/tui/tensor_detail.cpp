@@ -24,8 +24,9 @@ Line source_line(Session& session, std::string label, TensorId id) {
         l.parts.push_back(backend_text(session, s.backend));
         l.parts.push_back({")"});
     }
-    if (session.row_of(id) >= 0 && session.history().tensor(state, id).usage == BufferUsage::weights)
+    if (session.row_of(id) >= 0 && session.history().tensor(state, id).usage == BufferUsage::weights) {
         l.parts.push_back({" weight", dim});
+    }
     l.target = Target::tensor(id);
     return l;
 }
@@ -45,17 +46,20 @@ void add_answers(Session& session, std::vector<Line>& lines, TensorId id, int wi
     const PlanState& state = session.state();
     const CapabilityTable& answers = session.history().source().answers(state.graph);
     const auto n_tensors = static_cast<size_t>(answers.n_tensors);
-    if (session.is_copy(id) || session.graph()->tensors[static_cast<size_t>(id)].op == Op::NONE)
+    if (session.is_copy(id) || session.graph()->tensors[static_cast<size_t>(id)].op == Op::NONE) {
         return;
+    }
     bool first = true;
     for (BackendId b = 0; b < session.n_backends(); ++b) {
         const size_t at = static_cast<size_t>(b) * n_tensors + static_cast<size_t>(id);
-        if (static_cast<size_t>(id) >= n_tensors || at >= answers.op_answers.size())
+        if (static_cast<size_t>(id) >= n_tensors || at >= answers.op_answers.size()) {
             continue;
+        }
         const Answer& answer = answers.op_answers[at];
         std::string text = session.backend_name(b) + (answer.yes ? " yes" : " no: " + std::string(refusal_name(answer.reason)));
-        if (!answer.yes && !answer.detail.empty())
+        if (!answer.yes && !answer.detail.empty()) {
             text += ", " + std::string(answer.detail);
+        }
         add_wrapped(lines, width, first ? "can run" : "", 8, text, answer.yes ? Style{} : warning);
         first = false;
     }
@@ -66,8 +70,9 @@ void add_values(Session& session, std::vector<Line>& lines, TensorId id, int wid
     const PlanState& state = session.state();
     const auto last =
         std::find_if(state.values.rbegin(), state.values.rend(), [&](const ValueState& v) { return v.value.tensor == id; });
-    if (last == state.values.rend())
+    if (last == state.values.rend()) {
         return;
+    }
     const tables::ValueRow row = tables::value_row(session.history(), *last, session.step());
     const record::Value& v = row.value;
     add_heading(lines, "values");
@@ -81,25 +86,30 @@ void add_values(Session& session, std::vector<Line>& lines, TensorId id, int wid
         bars.parts.push_back({"▕" + words::bars(row.histogram) + "▏"});
         lines.push_back(std::move(bars));
     }
-    if (v.n_nan + v.n_inf > 0 || !finite)
+    if (v.n_nan + v.n_inf > 0 || !finite) {
         add_wrapped(lines, width, "finite", 8,
                     joined({counted(v.n_elements - v.n_nan - v.n_inf, "element"), " of ", std::to_string(v.n_elements), "; ",
                             std::to_string(v.n_nan), " NaN, ", std::to_string(v.n_inf), " infinite"}),
                     warning);
+    }
     std::string first;
-    for (const double x : row.first)
+    for (const double x : row.first) {
         first += (first.empty() ? "" : " ") + words::number(x);
-    if (!first.empty())
+    }
+    if (!first.empty()) {
         add_wrapped(lines, width, "first", 8, first);
+    }
 }
 
 } // namespace
 
 std::string op_text(const Session& session, TensorId id) {
-    if (!session.graph() || id < 0)
+    if (!session.graph() || id < 0) {
         return "-";
-    if (session.is_copy(id))
+    }
+    if (session.is_copy(id)) {
         return "copy";
+    }
     const TensorInfo& info = session.graph()->tensors[static_cast<size_t>(id)];
     if (told_by_log(info)) {
         return operator_text(info);
@@ -108,8 +118,9 @@ std::string op_text(const Session& session, TensorId id) {
 }
 
 std::string tensor_label(Session& session, TensorId id) {
-    if (!session.graph() || id < 0)
+    if (!session.graph() || id < 0) {
         return "-";
+    }
     const bool node = !session.is_copy(id) && (session.graph()->tensors[static_cast<size_t>(id)].op != Op::NONE ||
                                                left_out_by_log(session.graph()->tensors[static_cast<size_t>(id)]));
     const std::string what = joined({op_text(session, id), " ", session.name(id)});
@@ -118,14 +129,16 @@ std::string tensor_label(Session& session, TensorId id) {
 
 std::vector<Line> tensor_detail(Session& session, TensorId id, int width, bool with_values) {
     std::vector<Line> lines;
-    if (session.row_of(id) < 0)
+    if (session.row_of(id) < 0) {
         return lines;
+    }
     const PlanState& state = session.state();
     const TensorInfo& info = session.history().tensor(state, id);
     const bool copy = session.is_copy(id);
 
-    if (!state.error.empty())
+    if (!state.error.empty()) {
         add_wrapped(lines, width, "failed", 8, state.error, bad);
+    }
     Line what;
     what.parts.push_back({op_text(session, id), bold});
     what.parts.push_back({told_by_log(info) ? std::string("  type and shape are not in the log")
@@ -145,8 +158,9 @@ std::vector<Line> tensor_detail(Session& session, TensorId id, int width, bool w
             backend.style.bold = true;
             l.parts.push_back(std::move(backend));
         }
-        if (const std::string cause = cause_name(now.cause, now.source); !cause.empty())
+        if (const std::string cause = cause_name(now.cause, now.source); !cause.empty()) {
             l.parts.push_back({" by " + cause});
+        }
         if (const BackendId was = session.was(id); was != now.backend) {
             l.parts.push_back({", was " + (was == no_backend ? std::string("unassigned") : session.backend_name(was)), accent});
         }
@@ -158,17 +172,22 @@ std::vector<Line> tensor_detail(Session& session, TensorId id, int width, bool w
     }
     std::string marks;
     for (const auto& [flag, word] :
-         {std::pair{flag_input, "input"}, {flag_output, "output"}, {flag_param, "parameter"}, {flag_loss, "loss"}})
-        if ((info.flags & flag) != 0)
+         {std::pair{flag_input, "input"}, {flag_output, "output"}, {flag_param, "parameter"}, {flag_loss, "loss"}}) {
+        if ((info.flags & flag) != 0) {
             marks += (marks.empty() ? "" : ", ") + std::string(word);
+        }
+    }
     const auto& types = session.history().session().buffer_types;
-    if (!copy && info.buffer_type != no_buffer_type && static_cast<size_t>(info.buffer_type) < types.size())
+    if (!copy && info.buffer_type != no_buffer_type && static_cast<size_t>(info.buffer_type) < types.size()) {
         marks += (marks.empty() ? "" : ", ") + ("in " + types[static_cast<size_t>(info.buffer_type)].name) +
                  (info.usage == BufferUsage::weights ? " with the weights" : "");
-    if (!copy && info.user_backend != no_backend)
+    }
+    if (!copy && info.user_backend != no_backend) {
         marks += (marks.empty() ? "" : ", ") + ("pinned to " + session.backend_name(info.user_backend));
-    if (!marks.empty())
+    }
+    if (!marks.empty()) {
         add_wrapped(lines, width, "is", 8, marks);
+    }
     if (copy) {
         if (const record::CopyMade* made = session.copy(id)) {
             lines.push_back(source_line(session, "copy of", made->of));
@@ -178,24 +197,29 @@ std::vector<Line> tensor_detail(Session& session, TensorId id, int width, bool w
             }
         }
     } else {
-        if (info.is_view())
+        if (info.is_view()) {
             lines.push_back(source_line(session, "view of", info.view_source));
+        }
         for (size_t i = 0; i < info.src.size(); ++i) {
-            if (info.src[i] == no_tensor)
+            if (info.src[i] == no_tensor) {
                 continue;
+            }
             const auto rewired = std::find_if(state.rewires.begin(), state.rewires.end(), [&](const record::Rewired& r) {
                 return r.node == id && r.source == static_cast<int32_t>(i);
             });
             lines.push_back(source_line(session, "src " + std::to_string(i), info.src[i]));
-            if (rewired != state.rewires.end())
+            if (rewired != state.rewires.end()) {
                 lines.push_back(source_line(session, "   now", rewired->copy));
+            }
         }
         constexpr size_t most_users = 6;
         const auto users = session.users_of(id);
-        for (size_t i = 0; i < std::min(users.size(), most_users); ++i)
+        for (size_t i = 0; i < std::min(users.size(), most_users); ++i) {
             lines.push_back(source_line(session, i == 0 ? "read by" : "", users[i]));
-        if (users.size() > most_users)
+        }
+        if (users.size() > most_users) {
             lines.push_back(line("        and " + counted(static_cast<int64_t>(users.size() - most_users), "more node"), dim));
+        }
         add_answers(session, lines, id, width);
     }
 
@@ -205,13 +229,16 @@ std::vector<Line> tensor_detail(Session& session, TensorId id, int width, bool w
     int n_ahead = 0;
     const std::vector<StoryPart> parts = story(session, id, n_ahead);
     add_heading(lines, "story");
-    for (const StoryPart& part : parts)
+    for (const StoryPart& part : parts) {
         add_wrapped(lines, width, short_name(part.pass), 6, part.text, {},
                     part.step == no_step ? Target{} : Target::step(part.step), part.step == session.step());
-    if (parts.empty())
+    }
+    if (parts.empty()) {
         lines.push_back(line("nothing is recorded of it yet", dim));
-    if (n_ahead > 0)
+    }
+    if (n_ahead > 0) {
         lines.push_back(line("… " + counted(n_ahead, "more record") + " after this step", dim));
+    }
     return lines;
 }
 

@@ -67,8 +67,9 @@ void note_leave_text() {
     std::string text;
     for (const char* name : {"rmcup", "rmkx", "cnorm", "sgr0"}) {
         // Delays ("$<5>") belong to tputs; terminals that need them are not driven from a signal handler.
-        if (const std::string value = capability(name); value.find("$<") == std::string::npos)
+        if (const std::string value = capability(name); value.find("$<") == std::string::npos) {
             text += value;
+        }
     }
     text += "\x1b[?1000l\x1b[?1002l\x1b[?1006l";
     text += end_of_frame;
@@ -79,8 +80,9 @@ void note_leave_text() {
 void put(std::string_view bytes) {
     while (!bytes.empty()) {
         const ssize_t n = write(STDOUT_FILENO, bytes.data(), bytes.size());
-        if (n < 0 && errno != EINTR)
+        if (n < 0 && errno != EINTR) {
             return; // the terminal is gone; that is noticed where it is read
+        }
         bytes.remove_prefix(n < 0 ? 0 : static_cast<size_t>(n));
     }
 }
@@ -139,37 +141,47 @@ double brightness(std::string_view text) {
 } // namespace
 
 Terminal::Terminal(const TerminalOptions& options) {
-    if (!isatty(STDIN_FILENO))
+    if (!isatty(STDIN_FILENO)) {
         refuse("standard input is not a terminal");
-    if (!isatty(STDOUT_FILENO))
+    }
+    if (!isatty(STDOUT_FILENO)) {
         refuse("standard output is not a terminal");
+    }
     const char* const type = std::getenv("TERM");
-    if (!type || !*type)
+    if (!type || !*type) {
         refuse("TERM is not set, so the terminal's abilities are unknown");
-    if (!load_terminfo(type))
+    }
+    if (!load_terminfo(type)) {
         refuse("the terminal '" + std::string(type) + "' is not known here");
-    if (capability("cup").empty())
+    }
+    if (capability("cup").empty()) {
         refuse("the terminal '" + std::string(type) + "' can't move its cursor");
+    }
 
     std::setlocale(LC_CTYPE, "");
     set_unicode(std::string_view(nl_langinfo(CODESET)) == "UTF-8");
     tcgetattr(STDIN_FILENO, &saved_terminal);
-    if (pipe2(wake_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
+    if (pipe2(wake_pipe, O_CLOEXEC | O_NONBLOCK) != 0) {
         throw Error(ErrorKind::device, std::string("inspect: no pipe for signals: ") + std::strerror(errno));
+    }
     note_leave_text();
     synchronised_ = capability("cup").starts_with("\x1b["); // else it isn't one of the family whose private modes can be ignored
     // Before curses begins, which then leaves the window-size signal to us.
-    for (size_t i = 0; i < noted_signals.size(); ++i)
+    for (size_t i = 0; i < noted_signals.size(); ++i) {
         install(noted_signals[i], note_signal, noted_before[i]);
-    for (size_t i = 0; i < fatal_signals.size(); ++i)
+    }
+    for (size_t i = 0; i < fatal_signals.size(); ++i) {
         install(fatal_signals[i], restore_and_die, fatal_before[i]);
+    }
 
     screen_ = newterm(type, stdout, stdin);
     if (!screen_) {
-        for (size_t i = 0; i < noted_signals.size(); ++i)
+        for (size_t i = 0; i < noted_signals.size(); ++i) {
             sigaction(noted_signals[i], &noted_before[i], nullptr);
-        for (size_t i = 0; i < fatal_signals.size(); ++i)
+        }
+        for (size_t i = 0; i < fatal_signals.size(); ++i) {
             sigaction(fatal_signals[i], &fatal_before[i], nullptr);
+        }
         refuse("the terminal '" + std::string(type) + "' can't be used");
     }
     cbreak();
@@ -232,10 +244,12 @@ Terminal::~Terminal() {
     delscreen(static_cast<SCREEN*>(screen_));
     // An answer that is still on its way is not for the shell.
     tcsetattr(STDIN_FILENO, asked_ ? TCSAFLUSH : TCSADRAIN, &saved_terminal);
-    for (size_t i = 0; i < noted_signals.size(); ++i)
+    for (size_t i = 0; i < noted_signals.size(); ++i) {
         sigaction(noted_signals[i], &noted_before[i], nullptr);
-    for (size_t i = 0; i < fatal_signals.size(); ++i)
+    }
+    for (size_t i = 0; i < fatal_signals.size(); ++i) {
         sigaction(fatal_signals[i], &fatal_before[i], nullptr);
+    }
     close(wake_pipe[0]);
     close(wake_pipe[1]);
 }
@@ -245,8 +259,9 @@ int Terminal::cols() const { return getmaxx(stdscr); }
 
 void Terminal::take_size() {
     winsize size{};
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0)
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0) {
         resizeterm(size.ws_row, size.ws_col);
+    }
 }
 
 Terminal::Woken Terminal::wait(std::array<int, 4> others, bool wait) {
@@ -265,11 +280,13 @@ Terminal::Woken Terminal::wait(std::array<int, 4> others, bool wait) {
         decoder_.give_up();
         woken.input = true;
     }
-    if ((fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0)
+    if ((fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) {
         hung_up_ = true;
+    }
     woken.input = woken.input || (fds[0].revents & POLLIN) != 0;
-    for (size_t i = 0; i < others.size(); ++i)
+    for (size_t i = 0; i < others.size(); ++i) {
         woken.ready[i] = others[i] >= 0 && (fds[i + 2].revents & (POLLIN | POLLHUP)) != 0;
+    }
     if ((fds[1].revents & POLLIN) != 0) {
         std::array<char, 64> notes{};
         const auto n = ::read(wake_pipe[0], notes.data(), notes.size());
@@ -283,8 +300,9 @@ Terminal::Woken Terminal::wait(std::array<int, 4> others, bool wait) {
             }
         }
     }
-    if (woken.resized)
+    if (woken.resized) {
         take_size();
+    }
     return woken;
 }
 
@@ -394,20 +412,25 @@ Canvas Terminal::popup(Rect area) {
 }
 
 void Terminal::show(int cursor_row, int cursor_col) {
-    if (!popup_drawn_ && popup_panel_)
+    if (!popup_drawn_ && popup_panel_) {
         hide_panel(static_cast<PANEL*>(popup_panel_));
+    }
     curs_set(cursor_row >= 0 ? 1 : 0);
-    if (cursor_row >= 0)
+    if (cursor_row >= 0) {
         wmove(stdscr, cursor_row, cursor_col);
+    }
     wnoutrefresh(stdscr); // as long as there was no popup, panels know nothing of the page
-    if (popup_drawn_)
+    if (popup_drawn_) {
         update_panels();
+    }
     // Past curses' own buffer, which is empty before and after.
-    if (synchronised_)
+    if (synchronised_) {
         put(begin_of_frame);
+    }
     doupdate();
-    if (synchronised_)
+    if (synchronised_) {
         put(end_of_frame);
+    }
 }
 
 } // namespace schedscope::tui

@@ -11,15 +11,18 @@ bool unicode_ = true;
 /// The character at `at`, which moves behind it; U+FFFD for what is no UTF-8.
 char32_t decode(std::string_view text, size_t& at) {
     const auto lead = static_cast<unsigned char>(text[at++]);
-    if (lead < 0x80)
+    if (lead < 0x80) {
         return lead;
+    }
     const int more = lead >= 0xf0 && lead < 0xf5 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc2 && lead < 0xe0 ? 1 : 0;
-    if (more == 0 || lead >= 0xf5)
+    if (more == 0 || lead >= 0xf5) {
         return 0xfffd;
+    }
     char32_t c = lead & (0x3fu >> more);
     for (int i = 0; i < more; ++i) {
-        if (at >= text.size() || (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80)
+        if (at >= text.size() || (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80) {
             return 0xfffd;
+        }
         c = (c << 6) | (static_cast<unsigned char>(text[at++]) & 0x3f);
     }
     constexpr std::array<char32_t, 4> smallest{0, 0x80, 0x800, 0x10000};
@@ -89,8 +92,9 @@ void set_unicode(bool yes) noexcept { unicode_ = yes; }
 bool unicode() noexcept { return unicode_; }
 
 int char_width(char32_t c) noexcept {
-    if (c < 0x7f)
+    if (c < 0x7f) {
         return c >= 0x20 ? 1 : 0;
+    }
     const int width = wcwidth(static_cast<wchar_t>(c));
     return width < 0 ? 1 : width;
 }
@@ -100,22 +104,24 @@ std::u32string printable(std::string_view utf8) {
     out.reserve(utf8.size());
     for (size_t at = 0; at < utf8.size();) {
         const char32_t c = decode(utf8, at);
-        if (is_invisible(c))
+        if (is_invisible(c)) {
             continue;
-        if (c == '\n')
+        }
+        if (c == '\n') {
             out += unicode_ ? U"↵" : U" ";
-        else if (c == '\t')
+        } else if (c == '\t') {
             out += U' ';
-        else if (is_control(c))
+        } else if (is_control(c)) {
             out += unicode_ ? U'·' : U'?';
-        else if (c < 0x80)
+        } else if (c < 0x80) {
             out += c;
-        else if (!unicode_)
+        } else if (!unicode_) {
             out += spelled(c);
-        else {
+        } else {
             const int width = wcwidth(static_cast<wchar_t>(c));
-            if (width == 0 && out.empty())
+            if (width == 0 && out.empty()) {
                 out += U'◌'; // a mark that stands alone must not join what is drawn before the text
+            }
             out += width < 0 ? U'\xfffd' : c;
         }
     }
@@ -124,18 +130,21 @@ std::u32string printable(std::string_view utf8) {
 
 int text_width(std::string_view utf8) {
     int width = 0;
-    for (const char32_t c : printable(utf8))
+    for (const char32_t c : printable(utf8)) {
         width += char_width(c);
+    }
     return width;
 }
 
 std::u32string fitted(std::string_view utf8, int width) {
     std::u32string text = printable(utf8);
     int used = 0;
-    for (const char32_t c : text)
+    for (const char32_t c : text) {
         used += char_width(c);
-    if (used <= width)
+    }
+    if (used <= width) {
         return text;
+    }
     const std::u32string_view mark = unicode_ ? U"…" : U"~";
     while (!text.empty() && used > width - 1) {
         used -= char_width(text.back());
@@ -153,28 +162,32 @@ std::vector<std::string> wrapped(std::string_view utf8, int width) {
         size_t end = 0, space = std::u32string::npos;
         while (end < rest.size() && used + char_width(rest[end]) <= width) {
             used += char_width(rest[end]);
-            if (rest[end] == U' ' && end > 0)
+            if (rest[end] == U' ' && end > 0) {
                 space = end;
+            }
             ++end;
         }
         if (end == rest.size()) {
             lines.push_back(to_utf8(rest));
             return lines;
         }
-        if (rest[end] == U' ')
+        if (rest[end] == U' ') {
             space = end;
+        }
         const size_t cut = space == std::u32string::npos ? end : space;
         lines.push_back(to_utf8(std::u32string_view(rest).substr(0, cut)));
         rest.erase(0, cut);
-        if (!rest.empty() && rest.front() == U' ')
+        if (!rest.empty() && rest.front() == U' ') {
             rest.erase(0, 1);
+        }
     }
 }
 
 std::string joined(std::initializer_list<std::string_view> pieces) {
     std::string text;
-    for (const std::string_view piece : pieces)
+    for (const std::string_view piece : pieces) {
         text += piece;
+    }
     return text;
 }
 

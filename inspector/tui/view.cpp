@@ -42,14 +42,16 @@ Text backend_text(const Session& session, BackendId id) {
 
 int backend_width(const Session& session) {
     int width = 7;
-    for (BackendId id = 0; id < session.n_backends(); ++id)
+    for (BackendId id = 0; id < session.n_backends(); ++id) {
         width = std::max(width, text_width(session.backend_name(id)));
+    }
     return std::min(width, 12);
 }
 
 void add_heading(std::vector<Line>& lines, std::string text) {
-    if (!lines.empty())
+    if (!lines.empty()) {
         lines.push_back({});
+    }
     lines.push_back(line(std::move(text), bold));
 }
 

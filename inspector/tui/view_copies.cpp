@@ -131,8 +131,9 @@ public:
         return row_of(session, session.selected()) == row ? session.selected() : at(row).made.copy;
     }
     bool changed(const Session& session, int row) const override {
-        if (const auto* t = std::get_if<record::Transfer>(&session.record().fact))
+        if (const auto* t = std::get_if<record::Transfer>(&session.record().fact)) {
             return t->copy == at(row).made.copy;
+        }
         return session.changed_now(at(row).made.copy);
     }
 
@@ -159,10 +160,12 @@ public:
             std::count_if(rewires.begin(), rewires.end(), [&](const record::Rewired& w) { return w.copy == r.made.copy; });
         add_heading(lines, readers == 0 && session.imported() ? std::string("who reads it is not in the log")
                                                               : "read instead of the original by " + counted(readers, "source"));
-        for (const record::Rewired& w : rewires)
-            if (w.copy == r.made.copy)
+        for (const record::Rewired& w : rewires) {
+            if (w.copy == r.made.copy) {
                 add_wrapped(lines, width, "src " + std::to_string(w.source), 8, tensor_label(session, w.node), {},
                             Target::tensor(w.node));
+            }
+        }
         bool first = true;
         for (const record::Transfer& t : session.state().transfers) {
             if (t.copy != r.made.copy) {
@@ -175,12 +178,14 @@ public:
             std::string text = bytes_or_unknown(t.bytes) + " in " + time_text(t.end_ns - t.start_ns) + ", " +
                                time_text(t.start_ns - begin_ns_) + " after the first work" +
                                (t.async ? ", asynchronously" : ", waited for");
-            if (t.experts >= 0)
+            if (t.experts >= 0) {
                 text += ", " + std::to_string(t.experts) + " of " + std::to_string(t.experts_total) + " experts";
+            }
             add_wrapped(lines, width, "", 0, text);
         }
-        if (!lines.empty())
+        if (!lines.empty()) {
             lines.push_back({});
+        }
         const std::vector<Line> all = tensor_detail(session, r.made.copy, width);
         lines.insert(lines.end(), all.begin(), all.end());
         return lines;

@@ -83,15 +83,18 @@ public:
     std::string title(const Session&) const override { return title_; }
 
     int row_of(const Session& session, TensorId id) const override {
-        for (int i = 0; i < n_rows(); ++i)
-            if (const std::vector<TensorId> all = nodes(session, i); std::find(all.begin(), all.end(), id) != all.end())
+        for (int i = 0; i < n_rows(); ++i) {
+            if (const std::vector<TensorId> all = nodes(session, i); std::find(all.begin(), all.end(), id) != all.end()) {
                 return i;
+            }
+        }
         return -1;
     }
     TensorId tensor_of(const Session& session, int row) const override {
         const std::vector<TensorId> all = nodes(session, row);
-        if (all.empty() || std::find(all.begin(), all.end(), session.selected()) != all.end())
+        if (all.empty() || std::find(all.begin(), all.end(), session.selected()) != all.end()) {
             return session.selected();
+        }
         return all.front();
     }
     bool changed(const Session& session, int row) const override {
@@ -116,10 +119,12 @@ public:
         const auto text = [&](StringId id) { return std::string(session.history().source().text(id)); };
         if (const auto* f = std::get_if<record::Fusion>(&at(row))) {
             add_wrapped(lines, width, "kernel", 8, text(f->kernel), bold);
-            for (const record::Execute& e : session.state().executed)
+            for (const record::Execute& e : session.state().executed) {
                 if (e.split == f->split && e.count == f->count && !nodes(session, row).empty() &&
-                    e.first == nodes(session, row).front())
+                    e.first == nodes(session, row).front()) {
                     add_wrapped(lines, width, "ran", 8, time_text(e.end_ns - e.start_ns) + (e.device_time ? " (device)" : ""));
+                }
+            }
         } else if (const auto* apart = std::get_if<record::NotFused>(&at(row))) {
             add_wrapped(lines, width, "because", 8, text(apart->why));
         } else {
@@ -217,8 +222,9 @@ private:
             return {order.begin() + static_cast<std::ptrdiff_t>(first),
                     order.begin() + static_cast<std::ptrdiff_t>(first + count)};
         }
-        if (const auto* f = std::get_if<record::NotFused>(&at(row)))
+        if (const auto* f = std::get_if<record::NotFused>(&at(row))) {
             return {f->first, f->second};
+        }
         return {std::get<record::Reorder>(at(row)).node};
     }
 

@@ -27,8 +27,9 @@ public:
         answered_ = false;
         rows_.clear();
         const OwnedGraph* const graph = session.graph();
-        if (!graph)
+        if (!graph) {
             return;
+        }
         const CapabilityTable& answers = session.history().source().answers(session.state().graph);
         answered_ = !answers.op_answers.empty();
         std::map<std::string, std::vector<TensorId>> by_op;
@@ -51,11 +52,13 @@ public:
                     const auto at = static_cast<size_t>(id);
                     row.n_on += at < session.state().tensors.size() && session.state().tensors[at].backend == b;
                     const size_t cell = static_cast<size_t>(b) * static_cast<size_t>(answers.n_tensors) + at;
-                    if (cell >= answers.op_answers.size() || answers.op_answers[cell].yes)
+                    if (cell >= answers.op_answers.size() || answers.op_answers[cell].yes) {
                         continue;
+                    }
                     row.refused.push_back(id);
-                    if (row.why.empty())
+                    if (row.why.empty()) {
                         row.why = why(answers.op_answers[cell]);
+                    }
                 }
                 if (const auto found = n_asked.find({op, b}); found != n_asked.end()) {
                     row.n_asked = found->second;
@@ -149,8 +152,9 @@ public:
                             grouped(r.n_nodes - static_cast<int64_t>(r.refused.size())) + " of " +
                             counted(r.n_nodes, (r.op + " node").c_str()) + "; " + grouped(r.n_on) + " on it at this step");
         }
-        if (!r.refused.empty())
+        if (!r.refused.empty()) {
             add_heading(lines, "refused");
+        }
         for (const TensorId id : r.refused) {
             const Answer& answer = answers.op_answers[static_cast<size_t>(r.backend) * static_cast<size_t>(answers.n_tensors) +
                                                       static_cast<size_t>(id)];

@@ -69,8 +69,9 @@ public:
 
     int row_of(const Session& session, TensorId id) const override {
         const auto& state = session.state();
-        if (id < 0 || static_cast<size_t>(id) >= state.tensors.size())
+        if (id < 0 || static_cast<size_t>(id) >= state.tensors.size()) {
             return -1;
+        }
         const int32_t split = state.tensors[static_cast<size_t>(id)].split;
         return split < n_rows_ ? split : -1;
     }
@@ -81,12 +82,15 @@ public:
     bool changed(const Session& session, int row) const override {
         const SplitState& split = at(session, row);
         const Record& record = session.record();
-        if (const auto* f = std::get_if<record::SplitBegin>(&record.fact))
+        if (const auto* f = std::get_if<record::SplitBegin>(&record.fact)) {
             return f->index == split.begin.index;
-        if (const auto* f = std::get_if<record::SplitEnd>(&record.fact))
+        }
+        if (const auto* f = std::get_if<record::SplitEnd>(&record.fact)) {
             return f->index == split.begin.index;
-        if (const auto* f = std::get_if<record::SplitInput>(&record.fact))
+        }
+        if (const auto* f = std::get_if<record::SplitInput>(&record.fact)) {
             return f->split == split.begin.index;
+        }
         if (const auto* f = std::get_if<record::Execute>(&record.fact)) {
             return f->split == split.begin.index;
         }
@@ -106,13 +110,14 @@ public:
         Text backend = backend_text(session, split.begin.backend);
         backend.style.bold = true;
         head.parts.push_back(std::move(backend));
-        if (split.end_node <= split.begin.first_node && session.imported())
+        if (split.end_node <= split.begin.first_node && session.imported()) {
             head.parts.push_back({"  nodes not known"});
-        else if (split.end_node >= 0)
+        } else if (split.end_node >= 0) {
             head.parts.push_back(
                 {"  nodes " + std::to_string(split.begin.first_node) + " to " + std::to_string(split.end_node - 1)});
-        else
+        } else {
             head.parts.push_back({"  from node " + std::to_string(split.begin.first_node) + ", still open"});
+        }
         if (split.end_ns >= 0) {
             head.parts.push_back({"  " + (time_of(split) < 0 ? "time unknown" : time_text(time_of(split)))});
         }

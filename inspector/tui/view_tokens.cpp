@@ -71,16 +71,18 @@ public:
                     unknown ? "the log does not tell"
                             : counted(span.begin.n_tokens, "token") + ", " + counted(span.begin.n_sequences, "sequence") + ", " +
                                   counted(span.begin.n_outputs, "output"));
-        if (span.begin.reused)
+        if (span.begin.reused) {
             add_wrapped(lines, width, "graph", 8, "used again, planned in evaluation " + std::to_string(span.begin.planned_in),
                         {}, Target::evaluation(span.begin.planned_in));
-        else if (span.begin.failed_check != 0)
+        } else if (span.begin.failed_check != 0) {
             add_wrapped(lines, width, "graph", 8,
                         "planned anew, because this check of the last one failed: " + text(span.begin.failed_check));
-        else
+        } else {
             add_wrapped(lines, width, "graph", 8, "planned");
-        if (span.begin.observed)
+        }
+        if (span.begin.observed) {
             add_wrapped(lines, width, "", 8, "not in one piece, because somebody watched", warning);
+        }
 
         std::vector<Line> input, sampled, out;
         for (const Record& record : records(session, span)) {
@@ -95,8 +97,9 @@ public:
                         (s->backend == no_backend ? "the host"
                                                   : session.backend_name(s->backend) + " (" + counted(s->n_nodes, "node") + ")") +
                         ", " + counted(s->candidates, "candidate") + " left";
-                if (s->why_not_in_graph != 0)
+                if (s->why_not_in_graph != 0) {
                     what += " (not in the graph: " + text(s->why_not_in_graph) + ")";
+                }
                 add_wrapped(sampled, width, "seq " + std::to_string(s->sequence), 7, what, {}, Target::step(record.step),
                             record.step == session.step());
             } else if (const auto* token = std::get_if<record::Token>(&record.fact)) {
@@ -107,8 +110,9 @@ public:
             }
         }
         const auto append = [&](const char* heading, std::vector<Line>& part) {
-            if (part.empty())
+            if (part.empty()) {
                 return;
+            }
             add_heading(lines, heading);
             lines.insert(lines.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
         };
@@ -140,25 +144,29 @@ private:
         std::vector<Record> all;
         const Step first_end = std::min(span.first + head, end);
         session.history().source().read(span.first, first_end, all);
-        if (first_end < end)
+        if (first_end < end) {
             session.history().source().read(std::max(first_end, end - tail), end, all);
+        }
         return all;
     }
     /// What came out of an evaluation, as text. Kept once the evaluation is complete.
     const std::string& tokens(Session& session, int index, const EvaluationSpan& span) const {
         const bool whole = span.complete && session.step() >= span.end - 1;
-        if (const auto kept = tokens_.find(index); kept != tokens_.end() && whole && kept->second.whole)
+        if (const auto kept = tokens_.find(index); kept != tokens_.end() && whole && kept->second.whole) {
             return kept->second.text;
+        }
         std::string text;
         constexpr Step tail = 512;
         const Step end = std::min(span.end, session.step() + 1);
         std::vector<Record> last;
         session.history().source().read(std::max(span.first, end - tail), end, last);
-        for (const Record& record : last)
-            if (const auto* token = std::get_if<record::Token>(&record.fact))
+        for (const Record& record : last) {
+            if (const auto* token = std::get_if<record::Token>(&record.fact)) {
                 text +=
                     (text.empty() ? "" : " │ ") +
                     (token->text != 0 ? std::string(session.history().source().text(token->text)) : std::to_string(token->token));
+            }
+        }
         return (tokens_[index] = {std::move(text), whole}).text;
     }
 
