@@ -3,6 +3,7 @@
 #include "report_page.h" // made from report.html
 #include "runtime/error.h"
 #include "traces/tables.h"
+#include "traces/unknown.h"
 #include "viz/layout_process.h"
 #include "viz/palette.h"
 #include "viz/report_parts.h"
@@ -26,10 +27,8 @@ std::string without_heading(const std::string& dot) {
                                                                   : dot.substr(0, label) + "label=\"\"" + dot.substr(end + 9);
 }
 
-/// A log does not tell how many tokens its graph was for.
-json known_tokens(const record::EvaluationBegin& begin) {
-    return begin.kind == GraphKind::imported && begin.n_tokens <= 0 ? json(nullptr) : json(begin.n_tokens);
-}
+/// Null: a log does not tell it.
+json known_or_null(const std::optional<int32_t>& n) { return n ? json(*n) : json(nullptr); }
 
 class Report {
 public:
@@ -63,7 +62,7 @@ private:
     ReportTexts texts_;
     json plans_ = json::array(), evaluations_ = json::array(), pictures_ = json::array();
     std::map<EvaluationId, size_t> plan_of_;
-    std::map<std::string, int32_t> picture_of_; ///< by its text
+    std::map<std::string, int32_t> picture_of_; ///< by its text, which was given to Graphviz; −1: that failed, and would again
     std::set<std::string> said_;                ///< why something is not there
     std::map<EvaluationId, json> rows_;         ///< of evaluations, in their order
     int64_t n_tensors_ = 0, n_stories_ = 0, n_events_ = 0;
@@ -128,7 +127,7 @@ void Report::add_pictures(json& plan, EvaluationId planned, size_t n_nodes) {
     plan["pictures"] = std::move(made);
 }
 
-/// −1: there is no room for more.
+/// −1: there is no room for more, or a plan that looks alike could not be laid out. Throws as run_layout for the first such plan.
 int32_t Report::picture(EvaluationId planned, PictureView view) {
     PictureOptions options = options_.layout;
     options.view = view;
@@ -145,14 +144,15 @@ int32_t Report::picture(EvaluationId planned, PictureView view) {
     if (known != picture_of_.end()) {
         return known->second;
     }
-    if (static_cast<int32_t>(pictures_.size()) >= options_.max_pictures) {
+    if (static_cast<int32_t>(picture_of_.size()) >= options_.max_pictures) { // failures too: each may take the layout's whole time limit
         ++skipped_pictures_;
         return -1;
     }
     const std::string name = "evaluation " + std::to_string(planned) + ", view " + std::string(picture_view_name(view));
     say("laying out " + name);
+    int32_t& made = picture_of_[dot] = -1;
     pictures_.push_back(report_picture(run_layout(dot, "json0", options, name), history_.session(), texts_));
-    return picture_of_[dot] = static_cast<int32_t>(pictures_.size()) - 1;
+    return made = static_cast<int32_t>(pictures_.size()) - 1;
 }
 
 void Report::add_stories(EvaluationId evaluation, json& plan_stories, json& runs, bool of_plan) {
@@ -193,11 +193,12 @@ void Report::add_evaluation(EvaluationId evaluation) {
         return;
     }
     const auto plan = plan_of_.find(planned);
+    const KnownCounts counts = known_counts(span.begin);
     json row{{"id", evaluation},
              {"kind", graph_kind_name(span.begin.kind)},
-             {"tokens", known_tokens(span.begin)},
-             {"sequences", span.begin.n_sequences},
-             {"outputs", span.begin.n_outputs},
+             {"tokens", known_or_null(counts.tokens)},
+             {"sequences", known_or_null(counts.sequences)},
+             {"outputs", known_or_null(counts.outputs)},
              {"reused", span.begin.reused},
              {"planned_in", planned},
              {"failed_check", history_.source().text(span.begin.failed_check)},
@@ -305,9 +306,10 @@ json Report::collect() {
     const tables::Summary summary = tables::summary(history_);
     json data = session();
     data["trace"] = options_.trace;
-    data["summary"] = {{"steps", summary.steps},   {"evaluations", summary.evaluations},
-                       {"plans", summary.plans},   {"failed", summary.failed},
-                       {"tokens", summary.tokens}, {"time_ns", summary.last_ns - summary.first_ns}};
+    data["summary"] = {{"steps", summary.steps},
+                       {"evaluations", summary.evaluations},
+                       {"plans", summary.plans},
+                       {"tokens", summary.tokens}};
     data["verified"] = history_.source().next_of(-1, fact_bit<record::Difference>()) != no_step;
     data["last_planned"] = history_.last_planned();
     data["evaluations"] = std::move(evaluations);

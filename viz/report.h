@@ -14,7 +14,7 @@ struct ReportOptions {
     int64_t max_stories = 60'000; ///< tensors whose story is told, of all plans together
     int64_t max_events = 200'000; ///< kernels, transfers and waits of all evaluations together
     int64_t max_rows = 20'000;    ///< of the tables of the whole trace: tokens, reuse
-    int32_t max_pictures = 24;    ///< that Graphviz lays out
+    int32_t max_pictures = 24;    ///< that Graphviz is given to lay out, whether it can or not
     PictureOptions layout{};      ///< its child, time limit and cancellation; the rest is not looked at
     std::function<void(const std::string& what)> progress; ///< told before each longer piece of work
 };

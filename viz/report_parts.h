@@ -28,7 +28,7 @@ private:
 /// make_dot made. Throws Error(device) when it is none.
 nlohmann::json report_picture(const std::string& laid_out, const SessionInfo& session, ReportTexts& texts);
 
-/// One plan: tensors, what each pass changed, splits, copies, fusion, memory.
+/// One plan: tensors, what each pass changed, copies, fusion, memory.
 nlohmann::json report_plan(History& history, EvaluationId planned, ReportTexts& texts);
 
 /// What ran in one evaluation: kernels, transfers, waits, when its splits ran, and what a verification found.

@@ -26,24 +26,17 @@ Role role_of(const Subject& subject, TensorId id) {
     return is_view_op(subject.info(id).op) ? Role::view : Role::node;
 }
 
-/// [name, operator, as people read it, type, extents (null: unknown), role, split, group, position in the order, originals of its sources]
+/// [name, operator, as people read it, type, extents (null: unknown), role, split, group, position in the order]
 json tensor_rows(const Subject& subject, const std::vector<int32_t>& group_of, ReportTexts& texts) {
     json rows = json::array();
     for (TensorId id = 0; id < subject.n_ids(); ++id) {
         const TensorInfo& info = subject.info(id);
-        json ne = told_by_log(info) ? json(nullptr) : json(info.ne), sources = json::array();
-        if (id < subject.n_tensors()) {
-            for (const TensorId source : info.src) {
-                if (source != no_tensor) {
-                    sources.push_back(source);
-                }
-            }
-        }
+        json ne = told_by_log(info) ? json(nullptr) : json(info.ne);
         rows.push_back({texts.number(subject.is_left_out(id) ? "(not in the log)" : subject.name(id)),
                         texts.number(op_name(info.op)), texts.number(operator_text(info)), texts.number(type_text(info)),
                         std::move(ne), static_cast<int>(role_of(subject, id)),
                         subject.state.tensors[static_cast<size_t>(id)].split, group_of[static_cast<size_t>(id)],
-                        subject.position(id), std::move(sources)});
+                        subject.position(id)});
     }
     return rows;
 }
@@ -73,7 +66,7 @@ json pass_rows(History& history, EvaluationId planned, ReportTexts& texts) {
         const PlanState& state = history.state_at(end);
         json changes = changes_between(before, state.tensors, texts);
         before = state.tensors;
-        json row{{"pass", pass}, {"step", end}, {"changes", std::move(changes)}};
+        json row{{"pass", pass}, {"changes", std::move(changes)}};
         for (const tables::PassRow& known : table) {
             if (known.pass == static_cast<Pass>(pass)) {
                 row["assigned"] = known.assigned;
@@ -87,22 +80,7 @@ json pass_rows(History& history, EvaluationId planned, ReportTexts& texts) {
     if (const PlanState& plan = history.plan(planned); rows.empty() && is_imported(history, plan)) {
         rows.push_back({{"pass", static_cast<uint8_t>(Pass::none)},
                         {"whole", true},
-                        {"step", plan.step},
                         {"changes", changes_between({}, plan.tensors, texts)}});
-    }
-    return rows;
-}
-
-json split_rows(const Subject& subject, ReportTexts& texts) {
-    json rows = json::array();
-    for (const SplitState& split : subject.state.splits) {
-        json inputs = json::array();
-        for (const record::SplitInput& input : split.inputs) {
-            inputs.push_back({input.tensor, input.from, input.bytes});
-        }
-        rows.push_back({split.begin.index, split.begin.backend, split.begin.first_node, subject.end_node(split),
-                        texts.number(split_reason_name(split.begin.why)), texts.number(why_split_starts(subject, split)),
-                        std::move(inputs)});
     }
     return rows;
 }
@@ -126,16 +104,18 @@ json fusion_rows(const Subject& subject, ReportTexts& texts) {
     return {{"fused", std::move(fused)}, {"not_fused", std::move(not_fused)}, {"reorders", std::move(reorders)}};
 }
 
+/// Buffers: [type, size, the highest byte used, the most that is needed at once, why memory was planned anew (0: it was not)], null where a log tells no
+/// places. Placements: [tensor, size].
 json memory_rows(History& history, const PlanState& state, ReportTexts& texts) {
     const tables::MemoryTable table = tables::memory(history, state);
     json buffers = json::array(), placements = json::array();
     for (const tables::MemoryRow& row : table.memory) {
-        buffers.push_back({texts.number(row.buffer_type), row.size, row.peak, row.most_live, row.most_at,
+        const auto if_known = [&](int64_t bytes) { return row.use_known ? json(bytes) : json(nullptr); };
+        buffers.push_back({texts.number(row.buffer_type), row.size, if_known(row.peak), if_known(row.most_live),
                            row.replan ? texts.number(*row.replan) : 0});
     }
     for (const tables::PlacementRow& row : table.tensors) {
-        placements.push_back({row.id, texts.number(row.buffer_type), row.chunk, row.offset, row.size, row.first_use, row.last_use,
-                              row.in_place_of ? texts.number(*row.in_place_of) : 0});
+        placements.push_back({row.id, row.size});
     }
     return {{"buffers", std::move(buffers)}, {"placements", std::move(placements)}};
 }
@@ -175,7 +155,6 @@ json report_plan(History& history, EvaluationId planned, ReportTexts& texts) {
             {"tensors", tensor_rows(subject, group_of, texts)},
             {"groups", std::move(groups)},
             {"passes", std::move(passes)},
-            {"splits", split_rows(subject, texts)},
             {"copies", std::move(copies)},
             {"fusion", fusion_rows(subject, texts)},
             {"memory", memory_rows(history, state, texts)}};

@@ -13,11 +13,10 @@ json report_run(History& history, EvaluationId evaluation, ReportTexts& texts) {
         kernels.push_back({k.last, k.count, k.backend, text(k.kernel), k.start_ns, k.end_ns, k.bytes, k.flops, k.split});
     }
     for (const record::Transfer& t : state.transfers) {
-        transfers.push_back({t.tensor, t.copy, t.from, t.to, t.bytes, t.start_ns, t.end_ns, t.split, t.experts, t.experts_total,
-                             t.async ? 1 : 0});
+        transfers.push_back({t.tensor, t.copy, t.from, t.to, t.bytes, t.start_ns, t.end_ns, t.experts, t.experts_total});
     }
     for (const record::Wait& w : state.waits) {
-        waits.push_back({w.backend, w.start_ns, w.end_ns, w.split});
+        waits.push_back({w.backend, w.start_ns, w.end_ns});
     }
     for (const SplitState& split : state.splits) {
         splits.push_back({split.start_ns, split.end_ns});

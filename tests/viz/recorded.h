@@ -27,9 +27,9 @@ private:
     const Sketch& sketch_;
 };
 
-/// The sketch's graph, really planned and its memory laid out, all recorded as evaluation 0; evaluation 1 uses the plan again. Where the sketch put
-/// weights and caches they lie; what it assigned to nodes is forgotten.
-inline std::shared_ptr<LiveStore> recorded(Sketch& sketch) {
+/// The sketch's graph, really planned and its memory laid out, all recorded as evaluation 0, and so again up to `n_plans`; one more evaluation uses the
+/// last plan again. Where the sketch put weights and caches they lie; what it assigned to nodes is forgotten.
+inline std::shared_ptr<LiveStore> recorded(Sketch& sketch, int n_plans = 1) {
     for (const TensorId leaf : sketch.graph.leafs) {
         TensorInfo& info = sketch.graph.tensors[static_cast<size_t>(leaf)];
         info.buffer_type =
@@ -45,20 +45,23 @@ inline std::shared_ptr<LiveStore> recorded(Sketch& sketch) {
     auto store = std::make_shared<LiveStore>();
     Recorder& recorder = *store;
     recorder.session(sketch.session);
-    recorder.set_evaluation(0);
-    recorder.add(record::EvaluationBegin{GraphKind::prefill, false, false, 16, 1, 1, 0, 0});
-    recorder.graph(0, sketch.graph.view(), table);
     Carry carry;
     Plan plan;
-    make_plan(sketch.graph.view(), capabilities, {}, carry, plan, store.get());
     MemoryPlanner memory;
-    memory.place(sketch.graph.view(), plan, sketch.graph.nodes, capabilities, sketch.session.buffer_types, store.get());
-    recorder.add(record::PassBegin{Pass::execute});
-    recorder.add(record::SplitRun{0, plan.splits[0].backend, 1000, 2'001'000});
-    recorder.add(record::PassEnd{Pass::execute});
-    recorder.add(record::EvaluationEnd{});
-    recorder.set_evaluation(1);
-    recorder.add(record::EvaluationBegin{GraphKind::prefill, true, false, 16, 1, 1, 0, 0});
+    for (EvaluationId eval = 0; eval < n_plans; ++eval) {
+        const StringId failed_check = eval == 0 ? 0 : recorder.intern("another graph");
+        recorder.set_evaluation(eval);
+        recorder.add(record::EvaluationBegin{GraphKind::prefill, false, false, 16, 1, 1, eval, failed_check});
+        recorder.graph(eval, sketch.graph.view(), table);
+        make_plan(sketch.graph.view(), capabilities, {}, carry, plan, store.get());
+        memory.place(sketch.graph.view(), plan, sketch.graph.nodes, capabilities, sketch.session.buffer_types, store.get());
+        recorder.add(record::PassBegin{Pass::execute});
+        recorder.add(record::SplitRun{0, plan.splits[0].backend, 1000, 2'001'000});
+        recorder.add(record::PassEnd{Pass::execute});
+        recorder.add(record::EvaluationEnd{});
+    }
+    recorder.set_evaluation(n_plans);
+    recorder.add(record::EvaluationBegin{GraphKind::prefill, true, false, 16, 1, 1, n_plans - 1, 0});
     recorder.add(record::EvaluationEnd{});
     return store;
 }

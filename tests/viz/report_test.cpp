@@ -2,6 +2,7 @@
 
 #include "recorded.h"
 #include "runtime/error.h"
+#include "traces/tables.h"
 #include "traces/story_words.h"
 
 #include <gmock/gmock.h>
@@ -50,7 +51,6 @@ TEST_F(Report, ThePassesLeadToThePlan) {
         EXPECT_EQ(data["texts"][now[id][2].get<size_t>()], cause_name(tensor.cause, tensor.source));
         EXPECT_EQ(now[id][3], tensor.by);
     }
-    EXPECT_EQ(plan["splits"].size(), state.splits.size());
     EXPECT_EQ(plan["copies"].size(), state.copies.size());
 }
 
@@ -149,6 +149,67 @@ TEST_F(Report, ALayoutThatFailsLeavesOutItsPictureOnly) {
     EXPECT_EQ(data["pictures"].size(), 0U);
     EXPECT_THAT(data["left_out"].dump(), HasSubstr("Graphviz crashed"));
     EXPECT_GT(data["plans"][0]["tensors"].size(), 0U);
+}
+
+/// What Graphviz is given, counted, of a report of three plans that look alike.
+class ReportOfAlikePlans : public testing::Test {
+protected:
+    Sketch sketch = llama(4, 3);
+    History history{recorded(sketch, 3)};
+    ReportOptions options;
+    int layouts = 0;
+    void SetUp() override {
+        options.progress = [this](const std::string& what) { layouts += what.starts_with("laying out ") ? 1 : 0; };
+    }
+};
+
+TEST_F(ReportOfAlikePlans, ShareTheirPictures) {
+    const json data = data_of(make_report(history, options));
+    ASSERT_EQ(data["plans"].size(), 3U);
+    EXPECT_EQ(layouts, 4);
+    EXPECT_EQ(data["plans"][0]["pictures"], data["plans"][2]["pictures"]);
+}
+
+TEST_F(ReportOfAlikePlans, ALayoutThatFailsIsTriedOnce) {
+    options.layout.layout_command = {"/proc/self/exe", "--crashing-child"};
+    const json data = data_of(make_report(history, options));
+    ASSERT_EQ(data["plans"].size(), 3U);
+    EXPECT_EQ(layouts, 4);
+    EXPECT_EQ(data["pictures"].size(), 0U);
+    EXPECT_THAT(data["left_out"].dump(), HasSubstr("Graphviz crashed"));
+}
+
+TEST_F(ReportOfAlikePlans, LayoutsThatFailCountToo) {
+    options.layout.layout_command = {"/proc/self/exe", "--crashing-child"};
+    options.max_pictures = 2;
+    const json data = data_of(make_report(history, options));
+    EXPECT_EQ(layouts, 2);
+    EXPECT_THAT(data["left_out"].dump(), HasSubstr("6 pictures: schedscope dot")); // two views of each plan
+}
+
+TEST_F(ReportOfAlikePlans, SayWhyEachWasPlannedAnew) {
+    const json data = data_of(make_report(history, options));
+    EXPECT_EQ(data["evaluations"][0]["failed_check"], "");
+    EXPECT_EQ(data["evaluations"][1]["failed_check"], "another graph");
+    EXPECT_EQ(data["evaluations"][1]["sequences"], 1);
+    EXPECT_EQ(data["evaluations"][1]["outputs"], 1);
+}
+
+TEST_F(Report, BuffersAreAsTheMemoryTableHasThem) {
+    const json data = data_of(make_report(history, options));
+    const json& buffers = data["plans"][0]["memory"]["buffers"];
+    const tables::MemoryTable table = tables::memory(history, history.plan(0));
+    ASSERT_EQ(buffers.size(), table.memory.size());
+    ASSERT_FALSE(table.memory.empty());
+    for (size_t i = 0; i < buffers.size(); ++i) {
+        const tables::MemoryRow& row = table.memory[i];
+        const auto text = [&](size_t column) { return data["texts"][buffers[i][column].get<size_t>()].get<std::string>(); };
+        EXPECT_EQ(text(0), row.buffer_type);
+        EXPECT_EQ(buffers[i][1], row.size);
+        EXPECT_EQ(buffers[i][2], row.peak);
+        EXPECT_EQ(buffers[i][3], row.most_live);
+        EXPECT_EQ(text(4), row.replan.value_or(""));
+    }
 }
 
 TEST_F(Report, CancellingEndsIt) {
