@@ -1,3 +1,5 @@
+#include "viz/heading.h"
+
 #include "viz/markup.h"
 #include "viz/subject.h"
 #include "viz/units.h"
@@ -27,6 +29,15 @@ bool says_nothing(const BackendInfo& backend) {
 
 } // namespace
 
+std::vector<int64_t> nodes_per_backend(const Subject& subject) {
+    std::vector<int64_t> n(subject.session.backends.size() + 1, 0);
+    for (const TensorId node : subject.state.order) {
+        const BackendId backend = subject.backend_of(node);
+        ++n[backend >= 0 && static_cast<size_t>(backend) + 1 < n.size() ? static_cast<size_t>(backend) : n.size() - 1];
+    }
+    return n;
+}
+
 std::vector<std::string> node_shares(const Subject& subject) {
     std::vector<std::string> shares;
     for (const int64_t n : nodes_per_backend(subject)) {
@@ -37,6 +48,9 @@ std::vector<std::string> node_shares(const Subject& subject) {
 
 std::string heading_markup(const Subject& subject, const std::string& totals, const std::vector<std::string>& shares,
                            const std::vector<LegendSign>& signs) {
+    if (!subject.heading) {
+        return "";
+    }
     const auto line = [](const std::string& markup) { return row("<td></td>", markup); };
     std::string table = "<table border=\"0\" cellborder=\"0\" cellspacing=\"3\" cellpadding=\"2\">";
     const std::string title = subject.title();
@@ -65,7 +79,7 @@ std::string heading_markup(const Subject& subject, const std::string& totals, co
         table += row(chip(subject.palette[static_cast<BackendId>(b)], false), text);
     }
     const bool has_share = shares.size() > backends.size();
-    if (subject.from_log || (has_share && (subject.has_unassigned || nodes_per_backend(subject).back() > 0))) {
+    if (subject.from_log || (has_share && (subject.frame.has_unassigned || nodes_per_backend(subject).back() > 0))) {
         table += row(chip(subject.palette[no_backend], true),
                      bold(subject.backend_name(no_backend), gap) + (has_share ? html_label(shares.back()) + gap : "") +
                          (subject.from_log ? sized("(not in the log)", 10, Ink::grey) : ""));
@@ -73,29 +87,10 @@ std::string heading_markup(const Subject& subject, const std::string& totals, co
     for (const LegendSign& sign : signs) {
         table += row("<td>" + html_label(sign.sign) + "</td>", sized(html_label(sign.meaning), 10, Ink::grey));
     }
-    if (subject.heading_width > 0) { // an empty row as wide as wanted
-        table += "<tr><td></td><td width=\"" + std::to_string(subject.heading_width) + "\"></td></tr>";
+    if (subject.frame.heading_width > 0) { // an empty row as wide as wanted
+        table += "<tr><td></td><td width=\"" + std::to_string(subject.frame.heading_width) + "\"></td></tr>";
     }
     return table + "</table>";
-}
-
-std::string edge_markup(const std::string& what, const std::string& amount) {
-    const std::string clear = std::string(gap) + gap + gap;
-    return clear + html_label(what) + (amount.empty() ? "" : next_line(11) + clear + bold(amount));
-}
-
-Attributes picture_attributes(const std::string& heading) {
-    Attributes attributes;
-    attributes.html("label", heading)
-        .raw("labelloc", "t")
-        .raw("labeljust", "l")
-        .raw("fontname", "Helvetica,Arial,sans-serif")
-        .raw("fontsize", "12")
-        .raw("fontcolor", "#111111")
-        .raw("bgcolor", "#ffffff")
-        .raw("pad", "0.2")
-        .raw("charset", "UTF-8");
-    return attributes;
 }
 
 } // namespace schedscope

@@ -1,9 +1,13 @@
 #include "traces/tables.h"
 #include "traces/unknown.h"
 #include "viz/blocks.h"
+#include "viz/dot_text.h"
+#include "viz/heading.h"
 #include "viz/markup.h"
+#include "viz/shared_attributes.h"
 #include "viz/subject.h"
 #include "viz/units.h"
+#include "viz/views.h"
 
 #include <algorithm>
 #include <map>
@@ -151,7 +155,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
             main_backend = backend;
         }
     }
-    if (subject_.is_frame) {
+    if (subject_.frame.is_widest) {
         shares.clear();
         for (size_t b = 0; b < group.on.size(); ++b) {
             const auto backend = b + 1 < group.on.size() ? static_cast<BackendId>(b) : no_backend;
@@ -161,7 +165,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         }
     }
     label += next_line(12) + shares;
-    if (!group.splits.empty() && !subject_.before_splits) {
+    if (!group.splits.empty() && !subject_.frame.before_splits) {
         const int32_t first = *group.splits.begin(), last = *group.splits.rbegin();
         const bool gapless = last - first + 1 == static_cast<int32_t>(group.splits.size());
         std::string text;
@@ -182,7 +186,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         }
         return counted(static_cast<int64_t>(tensors.size()), noun) + ", " + bytes_text(size);
     };
-    if (!group.copies.empty() && !subject_.before_splits) {
+    if (!group.copies.empty() && !subject_.frame.before_splits) {
         tables::SizeSum size;
         for (const record::CopyMade* made : group.copies) {
             size.add(made->bytes);
@@ -209,7 +213,8 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
             attributes.raw("style", "filled,rounded,dashed");
         }
     }
-    dot.node(group.block.id(), attributes.number("n_nodes", static_cast<int64_t>(group.nodes.size())));
+    attributes.number("n_nodes", static_cast<int64_t>(group.nodes.size()));
+    dot.node(group.block.id(), numbered(subject_, attributes, mixed ? no_backend : main_backend));
 }
 
 std::string LayersView::draw() const {
@@ -220,7 +225,7 @@ std::string LayersView::draw() const {
         n_inputs += static_cast<int64_t>(split.inputs.size());
     }
     std::vector<LegendSign> signs{{"—▶", "tensors that stay where they are"}};
-    if (subject_.before_splits) {
+    if (subject_.frame.before_splits) {
         signs.push_back({" ", "splits and copies are made in pass 5"}); // the heading stays as high as those that follow
     } else if (subject_.has_splits()) {
         totals += ", " + counted(static_cast<int64_t>(subject_.state.splits.size()), "split") + ", " +
@@ -256,7 +261,7 @@ std::string LayersView::draw() const {
                 attributes.number("bytes", flow.size.bytes);
             }
             attributes.number("tensors", static_cast<int64_t>(flow.tensors.size())).text("tooltip", names(flow.tensors, 30));
-            if (copied && !subject_.before_splits) {
+            if (copied && !subject_.frame.before_splits) {
                 attributes.raw("style", "dashed").raw("penwidth", "1.6");
             }
             dot.edge(groups_[way.first].block.id(), groups_[way.second].block.id(), attributes);

@@ -29,4 +29,10 @@ inline std::string backend_markup(const BackendStyle& style, std::string_view na
     return bold(style.letter, gap) + html_label(name);
 }
 
+/// What passes along an edge, in two lines that keep clear of it; `amount` "": none to tell.
+inline std::string edge_markup(const std::string& what, const std::string& amount) {
+    const std::string clear = std::string(gap) + gap + gap;
+    return clear + html_label(what) + (amount.empty() ? "" : next_line(11) + clear + bold(amount));
+}
+
 } // namespace schedscope

@@ -1,8 +1,12 @@
 #include "traces/lifetimes.h"
+#include "viz/dot_text.h"
+#include "viz/heading.h"
 #include "viz/markup.h"
 #include "viz/offset_axis.h"
+#include "viz/shared_attributes.h"
 #include "viz/subject.h"
 #include "viz/units.h"
+#include "viz/views.h"
 
 #include <algorithm>
 #include <map>
@@ -141,12 +145,15 @@ void MemoryView::draw_bands(const std::string& id, double bottom) {
         }
         const BackendStyle& style = subject_.palette[band.backend];
         const std::string number = std::to_string(band.split);
-        dot_.node(id + " split " + number, placed(left, bottom, width, panel_height)
-                                               .raw("label", "")
-                                               .text("tooltip", "split " + number + " on " + subject_.backend_name(band.backend))
-                                               .raw("fillcolor", style.pale)
-                                               .raw("color", "#bbbbbb")
-                                               .raw("penwidth", "0.5"));
+        dot_.node(id + " split " + number,
+                  numbered(subject_,
+                           placed(left, bottom, width, panel_height)
+                               .raw("label", "")
+                               .text("tooltip", "split " + number + " on " + subject_.backend_name(band.backend))
+                               .raw("fillcolor", style.pale)
+                               .raw("color", "#bbbbbb")
+                               .raw("penwidth", "0.5"),
+                           band.backend));
         if (width > 26) {
             draw_text(id + " split " + number + " name",
                       sized(html_label((width > 52 ? "split " : "") + number + " " + style.letter), 8), left,
@@ -185,7 +192,8 @@ void MemoryView::draw_tensor(const OffsetAxis& axis, const record::Placement& pl
     const double left = x_of(first), width = x_of(end) - left, below = axis.y(placement.offset);
     const double height = axis.y(placement.offset + placement.size) - below;
     const TensorId tensor = placement.tensor;
-    const BackendStyle& style = subject_.palette[subject_.backend_of(tensor)];
+    const BackendId backend = subject_.backend_of(tensor);
+    const BackendStyle& style = subject_.palette[backend];
     const std::string& name = subject_.name(tensor);
     const std::string label = label_of(name, placement.size, width, height);
     Attributes attributes = placed(left, bottom + below, width, height);
@@ -204,9 +212,7 @@ void MemoryView::draw_tensor(const OffsetAxis& axis, const record::Placement& pl
     } else if (subject_.made_by(tensor) != nullptr) {
         attributes.raw("style", "filled,dashed");
     }
-    if (subject_.numbered) {
-        attributes.number("tensor", tensor);
-    }
+    attributes = numbered(subject_, attributes, backend, tensor);
     attributes.number("offset", placement.offset)
         .number("size", placement.size)
         .number("first_use", placement.first_use)

@@ -1,8 +1,12 @@
 #include "traces/tables.h"
+#include "viz/heading.h"
 #include "viz/markup.h"
+#include "viz/reasons.h"
+#include "viz/shared_attributes.h"
 #include "viz/subject.h"
 #include "viz/units.h"
 #include "viz/uses.h"
+#include "viz/views.h"
 
 #include <algorithm>
 
@@ -33,10 +37,6 @@ private:
     std::string node_label(TensorId node) const;
 
     /// With the tensor's id, where somebody asked for it.
-    Attributes numbered(Attributes attributes, TensorId tensor) const {
-        return subject_.numbered ? attributes.number("tensor", tensor) : attributes;
-    }
-
     const Subject& subject_;
     const PlanState& state_;
     DotText dot_;
@@ -85,18 +85,20 @@ void NodesView::draw_node(TensorId node, const std::string& kernel) {
             attributes.raw("style", "filled,rounded,dashed");
         }
     }
-    dot_.node(subject_.id(node), numbered(attributes, node));
+    dot_.node(subject_.id(node), numbered(subject_, attributes, subject_.backend_of(node), node));
 }
 
 /// Stand-ins beside the reader for what too many nodes read.
 void NodesView::draw_uses(TensorId reader) {
     const auto draw = [&](TensorId source) {
         if (uses_.stands_in(source, reader)) {
-            const record::CopyMade* made = subject_.before_splits ? subject_.made_by(source) : nullptr;
+            const record::CopyMade* made = subject_.frame.before_splits ? subject_.made_by(source) : nullptr;
             const TensorId shown = made != nullptr ? made->of : source;
-            const BackendStyle& style = subject_.palette[subject_.backend_of(shown)];
+            const BackendId backend = subject_.backend_of(shown);
+            const BackendStyle& style = subject_.palette[backend];
             dot_.node(uses_.source_id(source, reader),
-                      numbered(Attributes()
+                      numbered(subject_,
+                               Attributes()
                                    .html("label", small(html_label(clipped(subject_.name(shown), 48))))
                                    .raw("shape", "cds")
                                    .raw("style", "filled")
@@ -105,7 +107,7 @@ void NodesView::draw_uses(TensorId reader) {
                                    .raw("penwidth", "0.5")
                                    .raw("margin", "0.06,0.01")
                                    .raw("height", "0.2"),
-                               source));
+                               backend, source));
         }
     };
     if (const record::CopyMade* made = subject_.made_by(reader)) {
@@ -128,14 +130,16 @@ void NodesView::draw_range(int32_t first, int32_t end) {
             const record::Fusion& fusion = fusions_[next_fusion_++];
             const BackendStyle& style = subject_.palette[fusion.backend];
             dot_.open_cluster("fused " + std::to_string(fusion.first),
-                              Attributes()
-                                  .raw("label", "")
-                                  .text("tooltip", "fused: " + subject_.text(fusion.kernel))
-                                  .raw("style", "rounded,filled,bold")
-                                  .raw("fillcolor", "#ffffff")
-                                  .raw("color", style.line)
-                                  .raw("penwidth", "2")
-                                  .raw("margin", "6"));
+                              numbered(subject_,
+                                       Attributes()
+                                           .raw("label", "")
+                                           .text("tooltip", "fused: " + subject_.text(fusion.kernel))
+                                           .raw("style", "rounded,filled,bold")
+                                           .raw("fillcolor", "#ffffff")
+                                           .raw("color", style.line)
+                                           .raw("penwidth", "2")
+                                           .raw("margin", "6"),
+                                       fusion.backend));
             const int32_t last = std::min(end, fusion.first + fusion.count);
             for (; i < last; ++i) {
                 draw_node(state_.order[static_cast<size_t>(i)], i == fusion.first ? subject_.text(fusion.kernel) : "");
@@ -158,12 +162,13 @@ void NodesView::draw_range(int32_t first, int32_t end) {
 void NodesView::draw_copies(int32_t split) {
     for (const TensorId copy : split < 0 ? uses_.loose_copies() : uses_.copies()[static_cast<size_t>(split)]) {
         const record::CopyMade& made = *subject_.made_by(copy);
-        if (subject_.before_splits) {
-            dot_.node(subject_.id(copy), numbered(Attributes()
+        if (subject_.frame.before_splits) {
+            dot_.node(subject_.id(copy), numbered(subject_,
+                                                  Attributes()
                                                       .html("label", small(html_label(clipped(subject_.name(made.of), 48))))
                                                       .raw("style", "dotted")
                                                       .raw("color", "#8a8a8a"),
-                                                  copy));
+                                                  no_backend, copy));
             draw_uses(copy);
             continue;
         }
@@ -182,7 +187,7 @@ void NodesView::draw_copies(int32_t split) {
         if (made.bytes >= 0) {
             attributes.number("bytes", made.bytes);
         }
-        dot_.node(subject_.id(copy), numbered(attributes, copy));
+        dot_.node(subject_.id(copy), numbered(subject_, attributes, made.backend, copy));
         draw_uses(copy);
     }
 }
@@ -194,13 +199,16 @@ void NodesView::draw_split(const SplitState& split) {
     const std::string range = end <= first       ? "nodes unknown" // to a log that leaves them out
                               : end - first == 1 ? "node " + grouped(first)
                                                  : "nodes " + grouped(first) + "–" + grouped(end - 1);
-    dot_.open_cluster(id, Attributes()
-                              .raw("label", "")
-                              .text("tooltip", id + " on " + subject_.backend_name(split.begin.backend))
-                              .raw("style", subject_.before_splits ? "invis" : "rounded,filled") // its room is kept
-                              .raw("fillcolor", style.pale)
-                              .raw("color", style.line)
-                              .raw("margin", "12"));
+    dot_.open_cluster(id,
+                      numbered(subject_,
+                               Attributes()
+                                   .raw("label", "")
+                                   .text("tooltip", id + " on " + subject_.backend_name(split.begin.backend))
+                                   .raw("style", subject_.frame.before_splits ? "invis" : "rounded,filled") // its room is kept
+                                   .raw("fillcolor", style.pale)
+                                   .raw("color", style.line)
+                                   .raw("margin", "12"),
+                               split.begin.backend));
     const std::string title =
         sized(bold(id, gap), 12) + sized(backend_markup(style, subject_.backend_name(split.begin.backend)), 12) +
         "<br align=\"left\"/>" + small(html_label(range + ", " + why_split_starts(subject_, split))) + "<br align=\"left\"/>";
@@ -208,7 +216,7 @@ void NodesView::draw_split(const SplitState& split) {
     dot_.node(title_id(split), Attributes()
                                    .html("label", title)
                                    .raw("shape", "plaintext")
-                                   .raw("style", subject_.before_splits ? "invis" : "")
+                                   .raw("style", subject_.frame.before_splits ? "invis" : "")
                                    .raw("margin", "0.02,0.02"));
     draw_leafs(split.begin.index);
     draw_copies(static_cast<int32_t>(&split - state_.splits.data()));
@@ -224,14 +232,15 @@ void NodesView::draw_leaf(TensorId leaf, int32_t place) {
                               small(html_label(subject_.operation(leaf) + (is_input ? ", input" : "")) + next_line(10) +
                                         html_label(cause_text(subject_, leaf)),
                                     Ink::black);
-    dot_.node(uses_.leaf_id(leaf, place), numbered(Attributes()
+    dot_.node(uses_.leaf_id(leaf, place), numbered(subject_,
+                                                   Attributes()
                                                        .html("label", label)
                                                        .raw("shape", "ellipse")
                                                        .raw("style", backend == no_backend ? "filled,dashed" : "filled")
                                                        .raw("fillcolor", style.fill)
                                                        .raw("color", style.line)
                                                        .raw("margin", "0.02,0.02"),
-                                                   leaf));
+                                                   backend, leaf));
 }
 
 void NodesView::draw_leafs(int32_t place) {
@@ -282,7 +291,7 @@ void NodesView::draw_edges() {
         const record::CopyMade& made = *subject_.made_by(copy);
         if (uses_.draws_original(copy)) {
             Attributes attributes;
-            if (!subject_.before_splits) {
+            if (!subject_.frame.before_splits) {
                 attributes.raw("style", "dashed").raw("penwidth", "1.6");
                 if (made.bytes >= 0) {
                     attributes.number("bytes", made.bytes);
@@ -302,7 +311,7 @@ std::string NodesView::draw() {
     const auto n_copies = static_cast<int64_t>(state_.copies.size()); // also of those that no node shown reads
     std::string totals = counted(static_cast<int64_t>(state_.order.size()), "node");
     std::vector<LegendSign> signs;
-    if (subject_.before_splits) {
+    if (subject_.frame.before_splits) {
         signs.push_back({"· ·", "pass 5 will put a copy here"});
     } else if (subject_.has_splits()) {
         totals += ", " + counted(static_cast<int64_t>(state_.splits.size()), "split") + ", " +
@@ -314,7 +323,7 @@ std::string NodesView::draw() {
         totals += stages > 1 ? " for " + counted(stages, "stage") : "";
         signs.push_back({"- -▶", "copy between backends"});
     }
-    if (!fusions_.empty() || subject_.has_fusions) {
+    if (!fusions_.empty() || subject_.frame.has_fusions) {
         signs.push_back({"▢", "thick outline: nodes that run as one kernel"});
     }
     if (!fusions_.empty()) {

@@ -5,8 +5,10 @@
 #include "traces/unknown.h"
 #include "viz/layout_process.h"
 #include "viz/output_file.h"
+#include "viz/reasons.h"
 #include "viz/subject.h"
 #include "viz/units.h"
+#include "viz/views.h"
 
 #include <algorithm>
 #include <array>
@@ -179,6 +181,7 @@ std::string make_dot(History& history, const PictureOptions& options) {
         throw Error(ErrorKind::usage, "picture: nothing is planned at this point");
     }
     Subject subject = subject_of(history, state, *graph, moment_of(history, state, options));
+    subject.heading = options.heading;
     subject.numbered = options.numbered;
     check_something_to_show(subject, options.view);
     return draw(history, subject, options.view);
@@ -229,10 +232,10 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
 
     const auto subject_at = [&](const Shot& shot) {
         Subject subject = subject_of(history, shot.state, *graph, shot.moment);
-        subject.heading_width = heading_of_a_sequence;
-        subject.before_splits = planned && shot.pass < Pass::split;
-        subject.has_unassigned = !needs_splits && !needs_memory;
-        subject.has_fusions = !whole.fusions.empty();
+        subject.frame.heading_width = heading_of_a_sequence;
+        subject.frame.before_splits = planned && shot.pass < Pass::split;
+        subject.frame.has_unassigned = !needs_splits && !needs_memory;
+        subject.frame.has_fusions = !whole.fusions.empty();
         return subject;
     };
     // The frame: the whole plan, each tensor with the longest text that it has in any picture, so that none grows into its neighbour.
@@ -253,10 +256,10 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
     std::string frame;
     if (!needs_memory) { // which has places of its own
         Subject subject = subject_of(history, widest, *graph, shots.front().moment);
-        subject.has_unassigned = !needs_splits;
-        subject.has_fusions = !whole.fusions.empty();
-        subject.is_frame = true;
-        subject.heading_width = heading_of_a_sequence;
+        subject.frame.has_unassigned = !needs_splits;
+        subject.frame.has_fusions = !whole.fusions.empty();
+        subject.frame.is_widest = true;
+        subject.frame.heading_width = heading_of_a_sequence;
         frame = run_layout(draw(history, subject, options.view), "dot", options, path);
         frame += '\0';
     }

@@ -29,7 +29,9 @@ struct PictureOptions {
     std::optional<Pass> pass; ///< state at the end of this pass; nothing: at the end of the evaluation
     std::optional<Step> step; ///< state after this record; goes before eval and pass
 
-    bool numbered = false; ///< shapes carry `tensor`, the id in the trace: for programs that read the picture
+    // For programs that read the picture:
+    bool heading = true;   ///< false: nothing above it, so that plans that look alike have the same text
+    bool numbered = false; ///< shapes carry `tensor` and `backend_id`, the numbers in the trace
 
     int layout_seconds = 60; ///< the child that lays out is ended after this long
     /// Asked whenever a signal arrived or a moment has passed while the child works; true ends it.

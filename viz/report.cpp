@@ -7,7 +7,6 @@
 #include "viz/layout_process.h"
 #include "viz/palette.h"
 #include "viz/report_parts.h"
-#include "viz/subject.h"
 #include "viz/units.h"
 
 #include <map>
@@ -19,13 +18,6 @@ namespace schedscope {
 namespace {
 
 using nlohmann::json;
-
-/// The picture's text without its heading, which names the evaluation: plans that look alike share a picture.
-std::string without_heading(const std::string& dot) {
-    const size_t label = dot.find("label=<<table"), end = dot.find("</table>>", label);
-    return label == std::string::npos || end == std::string::npos ? dot
-                                                                  : dot.substr(0, label) + "label=\"\"" + dot.substr(end + 9);
-}
 
 /// Null: a log does not tell it.
 json known_or_null(const std::optional<int32_t>& n) { return n ? json(*n) : json(nullptr); }
@@ -132,6 +124,7 @@ int32_t Report::picture(EvaluationId planned, PictureView view) {
     PictureOptions options = options_.layout;
     options.view = view;
     options.eval = planned;
+    options.heading = false; // it names the evaluation: plans that look alike share a picture
     options.numbered = true;
     for (const Pass pass :
          {Pass::allocate, Pass::optimise, Pass::split}) { // the whole plan, and no times: they are the evaluations'
@@ -139,12 +132,12 @@ int32_t Report::picture(EvaluationId planned, PictureView view) {
             options.pass = pass;
         }
     }
-    const std::string dot = without_heading(make_dot(history_, options));
+    const std::string dot = make_dot(history_, options);
     const auto known = picture_of_.find(dot);
     if (known != picture_of_.end()) {
         return known->second;
     }
-    if (static_cast<int32_t>(picture_of_.size()) >= options_.max_pictures) { // failures too: each may take the layout's whole time limit
+    if (static_cast<int32_t>(picture_of_.size()) >= options_.max_pictures) { // failures count: they may take longest
         ++skipped_pictures_;
         return -1;
     }
@@ -306,10 +299,8 @@ json Report::collect() {
     const tables::Summary summary = tables::summary(history_);
     json data = session();
     data["trace"] = options_.trace;
-    data["summary"] = {{"steps", summary.steps},
-                       {"evaluations", summary.evaluations},
-                       {"plans", summary.plans},
-                       {"tokens", summary.tokens}};
+    data["summary"] = {
+        {"steps", summary.steps}, {"evaluations", summary.evaluations}, {"plans", summary.plans}, {"tokens", summary.tokens}};
     data["verified"] = history_.source().next_of(-1, fact_bit<record::Difference>()) != no_step;
     data["last_planned"] = history_.last_planned();
     data["evaluations"] = std::move(evaluations);

@@ -113,8 +113,7 @@ private:
 
 class Picture {
 public:
-    Picture(const json& laid_out, const SessionInfo& session, ReportTexts& texts)
-        : palette_(session), session_(session), texts_(texts) {
+    Picture(const json& laid_out, const SessionInfo& session, ReportTexts& texts) : palette_(session), texts_(texts) {
         top_ = numbers_in(text_of(laid_out, "bb")).at(3);
         for (const json& object : laid_out.value("objects", json::array())) {
             if (object.contains("bb")) {
@@ -132,15 +131,9 @@ public:
     json take() { return {{"nodes", std::move(nodes_)}, {"edges", std::move(edges_)}, {"areas", std::move(areas_)}}; }
 
 private:
-    /// Which backend a colour stands for: its index, −1: none; as the fill of nodes or of areas.
-    std::pair<int, bool> meaning(const std::string& colour) const {
-        for (size_t b = 0; b < session_.backends.size(); ++b) {
-            const BackendStyle& style = palette_[static_cast<BackendId>(b)];
-            if (colour == style.fill || colour == style.pale) {
-                return {static_cast<int>(b), colour == style.pale};
-            }
-        }
-        return {-1, false};
+    /// The backend whose colour a shape has; −1: none.
+    static int backend_of(const json& object) {
+        return text_of(object, "backend_id").empty() ? -1 : static_cast<int>(number_of(object, "backend_id"));
     }
 
     void add_area(const json& object) {
@@ -151,13 +144,12 @@ private:
         std::string name = text_of(object, "name");
         name.erase(0, name.find('_') + 1);
         const bool fused = name.starts_with("fused");
-        const auto [backend, pale] = meaning(text_of(object, "fillcolor"));
         areas_.push_back({{"n", name},
                           {"x", rounded(box[0])},
                           {"y", rounded(top_ - box[3])},
                           {"w", rounded(box[2] - box[0])},
                           {"h", rounded(box[3] - box[1])},
-                          {"b", backend},
+                          {"b", backend_of(object)},
                           {"f", fused},
                           {"tip", texts_.number(text_of(object, "tooltip"))}});
     }
@@ -169,7 +161,7 @@ private:
         }
         const double width = number_of(object, "width") * points_per_inch, height = number_of(object, "height") * points_per_inch;
         const std::string style = text_of(object, "style"), shape = text_of(object, "shape");
-        const auto [backend, pale] = meaning(text_of(object, "fillcolor"));
+        const int backend = backend_of(object);
         const bool bare = shape == "none" || shape == "plaintext";
         json node{{"x", rounded(centre[0] - width / 2)},
                   {"y", rounded(top_ - centre[1] - height / 2)},
@@ -178,7 +170,7 @@ private:
         node["b"] = backend;
         node["s"] = bare ? "none" : shape == "ellipse" ? "ellipse" : shape == "cds" ? "use" : "box";
         const auto has = [&](const char* word) { return style.find(word) != std::string::npos; };
-        if (pale) {
+        if (backend >= 0 && text_of(object, "fillcolor") == palette_[static_cast<BackendId>(backend)].pale) {
             node["pale"] = 1;
         }
         if (has("rounded")) {
@@ -235,7 +227,6 @@ private:
     }
 
     const Palette palette_;
-    const SessionInfo& session_;
     ReportTexts& texts_;
     double top_ = 0;
     json nodes_ = json::array(), edges_ = json::array(), areas_ = json::array();

@@ -78,9 +78,8 @@ json pass_rows(History& history, EvaluationId planned, ReportTexts& texts) {
         rows.push_back(std::move(row));
     }
     if (const PlanState& plan = history.plan(planned); rows.empty() && is_imported(history, plan)) {
-        rows.push_back({{"pass", static_cast<uint8_t>(Pass::none)},
-                        {"whole", true},
-                        {"changes", changes_between({}, plan.tensors, texts)}});
+        rows.push_back(
+            {{"pass", static_cast<uint8_t>(Pass::none)}, {"whole", true}, {"changes", changes_between({}, plan.tensors, texts)}});
     }
     return rows;
 }

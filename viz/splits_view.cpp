@@ -1,8 +1,13 @@
 #include "traces/tables.h"
 #include "traces/unknown.h"
+#include "viz/dot_text.h"
+#include "viz/heading.h"
 #include "viz/markup.h"
+#include "viz/reasons.h"
+#include "viz/shared_attributes.h"
 #include "viz/subject.h"
 #include "viz/units.h"
+#include "viz/views.h"
 
 #include <algorithm>
 #include <map>
@@ -64,7 +69,7 @@ void draw_split(DotText& dot, const Subject& subject, const SplitState& split, c
         attributes.number("first_node", first).number("last_node", end - 1);
     }
     attributes.raw("why", reason_known(split.begin) ? split_reason_name(split.begin.why) : "unknown");
-    dot.node(split_id(split.begin.index), attributes);
+    dot.node(split_id(split.begin.index), numbered(subject, attributes, split.begin.backend));
 }
 
 } // namespace
@@ -155,12 +160,14 @@ std::string draw_splits(const Subject& subject) {
         const std::string label = backend_markup(style, subject.backend_name(flow.from)) + next_line(11) +
                                   html_label(names_of(subject, flow.tensors, 3)) + next_line(11) + count +
                                   bold(bytes_text(flow.size));
-        dot.node(id, Attributes()
-                         .html("label", label)
-                         .raw("style", "filled,dashed")
-                         .raw("fillcolor", style.pale)
-                         .raw("color", style.line)
-                         .raw("fontsize", "9"));
+        dot.node(id, numbered(subject,
+                              Attributes()
+                                  .html("label", label)
+                                  .raw("style", "filled,dashed")
+                                  .raw("fillcolor", style.pale)
+                                  .raw("color", style.line)
+                                  .raw("fontsize", "9"),
+                              flow.from));
         dot.edge(id, split_id(target), attributes.raw("style", "dashed"));
         dot.same_rank(id, split_id(target));
     }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "traces/history.h"
-#include "viz/dot_text.h"
 #include "viz/palette.h"
 
 #include <functional>
@@ -10,6 +9,15 @@
 #include <vector>
 
 namespace schedscope {
+
+/// What a picture has in common with the others of a sequence, so that nothing moves from one to the next. A picture by itself has none of it.
+struct SequenceFrame {
+    bool is_widest = false;      ///< it is laid out for the places alone: boxes are as wide as they will ever be
+    bool before_splits = false;  ///< it shows a pass before pass 5: splits and copies are only told by where things stand
+    bool has_unassigned = false; ///< the legend names the unassigned, whether there are any here or not
+    bool has_fusions = false;    ///< the legend names what runs as one kernel, whether there is any here or not
+    int heading_width = 0;       ///< points that the heading takes at least
+};
 
 /// What one picture shows: a state, and what the views look up in it. Refers to the state and graph it was made from; both must outlive it.
 class Subject {
@@ -25,14 +33,10 @@ public:
     const SessionInfo& session;
     Palette palette;
     std::string moment;
-    /// Of a sequence of pictures that share their places: this pass comes before pass 5, whose splits and copies are only told by where things stand.
-    bool before_splits = false;
-    bool is_frame = false;       ///< it is drawn for the places alone: boxes are as wide as they will ever be
-    bool has_unassigned = false; ///< the legend names the unassigned, whether there are any here or not
-    bool numbered =
-        false; ///< shapes carry their tensor's id; not in texts for people, where one more node would change every line
-    int heading_width = 0;             ///< points that the heading takes at least
-    bool has_fusions = false;          ///< the same with what runs as one kernel
+    SequenceFrame frame;
+    bool heading = true; ///< none in a picture for programs, of which plans that look alike share one
+    /// Shapes carry ids, see numbered() of shared_attributes.h; not in texts for people, where one more node would change every line.
+    bool numbered = false;
     GraphKind kind = GraphKind::other; ///< what the graph computes
     const bool from_log;               ///< only a log tells of it: "unassigned" means that the log does not tell
 
@@ -78,35 +82,5 @@ private:
 
 /// Of a state and its graph as the history gives them; both, and the history, must outlive it.
 Subject subject_of(History& history, const PlanState& state, const OwnedGraph& graph, std::string moment);
-
-/// "V Vulkan0 by 2.sup (norm-3)", "unassigned".
-std::string cause_text(const Subject& subject, TensorId tensor);
-
-/// "backend changes at Qcur-3 (MUL_MAT)": why a split starts where it does.
-std::string why_split_starts(const Subject& subject, const SplitState& split);
-
-/// Title, moment and totals, then one row a backend (chip, name, what it is, `share` of it), then a row for each sign that the view uses; an HTML-like
-/// table for the graph's label.
-struct LegendSign {
-    std::string sign, meaning;
-};
-std::string heading_markup(const Subject& subject, const std::string& totals, const std::vector<std::string>& shares,
-                           const std::vector<LegendSign>& signs);
-/// How many nodes each backend has, and one number behind: the unassigned, or those that a log leaves out.
-std::vector<int64_t> nodes_per_backend(const Subject& subject);
-std::vector<std::string> node_shares(const Subject& subject);
-
-/// What passes along an edge, in two lines that keep clear of it; `amount` "": none to tell.
-std::string edge_markup(const std::string& what, const std::string& amount);
-
-/// The attributes that every picture has: fonts, colours, the heading as label.
-Attributes picture_attributes(const std::string& heading);
-
-// Views; each returns the finished text.
-std::string draw_splits(const Subject& subject);
-std::string draw_layers(const Subject& subject);
-std::string draw_nodes(const Subject& subject);
-/// buffers: the compute buffers in force.
-std::string draw_memory(const Subject& subject, std::span<const record::BufferSize> buffers);
 
 } // namespace schedscope

@@ -125,6 +125,9 @@ TEST_F(ImportedPicture, TheReportHasNoRowForANodeThatIsNotInTheLog) {
     for (const json& copy : data["plans"][0]["copies"]) {
         EXPECT_TRUE(copy[6].is_null() || copy[6] > 0) << copy;
     }
+    for (const char* count : {"tokens", "sequences", "outputs"}) {
+        EXPECT_TRUE(data["evaluations"][0][count].is_null()) << count;
+    }
 }
 
 } // namespace

@@ -2,8 +2,8 @@
 
 #include "recorded.h"
 #include "runtime/error.h"
-#include "traces/tables.h"
 #include "traces/story_words.h"
+#include "traces/tables.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -215,6 +215,40 @@ TEST_F(Report, BuffersAreAsTheMemoryTableHasThem) {
 TEST_F(Report, CancellingEndsIt) {
     options.layout.cancelled = [] { return true; };
     EXPECT_THROW(make_report(history, options), Error);
+}
+
+/// The palette has fewer colours than there may be devices.
+TEST(ReportOfManyDevices, AShapeHasItsBackendAndNotAnotherOfItsColour) {
+    Sketch sketch({"Vulkan0", "Vulkan1", "Vulkan2", "Vulkan3", "Vulkan4", "Vulkan5", "Vulkan6", "CPU"});
+    constexpr BackendId first = 0, seventh = 6;
+    const TensorId in = sketch.leaf("in", {64, 16}, 7, flag_input);
+    const TensorId a = sketch.add("a", Op::MUL_MAT, {64, 16}, first, {sketch.weight("a.weight", {64, 64}, first), in});
+    sketch.add("b", Op::MUL_MAT, {64, 16}, seventh, {sketch.weight("b.weight", {64, 64}, seventh), a});
+    History history(recorded(sketch));
+    const Palette palette(history.session());
+    ASSERT_EQ(palette[first].fill, palette[seventh].fill);
+    const json data = data_of(make_report(history, {}));
+    const PlanState& state = history.plan(0);
+    ASSERT_EQ(state.tensors[static_cast<size_t>(find_tensors(history, state, "b").at(0))].backend, seventh);
+    for (const char* view : {"nodes", "memory"}) {
+        int compared = 0;
+        for (const json& node : data["pictures"][data["plans"][0]["pictures"][view].get<size_t>()]["nodes"]) {
+            if (node.contains("t")) {
+                EXPECT_EQ(node["b"], state.tensors[node["t"].get<size_t>()].backend) << view << node;
+                ++compared;
+            }
+        }
+        EXPECT_GE(compared, 2) << view;
+    }
+    std::set<int> areas, splits;
+    for (const json& area : data["pictures"][data["plans"][0]["pictures"]["nodes"].get<size_t>()]["areas"]) {
+        areas.insert(area["b"].get<int>());
+    }
+    for (const json& node : data["pictures"][data["plans"][0]["pictures"]["splits"].get<size_t>()]["nodes"]) {
+        splits.insert(node["b"].get<int>());
+    }
+    EXPECT_EQ(areas, (std::set<int>{first, seventh}));
+    EXPECT_EQ(splits, (std::set<int>{first, seventh, 7})); // 7: inputs that lie there
 }
 
 TEST(ReportOfMany, ALargePlanHasLayersAndNoNodes) {

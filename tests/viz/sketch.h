@@ -2,6 +2,7 @@
 
 #include "traces/history.h"
 #include "viz/subject.h"
+#include "viz/views.h"
 
 #include <algorithm>
 #include <deque>

@@ -13,6 +13,7 @@ namespace schedscope::testing {
 namespace {
 
 using nlohmann::json;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -31,6 +32,7 @@ public:
         EXPECT_EQ(outcome.code, 0) << outcome.err;
     }
     Page open(const std::string& at) const { return open_page(folder_ / "report.html", at); }
+    std::string html() const { return read_bytes(folder_ / "report.html"); }
 
 private:
     Folder folder_;
@@ -128,6 +130,102 @@ TEST(ReportPages, ALinkToANameOfManySaysWhichItTook) {
     const ReportPage report("partial-offload");
     EXPECT_THAT(report.open("eval=0&view=nodes&tensor=norm-2").text, HasSubstr("2 tensors have this name; this is number 1"));
     EXPECT_THAT(report.open("eval=0&view=nodes&tensor=embd").text, Not(HasSubstr("tensors have this name")));
+}
+
+/// The report opened at `at`, then keys are pressed.
+Page after_keys(const std::string& report, const std::string& at, const std::vector<std::string>& keys) {
+    const Folder folder;
+    std::string page = report,
+                script = "<script>for (const key of " + json(keys).dump() +
+                         ") document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));</script>";
+    page.insert(page.rfind("</body>"), script);
+    write_bytes(folder / "report.html", page);
+    return open_page(folder / "report.html", at);
+}
+
+TEST(ReportPages, AChosenNamesakeStaysTheSameOneInAnotherPlan) {
+    NEEDS_BROWSER();
+    const ReportPage report("partial-offload");
+    const json table = shown("partial-offload", {"--what", "assignments", "--eval", "0"});
+    std::vector<int> ids;
+    for (const json& row : table["assignments"]) {
+        if (row["name"] == "norm-2") {
+            ids.push_back(row["id"].get<int>());
+        }
+    }
+    ASSERT_EQ(ids.size(), 2U);
+    for (size_t nth = 0; nth < ids.size(); ++nth) {
+        const std::string at = "eval=0&view=assignments&tensor=norm-2%40" + std::to_string(ids[nth]);
+        const Page page = after_keys(report.html(), at, {"]"});
+        EXPECT_EQ(page.complaints, "");
+        EXPECT_THAT(page.text, HasSubstr("(evaluation 1)"));
+        EXPECT_THAT(page.text, HasSubstr("this is number " + std::to_string(nth + 1)));
+    }
+}
+
+TEST(ReportPages, AnEvaluationWithoutAPlanHasNoTensors) {
+    NEEDS_BROWSER();
+    // The third of the evaluations, its plan taken away.
+    std::string report = ReportPage("partial-offload").html();
+    const std::string open = "<script type=\"application/json\" id=\"data\">";
+    const size_t first = report.find(open) + open.size(), end = report.find("</script>", first);
+    json data = json::parse(report.substr(first, end - first));
+    ASSERT_GT(data["evaluations"].size(), 3U);
+    data["evaluations"][2]["plan"] = -1;
+    report.replace(first, end - first, data.dump(-1, ' ', true));
+    const Page without = after_keys(report, "eval=1&view=assignments&tensor=norm-2", {"]", "n", "p", "j", "k", "Enter"});
+    EXPECT_EQ(without.complaints, "");
+    EXPECT_THAT(without.text, HasSubstr("Nothing was planned for this evaluation."));
+    EXPECT_THAT(without.dom, Not(HasSubstr("id=\"story\"")));
+    const Page behind = after_keys(report, "eval=1&view=assignments&tensor=norm-2", {"]", "]"});
+    EXPECT_EQ(behind.complaints, "");
+    EXPECT_THAT(behind.dom, Not(HasSubstr("id=\"story\""))) << "a number of another plan is no tensor of this one";
+    EXPECT_THAT(after_keys(report, "eval=1&view=assignments&tensor=norm-2", {"]", "[", "j"}).dom, HasSubstr("id=\"story\""));
+}
+
+TEST(ReportPages, BelowTheMemoryStandsWhatShowTellsOfBuffers) {
+    NEEDS_BROWSER();
+    const ReportPage report("partial-offload");
+    for (const std::string eval : {"0", "1"}) {
+        const Page page = report.open("view=memory&eval=" + eval);
+        const std::string told = run({"show", sample("partial-offload"), "--what", "memory", "--eval", eval}).out;
+        const json rows = shown("partial-offload", {"--what", "memory", "--eval", eval})["memory"];
+        ASSERT_FALSE(rows.empty());
+        const size_t table = page.dom.find("id=\"buffers\"");
+        ASSERT_NE(table, std::string::npos);
+        const std::string buffers = page.dom.substr(table, page.dom.find("</table>", table) - table);
+        EXPECT_EQ(count(buffers, "<tr>"), rows.size() + 1);
+        for (const json& row : rows) {
+            EXPECT_THAT(buffers, HasSubstr("<td>" + row["buffer_type"].get<std::string>() + "</td>"));
+            EXPECT_EQ(row["replan"].is_null(), count(buffers, "<td></td>") > 0) << row;
+            if (!row["replan"].is_null()) {
+                EXPECT_THAT(buffers, HasSubstr("<td>" + row["replan"].get<std::string>() + "</td>"));
+            }
+        }
+    }
+    EXPECT_THAT(report.open("view=memory&eval=0&pass=2a").dom, Not(HasSubstr("id=\"buffers\""))) << "not laid out yet";
+}
+
+TEST(ReportPages, TellsWhatAnEvaluationIsAndWhyItWasPlanned) {
+    NEEDS_BROWSER();
+    const ReportPage report("partial-offload");
+    const json rows = shown("partial-offload", {"--what", "reuse"})["reuse"];
+    ASSERT_GT(rows.size(), 1U);
+    int planned_anew = 0, used_again = 0;
+    for (size_t eval = 0; eval < std::min<size_t>(rows.size(), 4); ++eval) {
+        const Page page = report.open("view=passes&eval=" + std::to_string(eval));
+        EXPECT_THAT(page.text, ContainsRegex("1 sequence, [0-9]+ output"));
+        if (const json& failed = rows[eval]["failed"]; failed.is_string() && !failed.get<std::string>().empty()) {
+            EXPECT_THAT(page.text,
+                        HasSubstr("planned anew, because this check of the last one failed: " + failed.get<std::string>()));
+            ++planned_anew;
+        } else if (rows[eval]["reused"] == true) {
+            EXPECT_THAT(page.text, HasSubstr("uses the plan of evaluation "));
+            ++used_again;
+        }
+    }
+    EXPECT_GT(planned_anew, 0);
+    EXPECT_GT(used_again, 0);
 }
 
 /// Left, top, width and height of the part of the picture that is seen.
