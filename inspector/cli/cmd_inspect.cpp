@@ -1,12 +1,12 @@
 #include "inspector/cli/commands.h"
 
 #include "inspector/cli/live_run.h"
-#include "inspector/cli/trace_input.h"
 #include "inspector/tui/inspector.h"
 #include "runtime/error.h"
 #include "traces/reader.h"
 
 #include <filesystem>
+#include <memory>
 
 namespace schedscope {
 
@@ -20,7 +20,11 @@ int inspect_trace(const std::string& path, const std::string& diff) {
     }
     options.title = std::filesystem::path(path).filename().string();
     options.trace_path = path;
-    return run_inspector(open_trace(path), options);
+    const auto reader = std::make_shared<TraceReader>(path);
+    for (const std::string& note : reader->notes()) {
+        options.note += (options.note.empty() ? options.title + ": " : "; ") + note;
+    }
+    return run_inspector(reader, options);
 }
 
 /// Options of a run say nothing about a trace.

@@ -129,7 +129,7 @@ void memory_text(History& history, const PlanState& state, std::ostream& out) {
         }
         if (!holders.empty()) {
             const size_t more = r.holders.size() - holders.size();
-            Line(out) << r.buffer_type << ": most is needed at " << r.most_at << ": " << joined(holders, ", ")
+            Line(out) << r.buffer_type << ": most is needed at place " << r.most_at << ": " << joined(holders, ", ")
                       << (more > 0 ? ", and " + std::to_string(more) + " more" : "");
         }
     }

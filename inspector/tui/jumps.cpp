@@ -43,7 +43,7 @@ void App::go_to_cause() {
     const std::string name = session_.name(id);
     const TensorState now = at < session_.state().tensors.size() ? session_.state().tensors[at] : TensorState{};
     if (const record::CopyMade* const copy = session_.copy(id)) {
-        jump_to(copy->of, name + " is a copy of this");
+        jump_to(copy->of, name + " is a copy of " + session_.name(copy->of));
     } else if (now.backend == no_backend) {
         tell(name + " is on no backend at this step", true);
     } else if (now.by == no_tensor || session_.row_of(now.by) < 0) {
@@ -51,8 +51,9 @@ void App::go_to_cause() {
                      cause_meaning(now.cause), "; no other tensor made it so"}),
              true);
     } else {
-        jump_to(now.by, joined({name, ": ", session_.backend_name(now.backend), " by ", cause_name(now.cause, now.source),
-                                " because of this · ", settings_.keys.key_of(Action::cause, in_main), " goes on"}));
+        jump_to(now.by,
+                joined({name, ": ", session_.backend_name(now.backend), " by ", cause_name(now.cause, now.source), " because of ",
+                        session_.name(now.by), " · ", settings_.keys.key_of(Action::cause, in_main), " goes on"}));
     }
 }
 
@@ -62,7 +63,7 @@ void App::choose_of(const std::vector<TensorId>& tensors, const std::string& wha
     if (tensors.empty()) {
         tell("nothing " + what + " " + name, true);
     } else if (tensors.size() == 1) {
-        jump_to(tensors.front(), "this alone " + what + " " + name);
+        jump_to(tensors.front(), session_.name(tensors.front()) + " alone " + what + " " + name);
     } else {
         show_page({"what " + what + " " + name, [this, tensors](int) { return tensors_page(session_, tensors); }, true});
     }

@@ -205,6 +205,17 @@ std::vector<int> column_widths(std::span<const Column> columns, int width) {
             growing = static_cast<int>(i);
         }
     }
+    constexpr int least = 4;
+    // Where there is less room than the columns need, the widest are cut first.
+    for (int needed = used - 1 + (growing < 0 ? 0 : least); needed > width;) {
+        const auto widest = std::max_element(widths.begin(), widths.end());
+        if (*widest <= least) {
+            break;
+        }
+        --*widest;
+        --used;
+        --needed;
+    }
     if (growing < 0) {
         return widths;
     }
@@ -222,7 +233,7 @@ std::vector<int> column_widths(std::span<const Column> columns, int width) {
         left -= more;
         --wishes;
     }
-    widths[static_cast<size_t>(growing)] = std::max(left, 4);
+    widths[static_cast<size_t>(growing)] = std::max(left, least);
     return widths;
 }
 

@@ -65,13 +65,16 @@ int MemoryMap::rows(Session&, int body_rows, int) const {
     }
     const int room = body_rows - 8; // a list of some lines stays
     const int n = static_cast<int>(buffers_.size());
+    if (room < least_rows) {
+        return 0;
+    }
     if (n > 1 && room / n >= least_rows) {
         return n * std::min(room / n, most_rows);
     }
-    return std::clamp(room, least_rows, most_rows);
+    return std::min(room, most_rows);
 }
 
-std::string MemoryMap::title(const Session&) const { return "offsets over time: a row of bytes, a column of nodes"; }
+std::string MemoryMap::title(const Session&) const { return "offsets over time: a row of bytes, a column of places (see used)"; }
 
 int MemoryMap::row_at(int line, int column) const {
     if (line < 0 || static_cast<size_t>(line) >= drawn_.size()) {
@@ -122,7 +125,7 @@ void MemoryMap::draw_buffer(Session& session, const Buffer& buffer, int selected
     cells.text(first_row, 0,
                session.history().buffer_type_name(buffer.buffer_type) +
                    (buffer.chunk > 0 ? " chunk " + std::to_string(buffer.chunk) : "") + ": " + bytes_text(buffer.size) +
-                   ", used to " + bytes_text(reached) + ", most at once " + bytes_text(*peak) + " at node " +
+                   ", used to " + bytes_text(reached) + ", most at once " + bytes_text(*peak) + " at place " +
                    std::to_string(peak_at),
                bold);
 

@@ -437,6 +437,14 @@ std::optional<std::string> Session::scan_slice() {
 }
 
 void Session::start_what_if(const std::string& settings) {
+    if (imported()) {
+        throw Error(ErrorKind::usage,
+                    "what would change is unknown: this trace was imported from a log, which tells no answers of backends");
+    }
+    const auto last = [&](FactSet kind) { return source_->previous_of(source_->n_steps(), kind); };
+    if (gate_ != nullptr && last(fact_bit<record::PlanEnd>()) <= last(fact_bit<record::PlanBegin>())) {
+        throw Error(ErrorKind::usage, "there is no complete plan yet that could be made differently: let the program go on");
+    }
     comparison_.start_what_if(source_, settings);
     ++version_;
 }

@@ -64,7 +64,9 @@ int TimelineLanes::rows(Session& session, int body_rows, int) const {
         return 0;
     }
     const int n = session.n_backends();
-    return 2 + (2 * n + 2 <= body_rows / 2 ? 2 * n : n);
+    const int rows = 2 + (2 * n + 2 <= body_rows / 2 ? 2 * n : n);
+    constexpr int of_list = 5; // its heads and some lines
+    return rows + of_list <= body_rows ? rows : 0;
 }
 
 std::string TimelineLanes::title(const Session&) const {

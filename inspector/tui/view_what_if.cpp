@@ -50,7 +50,7 @@ public:
         if (run.running()) {
             return "comparing …";
         }
-        if (!run.error().empty()) {
+        if (!run.result() && !run.error().empty()) {
             return run.error();
         }
         if (!run.result()) {

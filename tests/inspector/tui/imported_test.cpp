@@ -57,6 +57,14 @@ TEST_F(Imported, WhatIfSaysThatItIsUnknown) {
     EXPECT_TRUE(t.shows("What would change is unknown: this trace was imported from a log")) << t.text();
 }
 
+TEST_F(Imported, AskingWhatIfIsAnsweredAndTheInspectorGoesOn) {
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press("wngl=1\n");
+    ASSERT_TRUE(t.shows("what would change is unknown")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+}
+
 TEST(ImportedLevelOne, NamesNoNodes) {
     Terminal t(24, 130, [] { return testing::inspect_imported("level-1"); });
     ASSERT_TRUE(t.shows("q quit")) << t.text();

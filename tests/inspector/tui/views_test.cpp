@@ -159,8 +159,8 @@ TEST_P(View, OfMemoryDrawsTheBuffers) {
                                       [&](const tables::PlacementRow& p) { return p.buffer_type == buffer.buffer_type; });
         t.press(":tensor " + any->name + "@" + std::to_string(any->id) + "\n5");
         const std::string heading = buffer.buffer_type + ": " + words::bytes(buffer.size) + ", used to " +
-                                    words::bytes(buffer.peak) + ", most at once " + words::bytes(buffer.most_live) + " at node " +
-                                    std::to_string(buffer.most_at);
+                                    words::bytes(buffer.peak) + ", most at once " + words::bytes(buffer.most_live) +
+                                    " at place " + std::to_string(buffer.most_at);
         EXPECT_TRUE(t.shows(heading)) << heading << '\n' << t.text();
         EXPECT_NE(line_with(t, "needed", "█"), "") << t.text();
     }
@@ -398,6 +398,17 @@ TEST_P(EachSample, OpensInEveryView) {
     ASSERT_TRUE(t.shows("├ tokens & reuse")) << t.text();
     t.press("9");
     ASSERT_TRUE(t.shows("├ queries")) << t.text();
+}
+
+TEST(Views, DrawNothingWhereThereIsNoRoomForIt) {
+    Terminal t(15, 60, [] { return testing::inspect_sample("partial-offload"); });
+    ASSERT_TRUE(t.shows("▸"));
+    t.press("5");
+    ASSERT_TRUE(t.shows("├ memory ")) << t.text();
+    EXPECT_EQ(t.text().find("offsets over time"), std::string::npos) << t.text();
+    t.press("6");
+    ASSERT_TRUE(t.shows("├ timeline ")) << t.text();
+    EXPECT_EQ(t.text().find("═"), std::string::npos) << t.text(); // no lanes
 }
 
 } // namespace
