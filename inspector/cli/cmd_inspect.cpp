@@ -20,6 +20,7 @@ int inspect_trace(const std::string& path, const std::string& diff) {
     }
     options.title = std::filesystem::path(path).filename().string();
     options.trace_path = path;
+    options.check = true;
     const auto reader = std::make_shared<TraceReader>(path);
     for (const std::string& note : reader->notes()) {
         options.note += (options.note.empty() ? options.title + ": " : "; ") + note;

@@ -21,7 +21,7 @@ enum Waker : size_t { program_stopped, program_ended, comparison_done, picture_d
 
 App::App(Session& session, Terminal& terminal, Options options)
     : session_(session), terminal_(terminal), title_(std::move(options.title)), ended_fd_(options.ended_fd),
-      settings_(std::move(options.settings)), terminal_options_(options.terminal), trace_path_(std::move(options.trace_path)),
+      settings_(std::move(options.settings)), terminal_options_(options.terminal), check_path_(std::move(options.check_path)),
       views_(views().size()) {
     session_.follow = settings_.follow;
     show_view(session_.comparison().running() ? 8 : settings_.view);
@@ -43,8 +43,8 @@ int App::run() {
             draw();
             dirty_ = false;
         }
-        if (!trace_path_.empty()) {
-            check_trace(std::exchange(trace_path_, {}));
+        if (!check_path_.empty()) {
+            check_trace(std::exchange(check_path_, {}));
         }
         const std::array<int, n_wakers> wakers{session_.gate() ? session_.gate()->descriptor() : -1, ended_fd_,
                                                session_.comparison().descriptor(), picture_.descriptor(), check_.descriptor()};

@@ -28,7 +28,7 @@ public:
     struct Options {
         std::string title;
         int ended_fd = -1;      ///< readable once the running program has ended; −1: none
-        std::string trace_path; ///< of a file that is read through in the background for damage; empty: none
+        std::string check_path; ///< of a trace that is read through in the background for damage; empty: none
         Settings settings;
         TerminalOptions terminal; ///< as it was made: colour and mouse follow the settings from here on
         std::string note;         ///< to begin with, in the status line: trouble with the settings; empty: none
@@ -166,7 +166,7 @@ private:
     Settings settings_;
     TerminalOptions terminal_options_;
     PictureRun picture_;
-    std::string trace_path_;
+    std::string check_path_;                           ///< until that has begun
     BackgroundTask<std::optional<std::string>> check_; ///< of the trace: what is wrong with it
     bool damaged_ = false;                             ///< that found something
     Layout layout_;

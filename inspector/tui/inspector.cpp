@@ -44,7 +44,7 @@ int run_inspector(std::shared_ptr<const RecordSource> source, const InspectorOpt
     tui::App::Options app_options;
     app_options.title = options.title.empty() ? "schedscope" : options.title;
     app_options.ended_fd = options.ended_fd;
-    app_options.trace_path = options.trace_path;
+    app_options.check_path = options.check ? options.trace_path : std::string();
     app_options.note = options.note;
     app_options.settings = tui::read_settings(tui::settings_path(), app_options.note);
 

@@ -13,6 +13,7 @@ struct InspectorOptions {
     bool color = true;            ///< false: letters and attributes only. NO_COLOR in the environment does the same.
     std::string title;            ///< in the header: the trace's file name, or the program's command
     std::string trace_path;       ///< of a recorded one: what is looked at is kept for the next time; empty: it isn't
+    bool check = false;           ///< reads trace_path through in the background and tells what is wrong with it
     std::string note;             ///< about the trace, for the user to know first; empty: nothing
     EvaluationId evaluation = -1; ///< of a trace, to begin with: its end is shown; −1: the last one that was planned
     std::string diff;             ///< another trace, in this file, to be shown beside this one; empty: none

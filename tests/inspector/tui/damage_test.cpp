@@ -20,16 +20,17 @@ TEST(Damage, FarFromWhatIsShownIsTold) {
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
     {
         sqlite::Database database(path.string(), sqlite::Database::Mode::recover);
-        database.execute("UPDATE execute SET first = 4000 WHERE step = (SELECT max(step) FROM execute)");
+        database.execute("UPDATE capability SET answers = x'00' WHERE graph = 0"); // the graph that is shown is a later one
     }
     {
         Terminal t(24, 160, [&] {
             InspectorOptions options;
             options.title = "damaged";
             options.trace_path = path.string();
+            options.check = true;
             return run_inspector(std::make_shared<TraceReader>(path.string()), options);
         });
-        EXPECT_TRUE(t.shows("first is 4000")) << t.text();
+        EXPECT_TRUE(t.shows("answers about graph 0")) << t.text();
         EXPECT_TRUE(t.shows("the trace is damaged")) << t.text();
         t.press("q");
         EXPECT_EQ(t.wait_for_exit(), 0);

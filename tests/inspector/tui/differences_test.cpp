@@ -134,11 +134,11 @@ TEST_P(Differences, AreListedInEvaluationOrderWithTheirVerdicts) {
     EXPECT_TRUE(t.shows("values " + std::to_string(VerifiedRun().n_compared()) + ", 2 beyond in all")) << t.text();
     EXPECT_TRUE(t.shows("error of each node")) << t.text();
     t.press("/kq-1\n");
-    EXPECT_TRUE(has_line("▸ kq-1", "0.5", "▸beyond")) << t.text();
+    EXPECT_TRUE(has_line("▸/kq-1", "0.5", "▸beyond")) << t.text();
     EXPECT_TRUE(has_line("norm-1", "equal")) << t.text();
     EXPECT_TRUE(has_line("q_rope-1", "skipped")) << t.text();
     if (cols() >= 250) {
-        EXPECT_TRUE(has_line("▸ kq-1", "MUL_MAT", "0.0005", "8", "[7, 0, 0]", "▸beyond")) << t.text();
+        EXPECT_TRUE(has_line("▸/kq-1", "MUL_MAT", "0.0005", "8", "[7, 0, 0]", "▸beyond")) << t.text();
     }
 }
 
