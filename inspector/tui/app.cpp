@@ -40,6 +40,9 @@ int App::run() {
     draw(false); // the list at once: for the details all of the plan is looked through
     while (exit_code_ < 0) {
         if (dirty_) {
+            if (std::exchange(preview_due_, false) && prompt_preview_) { // once for all keys that were waiting
+                prompt_preview_(prompt_->text());
+            }
             draw();
             dirty_ = false;
         }
@@ -203,8 +206,8 @@ void App::on_key(Key key) {
         const Prompt::Result result = prompt_->handle(key);
         const std::string text = prompt_->text();
         if (result == Prompt::Result::editing) {
-            if (prompt_preview_ && text != before) {
-                prompt_preview_(text);
+            if (text != before) {
+                preview_due_ = true;
             }
             return;
         }

@@ -199,7 +199,8 @@ private:
     bool trouble_ = false;
     std::optional<Prompt> prompt_;
     std::function<void(const std::string&)> prompt_then_;
-    std::function<void(const std::string&)> prompt_preview_; ///< after each key of the prompt; none: nothing is shown of it
+    std::function<void(const std::string&)> prompt_preview_; ///< before each frame of the prompt; none: nothing is shown of it
+    bool preview_due_ = false;                               ///< the prompt's text is another one than in the last frame
     std::string prompt_note_;                                ///< what its text comes to
     struct BeforePreview {
         Query filter, search;

@@ -47,17 +47,21 @@ std::vector<Stretch> stretches_of(History& history, const EvaluationSpan& span) 
     return all;
 }
 
-/// The record of a stretch that is like the `from`th of another one: the same kind, about the same tensor, after as many like it; no_step: there is none.
-Step like(Describer& describer, const std::vector<Record>& one, size_t from, const std::vector<Record>& other) {
-    const auto about = [&](const Record& record) { return describer.name(record.evaluation, subject(record.fact)); };
-    const std::string name(about(one[from]));
-    const auto is_like = [&](const Record& record) {
-        return record.fact.index() == one[from].fact.index() && about(record) == name;
-    };
-    auto left = std::count_if(one.begin(), one.begin() + static_cast<std::ptrdiff_t>(from), is_like);
+/// The record of a stretch of the evaluation `to` that is like one of another stretch: the same kind, about the same tensor, after as many like it; no_step:
+/// there is none.
+Step like(History& history, Describer& describer, const Record& record, Step first, EvaluationId to, const Stretch& other) {
+    const Wanted wanted{fact_bit(record.fact), true};
+    const auto about = [&](EvaluationId evaluation, const Record& r) { return describer.name(evaluation, subject(r.fact)); };
+    const std::string name(about(record.evaluation, record));
+    std::vector<Record> records;
+    history.source().read_wanted(first, record.step, wanted, records);
+    auto left = std::count_if(records.begin(), records.end(),
+                              [&](const Record& before) { return about(record.evaluation, before) == name; });
+    records.clear();
+    history.source().read_wanted(other.first, other.end, wanted, records);
     const auto found =
-        std::find_if(other.begin(), other.end(), [&](const Record& record) { return is_like(record) && left-- == 0; });
-    return found == other.end() ? no_step : found->step;
+        std::find_if(records.begin(), records.end(), [&](const Record& r) { return about(to, r) == name && left-- == 0; });
+    return found == records.end() ? no_step : found->step;
 }
 
 } // namespace
@@ -83,11 +87,8 @@ SamePlace same_place(History& history, Describer& describer, Step from, Evaluati
         place.step = match->first;
     } else if (match != others.end()) {
         place.same = true;
-        std::vector<Record> one, other;
-        history.source().read(here.first, here.end, one);
-        history.source().read(match->first, match->end, other);
         const Step found =
-            from + 1 == here.end ? match->end - 1 : like(describer, one, static_cast<size_t>(from - here.first), other);
+            from + 1 == here.end ? match->end - 1 : like(history, describer, history.record(from), here.first, to, *match);
         place.step = found != no_step ? found : match->first;
     }
     place.step = std::max(place.step, std::min(beginning_of(history, to), there.end - 1));
