@@ -137,7 +137,11 @@ public:
         }
         add_first(session, lines, r, width);
         add_values(lines, r, width);
-        add_others(session, lines, r, width);
+        add_evaluations_before<record::Difference>(session, lines, r.id, width, [](const record::Difference& d) {
+            return d.compared ? std::optional(
+                                    Text{joined({words::verdict(d), ", nmse ", words::number(d.nmse)}), d.beyond ? bad : Style{}})
+                              : std::nullopt;
+        });
         lines.push_back({});
         const std::vector<Line> all = tensor_detail(session, r.id, width, false);
         lines.insert(lines.end(), all.begin(), all.end());
@@ -244,31 +248,6 @@ private:
         for (const auto* v : {r.device ? &*r.device : nullptr, r.reference ? &*r.reference : nullptr}) {
             if (v != nullptr) {
                 add_wrapped(lines, width, "spread", label, "▕" + words::bars(v->histogram) + "▏");
-            }
-        }
-    }
-
-    /// The same node in the evaluations before that ran the same plan: a few, for the eye.
-    static void add_others(Session& session, std::vector<Line>& lines, const ComparedRow& r, int width) {
-        constexpr int most = 8;
-        const EvaluationId here = session.state().evaluation, planned = session.state().planned_in;
-        int n = 0;
-        for (EvaluationId e = here - 1; e >= planned && n < most; --e) {
-            if (session.history().evaluation(e).begin.planned_in != planned) {
-                continue;
-            }
-            for (const Step step : session.history().records_of(e, r.id)) {
-                const Record record = session.history().record(step);
-                const auto* d = std::get_if<record::Difference>(&record.fact);
-                if (d == nullptr || record.evaluation != e || !d->compared) {
-                    continue;
-                }
-                if (n++ == 0) {
-                    add_heading(lines, "in the evaluations before");
-                }
-                add_wrapped(lines, width, "eval " + std::to_string(e), 9,
-                            joined({words::verdict(*d), ", nmse ", words::number(d->nmse)}), d->beyond ? bad : Style{},
-                            Target::step(step));
             }
         }
     }

@@ -112,7 +112,10 @@ public:
         if (!first.empty()) {
             add_wrapped(lines, width, "first", 8, first);
         }
-        add_others(session, lines, row, width);
+        add_evaluations_before<record::Value>(session, lines, r.id, width, [](const record::Value& then) {
+            return std::optional(
+                Text{joined({words::number(then.min), " … ", words::number(then.max), ", mean ", words::number(then.mean)})});
+        });
         lines.push_back({});
         const std::vector<Line> all = tensor_detail(session, r.id, width, false);
         lines.insert(lines.end(), all.begin(), all.end());
@@ -130,30 +133,6 @@ private:
     static BackendId backend_of(const Session& session, TensorId id) {
         const auto& tensors = session.state().tensors;
         return id >= 0 && static_cast<size_t>(id) < tensors.size() ? tensors[static_cast<size_t>(id)].backend : no_backend;
-    }
-    /// The same tensor in the evaluations before that ran the same plan: a few, for the eye.
-    void add_others(Session& session, std::vector<Line>& lines, int row, int width) const {
-        constexpr int most = 8;
-        const EvaluationId here = session.state().evaluation, planned = session.state().planned_in;
-        int n = 0;
-        for (EvaluationId e = here - 1; e >= planned && n < most; --e) {
-            if (session.history().evaluation(e).begin.planned_in != planned) {
-                continue;
-            }
-            for (const Step step : session.history().records_of(e, at(row).id)) {
-                const Record record = session.history().record(step);
-                const auto* v = std::get_if<record::Value>(&record.fact);
-                if (!v || record.evaluation != e) {
-                    continue;
-                }
-                if (n++ == 0) {
-                    add_heading(lines, "in the evaluations before");
-                }
-                add_wrapped(lines, width, "eval " + std::to_string(e), 9,
-                            joined({words::number(v->min), " … ", words::number(v->max), ", mean ", words::number(v->mean)}), {},
-                            Target::step(step));
-            }
-        }
     }
 
     std::vector<tables::ValueRow> rows_;
