@@ -6,9 +6,8 @@
 #include "inspector/tui/user_files.h"
 #include "inspector/tui/view_text.h"
 #include "runtime/error.h"
+#include "viz/output_file.h"
 
-#include <cerrno>
-#include <cstring>
 #include <numeric>
 
 #include <sys/stat.h>
@@ -68,11 +67,13 @@ void App::write_to(const std::string& argument, bool overwrite) {
         refuse_existing(path, "write");
     }
     const std::string text = list_as_text() + "\n" + details_as_text();
-    if (write_file(path, text)) {
-        tell(path + ": " + counted(n_shown(), "line") + " and the details are written");
-    } else {
-        tell(path + " can't be written: " + std::strerror(errno), true);
+    try {
+        write_output_file(path, text);
+    } catch (const Error& error) { // "PATH: why"
+        tell(path + " can't be written" + std::string(error.what()).substr(path.size()), true);
+        return;
     }
+    tell(path + ": " + counted(n_shown(), "line") + " and the details are written");
 }
 
 /// "FILE" or "VIEW FILE"; by default the picture that is most like the view that is shown.

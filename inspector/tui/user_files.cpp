@@ -113,12 +113,6 @@ bool replace_file(const std::string& path, std::string_view text) {
     return done;
 }
 
-bool write_file(const std::string& path, std::string_view text) {
-    struct stat about {};
-    const bool special = stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode); // a pipe is written into
-    return special ? write_whole(path, text) : replace(path, text);
-}
-
 std::string expanded_path(const std::string& path) {
     const char* const home = std::getenv("HOME");
     return home && path.starts_with("~/") ? home + path.substr(1) : path;

@@ -17,8 +17,6 @@ std::string session_path(std::string_view trace);
 /// The whole of a small regular file. Nothing: it isn't there. `trouble` gets why one that is there could not be read (too large, a folder, no permission).
 std::optional<std::string> read_small_file(const std::string& path, std::string& trouble);
 
-/// Writes or replaces a file that the user named, with the usual permissions. False, and errno says why: what was there still is.
-bool write_file(const std::string& path, std::string_view text);
 /// "~/x" as a shell would take it.
 std::string expanded_path(const std::string& path);
 
