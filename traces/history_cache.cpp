@@ -22,7 +22,7 @@ void History::Cache::keep_keyframe(Step target) {
 void History::Cache::fold_to(PlanState& state, Step next, Step last, bool keep) {
     Step keyframe = next + keyframe_spacing;
     while (next <= last) {
-        const RecordCache::Part part = folded.part(next);
+        const RecordCache::Part part = folded.part(next, last + 1);
         next = part.end;
         for (const Record& r : part.records) {
             if (r.step > last) {

@@ -2,15 +2,17 @@
 
 #include "runtime/error.h"
 #include "traces/schema.h"
+#include "traces/trace_connections.h"
 #include "traces/trace_file.h"
 #include "traces/trace_graphs.h"
 #include "traces/trace_index.h"
 #include "traces/trace_rows.h"
 
 #include <algorithm>
-#include <deque>
+#include <array>
+#include <atomic>
+#include <functional>
 #include <mutex>
-#include <sqlite3.h>
 #include <unordered_map>
 
 namespace schedscope {
@@ -18,15 +20,17 @@ namespace schedscope {
 namespace {
 
 constexpr size_t n_kinds = std::variant_size_v<Fact>;
-constexpr int64_t farthest_time = int64_t{1} << 61; ///< differences can be computed
-constexpr Step largest_read = Step{1} << 16;        ///< records that are read in one go
+constexpr Step largest_read = Step{1} << 16; ///< records that are read in one go
+constexpr Step worth_halving = 4096;         ///< fewer are read sooner than another thread has begun
+/// Those that there are many of.
+constexpr FactSet frequent = fact_set<record::Query, record::Assign, record::Placement, record::Execute>();
 
 } // namespace
 
 struct TraceReader::State {
     explicit State(const std::string& p)
-        : path(p), file(open_trace_file(p)), index(guarded([&] { return read_index(file.database); })),
-          graphs(file.database, index) {
+        : path(p), connections(p), file(connections.first().file), index(guarded([&] { return read_index(file.database); })),
+          graphs(connections, index) {
         if (!index.closed && file.notes.empty()) {
             file.notes.push_back("was not closed; what had been committed is shown");
         }
@@ -47,34 +51,30 @@ struct TraceReader::State {
         return guarded(std::forward<F>(f));
     }
 
+    void read_few(Step first, Step end, Wanted wanted, std::vector<Record>& out);
     void read_chunk(Step first, Step end, Wanted wanted, std::vector<Record>& out);
-    template <typename T> void take_whole(const sqlite::Statement& row, Record& record);
-    template <typename T> void take_names(const sqlite::Statement& row, Record& record);
     void check(std::vector<Record>& records, size_t from, bool names_only);
     Bounds bounds_at(Step step);
     int plan_at(Step step);
     int64_t n_ids(int plan);
     EvaluationSpan span(EvaluationId id);
     const std::string* find_text(StringId id);
+    bool is_text(StringId id);
     int64_t number(const std::string& sql);
     Step extreme(Step from, FactSet kinds, bool next);
     /// Of a kind; `sql()` when it is first used.
     template <typename F> sqlite::Statement& statement(std::vector<sqlite::Statement>& list, size_t kind, F&& sql);
-    sqlite::Statement& rows_of(size_t kind) {
-        return statement(select, kind, [&] { return schema::select_records(kind, file.minor); });
-    }
-    sqlite::Statement& names_of(size_t kind) {
-        return statement(select_names, kind, [&] { return schema::select_names(kind, file.minor); });
-    }
 
     const std::string path;
     mutable std::mutex mutex; ///< guards all below
-    TraceFile file;
+    TraceConnections connections;
+    TraceFile& file; ///< of the first connection
     TraceIndex index;
     TraceGraphs graphs;
-    std::vector<sqlite::Statement> select{n_kinds}, select_names{n_kinds}, next{n_kinds}, previous{n_kinds};
+    std::vector<sqlite::Statement> next{n_kinds}, previous{n_kinds};
     sqlite::Statement count_copies, select_text;
     std::unordered_map<StringId, std::string> texts; ///< nodes keep their addresses
+    std::array<StringId, 64> recent_texts{};         ///< that were found: the same ones come again and again
     std::unordered_map<EvaluationId, EvaluationSpan> spans;
 };
 
@@ -87,64 +87,26 @@ sqlite::Statement& TraceReader::State::statement(std::vector<sqlite::Statement>&
     return list[kind];
 }
 
-template <typename T> void TraceReader::State::take_whole(const sqlite::Statement& row, Record& record) {
-    record.evaluation =
-        static_cast<EvaluationId>(take(row, 1, 0, static_cast<int64_t>(index.evaluations.size()) - 1, "evaluation"));
-    record.time_ns = take(row, 2, -farthest_time, farthest_time, "time_ns");
-    T& fact = record.fact.emplace<T>();
-    int column = 3;
-    for_each_field<T>([&](const auto& f) { fact.*f.member = take_field(row, column++, f); });
-}
-
-template <typename T> void TraceReader::State::take_names(const sqlite::Statement& row, Record& record) {
-    T& fact = record.fact.emplace<T>();
-    int column = 1;
-    for_each_field<T>([&](const auto& f) {
-        if (schema::names_something(f)) {
-            fact.*f.member = take_field(row, column++, f);
-        }
-    });
-}
-
 void TraceReader::State::read_chunk(Step first, Step end, Wanted wanted, std::vector<Record>& out) {
     const size_t base = out.size();
     const auto n = static_cast<size_t>(end - first);
     out.resize(base + n);
-    std::vector<bool> there(n);
-    size_t n_there = 0;
-    for_each_kind([&]<typename T>(size_t kind) {
-        if ((wanted.kinds >> kind & 1) == 0) {
-            return;
-        }
-        sqlite::Statement& rows = wanted.names_only ? names_of(kind) : rows_of(kind);
-        rows.bind(0, first);
-        rows.bind(1, end);
-        while (rows.step()) {
-            const Step step = take(rows, 0, first, end - 1, "a record's step");
-            try {
-                const auto at = static_cast<size_t>(step - first);
-                if (there[at]) {
-                    throw Damage("it is there twice");
-                }
-                there[at] = true;
-                ++n_there;
-                Record& r = out[base + at];
-                r.step = step;
-                wanted.names_only ? take_names<T>(rows, r) : take_whole<T>(rows, r);
-            } catch (const Damage& damage) {
-                throw Damage("record " + std::to_string(step) + " (" + Kind<T>::table + "): " + damage.what());
-            }
-        }
-        rows.reset();
-    });
+    std::vector<char> there(n);
+    std::atomic<size_t> n_there = 0;
+    const auto read = [&](TraceConnection& connection, Step from, Step to) {
+        const auto at = static_cast<size_t>(from - first), count = static_cast<size_t>(to - from);
+        n_there +=
+            connection.rows.read(from, to, wanted, std::span(out).subspan(base + at, count), std::span(there).subspan(at, count));
+    };
+    connections.in_halves(first, end, worth_halving, read);
     if (wanted.kinds == every_fact && n_there != n) {
-        const auto hole = static_cast<Step>(std::find(there.begin(), there.end(), false) - there.begin());
+        const auto hole = static_cast<Step>(std::find(there.begin(), there.end(), 0) - there.begin());
         throw Damage("record " + std::to_string(first + hole) + " is missing");
     }
     if (n_there != n) {
         size_t to = base;
         for (size_t i = 0; i < n; ++i) {
-            if (there[i]) {
+            if (there[i] != 0) {
                 out[to++] = out[base + i];
             }
         }
@@ -153,7 +115,21 @@ void TraceReader::State::read_chunk(Step first, Step end, Wanted wanted, std::ve
     check(out, base, wanted.names_only);
 }
 
+/// Of kinds that there are few of: no place is kept for each step.
+void TraceReader::State::read_few(Step first, Step end, Wanted wanted, std::vector<Record>& out) {
+    const size_t base = out.size();
+    connections.first().rows.append(first, end, wanted, out);
+    const auto begin = out.begin() + static_cast<std::ptrdiff_t>(base);
+    std::sort(begin, out.end(), [](const Record& a, const Record& b) { return a.step < b.step; });
+    const auto twice = std::adjacent_find(begin, out.end(), [](const Record& a, const Record& b) { return a.step == b.step; });
+    if (twice != out.end()) {
+        throw Damage("record " + std::to_string(twice->step) + " is there twice");
+    }
+    check(out, base, wanted.names_only);
+}
+
 void TraceReader::State::check(std::vector<Record>& records, size_t from, bool names_only) {
+    const auto known = names_only ? std::function<bool(StringId)>() : [this](StringId id) { return is_text(id); };
     Bounds bounds;
     Step until = -1; // bounds hold up to here
     for (size_t i = from; i < records.size(); ++i) {
@@ -163,23 +139,10 @@ void TraceReader::State::check(std::vector<Record>& records, size_t from, bool n
                 bounds = bounds_at(r.step);
                 until = std::min(index.evaluation_end(index.evaluation_of(r.step)), index.next_plan(r.step));
             }
-            check_bounds(r, bounds);
-            if (names_only) {
-                continue;
+            if (r.evaluation < 0 || static_cast<size_t>(r.evaluation) >= index.evaluations.size()) {
+                throw Damage("evaluation is " + std::to_string(r.evaluation));
             }
-            check_sense(r, bounds);
-            std::visit(
-                [&]<typename T>(const T& fact) {
-                    for_each_field<T>([&](const auto& f) {
-                        if constexpr (std::is_same_v<typename std::remove_cvref_t<decltype(f)>::Value, StringId>) {
-                            if (f.meaning == Meaning::text && find_text(fact.*f.member) == nullptr) {
-                                throw Damage(std::string(f.name) + " is text " + std::to_string(fact.*f.member) +
-                                             ", which is not there");
-                            }
-                        }
-                    });
-                },
-                r.fact);
+            check_record(r, bounds, known);
         } catch (const Damage& damage) {
             throw Damage("record " + std::to_string(r.step) + " (" + std::string(fact_name(r.fact)) + "): " + damage.what());
         }
@@ -253,7 +216,7 @@ EvaluationSpan TraceReader::State::span(EvaluationId id) {
     s.begin.planned_in = id;
     constexpr size_t begin_kind = 0;
     static_assert(std::is_same_v<std::variant_alternative_t<begin_kind, Fact>, record::EvaluationBegin>);
-    sqlite::Statement& rows = rows_of(begin_kind);
+    sqlite::Statement& rows = connections.first().rows.rows_of(begin_kind);
     rows.bind(0, s.first);
     rows.bind(1, s.end);
     while (rows.step()) { // the last one counts, should there be several
@@ -293,6 +256,20 @@ const std::string* TraceReader::State::find_text(StringId id) {
     std::string value = take_text(select_text, 0, "a text");
     select_text.reset();
     return &texts.emplace(id, std::move(value)).first->second;
+}
+
+bool TraceReader::State::is_text(StringId id) {
+    if (id < 0) {
+        return false;
+    }
+    StringId& recent = recent_texts[static_cast<size_t>(id) % recent_texts.size()];
+    if (recent != id) {
+        if (find_text(id) == nullptr) {
+            return false;
+        }
+        recent = id;
+    }
+    return true;
 }
 
 int64_t TraceReader::State::number(const std::string& sql) {
@@ -341,7 +318,11 @@ void TraceReader::read_wanted(Step first, Step end, Wanted wanted, std::vector<R
     const size_t before = out.size();
     try {
         for (; first < end; first += largest_read) {
-            state_->locked([&] { state_->read_chunk(first, std::min(first + largest_read, end), wanted, out); });
+            const Step to = std::min(first + largest_read, end);
+            state_->locked([&] {
+                (wanted.kinds & frequent) != 0 ? state_->read_chunk(first, to, wanted, out)
+                                               : state_->read_few(first, to, wanted, out);
+            });
         }
     } catch (...) {
         out.resize(before); // nothing unchecked leaves
@@ -387,9 +368,7 @@ int64_t TraceReader::count_failed() const {
 
 int64_t TraceReader::pages_read() const {
     const std::lock_guard lock(state_->mutex);
-    int now = 0, most = 0;
-    sqlite3_db_status(state_->file.database.handle(), SQLITE_DBSTATUS_CACHE_MISS, &now, &most, 0);
-    return now;
+    return state_->connections.pages_read();
 }
 
 Step TraceReader::previous_of(Step from, FactSet kinds) const {

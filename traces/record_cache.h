@@ -19,12 +19,12 @@ public:
     RecordCache(const RecordSource& source, Size size, Wanted wanted) : source_(source), size_(size), wanted_(wanted) {}
 
     /// The wanted records of the steps [step, end), from `step` to the end of its chunk as far as that is written. Valid until the next call.
-    /// Throws Error(usage) when the source has no such step.
+    /// until: the records up to here will be asked for too; they are read together. Throws Error(usage) when the source has no such step.
     struct Part {
         std::span<const Record> records;
         Step end = 0;
     };
-    Part part(Step step);
+    Part part(Step step, Step until = no_step);
 
     /// Where all kinds are wanted: never empty, the first one is the step's.
     std::span<const Record> from(Step step) { return part(step).records; }
@@ -51,6 +51,7 @@ private:
         std::vector<Record> records;
     };
     Chunk& chunk(Step index);
+    void read_ahead(Step first, Step until);
 
     const RecordSource& source_;
     Size size_;

@@ -11,7 +11,7 @@ constexpr FactSet run_facts =
     fact_set<record::Execute, record::SplitRun, record::Transfer, record::Wait, record::Sample, record::Token, record::Value,
              record::ValueElement, record::ValueBucket, record::Difference>();
 
-constexpr Step at_once = 16384; ///< records that are read together
+constexpr Step at_once = 65536; ///< records that are read together
 
 } // namespace
 

@@ -36,6 +36,7 @@ constexpr size_t header_bytes = 100;
 struct Header {
     std::array<unsigned char, header_bytes> bytes{};
     int64_t file_size = 0;
+    std::array<int64_t, 5> identity{};
 
     uint32_t number(size_t at) const {
         return static_cast<uint32_t>(bytes[at] << 24 | bytes[at + 1] << 16 | bytes[at + 2] << 8 | bytes[at + 3]);
@@ -65,7 +66,11 @@ Header read_header(const std::string& path) {
     if (file < 0) {
         refuse(path, std::strerror(errno));
     }
+    fstat(file, &status);
     Header header;
+    header.file_size = status.st_size;
+    header.identity = {static_cast<int64_t>(status.st_dev), static_cast<int64_t>(status.st_ino), status.st_size,
+                       status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
     const ssize_t n = read(file, header.bytes.data(), header_bytes);
     const int error = errno;
     close(file);
@@ -85,7 +90,6 @@ Header read_header(const std::string& path) {
     if (header.number(68) != static_cast<uint32_t>(schema::application_id)) {
         refuse(path, "is an SQLite file, but not a trace");
     }
-    header.file_size = status.st_size;
     return header;
 }
 
@@ -161,6 +165,8 @@ void upgrade(sqlite::Database& database, int minor) {
 
 } // namespace
 
+int64_t TraceFile::size() { return pragma(database, "page_count") * pragma(database, "page_size"); }
+
 TraceFile open_trace_file(const std::string& path) {
     const Header header = read_header(path);
     try {
@@ -170,8 +176,11 @@ TraceFile open_trace_file(const std::string& path) {
             refuse(path, "is truncated: " + std::to_string(header.file_size) + " of " + std::to_string(header.expected_size()) +
                              " bytes are there");
         }
-        TraceFile trace{
-            recovers ? open_private_copy(path) : sqlite::Database(path, sqlite::Database::Mode::read_immutable), {}, 0};
+        TraceFile trace{recovers ? open_private_copy(path) : sqlite::Database(path, sqlite::Database::Mode::read_immutable),
+                        {},
+                        0,
+                        recovers,
+                        header.identity};
         sqlite::Database& database = trace.database;
         defend(database);
         if (pragma(database, "application_id") != schema::application_id) {

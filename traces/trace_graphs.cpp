@@ -1,84 +1,15 @@
 #include "traces/trace_graphs.h"
 
 #include "runtime/error.h"
-#include "traces/schema.h"
+#include "traces/graph_rows.h"
 #include "traces/trace_rows.h"
 
-#include <cstring>
+#include <array>
 
 namespace schedscope {
 
-namespace {
-
-constexpr int64_t most_bytes = int64_t{1} << 46;
-constexpr int64_t most_layers = int64_t{1} << 20;
-
-BufferUsage usage_from(const std::string& name) {
-    for (const BufferUsage usage : {BufferUsage::any, BufferUsage::weights, BufferUsage::compute}) {
-        if (name == schema::usage_name(usage)) {
-            return usage;
-        }
-    }
-    throw Damage("the usage of a tensor's buffer is '" + name + "'");
-}
-
-Home home_from(const std::string& name) {
-    for (const Home home : {Home::none, Home::layer, Home::layer_norm, Home::shared, Home::encoder, Home::host, Home::user}) {
-        if (name == home_name(home)) {
-            return home;
-        }
-    }
-    throw Damage("the home of a tensor is '" + name + "'");
-}
-
-/// Sizes that no computation with strides overflows.
-void check_extent(const TensorInfo& t) {
-    __int128 elements = 1, bytes = static_cast<__int128>(traits(t.type).bytes);
-    for (size_t d = 0; d < max_dims; ++d) {
-        elements *= t.ne[d];
-        bytes += static_cast<__int128>(t.ne[d]) * static_cast<__int128>(t.nb[d]);
-        if (elements > most_bytes || bytes > most_bytes) {
-            throw Damage("the extent of a tensor is beyond all memory");
-        }
-    }
-    if (t.view_offset > static_cast<size_t>(most_bytes)) {
-        throw Damage("the offset of a view is beyond all memory");
-    }
-}
-
-/// The places that rows name in a list, made a list of once all rows are there: so nothing gets memory for more than the file holds.
-class Places {
-public:
-    Places(int64_t size, const std::string& what) : size_(size), what_(what), place_("a place among the " + what + "s") {}
-
-    void add(const sqlite::Statement& row, int column, TensorId id) {
-        if (!row.is_null(column)) {
-            named_.emplace_back(take(row, column, 0, size_ - 1, place_.c_str()), id);
-        }
-    }
-    std::vector<TensorId> list() const {
-        if (static_cast<int64_t>(named_.size()) < size_) {
-            throw Damage("a " + what_ + " is missing");
-        }
-        std::vector<TensorId> list(static_cast<size_t>(size_), no_tensor);
-        for (const auto& [place, id] : named_) {
-            if (list[static_cast<size_t>(place)] != no_tensor) {
-                throw Damage(place_ + " is taken twice");
-            }
-            list[static_cast<size_t>(place)] = id;
-        }
-        return list;
-    }
-
-private:
-    int64_t size_;
-    std::string what_, place_;
-    std::vector<std::pair<int64_t, TensorId>> named_;
-};
-
-} // namespace
-
-TraceGraphs::TraceGraphs(sqlite::Database& database, const TraceIndex& index) : database_(database), index_(index) {
+TraceGraphs::TraceGraphs(TraceConnections& connections, const TraceIndex& index)
+    : connections_(connections), database_(connections.first().file.database), index_(index) {
     graphs_.resize(index.graphs.size());
     tables_.resize(index.graphs.size());
 }
@@ -115,68 +46,32 @@ const CapabilityTable& TraceGraphs::answers(GraphId id) {
     return *entry;
 }
 
+namespace {
+
+constexpr int64_t worth_halving = 2048; ///< tensors; fewer are read sooner than another thread has begun
+
+} // namespace
+
 std::unique_ptr<OwnedGraph> TraceGraphs::read_graph(GraphId id) {
     const TraceIndex::GraphSize& size = index_.graphs[static_cast<size_t>(id)];
-    const int64_t n_types = static_cast<int64_t>(index_.session.buffer_types.size());
-    const int64_t n_backends = static_cast<int64_t>(index_.session.backends.size());
-    auto graph = std::make_unique<OwnedGraph>();
-
-    sqlite::Statement rows(database_, "SELECT id, name, op, type, flags, usage, buffer_type, user_backend, leaf, node, "
-                                      "view_source, view_offset, ne0, ne1, ne2, "
-                                      "ne3, nb0, nb1, nb2, nb3, params, home, layer FROM tensor WHERE graph = ? ORDER BY id");
-    rows.bind(0, int64_t{id});
-    Places leafs(size.n_leafs, "leaf"), nodes(size.n_nodes, "node");
-    while (rows.step()) {
-        const auto next = static_cast<int64_t>(graph->tensors.size());
-        take(rows, 0, next, std::min(next, size.n_tensors - 1), "the id of a tensor");
-        TensorInfo t;
-        t.name = graph->keep(take_text(rows, 1, "the name of a tensor"));
-        const std::string op = take_text(rows, 2, "the operator of a tensor"), type = take_text(rows, 3, "the type of a tensor");
-        const auto known_op = op_from_name(op);
-        const auto known_type = type_from_name(type);
-        if (!known_op || !known_type) {
-            throw Damage("a tensor's " + (known_op ? "type is '" + type : "operator is '" + op) + "'");
-        }
-        t.op = *known_op;
-        t.type = *known_type;
-        t.flags = static_cast<uint8_t>(take(rows, 4, 0, 255, "the flags of a tensor"));
-        t.usage = usage_from(take_text(rows, 5, "the usage of a tensor's buffer"));
-        t.buffer_type = static_cast<BufferTypeId>(take(rows, 6, -1, n_types - 1, "the buffer type of a tensor"));
-        t.user_backend = static_cast<BackendId>(take(rows, 7, -1, n_backends - 1, "the pinned backend of a tensor"));
-        t.view_source = static_cast<TensorId>(take(rows, 10, -1, size.n_tensors - 1, "the source of a view"));
-        t.view_offset = static_cast<size_t>(take(rows, 11, 0, most_bytes, "the offset of a view"));
-        for (int d = 0; d < max_dims; ++d) {
-            t.ne[static_cast<size_t>(d)] = take(rows, 12 + d, 0, most_bytes, "an extent of a tensor");
-            t.nb[static_cast<size_t>(d)] = static_cast<size_t>(take(rows, 16 + d, 0, most_bytes, "a stride of a tensor"));
-        }
-        if (!rows.is_null(20)) {
-            const std::string_view params = rows.bytes(20);
-            if (params.size() != sizeof t.params) {
-                throw Damage("the parameters of a tensor have " + std::to_string(params.size()) + " bytes");
-            }
-            std::memcpy(t.params.data(), params.data(), sizeof t.params);
-        }
-        t.home = home_from(take_text(rows, 21, "the home of a tensor"));
-        t.layer = static_cast<int32_t>(take(rows, 22, -1, most_layers, "the layer of a tensor"));
-        check_extent(t);
-        leafs.add(rows, 8, static_cast<TensorId>(next));
-        nodes.add(rows, 9, static_cast<TensorId>(next));
-        graph->tensors.push_back(t);
-    }
-    if (static_cast<int64_t>(graph->tensors.size()) != size.n_tensors) {
+    // A number in a table alone gets no memory.
+    if (size.n_tensors * GraphRows::least_bytes > connections_.first().file.size()) {
         throw Damage("a tensor is missing");
     }
-    graph->leafs = leafs.list();
-    graph->nodes = nodes.list();
-
-    sqlite::Statement edges(database_, "SELECT tensor, slot, source FROM edge WHERE graph = ? ORDER BY tensor, slot");
-    edges.bind(0, int64_t{id});
-    while (edges.step()) {
-        const int64_t tensor = take(edges, 0, 0, size.n_tensors - 1, "the tensor of an edge");
-        const int64_t slot = take(edges, 1, 0, max_sources - 1, "the slot of an edge");
-        graph->tensors[static_cast<size_t>(tensor)].src[static_cast<size_t>(slot)] =
-            static_cast<TensorId>(take(edges, 2, 0, size.n_tensors - 1, "the source of an edge"));
+    auto graph = std::make_unique<OwnedGraph>();
+    graph->tensors.resize(static_cast<size_t>(size.n_tensors));
+    std::vector<std::string> names(graph->tensors.size());
+    const GraphRows rows(index_, id);
+    std::array<GraphRows::Lists, 2> lists; // of either half
+    const auto read = [&](TraceConnection& connection, int64_t first, int64_t end) {
+        lists[first == 0 ? 0 : 1] = rows.read(connection.file.database, first, end, graph->tensors, names);
+    };
+    connections_.in_halves(0, size.n_tensors, worth_halving, read);
+    for (size_t i = 0; i < names.size(); ++i) {
+        graph->tensors[i].name = graph->keep(names[i]);
     }
+    graph->leafs = in_order({lists[0].leafs, lists[1].leafs}, size.n_leafs, "leaf");
+    graph->nodes = in_order({lists[0].nodes, lists[1].nodes}, size.n_nodes, "node");
     return graph;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/scheduler/capability_table.h"
-#include "traces/sqlite.h"
+#include "traces/trace_connections.h"
 #include "traces/trace_index.h"
 
 #include <deque>
@@ -16,7 +16,7 @@ namespace schedscope {
 /// computed with. Throws Damage or sqlite::Failure; Error(usage) for ids that are not there.
 class TraceGraphs {
 public:
-    TraceGraphs(sqlite::Database& database, const TraceIndex& index);
+    TraceGraphs(TraceConnections& connections, const TraceIndex& index);
 
     const OwnedGraph& graph(GraphId id);
     const CapabilityTable& answers(GraphId id);
@@ -27,7 +27,8 @@ private:
     std::unique_ptr<CapabilityTable> read_answers(GraphId id);
     void check_id(GraphId id) const;
 
-    sqlite::Database& database_;
+    TraceConnections& connections_;
+    sqlite::Database& database_; ///< of the first connection
     const TraceIndex& index_;
     std::vector<std::unique_ptr<OwnedGraph>> graphs_;
     std::vector<std::unique_ptr<CapabilityTable>> tables_;

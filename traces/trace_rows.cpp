@@ -60,7 +60,7 @@ template <typename T> void check_own(const T&, const Record&, const Bounds&) {}
 
 } // namespace
 
-void check_bounds(const Record& record, const Bounds& bounds) {
+void check_record(const Record& record, const Bounds& bounds, const std::function<bool(StringId)>& is_text) {
     std::visit(
         [&]<typename T>(const T& fact) {
             for_each_field<T>([&](const auto& f) {
@@ -70,13 +70,17 @@ void check_bounds(const Record& record, const Bounds& bounds) {
                         throw Damage(std::string(f.name) + " is " + std::to_string(fact.*f.member));
                     }
                 }
+                if constexpr (std::is_same_v<Value, StringId>) {
+                    if (f.meaning == Meaning::text && is_text && !is_text(fact.*f.member)) {
+                        throw Damage(std::string(f.name) + " is text " + std::to_string(fact.*f.member) + ", which is not there");
+                    }
+                }
             });
+            if (is_text) {
+                check_own(fact, record, bounds);
+            }
         },
         record.fact);
-}
-
-void check_sense(const Record& record, const Bounds& bounds) {
-    std::visit([&](const auto& fact) { check_own(fact, record, bounds); }, record.fact);
 }
 
 } // namespace schedscope

@@ -3,6 +3,7 @@
 #include "traces/fields.h"
 #include "traces/sqlite.h"
 
+#include <functional>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -68,9 +69,8 @@ struct Bounds {
     int64_t n_backends = 0, n_buffer_types = 0, n_graphs = 0, n_evaluations = 0;
 };
 
-/// Checks a record's fields, each alone, against its bounds; texts are the caller's. Throws Damage.
-void check_bounds(const Record& record, const Bounds& bounds);
-/// Checks what its fields say together.
-void check_sense(const Record& record, const Bounds& bounds);
+/// Checks a record's fields against their bounds, and what they say together. is_text: is there such a text? Empty: only what names tensors and places was read, and
+/// nothing else is checked. Throws Damage.
+void check_record(const Record& record, const Bounds& bounds, const std::function<bool(StringId)>& is_text);
 
 } // namespace schedscope
