@@ -1,6 +1,6 @@
 // The inspector as a user meets it, on a trace of a million records and a graph of 20,000 nodes: the program itself in a pseudo-terminal of 60×200.
 // How long to its first frame, from the start of the process, the trace not in memory; from each kind of key to the frame that answers it, in every
-// view and all over the trace; a breakpoint searched in all records; forward against backward; the most memory it held.
+// view and all over the trace; a breakpoint searched in all records; forward against backward over the same ground; the most memory it held.
 //
 //     inspector_bench [TRACE]      a trace of one's own instead
 #include "bench/long_trace.h"
@@ -78,6 +78,14 @@ const std::vector<Kind> kinds{
     {"keys ?", {"?", "q"}},
 };
 
+/// Steps over the same ground in both directions.
+struct Direction {
+    char name;
+    std::string forward, backward;
+};
+const std::vector<Direction> directions{{'n', "n", "p"}, {'s', "s", "S"}, {'N', "N", "P"},
+                                        {'}', "}", "{"}, {']', "]", "["}, {'f', "f", "F"}};
+
 /// In the middle of every sweep of a plan, and anywhere.
 std::vector<Step> places(const std::string& path) {
     History history(std::make_shared<TraceReader>(path));
@@ -141,6 +149,22 @@ int run(const std::string& path, const LongTrace* made) {
             }
         }
     }
+    // There and back again: to the same states, so that neither way is measured where there is less to show.
+    std::map<char, Times> forward, backward;
+    for (int view = 1; view <= n_views; ++view) {
+        terminal.press(std::to_string(view));
+        for (const Step step : steps) {
+            for (const Direction& d : directions) {
+                for (const bool there_first : {true, false}) {
+                    terminal.press("g" + std::to_string(step) + "\r");
+                    for (size_t i = 0; i < 2 * n_presses; ++i) {
+                        const bool is_forward = (i < n_presses) == there_first;
+                        (is_forward ? forward : backward)[d.name].add(terminal.press(is_forward ? d.forward : d.backward));
+                    }
+                }
+            }
+        }
+    }
     Times scan;
     terminal.press("<");
     terminal.press("bkind=execute name=no-such-tensor\r");
@@ -169,14 +193,8 @@ int run(const std::string& path, const LongTrace* made) {
         print(slowest[i].second, each[slowest[i].second]);
     }
     std::printf("backward / forward            ");
-    for (const auto& [forward, backward] : {std::pair{"step n", "step p"},
-                                            {"sweep s", "sweep S"},
-                                            {"pass N", "pass P"},
-                                            {"split }", "split {"},
-                                            {"evaluation ]", "evaluation ["},
-                                            {"change f", "change F"}}) {
-        std::printf(" %c %.2f", forward[std::string_view(forward).size() - 1],
-                    quantile(by_kind[backward].first, 0.5) / quantile(by_kind[forward].first, 0.5));
+    for (const Direction& d : directions) {
+        std::printf(" %c %.2f", d.name, quantile(backward[d.name].first, 0.5) / quantile(forward[d.name].first, 0.5));
     }
     std::printf("\npeak memory                    %.0f MiB at the first frame, %.0f MiB at the end\n",
                 static_cast<double>(at_first) / 1024, static_cast<double>(peak) / 1024);

@@ -71,14 +71,27 @@ EvaluationId History::last_planned() const {
     return step == no_step ? -1 : evaluation_of(step);
 }
 
-std::vector<Step> History::records_of(EvaluationId evaluation, TensorId tensor) {
+std::vector<Step> History::changes_of(EvaluationId evaluation, TensorId tensor) {
     const EvaluationSpan span = source_->evaluation(evaluation);
     const std::optional<EvaluationSpan> earlier = cache_->earlier_plan(span);
     return cache_->index.steps_of(*source_, span, tensor, earlier ? &*earlier : nullptr);
 }
 
+std::vector<Step> History::records_of(EvaluationId evaluation, TensorId tensor) {
+    const EvaluationSpan span = source_->evaluation(evaluation);
+    const std::optional<EvaluationSpan> earlier = cache_->earlier_plan(span);
+    const std::vector<Step> queries = cache_->queries.steps_of(*source_, span, tensor, earlier ? &*earlier : nullptr);
+    const std::vector<Step> others = changes_of(evaluation, tensor);
+    std::vector<Step> steps(queries.size() + others.size());
+    std::merge(queries.begin(), queries.end(), others.begin(), others.end(), steps.begin());
+    return steps;
+}
+
 const OwnedGraph* History::graph_of(const PlanState& state) const {
-    return state.graph < 0 ? nullptr : &source_->graph(state.graph);
+    if (last_graph_.first != state.graph) {
+        last_graph_ = {state.graph, state.graph < 0 ? nullptr : &source_->graph(state.graph)};
+    }
+    return last_graph_.second;
 }
 
 namespace {

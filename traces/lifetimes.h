@@ -2,7 +2,6 @@
 
 #include "runtime/scheduler/records.h"
 
-#include <map>
 #include <span>
 #include <vector>
 
@@ -26,7 +25,7 @@ public:
     Peak peak_of(const std::vector<const record::Placement*>& in_one_buffer) const;
 
 private:
-    std::map<TensorId, int32_t> taken_over_; ///< tensor → first use of what works in its place
+    std::vector<int32_t> taken_over_; ///< [tensor] first use of what works in its place; −1: nothing does
 };
 
 } // namespace schedscope

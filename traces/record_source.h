@@ -8,6 +8,7 @@
 #include <memory>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace schedscope {
@@ -59,10 +60,15 @@ public:
 
     /// Calls f(record) for each of [first, end); stops when f returns false, if it returns something.
     template <typename F> void for_each(Step first, Step end, F&& f) const {
+        for_each_of(every_fact, first, end, std::forward<F>(f));
+    }
+    /// The same for records of some kinds.
+    template <typename F> void for_each_of(FactSet kinds, Step first, Step end, F&& f) const {
+        const Step together = kinds == every_fact ? at_once : few_at_once;
         std::vector<Record> records;
-        for (; first < end; first += at_once) {
+        for (; first < end; first += together) {
             records.clear();
-            read(first, std::min(first + at_once, end), records);
+            read_wanted(first, std::min(first + together, end), {kinds}, records);
             for (const Record& record : records) {
                 if constexpr (std::is_void_v<std::invoke_result_t<F&, const Record&>>) {
                     f(record);
@@ -82,7 +88,8 @@ public:
     virtual int64_t count_failed() const;
 
 protected:
-    static constexpr Step at_once = 4096; ///< records read together where all are looked at
+    static constexpr Step at_once = 4096;      ///< records read together where all are looked at
+    static constexpr Step few_at_once = 65536; ///< where most are passed over
 };
 
 } // namespace schedscope

@@ -182,6 +182,8 @@ std::vector<SplitRow> splits(History& history, const PlanState& state);
 std::vector<CopyRow> copies(History& history, const PlanState& state);
 FusionTable fusion(History& history, const PlanState& state);
 MemoryTable memory(History& history, const PlanState& state);
+/// The same without a row for each tensor.
+MemoryTable memory_of_buffers(History& history, const PlanState& state);
 /// The compute buffers in force at a step, by type and chunk: they are recorded when they grow, with the plan that needs it or behind what was reserved.
 std::vector<record::BufferSize> compute_buffers(History& history, Step step);
 std::vector<KernelRow> kernels(History& history, const PlanState& state);

@@ -33,11 +33,9 @@ std::vector<DifferenceRow> differences(History& history, const PlanState& state)
         return rows;
     }
     const FactSet kind = fact_bit<record::Difference>();
-    std::vector<Record> records;
-    history.source().read_wanted(0, history.n_steps(), {kind, false}, records);
-    for (const Record& r : records) {
+    history.source().for_each_of(kind, 0, history.n_steps(), [&](const Record& r) {
         rows.push_back(difference_row(history, {r.step, std::get<record::Difference>(r.fact)}));
-    }
+    });
     return rows;
 }
 
@@ -46,19 +44,14 @@ DifferenceCount count_differences(const RecordSource& source, Step until) {
     if (source.next_of(-1, fact_bit<record::Difference>()) == no_step) {
         return count; // without looking at each record
     }
-    std::vector<Record> records;
-    source.read_wanted(0, std::min(until + 1, source.n_steps()), {fact_bit<record::Difference>(), false}, records);
-    for (const Record& r : records) {
-        const auto* d = std::get_if<record::Difference>(&r.fact);
-        if (d == nullptr) {
-            continue;
-        }
-        ++(d->compared ? count.compared : count.skipped);
-        if (d->beyond) {
+    source.for_each_of(fact_bit<record::Difference>(), 0, std::min(until + 1, source.n_steps()), [&](const Record& r) {
+        const auto& d = std::get<record::Difference>(r.fact);
+        ++(d.compared ? count.compared : count.skipped);
+        if (d.beyond) {
             ++count.beyond;
             count.first_beyond = count.first_beyond == no_step ? r.step : count.first_beyond;
         }
-    }
+    });
     return count;
 }
 

@@ -25,14 +25,8 @@ std::optional<int64_t> known(int64_t bytes) { return bytes < 0 ? std::nullopt : 
 
 /// Of the plan's records, those of these kinds.
 template <typename F> void for_each_record(History& history, const PlanSpan& span, FactSet kinds, F&& f) {
-    constexpr Step at_once = 65536;
-    std::vector<Record> records;
-    for (Step first = span.first; first != no_step && first < span.end; first += at_once) {
-        records.clear();
-        history.source().read_wanted(first, std::min(first + at_once, span.end), {kinds}, records);
-        for (const Record& record : records) {
-            f(record);
-        }
+    if (span.first != no_step) {
+        history.source().for_each_of(kinds, span.first, span.end, f);
     }
 }
 

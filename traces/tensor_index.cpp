@@ -127,7 +127,7 @@ TensorIndex::Mentions& TensorIndex::mentions_of(const RecordSource& source, cons
     std::vector<Record> records;
     for (; m.scanned_to < span.end; m.scanned_to = std::min(m.scanned_to + at_once, span.end)) {
         records.clear();
-        source.read_wanted(m.scanned_to, std::min(m.scanned_to + at_once, span.end), {every_fact, true}, records);
+        source.read_wanted(m.scanned_to, std::min(m.scanned_to + at_once, span.end), wanted_, records);
         for (const Record& record : records) {
             scan(record);
         }

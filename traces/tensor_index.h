@@ -12,6 +12,9 @@ namespace schedscope {
 /// for the evaluations that were asked about last.
 class TensorIndex {
 public:
+    /// kinds: the records that it looks at.
+    explicit TensorIndex(FactSet kinds) : wanted_{kinds | fact_bit<record::PlanBegin>(), true} {}
+
     /// Steps in order. `planned`: the evaluation whose plan this one runs, where that is an earlier one.
     std::vector<Step> steps_of(const RecordSource& source, const EvaluationSpan& span, TensorId tensor,
                                const EvaluationSpan* planned);
@@ -39,8 +42,9 @@ private:
 
     Mentions& mentions_of(const RecordSource& source, const EvaluationSpan& span, const Mentions* plan);
 
-    static constexpr size_t most_links = size_t{1} << 20; ///< of all that is kept; 16 bytes each
-    std::list<Mentions> kept_;                            ///< the last one asked about first
+    static constexpr size_t most_links = size_t{1} << 19; ///< of all that is kept; 16 bytes each
+    Wanted wanted_;
+    std::list<Mentions> kept_; ///< the last one asked about first
 };
 
 } // namespace schedscope

@@ -115,7 +115,7 @@ void defend(sqlite::Database& database) {
     database.execute("PRAGMA trusted_schema = OFF");
     database.execute("PRAGMA cell_size_check = ON");
     database.execute("PRAGMA mmap_size = 0"); // a file that shrinks would be a fault, not an error
-    database.execute("PRAGMA cache_size = -16384");
+    database.execute("PRAGMA cache_size = -6144");
 }
 
 int64_t pragma(sqlite::Database& database, const std::string& name) {

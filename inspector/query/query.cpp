@@ -211,6 +211,13 @@ Query Query::parse(std::string_view text) {
     return query;
 }
 
+Facts::Facts(const Query& query) noexcept : Facts() {
+    wanted_ = 0;
+    for (size_t f = 0; f < n_fields; ++f) {
+        wanted_ |= query.asks(static_cast<Field>(f)) ? bit(static_cast<Field>(f)) : 0;
+    }
+}
+
 bool Query::asks(Field field) const noexcept {
     return std::any_of(terms_.begin(), terms_.end(), [&](const Term& term) { return term.field == field; });
 }

@@ -39,9 +39,18 @@ constexpr bool is_text(Field field) noexcept { return static_cast<size_t>(field)
 /// As it is typed: "backend", "eval".
 std::string_view field_name(Field field) noexcept;
 
+class Query;
+
 /// What a row or a record says of itself; an empty text or NaN: nothing. The texts belong to whoever filled it in.
 class Facts {
 public:
+    /// Only what the query asks about will be looked at.
+    explicit Facts(const Query& query) noexcept;
+    /// Only one of them.
+    explicit Facts(Field field) noexcept : Facts() { wanted_ = bit(field); }
+    /// Will it be looked at? What costs something to find out needs not be set otherwise.
+    bool wants(Field field) const noexcept { return (wanted_ & bit(field)) != 0; }
+
     void clear() noexcept {
         texts_.fill({});
         numbers_.fill(std::numeric_limits<double>::quiet_NaN());
@@ -66,6 +75,10 @@ public:
     std::array<std::string, 4> kept;
 
 private:
+    static constexpr uint32_t bit(Field field) noexcept { return uint32_t{1} << static_cast<unsigned>(field); }
+    static_assert(n_fields <= 32);
+
+    uint32_t wanted_ = ~uint32_t{0};
     std::array<std::string_view, n_text_fields> texts_{};
     std::array<double, n_fields - n_text_fields> numbers_{};
 };

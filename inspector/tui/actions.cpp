@@ -299,13 +299,15 @@ void App::set_breakpoint(const std::string& text) {
             struct Reader {
                 History history;
                 Describer describer{history};
-                Facts facts;
-                explicit Reader(std::shared_ptr<const RecordSource> source) : history(std::move(source)) {}
+                Query query;
+                Facts facts{query};
+                Reader(std::shared_ptr<const RecordSource> source, Query until)
+                    : history(std::move(source)), query(std::move(until)) {}
             };
-            auto reader = std::make_shared<Reader>(session_.shared_source());
-            gate->set_breakpoint([reader, query = breakpoint_](const Record& record) {
-                reader->describer.record(record, query, reader->facts);
-                return query.matches(reader->facts);
+            auto reader = std::make_shared<Reader>(session_.shared_source(), breakpoint_);
+            gate->set_breakpoint([reader](const Record& record) {
+                reader->describer.record(record, reader->facts);
+                return reader->query.matches(reader->facts);
             });
         }
     }

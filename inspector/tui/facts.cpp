@@ -97,37 +97,42 @@ void Describer::tensor(const PlanState& state, TensorId id, Facts& facts) {
     const auto is_made = [&](const record::CopyMade& made) { return made.copy == id; };
     if (static_cast<size_t>(id) >= graph->tensors.size() && std::none_of(state.copies.begin(), state.copies.end(), is_made))
         return;
-    const TensorState& now = state.tensors[static_cast<size_t>(id)];
-    const TensorInfo& info = history_.tensor(state, id);
     const bool copy = static_cast<size_t>(id) >= graph->tensors.size();
-    if (copy)
-        facts.kept[0] = history_.tensor_name(state, id);
-    facts.set(Field::name, copy                    ? std::string_view(facts.kept[0])
-                           : left_out_by_log(info) ? std::string_view(left_out_name)
-                                                   : std::string_view(info.name));
-    facts.set(Field::op, copy ? std::string_view("COPY") : operator_name(info));
-    if (!told_by_log(info)) {
-        facts.set(Field::type, type_name(info.type));
+    const TensorInfo& info = copy ? history_.tensor(state, id) : graph->tensors[static_cast<size_t>(id)];
+    // A list may have thousands of rows: nothing is looked up in vain.
+    if (facts.wants(Field::name)) {
+        if (copy)
+            facts.kept[0] = history_.tensor_name(state, id);
+        facts.set(Field::name, copy                    ? std::string_view(facts.kept[0])
+                               : left_out_by_log(info) ? std::string_view(left_out_name)
+                                                       : std::string_view(info.name));
     }
-    const std::string_view none = told_by_log(info) ? unknown_text : "-";
-    facts.set(Field::backend, now.backend == no_backend ? none : backend(now.backend));
-    facts.kept[1] = cause_name(now.cause, now.source);
-    facts.set(Field::cause, facts.kept[1]);
+    if (facts.wants(Field::op))
+        facts.set(Field::op, copy ? std::string_view("COPY") : operator_name(info));
+    if (facts.wants(Field::type) && !told_by_log(info))
+        facts.set(Field::type, type_name(info.type));
+    const TensorState& now = state.tensors[static_cast<size_t>(id)];
+    if (facts.wants(Field::backend))
+        facts.set(Field::backend, now.backend != no_backend ? backend(now.backend) : told_by_log(info) ? unknown_text : "-");
+    if (facts.wants(Field::cause)) {
+        facts.kept[1] = cause_name(now.cause, now.source);
+        facts.set(Field::cause, facts.kept[1]);
+    }
     facts.set(Field::pass, now.pass == Pass::none ? std::string_view() : pass_name(now.pass));
-    if (now.by != no_tensor) {
+    if (facts.wants(Field::by) && now.by != no_tensor) {
         facts.kept[2] = history_.tensor_name(state, now.by);
         facts.set(Field::by, facts.kept[2]);
     }
-    facts.set(Field::kind, copy ? "copy" : info.op == Op::NONE && !left_out_by_log(info) ? "leaf" : "node");
-    if (!told_by_log(info)) {
+    if (facts.wants(Field::kind))
+        facts.set(Field::kind, copy ? "copy" : info.op == Op::NONE && !left_out_by_log(info) ? "leaf" : "node");
+    if (facts.wants(Field::bytes) && !told_by_log(info))
         facts.set(Field::bytes, static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb)));
-    }
     facts.set_known(Field::split, now.split);
     facts.set(Field::evaluation, state.evaluation);
     facts.set(Field::node, id);
 }
 
-void Describer::record(const Record& rec, const Query& wanted, Facts& facts) {
+void Describer::record(const Record& rec, Facts& facts) {
     facts.clear();
     const EvaluationId e = rec.evaluation;
     const TensorId about = subject(rec.fact);
@@ -136,9 +141,9 @@ void Describer::record(const Record& rec, const Query& wanted, Facts& facts) {
     facts.set(Field::evaluation, e);
     if (about != no_tensor) {
         facts.set(Field::node, about);
-        if (wanted.asks(Field::name))
+        if (facts.wants(Field::name))
             facts.set(Field::name, name(e, about));
-        if (wanted.asks(Field::op) || wanted.asks(Field::type)) {
+        if (facts.wants(Field::op) || facts.wants(Field::type)) {
             if (const TensorInfo* t = info(e, about)) {
                 facts.set(Field::op, operator_name(*t));
                 if (!told_by_log(*t)) {
@@ -148,7 +153,7 @@ void Describer::record(const Record& rec, const Query& wanted, Facts& facts) {
         }
     }
     const auto by = [&](TensorId id) {
-        if (wanted.asks(Field::by))
+        if (facts.wants(Field::by))
             facts.set(Field::by, name(e, id));
     };
     const auto text = [&](Field field, StringId id) { facts.set(field, history_.source().text(id)); };
@@ -172,7 +177,7 @@ void Describer::record(const Record& rec, const Query& wanted, Facts& facts) {
                        facts.set(Field::pass, pass_name(f.pass));
                        facts.set(Field::backend, f.after == no_backend ? "-" : backend(f.after));
                        facts.set(Field::from, f.before == no_backend ? "-" : backend(f.before));
-                       if (wanted.asks(Field::cause)) {
+                       if (facts.wants(Field::cause)) {
                            facts.kept[1] = cause_name(f.cause, f.source);
                            facts.set(Field::cause, facts.kept[1]);
                        }

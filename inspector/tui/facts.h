@@ -24,8 +24,7 @@ public:
 
     /// A tensor of a state, as the list of nodes shows it.
     void tensor(const PlanState& state, TensorId id, Facts& facts);
-    /// A record. `wanted` spares the fields that it doesn't ask about.
-    void record(const Record& record, const Query& wanted, Facts& facts);
+    void record(const Record& record, Facts& facts);
 
     /// The graph that an evaluation runs; null: it planned none.
     const OwnedGraph* graph_of(EvaluationId evaluation);

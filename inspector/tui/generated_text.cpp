@@ -10,13 +10,12 @@ namespace schedscope::tui {
 void GeneratedText::update(Session& session) {
     constexpr FactSet kinds = fact_bit<record::Token>();
     const RecordSource& source = session.history().source();
-    for (Step at = source.next_of(read_, kinds); at != no_step && at <= session.step(); at = source.next_of(at, kinds)) {
-        const Record record = session.history().record(at);
+    source.for_each_of(kinds, read_ + 1, session.step() + 1, [&](const Record& record) {
         const auto& f = std::get<record::Token>(record.fact);
         sequences_[f.sequence].push_back(
-            {at, record.evaluation, f.text != 0 ? std::string(source.text(f.text)) : " " + std::to_string(f.token)});
-        read_ = at;
-    }
+            {record.step, record.evaluation, f.text != 0 ? std::string(source.text(f.text)) : " " + std::to_string(f.token)});
+    });
+    read_ = std::max(read_, session.step());
 }
 
 int GeneratedText::rows(Session& session, int body_rows, int) const {

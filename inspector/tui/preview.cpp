@@ -115,7 +115,7 @@ void App::end_preview() {
 /// The first line of the list that the search finds, from one on and once around; −1: none.
 int App::match_from(int shown, bool forward) {
     const int n = n_shown();
-    Facts facts;
+    Facts facts(search_);
     for (int i = 0; i < n; ++i) {
         const int at = (shown + (forward ? i : n - i)) % n;
         view_->facts(session_, narrowed_ ? shown_[static_cast<size_t>(at)] : at, facts);

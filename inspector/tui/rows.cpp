@@ -17,7 +17,7 @@ void App::update() {
     shown_.clear();
     narrowed_ = !filter_.empty() || sort_column_ >= 0;
     if (narrowed_) {
-        Facts facts;
+        Facts facts(filter_);
         for (int row = 0; row < view_->n_rows(); ++row) {
             view_->facts(session_, row, facts);
             if (filter_.matches(facts)) {

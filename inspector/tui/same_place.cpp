@@ -51,16 +51,18 @@ std::vector<Stretch> stretches_of(History& history, const EvaluationSpan& span) 
 /// there is none.
 Step like(History& history, Describer& describer, const Record& record, Step first, EvaluationId to, const Stretch& other) {
     const Wanted wanted{fact_bit(record.fact), true};
-    const auto about = [&](EvaluationId evaluation, const Record& r) { return describer.name(evaluation, subject(r.fact)); };
-    const std::string name(about(record.evaluation, record));
+    const TensorId id = subject(record.fact);
+    const std::string name(describer.name(record.evaluation, id));
+    const bool same_ids = history.evaluation(record.evaluation).begin.planned_in == history.evaluation(to).begin.planned_in;
+    const auto is_about_it = [&](const Record& r) { return subject(r.fact) == id; };
     std::vector<Record> records;
     history.source().read_wanted(first, record.step, wanted, records);
-    auto left = std::count_if(records.begin(), records.end(),
-                              [&](const Record& before) { return about(record.evaluation, before) == name; });
+    auto left = std::count_if(records.begin(), records.end(), is_about_it);
     records.clear();
     history.source().read_wanted(other.first, other.end, wanted, records);
-    const auto found =
-        std::find_if(records.begin(), records.end(), [&](const Record& r) { return about(to, r) == name && left-- == 0; });
+    const auto found = std::find_if(records.begin(), records.end(), [&](const Record& r) {
+        return (same_ids ? is_about_it(r) : describer.name(to, subject(r.fact)) == name) && left-- == 0;
+    });
     return found == records.end() ? no_step : found->step;
 }
 

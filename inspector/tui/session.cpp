@@ -221,8 +221,7 @@ std::string Session::change_of_selected(bool forward) {
     if (selected_ == no_tensor) {
         return "no tensor is selected: nothing is planned at this step";
     }
-    const auto is_change = [&](Step s) { return !std::holds_alternative<record::Query>(history_.record(s).fact); };
-    // records_of tells of the plan's making too. Between that and this evaluation, others may have run the same plan.
+    // changes_of tells of the plan's making too. Between that and this evaluation, others may have run the same plan.
     // Each of those runs all of it: what some don't speak of, the next ones won't either.
     constexpr int furthest = 64, most_looked_at = 4;
     int looked_at = 0;
@@ -235,12 +234,12 @@ std::string Session::change_of_selected(bool forward) {
             continue;
         }
         ++looked_at;
-        const std::vector<Step> steps = history_.records_of(e, selected_);
+        const std::vector<Step> steps = history_.changes_of(e, selected_);
         const auto nearest = [&](auto first, auto last) { // the first of them that is beyond, and nearer than what was found
             for (; first != last; ++first) {
                 const bool beyond =
                     forward ? *first > step() && (found == no_step || *first < found) : *first < step() && *first > found;
-                if (beyond && is_change(*first)) {
+                if (beyond) {
                     found = *first;
                     return;
                 }
@@ -406,9 +405,9 @@ std::optional<std::string> Session::scan_slice() {
     if (!scan.forward) {
         std::reverse(records.begin(), records.end());
     }
-    Facts facts;
+    Facts facts(scan.query);
     for (const Record& record : records) {
-        describer_.record(record, scan.query, facts);
+        describer_.record(record, facts);
         if (!scan.query.matches(facts)) {
             continue;
         }

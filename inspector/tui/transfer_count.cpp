@@ -7,17 +7,16 @@ namespace schedscope::tui {
 void TransferCount::update(Session& session) {
     constexpr FactSet kinds = fact_bit<record::Transfer>();
     const RecordSource& source = session.history().source();
-    for (Step at = source.next_of(counted_, kinds); at != no_step && at <= session.step(); at = source.next_of(at, kinds)) {
-        const Record record = session.history().record(at);
+    source.for_each_of(kinds, counted_ + 1, session.step() + 1, [&](const Record& record) {
         const auto& f = std::get<record::Transfer>(record.fact);
         std::vector<Moved>& moved = moved_[{source.evaluation(record.evaluation).begin.planned_in, f.copy}];
         Sum sum = moved.empty() ? Sum{} : moved.back().until;
         ++sum.times;
         sum.bytes += std::max<int64_t>(f.bytes, 0);
         sum.time += f.end_ns - f.start_ns;
-        moved.push_back({at, sum});
-        counted_ = at;
-    }
+        moved.push_back({record.step, sum});
+    });
+    counted_ = std::max(counted_, session.step());
 }
 
 TransferCount::Sum TransferCount::of(const Session& session, TensorId copy) const {

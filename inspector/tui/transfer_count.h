@@ -23,7 +23,7 @@ private:
         Step step;
         Sum until; ///< with all before it
     };
-    Step counted_ = no_step;                                                ///< the last transfer that was counted
+    Step counted_ = no_step;                                                ///< those up to here are counted
     std::map<std::pair<EvaluationId, TensorId>, std::vector<Moved>> moved_; ///< by plan and copy, in order of steps
 };
 

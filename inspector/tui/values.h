@@ -26,18 +26,17 @@ void add_evaluations_before(Session& session, std::vector<Line>& lines, TensorId
         if (session.history().evaluation(e).begin.planned_in != planned) {
             continue;
         }
-        for (const Step step : session.history().records_of(e, id)) {
-            const Record record = session.history().record(step);
-            const auto* const fact = std::get_if<T>(&record.fact);
-            const std::optional<Text> said = fact != nullptr && record.evaluation == e ? say(*fact) : std::nullopt;
-            if (!said) {
-                continue;
+        const EvaluationSpan span = session.history().evaluation(e);
+        session.history().source().for_each_of(fact_bit<T>(), span.first, span.end, [&](const Record& record) {
+            const T& fact = std::get<T>(record.fact);
+            const std::optional<Text> said = fact.tensor == id ? say(fact) : std::nullopt;
+            if (said) {
+                if (n++ == 0) {
+                    add_heading(lines, "in the evaluations before");
+                }
+                add_wrapped(lines, width, "eval " + std::to_string(e), 9, said->text, said->style, Target::step(record.step));
             }
-            if (n++ == 0) {
-                add_heading(lines, "in the evaluations before");
-            }
-            add_wrapped(lines, width, "eval " + std::to_string(e), 9, said->text, said->style, Target::step(step));
-        }
+        });
     }
 }
 

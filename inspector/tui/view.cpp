@@ -33,7 +33,7 @@ std::optional<double> View::sort_key(Session& session, int row, size_t column) c
     if (field == Field::count) {
         return std::nullopt;
     }
-    Facts of_row;
+    Facts of_row(field);
     facts(session, row, of_row);
     const double number = of_row.number(field);
     return std::isnan(number) ? std::nullopt : std::optional(number);

@@ -31,7 +31,7 @@ public:
         }
         of_plan_ = state.planned_in;
         of_step_ = last;
-        table_ = state.step == no_step ? tables::MemoryTable() : tables::memory(session.history(), state);
+        table_ = state.step == no_step ? tables::MemoryTable() : tables::memory_of_buffers(session.history(), state);
         sizes_ =
             state.step == no_step ? std::vector<record::BufferSize>() : tables::compute_buffers(session.history(), state.step);
         rows_ = state.placements;
@@ -54,7 +54,7 @@ public:
             }
             buffers.back().rows.push_back(static_cast<int>(i));
         }
-        map_.set(session, rows_, std::move(buffers));
+        map_.set(rows_, std::move(buffers));
     }
 
     int n_rows() const override { return static_cast<int>(rows_.size()); }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <unordered_map>
 
 namespace schedscope::tui {
 namespace {
@@ -31,9 +30,11 @@ public:
                     {"backend", backend_width(session), false, 0},
                     {"by", 6, false, 0},
                     {"because of", 14, false, 100, Field::count, 26}};
-        times_.clear();
+        times_.assign(session.state().executed.empty() ? 0 : session.state().tensors.size(), -1);
         for (const record::Execute& e : session.state().executed) {
-            times_[e.last] = e.end_ns - e.start_ns;
+            if (e.last >= 0 && static_cast<size_t>(e.last) < times_.size()) {
+                times_[static_cast<size_t>(e.last)] = e.end_ns - e.start_ns;
+            }
         }
         passes_.update(session);
     }
@@ -46,7 +47,7 @@ public:
         const auto at = static_cast<size_t>(id);
         const TensorState now = at < session.state().tensors.size() ? session.state().tensors[at] : TensorState{};
         const bool node = is_node(session, id);
-        const auto time = times_.find(id);
+        const int64_t time = time_of(id);
         const BackendId was = session.was(id);
         return {{node ? std::to_string(index) : "-", dim},
                 {op_text(session, id), node ? Style{} : dim},
@@ -58,7 +59,7 @@ public:
                  : session.imported() ? unknown_text
                                       : "",
                  dim},
-                {time != times_.end() ? time_text(time->second)
+                {time >= 0            ? time_text(time)
                  : session.imported() ? unknown_text
                                       : "",
                  dim},
@@ -76,8 +77,8 @@ public:
         if (title == "#") {
             return is_node(session, id) ? std::optional<double>(row) : std::nullopt;
         }
-        if (const auto time = times_.find(id); title == "time" && time != times_.end()) {
-            return static_cast<double>(time->second);
+        if (title == "time") {
+            return time_of(id) >= 0 ? std::optional<double>(static_cast<double>(time_of(id))) : std::nullopt;
         }
         return View::sort_key(session, row, column);
     }
@@ -115,8 +116,10 @@ private:
         return !session.is_copy(id) && (info.op != Op::NONE || left_out_by_log(info));
     }
 
+    int64_t time_of(TensorId id) const { return static_cast<size_t>(id) < times_.size() ? times_[static_cast<size_t>(id)] : -1; }
+
     int n_rows_ = 0;
-    std::unordered_map<TensorId, int64_t> times_; ///< of the kernel that wrote a node
+    std::vector<int64_t> times_; ///< [tensors] ns of the kernel that wrote it; −1: none did. Empty: nothing has run
     PassTable passes_;
     std::vector<Column> columns_;
 };

@@ -314,16 +314,15 @@ private:
         if (known.asked_until >= end) {
             return;
         }
-        std::vector<Record> records;
-        session.history().source().read_wanted(known.asked_until, end, {fact_bit<record::Query>()}, records);
-        for (const Record& record : records) {
+        const RecordSource& source = session.history().source();
+        source.for_each_of(fact_bit<record::Query>(), known.asked_until, end, [&](const Record& record) {
             const auto& query = std::get<record::Query>(record.fact);
             if (const int32_t op = known.op(query.tensor); op >= 0 && query.backend >= 0 && query.backend < known.n_backends) {
                 known.asked_of[static_cast<size_t>(known.row(op, query.backend))].push_back(
                     static_cast<int32_t>(known.asked.size()));
                 known.asked.push_back({record.step, query});
             }
-        }
+        });
         known.asked_until = end;
     }
 

@@ -140,12 +140,12 @@ TEST(Unknown, SizesMatchNoQueryAndSumUpToNothing) {
     Session session(store, nullptr);
     ASSERT_FALSE(session.state().copies.empty());
     EXPECT_EQ(view_named("copies", session)->title(session), "copies " + std::to_string(session.state().copies.size()) + ", ? B");
-    Facts facts;
     const Query small = Query::parse("bytes<1K");
+    Facts facts(small);
     int n_looked_at = 0;
     store->for_each(0, store->n_steps(), [&](const Record& record) {
         if (std::holds_alternative<record::CopyMade>(record.fact) || std::holds_alternative<record::SplitInput>(record.fact)) {
-            session.describer().record(record, small, facts);
+            session.describer().record(record, facts);
             EXPECT_FALSE(small.matches(facts)) << record.step;
             ++n_looked_at;
         }

@@ -152,10 +152,10 @@ TEST_F(ATrace, WhatFactsSayStaysWhereItIs) {
     const Record on_first = first_of(session.backend_name(0)), on_second = first_of(session.backend_name(1));
     Describer describer(session.history());
     Facts first, second;
-    describer.record(on_first, Query(), first);
+    describer.record(on_first, first);
     const char* const where = first.text(Field::backend).data();
-    describer.record(on_second, Query(), second);
-    describer.record(on_first, Query(), second);
+    describer.record(on_second, second);
+    describer.record(on_first, second);
     EXPECT_EQ(second.text(Field::backend).data(), where);
     EXPECT_EQ(first.text(Field::backend), session.backend_name(0));
 }
@@ -170,7 +170,7 @@ TEST_F(ATrace, AMapHasRoomForPlacesThatCanNotBe) {
     placements[1].offset = -4096;
     buffer.rows = {0, 1};
     MemoryMap map;
-    map.set(session, placements, {buffer});
+    map.set(placements, {buffer});
     EXPECT_EQ(map.draw(session, 0, 12, 60).size(), 12u);
 }
 
