@@ -100,6 +100,8 @@ public:
     /// Names. A copy is called BACKEND#tensor#stage; ids as in PlanState.
     const OwnedGraph* graph_of(const PlanState& state) const; ///< null: nothing planned
     std::string tensor_name(const PlanState& state, TensorId id) const;
+    /// With its id where the graph has several of the name, as find_tensor takes it: "norm-0@412".
+    std::string unique_name(const PlanState& state, TensorId id) const;
     const TensorInfo& tensor(const PlanState& state,
                              TensorId id) const; ///< of a copy: its original's. Throws Error(usage): there is none
     const TensorInfo* find_tensor(const PlanState& state, TensorId id) const; ///< the same; null: there is none
@@ -123,7 +125,16 @@ private:
     SessionInfo session_;
     GraphId session_graph_ = -1; ///< the newest graph that session_ was fetched for
     std::unique_ptr<Cache> cache_;
+    /// Of the graph that unique_name was asked about last.
+    struct RepeatedNames {
+        GraphId graph = -1;
+        std::vector<bool> repeated; ///< [tensor] another one has its name
+    };
+    mutable RepeatedNames repeated_names_;
 };
+
+/// "norm-0@412"
+std::string with_id(std::string_view name, TensorId id);
 
 /// One record as a sentence for people, e.g. "ffn_norm-3: Vulkan0 by 1.wgt1 (blk.3.ffn_norm.weight)".
 std::string describe(History& history, const Record& record);
