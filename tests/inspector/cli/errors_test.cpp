@@ -129,7 +129,7 @@ TEST(WrongUsage, IsWhatATraceDoesNotHold) {
     }
     expect_refusal({"show", trace, "--eval", "99"}, usage, "--eval");
     expect_refusal({"show", trace, "--what", "splits", "--pass", "6"}, usage, "--pass 6");
-    expect_refusal({"replay", trace, "--set", "colour=red"}, usage, "colour");
+    expect_refusal({"replay", trace, "--set", "colour=red"}, usage, "--set colour=red: there is no 'colour'");
 }
 
 TEST(WrongUsage, IsAPictureOfAnUnknownKind) {
