@@ -25,6 +25,9 @@ int text_width(std::string_view utf8);
 /// At most `width` columns of a text; what is cut is marked with an ellipsis.
 std::u32string fitted(std::string_view utf8, int width);
 
+/// A sentence in at most `width` columns: what is added to it behind " · " is left out first, the last first, then whole words.
+std::string shortened(std::string_view utf8, int width);
+
 /// Lines of at most `width` columns, broken at spaces where there are any; at least one line.
 std::vector<std::string> wrapped(std::string_view utf8, int width);
 
