@@ -223,7 +223,6 @@ std::string to_utf8(std::u32string_view text) {
     return out;
 }
 
-std::string bytes_text(int64_t bytes) { return bytes < 0 ? "-" : schedscope::bytes_text(bytes); }
-std::string time_text(int64_t nanoseconds) { return nanoseconds < 0 ? "-" : duration_text(nanoseconds); }
+std::string time_text(int64_t nanoseconds) { return nanoseconds < 0 ? "-" : words::duration(nanoseconds); }
 
 } // namespace schedscope::tui

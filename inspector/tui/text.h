@@ -1,6 +1,6 @@
 #pragma once
 
-#include "viz/units.h"
+#include "traces/words.h"
 
 #include <cstdint>
 #include <initializer_list>
@@ -36,8 +36,10 @@ std::string joined(std::initializer_list<std::string_view> pieces);
 
 std::string to_utf8(std::u32string_view text);
 
-/// As in the pictures (viz/units.h), and "-" for what is not known (negative).
-std::string bytes_text(int64_t bytes);
+// Numbers in the words of the rest of the program; "-" for what is not known (negative).
+using words::counted;
+inline std::string grouped(int64_t number) { return words::count(number); }
+inline std::string bytes_text(int64_t bytes) { return words::bytes(bytes); }
 std::string time_text(int64_t nanoseconds);
 
 } // namespace schedscope::tui

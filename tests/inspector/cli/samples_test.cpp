@@ -81,6 +81,20 @@ TEST(Samples, ExplainNamesACauseThatHasNamesakesByItsId) {
               "attn_norm-2?\n");
 }
 
+TEST(Samples, SplitsNameTheNodesThatStartThem) {
+    const std::string trace = sample("partial-offload");
+    const json table = shown("partial-offload", {"--what", "splits"});
+    const std::string text = run({"show", trace, "--what", "splits"}).out;
+    ASSERT_EQ(table["splits"].size(), 2U);
+    for (const json& split : table["splits"]) {
+        const json node = json::parse(run({"explain", trace, "#" + split["first_node"].dump(), "--json"}).out);
+        EXPECT_EQ(split["node"], node["tensor"]);
+        EXPECT_EQ(split["node_id"], node["id"]);
+        EXPECT_THAT(text,
+                    HasSubstr("  starts with " + split["node"].get<std::string>() + ": " + split["why"].get<std::string>()));
+    }
+}
+
 TEST(Samples, TellWhyASettingChangesNothing) {
     const std::vector<std::string> nothing{"replay", sample("partial-offload"), "--set", "offload-min-batch=3"};
     const std::string why = "offload-min-batch=3: the same 18 nodes are taken over";
