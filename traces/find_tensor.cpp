@@ -125,8 +125,7 @@ TensorId find_tensor(const History& history, const PlanState& state, std::string
         throw Error(ErrorKind::usage, asked + ": " + where + " has none of that number; there is " + ids);
     }
     const std::string near = nearest_names(*graph, name);
-    throw Error(ErrorKind::usage,
-                asked + ": " + where + " has none of that name" + (near.empty() ? "" : "; did you mean " + near + "?"));
+    throw Error(ErrorKind::usage, asked + ": none in " + where + (near.empty() ? "" : "; did you mean " + near + "?"));
 }
 
 } // namespace schedscope

@@ -76,9 +76,8 @@ TEST(Samples, ExplainNamesACauseThatHasNamesakesByItsId) {
     const Outcome misspelt = run({"explain", trace, "attn_nrom-0"});
     EXPECT_EQ(misspelt.code, 2);
     EXPECT_EQ(misspelt.out, "");
-    EXPECT_EQ(misspelt.err,
-              "schedscope: tensor 'attn_nrom-0': evaluation 1 has none of that name; did you mean attn_norm-0, attn_norm-1 or "
-              "attn_norm-2?\n");
+    EXPECT_EQ(misspelt.err, "schedscope: tensor 'attn_nrom-0': none in evaluation 1; did you mean attn_norm-0, attn_norm-1 or "
+                            "attn_norm-2?\n");
 }
 
 TEST(Samples, SplitsNameTheNodesThatStartThem) {
