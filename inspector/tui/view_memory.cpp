@@ -17,7 +17,7 @@ public:
     void update(Session& session) override {
         columns_ = {{"name", 0, false, 0},
                     {"buffer", 7, false, 0, Field::count, 14},
-                    {"offset", 8, true, 0, Field::count, 12},
+                    {"offset", offset_width_, true, 0},
                     {"size", 8, true, 0, Field::bytes},
                     {"used", 9, true, 52},
                     {"in place of", 18, false, 84},
@@ -40,9 +40,12 @@ public:
                    std::tie(b.buffer_type, b.chunk, b.offset, b.first_use);
         });
         last_use_ = 1;
+        int64_t farthest = 0;
         for (const record::Placement& p : rows_) {
             last_use_ = std::max(last_use_, p.last_use + 1);
+            farthest = std::max(farthest, p.offset);
         }
+        columns_[2].width = offset_width_ = std::clamp(text_width(grouped(farthest)), 8, 15);
         std::vector<MemoryMap::Buffer> buffers;
         for (size_t i = 0; i < rows_.size(); ++i) {
             const record::Placement& p = rows_[i];
@@ -264,6 +267,7 @@ private:
 
     std::vector<record::Placement> rows_;
     int last_use_ = 1;
+    int offset_width_ = 8; ///< cells: a number that is cut tells nothing
     MemoryMap map_;
     tables::MemoryTable table_; ///< of the plan, when it had so many placements
     std::vector<record::BufferSize> sizes_;

@@ -202,6 +202,20 @@ TEST_P(View, OfMemoryDrawsTheBuffers) {
     EXPECT_TRUE(t.shows("for 64 tokens at once")) << "the reserve: " << t.text();
 }
 
+TEST(Memory, OffsetsAreShownWhole) {
+    History history(sample("pipeline"));
+    const tables::MemoryTable table = tables::memory(history, history.plan(history.last_planned()));
+    const auto farthest =
+        std::max_element(table.tensors.begin(), table.tensors.end(),
+                         [](const tables::PlacementRow& a, const tables::PlacementRow& b) { return a.offset < b.offset; });
+    ASSERT_GE(farthest->offset, 1'000'000) << "of nine characters";
+    Terminal t(24, 120, [] { return inspect_sample("pipeline"); });
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press("5:tensor " + farthest->name + "@" + std::to_string(farthest->id) + "\n5");
+    EXPECT_TRUE(t.wait_until([&] { return !line_with(t, "▸ ", " " + words::count(farthest->offset) + " ").empty(); }))
+        << t.text();
+}
+
 TEST_P(View, OfMemoryIsClickedLikeAList) {
     open('5', "memory ");
     const auto [row, col] = t.find("inp_embd"); // named within its rectangle, or in the list
