@@ -148,7 +148,7 @@ private:
         open_.after = a.after;
         open_.cause = a.cause;
         open_.source = a.source;
-        open_.by = a.by == no_tensor ? "" : history_.tensor_name_at(step, a.by);
+        open_.by = a.by;
         if ((a.cause == Cause::weight || a.cause == Cause::offload) && a.by != no_tensor) {
             weights_.push_back(a.by);
         }

@@ -8,7 +8,8 @@
 
 namespace schedscope {
 
-/// A tensor as people name it: "ffn_norm-3", or "norm-0@412" where a name stands for several. Copies are named BACKEND#tensor#stage.
+/// A tensor as people name it: "ffn_norm-3", or "norm-0@412" where a name stands for several; "#61" is the node of that number in the order in which nodes run,
+/// as the lists count them. Copies are named BACKEND#tensor#stage.
 /// Every tensor of the state's graph (and its copies) that fits, in order of id; empty: none does.
 std::vector<TensorId> find_tensors(const History& history, const PlanState& state, std::string_view name);
 
@@ -30,7 +31,7 @@ struct StoryStep {
     BackendId before = no_backend, after = no_backend;
     Cause cause = Cause::none;
     int8_t source = -1;
-    std::string by; ///< the tensor that made it so
+    TensorId by = no_tensor; ///< the tensor that made it so
     std::vector<Asked> asked;
     std::string note; ///< pass 1 only, where none of its rules fits: what they looked at
 };

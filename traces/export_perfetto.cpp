@@ -61,6 +61,12 @@ public:
         for (const PerfettoEvents::Instant& instant : events.tokens) {
             add_instant(tokens_, instant, last_token_ns_);
         }
+        for (const PerfettoEvents::Instant& instant : events.differences) {
+            if (differences_ == 0) { // few traces are a verification's
+                differences_ = writer_.thread("verification");
+            }
+            add_instant(differences_, instant, last_difference_ns_);
+        }
         count_memory(state, events);
         count_copied(events.transfers);
         write();
@@ -179,8 +185,9 @@ private:
     PerfettoWriter writer_;
     LaneTracks scheduler_, copies_;
     std::vector<LaneTracks> backends_;
-    PerfettoWriter::Track notes_ = 0, tokens_ = 0; ///< of instants, so that no time of a slice can stand in their way
-    int64_t last_note_ns_ = 0, last_token_ns_ = 0;
+    PerfettoWriter::Track notes_ = 0, tokens_ = 0,
+                          differences_ = 0; ///< of instants, so that no time of a slice can stand in their way; 0: not made yet
+    int64_t last_note_ns_ = 0, last_token_ns_ = 0, last_difference_ns_ = 0;
     std::map<std::string, Counter> buffers_, used_, copied_;
     std::map<BufferTypeId, std::map<int32_t, int64_t>> chunks_;
     std::optional<MemoryUse> use_;

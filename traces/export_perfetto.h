@@ -13,6 +13,7 @@ namespace schedscope {
 ///     copies      transfers, with arrows from the split that made a tensor to the split that it is copied for
 ///     memory      an instant for each reservation and reallocation
 ///     tokens      an instant each
+///     verification  an instant for each node that was compared on two devices, or was not; only where a trace has some
 /// and counters tell the compute buffers of each buffer type, what of them is in use, and the bytes copied from backend to backend. What overlaps without being a
 /// part gets a thread of its own behind ("Vulkan0 (2)"). Memory: one evaluation's records.
 void export_perfetto(std::shared_ptr<const RecordSource> source, std::ostream& out);

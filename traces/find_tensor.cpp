@@ -40,10 +40,23 @@ std::string nearest_names(const OwnedGraph& graph, std::string_view name) {
     }
     std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::string text;
-    for (size_t i = 0; i < std::min(shown, near.size()); ++i) {
-        text += (i == 0 ? "" : ", ") + std::string(near[i].second);
+    const size_t n = std::min(shown, near.size());
+    for (size_t i = 0; i < n; ++i) {
+        text += (i == 0 ? "" : i + 1 == n ? " or " : ", ") + std::string(near[i].second);
     }
     return text;
+}
+
+/// The number behind a sign, if that is all there is; −1: it isn't.
+TensorId number_in(std::string_view digits) {
+    TensorId n = -1;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
+    return error == std::errc() && end == digits.data() + digits.size() ? n : -1;
+}
+
+/// What the lists count: the nodes in the order in which they run.
+std::span<const TensorId> nodes_of(const PlanState& state, const OwnedGraph& graph) {
+    return state.order.empty() ? std::span(graph.nodes) : std::span(state.order);
 }
 
 } // namespace
@@ -64,12 +77,17 @@ std::vector<TensorId> find_tensors(const History& history, const PlanState& stat
             found.push_back(copy.copy);
         }
     }
-    if (const size_t at = name.rfind('@'); found.empty() && at != std::string_view::npos) {
-        TensorId id = no_tensor;
-        const char* end = name.data() + name.size();
-        const auto [parsed, error] = std::from_chars(name.data() + at + 1, end, id);
-        if (error == std::errc() && parsed == end && id >= 0 && static_cast<size_t>(id) < state.tensors.size() &&
-            history.tensor_name(state, id) == name.substr(0, at)) {
+    if (!found.empty()) {
+        return found;
+    }
+    if (name.front() == '#') {
+        const auto nodes = nodes_of(state, *graph);
+        if (const TensorId n = number_in(name.substr(1)); n >= 0 && static_cast<size_t>(n) < nodes.size()) {
+            found.push_back(nodes[static_cast<size_t>(n)]);
+        }
+    } else if (const size_t at = name.rfind('@'); at != std::string_view::npos) {
+        const TensorId id = number_in(name.substr(at + 1));
+        if (id >= 0 && static_cast<size_t>(id) < state.tensors.size() && history.tensor_name(state, id) == name.substr(0, at)) {
             found.push_back(id);
         }
     }
@@ -86,8 +104,7 @@ TensorId find_tensor(const History& history, const PlanState& state, std::string
     if (!found.empty()) {
         std::string ids;
         for (const TensorId id : found) {
-            ids += (ids.empty() ? "" : ", ") + std::string(name) + "@" + std::to_string(id) + " (" +
-                   operator_text(history.tensor(state, id)) + ")";
+            ids += (ids.empty() ? "" : ", ") + with_id(name, id) + " (" + operator_text(history.tensor(state, id)) + ")";
         }
         throw Error(ErrorKind::usage,
                     asked + ": " + where + " has " + std::to_string(found.size()) + " of that name; say which: " + ids);
@@ -96,8 +113,19 @@ TensorId find_tensor(const History& history, const PlanState& state, std::string
     if (graph == nullptr) {
         throw Error(ErrorKind::usage, asked + ": " + where + " planned no graph");
     }
+    if (name.starts_with('#')) {
+        throw Error(ErrorKind::usage,
+                    asked + ": " + where + " has the nodes #0 to #" + std::to_string(nodes_of(state, *graph).size() - 1));
+    }
+    if (const std::vector<TensorId> named = find_tensors(history, state, name.substr(0, name.rfind('@'))); !named.empty()) {
+        std::string ids;
+        for (const TensorId id : named) {
+            ids += (ids.empty() ? "" : ", ") + with_id(name.substr(0, name.rfind('@')), id);
+        }
+        throw Error(ErrorKind::usage, asked + ": " + where + " has none of that number; there is " + ids);
+    }
     const std::string near = nearest_names(*graph, name);
-    throw Error(ErrorKind::usage, asked + ": " + where + " has none of that name" + (near.empty() ? "" : "; there is " + near));
+    throw Error(ErrorKind::usage, asked + ": none in " + where + (near.empty() ? "" : "; did you mean " + near + "?"));
 }
 
 } // namespace schedscope

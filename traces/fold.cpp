@@ -35,10 +35,38 @@ void clear_plan(PlanState& s) {
     clear_run(s);
 }
 
+/// The list that a record is put behind, which is all that it does to a state.
+auto& list_of(PlanState& s, const record::Rewired&) { return s.rewires; }
+auto& list_of(PlanState& s, const record::GraphInput&) { return s.graph_inputs; }
+auto& list_of(PlanState& s, const record::Fusion&) { return s.fusions; }
+auto& list_of(PlanState& s, const record::NotFused&) { return s.not_fused; }
+auto& list_of(PlanState& s, const record::Reallocation&) { return s.reallocations; }
+auto& list_of(PlanState& s, const record::Placement&) { return s.placements; }
+auto& list_of(PlanState& s, const record::Execute&) { return s.executed; }
+auto& list_of(PlanState& s, const record::Transfer&) { return s.transfers; }
+auto& list_of(PlanState& s, const record::Wait&) { return s.waits; }
+auto& list_of(PlanState& s, const record::Sample&) { return s.samples; }
+auto& list_of(PlanState& s, const record::Token&) { return s.tokens; }
+auto& list_of(PlanState& s, const record::Value&) { return s.values; }
+auto& list_of(PlanState& s, const record::Difference&) { return s.differences; }
+
+template <typename T>
+concept Listed = requires(PlanState& s, const T& f) {
+    list_of(s, f);
+};
+
 class Folder {
 public:
     Folder(PlanState& state, const Record& record, const RecordSource& source) : s(state), r(record), source(source) {}
 
+    template <Listed T> void operator()(const T& f) {
+        auto& list = list_of(s, f);
+        if constexpr (std::is_same_v<decltype(list), std::vector<T>&>) {
+            list.push_back(f);
+        } else {
+            list.push_back({r.step, f});
+        }
+    }
     void operator()(const record::EvaluationBegin& f) {
         s.pass = Pass::none;
         s.planned_in = f.planned_in;
@@ -109,32 +137,19 @@ public:
         const int32_t split = f.graph_input || s.splits.empty() ? -1 : s.splits.back().begin.index;
         s.tensors[id] = {f.backend, Cause::copy, -1, Pass::split, f.of, split, r.step};
     }
-    void operator()(const record::Rewired& f) { s.rewires.push_back(f); }
-    void operator()(const record::GraphInput& f) { s.graph_inputs.push_back(f); }
     void operator()(const record::Reorder& f) {
         s.reorders.push_back(f);
         if (f.to >= 0 && static_cast<size_t>(f.to) < s.order.size()) {
             s.order[static_cast<size_t>(f.to)] = f.node;
         }
     }
-    void operator()(const record::Fusion& f) { s.fusions.push_back(f); }
-    void operator()(const record::NotFused& f) { s.not_fused.push_back(f); }
-    void operator()(const record::Reallocation& f) { s.reallocations.push_back(f); }
     void operator()(const record::BufferSize&) {} // of the whole trace: tables::compute_buffers
-    void operator()(const record::Placement& f) { s.placements.push_back(f); }
-    void operator()(const record::Execute& f) { s.executed.push_back(f); }
     void operator()(const record::SplitRun& f) {
         if (SplitState* split = split_at(f.split)) {
             split->start_ns = f.start_ns;
             split->end_ns = f.end_ns;
         }
     }
-    void operator()(const record::Transfer& f) { s.transfers.push_back(f); }
-    void operator()(const record::Wait& f) { s.waits.push_back(f); }
-    void operator()(const record::Sample& f) { s.samples.push_back(f); }
-    void operator()(const record::Token& f) { s.tokens.push_back(f); }
-    void operator()(const record::Value& f) { s.values.push_back({r.step, f}); }
-    void operator()(const record::Difference& f) { s.differences.push_back({r.step, f}); }
     void operator()(const record::ValueElement&) {}
     void operator()(const record::ValueBucket&) {}
 
@@ -187,32 +202,8 @@ bool unfold(PlanState& s, const Record& record) noexcept {
     };
     return std::visit(
         [&]<typename T>(const T& f) {
-            if constexpr (std::is_same_v<T, record::Execute>) {
-                return shorten(s.executed);
-            } else if constexpr (std::is_same_v<T, record::Transfer>) {
-                return shorten(s.transfers);
-            } else if constexpr (std::is_same_v<T, record::Wait>) {
-                return shorten(s.waits);
-            } else if constexpr (std::is_same_v<T, record::Sample>) {
-                return shorten(s.samples);
-            } else if constexpr (std::is_same_v<T, record::Token>) {
-                return shorten(s.tokens);
-            } else if constexpr (std::is_same_v<T, record::Value>) {
-                return shorten(s.values);
-            } else if constexpr (std::is_same_v<T, record::Difference>) {
-                return shorten(s.differences);
-            } else if constexpr (std::is_same_v<T, record::Placement>) {
-                return shorten(s.placements);
-            } else if constexpr (std::is_same_v<T, record::Reallocation>) {
-                return shorten(s.reallocations);
-            } else if constexpr (std::is_same_v<T, record::Fusion>) {
-                return shorten(s.fusions);
-            } else if constexpr (std::is_same_v<T, record::NotFused>) {
-                return shorten(s.not_fused);
-            } else if constexpr (std::is_same_v<T, record::Rewired>) {
-                return shorten(s.rewires);
-            } else if constexpr (std::is_same_v<T, record::GraphInput>) {
-                return shorten(s.graph_inputs);
+            if constexpr (Listed<T>) {
+                return shorten(list_of(s, f));
             } else if constexpr (std::is_same_v<T, record::SplitInput>) {
                 SplitState* const split = split_at(f.split);
                 return split == nullptr || shorten(split->inputs);

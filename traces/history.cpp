@@ -128,6 +128,24 @@ std::string History::name_in(const OwnedGraph* graph, const std::vector<record::
 
 std::string History::tensor_name(const PlanState& state, TensorId id) const { return name_in(graph_of(state), state.copies, id); }
 
+std::string with_id(std::string_view name, TensorId id) { return std::string(name) + "@" + std::to_string(id); }
+
+std::string History::unique_name(const PlanState& state, TensorId id) const {
+    const OwnedGraph* const graph = graph_of(state);
+    if (graph != nullptr && repeated_names_.graph != state.graph) {
+        std::unordered_map<std::string_view, size_t> first; // of each name
+        repeated_names_ = {state.graph, std::vector<bool>(graph->tensors.size())};
+        for (size_t i = 0; i < graph->tensors.size(); ++i) {
+            if (const auto [at, fresh] = first.emplace(graph->tensors[i].name, i); !fresh) {
+                repeated_names_.repeated[i] = repeated_names_.repeated[at->second] = true;
+            }
+        }
+    }
+    std::string name = tensor_name(state, id);
+    const auto at = static_cast<size_t>(id); // a copy's name has its backend: it is the only one
+    return graph != nullptr && at < repeated_names_.repeated.size() && repeated_names_.repeated[at] ? with_id(name, id) : name;
+}
+
 std::string History::tensor_name_at(Step step, TensorId id) {
     const Cache::Names& names = cache_->names_at(step, source_->evaluation(evaluation_of(step)));
     refresh_session(names.graph);

@@ -103,6 +103,8 @@ public:
     /// Names. A copy is called BACKEND#tensor#stage; ids as in PlanState.
     const OwnedGraph* graph_of(const PlanState& state) const; ///< null: nothing planned
     std::string tensor_name(const PlanState& state, TensorId id) const;
+    /// With its id where the graph has several of the name, as find_tensor takes it: "norm-0@412".
+    std::string unique_name(const PlanState& state, TensorId id) const;
     const TensorInfo& tensor(const PlanState& state,
                              TensorId id) const; ///< of a copy: its original's. Throws Error(usage): there is none
     const TensorInfo* find_tensor(const PlanState& state, TensorId id) const; ///< the same; null: there is none
@@ -128,7 +130,16 @@ private:
     /// The one that was asked for last: names are asked for by the thousand.
     mutable std::pair<GraphId, const OwnedGraph*> last_graph_{-1, nullptr};
     std::unique_ptr<Cache> cache_;
+    /// Of the graph that unique_name was asked about last.
+    struct RepeatedNames {
+        GraphId graph = -1;
+        std::vector<bool> repeated; ///< [tensor] another one has its name
+    };
+    mutable RepeatedNames repeated_names_;
 };
+
+/// "norm-0@412"
+std::string with_id(std::string_view name, TensorId id);
 
 /// One record as a sentence for people, e.g. "ffn_norm-3: Vulkan0 by 1.wgt1 (blk.3.ffn_norm.weight)".
 std::string describe(History& history, const Record& record);

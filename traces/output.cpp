@@ -17,6 +17,10 @@ bool is_trace(const std::string& path) noexcept {
     // An SQLite file begins with these 16 bytes, the end included; at 68 lies the application id, most significant byte first.
     constexpr char magic[] = "SQLite format 3";
     std::array<unsigned char, 100> header{};
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) { // what is read from a pipe is gone
+        return false;
+    }
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) {
         return false;

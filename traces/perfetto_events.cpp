@@ -1,5 +1,6 @@
 #include "traces/perfetto_events.h"
 
+#include "traces/difference_words.h"
 #include "traces/tables.h"
 #include "traces/unknown.h"
 #include "traces/words.h"
@@ -320,6 +321,18 @@ void PerfettoEvents::add(const Record& r, const record::Token& f) {
         .number("candidates", f.candidates)
         .number("bytes to the host", f.host_bytes);
     samplers_.erase(f.sequence);
+}
+
+void PerfettoEvents::add(const Record& r, const record::Difference& f) {
+    const std::string verdict = words::verdict(f);
+    const TensorInfo* const tensor = history_.find_tensor(state_, f.tensor);
+    const words::DifferenceNames names{text(f.device), history_.backend_name(f.backend), text(f.why)};
+    differences.push_back({r.time_ns, {verdict + ": " + name(f.tensor), "difference"}});
+    Arguments(differences.back().event)
+        .text("verdict", verdict)
+        .text("node", name(f.tensor))
+        .text("op", tensor == nullptr ? "" : std::string(op_name(tensor->op)))
+        .text("found", words::difference(f, names, tensor == nullptr ? Shape{} : tensor->ne));
 }
 
 } // namespace schedscope

@@ -32,6 +32,7 @@ public:
     std::vector<Slice> scheduler, copies;
     std::vector<Instant> notes; ///< reservations and reallocations of memory
     std::vector<Instant> tokens;
+    std::vector<Instant> differences; ///< what a verification found
     std::vector<record::Execute> kernels;
     std::vector<record::Transfer> transfers;
     std::vector<Buffer> buffers;
@@ -54,6 +55,7 @@ private:
     void add(const Record& r, const record::Reserve& f);
     void add(const Record& r, const record::Sample& f);
     void add(const Record& r, const record::Token& f);
+    void add(const Record& r, const record::Difference& f);
     void add(const Record& r, const record::EvaluationEnd& f);
     template <typename Other> void add(const Record&, const Other&) {} ///< is seen in what the others tell
 

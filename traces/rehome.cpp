@@ -220,7 +220,7 @@ std::vector<int32_t> layer_homes_with(const SessionInfo& recorded, const Session
     const std::vector<LayerHolder> holders = layer_holders(session);
     const std::vector<float> shares = shares_in(session_fact(recorded, "tensor_split"));
     if (shares.size() > holders.size() && !holders.empty()) {
-        throw Error(ErrorKind::usage, "--set: the recorded -ts has " + std::to_string(shares.size()) + " shares for " +
+        throw Error(ErrorKind::usage, "device-order: the recorded -ts has " + std::to_string(shares.size()) + " shares for " +
                                           std::to_string(holders.size()) + " devices that can hold layers");
     }
     return layer_homes(number_or(session_fact(recorded, "n_layers"), 0), wanted_layers(recorded, n_gpu_layers), holders, shares,
@@ -233,7 +233,7 @@ void rehome(ReplayInput& in, const SessionInfo& recorded, const std::vector<Back
         std::any_of(in.graph.tensors.begin(), in.graph.tensors.end(), [](const TensorInfo& t) { return t.home != Home::none; });
     if (n_gpu_layers && !known) {
         throw Error(ErrorKind::usage,
-                    "--set ngl=" + std::to_string(*n_gpu_layers) + ": the trace does not say which layers its tensors belong to");
+                    "ngl=" + std::to_string(*n_gpu_layers) + ": the trace does not say which layers its tensors belong to");
     }
     renumber(in, recorded, order);
     const auto host = static_cast<BackendId>(in.session.backends.size() - 1);

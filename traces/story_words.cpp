@@ -29,8 +29,8 @@ std::string memory_text(const History& history, const PlanState& state, TensorId
 
 std::string story_head(const History& history, const PlanState& state, const Story& story) {
     const TensorInfo& tensor = history.tensor(state, story.tensor);
-    std::string text = story.name + "  " + operator_text(tensor) + "  " + type_text(tensor) + " " + shape_text(tensor) +
-                       "  (evaluation " + std::to_string(story.evaluation);
+    std::string text = history.unique_name(state, story.tensor) + "  " + operator_text(tensor) + "  " + type_text(tensor) + " " +
+                       shape_text(tensor) + "  (evaluation " + std::to_string(story.evaluation);
     if (story.planned_in != story.evaluation) {
         text += ", planned in " + std::to_string(story.planned_in);
     }
@@ -42,7 +42,7 @@ std::vector<std::string> story_sources(const History& history, const PlanState& 
     std::vector<std::string> lines;
     for (size_t i = 0; i < tensor.src.size(); ++i) {
         if (tensor.src[i] != no_tensor) {
-            lines.push_back("source " + std::to_string(i) + "  " + history.tensor_name(state, tensor.src[i]) + "  on " +
+            lines.push_back("source " + std::to_string(i) + "  " + history.unique_name(state, tensor.src[i]) + "  on " +
                             history.backend_name(state.tensors[static_cast<size_t>(tensor.src[i])].backend) +
                             memory_text(history, state, tensor.src[i]));
         }
@@ -67,8 +67,8 @@ std::string decided(const History& history, const PlanState& state, const Story&
     }
     std::string text = (step.after == no_backend ? "still unassigned" : history.backend_name(step.after)) + " by " +
                        cause_name(step.cause, step.source);
-    if (!step.by.empty()) {
-        text += " (" + step.by + ")";
+    if (step.by != no_tensor) {
+        text += " (" + history.unique_name(state, step.by) + ")";
     }
     text += ": " + std::string(cause_meaning(step.cause));
     if (step.before != no_backend && step.before != step.after) {

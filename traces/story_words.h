@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-/// A story as sentences: what the command line prints and the report shows are the same words.
+/// A story as sentences: what the command line prints and the report shows are the same words. A tensor is called as find_tensor takes it.
 namespace schedscope::words {
 
 /// "Qcur-0  MUL_MAT  f32 [64, 16]  (evaluation 3, planned in 1)"

@@ -41,6 +41,8 @@ struct SplitRow {
     int32_t first_node = 0, last_node = 0; ///< inclusive; last < first: no nodes
     bool nodes_known = true;               ///< false: a log told of the split and not of its nodes
     std::optional<SplitReason> why;        ///< nothing: a log does not tell
+    TensorId node = no_tensor;             ///< that starts it; none: it has views only, or a log does not tell
+    std::string node_name;                 ///< "" for none
     std::string by;                        ///< the node's source that made it so
     std::vector<SplitInputRow> inputs;
     std::optional<int64_t> time_ns;

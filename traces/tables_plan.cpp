@@ -177,6 +177,8 @@ std::vector<SplitRow> splits(History& history, const PlanState& state) {
             row.why = split.begin.why;
         }
         row.nodes_known = !imported || split.end_node > split.begin.first_node;
+        row.node = split.begin.node;
+        row.node_name = row.node == no_tensor ? "" : history.tensor_name(state, row.node);
         row.by = split.begin.by == no_tensor ? "" : history.tensor_name(state, split.begin.by);
         for (const record::SplitInput& input : split.inputs) {
             row.inputs.push_back({input.tensor, history.tensor_name(state, input.tensor), input.from, known(input.bytes)});

@@ -17,7 +17,7 @@ namespace schedscope {
 namespace {
 
 [[noreturn]] void refuse(std::string_view setting, const std::string& why) {
-    throw Error(ErrorKind::usage, "--set " + std::string(setting) + ": " + why);
+    throw Error(ErrorKind::usage, std::string(setting) + ": " + why);
 }
 
 int64_t number(std::string_view setting, std::string_view value, int64_t least, int64_t most) {

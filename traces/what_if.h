@@ -28,7 +28,7 @@ struct WhatIf {
     std::optional<bool> op_offload;      ///< op-offload=on|off
     std::optional<int64_t> offload_min_batch; ///< offload-min-batch=N
 
-    /// Adds one setting. Throws Error(usage) when it is not understood.
+    /// Adds one setting. Throws Error(usage), which begins with the setting, when it is not understood.
     void set(std::string_view setting);
 };
 

@@ -1,5 +1,8 @@
 #include "traces/words.h"
 
+#include "traces/tables.h"
+#include "traces/unknown.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -98,6 +101,18 @@ std::string counted(int64_t n, std::string_view noun) {
     const bool y =
         noun.size() > 1 && noun.ends_with('y') && std::string_view("aeiou").find(noun[noun.size() - 2]) == std::string_view::npos;
     return y ? text.append(noun.substr(0, noun.size() - 1)) + "ies" : text.append(noun) + (noun.ends_with('s') ? "es" : "s");
+}
+
+std::string bytes(const tables::SizeSum& sum) {
+    return sum.complete ? bytes(sum.bytes) : sum.bytes > 0 ? "at least " + bytes(sum.bytes) : unknown_text;
+}
+
+std::string counted_of(int64_t n, std::string_view noun, const tables::SizeSum& sum) {
+    if (n == 0) {
+        return "no " + counted(0, noun).substr(2); // the plural
+    }
+    const bool none_known = !sum.complete && sum.bytes <= 0;
+    return counted(n, noun) + " of " + (none_known ? "unknown size" : bytes(sum));
 }
 
 } // namespace schedscope::words

@@ -12,7 +12,7 @@ namespace schedscope {
 /// directory. Nothing is touched.
 void check_output(const std::string& path, bool force);
 
-/// Is it a trace by its header (any version)? False when there is no such file or it can't be read.
+/// Is it a trace by its header (any version)? False when there is no such file, it is no regular one, or it can't be read.
 bool is_trace(const std::string& path) noexcept;
 
 /// Writes the trace file. Records are queued and written by a thread of its own: committed at each evaluation end (or within 10 ms of it when they

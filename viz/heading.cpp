@@ -1,8 +1,8 @@
 #include "viz/heading.h"
 
+#include "traces/words.h"
 #include "viz/markup.h"
 #include "viz/subject.h"
-#include "viz/units.h"
 
 #include <algorithm>
 #include <cctype>
@@ -41,7 +41,7 @@ std::vector<int64_t> nodes_per_backend(const Subject& subject) {
 std::vector<std::string> node_shares(const Subject& subject) {
     std::vector<std::string> shares;
     for (const int64_t n : nodes_per_backend(subject)) {
-        shares.push_back(counted(n, "node"));
+        shares.push_back(words::counted(n, "node"));
     }
     return shares;
 }
@@ -67,7 +67,7 @@ std::string heading_markup(const Subject& subject, const std::string& totals, co
         const BackendInfo& backend = backends[b];
         std::string what = !backend.description.empty() || says_nothing(backend) ? backend.description : backend.kind;
         if (backend.memory_bytes > 0) {
-            what += (what.empty() ? "" : ", ") + bytes_text(backend.memory_bytes);
+            what += (what.empty() ? "" : ", ") + words::bytes(backend.memory_bytes);
         }
         std::string text = bold(backend.name, gap);
         if (b < shares.size()) {

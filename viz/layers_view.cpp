@@ -1,12 +1,12 @@
 #include "traces/tables.h"
 #include "traces/unknown.h"
+#include "traces/words.h"
 #include "viz/blocks.h"
 #include "viz/dot_text.h"
 #include "viz/heading.h"
 #include "viz/markup.h"
 #include "viz/shared_attributes.h"
 #include "viz/subject.h"
-#include "viz/units.h"
 #include "viz/views.h"
 
 #include <algorithm>
@@ -126,7 +126,7 @@ std::string LayersView::names(const std::set<TensorId>& tensors, size_t most) co
     size_t n = 0;
     for (const TensorId tensor : tensors) {
         if (n++ == most) {
-            return text + " and " + grouped(static_cast<int64_t>(tensors.size() - most)) + " more";
+            return text + " and " + words::count(static_cast<int64_t>(tensors.size() - most)) + " more";
         }
         text += (text.empty() ? "" : ", ") + clipped(subject_.name(tensor), 32);
     }
@@ -135,7 +135,8 @@ std::string LayersView::names(const std::set<TensorId>& tensors, size_t most) co
 
 void LayersView::draw_group(DotText& dot, const Group& group) const {
     const auto small = [](const std::string& markup) { return next_line(11) + sized(markup, 9); };
-    std::string label = sized(bold(group.block.title(), gap), 13) + counted(static_cast<int64_t>(group.nodes.size()), "node");
+    std::string label =
+        sized(bold(group.block.title(), gap), 13) + words::counted(static_cast<int64_t>(group.nodes.size()), "node");
     std::string fills, shares;
     BackendId main_backend = no_backend;
     int64_t most = 0;
@@ -147,7 +148,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         }
         const BackendStyle& style = subject_.palette[backend];
         shares += std::string(shares.empty() ? "" : "&#160;·&#160;") +
-                  backend_markup(style, subject_.backend_name(backend) + " " + grouped(group.on[b]));
+                  backend_markup(style, subject_.backend_name(backend) + " " + words::count(group.on[b]));
         const auto thousandths = std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(group.on[b]) * 1000 / n));
         fills += (fills.empty() ? "" : ":") + std::string(style.fill) + ";0." + std::to_string(1000 + thousandths).substr(1);
         if (group.on[b] > most) {
@@ -159,8 +160,8 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         shares.clear();
         for (size_t b = 0; b < group.on.size(); ++b) {
             const auto backend = b + 1 < group.on.size() ? static_cast<BackendId>(b) : no_backend;
-            shares += backend_markup(subject_.palette[backend],
-                                     subject_.backend_name(backend) + " " + grouped(static_cast<int64_t>(group.nodes.size()))) +
+            shares += backend_markup(subject_.palette[backend], subject_.backend_name(backend) + " " +
+                                                                    words::count(static_cast<int64_t>(group.nodes.size()))) +
                       "&#160;·&#160;";
         }
     }
@@ -174,8 +175,8 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         } else if (last == first) {
             text = "split " + std::to_string(first);
         } else {
-            text = counted(static_cast<int64_t>(group.splits.size()), "split") + " from " + std::to_string(first) + " to " +
-                   std::to_string(last);
+            text = words::counted(static_cast<int64_t>(group.splits.size()), "split") + " from " + std::to_string(first) +
+                   " to " + std::to_string(last);
         }
         label += small(text);
     }
@@ -184,14 +185,14 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         for (const TensorId tensor : tensors) {
             size.add(size_of(subject_, tensor));
         }
-        return counted(static_cast<int64_t>(tensors.size()), noun) + ", " + bytes_text(size);
+        return words::counted(static_cast<int64_t>(tensors.size()), noun) + ", " + words::bytes(size);
     };
     if (!group.copies.empty() && !subject_.frame.before_splits) {
         tables::SizeSum size;
         for (const record::CopyMade* made : group.copies) {
             size.add(made->bytes);
         }
-        label += small(counted(static_cast<int64_t>(group.copies.size()), "copy") + " for it, " + bytes_text(size));
+        label += small(words::counted(static_cast<int64_t>(group.copies.size()), "copy") + " for it, " + words::bytes(size));
     }
     if (!group.weights.empty()) {
         label += small(amount(group.weights, "weight"));
@@ -200,7 +201,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         label += small("reads " + html_label(names(group.reads_widely, 3)));
     }
     if (group.ns > 0) {
-        label += next_line(12) + bold(duration_text(group.ns));
+        label += next_line(12) + bold(words::duration(group.ns));
     }
     const bool mixed = most != static_cast<int64_t>(group.nodes.size());
     Attributes attributes;
@@ -218,8 +219,8 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
 }
 
 std::string LayersView::draw() const {
-    std::string totals = counted(static_cast<int64_t>(subject_.state.order.size()), "node") + " in " +
-                         counted(static_cast<int64_t>(groups_.size()), "group");
+    std::string totals = words::counted(static_cast<int64_t>(subject_.state.order.size()), "node") + " in " +
+                         words::counted(static_cast<int64_t>(groups_.size()), "group");
     int64_t n_inputs = 0;
     for (const SplitState& split : subject_.state.splits) {
         n_inputs += static_cast<int64_t>(split.inputs.size());
@@ -228,8 +229,8 @@ std::string LayersView::draw() const {
     if (subject_.frame.before_splits) {
         signs.push_back({" ", "splits and copies are made in pass 5"}); // the heading stays as high as those that follow
     } else if (subject_.has_splits()) {
-        totals += ", " + counted(static_cast<int64_t>(subject_.state.splits.size()), "split") + ", " +
-                  counted_of(n_inputs, "copy", tables::input_sizes(subject_.state));
+        totals += ", " + words::counted(static_cast<int64_t>(subject_.state.splits.size()), "split") + ", " +
+                  words::counted_of(n_inputs, "copy", tables::input_sizes(subject_.state));
         signs.push_back({"- -▶", "tensors copied to another backend"});
     }
     DotText dot("layers");
@@ -253,10 +254,11 @@ std::string LayersView::draw() const {
     }
     for (const auto& [way, kinds] : flows_) {
         for (const auto& [copied, flow] : kinds) {
-            const std::string what =
-                flow.tensors.size() == 1 ? names(flow.tensors, 1) : counted(static_cast<int64_t>(flow.tensors.size()), "tensor");
+            const std::string what = flow.tensors.size() == 1
+                                         ? names(flow.tensors, 1)
+                                         : words::counted(static_cast<int64_t>(flow.tensors.size()), "tensor");
             Attributes attributes;
-            attributes.html("label", edge_markup(what, bytes_text(flow.size)));
+            attributes.html("label", edge_markup(what, words::bytes(flow.size)));
             if (flow.size.complete) {
                 attributes.number("bytes", flow.size.bytes);
             }

@@ -1,11 +1,11 @@
 #include "traces/lifetimes.h"
+#include "traces/words.h"
 #include "viz/dot_text.h"
 #include "viz/heading.h"
 #include "viz/markup.h"
 #include "viz/offset_axis.h"
 #include "viz/shared_attributes.h"
 #include "viz/subject.h"
-#include "viz/units.h"
 #include "viz/views.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ std::string label_of(const std::string& name, int64_t bytes, double width, doubl
             rest.erase(0, part.size());
         }
     }
-    if (const std::string size = bytes_text(bytes); lines > 0 && size.size() <= room) {
+    if (const std::string size = words::bytes(bytes); lines > 0 && size.size() <= room) {
         append(size);
     }
     return label;
@@ -127,9 +127,9 @@ std::string MemoryView::title_of(const Panel& panel) const {
     const bool known = panel.buffer_type >= 0 && static_cast<size_t>(panel.buffer_type) < types.size();
     const std::string name =
         known ? types[static_cast<size_t>(panel.buffer_type)].name : "buffer type " + std::to_string(panel.buffer_type);
-    return bold(name, gap) + (panel.chunk > 0 ? "chunk " + std::to_string(panel.chunk) + ", " : "") + bytes_text(panel.size) +
-           ", " + counted(static_cast<int64_t>(panel.tensors.size()), "tensor") + "; most in use " + bytes_text(peak.bytes) +
-           " at " + grouped(peak.at);
+    return bold(name, gap) + (panel.chunk > 0 ? "chunk " + std::to_string(panel.chunk) + ", " : "") + words::bytes(panel.size) +
+           ", " + words::counted(static_cast<int64_t>(panel.tensors.size()), "tensor") + "; most in use " +
+           words::bytes(peak.bytes) + " at " + words::count(peak.at);
 }
 
 void MemoryView::draw_text(const std::string& id, const std::string& markup, double left, double bottom, double width,
@@ -172,17 +172,17 @@ void MemoryView::draw_axes(const OffsetAxis& axis, const std::string& id, double
                       .raw("color", "#bbbbbb")
                       .raw("style", "filled,dashed")
                       .raw("penwidth", "0.3")
-                      .text("tooltip", bytes_text(fold.end - fold.first) + " that this plan does not use"));
+                      .text("tooltip", words::bytes(fold.end - fold.first) + " that this plan does not use"));
     }
     dot_.node(id + " frame",
               placed(axis_width, bottom, width_, panel_height).raw("label", "").raw("style", "solid").raw("color", "#666666"));
     for (const OffsetAxis::Tick& tick : axis.ticks(line)) {
-        draw_text(id + " offset " + std::to_string(tick.offset), sized(html_label(bytes_text(tick.offset)), 9), 0,
+        draw_text(id + " offset " + std::to_string(tick.offset), sized(html_label(words::bytes(tick.offset)), 9), 0,
                   bottom + tick.y - line / 2, axis_width - 4, line);
     }
     for (int quarter = 0; quarter <= 4; ++quarter) {
         const std::string number = std::to_string(quarter);
-        draw_text(id + " use " + number, sized(html_label(grouped(static_cast<int64_t>(n_uses_) * quarter / 4)), 9),
+        draw_text(id + " use " + number, sized(html_label(words::count(static_cast<int64_t>(n_uses_) * quarter / 4)), 9),
                   axis_width + width_ * quarter / 4 - 30, bottom - 15, 60, 12);
     }
 }
@@ -198,8 +198,8 @@ void MemoryView::draw_tensor(const OffsetAxis& axis, const record::Placement& pl
     const std::string label = label_of(name, placement.size, width, height);
     Attributes attributes = placed(left, bottom + below, width, height);
     label.empty() ? attributes.raw("label", "") : attributes.html("label", label);
-    std::string story = name + ": " + bytes_text(placement.size) + " at offset " + grouped(placement.offset) + ", used from " +
-                        grouped(first) + " to " + grouped(placement.last_use);
+    std::string story = name + ": " + words::bytes(placement.size) + " at offset " + words::count(placement.offset) +
+                        ", used from " + words::count(first) + " to " + words::count(placement.last_use);
     if (placement.in_place_of != no_tensor) {
         story += ", in the place of " + subject_.name(placement.in_place_of);
     }
@@ -244,11 +244,12 @@ std::string MemoryView::draw() {
     for (const auto& [key, panel] : panels_) {
         bytes += panel.size;
     }
-    const std::string totals = counted(static_cast<int64_t>(panels_.size()), "compute buffer") + ", " + bytes_text(bytes) + ", " +
-                               counted(static_cast<int64_t>(subject_.state.placements.size()), "tensor");
+    const std::string totals = words::counted(static_cast<int64_t>(panels_.size()), "compute buffer") + ", " +
+                               words::bytes(bytes) + ", " +
+                               words::counted(static_cast<int64_t>(subject_.state.placements.size()), "tensor");
     const std::string heading = heading_markup(subject_, totals, {},
                                                {{"→", "node being evaluated, copies into a split counted"},
-                                                {"↑", "offset in the buffer; white strips: folded, nothing lies there"},
+                                                {"↑", "offset in the buffer; empty strips: folded, nothing lies there"},
                                                 {"— —", "dashed: a copy"},
                                                 {"····", "dotted: works in the place of its parent"}});
     dot_.graph(picture_attributes(heading).raw("layout", "nop2").raw("outputorder", "nodesfirst"));

@@ -1,10 +1,10 @@
 #include "traces/tables.h"
+#include "traces/words.h"
 #include "viz/heading.h"
 #include "viz/markup.h"
 #include "viz/reasons.h"
 #include "viz/shared_attributes.h"
 #include "viz/subject.h"
-#include "viz/units.h"
 #include "viz/uses.h"
 #include "viz/views.h"
 
@@ -61,7 +61,7 @@ std::string NodesView::node_label(TensorId node) const {
         }
     }
     if (uses_.is_hub(node)) {
-        label += next_line(10) + small(html_label("read by " + grouped(uses_.readers(node)) + ", drawn at each"));
+        label += next_line(10) + small(html_label("read by " + words::count(uses_.readers(node)) + ", drawn at each"));
     }
     return label;
 }
@@ -177,10 +177,10 @@ void NodesView::draw_copies(int32_t split) {
         size.add(made.bytes);
         std::string label =
             "copy of " + bold(clipped(subject_.name(made.of), 48)) + next_line(11) +
-            small(html_label("from " + subject_.backend_name(subject_.backend_of(made.of)) + ", ") + bold(bytes_text(size)),
+            small(html_label("from " + subject_.backend_name(subject_.backend_of(made.of)) + ", ") + bold(words::bytes(size)),
                   Ink::black);
         if (uses_.is_hub(copy)) {
-            label += next_line(10) + small(html_label("read by " + grouped(uses_.readers(copy)) + ", drawn at each"));
+            label += next_line(10) + small(html_label("read by " + words::count(uses_.readers(copy)) + ", drawn at each"));
         }
         Attributes attributes;
         attributes.html("label", label).raw("style", "filled,dashed").raw("fillcolor", style.pale).raw("color", style.line);
@@ -197,8 +197,8 @@ void NodesView::draw_split(const SplitState& split) {
     const int32_t first = split.begin.first_node, end = subject_.end_node(split);
     const std::string id = "split " + std::to_string(split.begin.index);
     const std::string range = end <= first       ? "nodes unknown" // to a log that leaves them out
-                              : end - first == 1 ? "node " + grouped(first)
-                                                 : "nodes " + grouped(first) + "–" + grouped(end - 1);
+                              : end - first == 1 ? "node " + words::count(first)
+                                                 : "nodes " + words::count(first) + "–" + words::count(end - 1);
     dot_.open_cluster(id,
                       numbered(subject_,
                                Attributes()
@@ -309,25 +309,25 @@ void NodesView::draw_edges() {
 
 std::string NodesView::draw() {
     const auto n_copies = static_cast<int64_t>(state_.copies.size()); // also of those that no node shown reads
-    std::string totals = counted(static_cast<int64_t>(state_.order.size()), "node");
+    std::string totals = words::counted(static_cast<int64_t>(state_.order.size()), "node");
     std::vector<LegendSign> signs;
     if (subject_.frame.before_splits) {
         signs.push_back({"· ·", "pass 5 will put a copy here"});
     } else if (subject_.has_splits()) {
-        totals += ", " + counted(static_cast<int64_t>(state_.splits.size()), "split") + ", " +
-                  (n_copies > 0 ? counted(n_copies, "copy") : "no copies");
+        totals += ", " + words::counted(static_cast<int64_t>(state_.splits.size()), "split") + ", " +
+                  (n_copies > 0 ? words::counted(n_copies, "copy") : "no copies");
         int64_t stages = 1; // of a pipeline: each has copies of its own, of which only those in use are drawn
         for (const record::CopyMade& made : state_.copies) {
             stages = std::max<int64_t>(stages, made.stage + 1);
         }
-        totals += stages > 1 ? " for " + counted(stages, "stage") : "";
+        totals += stages > 1 ? " for " + words::counted(stages, "stage") : "";
         signs.push_back({"- -▶", "copy between backends"});
     }
     if (!fusions_.empty() || subject_.frame.has_fusions) {
         signs.push_back({"▢", "thick outline: nodes that run as one kernel"});
     }
     if (!fusions_.empty()) {
-        totals += ", " + counted(static_cast<int64_t>(fusions_.size()), "fused group");
+        totals += ", " + words::counted(static_cast<int64_t>(fusions_.size()), "fused group");
     }
     if (uses_.any_stands_in()) {
         signs.push_back(

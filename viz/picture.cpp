@@ -3,11 +3,11 @@
 #include "runtime/error.h"
 #include "traces/tables.h"
 #include "traces/unknown.h"
+#include "traces/words.h"
 #include "viz/layout_process.h"
 #include "viz/output_file.h"
 #include "viz/reasons.h"
 #include "viz/subject.h"
-#include "viz/units.h"
 #include "viz/views.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ EvaluationId evaluation_wanted(History& history, EvaluationId eval) {
     }
     if (id >= history.n_evaluations()) {
         throw Error(ErrorKind::usage, "evaluation " + std::to_string(id) + ": there are " +
-                                          counted(history.n_evaluations(), "evaluation") + ", counted from 0");
+                                          words::counted(history.n_evaluations(), "evaluation") + ", counted from 0");
     }
     return id;
 }
@@ -47,7 +47,7 @@ const PlanState& state_wanted(History& history, const PictureOptions& options) {
     if (options.step) {
         if (*options.step < 0 || *options.step >= history.n_steps()) {
             throw Error(ErrorKind::usage, "step " + std::to_string(*options.step) + ": there are " +
-                                              counted(history.n_steps(), "step") + ", counted from 0");
+                                              words::counted(history.n_steps(), "step") + ", counted from 0");
         }
         return history.state_at(*options.step);
     }
@@ -57,13 +57,13 @@ const PlanState& state_wanted(History& history, const PictureOptions& options) {
 
 std::string moment_of(History& history, const PlanState& state, const PictureOptions& options) {
     const EvaluationSpan span = history.evaluation(state.evaluation);
-    std::string text = "evaluation " + grouped(state.evaluation) + " (" + std::string(graph_kind_name(span.begin.kind));
+    std::string text = "evaluation " + words::count(state.evaluation) + " (" + std::string(graph_kind_name(span.begin.kind));
     if (span.begin.n_tokens > 0) {
-        text += ", " + counted(span.begin.n_tokens, "token");
+        text += ", " + words::counted(span.begin.n_tokens, "token");
     }
-    text += span.begin.reused ? ", plan of evaluation " + grouped(state.planned_in) + " used again)" : ")";
+    text += span.begin.reused ? ", plan of evaluation " + words::count(state.planned_in) + " used again)" : ")";
     if (options.step) {
-        text += ", after step " + grouped(*options.step) + " of " + grouped(history.n_steps());
+        text += ", after step " + words::count(*options.step) + " of " + words::count(history.n_steps() - 1);
     }
     const Pass pass = options.step ? state.pass : options.pass.value_or(Pass::none);
     if (pass != Pass::none) {

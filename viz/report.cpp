@@ -4,10 +4,10 @@
 #include "runtime/error.h"
 #include "traces/tables.h"
 #include "traces/unknown.h"
+#include "traces/words.h"
 #include "viz/layout_process.h"
 #include "viz/palette.h"
 #include "viz/report_parts.h"
-#include "viz/units.h"
 
 #include <map>
 #include <numeric>
@@ -87,7 +87,7 @@ bool Report::add_plan(EvaluationId planned) {
         return false;
     }
     n_tensors_ += n;
-    say("the plan of evaluation " + grouped(planned));
+    say("the plan of evaluation " + words::count(planned));
     json plan = report_plan(history_, planned, texts_);
     add_pictures(plan, planned, n_nodes);
     plan["stories"] = json::object();
@@ -101,7 +101,7 @@ void Report::add_pictures(json& plan, EvaluationId planned, size_t n_nodes) {
     for (const PictureView view : {PictureView::splits, PictureView::layers, PictureView::nodes, PictureView::memory}) {
         const std::string name(picture_view_name(view));
         if (view == PictureView::nodes && n_nodes > static_cast<size_t>(max_nodes_view)) {
-            said_.insert("The picture of every node of a plan with more than " + grouped(max_nodes_view) +
+            said_.insert("The picture of every node of a plan with more than " + words::count(max_nodes_view) +
                          " nodes: layers are shown instead.");
             continue;
         }
@@ -270,12 +270,12 @@ json Report::left_out() const {
     json sentences = json::array();
     const auto count = [&](int32_t n, const char* noun, const std::string& of) {
         if (n > 0) {
-            sentences.push_back(counted(n, noun) + of);
+            sentences.push_back(words::counted(n, noun) + of);
         }
     };
     count(skipped_evaluations_, "evaluation",
-          " of " + grouped(history_.n_evaluations()) + ": the file would be too large. schedscope inspect shows all.");
-    count(skipped_runs_, "evaluation", " without kernels and times: more than " + grouped(options_.max_events) + " events.");
+          " of " + words::count(history_.n_evaluations()) + ": the file would be too large. schedscope inspect shows all.");
+    count(skipped_runs_, "evaluation", " without kernels and times: more than " + words::count(options_.max_events) + " events.");
     count(skipped_stories_, "evaluation", " without the stories of its tensors: schedscope explain tells them.");
     count(skipped_pictures_, "picture", ": schedscope dot draws them.");
     count(skipped_rows_, "row", " of tokens and reuse: schedscope show lists them.");

@@ -1,12 +1,12 @@
 #include "traces/tables.h"
 #include "traces/unknown.h"
+#include "traces/words.h"
 #include "viz/dot_text.h"
 #include "viz/heading.h"
 #include "viz/markup.h"
 #include "viz/reasons.h"
 #include "viz/shared_attributes.h"
 #include "viz/subject.h"
-#include "viz/units.h"
 #include "viz/views.h"
 
 #include <algorithm>
@@ -34,15 +34,15 @@ std::string names_of(const Subject& subject, const std::vector<TensorId>& tensor
         text += (i == 0 ? "" : ", ") + clipped(subject.name(tensors[i]), 40);
     }
     if (tensors.size() > most) {
-        text += " and " + grouped(static_cast<int64_t>(tensors.size() - most)) + " more";
+        text += " and " + words::count(static_cast<int64_t>(tensors.size() - most)) + " more";
     }
     return text;
 }
 
 std::string flow_label(const Subject& subject, const Flow& flow) {
     const std::string what = flow.tensors.size() == 1 ? clipped(subject.name(flow.tensors[0]), 40)
-                                                      : counted(static_cast<int64_t>(flow.tensors.size()), "copy");
-    return edge_markup(what, bytes_text(flow.size));
+                                                      : words::counted(static_cast<int64_t>(flow.tensors.size()), "copy");
+    return edge_markup(what, words::bytes(flow.size));
 }
 
 void draw_split(DotText& dot, const Subject& subject, const SplitState& split, const tables::SizeSum& input_size) {
@@ -50,17 +50,18 @@ void draw_split(DotText& dot, const Subject& subject, const SplitState& split, c
     const int32_t first = split.begin.first_node, end = subject.end_node(split);
     std::string label = sized(bold(split_id(split.begin.index), gap), 14) +
                         backend_markup(style, subject.backend_name(split.begin.backend)) + next_line(13);
-    label += end <= first       ? "nodes not known"
-             : end - first == 1 ? "node " + grouped(first)
-                                : "nodes " + grouped(first) + "–" + grouped(end - 1) + " (" + grouped(end - first) + ")";
+    label += end <= first ? "nodes not known"
+             : end - first == 1
+                 ? "node " + words::count(first)
+                 : "nodes " + words::count(first) + "–" + words::count(end - 1) + " (" + words::count(end - first) + ")";
     label += split.end_node < 0 ? ", not ended yet" : "";
     label += next_line(12) + sized(html_label(why_split_starts(subject, split)), 10);
     if (!split.inputs.empty()) {
         label += next_line(12) +
-                 sized(counted(static_cast<int64_t>(split.inputs.size()), "input") + ", " + bytes_text(input_size), 10);
+                 sized(words::counted(static_cast<int64_t>(split.inputs.size()), "input") + ", " + words::bytes(input_size), 10);
     }
     if (split.start_ns >= 0 && split.end_ns >= split.start_ns) {
-        label += next_line(13) + bold(duration_text(split.end_ns - split.start_ns));
+        label += next_line(13) + bold(words::duration(split.end_ns - split.start_ns));
     }
     Attributes attributes;
     attributes.html("label", label).raw("fillcolor", style.fill).raw("color", style.line);
@@ -100,14 +101,16 @@ std::string draw_splits(const Subject& subject) {
     std::vector<std::string> shares;
     const auto nodes = nodes_per_backend(subject);
     for (size_t b = 0; b < splits_on.size(); ++b) {
-        shares.push_back(counted(splits_on[b], "split") + (state.order.empty() ? "" : ", " + counted(nodes[b], "node")));
+        shares.push_back(words::counted(splits_on[b], "split") +
+                         (state.order.empty() ? "" : ", " + words::counted(nodes[b], "node")));
     }
     if (nodes.back() > 0) {
-        shares.push_back(counted(nodes.back(), "node"));
+        shares.push_back(words::counted(nodes.back(), "node"));
     }
-    const std::string totals = counted(static_cast<int64_t>(state.splits.size()), "split") + ", " +
-                               counted_of(n_copies, "copy", tables::input_sizes(state)) +
-                               (state.order.empty() ? "" : ", " + counted(static_cast<int64_t>(state.order.size()), "node"));
+    const std::string totals =
+        words::counted(static_cast<int64_t>(state.splits.size()), "split") + ", " +
+        words::counted_of(n_copies, "copy", tables::input_sizes(state)) +
+        (state.order.empty() ? "" : ", " + words::counted(static_cast<int64_t>(state.order.size()), "node"));
 
     DotText dot("splits");
     Attributes graph = picture_attributes(heading_markup(subject, totals, shares,
@@ -156,10 +159,10 @@ std::string draw_splits(const Subject& subject) {
         const std::string id = split_id(target) + " reads from " + id_of_name(subject.backend_name(flow.from));
         // The amount stands in the box: of several boxes beside a split all but one have an edge that must go around the others, through its own label.
         const std::string count =
-            flow.tensors.size() == 1 ? "" : counted(static_cast<int64_t>(flow.tensors.size()), "copy") + ", ";
+            flow.tensors.size() == 1 ? "" : words::counted(static_cast<int64_t>(flow.tensors.size()), "copy") + ", ";
         const std::string label = backend_markup(style, subject.backend_name(flow.from)) + next_line(11) +
                                   html_label(names_of(subject, flow.tensors, 3)) + next_line(11) + count +
-                                  bold(bytes_text(flow.size));
+                                  bold(words::bytes(flow.size));
         dot.node(id, numbered(subject,
                               Attributes()
                                   .html("label", label)

@@ -7,6 +7,7 @@
 #include "inspector/cli/interrupt.h"
 #include "inspector/cli/lines.h"
 #include "inspector/cli/manual.h"
+#include "inspector/cli/usage_words.h"
 #include "runtime/error.h"
 #include "viz/picture.h"
 
@@ -28,51 +29,6 @@ int complain(const std::string& sentence, int code) {
     std::cout.flush();
     tell(line);
     return code;
-}
-
-/// CLI11 calls an option by its first long name; people want to read the one that they typed.
-std::string as_typed(const CLI::App& command, const std::vector<std::string>& arguments, std::string what) {
-    for (const CLI::Option* option : command.get_options()) {
-        const std::string name = option->get_name();
-        if (!what.starts_with(name + ":") && !what.starts_with(name + " ")) {
-            continue;
-        }
-        for (const std::string& argument : arguments) {
-            const std::string typed = argument.substr(0, argument.find('='));
-            if (typed.starts_with('-') && option->check_name(typed)) {
-                return what.replace(0, name.size(), typed);
-            }
-        }
-    }
-    return what;
-}
-
-/// CLI11 names them from the last to the first.
-std::string unexpected(const std::vector<std::string>& arguments, std::vector<std::string> left) {
-    std::string what = left.size() == 1 ? "an argument was not expected:" : "these arguments were not expected:";
-    for (const std::string& argument : arguments) {
-        if (const auto found = std::find(left.begin(), left.end(), argument); found != left.end()) {
-            what += ' ' + argument;
-            left.erase(found);
-        }
-    }
-    return what;
-}
-
-/// Parsing errors as one line; CLI11's own texts run over several, and know the options by their long names.
-int usage_error(const CLI::App& program, const std::vector<std::string>& arguments, const CLI::ParseError& error) {
-    std::string what = error.what();
-    const auto chosen = program.get_subcommands();
-    what = what.substr(0, what.find('\n'));
-    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-        what = unexpected(arguments, program.remaining(true));
-    }
-    what = shorten_options(chosen.empty() ? what : as_typed(*chosen.front(), arguments, what));
-    if (chosen.empty() && !arguments.empty() && !arguments.front().starts_with('-')) {
-        what = "there is no command " + arguments.front();
-    }
-    const std::string help = chosen.empty() ? "schedscope --help" : "schedscope " + chosen.front()->get_name() + " --help";
-    return complain(what + " (see " + help + ")", static_cast<int>(ErrorKind::usage));
 }
 
 /// Does it; what goes wrong is told in one line. Returns the exit code.
@@ -138,7 +94,7 @@ int run_program(int argc, char** argv) {
         std::cout << version << '\n';
         return 0;
     } catch (const CLI::ParseError& error) {
-        return usage_error(program, arguments, error);
+        return complain(usage_words(program, arguments, error), static_cast<int>(ErrorKind::usage));
     }
 
     return perform(action);

@@ -9,7 +9,7 @@
 #include "runtime/backend/registry.h"
 #include "runtime/error.h"
 #include "runtime/model/synth.h"
-#include "viz/units.h"
+#include "traces/words.h"
 
 #include <nlohmann/json.hpp>
 
@@ -87,7 +87,7 @@ void print_text(const std::vector<BenchCase>& cases, const Options& o, const Ben
     const int n = o.request.repetitions;
     const std::string flops = fixed(machine.flops * 1e-9, 1) + " Gflop/s",
                       reading = fixed(machine.read_bytes_per_s * 1e-9, 1) + " GB/s";
-    std::cout << model.name << ", " << bytes_text(bytes_of(*model.file)) << "; " << counted(n_threads, "thread")
+    std::cout << model.name << ", " << words::bytes(bytes_of(*model.file)) << "; " << words::counted(n_threads, "thread")
               << ", which multiply and add " << flops << " and read " << reading << "\n\n";
     Table table({{"devices"}, {"test"}, {"result", Table::Align::right}, {""}});
     for (const BenchCase& c : cases) {
@@ -103,7 +103,7 @@ void print_text(const std::vector<BenchCase>& cases, const Options& o, const Ben
         }
         if (c.planning && c.allocation) {
             table.row({c.devices, "passes 1 to 5", measured_text(*c.planning, "ns/node", n),
-                       counted(c.n_nodes, "node") + ", " + counted(c.n_splits, "split")});
+                       words::counted(c.n_nodes, "node") + ", " + words::counted(c.n_splits, "split")});
             table.row({c.devices, "allocation", measured_text(*c.allocation, "ns/node", n), ""});
         }
         if (c.recording) {

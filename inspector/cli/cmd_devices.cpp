@@ -4,7 +4,7 @@
 #include "inspector/cli/print_json.h"
 #include "inspector/cli/table.h"
 #include "runtime/backend/registry.h"
-#include "viz/units.h"
+#include "traces/words.h"
 
 #include <nlohmann/json.hpp>
 
@@ -31,7 +31,7 @@ void devices_text(const Registry& registry, std::ostream& out) {
     for (const auto& device : registry.devices()) {
         const auto memory = static_cast<int64_t>(device->memory_bytes());
         table.row({std::string(device->name()), std::string(device_kind_name(device->kind())),
-                   memory > 0 ? bytes_text(memory) : "-", device->description(), joined(device->features(), ", ")});
+                   memory > 0 ? words::bytes(memory) : "-", device->description(), joined(device->features(), ", ")});
     }
     table.print(out);
     for (const std::string& what : registry.missing()) {

@@ -1,11 +1,13 @@
 #include "inspector/cli/commands.h"
 
 #include "inspector/cli/interrupt.h"
+#include "inspector/cli/lines.h"
 #include "inspector/cli/named_files.h"
 #include "inspector/cli/pass_option.h"
 #include "inspector/cli/progress_line.h"
 #include "inspector/cli/trace_input.h"
 #include "runtime/error.h"
+#include "traces/words.h"
 #include "viz/picture.h"
 
 #include <iostream>
@@ -26,12 +28,11 @@ PictureView choose_view(History& history, const Options& options, EvaluationId e
     if (options.view.empty()) {
         const PictureView view = default_view(history, evaluation);
         if (options.pass == every_pass && view == PictureView::nodes) {
-            std::cerr << "schedscope: drawing --view nodes, since there are splits from pass 5 on only\n";
+            tell("drawing --view nodes, since there are splits from pass 5 on only");
             return view;
         }
         if (view != PictureView::nodes) {
-            std::cerr << "schedscope: more than " << max_nodes_view
-                      << " nodes: drawing --view layers; --view nodes draws every tensor\n";
+            tell("more than " + words::count(max_nodes_view) + " nodes: drawing --view layers; --view nodes draws every tensor");
             return view;
         }
         return PictureView::splits;
@@ -91,7 +92,7 @@ Action add_dot(CLI::App& app) {
         if (all) {
             for (const std::string& name : write_pictures_of_passes(history, picture, *format, options->output)) {
                 progress.clear();
-                std::cout << name << '\n';
+                Line(std::cout) << name;
             }
             return 0;
         }

@@ -26,7 +26,11 @@ json backend_json(const History& history, BackendId id) {
     return id == no_backend ? json(nullptr) : json(history.backend_name(id));
 }
 
-json story_json(const History& history, const Story& story) {
+json name_json(const History& history, const PlanState& state, TensorId id) {
+    return id == no_tensor ? json(nullptr) : json(history.tensor_name(state, id));
+}
+
+json story_json(const History& history, const PlanState& state, const Story& story) {
     json steps = json::array();
     for (const StoryStep& s : story.steps) {
         json asked = json::array();
@@ -43,7 +47,8 @@ json story_json(const History& history, const Story& story) {
                          {"before", backend_json(history, s.before)},
                          {"after", backend_json(history, s.after)},
                          {"cause", cause.empty() ? json(nullptr) : json(cause)},
-                         {"by", s.by.empty() ? json(nullptr) : json(s.by)},
+                         {"by", name_json(history, state, s.by)},
+                         {"by_id", s.by == no_tensor ? json(nullptr) : json(s.by)},
                          {"note", s.note.empty() ? json(nullptr) : json(s.note)},
                          {"asked", std::move(asked)}});
     }
@@ -60,7 +65,9 @@ json story_json(const History& history, const Story& story) {
 Action add_explain(CLI::App& app) {
     auto options = std::make_shared<Options>();
     app.add_option("trace", options->trace, "Trace file")->required();
-    app.add_option("tensor", options->tensor, "Tensor, by the name that is shown; NAME@ID where several have it")->required();
+    app.add_option("tensor", options->tensor,
+                   "Tensor, by the name that is shown, NAME@ID where several have it, or #N, a node by its number")
+        ->required();
     app.add_option("--eval", options->eval, "Evaluation, from 0 (default: the last one planned)");
     app.add_flag("--json", options->json, "Print JSON");
     return [options] {
@@ -69,7 +76,7 @@ Action add_explain(CLI::App& app) {
         const TensorId tensor = find_tensor(history, history.plan(evaluation), options->tensor);
         const Story story = explain(history, evaluation, tensor);
         if (options->json) {
-            print_json(story_json(history, story));
+            print_json(story_json(history, history.plan(evaluation), story));
         } else {
             print_story(history, history.plan(evaluation), story, std::cout);
         }

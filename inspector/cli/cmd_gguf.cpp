@@ -3,7 +3,7 @@
 #include "inspector/cli/print_json.h"
 #include "inspector/cli/table.h"
 #include "runtime/gguf/gguf.h"
-#include "viz/units.h"
+#include "traces/words.h"
 
 #include <nlohmann/json.hpp>
 
@@ -72,7 +72,7 @@ json file_json(const gguf::File& file) {
 }
 
 void file_text(const gguf::File& file, std::ostream& out) {
-    out << file.path() << ": GGUF version " << file.version() << ", " << bytes_text(static_cast<int64_t>(file.file_bytes()));
+    out << file.path() << ": GGUF version " << file.version() << ", " << words::bytes(static_cast<int64_t>(file.file_bytes()));
     if (file.parts() > 1) {
         out << " in " << file.parts() << " parts";
     }
@@ -86,7 +86,7 @@ void file_text(const gguf::File& file, std::ostream& out) {
     Table tensors({{"tensor"}, {"type"}, {"shape"}, {"offset", Table::Align::right}, {"size", Table::Align::right}});
     for (const gguf::TensorInfo& t : file.tensors()) {
         tensors.row({std::string(t.name), std::string(type_name(t.type)), shape_text(t.ne), std::to_string(t.offset),
-                     bytes_text(static_cast<int64_t>(t.bytes))});
+                     words::bytes(static_cast<int64_t>(t.bytes))});
     }
     tensors.print(out);
 }

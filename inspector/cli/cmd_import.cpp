@@ -34,6 +34,10 @@ Action add_import(CLI::App& app) {
         files.reads("log", options->log);
         files.writes("-o", options->output);
         files.check();
+        if (is_trace(options->log)) {
+            throw Error(ErrorKind::input,
+                        options->log + ": is a trace already, not a log: schedscope inspect " + options->log + " opens it");
+        }
         check_output(options->output, options->force);
         catch_interrupts();
         TraceWriter writer(options->output);

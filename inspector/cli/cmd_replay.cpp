@@ -4,6 +4,7 @@
 #include "inspector/cli/print_json.h"
 #include "inspector/cli/trace_input.h"
 #include "inspector/cli/what_if_text.h"
+#include "runtime/error.h"
 #include "runtime/scheduler/optimised_order.h"
 #include "traces/no_change.h"
 #include "traces/replay.h"
@@ -55,6 +56,34 @@ void result_text(const ReplayResult& result, std::ostream& out) {
     }
 }
 
+int plan_again(const std::shared_ptr<const RecordSource>& source, const Options& options) {
+    WhatIf what_if;
+    for (const std::string& setting : options.settings) {
+        what_if.set(setting);
+    }
+    const bool changes = !options.settings.empty();
+    ReplayOptions how = changes ? options_for(what_if, *source) : ReplayOptions{};
+    how.optimise = optimised_nodes;
+    if (options.json) {
+        how.max_differences = SIZE_MAX;
+    }
+    const ReplayResult result = replay(*source, how);
+    const bool unchanged = changes && result.n_differences == 0;
+    const std::vector<std::string> why = unchanged ? why_nothing_changed(what_if, source) : std::vector<std::string>();
+    if (options.json) {
+        nlohmann::json object = result_json(result);
+        if (unchanged) {
+            object["why_unchanged"] = why;
+        }
+        print_json(object);
+    } else if (changes) {
+        what_if_text(result, why, std::cout);
+    } else {
+        result_text(result, std::cout);
+    }
+    return result.n_differences == 0 || changes ? 0 : 1; // a what-if is meant to differ
+}
+
 } // namespace
 
 Action add_replay(CLI::App& app) {
@@ -68,32 +97,14 @@ Action add_replay(CLI::App& app) {
     app.add_flag("--json", options->json, "Print JSON");
     return [options] {
         const auto source = open_trace(options->trace);
-        WhatIf what_if;
-        for (const std::string& setting : options->settings) {
-            what_if.set(setting);
-        }
-        const bool changes = !options->settings.empty();
-        ReplayOptions how = changes ? options_for(what_if, *source) : ReplayOptions{};
-        how.optimise = optimised_nodes;
-        if (options->json) {
-            how.max_differences = SIZE_MAX;
-        }
-        const ReplayResult result = replay(*source, how);
-        const bool unchanged = changes && result.n_differences == 0;
-        const std::vector<std::string> why = unchanged ? why_nothing_changed(what_if, source) : std::vector<std::string>();
-        if (options->json) {
-            nlohmann::json object = result_json(result);
-            if (unchanged) {
-                object["why_unchanged"] = why;
+        try {
+            return plan_again(source, *options);
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::usage && !options->settings.empty()) { // it begins with the setting that can't be
+                throw Error(ErrorKind::usage, std::string("--set ") + error.what());
             }
-            print_json(object);
-        } else if (changes) {
-            what_if_text(result, why, std::cout);
-        } else {
-            result_text(result, std::cout);
+            throw;
         }
-        // A what-if is meant to differ.
-        return result.n_differences == 0 || !options->settings.empty() ? 0 : 1;
     };
 }
 

@@ -1,6 +1,7 @@
 #include "inspector/cli/commands.h"
 
 #include "inspector/cli/interrupt.h"
+#include "inspector/cli/lines.h"
 #include "inspector/cli/print_json.h"
 #include "inspector/cli/recording.h"
 #include "inspector/cli/table.h"
@@ -116,29 +117,30 @@ void print(const Verification& v, const Pair& pair, bool all) {
     for (const NodeSkipped& s : v.skipped) {
         ++why[s.why][s.op];
         if (all) {
-            std::cout << "skipped: evaluation " << s.evaluation << ", " << s.op << ' ' << s.node << ": " << s.why << '\n';
+            Line(std::cout) << "skipped: evaluation " << s.evaluation << ", " << s.op << ' ' << s.node << ": " << s.why;
         }
     }
     for (const auto& [reason, operators] : why) {
-        std::cout << "skipped: " << reason << ':';
+        Line line(std::cout);
+        line << "skipped: " << reason << ':';
         for (const auto& [op, n] : operators) {
-            std::cout << ' ' << op << " × " << n;
+            line << ' ' << op << " × " << n;
         }
-        std::cout << '\n';
     }
-    std::cout << words::counted(static_cast<int64_t>(v.checks.size()), "node") << " of " << pair.checked << " compared with "
-              << pair.reference << ", " << v.n_beyond << " beyond tolerance, " << v.skipped.size() << " skipped\n";
+    Line(std::cout) << words::counted(static_cast<int64_t>(v.checks.size()), "node") << " of " << pair.checked
+                    << " compared with " << pair.reference << ", " << v.n_beyond << " beyond tolerance, " << v.skipped.size()
+                    << " skipped";
     if (!v.ended_by.empty()) {
-        std::cout << "ended early: " << v.ended_by << '\n';
+        Line(std::cout) << "ended early: " << v.ended_by;
     }
     if (interrupted()) {
-        std::cout << "interrupted: what follows was not compared\n";
+        Line(std::cout) << "interrupted: what follows was not compared";
     }
     if (v.first_beyond) {
         const NodeCheck& first = v.checks[*v.first_beyond];
-        std::cout << "first beyond: " << first.op << ' ' << first.node << " in evaluation " << first.evaluation << '\n';
+        Line(std::cout) << "first beyond: " << first.op << ' ' << first.node << " in evaluation " << first.evaluation;
     } else if (v.checks.empty()) {
-        std::cout << "nothing was compared\n";
+        Line(std::cout) << "nothing was compared";
     }
 }
 

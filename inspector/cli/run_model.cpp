@@ -9,7 +9,7 @@
 #include "runtime/context/memory_need.h"
 #include "runtime/context/perplexity.h"
 #include "runtime/context/session.h"
-#include "viz/units.h"
+#include "traces/words.h"
 
 #include <iomanip>
 #include <iostream>
@@ -40,7 +40,7 @@ std::string text_of(const GenerateResult& result) {
 }
 
 void print_rate(const char* what, int64_t tokens, int64_t nanoseconds) {
-    std::cerr << what << "  " << tokens << " tokens in " << duration_text(nanoseconds);
+    std::cerr << what << "  " << tokens << " tokens in " << words::duration(nanoseconds);
     if (nanoseconds > 0) {
         std::cerr << ", " << std::fixed << std::setprecision(1)
                   << 1e9 * static_cast<double>(tokens) / static_cast<double>(nanoseconds) << " tokens/s";
@@ -52,12 +52,12 @@ void print_stats(Session& session, const GenerateResult& result) {
     print_rate("prompt    ", result.n_prompt, result.prompt_ns);
     print_rate("generated ", result.n_generated, result.generate_ns);
     std::cerr << "graphs      " << session.context().n_evaluations() << " evaluations, " << session.context().n_reused()
-              << " reused a graph; the last plan has " << counted(session.scheduler().n_splits(), "split") << " with "
-              << counted(session.scheduler().n_split_inputs(), "input") << '\n';
+              << " reused a graph; the last plan has " << words::counted(session.scheduler().n_splits(), "split") << " with "
+              << words::counted(session.scheduler().n_split_inputs(), "input") << '\n';
     const auto bytes = session.scheduler().compute_buffer_bytes();
     for (size_t i = 0; i < bytes.size(); ++i) {
         if (bytes[i] > 0) {
-            std::cerr << "compute     " << session.scheduler().session().buffer_types[i].name << ' ' << bytes_text(bytes[i])
+            std::cerr << "compute     " << session.scheduler().session().buffer_types[i].name << ' ' << words::bytes(bytes[i])
                       << '\n';
         }
     }
@@ -111,8 +111,8 @@ std::string run_model(const RunArguments& arguments, Recorder* recorder, const R
         std::cout << (streams ? "\n" : text) << std::flush;
         for (const Generated& s : result.sequences) {
             if (s.reason == StopReason::context_full) {
-                std::cerr << "schedscope: the context of " << session.context().options().n_ctx
-                          << " tokens is full: stopped (a larger -c, or --context-shift, goes on)\n";
+                tell("the context of " + std::to_string(session.context().options().n_ctx) +
+                     " tokens is full: stopped (a larger -c, or --context-shift, goes on)");
             }
         }
     }

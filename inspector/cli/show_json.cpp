@@ -62,6 +62,8 @@ json splits_json(History& history, const PlanState& state) {
                     {"first_node", r.nodes_known ? json(r.first_node) : json(nullptr)},
                     {"last_node", r.nodes_known ? json(r.last_node) : json(nullptr)},
                     {"why", r.why ? json(split_reason_name(*r.why)) : json(nullptr)},
+                    {"node", r.node_name.empty() ? json(nullptr) : json(r.node_name)},
+                    {"node_id", r.node == no_tensor ? json(nullptr) : json(r.node)},
                     {"by", r.by.empty() ? json(nullptr) : json(r.by)},
                     {"inputs", std::move(inputs)},
                     {"time_ns", or_null(r.time_ns)}};

@@ -7,7 +7,6 @@
 #include "inspector/cli/table.h"
 #include "traces/unknown.h"
 #include "traces/words.h"
-#include "viz/units.h"
 
 #include <cmath>
 #include <iomanip>
@@ -22,8 +21,8 @@ constexpr auto right = Table::Align::right;
 
 std::string number(int64_t n) { return std::to_string(n); }
 template <typename T> std::string number_or_dash(const std::optional<T>& n) { return n ? std::to_string(*n) : "-"; }
-std::string bytes_or_dash(const std::optional<int64_t>& bytes) { return bytes ? bytes_text(*bytes) : "-"; }
-std::string time_or_dash(const std::optional<int64_t>& ns) { return ns ? duration_text(*ns) : "-"; }
+std::string bytes_or_dash(const std::optional<int64_t>& bytes) { return bytes ? words::bytes(*bytes) : "-"; }
+std::string time_or_dash(const std::optional<int64_t>& ns) { return ns ? words::duration(*ns) : "-"; }
 
 /// Said where a table is empty because nothing tells what would stand there.
 std::string if_logged(bool imported, const char* what, const char* otherwise) {
@@ -66,9 +65,10 @@ void splits_text(History& history, const PlanState& state, std::ostream& out) {
     }
     for (const tables::SplitRow& r : rows) {
         Line(out) << "split " << r.index << "  " << history.backend_name(r.backend) << "  nodes "
-                  << (r.nodes_known ? number(r.first_node) + "–" + number(r.last_node) : std::string(unknown_text))
-                  << "  starts: " << (r.why ? split_reason_name(*r.why) : std::string_view(unknown_text))
-                  << (r.by.empty() ? "" : " (" + r.by + ")") << (r.time_ns ? "  " + duration_text(*r.time_ns) : "");
+                  << (r.nodes_known ? number(r.first_node) + "–" + number(r.last_node) : std::string(unknown_text)) << "  starts"
+                  << (r.node == no_tensor ? "" : " with " + history.unique_name(state, r.node)) << ": "
+                  << (r.why ? split_reason_name(*r.why) : std::string_view(unknown_text))
+                  << (r.by.empty() ? "" : " (" + r.by + ")") << (r.time_ns ? "  " + words::duration(*r.time_ns) : "");
         for (const tables::SplitInputRow& input : r.inputs) {
             Line(out) << "    copies in  " << input.tensor << "  " << bytes_or_dash(input.bytes) << "  from "
                       << history.backend_name(input.from);
@@ -117,15 +117,15 @@ void memory_text(History& history, const PlanState& state, std::ostream& out) {
     const tables::MemoryTable memory = tables::memory(history, state);
     Table buffers({{"buffer"}, {"size", right}, {"used to", right}, {"needed at once", right}, {"places planned anew because"}});
     for (const tables::MemoryRow& r : memory.memory) {
-        buffers.row({r.buffer_type, bytes_text(r.size), r.use_known ? bytes_text(r.peak) : "-",
-                     r.use_known ? bytes_text(r.most_live) : "-", r.replan.value_or("")});
+        buffers.row({r.buffer_type, words::bytes(r.size), r.use_known ? words::bytes(r.peak) : "-",
+                     r.use_known ? words::bytes(r.most_live) : "-", r.replan.value_or("")});
     }
     print_or(buffers, if_logged(is_imported(history, state), "what memory was planned", "no memory was planned"), out);
     constexpr size_t most_holders = 5;
     for (const tables::MemoryRow& r : memory.memory) {
         std::vector<std::string> holders;
         for (size_t i = 0; i < std::min(r.holders.size(), most_holders); ++i) {
-            holders.push_back(r.holders[i].name + " " + bytes_text(r.holders[i].bytes));
+            holders.push_back(r.holders[i].name + " " + words::bytes(r.holders[i].bytes));
         }
         if (!holders.empty()) {
             const size_t more = r.holders.size() - holders.size();
@@ -166,8 +166,8 @@ void kernels_text(History& history, const PlanState& state, std::ostream& out) {
             rate = std::to_string(static_cast<double>(r.flops) / static_cast<double>(ns));
             rate = rate.substr(0, rate.find('.') + 3);
         }
-        table.row({number(r.split), history.backend_name(r.backend), r.node, r.kernel, number(r.count), duration_text(ns),
-                   bytes_text(r.bytes), rate, r.device_time ? "device" : "host"});
+        table.row({number(r.split), history.backend_name(r.backend), r.node, r.kernel, number(r.count), words::duration(ns),
+                   words::bytes(r.bytes), rate, r.device_time ? "device" : "host"});
     }
     print_or(table, if_logged(is_imported(history, state), "what was executed", "nothing was executed"), out);
 }
@@ -202,7 +202,7 @@ void tokens_text(History& history, const PlanState& /*state*/, std::ostream& out
         {{"eval", right}, {"seq", right}, {"id", right}, {"text"}, {"samplers"}, {"candidates", right}, {"to the host", right}});
     for (const tables::TokenRow& r : rows) {
         table.row({number(r.eval), number(r.seq), r.id < 0 ? "-" : number(r.id), '"' + r.text + '"', joined(r.samplers(), " "),
-                   number(r.candidates), bytes_text(r.host_bytes)});
+                   number(r.candidates), words::bytes(r.host_bytes)});
     }
     print_or(table, if_logged(is_imported(history), "which tokens were sampled", "no token was sampled"), out);
     print_places(history, rows, out);
@@ -261,15 +261,15 @@ std::string count_of_copies(const tables::Summary& s) {
 
 /// "18 copies (154 KiB of 307 KiB moved)"
 std::string copies_of(const tables::Summary& s) {
-    const std::string all = s.to_copy.complete    ? bytes_text(s.to_copy.bytes)
-                            : s.to_copy.bytes > 0 ? "at least " + bytes_text(s.to_copy.bytes)
+    const std::string all = s.to_copy.complete    ? words::bytes(s.to_copy.bytes)
+                            : s.to_copy.bytes > 0 ? "at least " + words::bytes(s.to_copy.bytes)
                                                   : "an unknown size";
     if (s.copies == 0) {
         return count_of_copies(s);
     }
     const std::string size = !s.moved_bytes                      ? all + " to move"
                              : *s.moved_bytes == s.to_copy.bytes ? all + " moved"
-                                                                 : bytes_text(*s.moved_bytes) + " of " + all + " moved";
+                                                                 : words::bytes(*s.moved_bytes) + " of " + all + " moved";
     return count_of_copies(s) + " (" + size + ')';
 }
 
@@ -287,13 +287,13 @@ void summary_text(History& history, std::ostream& out) {
     }
     for (const BackendInfo& b : session.backends) {
         Line(out) << "backend  " << b.name << " (" << b.kind << ')' << (b.description.empty() ? "" : " " + b.description)
-                  << (b.memory_bytes > 0 ? ", " + bytes_text(b.memory_bytes) : "");
+                  << (b.memory_bytes > 0 ? ", " + words::bytes(b.memory_bytes) : "");
     }
     out << '\n'
         << words::counted(s.evaluations, "evaluation") << ", " << s.plans << " planned"
         << (s.failed > 0 ? ", " + number(s.failed) + " failed" : "") << "; "
         << (s.imported ? "" : words::counted(s.tokens, "token") + "; ") << words::counted(s.steps, "record")
-        << (s.time_ns() ? " over " + duration_text(*s.time_ns()) : "") << '\n';
+        << (s.time_ns() ? " over " + words::duration(*s.time_ns()) : "") << '\n';
     if (const tables::DifferenceCount d = tables::count_differences(history.source(), s.steps); d.compared + d.skipped > 0) {
         out << "verified: " << words::counted(d.compared, "node") << " compared, " << words::count(d.beyond)
             << " beyond tolerance, " << words::count(d.skipped) << " skipped (--what differences)\n";

@@ -3,7 +3,7 @@
 #include "inspector/cli/fold_names.h"
 #include "inspector/cli/lines.h"
 #include "inspector/cli/table.h"
-#include "viz/units.h"
+#include "traces/words.h"
 
 #include <nlohmann/json.hpp>
 
@@ -75,9 +75,9 @@ void summary(const PlanComparison& c, std::ostream& out) {
     row("splits", std::to_string(c.recorded.splits), std::to_string(c.now.splits));
     row("inputs of splits", std::to_string(c.recorded.inputs), std::to_string(c.now.inputs));
     row("copies", std::to_string(c.recorded.copies), std::to_string(c.now.copies));
-    row("bytes moved", bytes_text(c.recorded.bytes_moved), bytes_text(c.now.bytes_moved));
+    row("bytes moved", words::bytes(c.recorded.bytes_moved), words::bytes(c.now.bytes_moved));
     for (const std::string& m : memory) {
-        row(m, bytes_text(of(c.recorded.memory, m)), bytes_text(of(c.now.memory, m)));
+        row(m, words::bytes(of(c.recorded.memory, m)), words::bytes(of(c.now.memory, m)));
     }
     table.print(out);
     for (const auto& [when, figures] : {std::pair{"recorded", &c.recorded}, std::pair{"now", &c.now}}) {

@@ -224,6 +224,9 @@ void App::on_key(Key key) {
         return;
     }
     const Action action = settings_.keys.action_for(key, context());
+    if (!session_.running()) { // what was told was of the key before
+        tell("");
+    }
     if (action != Action::none) {
         perform(action);
     } else if (key != key_none) {
@@ -254,6 +257,9 @@ void App::on_click(int row, int col) {
         return;
     }
     letter_for_ = Action::none;
+    if (!prompt_ && !session_.running()) {
+        tell("");
+    }
     if (!pages_.empty()) {
         on_click_in_page(row, col);
         return;
@@ -305,10 +311,14 @@ void App::on_click(int row, int col) {
         const std::vector<int> widths = column_widths(view_->columns(), layout_.list.width - 2);
         int at = layout_.list.col + 2;
         for (size_t i = 0; i < widths.size(); ++i) {
-            if (widths[i] > 0 && col >= at && col < at + widths[i]) {
+            if (widths[i] == 0) {
+                continue;
+            }
+            at += column_gap(view_->columns(), i, layout_.list.width - 2);
+            if (col >= at && col < at + widths[i]) {
                 sort_by(static_cast<int>(i) == sort_column_ ? -1 : static_cast<int>(i));
             }
-            at += widths[i] > 0 ? widths[i] + 1 : 0;
+            at += widths[i];
         }
     } else if (layout_.detail.contains(row, col)) {
         const int line = detail_list_.row_at(row - layout_.detail.row);

@@ -121,6 +121,7 @@ public:
         return found == rows_.rend() ? -1 : static_cast<int>(rows_.rend() - found) - 1;
     }
     TensorId tensor_of(const Session&, int row) const override { return at(row).id; }
+    TensorId own_tensor(const Session& session, int row) const override { return tensor_of(session, row); }
     bool changed(const Session& session, int row) const override {
         const Fact& fact = session.record().fact;
         const FactSet kinds = fact_set<record::Value, record::ValueElement, record::ValueBucket, record::Difference>();

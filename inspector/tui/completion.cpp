@@ -108,6 +108,15 @@ std::vector<std::string> Completions::tensors() const {
     return names;
 }
 
+std::vector<std::string> Completions::unique_tensors() const {
+    std::vector<std::string> names;
+    names.reserve(session_.tensors().size());
+    for (const TensorId id : session_.tensors()) {
+        names.push_back(session_.history().unique_name(session_.state(), id));
+    }
+    return names;
+}
+
 std::vector<std::string> Completions::values(Field field) {
     switch (field) {
     case Field::name:
@@ -278,7 +287,7 @@ Completion Completions::argument(const Command& command, std::string_view before
     switch (command.argument) {
     case Argument::query: return shifted(query(typed));
     case Argument::what_if: return shifted(what_if(typed));
-    case Argument::tensor: return {begin, fitting(tensors(), typed)};
+    case Argument::tensor: return {begin, fitting(unique_tensors(), typed)};
     case Argument::pass: return {begin, fitting(values(Field::pass), typed)};
     case Argument::view: {
         std::vector<std::string> names;

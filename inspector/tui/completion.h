@@ -25,6 +25,7 @@ private:
     std::vector<std::string> backends() const;
     std::vector<std::string> operators() const;
     std::vector<std::string> tensors() const;
+    std::vector<std::string> unique_tensors() const; ///< those that several have with their ids: as find_tensor takes them
     std::vector<std::string> values(Field field);
     Completion argument(const struct Command& command, std::string_view before, size_t begin);
 

@@ -183,6 +183,7 @@ void App::draw_list(const Canvas& page) {
         if (widths[i] == 0) {
             continue;
         }
+        col += column_gap(columns, i, layout_.list.width - 2);
         const std::string title = std::string(columns[i].title) + (static_cast<int>(i) == sort_column_ ? "▾" : "");
         const Style style{Ink::plain, static_cast<int>(i) == sort_column_, true, false, true};
         if (columns[i].right) {
@@ -190,7 +191,7 @@ void App::draw_list(const Canvas& page) {
         } else {
             page.put(layout_.list_head.row, col, title, style, widths[i]);
         }
-        col += widths[i] + 1;
+        col += widths[i];
     }
     if (list_.empty()) {
         draw_emptiness(page);
@@ -225,9 +226,10 @@ void App::draw_list(const Canvas& page) {
             if (widths[i] == 0) {
                 continue;
             }
+            col += column_gap(columns, i, layout_.list.width - 2);
             const Style style = reverse ? Style{cells[i].style.ink, cells[i].style.bold, false, true, false} : cells[i].style;
             draw_cell(page, y, col, {cells[i].text, style}, widths[i], columns[i].right, found ? sought : nothing);
-            col += widths[i] + 1;
+            col += widths[i];
         }
     }
 }
@@ -308,7 +310,7 @@ void App::draw_status(const Canvas& page) {
     if (prompt_) {
         const int col = page.put(area.row, area.col + 1, prompt_->label(), bold, area.width - 1);
         const std::string shown = prompt_->window(area.col + area.width - col).text;
-        page.put(area.row, col, shown, {}, area.col + area.width - col);
+        page.put(area.row, col, shown, Style{}.with_reverse(prompt_->replaces()), area.col + area.width - col);
         const int behind = col + text_width(shown) + 2, end = area.col + area.width - 1;
         if (!prompt_note_.empty() && behind + std::min(text_width(prompt_note_), 12) <= end) {
             page.put_right(area.row, behind, prompt_note_, dim, end - behind);
@@ -339,7 +341,8 @@ void App::draw_status(const Canvas& page) {
     if (room > 0) {
         page.put_right(area.row, area.col + area.width - room, marks, dim, room - 1);
     }
-    page.put(area.row, area.col + 1, status_, trouble_ ? warning : Style{}, area.width - 2 - room);
+    const int width = area.width - 2 - room;
+    page.put(area.row, area.col + 1, shortened(status_, width), trouble_ ? warning : Style{}, width);
 }
 
 void App::draw_keys(const Canvas& page) {

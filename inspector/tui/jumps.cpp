@@ -16,19 +16,24 @@ void App::go_to(Place place, const std::string& said) {
     tell(text.empty() ? said : said + ": " + text);
 }
 
-/// In the view that is shown, if it has a line for the tensor.
+/// In the view that is shown, if a line there is the tensor's own; else among the nodes.
 void App::jump_to(TensorId id, const std::string& said) {
     const Place from = here();
     session_.select(id);
     update();
-    if (view_->row_of(session_, id) < 0) {
+    const int row = view_->row_of(session_, id);
+    const bool elsewhere = row < 0 || view_->own_tensor(session_, row) != id;
+    if (elsewhere) {
         show_view(1);
         update();
     }
     pane_ = Pane::list;
     came_from(from);
     const bool hidden = hidden_by_filter(id);
-    tell(said + (hidden ? " · the filter hides it: Esc shows all" : ""), hidden);
+    tell(said + (hidden      ? " · the filter hides it: Esc shows all"
+                 : elsewhere ? " · " + settings_.keys.key_of(Action::back, context()) + " goes back"
+                             : ""),
+         hidden);
 }
 
 bool App::hidden_by_filter(TensorId id) {

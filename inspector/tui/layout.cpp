@@ -191,6 +191,18 @@ std::vector<Button<int>> view_tabs(int current, int width) {
     return in_form("", true);
 }
 
+int column_gap(std::span<const Column> columns, size_t column, int width) {
+    constexpr int roomy = 84;
+    const auto of_words = [](const Column& c) { return c.title.find(' ') != std::string_view::npos; };
+    for (size_t at = column; at-- > 0;) {
+        const Column &before = columns[at], &here = columns[column];
+        if (before.from_width <= width) {
+            return width >= roomy && before.right && !here.right && (of_words(before) || of_words(here)) ? 2 : 1;
+        }
+    }
+    return 0;
+}
+
 std::vector<int> column_widths(std::span<const Column> columns, int width) {
     constexpr int plenty = 26; // cells that a name seldom needs more of
     std::vector<int> widths(columns.size(), 0);
@@ -200,14 +212,14 @@ std::vector<int> column_widths(std::span<const Column> columns, int width) {
             continue;
         }
         widths[i] = columns[i].width;
-        used += columns[i].width + 1;
+        used += columns[i].width + column_gap(columns, i, width);
         if (columns[i].width == 0) {
             growing = static_cast<int>(i);
         }
     }
     constexpr int least = 4;
     // Where there is less room than the columns need, the widest are cut first.
-    for (int needed = used - 1 + (growing < 0 ? 0 : least); needed > width;) {
+    for (int needed = used + (growing < 0 ? 0 : least); needed > width;) {
         const auto widest = std::max_element(widths.begin(), widths.end());
         if (*widest <= least) {
             break;
@@ -219,7 +231,7 @@ std::vector<int> column_widths(std::span<const Column> columns, int width) {
     if (growing < 0) {
         return widths;
     }
-    int left = width - (used - 1);
+    int left = width - used;
     int wishes = 0; // of columns that want to be wider
     for (size_t i = 0; i < columns.size(); ++i) {
         wishes += widths[i] > 0 && columns[i].most > widths[i] ? 1 : 0;

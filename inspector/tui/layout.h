@@ -50,5 +50,8 @@ std::vector<Button<int>> view_tabs(int current, int width);
 
 /// Widths of the list's columns in a pane; 0: not shown. The growing one gets what is left, but where there is plenty others get their `most` first.
 std::vector<int> column_widths(std::span<const Column> columns, int width);
+/// Cells between a column that is shown and the one before it: two, if there is room, where heads of several words would
+/// read as one: that of numbers ends where that of a text begins.
+int column_gap(std::span<const Column> columns, size_t column, int width);
 
 } // namespace schedscope::tui

@@ -3,12 +3,18 @@
 #include "inspector/tui/text.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace schedscope::tui {
+namespace {
+
+bool is_text(Key key) noexcept { return key >= 0x20 && key != 0x7f && key < key_up; }
+
+} // namespace
 
 Prompt::Prompt(std::string label, const std::string& text, std::vector<std::string>& history, Completer completer)
-    : label_(std::move(label)), text_(printable(text)), at_(text_.size()), history_(&history), recalled_(history.size()),
-      completer_(std::move(completer)) {}
+    : label_(std::move(label)), text_(printable(text)), at_(text_.size()), replaces_(!text_.empty()), history_(&history),
+      recalled_(history.size()), completer_(std::move(completer)) {}
 
 std::string Prompt::text() const { return to_utf8(text_); }
 
@@ -99,6 +105,16 @@ void Prompt::complete(int step) {
 }
 
 Prompt::Result Prompt::handle(Key key) {
+    const bool types = is_text(key);
+    const bool erases = key == key_backspace || key == key_delete || key == ctrl('D') || key == ctrl('W');
+    if (std::exchange(replaces_, false) && (types || erases)) {
+        text_.clear();
+        at_ = 0;
+        if (erases) {
+            candidates_.clear();
+            return Result::editing;
+        }
+    }
     if (key == key_tab || key == key_back_tab) {
         complete(key == key_tab ? 1 : -1);
         return Result::editing;
@@ -159,7 +175,7 @@ Prompt::Result Prompt::handle(Key key) {
         break;
     }
     default:
-        if (key >= 0x20 && key != 0x7f && key < key_up) {
+        if (types) {
             text_.insert(at_++, 1, static_cast<char32_t>(key));
         }
     }

@@ -22,7 +22,8 @@ class Prompt {
 public:
     enum class Result : uint8_t { editing, accepted, cancelled };
 
-    /// Opens on a text with the cursor behind it. `history` outlives the prompt and gets what is accepted.
+    /// Opens on a text with the cursor behind it, as an address line does: what is typed first replaces it, a key that moves the cursor keeps it. `history`
+    /// outlives the prompt and gets what is accepted.
     Prompt(std::string label, const std::string& text, std::vector<std::string>& history, Completer completer = {});
 
     /// Tab completes as far as all candidates agree; once more, it goes through them (Shift-Tab: backward). Up and Down walk through the history.
@@ -31,6 +32,8 @@ public:
     const std::string& label() const noexcept { return label_; }
     std::string text() const;
     int cursor_column() const; ///< columns of text before the cursor
+    /// The next character replaces the text.
+    bool replaces() const noexcept { return replaces_; }
     struct Window {
         std::string text;
         int cursor = 0; ///< its column in it
@@ -49,6 +52,7 @@ private:
     std::string label_;
     std::u32string text_, typed_; ///< typed_: what stood there before history was recalled
     size_t at_ = 0;
+    bool replaces_;
     size_t first_ = 0; ///< character that the window begins with
     std::vector<std::string>* history_;
     size_t recalled_; ///< index into history; its size: the line being typed

@@ -153,6 +153,15 @@ std::u32string fitted(std::string_view utf8, int width) {
     return width > 0 ? text.append(mark) : text;
 }
 
+std::string shortened(std::string_view utf8, int width) {
+    for (size_t end = utf8.size(); end != std::string_view::npos; end = utf8.substr(0, end).rfind(" · ")) {
+        if (text_width(utf8.substr(0, end)) <= width) {
+            return std::string(utf8.substr(0, end));
+        }
+    }
+    return wrapped(utf8, std::max(width - text_width("…"), 1)).front() + "…";
+}
+
 std::vector<std::string> wrapped(std::string_view utf8, int width) {
     width = width < 8 ? 8 : width;
     std::vector<std::string> lines;
@@ -214,7 +223,6 @@ std::string to_utf8(std::u32string_view text) {
     return out;
 }
 
-std::string bytes_text(int64_t bytes) { return bytes < 0 ? "-" : schedscope::bytes_text(bytes); }
-std::string time_text(int64_t nanoseconds) { return nanoseconds < 0 ? "-" : duration_text(nanoseconds); }
+std::string time_text(int64_t nanoseconds) { return nanoseconds < 0 ? "-" : words::duration(nanoseconds); }
 
 } // namespace schedscope::tui

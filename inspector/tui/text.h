@@ -1,6 +1,6 @@
 #pragma once
 
-#include "viz/units.h"
+#include "traces/words.h"
 
 #include <cstdint>
 #include <initializer_list>
@@ -25,6 +25,9 @@ int text_width(std::string_view utf8);
 /// At most `width` columns of a text; what is cut is marked with an ellipsis.
 std::u32string fitted(std::string_view utf8, int width);
 
+/// A sentence in at most `width` columns: what is added to it behind " · " is left out first, the last first, then whole words.
+std::string shortened(std::string_view utf8, int width);
+
 /// Lines of at most `width` columns, broken at spaces where there are any; at least one line.
 std::vector<std::string> wrapped(std::string_view utf8, int width);
 
@@ -33,8 +36,10 @@ std::string joined(std::initializer_list<std::string_view> pieces);
 
 std::string to_utf8(std::u32string_view text);
 
-/// As in the pictures (viz/units.h), and "-" for what is not known (negative).
-std::string bytes_text(int64_t bytes);
+// Numbers in the words of the rest of the program; "-" for what is not known (negative).
+using words::counted;
+inline std::string grouped(int64_t number) { return words::count(number); }
+inline std::string bytes_text(int64_t bytes) { return words::bytes(bytes); }
 std::string time_text(int64_t nanoseconds);
 
 } // namespace schedscope::tui

@@ -88,6 +88,8 @@ public:
     virtual int row_of(const Session& session, TensorId id) const = 0;
     /// The tensor that selecting a row selects; none: the selection stays.
     virtual TensorId tensor_of(const Session& session, int row) const = 0;
+    /// The one tensor that a row is the line of; none: it stands for several (a split, a group), or for something else.
+    virtual TensorId own_tensor(const Session&, int) const { return no_tensor; }
     /// Is the row what the present step is about?
     virtual bool changed(const Session& session, int row) const = 0;
     /// What is drawn above the list; null: nothing.

@@ -120,6 +120,7 @@ public:
     TensorId tensor_of(const Session& session, int row) const override {
         return row_of(session, session.selected()) == row ? session.selected() : at(row).copy.id;
     }
+    TensorId own_tensor(const Session&, int row) const override { return at(row).copy.id; }
     bool changed(const Session& session, int row) const override {
         if (const auto* t = std::get_if<record::Transfer>(&session.record().fact)) {
             return t->copy == at(row).copy.id;

@@ -17,7 +17,7 @@ public:
     void update(Session& session) override {
         columns_ = {{"name", 0, false, 0},
                     {"buffer", 7, false, 0, Field::count, 14},
-                    {"offset", 8, true, 0, Field::count, 12},
+                    {"offset", offset_width_, true, 0},
                     {"size", 8, true, 0, Field::bytes},
                     {"used", 9, true, 52},
                     {"in place of", 18, false, 84},
@@ -40,9 +40,12 @@ public:
                    std::tie(b.buffer_type, b.chunk, b.offset, b.first_use);
         });
         last_use_ = 1;
+        int64_t farthest = 0;
         for (const record::Placement& p : rows_) {
             last_use_ = std::max(last_use_, p.last_use + 1);
+            farthest = std::max(farthest, p.offset);
         }
+        columns_[2].width = offset_width_ = std::clamp(text_width(grouped(farthest)), 8, 15);
         std::vector<MemoryMap::Buffer> buffers;
         for (size_t i = 0; i < rows_.size(); ++i) {
             const record::Placement& p = rows_[i];
@@ -114,6 +117,7 @@ public:
     TensorId tensor_of(const Session& session, int row) const override {
         return row_of(session, session.selected()) == row ? session.selected() : at(row).tensor;
     }
+    TensorId own_tensor(const Session&, int row) const override { return at(row).tensor; }
     bool changed(const Session& session, int row) const override {
         const auto* f = std::get_if<record::Placement>(&session.record().fact);
         return f && f->tensor == at(row).tensor;
@@ -124,6 +128,7 @@ public:
     std::vector<Line> detail(Session& session, int row, int width) const override {
         const record::Placement& p = at(row);
         std::vector<Line> lines;
+        add_peak(lines, session.history().buffer_type_name(p.buffer_type), width);
         add_wrapped(lines, width, "lies", 8,
                     session.history().buffer_type_name(p.buffer_type) + (p.chunk > 0 ? " chunk " + std::to_string(p.chunk) : "") +
                         ", bytes " + grouped(p.offset) + " to " + grouped(p.offset + p.size));
@@ -198,9 +203,28 @@ private:
         }
         add_heading(lines, "one place, used in place by");
         for (const record::Placement* link : chain) {
+            const bool itself = link->tensor == at(row).tensor;
             add_wrapped(lines, width, std::to_string(link->first_use) + "–" + std::to_string(link->last_use), 10,
-                        session.name(link->tensor) + (link == chain.front() ? "" : ", the last user of the one above"), {},
-                        Target::tensor(link->tensor), link->tensor == at(row).tensor);
+                        session.name(link->tensor) + (itself ? " itself" : "") +
+                            (link == chain.front() ? "" : ", the last user of the one above"),
+                        itself ? bold : Style{}, Target::tensor(link->tensor));
+        }
+    }
+    /// Of the buffer that is looked at, who holds its peak comes first: it is what the view is mostly asked, and a small screen shows only a few lines.
+    void add_peak(std::vector<Line>& lines, const std::string& buffer_type, int width) const {
+        constexpr size_t most = 3;
+        for (const tables::MemoryRow& buffer : table_.memory) {
+            if (buffer.buffer_type != buffer_type || buffer.holders.empty()) {
+                continue;
+            }
+            std::string text = bytes_text(buffer.most_live) + " at place " + std::to_string(buffer.most_at) + ", held by ";
+            const size_t n = std::min(buffer.holders.size(), most);
+            for (size_t i = 0; i < n; ++i) {
+                text += (i == 0 ? "" : ", ") + buffer.holders[i].name + " " + bytes_text(buffer.holders[i].bytes);
+            }
+            const size_t rest = buffer.holders.size() - n;
+            add_wrapped(lines, width, "peak", 8, text + (rest > 0 ? " and " + std::to_string(rest) + " more" : ""), {},
+                        Target::tensor(buffer.holders.front().id));
         }
     }
     void add_buffers(Session& session, std::vector<Line>& lines, int width) const {
@@ -243,6 +267,7 @@ private:
 
     std::vector<record::Placement> rows_;
     int last_use_ = 1;
+    int offset_width_ = 8; ///< cells: a number that is cut tells nothing
     MemoryMap map_;
     tables::MemoryTable table_; ///< of the plan, when it had so many placements
     std::vector<record::BufferSize> sizes_;

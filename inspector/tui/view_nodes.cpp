@@ -94,6 +94,7 @@ public:
 
     int row_of(const Session& session, TensorId id) const override { return session.row_of(id); }
     TensorId tensor_of(const Session& session, int row) const override { return session.tensors()[static_cast<size_t>(row)]; }
+    TensorId own_tensor(const Session& session, int row) const override { return tensor_of(session, row); }
     bool changed(const Session& session, int row) const override { return session.changed_now(tensor_of(session, row)); }
 
     std::string detail_title(Session& session, int row) const override {

@@ -98,6 +98,7 @@ public:
         // Of a group, the node that is selected already.
         return row_of(session, session.selected()) == row ? session.selected() : at(row).tensor;
     }
+    TensorId own_tensor(const Session&, int row) const override { return at(row).tensor; }
     bool changed(const Session& session, int row) const override {
         const Fact& fact = session.record().fact;
         const TimelineItem& r = at(row);

@@ -27,6 +27,7 @@ public:
     std::string title(const Session& session) const override { return face_->title(session); }
     int row_of(const Session& session, TensorId id) const override { return face_->row_of(session, id); }
     TensorId tensor_of(const Session& session, int row) const override { return face_->tensor_of(session, row); }
+    TensorId own_tensor(const Session& session, int row) const override { return face_->own_tensor(session, row); }
     bool changed(const Session& session, int row) const override { return face_->changed(session, row); }
     Drawing* drawing() override { return face_->drawing(); }
     std::string detail_title(Session& session, int row) const override { return face_->detail_title(session, row); }

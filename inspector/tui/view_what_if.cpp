@@ -92,6 +92,7 @@ public:
         const Comparison::Row& r = at(session, row);
         return r.evaluation == session.state().planned_in && session.row_of(r.tensor) >= 0 ? r.tensor : no_tensor;
     }
+    TensorId own_tensor(const Session& session, int row) const override { return tensor_of(session, row); }
     bool changed(const Session&, int) const override { return false; }
 
     std::string detail_title(Session& session, int row) const override { return at(session, row).name; }

@@ -83,6 +83,7 @@ public:
         return found == rows_.rend() ? -1 : static_cast<int>(rows_.rend() - found) - 1;
     }
     TensorId tensor_of(const Session&, int row) const override { return at(row).id; }
+    TensorId own_tensor(const Session& session, int row) const override { return tensor_of(session, row); }
     bool changed(const Session& session, int row) const override {
         const Fact& fact = session.record().fact;
         const bool of_values = std::holds_alternative<record::Value>(fact) ||

@@ -1,8 +1,10 @@
 // What a verification records: read back from memory and from a file, told, exported, asked with SQL; and files from before there were verifications.
+#include "tests/traces/perfetto_file.h"
 #include "tests/traces/sample_run.h"
 #include "traces/diff.h"
 #include "traces/explain.h"
 #include "traces/export_jsonl.h"
+#include "traces/export_perfetto.h"
 #include "traces/live_store.h"
 #include "traces/reader.h"
 #include "traces/schema.h"
@@ -73,6 +75,31 @@ protected:
     std::shared_ptr<LiveStore> store = std::make_shared<LiveStore>();
     std::shared_ptr<TraceReader> file;
 };
+
+TEST_F(Differences, AreInstantsOnATimeline) {
+    for (const auto& source : sources()) {
+        std::ostringstream out;
+        export_perfetto(source, out);
+        const PerfettoFile timeline(out.str());
+        std::vector<PerfettoFile::Event> events;
+        std::vector<std::string> told;
+        for (const PerfettoFile::Event& e : timeline.instants) {
+            if (e.category != "difference") {
+                continue;
+            }
+            EXPECT_EQ(timeline.track_name(e), "verification");
+            EXPECT_EQ(e.name, e.texts.at("verdict") + ": " + e.texts.at("node"));
+            told.push_back(e.texts.at("verdict"));
+            events.push_back(e);
+        }
+        EXPECT_THAT(told, ElementsAre("within", "equal", "skipped", "beyond", "beyond"));
+        EXPECT_EQ(events[0].texts.at("node"), graph.tensors[static_cast<size_t>(n[0])].name);
+        EXPECT_EQ(events[0].texts.at("op"), op_name(graph.tensors[static_cast<size_t>(n[0])].op));
+        EXPECT_THAT(events[0].texts.at("found"), HasSubstr("Vulkan0 agrees with CPU: NMSE 1e-09 of at most 1e-07"));
+        EXPECT_THAT(events[2].texts.at("found"), HasSubstr("Vulkan0 does not run it: type"));
+        EXPECT_THAT(events[4].texts.at("found"), HasSubstr("NaN differs"));
+    }
+}
 
 TEST_F(Differences, AreReadAsTheyWereWritten) {
     for (const auto& source : sources()) {

@@ -2,6 +2,7 @@
 #include "tests/traces/sample_run.h"
 #include "traces/explain.h"
 #include "traces/live_store.h"
+#include "traces/story_words.h"
 
 #include <gmock/gmock.h>
 
@@ -49,7 +50,7 @@ TEST_F(Explain, AProductGoesWhereItsWeightIs) {
     EXPECT_EQ(s.steps[0].before, no_backend);
     EXPECT_EQ(history->backend_name(s.steps[0].after), "Vulkan1");
     EXPECT_EQ(cause_name(s.steps[0].cause, s.steps[0].source), "1.wgt1");
-    EXPECT_EQ(s.steps[0].by, "blk.2.attn_norm.weight");
+    EXPECT_EQ(history->tensor_name(history->plan(0), s.steps[0].by), "blk.2.attn_norm.weight");
     ASSERT_FALSE(s.steps[0].asked.empty());
     EXPECT_THAT(kinds(s), testing::IsSupersetOf({"split", "placement", "execute"}));
 }
@@ -105,13 +106,45 @@ TEST_F(Explain, NamesThatAreTwiceInAGraphAreToldApart) {
     EXPECT_THAT(sentence, HasSubstr("has 2 of that name; say which: norm-0@"));
     const std::string first = sentence.substr(sentence.find("norm-0@"), sentence.find(" (RMS_NORM)") - sentence.find("norm-0@"));
     EXPECT_EQ(story(first).name, "norm-0");
-    EXPECT_THAT(refusal("norm-0@0"), HasSubstr("has none of that name"));
-    EXPECT_THAT(refusal("norm-0@99999999999"), HasSubstr("has none of that name"));
+    for (const char* wrong : {"norm-0@0", "norm-0@99999999999", "norm-0@x"}) {
+        EXPECT_THAT(refusal(wrong), HasSubstr("has none of that number; there is " + first + ", norm-0@"));
+    }
+}
+
+TEST_F(Explain, ANodeIsFoundByItsNumber) {
+    const PlanState state = history->plan(0);
+    const std::vector<TensorId> order = state.order.empty() ? history->graph_of(state)->nodes : state.order;
+    for (const size_t n : {size_t{0}, size_t{7}, order.size() - 1}) {
+        EXPECT_EQ(find_tensors(*history, state, "#" + std::to_string(n)), std::vector{order[n]});
+    }
+    const std::string last = std::to_string(order.size() - 1);
+    for (const std::string& number :
+         {std::to_string(order.size()), std::string("-1"), std::string("99999999999"), std::string("x")}) {
+        EXPECT_THAT(refusal("#" + number), HasSubstr("tensor '#" + number + "': evaluation 0 has the nodes #0 to #" + last));
+    }
+}
+
+TEST_F(Explain, WordsCallEachTensorByANameThatFindsIt) {
+    const PlanState& state = history->plan(0);
+    size_t n_repeated = 0;
+    for (size_t id = 0; id < state.tensors.size(); ++id) {
+        const auto tensor = static_cast<TensorId>(id);
+        const std::string name = history->unique_name(state, tensor);
+        EXPECT_EQ(find_tensor(*history, state, name), tensor) << name;
+        n_repeated += name == history->tensor_name(state, tensor) ? 0 : 1;
+    }
+    EXPECT_GT(n_repeated, 0U);
+    EXPECT_LT(n_repeated, state.tensors.size() / 2);
+    // The cause of one is a norm that has a namesake.
+    const std::string two = refusal("norm-0"), which = two.substr(two.find("norm-0@"), two.find(" (") - two.find("norm-0@"));
+    const Story s = story("attn_norm-0");
+    EXPECT_THAT(words::story_sources(*history, state, s), testing::Contains(HasSubstr("source 0  " + which + "  on ")));
+    EXPECT_THAT(words::story_head(*history, state, story(which)), testing::StartsWith(which + "  RMS_NORM"));
 }
 
 TEST_F(Explain, AnUnknownNameComesWithThoseNearIt) {
-    EXPECT_THAT(refusal("atn_norm-2"), HasSubstr("there is attn_norm-2"));
-    EXPECT_THAT(refusal("nothing like any of them"), testing::EndsWith("has none of that name"));
+    EXPECT_THAT(refusal("atn_norm-2"), HasSubstr("did you mean attn_norm-2"));
+    EXPECT_THAT(refusal("nothing like any of them"), testing::EndsWith(": none in evaluation 0"));
     EXPECT_THROW(explain(*history, 0, 100000), Error);
     EXPECT_THROW(explain(*history, 7, 0), Error);
 }

@@ -2,7 +2,6 @@
 #include "sketch.h"
 #include "viz/dot_text.h"
 #include "viz/layout_process.h"
-#include "viz/units.h"
 
 #include <gmock/gmock.h>
 
@@ -85,23 +84,6 @@ TEST(DotText, TensorsOfOneNameAreNumbered) {
     EXPECT_EQ(subject.id(a), "x");
     EXPECT_EQ(subject.id(b), "x@2");
     EXPECT_EQ(subject.id(c), "x%402");
-}
-
-TEST(Units, AreWrittenAsPeopleReadThem) {
-    EXPECT_EQ(bytes_text(0), "0 B");
-    EXPECT_EQ(bytes_text(1023), "1023 B");
-    EXPECT_EQ(bytes_text(4096), "4.0 KiB");
-    EXPECT_EQ(bytes_text(135168), "132 KiB");
-    EXPECT_EQ(bytes_text(1048575), "1.0 MiB");
-    EXPECT_EQ(bytes_text(int64_t{24} << 30), "24.0 GiB");
-    EXPECT_EQ(duration_text(810), "810 ns");
-    EXPECT_EQ(duration_text(12'400), "12.4 µs");
-    EXPECT_EQ(duration_text(1'240'000), "1.24 ms");
-    EXPECT_EQ(duration_text(3'050'000'000), "3.05 s");
-    EXPECT_EQ(grouped(48310), "48,310");
-    EXPECT_EQ(grouped(-1000), "-1,000");
-    EXPECT_EQ(counted(1, "copy"), "1 copy");
-    EXPECT_EQ(counted(2048, "copy"), "2,048 copies");
 }
 
 } // namespace

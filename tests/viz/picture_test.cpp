@@ -3,6 +3,7 @@
 #include "parsed.h"
 #include "recorded.h"
 #include "runtime/error.h"
+#include "traces/words.h"
 
 #include <cstdio>
 #include <fstream>
@@ -125,6 +126,9 @@ TEST_F(Picture, AnyStepCanBeShown) {
         }
     }
     EXPECT_GT(pictures, 10);
+    options.step = history.n_steps() - 1; // steps count from 0, as in the inspector's top line
+    const std::string last = words::count(history.n_steps() - 1);
+    EXPECT_THAT(make_dot(history, options), HasSubstr("after step " + last + " of " + last));
     options.step = history.n_steps();
     EXPECT_THAT(error_of([&] { make_dot(history, options); }, ErrorKind::usage),
                 StartsWith("step " + std::to_string(history.n_steps()) + ": "));

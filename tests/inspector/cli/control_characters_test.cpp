@@ -77,6 +77,16 @@ TEST(ControlCharacters, OfAnErrorReachNoTerminal) {
     }
 }
 
+TEST(ControlCharacters, OfAFileNameReachNoTerminal) {
+    const std::string sample = SCHEDSCOPE_SOURCE_DIR "/traces/samples/all-cpu.trace";
+    const Folder folder;
+    const std::string picture = folder / ("p" + std::string(evil) + ".dot");
+    const Outcome outcome = run({"dot", sample, "--pass", "all", "-o", picture});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    expect_printable(outcome, "dot");
+    EXPECT_EQ(count(outcome.out, "\n"), count(outcome.out, ".dot")) << "a line each\n" << outcome.out;
+}
+
 TEST(ControlCharacters, OfAModelReachNoTerminal) {
     const Folder folder;
     ASSERT_EQ(run({"synth", "llama", "-o", folder / "m.gguf"}).code, 0);

@@ -69,9 +69,23 @@ TEST(WrongUsage, IsANumberThatIsNone) {
         expect_refusal({"run", "-m", "x.gguf", option, "many"}, usage, std::string(" ") + option);
     }
     expect_refusal({"run", "-m", "x.gguf", "-n", "-2"}, usage, "-2");
-    expect_refusal({"run", "-m", "x.gguf", "-b", "0"}, usage, "-b: ");
+    expect_refusal({"run", "-m", "x.gguf", "-b", "0"}, usage, " -b 0: a whole number from 1 to ");
     expect_refusal({"run", "-m", "x.gguf", "-ngl", "99999999999999"}, usage, " -ngl");
     expect_refusal({"run", "-m", "x.gguf", "--stages", "3"}, usage, "3");
+}
+
+TEST(WrongUsage, SaysWhatIsWantedInstead) {
+    for (const auto& [arguments, words] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+             {{"show", "t.trace", "--eval", "x"}, "--eval x: a whole number is wanted"},
+             {{"dot", "t.trace", "--step", "3.5"}, "--step 3.5: a whole number is wanted"},
+             {{"run", "-m", "x.gguf", "--temp", "hot"}, "--temp hot: a number is wanted"},
+             {{"run", "-m", "x.gguf", "-t", "-3"}, "-t -3: a whole number from 0 to 4096 is wanted"},
+             {{"run", "-m", "x.gguf", "-fa", "maybe"}, "-fa maybe: on, off or auto is wanted"},
+             {{"run", "-m", "x.gguf", "--stages", "3"}, "--stages 3: 1 or 4 is wanted"},
+             {{"show", "t.trace", "--eval"}, "--eval: its value is missing"},
+             {{"run", "-m"}, "-m: its value is missing"}}) {
+        expect_refusal(arguments, usage, "schedscope: " + words + " (see schedscope " + arguments[0] + " --help)\n");
+    }
 }
 
 TEST(WrongUsage, IsAWordThatIsNoChoice) {
@@ -129,7 +143,7 @@ TEST(WrongUsage, IsWhatATraceDoesNotHold) {
     }
     expect_refusal({"show", trace, "--eval", "99"}, usage, "--eval");
     expect_refusal({"show", trace, "--what", "splits", "--pass", "6"}, usage, "--pass 6");
-    expect_refusal({"replay", trace, "--set", "colour=red"}, usage, "colour");
+    expect_refusal({"replay", trace, "--set", "colour=red"}, usage, "--set colour=red: there is no 'colour'");
 }
 
 TEST(WrongUsage, IsAPictureOfAnUnknownKind) {

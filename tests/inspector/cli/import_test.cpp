@@ -303,6 +303,17 @@ TEST(Import, RefusesWhatIsNoLog) {
     EXPECT_EQ(run({"import", log_path("2026-05")}).code, 2);
 }
 
+TEST(Import, SaysThatATraceIsOne) {
+    const Folder folder;
+    const std::string trace = folder / "first.trace";
+    ASSERT_EQ(run({"import", log_path("2026-05"), "-o", trace}).code, 0);
+    const Outcome outcome = run({"import", trace, "-o", folder / "second.trace"});
+    EXPECT_EQ(outcome.code, 3);
+    EXPECT_EQ(outcome.err,
+              "schedscope: " + trace + ": is a trace already, not a log: schedscope inspect " + trace + " opens it\n");
+    EXPECT_FALSE(exists(folder / "second.trace"));
+}
+
 TEST(Import, OverwritesTracesOnlyUnlessForced) {
     const Folder folder;
     write_bytes(folder / "notes.txt", "mine");

@@ -59,7 +59,7 @@ TEST(LargePicture, ShowsLayersAndSaysSo) {
     const Outcome outcome = run({"dot", large_trace(folder)});
     EXPECT_EQ(outcome.code, 0);
     EXPECT_THAT(outcome.out, StartsWith("digraph \"layers\""));
-    EXPECT_EQ(outcome.err, "schedscope: more than 2000 nodes: drawing --view layers; --view nodes draws every tensor\n");
+    EXPECT_EQ(outcome.err, "schedscope: more than 2,000 nodes: drawing --view layers; --view nodes draws every tensor\n");
 }
 
 /// Is there a process that lays out, started by one whose command line names this file?

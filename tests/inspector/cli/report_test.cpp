@@ -163,6 +163,28 @@ TEST(ReportPages, AChosenNamesakeStaysTheSameOneInAnotherPlan) {
     }
 }
 
+/// Is the row of the chosen tensor within what is seen of its table?
+bool shows_chosen_row(const std::string& report, const std::string& at, const std::vector<std::string>& keys) {
+    std::string page = report;
+    page.insert(
+        page.rfind("</body>"),
+        "<script>addEventListener('load', () => { const row = document.querySelector('tr.chosen')?.getBoundingClientRect(), "
+        "area = document.getElementById('view').getBoundingClientRect(); "
+        "document.body.dataset.seen = row !== undefined && row.top >= area.top && row.bottom <= area.bottom; });</script>");
+    const Page shown = after_keys(page, at, keys);
+    EXPECT_EQ(shown.complaints, "");
+    EXPECT_THAT(shown.dom, HasSubstr("data-seen"));
+    return shown.dom.find("data-seen=\"true\"") != std::string::npos;
+}
+
+TEST(ReportPages, TheChosenTensorsRowIsSeen) {
+    NEEDS_BROWSER();
+    const ReportPage report("partial-offload");
+    EXPECT_TRUE(shows_chosen_row(report.html(), "eval=0&view=assignments&tensor=result_norm", {}));
+    EXPECT_TRUE(shows_chosen_row(report.html(), "eval=0&view=splits&tensor=result_norm", {"6"})) << "the table opened behind it";
+    EXPECT_TRUE(shows_chosen_row(report.html(), "eval=0&view=assignments&tensor=result_norm", {"k", "k", "k"}));
+}
+
 TEST(ReportPages, AnEvaluationWithoutAPlanHasNoTensors) {
     NEEDS_BROWSER();
     // The third of the evaluations, its plan taken away.

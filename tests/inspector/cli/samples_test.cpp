@@ -55,6 +55,45 @@ TEST_P(Sample, IsPlannedAgainAlikeAndDrawn) {
     EXPECT_EQ(shown(GetParam())["failed"], 0);
 }
 
+TEST(Samples, ExplainNamesACauseThatHasNamesakesByItsId) {
+    const std::string trace = sample("partial-offload");
+    const json table = shown("partial-offload", {"--what", "assignments"});
+    std::map<std::string, std::string> id_of; // of each Qcur-0, by its operator
+    for (const json& row : table["assignments"]) {
+        if (row["name"] == "Qcur-0") {
+            id_of[row["op"]] = row["id"].dump();
+        }
+    }
+    const Outcome view = run({"explain", trace, "Qcur-0@" + id_of["RESHAPE"]});
+    EXPECT_THAT(view.out, HasSubstr("by 4.vsrc (Qcur-0@" + id_of["MUL_MAT"] + "): ")) << view.err;
+    const json as_json = json::parse(run({"explain", trace, "Qcur-0@" + id_of["RESHAPE"], "--json"}).out);
+    const json decision = as_json["story"].back();
+    EXPECT_EQ(decision["by"], "Qcur-0");
+    EXPECT_EQ(decision["by_id"].dump(), id_of["MUL_MAT"]);
+    // By its number, as the inspector's list and the splits' first and last nodes count.
+    EXPECT_EQ(json::parse(run({"explain", trace, "#3", "--json"}).out)["id"].dump(), id_of["MUL_MAT"]);
+
+    const Outcome misspelt = run({"explain", trace, "attn_nrom-0"});
+    EXPECT_EQ(misspelt.code, 2);
+    EXPECT_EQ(misspelt.out, "");
+    EXPECT_EQ(misspelt.err, "schedscope: tensor 'attn_nrom-0': none in evaluation 1; did you mean attn_norm-0, attn_norm-1 or "
+                            "attn_norm-2?\n");
+}
+
+TEST(Samples, SplitsNameTheNodesThatStartThem) {
+    const std::string trace = sample("partial-offload");
+    const json table = shown("partial-offload", {"--what", "splits"});
+    const std::string text = run({"show", trace, "--what", "splits"}).out;
+    ASSERT_EQ(table["splits"].size(), 2U);
+    for (const json& split : table["splits"]) {
+        const json node = json::parse(run({"explain", trace, "#" + split["first_node"].dump(), "--json"}).out);
+        EXPECT_EQ(split["node"], node["tensor"]);
+        EXPECT_EQ(split["node_id"], node["id"]);
+        EXPECT_THAT(text,
+                    HasSubstr("  starts with " + split["node"].get<std::string>() + ": " + split["why"].get<std::string>()));
+    }
+}
+
 TEST(Samples, TellWhyASettingChangesNothing) {
     const std::vector<std::string> nothing{"replay", sample("partial-offload"), "--set", "offload-min-batch=3"};
     const std::string why = "offload-min-batch=3: the same 18 nodes are taken over";

@@ -136,6 +136,36 @@ TEST(Finding, TheCauseIsFollowedUpTheChain) {
     EXPECT_TRUE(t.shows("┬ attn_norm-3 ")) << t.text();
 }
 
+/// A line of splits, of operators, of evaluations stands for many tensors: what is jumped to is shown among the nodes.
+class JumpFrom : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Finding, JumpFrom, ::testing::Values("2", "4", "7", "8", "9"));
+
+TEST_P(JumpFrom, AViewWithoutALineForTheTensorLandsOnIt) {
+    Terminal t(24, 140, inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press(":tensor attn_norm-3\n");
+    ASSERT_TRUE(t.shows("┬ attn_norm-3 "));
+    t.press(std::string(GetParam()) + "u");
+    ASSERT_TRUE(t.shows("┬ attn_norm.w-3 ")) << t.text();
+    EXPECT_NE(t.text().find("▸1 nodes"), std::string::npos) << t.text();
+    EXPECT_NE(t.text().find("because of attn_norm.w-3 · u goes on · Backspace goes back"), std::string::npos) << t.text();
+    t.press("(");
+    EXPECT_TRUE(t.shows(std::string("▸") + GetParam() + " ")) << t.text();
+}
+
+TEST(Finding, AJumpStaysInAViewThatHasALineForTheTensor) {
+    Terminal t(40, 140, inspect_made);
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press(":tensor kqv_out-3\n5r");
+    ASSERT_TRUE(t.shows("attn_out-3 alone reads kqv_out-3")) << t.text();
+    EXPECT_TRUE(t.shows("┬ attn_out-3 ")) << t.text();
+    EXPECT_NE(t.text().find("▸5 memory"), std::string::npos) << t.text();
+    t.press(":tensor kqv-3\n5r"); // by a view, which has no memory of its own
+    ASSERT_TRUE(t.shows("kqv_perm-3 alone reads kqv-3 · Backspace goes back")) << t.text();
+    EXPECT_TRUE(t.shows("┬ kqv_perm-3 ")) << t.text();
+    EXPECT_NE(t.text().find("▸1 nodes"), std::string::npos) << t.text();
+}
+
 TEST(Finding, ReadersAndSourcesAreChosenOnAPage) {
     Terminal t(40, 120, inspect_made);
     ASSERT_TRUE(t.shows("q quit"));
@@ -148,6 +178,19 @@ TEST(Finding, ReadersAndSourcesAreChosenOnAPage) {
     EXPECT_EQ(t.text().find("┬ kq-3 "), std::string::npos) << t.text();
     t.press("r");
     ASSERT_TRUE(t.wait_until([&] { return t.text().find("reads ") != std::string::npos; })) << t.text();
+}
+
+TEST(Finding, WhatWasToldGoesWithTheNextKey) {
+    Terminal t(24, 120, inspect_made);
+    ASSERT_TRUE(t.shows("│ ? shows the keys"));
+    t.press(":tensor attn_norm-3\nu");
+    ASSERT_TRUE(t.shows("because of attn_norm.w-3")) << t.text();
+    t.press("2");
+    EXPECT_TRUE(t.hides("because of attn_norm.w-3")) << t.text();
+    t.press("1{End}{Down}");
+    ASSERT_TRUE(t.shows("this is the last line")) << t.text();
+    t.press("{Up}");
+    EXPECT_TRUE(t.hides("this is the last line")) << t.text();
 }
 
 TEST(Finding, AFilterThatHidesWhatWasJumpedToSaysSo) {

@@ -355,8 +355,8 @@ TEST(Inspector, WhatIfShowsWhatOtherSettingsWouldChange) {
     t.press("/name=q_rope-3\n{Enter}");
     ASSERT_TRUE(t.shows("┬ q_rope-3 ")) << t.text();
     EXPECT_NE(t.text().find("▸1 nodes"), std::string::npos) << t.text();
-    t.press("w{Ctrl-U}colour=red\n");
-    EXPECT_TRUE(t.shows("colour")) << t.text();
+    t.press("wcolour=red\n"); // instead of the settings before
+    EXPECT_TRUE(t.shows("│ colour=red: there is no 'colour'")) << t.text();
 }
 
 TEST(Inspector, AWaitOpensTheSplitThatItIsOf) {

@@ -169,5 +169,18 @@ TEST(Columns, TheGrowingOneTakesWhatIsLeftAndSomeNeedRoom) {
     EXPECT_EQ(column_widths(columns, 60), (std::vector<int>{3, 45, 10}));
 }
 
+TEST(Columns, HeadsOfSeveralWordsStandApartWhereThereIsRoom) {
+    const Column columns[] = {{"name", 0}, {"used", 9, true}, {"from", 5, true, 200}, {"in place of", 18}, {"life", 10}};
+    EXPECT_EQ(column_gap(columns, 0, 100), 0);
+    EXPECT_EQ(column_gap(columns, 1, 100), 1);
+    EXPECT_EQ(column_gap(columns, 3, 100), 2) << "the one between them is not shown";
+    EXPECT_EQ(column_gap(columns, 4, 100), 1) << "behind a text there is room already";
+    const Column brief[] = {{"#", 3, true}, {"op", 9}};
+    EXPECT_EQ(column_gap(brief, 1, 100), 1);
+    EXPECT_EQ(column_gap(columns, 3, 60), 1);
+    const std::vector<int> widths = column_widths(columns, 100);
+    EXPECT_EQ(widths[0] + 1 + widths[1] + 2 + widths[3] + 1 + widths[4], 100);
+}
+
 } // namespace
 } // namespace schedscope::tui

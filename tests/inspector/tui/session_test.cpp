@@ -3,7 +3,7 @@
 #include "inspector/tui/memory_map.h"
 #include "inspector/tui/view.h"
 #include "tests/inspector/tui/made_trace.h"
-#include "viz/units.h"
+#include "traces/words.h"
 
 #include <gtest/gtest.h>
 
@@ -58,7 +58,8 @@ TEST_F(ATrace, SaysWhyThereIsNothingFurther) {
     session.go(session.last_step());
     EXPECT_EQ(session.move(Unit::record, true), "this is the last step of the trace");
     EXPECT_EQ(session.step(), session.last_step());
-    EXPECT_EQ(session.go(1'000'000'000), "there is no step 1,000,000,000: they go from 0 to " + grouped(session.last_step()));
+    EXPECT_EQ(session.go(1'000'000'000),
+              "there is no step 1,000,000,000: they go from 0 to " + words::count(session.last_step()));
 }
 
 TEST_F(ATrace, PassesAreFoundByTheirBegin) {

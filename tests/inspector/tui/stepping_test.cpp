@@ -3,7 +3,7 @@
 #include "tests/inspector/tui/samples.h"
 #include "traces/history.h"
 #include "traces/live_gate.h"
-#include "viz/units.h"
+#include "traces/words.h"
 
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ protected:
     std::shared_ptr<const RecordSource> source = sample(name);
     Terminal t{30, 130, [] { return inspect_sample(name); }};
 
-    bool at(Step step) { return t.shows("step " + grouped(step) + "/" + grouped(source->n_steps() - 1)); }
+    bool at(Step step) { return t.shows("step " + words::count(step) + "/" + words::count(source->n_steps() - 1)); }
     void go(Step step) {
         t.press(":step " + std::to_string(step) + "\n");
         ASSERT_TRUE(at(step)) << t.text();
@@ -305,7 +305,7 @@ TEST_P(EachView, IsTheSameForwardAndBackward) {
     const auto source = sample(name);
     Terminal t(60, 110, [] { return inspect_sample(name); });
     ASSERT_TRUE(t.shows("q quit"));
-    const auto at = [&](Step step) { return t.shows("step " + grouped(step) + "/"); };
+    const auto at = [&](Step step) { return t.shows("step " + words::count(step) + "/"); };
     t.press(std::string("a") + GetParam()); // the selection stays: each screen is about the same tensor
     ASSERT_TRUE(t.shows("not following")) << t.text();
     for (const char* unit : {"np", "sS", "NP"}) {
@@ -314,7 +314,8 @@ TEST_P(EachView, IsTheSameForwardAndBackward) {
         ASSERT_TRUE(at(from)) << t.text();
         std::vector<std::string> forward;
         t.press(std::string(1, unit[1])); // both ways begin at a beginning of the unit
-        ASSERT_TRUE(t.wait_until([&] { return t.line(0).find("step " + grouped(from) + "/") == std::string::npos; })) << t.text();
+        ASSERT_TRUE(t.wait_until([&] { return t.line(0).find("step " + words::count(from) + "/") == std::string::npos; }))
+            << t.text();
         constexpr int n = 6;
         for (int i = 0; i < n; ++i) {
             forward.push_back(said_by(t));

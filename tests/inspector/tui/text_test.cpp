@@ -83,6 +83,19 @@ TEST_F(Text, LinesBreakAtSpaces) {
     EXPECT_EQ(wrapped("12345678 90", 8), (std::vector<std::string>{"12345678", "90"}));
 }
 
+TEST_F(Text, ASentenceIsShortenedByWhatMattersLeast) {
+    const std::string sentence = "embd: CPU by 1.wgt0 because of token_embd.weight · u goes on · ( goes back";
+    EXPECT_EQ(shortened(sentence, 80), sentence);
+    EXPECT_EQ(shortened(sentence, 70), "embd: CPU by 1.wgt0 because of token_embd.weight · u goes on");
+    EXPECT_EQ(shortened(sentence, 50), "embd: CPU by 1.wgt0 because of token_embd.weight");
+    EXPECT_EQ(shortened(sentence, 40), "embd: CPU by 1.wgt0 because of…");
+    EXPECT_EQ(shortened("abcdefghijklmnop", 10), "abcdefghi…") << "a long word is cut";
+    EXPECT_EQ(shortened("", 5), "");
+    for (int width = 10; width < 80; ++width) {
+        EXPECT_LE(text_width(shortened(sentence, width)), width) << width;
+    }
+}
+
 class Typing : public Text {
 protected:
     static Prompt::Result type(Prompt& prompt, std::string_view keys) {
@@ -122,6 +135,40 @@ TEST_F(Typing, TheLineIsEditedInPlace) {
     EXPECT_EQ(prompt.text(), "xp=MU name~a ");
     prompt.handle(ctrl('U'));
     EXPECT_EQ(prompt.text(), "");
+}
+
+TEST_F(Typing, TheTextBeforeIsReplacedByWhatIsTypedFirst) {
+    Prompt prompt("what if ", "ngl=2", history);
+    EXPECT_TRUE(prompt.replaces());
+    type(prompt, "fa=off");
+    EXPECT_EQ(prompt.text(), "fa=off");
+    EXPECT_FALSE(prompt.replaces());
+    EXPECT_EQ(prompt.cursor_column(), 6);
+
+    for (const Key erase : {Key{key_backspace}, Key{key_delete}, ctrl('W'), ctrl('U')}) {
+        Prompt emptied("what if ", "ngl=2 fa=off", history);
+        EXPECT_EQ(emptied.handle(erase), Prompt::Result::editing);
+        EXPECT_EQ(emptied.text(), "");
+    }
+    Prompt accepted("what if ", "ngl=2", history);
+    EXPECT_EQ(accepted.handle(key_enter), Prompt::Result::accepted);
+    EXPECT_EQ(accepted.text(), "ngl=2");
+    EXPECT_FALSE(Prompt(":", "", history).replaces());
+}
+
+TEST_F(Typing, ACursorKeyKeepsTheTextBefore) {
+    for (const Key key : {Key{key_left}, Key{key_right}, Key{key_home}, Key{key_end}, ctrl('A'), ctrl('E'), key_tab}) {
+        Prompt prompt("show only ", "op=MUL", history);
+        prompt.handle(key);
+        EXPECT_FALSE(prompt.replaces());
+        type(prompt, "x");
+        EXPECT_EQ(prompt.text().size(), 7U) << prompt.text();
+    }
+    history = {"one"};
+    Prompt recalled("show only ", "op=MUL", history);
+    recalled.handle(key_up);
+    type(recalled, "!");
+    EXPECT_EQ(recalled.text(), "one!");
 }
 
 TEST_F(Typing, WhatIsTooLongIsSeenAroundTheCursor) {

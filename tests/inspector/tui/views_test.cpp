@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <sstream>
 
 namespace schedscope {
 namespace {
@@ -151,6 +152,23 @@ TEST_P(View, OfFusionSaysGroupsReasonsAndOrder) {
     }
 }
 
+/// What the right pane says, in one line.
+std::string details(Terminal& t) {
+    std::string text;
+    for (const std::string& line : t.lines()) {
+        const std::string_view border = "│";
+        const size_t end = line.rfind(border), begin = end == 0 || end == std::string::npos ? end : line.rfind(border, end - 1);
+        if (begin == std::string::npos || begin == 0) {
+            continue;
+        }
+        std::istringstream words(line.substr(begin + border.size(), end - begin - border.size()));
+        for (std::string word; words >> word;) {
+            text += (text.empty() ? "" : " ") + word;
+        }
+    }
+    return text;
+}
+
 TEST_P(View, OfMemoryDrawsTheBuffers) {
     open('5', "memory ");
     const tables::MemoryTable table = tables::memory(history, plan);
@@ -163,16 +181,39 @@ TEST_P(View, OfMemoryDrawsTheBuffers) {
                                     " at place " + std::to_string(buffer.most_at);
         EXPECT_TRUE(t.shows(heading)) << heading << '\n' << t.text();
         EXPECT_NE(line_with(t, "needed", "█"), "") << t.text();
+        const tables::MemoryRow::Holder& largest =
+            buffer.holders.front(); // at the top of the details: no screen is too low for it
+        const std::string peak = "peak " + words::bytes(buffer.most_live) + " at place " + std::to_string(buffer.most_at) +
+                                 ", held by " + largest.name + " " + words::bytes(largest.bytes);
+        EXPECT_NE(details(t).find(peak), std::string::npos) << peak << '\n' << t.text();
     }
     t.press(":tensor ffn_norm-0\n5");
     ASSERT_TRUE(t.shows("┬ ffn_norm-0 ")) << t.text();
     const auto it = std::find_if(table.tensors.begin(), table.tensors.end(),
                                  [](const tables::PlacementRow& p) { return p.name == "ffn_norm-0"; });
     EXPECT_EQ(it->in_place_of, "norm-0");
-    EXPECT_TRUE(t.shows("one place, used in place by")) << t.text();
     EXPECT_TRUE(t.shows("bytes " + words::count(it->offset) + " to ")) << t.text();
-    t.press("{Tab}{End}");
+    t.press("{Tab}");
+    for (int i = 0; i < 12 && t.settles() && t.text().find("one place, used in place by") == std::string::npos; ++i) {
+        t.press("{Down}");
+    }
+    EXPECT_TRUE(t.shows("one place, used in place by")) << t.text();
+    t.press("{End}");
     EXPECT_TRUE(t.shows("for 64 tokens at once")) << "the reserve: " << t.text();
+}
+
+TEST(Memory, OffsetsAreShownWhole) {
+    History history(sample("pipeline"));
+    const tables::MemoryTable table = tables::memory(history, history.plan(history.last_planned()));
+    const auto farthest =
+        std::max_element(table.tensors.begin(), table.tensors.end(),
+                         [](const tables::PlacementRow& a, const tables::PlacementRow& b) { return a.offset < b.offset; });
+    ASSERT_GE(farthest->offset, 1'000'000) << "of nine characters";
+    Terminal t(24, 120, [] { return inspect_sample("pipeline"); });
+    ASSERT_TRUE(t.shows("q quit"));
+    t.press("5:tensor " + farthest->name + "@" + std::to_string(farthest->id) + "\n5");
+    EXPECT_TRUE(t.wait_until([&] { return !line_with(t, "▸ ", " " + words::count(farthest->offset) + " ").empty(); }))
+        << t.text();
 }
 
 TEST_P(View, OfMemoryIsClickedLikeAList) {
