@@ -1,6 +1,7 @@
 // What the keys do.
 #include "inspector/tui/app.h"
 
+#include "inspector/tui/pages.h"
 #include "inspector/tui/text.h"
 #include "runtime/error.h"
 
@@ -17,15 +18,14 @@ int view_of(Action action) noexcept {
 } // namespace
 
 void App::tell(std::string text, bool trouble) {
-    status_ = std::move(text);
-    trouble_ = trouble;
+    told_ = {std::move(text), trouble};
     dirty_ = true;
 }
 
 std::string App::why_not(Action action) const {
     switch (action) {
     case Action::next_match:
-    case Action::previous_match: return search_.empty() ? "nothing was searched yet: / searches" : "";
+    case Action::previous_match: return list_.search().empty() ? "nothing was searched yet: / searches" : "";
     case Action::back: return trail_.can_go_back() ? "" : "no jump to go back from";
     case Action::forward: return trail_.can_go_forward() ? "" : "no way back was gone";
     case Action::mark: return session_.step() == no_step ? "nothing is recorded yet" : "";
@@ -51,12 +51,12 @@ std::string App::why_not(Action action) const {
         return session_.ended() ? "the program has ended" : session_.running() ? "" : "the program is held already";
     case Action::open:
         if (!pages_.empty()) {
-            return pages_.back().chooses ? "" : "this page has nothing to open";
+            return pages_.top().chooses ? "" : "this page has nothing to open";
         }
         return list_.empty() ? "the list is empty" : "";
     case Action::right:
     case Action::next_pane:
-    case Action::previous_pane: return view_->n_rows() == 0 ? "there are no details: the list is empty" : "";
+    case Action::previous_pane: return list_.n_rows() == 0 ? "there are no details: the list is empty" : "";
     case Action::copy_view:
     case Action::copy_details:
     case Action::sort: return list_.empty() ? "the list is empty" : "";
@@ -64,16 +64,20 @@ std::string App::why_not(Action action) const {
     case Action::zoom_out:
     case Action::zoom_whole:
     case Action::pan_left:
-    case Action::pan_right: return view_number_ != 6 ? "there is nothing to zoom here: the timeline (6) zooms" : "";
+    case Action::pan_right: return list_.number() != 6 ? "there is nothing to zoom here: the timeline (6) zooms" : "";
     case Action::leave:
         return pages_.empty() && !picture_.running() && !session_.comparison().running() && pane_ == Pane::list &&
-                       filter_.empty() && search_.empty()
+                       list_.filter().empty() && list_.search().empty()
                    ? "nothing to leave: " + settings_.keys.key_of(Action::close, context()) + " quits"
                    : "";
     case Action::wider:
-        return layout_.list_percent() >= 90 || layout_.detail.width <= Layout::narrowest_pane ? "it is as wide as it can be" : "";
+        return screen_.layout().list_percent() >= 90 || screen_.layout().detail.width <= Layout::narrowest_pane
+                   ? "it is as wide as it can be"
+                   : "";
     case Action::narrower:
-        return layout_.list_percent() <= 10 || layout_.list.width <= Layout::narrowest_pane ? "it is as narrow as it can be" : "";
+        return screen_.layout().list_percent() <= 10 || screen_.layout().list.width <= Layout::narrowest_pane
+                   ? "it is as narrow as it can be"
+                   : "";
     case Action::what_if: return session_.comparison().running() ? "the last comparison is not done yet: Esc stops it" : "";
     default: break;
     }
@@ -109,13 +113,9 @@ void App::perform(Action action) {
     case Action::first_step:
     case Action::last_step: jump([&] { return session_.go(action == Action::first_step ? 0 : session_.last_step()); }); break;
     case Action::go_to_step:
-        ask("go to step ", "", steps_, [this](const std::string& text) { run_command("step " + text); });
+        ask({"go to step ", Typed::step, "", [this](const std::string& text) { run_command("step " + text); }});
         break;
-    case Action::breakpoint:
-        ask(
-            "break on ", breakpoint_.text(), breakpoints_, [this](const std::string& text) { set_breakpoint(text); },
-            query_completer());
-        break;
+    case Action::breakpoint: ask_query("break on ", Typed::breakpoint, breakpoint_, &App::set_breakpoint); break;
     case Action::resume: resume(true); break;
     case Action::resume_back: resume(false); break;
     case Action::hold:
@@ -129,20 +129,15 @@ void App::perform(Action action) {
     case Action::previous_pane: pane_ = pane_ == Pane::list ? Pane::detail : Pane::list; break;
     case Action::open:
         if (!pages_.empty()) {
-            const Page& page = pages_.back();
-            const Target target = page.lines.empty() ? Target{} : page.lines[static_cast<size_t>(page.list.selected())].target;
+            const Target target = pages_.target();
             if (target.kind != Target::Kind::none) {
-                pages_.clear();
+                pages_.close_all();
             }
             open(target);
             break;
         }
         update_detail();
-        if (pane_ == Pane::list) {
-            open(view_->open(session_, view_row()));
-        } else {
-            open(detail_.empty() ? Target{} : detail_[static_cast<size_t>(detail_list_.selected())].target);
-        }
+        open(pane_ == Pane::list ? list_.view().open(session_, list_.selected_row()) : detail_.target());
         break;
     case Action::back: go_to(trail_.back(here()), "back"); break;
     case Action::forward: go_to(trail_.forward(here()), "forward"); break;
@@ -155,32 +150,24 @@ void App::perform(Action action) {
     case Action::cause: go_to_cause(); break;
     case Action::readers: choose_of(readers_of(session_, session_.selected()), "reads"); break;
     case Action::sources: choose_of(sources_of(session_, session_.selected()), "is read by"); break;
-    case Action::copy_view: copy(list_as_text(), counted(n_shown(), "line")); break;
+    case Action::copy_view: copy(list_as_text(), counted(list_.n_lines(), "line")); break;
     case Action::copy_details: copy(details_as_text(), "the details"); break;
-    case Action::wider: set_list_width(layout_.list_percent() + 4); break;
-    case Action::narrower: set_list_width(layout_.list_percent() - 4); break;
+    case Action::wider: set_list_width(screen_.layout().list_percent() + 4); break;
+    case Action::narrower: set_list_width(screen_.layout().list_percent() - 4); break;
     case Action::leave: leave(); break;
-    case Action::search: ask_search(); break;
+    case Action::search: ask_query("/", Typed::search, {}, &App::search_for, &QueryPreview::search); break;
     case Action::next_match: find(true, false); break;
     case Action::previous_match: find(false, false); break;
-    case Action::filter: ask_filter(); break;
+    case Action::filter: ask_query("show only ", Typed::filter, list_.filter(), &App::set_filter, &QueryPreview::filter); break;
     case Action::follow:
         settings_.follow = session_.follow = !session_.follow;
         tell(session_.follow ? "n and p select the tensor that changes" : "n and p leave the selection where it is");
         break;
-    case Action::sort: {
-        const std::vector<int> widths = column_widths(view_->columns(), layout_.list.width - 2);
-        int next = sort_column_ + 1;
-        while (next < static_cast<int>(widths.size()) && widths[static_cast<size_t>(next)] == 0) {
-            ++next;
-        }
-        sort_by(next < static_cast<int>(widths.size()) ? next : -1);
-        break;
-    }
+    case Action::sort: sort_by(list_.next_column()); break;
     case Action::what_if:
-        ask(
-            "what if ", session_.comparison().settings(), what_ifs_, [this](const std::string& text) { start_what_if(text); },
-            [this](std::string_view before) { return completions().what_if(before); });
+        ask({"what if ", Typed::what_if, session_.comparison().settings(),
+             [this](const std::string& text) { start_what_if(text); },
+             [this](std::string_view before) { return completions().what_if(before); }});
         break;
     case Action::zoom_in: zoom(Zoom::in, -1); break;
     case Action::zoom_out: zoom(Zoom::out, -1); break;
@@ -188,14 +175,13 @@ void App::perform(Action action) {
     case Action::pan_left: zoom(Zoom::left, -1); break;
     case Action::pan_right: zoom(Zoom::right, -1); break;
     case Action::command:
-        ask(
-            ":", "", commands_, [this](const std::string& text) { run_command(text); },
-            [this](std::string_view before) { return completions().command(before); });
+        ask({":", Typed::command, "", [this](const std::string& text) { run_command(text); },
+             [this](std::string_view before) { return completions().command(before); }});
         break;
     case Action::help: show_keys(); break;
     case Action::close:
         if (!pages_.empty()) {
-            pages_.pop_back();
+            pages_.close();
         } else {
             exit_code_ = 0;
         }
@@ -211,17 +197,13 @@ void App::perform(Action action) {
 }
 
 void App::zoom(Zoom how, int column) {
-    if (Drawing* const drawing = view_->drawing(); drawing && drawing->zoom(how, column)) {
+    if (Drawing* const drawing = list_.view().drawing(); drawing && drawing->zoom(how, column)) {
         tell(drawing->title(session_));
     }
 }
 
-void App::ask(std::string label, const std::string& text, std::vector<std::string>& history,
-              std::function<void(const std::string&)> then, Completer completer) {
-    prompt_.emplace(std::move(label), text, history, std::move(completer));
-    prompt_preview_ = {};
-    prompt_note_.clear();
-    prompt_then_ = [this, then = std::move(then)](const std::string& typed) {
+void App::ask(TypedLine::Question question) {
+    question.then = [this, then = std::move(question.then)](const std::string& typed) {
         try {
             then(typed);
         } catch (const Error& error) {
@@ -231,34 +213,45 @@ void App::ask(std::string label, const std::string& text, std::vector<std::strin
             tell(error.what(), true);
         }
     };
+    typed_.ask(std::move(question));
 }
 
-Completer App::query_completer() {
-    return [this](std::string_view before) { return completions().query(before); };
+/// With a preview: in the list, as long as it is typed.
+void App::ask_query(std::string label, Typed kind, const Query& now, void (App::*then)(const std::string&),
+                    std::string (QueryPreview::*preview)(const std::string&)) {
+    TypedLine::Question question{std::move(label), kind, now.text(),
+                                 [this, then](const std::string& text) { (this->*then)(text); },
+                                 [this](std::string_view before) { return completions().query(before); }};
+    if (preview) {
+        preview_.begin();
+        question.preview = [this, preview](const std::string& text) { return (preview_.*preview)(text); };
+        question.end_preview = [this] { preview_.end(); };
+    }
+    ask(std::move(question));
 }
 
 void App::leave() {
     if (!pages_.empty()) {
-        pages_.pop_back();
+        pages_.close();
     } else if (picture_.running()) {
         picture_.cancel();
     } else if (session_.comparison().running()) {
         stop_comparison();
     } else if (pane_ == Pane::detail) {
         pane_ = Pane::list;
-    } else if (!filter_.empty()) {
+    } else if (!list_.filter().empty()) {
         set_filter("");
     } else {
-        search_ = Query();
+        list_.set_search({});
     }
 }
 
 void App::search_for(const std::string& text) {
-    const bool fresh = !text.empty() && text != search_.text();
+    const bool fresh = !text.empty() && text != list_.search().text();
     if (fresh) {
-        search_ = Query::parse(text);
+        list_.set_search(Query::parse(text));
     }
-    if (search_.empty()) {
+    if (list_.search().empty()) {
         tell("nothing was searched", true);
         return;
     }
@@ -279,13 +272,12 @@ void App::start_what_if(const std::string& text) {
 }
 
 void App::set_filter(const std::string& text) {
-    filter_ = Query::parse(text);
-    updated_ = 0;
+    list_.set_filter(Query::parse(text));
     update();
-    if (filter_.empty()) {
-        tell("all " + counted(view_->n_rows(), "line"));
+    if (list_.filter().empty()) {
+        tell("all " + counted(list_.n_rows(), "line"));
     } else {
-        tell(grouped(n_shown()) + " of " + counted(view_->n_rows(), "line") + " match " + text, n_shown() == 0);
+        tell(grouped(list_.n_lines()) + " of " + counted(list_.n_rows(), "line") + " match " + text, list_.n_lines() == 0);
     }
 }
 
@@ -331,16 +323,16 @@ void App::resume(bool forward) {
 
 void App::find(bool forward, bool from_here) {
     update();
-    const int before = list_.selected(), n = n_shown();
+    const int before = list_.lines().selected(), n = list_.n_lines();
     const int first = n == 0 || from_here ? before : (before + (forward ? 1 : n - 1)) % n;
-    const int shown = match_from(first, forward);
+    const int shown = list_.find(first, forward);
     if (shown < 0) {
-        tell("no line of this list matches " + search_.text(), true);
+        tell("no line of this list matches " + list_.search().text(), true);
         return;
     }
-    select_shown(shown);
+    list_.select_line(shown);
     Facts facts;
-    view_->facts(session_, view_row(), facts);
+    list_.view().facts(session_, list_.selected_row(), facts);
     const bool wrapped = forward ? shown < before : shown > before;
     tell("found " + std::string(facts.text(Field::name)) +
          (shown == before && !from_here ? ": the only line that matches"
@@ -350,34 +342,25 @@ void App::find(bool forward, bool from_here) {
 }
 
 void App::sort_by(int column) {
-    sort_column_ = column;
-    updated_ = 0;
+    list_.sort_by(column);
     update();
     if (column < 0) {
         tell("in the order of evaluation");
     } else {
-        tell("ordered by " + std::string(view_->columns()[static_cast<size_t>(column)].title));
+        tell("ordered by " + std::string(list_.view().columns()[static_cast<size_t>(column)].title));
     }
 }
 
 void App::show_view(int number) {
-    const auto entry = std::find_if(views().begin(), views().end(), [&](const ViewEntry& v) { return v.number == number; });
-    if (entry == views().end()) {
-        return;
-    }
-    const auto index = static_cast<size_t>(entry - views().begin());
-    if (!views_[index]) {
-        views_[index] = entry->make();
-    }
-    if (view_ != views_[index].get()) {
-        list_ = List();
-        sort_column_ = -1;
+    if (number != list_.number() && list_.show(number)) {
         pane_ = Pane::list;
     }
-    view_ = views_[index].get();
-    view_number_ = number;
-    updated_ = 0;
     dirty_ = true;
+}
+
+void App::set_list_width(int percent) {
+    settings_.list_width = std::clamp(percent, 10, 90);
+    tell("the list has " + std::to_string(*settings_.list_width) + "% of the screen, as far as there is room");
 }
 
 void App::open(Target target) {
@@ -390,7 +373,8 @@ void App::open(Target target) {
         show_view(1);
         pane_ = Pane::list;
         came_from(from);
-        if (hidden_by_filter(session_.selected())) {
+        update();
+        if (list_.hides(session_.selected())) {
             tell(session_.name(session_.selected()) + " · the filter hides it: Esc shows all", true);
         } else {
             tell(session_.name(session_.selected()) + back);
@@ -415,8 +399,8 @@ void App::open(Target target) {
         pane_ = Pane::list;
         update();
         const int row = static_cast<int>(target.id); // a row of that view is a split
-        const bool hidden = shown_row(row) < 0;
-        select_view_row(row);
+        const bool hidden = list_.line_of_row(row) < 0;
+        list_.select_row(row);
         came_from(from);
         tell("split " + std::to_string(target.id) + (hidden ? " · the filter hides it: Esc shows all" : back), hidden);
         return;

@@ -2,13 +2,9 @@
 
 #include "inspector/tui/text.h"
 #include "runtime/error.h"
-#include "traces/reader.h"
 
 #include <csignal>
 #include <utility>
-
-#include <sys/resource.h>
-#include <unistd.h>
 
 namespace schedscope::tui {
 
@@ -21,8 +17,7 @@ enum Waker : size_t { program_stopped, program_ended, comparison_done, picture_d
 
 App::App(Session& session, Terminal& terminal, Options options)
     : session_(session), terminal_(terminal), title_(std::move(options.title)), ended_fd_(options.ended_fd),
-      settings_(std::move(options.settings)), terminal_options_(options.terminal), check_path_(std::move(options.check_path)),
-      views_(views().size()) {
+      settings_(std::move(options.settings)), terminal_options_(options.terminal), check_(std::move(options.check_path)) {
     session_.follow = settings_.follow;
     show_view(session_.comparison().running() ? 8 : settings_.view);
     const auto key = [&](Action action) { return settings_.keys.key_of(action, context()); };
@@ -40,15 +35,11 @@ int App::run() {
     draw(false); // the list at once: for the details all of the plan is looked through
     while (exit_code_ < 0) {
         if (dirty_) {
-            if (std::exchange(preview_due_, false) && prompt_preview_) { // once for all keys that were waiting
-                prompt_preview_(prompt_->text());
-            }
+            typed_.preview();
             draw();
             dirty_ = false;
         }
-        if (!check_path_.empty()) {
-            check_trace(std::exchange(check_path_, {}));
-        }
+        check_.begin();
         const std::array<int, n_wakers> wakers{session_.gate() ? session_.gate()->descriptor() : -1, ended_fd_,
                                                session_.comparison().descriptor(), picture_.descriptor(), check_.descriptor()};
         const Terminal::Woken woken = terminal_.wait(wakers, !session_.scanning());
@@ -96,38 +87,27 @@ void App::on_ready(const Terminal::Woken& woken) {
         tell(std::move(said), failed);
     }
     if (woken.ready[trace_checked]) {
-        const auto outcome = check_.finish();
-        const std::string wrong = outcome.result ? outcome.result->value_or("") : outcome.error;
-        damaged_ = !wrong.empty();
-        if (damaged_) {
-            tell(wrong, true);
+        if (std::string wrong = check_.finish(); !wrong.empty()) {
+            tell(std::move(wrong), true);
         }
     }
 }
 
-void App::check_trace(const std::string& path) {
-    check_.start([path](std::stop_token stop) {
-        setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19); // of this thread: keys come first
-        return check_integrity(path, std::move(stop));
-    });
-}
-
 void App::restore(const SavedSession& kept, bool asked_for_more) {
     trail_.marks = kept.marks;
-    filters_ = kept.typed[0];
-    searches_ = kept.typed[1];
-    breakpoints_ = kept.typed[2];
-    commands_ = kept.typed[3];
+    for (size_t kind = 0; kind < n_kept_histories; ++kind) {
+        typed_.history(static_cast<Typed>(kind)) = kept.typed[kind];
+    }
     if (asked_for_more) {
         return;
     }
-    const std::string before = trouble_ ? status_ : std::string();
+    const std::string before = told_.trouble ? told_.text : std::string();
     if (kept.place.step >= 0) {
         go_to(kept.place, "");
     }
     try {
-        filter_ = Query::parse(kept.filter);
-        search_ = Query::parse(kept.search);
+        list_.set_filter(Query::parse(kept.filter));
+        list_.set_search(Query::parse(kept.search));
         breakpoint_ = Query::parse(kept.breakpoint);
         tell("as it was left · " + settings_.keys.key_of(Action::help, context()) + " shows the keys");
     } catch (const Error& error) {
@@ -142,11 +122,13 @@ SavedSession App::saved() const {
     SavedSession kept;
     kept.n_steps = session_.last_step() + 1;
     kept.place = here();
-    kept.filter = filter_.text();
-    kept.search = search_.text();
+    kept.filter = list_.filter().text();
+    kept.search = list_.search().text();
     kept.breakpoint = breakpoint_.text();
     kept.marks = trail_.marks;
-    kept.typed = {filters_, searches_, breakpoints_, commands_};
+    for (size_t kind = 0; kind < n_kept_histories; ++kind) {
+        kept.typed[kind] = typed_.history(static_cast<Typed>(kind));
+    }
     return kept;
 }
 
@@ -167,7 +149,7 @@ void App::on_program(bool ended) {
         tell("the program has ended" + (text.empty() ? "" : " · " + text));
     } else if (interrupted) {
         tell("interrupted, the program waits: c lets it go on · " + text);
-    } else if (breakpoint || !text.empty() || status_.starts_with("running")) { // else it was told: one stop may wake us twice
+    } else if (breakpoint || !text.empty() || told_.text.starts_with("running")) { // else it was told: one stop may wake us twice
         tell((breakpoint ? "breakpoint: " : "") + (text.empty() ? "held" : text));
     }
 }
@@ -176,12 +158,12 @@ Context App::context() const { return !pages_.empty() ? in_popup : session_.gate
 
 void App::on_input(const Input& input) {
     dirty_ = true;
-    if ((!layout_.fits && input.kind != Input::Kind::key) || input.kind == Input::Kind::restyled) {
+    if ((!screen_.layout().fits && input.kind != Input::Kind::key) || input.kind == Input::Kind::restyled) {
         return;
     }
     update(); // what the keys before did may have changed the rows
     if (!pages_.empty()) {
-        shape_page();
+        pages_.shape();
     }
     switch (input.kind) {
     case Input::Kind::key: on_key(input.key); break;
@@ -201,22 +183,8 @@ void App::on_key(Key key) {
         }
         return;
     }
-    if (prompt_) {
-        const std::string before = prompt_->text();
-        const Prompt::Result result = prompt_->handle(key);
-        const std::string text = prompt_->text();
-        if (result == Prompt::Result::editing) {
-            if (text != before) {
-                preview_due_ = true;
-            }
-            return;
-        }
-        const auto then = std::move(prompt_then_);
-        prompt_.reset();
-        end_preview();
-        if (result == Prompt::Result::accepted) {
-            then(text);
-        }
+    if (typed_.open()) {
+        typed_.handle(key);
         return;
     }
     if (letter_for_ != Action::none) {
@@ -236,7 +204,7 @@ void App::on_interrupt() {
     dirty_ = true;
     if (session_.scanning()) {
         on_key(key_escape);
-    } else if (prompt_ || letter_for_ != Action::none) {
+    } else if (typed_.open() || letter_for_ != Action::none) {
         on_key(key_escape);
     } else if (picture_.running()) {
         picture_.cancel();
@@ -249,131 +217,9 @@ void App::on_interrupt() {
     }
 }
 
-void App::on_click(int row, int col) {
-    if (session_.scanning()) {
-        return;
-    }
-    letter_for_ = Action::none;
-    if (!pages_.empty()) {
-        on_click_in_page(row, col);
-        return;
-    }
-    const auto hit = [&](const Rect& area, const auto& buttons) -> decltype(&buttons[0]) {
-        if (!area.contains(row, col)) {
-            return nullptr;
-        }
-        for (const auto& button : buttons) {
-            if (col - area.col >= button.col && col - area.col < button.col + button.width) {
-                return &button;
-            }
-        }
-        return nullptr;
-    };
-    if (const auto* key = hit(layout_.keys, key_buttons_)) {
-        if (!prompt_) {
-            perform(key->meaning);
-        }
-        return;
-    }
-    if (prompt_) {
-        return;
-    }
-    if (const auto* crumb = hit({0, 0, 1, terminal_.cols()}, crumbs_)) {
-        crumb->meaning();
-    } else if (const auto* tab = hit(layout_.tabs, tab_buttons_)) {
-        show_view(tab->meaning);
-    } else if (const auto* pass = hit(layout_.strip, strip_buttons_)) {
-        jump([&] { return session_.go_pass(pass->meaning); });
-    } else if (layout_.drawing.contains(row, col)) {
-        pane_ = Pane::list;
-        if (Drawing* const drawing = view_->drawing()) { // another view may have been opened since the last frame
-            select_view_row(drawing->row_at(row - layout_.drawing.row, col - layout_.drawing.col));
-        }
-    } else if (layout_.list.contains(row, col)) {
-        const Pane was = std::exchange(pane_, Pane::list);
-        if (const int line = list_.row_at(row - layout_.list.row); line >= 0) {
-            const bool again = was == Pane::list && line == list_.selected();
-            select_shown(line);
-            if (again) {
-                perform(Action::open);
-            }
-        }
-    } else if (col == layout_.middle && row > layout_.upper && row < layout_.lower) {
-        dragging_ = true;
-        tell("drag it to where the line shall be");
-    } else if (layout_.list_head.contains(row, col)) {
-        const std::vector<int> widths = column_widths(view_->columns(), layout_.list.width - 2);
-        int at = layout_.list.col + 2;
-        for (size_t i = 0; i < widths.size(); ++i) {
-            if (widths[i] > 0 && col >= at && col < at + widths[i]) {
-                sort_by(static_cast<int>(i) == sort_column_ ? -1 : static_cast<int>(i));
-            }
-            at += widths[i] > 0 ? widths[i] + 1 : 0;
-        }
-    } else if (layout_.detail.contains(row, col)) {
-        const int line = detail_list_.row_at(row - layout_.detail.row);
-        const bool again = pane_ == Pane::detail && line == detail_list_.selected();
-        pane_ = Pane::detail;
-        if (line >= 0) {
-            detail_list_.select(line);
-        }
-        if (again) {
-            perform(Action::open);
-        }
-    }
-}
-
-void App::on_click_in_page(int row, int col) {
-    if (!page_area_.contains(row, col)) {
-        pages_.pop_back();
-        return;
-    }
-    Page& page = pages_.back();
-    const int line = page.list.row_at(row - page_area_.row - 1);
-    if (!page.chooses || line < 0) {
-        return;
-    }
-    const bool again = line == page.list.selected();
-    page.list.select(line);
-    if (again) {
-        perform(Action::open);
-    }
-}
-
-/// Terminals tell where a button was let go, and few where it has been in between.
-void App::on_release(int row, int col) {
-    if (!std::exchange(dragging_, false) || !pages_.empty() || prompt_) {
-        return;
-    }
-    const int inner = std::max(terminal_.cols() - 2, 1);
-    if (col != layout_.middle && row > 0) {
-        set_list_width((col - 1) * 100 / inner + 1);
-    }
-}
-
-void App::set_list_width(int percent) {
-    settings_.list_width = std::clamp(percent, 10, 90);
-    tell("the list has " + std::to_string(*settings_.list_width) + "% of the screen, as far as there is room");
-}
-
-void App::on_wheel(int row, int col, int lines) {
-    if (!pages_.empty()) {
-        pages_.back().list.scroll(lines);
-    } else if (const Rect& drawn = layout_.drawing; drawn.contains(row, col)) {
-        zoom(row == drawn.row + drawn.height - 1 ? (lines < 0 ? Zoom::left : Zoom::right)
-             : lines < 0                         ? Zoom::in
-                                                 : Zoom::out,
-             col - drawn.col);
-    } else if (layout_.detail.contains(row, col)) {
-        detail_list_.scroll(lines);
-    } else if (layout_.list.contains(row, col) && list_.scroll(lines)) {
-        select_shown(list_.selected());
-    }
-}
-
 void App::move_cursor(Action action) {
-    Page* const page = pages_.empty() ? nullptr : &pages_.back();
-    List& list = page ? page->list : pane_ == Pane::detail ? detail_list_ : list_;
+    const bool in_page = !pages_.empty(), in_detail = !in_page && pane_ == Pane::detail;
+    const List& list = in_page ? pages_.top().list : in_detail ? detail_.lines() : list_.lines();
     List moved = list;
     switch (action) {
     case Action::up: moved.move(-1); break;
@@ -385,22 +231,22 @@ void App::move_cursor(Action action) {
     case Action::top: moved.select(0); break;
     default: moved.select(moved.n_rows() - 1); break;
     }
-    if (page && !page->chooses) { // a page to read: the keys scroll it
-        const bool whole = action == Action::top || action == Action::bottom;
-        list.scroll(whole ? (action == Action::top ? -list.n_rows() : list.n_rows()) : moved.selected() - list.selected());
-        list.select(list.top());
-        return;
-    }
-    if (moved.selected() == list.selected()) {
+    const int by = moved.selected() - list.selected();
+    if (in_page && !pages_.top().chooses) { // a page to read: the keys scroll it
+        const int all = list.n_rows();
+        pages_.scroll(action == Action::top ? -all : action == Action::bottom ? all : by);
+        pages_.select(list.top());
+    } else if (by == 0) {
         const bool up = action == Action::up || action == Action::page_up || action == Action::half_up || action == Action::top;
         if (list.n_rows() > 0) {
             tell(up ? "this is the first line" : "this is the last line");
         }
-        return;
-    }
-    list = moved;
-    if (!page && pane_ == Pane::list) {
-        select_shown(list_.selected());
+    } else if (in_page) {
+        pages_.select(moved.selected());
+    } else if (in_detail) {
+        detail_.select_line(moved.selected());
+    } else {
+        list_.select_line(moved.selected());
     }
 }
 

@@ -1,28 +1,26 @@
 #pragma once
 
 #include "inspector/tui/completion.h"
-#include "inspector/tui/layout.h"
-#include "inspector/tui/list.h"
-#include "inspector/tui/pages.h"
+#include "inspector/tui/detail_pane.h"
+#include "inspector/tui/list_pane.h"
+#include "inspector/tui/page_stack.h"
 #include "inspector/tui/picture_run.h"
-#include "inspector/tui/prompt.h"
+#include "inspector/tui/query_preview.h"
 #include "inspector/tui/saved_session.h"
+#include "inspector/tui/screen.h"
 #include "inspector/tui/session.h"
 #include "inspector/tui/settings.h"
 #include "inspector/tui/terminal.h"
+#include "inspector/tui/trace_check.h"
 #include "inspector/tui/trail.h"
-#include "inspector/tui/view.h"
+#include "inspector/tui/typed_line.h"
 
-#include <functional>
-#include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace schedscope::tui {
 
-/// The inspector on a terminal: a session, the view that is shown, and what the keys do with them.
+/// The inspector on a terminal: joins a session with what is on the screen, and does what keys, mouse and program ask for.
 class App {
 public:
     struct Options {
@@ -46,17 +44,15 @@ public:
 private:
     enum class Pane : uint8_t { list, detail };
 
-    // Input (app.cpp)
+    // Input (app.cpp, mouse.cpp)
     void on_input(const Input& input);
     void on_key(Key key);
     void on_click(int row, int col);
     void on_release(int row, int col);
-    void on_click_in_page(int row, int col);
     void on_wheel(int row, int col, int lines);
     void on_interrupt();
     void on_program(bool ended);
     void on_ready(const Terminal::Woken& woken);
-    void check_trace(const std::string& path);
     void perform(Action action);
     void move_cursor(Action action);
     Context context() const;
@@ -67,22 +63,14 @@ private:
     void open(Target target);
     void show_view(int number);
     void set_list_width(int percent);
+    void zoom(Zoom how, int column);
     void resume(bool forward);
     void find(bool forward, bool from_here);
     void sort_by(int column); ///< −1: as they come
-    void ask(std::string label, const std::string& text, std::vector<std::string>& history,
-             std::function<void(const std::string&)> then, Completer completer = {});
-
-    // What is typed shows at once what it will do (preview.cpp)
-    void ask_filter();
-    void ask_search();
-    void preview_filter(const std::string& text);
-    void preview_search(const std::string& text);
-    bool parse_preview(Query& query, const std::string& text);
-    void end_preview();
-    int match_from(int shown, bool forward);
-    Completions completions() { return {session_, view_->columns()}; }
-    Completer query_completer();
+    void ask(TypedLine::Question question);
+    void ask_query(std::string label, Typed kind, const Query& now, void (App::*then)(const std::string&),
+                   std::string (QueryPreview::*preview)(const std::string&) = nullptr);
+    Completions completions() { return {session_, list_.view().columns()}; }
     void search_for(const std::string& text);
     void start_what_if(const std::string& text);
     void stop_comparison();
@@ -108,16 +96,14 @@ private:
         came_from(from);
         tell(std::move(said));
     }
-    Place here() const { return {session_.step(), session_.selected(), view_number_}; }
+    Place here() const { return {session_.step(), session_.selected(), list_.number()}; }
     void go_to(Place place, const std::string& said);
     void jump_to(TensorId id, const std::string& said);
-    bool hidden_by_filter(TensorId id); ///< the view that is shown has a line for it, which isn't
     void go_to_cause();
     void choose_of(const std::vector<TensorId>& tensors, const std::string& what);
     void on_letter(Action action, Key key);
     void set_mark(char letter);
     void go_to_mark(char letter);
-    void show_page(Page page);
     void show_keys();
     void explain(TensorId id);
 
@@ -130,34 +116,11 @@ private:
     void draw_picture(const std::string& argument, bool overwrite);
     void change_setting(const std::string& argument);
 
-    // The list between the view's rows and the screen (rows.cpp)
-    void update();
-    void select_row_of_tensor();
-    void follow_record(); ///< to the row that the record at the step is about
-    int view_row() const; ///< the selected row as the view counts; −1: none
-    int n_shown() const;
-    int shown_row(int row) const; ///< the line of the list of a row as the view counts; −1: filtered out
-    void select_shown(int row);
-    void select_view_row(int row); ///< as the view counts; filtered out: nothing happens
-    void zoom(Zoom how, int column);
+    // A frame (draw.cpp)
+    void update(); ///< the list follows the session
     void update_detail();
-
-    // Drawing (draw.cpp)
     void draw(bool with_details = true);
-    void draw_header(const Canvas& page);
-    void draw_cell(const Canvas& page, int row, int col, const Text& cell, int width, bool right,
-                   const std::vector<Query::Sought>& sought) const;
-    void draw_strip(const Canvas& page);
-    void draw_drawing(const Canvas& page);
-    void draw_list(const Canvas& page);
-    void draw_emptiness(const Canvas& page);
-    void draw_detail(const Canvas& page);
-    void draw_status(const Canvas& page);
-    int prompt_column();
-    void draw_keys(const Canvas& page);
-    void draw_candidates(const Canvas& page);
-    void draw_page();
-    void shape_page(); ///< makes the lines of the page on top fit the screen and the session
+    std::vector<std::string> standing() const; ///< what holds until it is taken back, for the status line
 
     Session& session_;
     Terminal& terminal_;
@@ -165,54 +128,27 @@ private:
     int ended_fd_;
     Settings settings_;
     TerminalOptions terminal_options_;
-    PictureRun picture_;
-    std::string check_path_;                           ///< until that has begun
-    BackgroundTask<std::optional<std::string>> check_; ///< of the trace: what is wrong with it
-    bool damaged_ = false;                             ///< that found something
-    Layout layout_;
     bool dirty_ = true;
     int exit_code_ = -1; ///< ≥ 0: leave
 
-    int view_number_ = 1;
-    std::vector<std::unique_ptr<View>> views_; ///< by index in views(); made when first shown
-    View* view_ = nullptr;
-    Pane pane_ = Pane::list;
-    List list_, detail_list_;
-    std::vector<Page> pages_; ///< the last one is shown
-    Rect page_area_;
+    // What is on the screen
+    Screen screen_{terminal_};
+    ListPane list_{session_};
+    DetailPane detail_;
+    Pane pane_ = Pane::list; ///< that has the keys
+    PageStack pages_{session_, terminal_};
+    TypedLine typed_;
+    QueryPreview preview_{list_};
+    Told told_;
+
+    // What goes on
     Trail trail_;
+    Query breakpoint_;
+    bool interrupted_ = false; ///< the program was asked to hold
+    PictureRun picture_;
+    TraceCheck check_;
     bool dragging_ = false;            ///< the line between the panes
     Action letter_for_ = Action::none; ///< the next key is a letter for it
-
-    Step followed_ = no_step;  ///< whose row was selected
-    bool interrupted_ = false; ///< the program was asked to hold
-    uint64_t updated_ = 0;     ///< session version that the view was updated for
-    std::vector<int> shown_;   ///< rows of the view, filtered and ordered; empty: all, as they are
-    bool narrowed_ = false;    ///< shown_ is in force
-    int sort_column_ = -1;
-    Query filter_, search_, breakpoint_;
-    std::vector<Line> detail_;
-    uint64_t detail_version_ = 0;
-    int detail_row_ = -1, detail_width_ = -1, detail_view_ = 0;
-
-    std::string status_;
-    bool trouble_ = false;
-    std::optional<Prompt> prompt_;
-    std::function<void(const std::string&)> prompt_then_;
-    std::function<void(const std::string&)> prompt_preview_; ///< before each frame of the prompt; none: nothing is shown of it
-    bool preview_due_ = false;                               ///< the prompt's text is another one than in the last frame
-    std::string prompt_note_;                                ///< what its text comes to
-    struct BeforePreview {
-        Query filter, search;
-        List list;
-    };
-    std::optional<BeforePreview> before_preview_;
-    std::vector<std::string> searches_, filters_, breakpoints_, commands_, steps_, what_ifs_;
-
-    std::vector<Button<std::function<void()>>> crumbs_; ///< the places in the top line
-    std::vector<Button<Pass>> strip_buttons_;
-    std::vector<Button<int>> tab_buttons_;
-    std::vector<Button<Action>> key_buttons_;
 };
 
 } // namespace schedscope::tui

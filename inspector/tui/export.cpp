@@ -8,8 +8,6 @@
 #include "runtime/error.h"
 #include "viz/output_file.h"
 
-#include <numeric>
-
 #include <sys/stat.h>
 
 namespace schedscope::tui {
@@ -29,25 +27,22 @@ std::string App::heading() const {
     const PlanState& state = session_.state();
     const std::string pass(pass_title(state.pass));
     return title_ + ", evaluation " + std::to_string(state.evaluation) + (pass.empty() ? "" : ", pass " + pass) + ", step " +
-           grouped(state.step) + ", " + view_->title(session_) + (filter_.empty() ? "" : " that match " + filter_.text()) + "\n";
+           grouped(state.step) + ", " + list_.view().title(session_) +
+           (list_.filter().empty() ? "" : " that match " + list_.filter().text()) + "\n";
 }
 
 std::string App::list_as_text() {
     update();
-    std::vector<int> rows = shown_;
-    if (!narrowed_) {
-        rows.resize(static_cast<size_t>(view_->n_rows()));
-        std::iota(rows.begin(), rows.end(), 0);
-    }
-    return heading() + list_text(session_, *view_, rows);
+    return heading() + list_text(session_, list_.view(), list_.rows());
 }
 
 std::string App::details_as_text() {
     update();
     update_detail();
     constexpr int wide = 120;
-    const int row = view_row();
-    return row < 0 ? std::string() : view_->detail_title(session_, row) + "\n" + lines_text(view_->detail(session_, row, wide));
+    const View& view = list_.view();
+    const int row = list_.selected_row();
+    return row < 0 ? std::string() : view.detail_title(session_, row) + "\n" + lines_text(view.detail(session_, row, wide));
 }
 
 void App::copy(const std::string& text, const std::string& what) {
@@ -73,7 +68,7 @@ void App::write_to(const std::string& argument, bool overwrite) {
         tell(path + " can't be written" + std::string(error.what()).substr(path.size()), true);
         return;
     }
-    tell(path + ": " + counted(n_shown(), "line") + " and the details are written");
+    tell(path + ": " + counted(list_.n_lines(), "line") + " and the details are written");
 }
 
 /// "FILE" or "VIEW FILE"; by default the picture that is most like the view that is shown.
@@ -94,11 +89,11 @@ void App::draw_picture(const std::string& argument, bool overwrite) {
     options.eval = session_.state().evaluation;
     constexpr int nodes = 1, memory = 5;
     const bool many = session_.graph() && session_.graph()->nodes.size() > max_nodes_view;
-    options.view = named                    ? *named
-                   : view_number_ == nodes  ? (many ? PictureView::layers : PictureView::nodes)
-                   : view_number_ == memory ? PictureView::memory
-                   : many                   ? PictureView::layers
-                                            : PictureView::splits;
+    options.view = named                      ? *named
+                   : list_.number() == nodes  ? (many ? PictureView::layers : PictureView::nodes)
+                   : list_.number() == memory ? PictureView::memory
+                   : many                     ? PictureView::layers
+                                              : PictureView::splits;
     picture_.start(session_.shared_source(), options, path);
     tell("drawing " + path + " (" + std::string(picture_view_name(options.view)) + "): Esc stops it");
 }

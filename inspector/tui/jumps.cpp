@@ -1,6 +1,7 @@
 // From place to place: the list of jumps, marks, and from a tensor to those that it has to do with.
 #include "inspector/tui/app.h"
 
+#include "inspector/tui/pages.h"
 #include "inspector/tui/tensor_detail.h"
 #include "inspector/tui/text.h"
 
@@ -21,20 +22,15 @@ void App::jump_to(TensorId id, const std::string& said) {
     const Place from = here();
     session_.select(id);
     update();
-    if (view_->row_of(session_, id) < 0) {
+    if (list_.view().row_of(session_, id) < 0) {
         show_view(1);
         update();
     }
     pane_ = Pane::list;
     came_from(from);
-    const bool hidden = hidden_by_filter(id);
-    tell(said + (hidden ? " · the filter hides it: Esc shows all" : ""), hidden);
-}
-
-bool App::hidden_by_filter(TensorId id) {
     update();
-    const int row = view_->row_of(session_, id);
-    return narrowed_ && row >= 0 && std::find(shown_.begin(), shown_.end(), row) == shown_.end();
+    const bool hidden = list_.hides(id);
+    tell(said + (hidden ? " · the filter hides it: Esc shows all" : ""), hidden);
 }
 
 void App::go_to_cause() {
@@ -65,7 +61,7 @@ void App::choose_of(const std::vector<TensorId>& tensors, const std::string& wha
     } else if (tensors.size() == 1) {
         jump_to(tensors.front(), session_.name(tensors.front()) + " alone " + what + " " + name);
     } else {
-        show_page({"what " + what + " " + name, [this, tensors](int) { return tensors_page(session_, tensors); }, true});
+        pages_.open({"what " + what + " " + name, [this, tensors](int) { return tensors_page(session_, tensors); }, true});
     }
 }
 
@@ -102,34 +98,22 @@ void App::go_to_mark(char letter) {
     came_from(from);
 }
 
-void App::show_page(Page page) {
-    pages_.push_back(std::move(page));
-    shape_page();
-    // The present step's line is the one to begin at.
-    Page& shown = pages_.back();
-    for (size_t i = 0; shown.chooses && i < shown.lines.size(); ++i) {
-        if (shown.lines[i].now) {
-            shown.list.select(static_cast<int>(i));
-        }
-    }
-}
-
 void App::show_keys() {
     if (pages_.size() > 1) { // of the page below it is known already
-        pages_.pop_back();
+        pages_.close();
         return;
     }
     const Context where = context();
-    if (where == in_popup && !pages_.back().chooses && pages_.back().title == "keys that work here") {
-        pages_.pop_back();
+    if (where == in_popup && !pages_.top().chooses && pages_.top().title == "keys that work here") {
+        pages_.close();
         return;
     }
     std::vector<Line> lines = keys_page(settings_.keys, where, [this](Action action) { return why_not(action).empty(); });
-    show_page({"keys that work here", [lines = std::move(lines)](int) { return lines; }});
+    pages_.open({"keys that work here", [lines = std::move(lines)](int) { return lines; }});
 }
 
 void App::explain(TensorId id) {
-    show_page({"the story of " + session_.name(id), [this, id](int width) { return story_page(session_, id, width); }, true});
+    pages_.open({"the story of " + session_.name(id), [this, id](int width) { return story_page(session_, id, width); }, true});
 }
 
 } // namespace schedscope::tui

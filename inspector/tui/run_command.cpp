@@ -2,6 +2,7 @@
 #include "inspector/tui/app.h"
 
 #include "inspector/tui/commands.h"
+#include "inspector/tui/pages.h"
 #include "inspector/tui/text.h"
 #include "inspector/tui/user_files.h"
 #include "traces/explain.h"
@@ -64,14 +65,14 @@ struct Commands {
             if (app.trail_.marks.empty()) {
                 app.tell(app.why_not(Action::go_to_mark).empty() ? "no mark is set" : app.why_not(Action::go_to_mark), true);
             } else {
-                app.show_page({"marks", [&a = app](int) { return marks_page(a.session_, a.trail_); }, true});
+                app.pages_.open({"marks", [&a = app](int) { return marks_page(a.session_, a.trail_); }, true});
             }
         } else if (name == "write") {
             app.write_to(argument, line.insisting);
         } else if (name == "dot") {
             app.draw_picture(argument, line.insisting);
         } else if (name == "set" && argument.empty()) {
-            app.show_page({"settings", [&a = app](int) { return settings_page(a.settings_, settings_path()); }});
+            app.pages_.open({"settings", [&a = app](int) { return settings_page(a.settings_, settings_path()); }});
         } else if (name == "set") {
             app.change_setting(argument);
         } else if (name == "help") {
@@ -132,7 +133,7 @@ private:
     }
 
     void sort() {
-        const auto columns = app.view_->columns();
+        const auto columns = app.list_.view().columns();
         if (line.argument.empty()) {
             app.sort_by(-1);
             return;
