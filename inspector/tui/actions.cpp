@@ -10,9 +10,9 @@
 namespace schedscope::tui {
 namespace {
 
-int view_of(Action action) noexcept {
-    return action >= Action::view_1 && action <= Action::view_10 ? static_cast<int>(action) - static_cast<int>(Action::view_1) + 1
-                                                                 : 0;
+/// The view that an action shows; null: it shows none.
+const ViewEntry* view_of(Action action) noexcept {
+    return view_numbered(static_cast<int>(action) - static_cast<int>(Action::first_view) + 1);
 }
 
 } // namespace
@@ -64,7 +64,7 @@ std::string App::why_not(Action action) const {
     case Action::zoom_out:
     case Action::zoom_whole:
     case Action::pan_left:
-    case Action::pan_right: return list_.number() != 6 ? "there is nothing to zoom here: the timeline (6) zooms" : "";
+    case Action::pan_right: return list_.id() != ViewId::timeline ? "there is nothing to zoom here: the timeline (6) zooms" : "";
     case Action::leave:
         return pages_.empty() && !picture_.running() && !session_.comparison().running() && pane_ == Pane::list &&
                        list_.filter().empty() && list_.search().empty()
@@ -80,10 +80,6 @@ std::string App::why_not(Action action) const {
                    : "";
     case Action::what_if: return session_.comparison().running() ? "the last comparison is not done yet: Esc stops it" : "";
     default: break;
-    }
-    if (const int number = view_of(action);
-        number > 0 && std::none_of(views().begin(), views().end(), [&](const ViewEntry& v) { return v.number == number; })) {
-        return "there is no view " + std::to_string(number);
     }
     return {};
 }
@@ -188,8 +184,8 @@ void App::perform(Action action) {
         break;
     case Action::quit: exit_code_ = 0; break;
     default:
-        if (const int number = view_of(action); number > 0) {
-            show_view(number);
+        if (const ViewEntry* const view = view_of(action)) {
+            show_view(view->id);
         } else {
             move_cursor(action);
         }
@@ -267,7 +263,7 @@ void App::stop_comparison() {
 
 void App::start_what_if(const std::string& text) {
     session_.start_what_if(text);
-    show_view(8);
+    show_view(ViewId::what_if);
     tell("planning again …: Esc stops");
 }
 
@@ -351,8 +347,9 @@ void App::sort_by(int column) {
     }
 }
 
-void App::show_view(int number) {
-    if (number != list_.number() && list_.show(number)) {
+void App::show_view(ViewId id) {
+    if (id != list_.id()) {
+        list_.show(id);
         pane_ = Pane::list;
     }
     dirty_ = true;
@@ -370,7 +367,7 @@ void App::open(Target target) {
     case Target::Kind::tensor: {
         const Place from = here();
         session_.select(static_cast<TensorId>(target.id));
-        show_view(1);
+        show_view(ViewId::nodes);
         pane_ = Pane::list;
         came_from(from);
         update();
@@ -395,7 +392,7 @@ void App::open(Target target) {
             return;
         }
         const Place from = here();
-        show_view(2);
+        show_view(ViewId::splits);
         pane_ = Pane::list;
         update();
         const int row = static_cast<int>(target.id); // a row of that view is a split

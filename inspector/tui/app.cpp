@@ -19,7 +19,7 @@ App::App(Session& session, Terminal& terminal, Options options)
     : session_(session), terminal_(terminal), title_(std::move(options.title)), ended_fd_(options.ended_fd),
       settings_(std::move(options.settings)), terminal_options_(options.terminal), check_(std::move(options.check_path)) {
     session_.follow = settings_.follow;
-    show_view(session_.comparison().running() ? 8 : settings_.view);
+    show_view(session_.comparison().running() ? ViewId::what_if : settings_.view);
     const auto key = [&](Action action) { return settings_.keys.key_of(action, context()); };
     if (!options.note.empty()) {
         tell(std::move(options.note), true);

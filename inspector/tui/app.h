@@ -61,7 +61,7 @@ private:
     std::string why_not(Action action) const; ///< why it can't work now; empty: it can
     void tell(std::string text, bool trouble = false);
     void open(Target target);
-    void show_view(int number);
+    void show_view(ViewId id);
     void set_list_width(int percent);
     void zoom(Zoom how, int column);
     void resume(bool forward);
@@ -96,7 +96,7 @@ private:
         came_from(from);
         tell(std::move(said));
     }
-    Place here() const { return {session_.step(), session_.selected(), list_.number()}; }
+    Place here() const { return {session_.step(), session_.selected(), list_.id()}; }
     void go_to(Place place, const std::string& said);
     void jump_to(TensorId id, const std::string& said);
     void go_to_cause();

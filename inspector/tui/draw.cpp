@@ -36,7 +36,7 @@ void App::draw(bool with_details) {
     screen_.draw_frame(page);
     screen_.draw_header(page, session_, title_);
     screen_.draw_strip(page, session_);
-    screen_.draw_tabs(page, list_.number());
+    screen_.draw_tabs(page, list_.id());
     list_.draw(page, layout, pane_ == Pane::list);
     detail_.draw(page, session_, list_, layout, pane_ == Pane::detail);
     if (typed_.open()) {

@@ -87,13 +87,12 @@ void App::draw_picture(const std::string& argument, bool overwrite) {
     PictureOptions options;
     options.step = session_.step();
     options.eval = session_.state().evaluation;
-    constexpr int nodes = 1, memory = 5;
     const bool many = session_.graph() && session_.graph()->nodes.size() > max_nodes_view;
-    options.view = named                      ? *named
-                   : list_.number() == nodes  ? (many ? PictureView::layers : PictureView::nodes)
-                   : list_.number() == memory ? PictureView::memory
-                   : many                     ? PictureView::layers
-                                              : PictureView::splits;
+    options.view = named                          ? *named
+                   : list_.id() == ViewId::nodes  ? (many ? PictureView::layers : PictureView::nodes)
+                   : list_.id() == ViewId::memory ? PictureView::memory
+                   : many                         ? PictureView::layers
+                                                  : PictureView::splits;
     picture_.start(session_.shared_source(), options, path);
     tell("drawing " + path + " (" + std::string(picture_view_name(options.view)) + "): Esc stops it");
 }

@@ -23,7 +23,7 @@ void App::jump_to(TensorId id, const std::string& said) {
     session_.select(id);
     update();
     if (list_.view().row_of(session_, id) < 0) {
-        show_view(1);
+        show_view(ViewId::nodes);
         update();
     }
     pane_ = Pane::list;

@@ -7,23 +7,18 @@
 
 namespace schedscope::tui {
 
-bool ListPane::show(int number) {
-    const auto entry = std::find_if(views().begin(), views().end(), [&](const ViewEntry& v) { return v.number == number; });
-    if (entry == views().end()) {
-        return false;
-    }
-    std::unique_ptr<View>& made = made_[static_cast<size_t>(entry - views().begin())];
+void ListPane::show(ViewId id) {
+    std::unique_ptr<View>& made = made_[static_cast<size_t>(id)];
     if (!made) {
-        made = entry->make();
+        made = entry_of(id).make();
     }
     if (view_ != made.get()) {
         lines_ = List();
         sort_column_ = -1;
     }
     view_ = made.get();
-    number_ = number;
+    id_ = id;
     outdate();
-    return true;
 }
 
 void ListPane::update() {

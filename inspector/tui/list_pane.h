@@ -15,14 +15,14 @@ namespace schedscope::tui {
 /// one as the view counts, a line one as the list does.
 class ListPane {
 public:
-    /// `session` is borrowed. Before anything else a view is shown.
+    /// `session` is borrowed. A view is shown before anything else.
     explicit ListPane(Session& session) : session_(session), made_(views().size()) {}
 
     // The view
-    /// False: there is no such view. Another one than before begins at its top, in the order that it comes in.
-    bool show(int number);
+    /// Made when it is first shown. Another one than before begins at its top, in the order that it comes in.
+    void show(ViewId id);
     View& view() const noexcept { return *view_; }
-    int number() const noexcept { return number_; }
+    ViewId id() const noexcept { return id_; }
 
     // Its rows
     /// Rows and lines follow the session, if anything changed there. The selected line is the selected tensor's then, or what the step is about.
@@ -90,7 +90,7 @@ private:
     Session& session_;
     std::vector<std::unique_ptr<View>> made_; ///< by index in views()
     View* view_ = nullptr;
-    int number_ = 0;
+    ViewId id_ = ViewId::count;
     uint64_t updated_ = 0;    ///< session version that the rows are of
     Step followed_ = no_step; ///< whose row was selected
     std::vector<int> rows_; ///< of the view, filtered and ordered: the lines, while `narrowed_`; else all rows are, as they come

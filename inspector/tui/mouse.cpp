@@ -24,7 +24,7 @@ void App::on_click(int row, int col) {
     const Screen::Clicked clicked = screen_.button_at(row, col);
     if (const auto* const action = std::get_if<Action>(&clicked)) {
         perform(*action);
-    } else if (const auto* const view = std::get_if<int>(&clicked)) {
+    } else if (const auto* const view = std::get_if<ViewId>(&clicked)) {
         show_view(*view);
     } else if (const auto* const pass = std::get_if<Pass>(&clicked)) {
         jump([&] { return session_.go_pass(*pass); });

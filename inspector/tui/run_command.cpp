@@ -51,7 +51,7 @@ struct Commands {
             app.start_what_if(argument);
         } else if (name == "diff") {
             app.session_.start_diff(expanded_path(argument));
-            app.show_view(8);
+            app.show_view(ViewId::what_if);
             app.tell("comparing with " + argument + " …");
         } else if (name == "mark" || name == "jump") {
             if (!is_letter(argument)) {
@@ -105,10 +105,10 @@ private:
 
     void show_view() {
         const auto entry = std::find_if(views().begin(), views().end(), [&](const ViewEntry& v) {
-            return std::string_view(v.name).starts_with(line.argument) || std::to_string(v.number) == line.argument;
+            return std::string_view(v.name).starts_with(line.argument) || std::to_string(v.number()) == line.argument;
         });
         if (entry != views().end()) {
-            app.show_view(entry->number);
+            app.show_view(entry->id);
             return;
         }
         std::string known;

@@ -28,7 +28,7 @@ std::vector<Place> places_of(const Session& session, bool brief) {
         if (const EvaluationId n = session.history().n_evaluations(); n > 0) {
             const std::string_view kind = brief ? "" : graph_kind_name(session.history().evaluation(state.evaluation).begin.kind);
             places.push_back(
-                {joined({"eval ", grouped(state.evaluation), "/", grouped(n - 1), brief ? "" : " ", kind}), Action::view_7});
+                {joined({"eval ", grouped(state.evaluation), "/", grouped(n - 1), brief ? "" : " ", kind}), ViewId::tokens});
         }
         if (state.pass != Pass::none) {
             places.push_back({"pass " + (brief ? std::string(pass_name(state.pass)) : pass_text(state.pass)), state.pass});
@@ -109,9 +109,9 @@ void Screen::draw_strip(const Canvas& page, const Session& session) {
     }
 }
 
-void Screen::draw_tabs(const Canvas& page, int view) {
+void Screen::draw_tabs(const Canvas& page, ViewId view) {
     views_ = {layout_.tabs, view_tabs(view, layout_.tabs.width)};
-    for (const Button<int>& tab : views_.buttons) {
+    for (const Button<ViewId>& tab : views_.buttons) {
         page.put(layout_.tabs.row, layout_.tabs.col + tab.col, tab.text, tab.current ? bold : dim);
     }
 }

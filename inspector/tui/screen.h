@@ -32,7 +32,7 @@ public:
     void draw_frame(const Canvas& page) const;
     void draw_header(const Canvas& page, const Session& session, const std::string& title);
     void draw_strip(const Canvas& page, const Session& session);
-    void draw_tabs(const Canvas& page, int view);
+    void draw_tabs(const Canvas& page, ViewId view);
     /// `marks`: what holds for now.
     void draw_status(const Canvas& page, const Told& told, const std::vector<std::string>& marks) const;
     void draw_keys(const Canvas& page, const KeyMap& keys, Context context, const std::function<bool(Action)>& works);
@@ -40,7 +40,7 @@ public:
     void draw_hint(const Canvas& page, std::string_view hint) const;
 
     /// What can be clicked: an action, a pass to go to, a view.
-    using Clicked = std::variant<std::monostate, Action, Pass, int>;
+    using Clicked = std::variant<std::monostate, Action, Pass, ViewId>;
     /// Of the last frame. Nothing: there is none at this place.
     Clicked button_at(int row, int col) const;
 
@@ -55,7 +55,7 @@ private:
     Layout layout_;
     Bar<Clicked> places_; ///< in the header
     Bar<Pass> passes_;
-    Bar<int> views_;
+    Bar<ViewId> views_;
     Bar<Action> keys_;
 };
 
