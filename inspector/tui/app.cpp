@@ -1,5 +1,9 @@
 #include "inspector/tui/app.h"
 
+#include "inspector/tui/actions.h"
+#include "inspector/tui/comparing.h"
+#include "inspector/tui/jumps.h"
+#include "inspector/tui/marks.h"
 #include "inspector/tui/text.h"
 #include "runtime/error.h"
 
@@ -16,15 +20,15 @@ enum Waker : size_t { program_stopped, program_ended, comparison_done, picture_d
 } // namespace
 
 App::App(Session& session, Terminal& terminal, Options options)
-    : session_(session), terminal_(terminal), title_(std::move(options.title)), ended_fd_(options.ended_fd),
-      settings_(std::move(options.settings)), terminal_options_(options.terminal), check_(std::move(options.check_path)) {
-    session_.follow = settings_.follow;
-    show_view(session_.comparison().running() ? ViewId::what_if : settings_.view);
-    const auto key = [&](Action action) { return settings_.keys.key_of(action, context()); };
+    : session(session), terminal(terminal), title(std::move(options.title)), settings(std::move(options.settings)),
+      terminal_options(options.terminal), ended_fd_(options.ended_fd), check_(std::move(options.check_path)) {
+    session.follow = settings.follow;
+    show_view(session.comparison().running() ? ViewId::what_if : settings.view);
+    const auto key = [&](Action action) { return settings.keys.key_of(action, context()); };
     if (!options.note.empty()) {
         tell(std::move(options.note), true);
     } else {
-        tell((session_.gate()
+        tell((session.gate()
                   ? "attached: " + key(Action::next_record) + " steps the program, " + key(Action::resume) + " lets it run, "
                   : std::string()) +
              key(Action::help) + " shows the keys");
@@ -35,18 +39,18 @@ int App::run() {
     draw(false); // the list at once: for the details all of the plan is looked through
     while (exit_code_ < 0) {
         if (dirty_) {
-            typed_.preview();
+            typed.preview();
             draw();
             dirty_ = false;
         }
         check_.begin();
-        const std::array<int, n_wakers> wakers{session_.gate() ? session_.gate()->descriptor() : -1, ended_fd_,
-                                               session_.comparison().descriptor(), picture_.descriptor(), check_.descriptor()};
-        const Terminal::Woken woken = terminal_.wait(wakers, !session_.scanning());
+        const std::array<int, n_wakers> wakers{session.gate() ? session.gate()->descriptor() : -1, ended_fd_,
+                                               session.comparison().descriptor(), picture.descriptor(), check_.descriptor()};
+        const Terminal::Woken woken = terminal.wait(wakers, !session.scanning());
         if (woken.ended_by != 0) {
             return 128 + woken.ended_by;
         }
-        if (terminal_.hung_up()) {
+        if (terminal.hung_up()) {
             return 128 + SIGHUP;
         }
         if (woken.resized) {
@@ -57,15 +61,15 @@ int App::run() {
         }
         on_ready(woken);
         if (woken.input) {
-            for (Input input = terminal_.read(); input.kind != Input::Kind::none && exit_code_ < 0; input = terminal_.read()) {
+            for (Input input = terminal.read(); input.kind != Input::Kind::none && exit_code_ < 0; input = terminal.read()) {
                 on_input(input);
             }
         }
-        if (session_.scanning()) {
-            if (auto over = session_.scan_slice()) {
+        if (session.scanning()) {
+            if (auto over = session.scan_slice()) {
                 tell(std::move(*over));
             } else {
-                tell("looking at step " + grouped(session_.scan_position()) + ": Esc stops");
+                tell("looking at step " + grouped(session.scan_position()) + ": Esc stops");
             }
             dirty_ = true;
         }
@@ -78,12 +82,12 @@ void App::on_ready(const Terminal::Woken& woken) {
         on_program(woken.ready[program_ended]);
     }
     if (woken.ready[comparison_done]) {
-        std::string said = session_.finish_comparison();
-        tell(std::move(said), !session_.comparison().error().empty());
+        std::string said = session.finish_comparison();
+        tell(std::move(said), !session.comparison().error().empty());
     }
     if (woken.ready[picture_done]) {
         bool failed = false;
-        std::string said = picture_.finish(failed);
+        std::string said = picture.finish(failed);
         tell(std::move(said), failed);
     }
     if (woken.ready[trace_checked]) {
@@ -94,22 +98,22 @@ void App::on_ready(const Terminal::Woken& woken) {
 }
 
 void App::restore(const SavedSession& kept, bool asked_for_more) {
-    trail_.marks = kept.marks;
+    trail.marks = kept.marks;
     for (size_t kind = 0; kind < n_kept_histories; ++kind) {
-        typed_.history(static_cast<Typed>(kind)) = kept.typed[kind];
+        typed.history(static_cast<Typed>(kind)) = kept.typed[kind];
     }
     if (asked_for_more) {
         return;
     }
     const std::string before = told_.trouble ? told_.text : std::string();
     if (kept.place.step >= 0) {
-        go_to(kept.place, "");
+        go_to(*this, kept.place, "");
     }
     try {
-        list_.set_filter(Query::parse(kept.filter));
-        list_.set_search(Query::parse(kept.search));
-        breakpoint_ = Query::parse(kept.breakpoint);
-        tell("as it was left · " + settings_.keys.key_of(Action::help, context()) + " shows the keys");
+        list.set_filter(Query::parse(kept.filter));
+        list.set_search(Query::parse(kept.search));
+        breakpoint = Query::parse(kept.breakpoint);
+        tell("as it was left · " + settings.keys.key_of(Action::help, context()) + " shows the keys");
     } catch (const Error& error) {
         tell(std::string("what was kept of this trace can't be read: ") + error.what(), true);
     }
@@ -120,50 +124,51 @@ void App::restore(const SavedSession& kept, bool asked_for_more) {
 
 SavedSession App::saved() const {
     SavedSession kept;
-    kept.n_steps = session_.last_step() + 1;
+    kept.n_steps = session.last_step() + 1;
     kept.place = here();
-    kept.filter = list_.filter().text();
-    kept.search = list_.search().text();
-    kept.breakpoint = breakpoint_.text();
-    kept.marks = trail_.marks;
+    kept.filter = list.filter().text();
+    kept.search = list.search().text();
+    kept.breakpoint = breakpoint.text();
+    kept.marks = trail.marks;
     for (size_t kind = 0; kind < n_kept_histories; ++kind) {
-        kept.typed[kind] = typed_.history(static_cast<Typed>(kind));
+        kept.typed[kind] = typed.history(static_cast<Typed>(kind));
     }
     return kept;
 }
 
 void App::on_program(bool ended) {
-    session_.gate()->acknowledge();
+    session.gate()->acknowledge();
     if (ended) {
-        session_.set_ended();
+        session.set_ended();
         ended_fd_ = -1;
     }
     dirty_ = true;
-    if (session_.running()) {
+    if (session.running()) {
         return;
     }
-    const bool breakpoint = session_.gate()->at_breakpoint();
-    const std::string text = session_.refresh();
-    const bool interrupted = std::exchange(interrupted_, false) && !breakpoint;
-    if (session_.ended()) {
+    const bool at_breakpoint = session.gate()->at_breakpoint();
+    const std::string text = session.refresh();
+    const bool asked_for = std::exchange(interrupted, false) && !at_breakpoint;
+    if (session.ended()) {
         tell("the program has ended" + (text.empty() ? "" : " · " + text));
-    } else if (interrupted) {
+    } else if (asked_for) {
         tell("interrupted, the program waits: c lets it go on · " + text);
-    } else if (breakpoint || !text.empty() || told_.text.starts_with("running")) { // else it was told: one stop may wake us twice
-        tell((breakpoint ? "breakpoint: " : "") + (text.empty() ? "held" : text));
+    } else if (at_breakpoint || !text.empty() ||
+               told_.text.starts_with("running")) { // else it was told: one stop may wake us twice
+        tell((at_breakpoint ? "breakpoint: " : "") + (text.empty() ? "held" : text));
     }
 }
 
-Context App::context() const { return !pages_.empty() ? in_popup : session_.gate() ? in_live : in_recorded; }
+Context App::context() const { return !pages.empty() ? in_popup : session.gate() ? in_live : in_recorded; }
 
 void App::on_input(const Input& input) {
     dirty_ = true;
-    if ((!screen_.layout().fits && input.kind != Input::Kind::key) || input.kind == Input::Kind::restyled) {
+    if ((!screen.layout().fits && input.kind != Input::Kind::key) || input.kind == Input::Kind::restyled) {
         return;
     }
     update(); // what the keys before did may have changed the rows
-    if (!pages_.empty()) {
-        pages_.shape();
+    if (!pages.empty()) {
+        pages.shape();
     }
     switch (input.kind) {
     case Input::Kind::key: on_key(input.key); break;
@@ -176,78 +181,77 @@ void App::on_input(const Input& input) {
 }
 
 void App::on_key(Key key) {
-    if (session_.scanning()) {
+    if (session.scanning()) {
         if (key == key_escape || key == ' ' || key == 'q') {
-            tell("stopped looking at step " + grouped(session_.scan_position()));
-            session_.stop_scan();
+            tell("stopped looking at step " + grouped(session.scan_position()));
+            session.stop_scan();
         }
         return;
     }
-    if (typed_.open()) {
-        typed_.handle(key);
+    if (typed.open()) {
+        typed.handle(key);
         return;
     }
-    if (letter_for_ != Action::none) {
-        on_letter(std::exchange(letter_for_, Action::none), key);
+    if (letter_for != Action::none) {
+        on_letter(*this, std::exchange(letter_for, Action::none), key);
         return;
     }
-    const Action action = settings_.keys.action_for(key, context());
+    const Action action = settings.keys.action_for(key, context());
     if (action != Action::none) {
-        perform(action);
+        perform(*this, action);
     } else if (key != key_none) {
-        tell(key_text(key) + " does nothing here: " + settings_.keys.key_of(Action::help, context()) + " shows the keys that do",
+        tell(key_text(key) + " does nothing here: " + settings.keys.key_of(Action::help, context()) + " shows the keys that do",
              true);
     }
 }
 
 void App::on_interrupt() {
     dirty_ = true;
-    if (session_.scanning()) {
+    if (session.scanning()) {
         on_key(key_escape);
-    } else if (typed_.open() || letter_for_ != Action::none) {
+    } else if (typed.open() || letter_for != Action::none) {
         on_key(key_escape);
-    } else if (picture_.running()) {
-        picture_.cancel();
-    } else if (session_.comparison().running()) {
-        stop_comparison();
-    } else if (session_.gate() && !session_.ended()) {
-        perform(Action::hold);
+    } else if (picture.running()) {
+        picture.cancel();
+    } else if (session.comparison().running()) {
+        stop_comparison(*this);
+    } else if (session.gate() && !session.ended()) {
+        perform(*this, Action::hold);
     } else {
         exit_code_ = 130;
     }
 }
 
-void App::move_cursor(Action action) {
-    const bool in_page = !pages_.empty(), in_detail = !in_page && pane_ == Pane::detail;
-    const List& list = in_page ? pages_.top().list : in_detail ? detail_.lines() : list_.lines();
-    List moved = list;
-    switch (action) {
-    case Action::up: moved.move(-1); break;
-    case Action::down: moved.move(1); break;
-    case Action::page_up: moved.page(-1); break;
-    case Action::page_down: moved.page(1); break;
-    case Action::half_up: moved.half_page(-1); break;
-    case Action::half_down: moved.half_page(1); break;
-    case Action::top: moved.select(0); break;
-    default: moved.select(moved.n_rows() - 1); break;
-    }
-    const int by = moved.selected() - list.selected();
-    if (in_page && !pages_.top().chooses) { // a page to read: the keys scroll it
-        const int all = list.n_rows();
-        pages_.scroll(action == Action::top ? -all : action == Action::bottom ? all : by);
-        pages_.select(list.top());
-    } else if (by == 0) {
-        const bool up = action == Action::up || action == Action::page_up || action == Action::half_up || action == Action::top;
-        if (list.n_rows() > 0) {
-            tell(up ? "this is the first line" : "this is the last line");
+void App::tell(std::string text, bool trouble) {
+    told_ = {std::move(text), trouble};
+    dirty_ = true;
+}
+
+void App::ask(TypedLine::Question question) {
+    question.then = [this, then = std::move(question.then)](const std::string& typed) {
+        try {
+            then(typed);
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::usage) {
+                throw;
+            }
+            tell(error.what(), true);
         }
-    } else if (in_page) {
-        pages_.select(moved.selected());
-    } else if (in_detail) {
-        detail_.select_line(moved.selected());
-    } else {
-        list_.select_line(moved.selected());
+    };
+    typed.ask(std::move(question));
+}
+
+void App::show_view(ViewId id) {
+    if (id != list.id()) {
+        list.show(id);
+        pane = Pane::list;
     }
+    dirty_ = true;
+}
+
+void App::set_list_width(int percent) {
+    settings.list_width = std::clamp(percent, 10, 90);
+    tell("the list has " + std::to_string(*settings.list_width) + "% of the screen, as far as there is room");
 }
 
 } // namespace schedscope::tui

@@ -1,83 +1,84 @@
 // A frame: everything is drawn anew from the state; curses sends the terminal what differs.
+#include "inspector/tui/actions.h"
 #include "inspector/tui/app.h"
 
 namespace schedscope::tui {
 
 void App::update() {
-    list_.update();
-    if (list_.n_rows() == 0) { // there are no details to stand in
-        pane_ = Pane::list;
+    list.update();
+    if (list.n_rows() == 0) { // there are no details to stand in
+        pane = Pane::list;
     }
 }
 
-void App::update_detail() { detail_.update(session_, list_, screen_.layout().detail, pane_ == Pane::list); }
+void App::update_detail() { detail.update(session, list, screen.layout().detail, pane == Pane::list); }
 
 void App::draw(bool with_details) {
-    const Canvas page = terminal_.page();
-    const Layout& layout = screen_.layout();
-    screen_.lay_out(settings_.list_width);
+    const Canvas page = terminal.page();
+    const Layout& layout = screen.layout();
+    screen.lay_out(settings.list_width);
     if (!layout.fits) {
-        screen_.draw_too_small(page);
-        terminal_.show();
+        screen.draw_too_small(page);
+        terminal.show();
         return;
     }
-    list_.set_room(layout);
+    list.set_room(layout);
     update();
-    const Drawing* const drawing = list_.view().drawing();
-    const int drawing_rows = drawing ? drawing->rows(session_, Layout::body_rows(terminal_.rows()), layout.strip.width) : 0;
-    screen_.lay_out(settings_.list_width, drawing_rows, list_.n_rows() > 0);
-    list_.set_room(layout);
-    list_.fit();
+    const Drawing* const drawing = list.view().drawing();
+    const int drawing_rows = drawing ? drawing->rows(session, Layout::body_rows(terminal.rows()), layout.strip.width) : 0;
+    screen.lay_out(settings.list_width, drawing_rows, list.n_rows() > 0);
+    list.set_room(layout);
+    list.fit();
     if (with_details) {
         update_detail();
     }
-    detail_.resize(layout.detail.height);
+    detail.resize(layout.detail.height);
 
-    screen_.draw_frame(page);
-    screen_.draw_header(page, session_, title_);
-    screen_.draw_strip(page, session_);
-    screen_.draw_tabs(page, list_.id());
-    list_.draw(page, layout, pane_ == Pane::list);
-    detail_.draw(page, session_, list_, layout, pane_ == Pane::detail);
-    if (typed_.open()) {
-        typed_.draw(page, layout.status, layout.keys);
+    screen.draw_frame(page);
+    screen.draw_header(page, session, title);
+    screen.draw_strip(page, session);
+    screen.draw_tabs(page, list.id());
+    list.draw(page, layout, pane == Pane::list);
+    detail.draw(page, session, list, layout, pane == Pane::detail);
+    if (typed.open()) {
+        typed.draw(page, layout.status, layout.keys);
     } else {
-        screen_.draw_status(page, told_, standing());
-        if (session_.scanning() || letter_for_ != Action::none) {
-            screen_.draw_hint(page, session_.scanning() ? "Esc stop" : "a … z  Esc cancel");
+        screen.draw_status(page, told_, standing());
+        if (session.scanning() || letter_for != Action::none) {
+            screen.draw_hint(page, session.scanning() ? "Esc stop" : "a … z  Esc cancel");
         } else {
-            screen_.draw_keys(page, settings_.keys, context(), [this](Action action) { return why_not(action).empty(); });
+            screen.draw_keys(page, settings.keys, context(), [this](Action action) { return why_not(*this, action).empty(); });
         }
     }
-    if (!pages_.empty()) {
-        pages_.draw();
+    if (!pages.empty()) {
+        pages.draw();
     }
-    if (typed_.open() && pages_.empty()) {
-        terminal_.show(layout.status.row, typed_.cursor_column(layout.status));
+    if (typed.open() && pages.empty()) {
+        terminal.show(layout.status.row, typed.cursor_column(layout.status));
     } else {
-        terminal_.show();
+        terminal.show();
     }
 }
 
 std::vector<std::string> App::standing() const {
     std::vector<std::string> marks;
-    if (!list_.filter().empty()) {
-        marks.push_back("only " + list_.filter().text());
+    if (!list.filter().empty()) {
+        marks.push_back("only " + list.filter().text());
     }
-    if (!breakpoint_.empty()) {
-        marks.push_back("break " + breakpoint_.text());
+    if (!breakpoint.empty()) {
+        marks.push_back("break " + breakpoint.text());
     }
-    if (!session_.follow) {
+    if (!session.follow) {
         marks.emplace_back("not following");
     }
-    if (session_.comparison().running()) {
-        marks.emplace_back(session_.comparison().stopping() ? "stopping" : "comparing, Esc stops");
+    if (session.comparison().running()) {
+        marks.emplace_back(session.comparison().stopping() ? "stopping" : "comparing, Esc stops");
     }
     if (check_.found_damage()) {
         marks.emplace_back("the trace is damaged");
     }
-    if (picture_.running()) {
-        marks.push_back("drawing " + picture_.path() + ", Esc stops");
+    if (picture.running()) {
+        marks.push_back("drawing " + picture.path() + ", Esc stops");
     }
     return marks;
 }

@@ -63,7 +63,7 @@ int run_inspector(std::shared_ptr<const RecordSource> source, const InspectorOpt
         app.restore(*saved, !options.diff.empty() || options.evaluation >= 0);
     }
     const int code = app.run();
-    if (app.keeps() && !trace.empty() && session.step() != no_step) {
+    if (app.settings.restore && !trace.empty() && session.step() != no_step) {
         tui::SavedSession kept = app.saved();
         kept.trace = trace;
         tui::replace_file(kept_in, kept.text()); // without a place for it nothing is kept
