@@ -21,14 +21,14 @@ enum Waker : size_t { program_stopped, program_ended, comparison_done, picture_d
 
 App::App(Session& session, Terminal& terminal, Options options)
     : session(session), terminal(terminal), title(std::move(options.title)), settings(std::move(options.settings)),
-      terminal_options(options.terminal), ended_fd_(options.ended_fd), check_(std::move(options.check_path)) {
+      terminal_options(options.terminal), check_(std::move(options.check_path)) {
     session.follow = settings.follow;
     show_view(session.comparison().running() ? ViewId::what_if : settings.view);
     const auto key = [&](Action action) { return settings.keys.key_of(action, context()); };
     if (!options.note.empty()) {
         tell(std::move(options.note), true);
     } else {
-        tell((session.gate()
+        tell((session.program()
                   ? "attached: " + key(Action::next_record) + " steps the program, " + key(Action::resume) + " lets it run, "
                   : std::string()) +
              key(Action::help) + " shows the keys");
@@ -44,7 +44,8 @@ int App::run() {
             dirty_ = false;
         }
         check_.begin();
-        const std::array<int, n_wakers> wakers{session.gate() ? session.gate()->descriptor() : -1, ended_fd_,
+        const LiveProgram* const program = session.program();
+        const std::array<int, n_wakers> wakers{program ? program->descriptor() : -1, program ? program->ended_descriptor() : -1,
                                                session.comparison().descriptor(), picture.descriptor(), check_.descriptor()};
         const Terminal::Woken woken = terminal.wait(wakers, !session.scanning());
         if (woken.ended_by != 0) {
@@ -137,29 +138,25 @@ SavedSession App::saved() const {
 }
 
 void App::on_program(bool ended) {
-    session.gate()->acknowledge();
-    if (ended) {
-        session.set_ended();
-        ended_fd_ = -1;
-    }
+    using Event = LiveProgram::Event;
     dirty_ = true;
-    if (session.running()) {
+    const Event event = session.program()->look(ended);
+    if (event == Event::none) {
         return;
     }
-    const bool at_breakpoint = session.gate()->at_breakpoint();
-    const std::string text = session.refresh();
-    const bool asked_for = std::exchange(interrupted, false) && !at_breakpoint;
-    if (session.ended()) {
-        tell("the program has ended" + (text.empty() ? "" : " · " + text));
-    } else if (asked_for) {
-        tell("interrupted, the program waits: c lets it go on · " + text);
-    } else if (at_breakpoint || !text.empty() ||
-               told_.text.starts_with("running")) { // else it was told: one stop may wake us twice
-        tell((at_breakpoint ? "breakpoint: " : "") + (text.empty() ? "held" : text));
+    const std::string text = session.refresh(); // empty: something else is looked at
+    switch (event) {
+    case Event::ended: tell("the program has ended" + (text.empty() ? "" : " · " + text)); break;
+    case Event::interrupted: tell("interrupted, the program waits: c lets it go on · " + text); break;
+    case Event::breakpoint: tell("breakpoint: " + (text.empty() ? "held" : text)); break;
+    default:
+        if (!text.empty()) {
+            tell(text);
+        }
     }
 }
 
-Context App::context() const { return !pages.empty() ? in_popup : session.gate() ? in_live : in_recorded; }
+Context App::context() const { return !pages.empty() ? in_popup : session.program() ? in_live : in_recorded; }
 
 void App::on_input(const Input& input) {
     dirty_ = true;
@@ -215,7 +212,7 @@ void App::on_interrupt() {
         picture.cancel();
     } else if (session.comparison().running()) {
         stop_comparison(*this);
-    } else if (session.gate() && !session.ended()) {
+    } else if (session.program() && !session.program()->ended()) {
         perform(*this, Action::hold);
     } else {
         exit_code_ = 130;

@@ -26,7 +26,6 @@ class App {
 public:
     struct Options {
         std::string title;
-        int ended_fd = -1;      ///< readable once the running program has ended; −1: none
         std::string check_path; ///< of a trace that is read through in the background for damage; empty: none
         Settings settings;
         TerminalOptions terminal; ///< as it was made: colour and mouse follow the settings from here on
@@ -48,7 +47,7 @@ public:
     Completions completions() { return {session, list.view().columns()}; } ///< what Tab can offer now
     void quit(int exit_code) { exit_code_ = exit_code; }
     Context context() const; ///< where the keyboard is
-    std::string key_of(Action action) const { return settings.keys.key_of(action, session.gate() ? in_live : in_recorded); }
+    std::string key_of(Action action) const { return settings.keys.key_of(action, session.program() ? in_live : in_recorded); }
 
     // What they show
     enum class Pane : uint8_t { list, detail };
@@ -90,7 +89,6 @@ public:
     Query breakpoint;
     PictureRun picture;
     Action letter_for = Action::none; ///< the next key is a letter for it
-    bool interrupted = false;         ///< the program was asked to hold
 
 private:
     // Input (app.cpp, mouse.cpp)
@@ -107,7 +105,6 @@ private:
     void draw(bool with_details = true);
     std::vector<std::string> standing() const; ///< what holds until it is taken back, for the status line
 
-    int ended_fd_;
     TraceCheck check_;
     Told told_;
     bool dragging_ = false; ///< the line between the panes

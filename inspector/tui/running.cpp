@@ -10,9 +10,9 @@ void ask_breakpoint(App& app) { ask_query(app, "break on ", Typed::breakpoint, a
 
 void set_breakpoint(App& app, const std::string& text) {
     app.breakpoint = Query::parse(text);
-    if (LiveGate* const gate = app.session.gate()) {
+    if (LiveProgram* const program = app.session.program()) {
         if (app.breakpoint.empty()) {
-            gate->set_breakpoint({});
+            program->set_breakpoint({});
         } else {
             // The gate asks on the program's thread: it gets a reader of its own.
             struct Reader {
@@ -24,7 +24,7 @@ void set_breakpoint(App& app, const std::string& text) {
                     : history(std::move(source)), query(std::move(until)) {}
             };
             auto reader = std::make_shared<Reader>(app.session.shared_source(), app.breakpoint);
-            gate->set_breakpoint([reader](const Record& record) {
+            program->set_breakpoint([reader](const Record& record) {
                 reader->describer.record(record, reader->facts);
                 return reader->query.matches(reader->facts);
             });
@@ -34,7 +34,7 @@ void set_breakpoint(App& app, const std::string& text) {
 }
 
 void resume(App& app, bool forward) {
-    if (forward && app.session.gate() && app.session.at_newest()) {
+    if (forward && app.session.program() && app.session.at_newest()) {
         app.session.let_run();
         app.tell("running" + (app.breakpoint.empty() ? ": Space or Ctrl-C interrupts it"
                                                      : " until " + app.breakpoint.text() + ": Space or Ctrl-C interrupts it"));
@@ -50,26 +50,25 @@ void resume(App& app, bool forward) {
 
 void hold(App& app) {
     app.session.hold();
-    app.interrupted = true;
     app.tell("holding at the next record");
 }
 
 std::string no_breakpoint(const App& app) { return app.breakpoint.empty() ? "no breakpoint is set: b sets one" : ""; }
 
 std::string cannot_resume(const App& app) {
-    if (!app.session.gate()) {
-        return no_breakpoint(app);
-    }
-    return app.session.ended()     ? "the program has ended"
-           : app.session.running() ? "the program is running already: Space holds it"
-                                   : "";
+    const LiveProgram* const program = app.session.program();
+    return !program           ? no_breakpoint(app)
+           : program->ended() ? "the program has ended"
+           : program->goes()  ? "the program is running already: Space holds it"
+                              : "";
 }
 
 std::string cannot_hold(const App& app) {
-    if (!app.session.gate()) {
-        return "nothing runs: this is a recorded trace";
-    }
-    return app.session.ended() ? "the program has ended" : app.session.running() ? "" : "the program is held already";
+    const LiveProgram* const program = app.session.program();
+    return !program           ? "nothing runs: this is a recorded trace"
+           : program->ended() ? "the program has ended"
+           : program->goes()  ? ""
+                              : "the program is held already";
 }
 
 } // namespace schedscope::tui

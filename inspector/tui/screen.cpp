@@ -40,11 +40,11 @@ std::vector<Place> places_of(const Session& session, bool brief) {
     if (!state.error.empty()) {
         places.push_back({"PLAN FAILED"});
     }
-    if (session.gate()) {
-        places.push_back({session.ended()     ? "ENDED"
-                          : session.running() ? "RUNNING"
-                                              : "HELD",
-                          session.running() ? Action::hold : Action::resume});
+    if (const LiveProgram* const program = session.program()) {
+        places.push_back({program->ended()  ? "ENDED"
+                          : program->goes() ? "RUNNING"
+                                            : "HELD",
+                          program->goes() ? Action::hold : Action::resume});
     }
     return places;
 }
