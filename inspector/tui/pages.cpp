@@ -96,8 +96,9 @@ std::vector<Line> story_page(Session& session, TensorId id, int width) {
     }
     for (const StoryLine& l : story.lines) {
         const bool recorded = l.step != no_step;
-        add_wrapped(lines, width, l.what, 14, l.text + (recorded ? "  [step " + grouped(l.step) + "]" : std::string()),
-                    ink(l.step), recorded ? Target::step(l.step) : Target{}, l.step == now);
+        add_wrapped(lines, width, story_kind_name(l.kind), 14,
+                    l.text + (recorded ? "  [step " + grouped(l.step) + "]" : std::string()), ink(l.step),
+                    recorded ? Target::step(l.step) : Target{}, l.step == now);
     }
     return lines;
 }
