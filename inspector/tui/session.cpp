@@ -417,8 +417,7 @@ std::optional<std::string> Session::scan_slice() {
 
 void Session::start_what_if(const std::string& settings) {
     if (imported()) {
-        throw Error(ErrorKind::usage,
-                    "what would change is unknown: this trace was imported from a log, which tells no answers of backends");
+        throw Error(ErrorKind::usage, cannot_plan_again);
     }
     const auto last = [&](FactSet kind) { return source_->previous_of(source_->n_steps(), kind); };
     if (program_ && last(fact_bit<record::PlanEnd>()) <= last(fact_bit<record::PlanBegin>())) {
