@@ -1,6 +1,7 @@
 // Every key of the table does what its line says. The table below says what is to be seen; an action that it lacks fails the test.
 #include "inspector/tui/inspector.h"
 #include "inspector/tui/keys.h"
+#include "tests/inspector/tui/inspecting.h"
 #include "tests/inspector/tui/made_trace.h"
 #include "tests/inspector/tui/programs.h"
 #include "tests/inspector/tui/terminal.h"
@@ -12,6 +13,7 @@
 namespace schedscope {
 namespace {
 
+using testing::Inspecting;
 using testing::Terminal;
 using namespace tui; // NOLINT: the table is full of its names
 
@@ -126,8 +128,7 @@ std::string typed(Key key) {
 
 void expect_effect(const Effect& effect, Key key) {
     SCOPED_TRACE(key_text(key) + " in " + std::to_string(effect.context));
-    Terminal t(24, 110, effect.context == in_live ? testing::inspect_made_live : testing::inspect_made);
-    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    Inspecting t(24, 110, effect.context == in_live ? testing::inspect_made_live : testing::inspect_made);
     t.press(effect.before);
     ASSERT_TRUE(t.shows(effect.stands)) << t.text();
     const std::string before = t.text() + t.attributes();
