@@ -8,6 +8,7 @@
 #include "runtime/error.h"
 
 #include <csignal>
+#include <tuple>
 #include <utility>
 
 namespace schedscope::tui {
@@ -97,6 +98,8 @@ void App::on_ready(const Terminal::Woken& woken) {
         }
     }
 }
+
+static_assert(std::tuple_size_v<decltype(SavedSession::typed)> == n_kept_histories);
 
 void App::restore(const SavedSession& kept, bool asked_for_more) {
     trail.marks = kept.marks;
