@@ -21,50 +21,6 @@ std::string nothing_decides(const OwnedGraph& graph, TensorId tensor) {
     return text + ", no source is a weight";
 }
 
-/// The kind of line that a record adds to a story, and whose work it tells of; no kind: it adds none.
-struct LineKind {
-    std::string_view what;
-    Pass pass = Pass::none;
-};
-
-LineKind line_of(const Fact& fact) {
-    return std::visit(
-        []<typename T>(const T&) -> LineKind {
-            if constexpr (std::is_same_v<T, record::SplitBegin>) {
-                return {"split", Pass::split};
-            } else if constexpr (std::is_same_v<T, record::Pin>) {
-                return {"placed"};
-            } else if constexpr (std::is_same_v<T, record::SplitInput>) {
-                return {"input", Pass::split};
-            } else if constexpr (std::is_same_v<T, record::CopyMade> || std::is_same_v<T, record::GraphInput>) {
-                return {"copy", Pass::split};
-            } else if constexpr (std::is_same_v<T, record::Rewired>) {
-                return {"rewire", Pass::split};
-            } else if constexpr (std::is_same_v<T, record::Reorder>) {
-                return {"order", Pass::optimise};
-            } else if constexpr (std::is_same_v<T, record::Fusion> || std::is_same_v<T, record::NotFused>) {
-                return {"fusion", Pass::optimise};
-            } else if constexpr (std::is_same_v<T, record::Placement>) {
-                return {"placement", Pass::allocate};
-            } else if constexpr (std::is_same_v<T, record::Reallocation>) {
-                return {"reallocation", Pass::allocate};
-            } else if constexpr (std::is_same_v<T, record::Execute>) {
-                return {"execute", Pass::execute};
-            } else if constexpr (std::is_same_v<T, record::Transfer>) {
-                return {"transfer", Pass::execute};
-            } else if constexpr (std::is_same_v<T, record::Value>) {
-                return {"value", Pass::execute};
-            } else if constexpr (std::is_same_v<T, record::Difference>) {
-                return {"difference", Pass::execute};
-            } else if constexpr (std::is_same_v<T, record::Sample>) {
-                return {"sampler"};
-            } else {
-                return {};
-            }
-        },
-        fact);
-}
-
 class Teller {
 public:
     Teller(History& history, EvaluationId evaluation, TensorId tensor) : history_(history) {
@@ -102,13 +58,13 @@ private:
             ask(*query, r.step);
         } else if (const auto* assign = std::get_if<record::Assign>(&r.fact)) {
             decide(*assign, r.step);
-        } else if (const LineKind kind = line_of(r.fact); !kind.what.empty()) {
+        } else if (const auto kind = story_kind_of(r.fact)) {
             // A split that begins elsewhere because of it is told as well; where it lies itself, add_split says.
             std::string text = describe(history_, r);
             if (text.starts_with(story_.name + ": ")) {
                 text.erase(0, story_.name.size() + 2);
             }
-            story_.lines.push_back({r.step, std::string(kind.what), std::move(text), kind.pass});
+            story_.lines.push_back({r.step, *kind, std::move(text)});
         }
     }
 
@@ -195,7 +151,7 @@ private:
             for (const Step step : history_.records_of(story_.evaluation, weight)) {
                 const Record r = history_.record(step);
                 if (std::holds_alternative<record::Pin>(r.fact)) {
-                    story_.lines.push_back({step, "placed", describe(history_, r), Pass::none});
+                    story_.lines.push_back({step, StoryKind::placed, describe(history_, r)});
                 }
             }
         }
@@ -214,7 +170,7 @@ private:
         if (where_->end_node > where_->begin.first_node) {
             text += ", nodes " + std::to_string(where_->begin.first_node) + " to " + std::to_string(where_->end_node - 1);
         }
-        story_.lines.push_back({at, "split", std::move(text), Pass::split});
+        story_.lines.push_back({at, StoryKind::split, std::move(text)});
     }
 
     Step begin_of_split() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "traces/history.h"
+#include "traces/story_kind.h"
 
 #include <string>
 #include <string_view>
@@ -42,10 +43,8 @@ std::string answers_text(const History& history, const std::vector<Asked>& asked
 /// What else is known of it: one line each, in order of step.
 struct StoryLine {
     Step step = no_step;
-    std::string
-        what; ///< split | input | copy | rewire | order | fusion | placement | reallocation | execute | transfer | value | difference
+    StoryKind kind;
     std::string text;
-    Pass pass = Pass::none; ///< whose work it tells of; none: none's
 };
 
 struct Story {

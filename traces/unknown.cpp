@@ -12,8 +12,7 @@ bool left_out_by_log(const TensorInfo& tensor) noexcept {
 
 void refuse_logged(const OwnedGraph& graph, const CapabilityTable& answers) {
     if (answers.n_tensors == 0 && !graph.tensors.empty() && told_by_log(graph.tensors.front())) {
-        throw Error(ErrorKind::input, "the trace was imported from a log, which tells no answers of backends, shapes or types: "
-                                      "nothing can be planned again");
+        throw Error(ErrorKind::input, cannot_plan_again);
     }
 }
 

@@ -12,6 +12,9 @@
 namespace schedscope {
 
 constexpr const char* unknown_text = "?";
+/// For replay, what-if and whoever else would need the answers.
+constexpr const char* cannot_plan_again =
+    "nothing can be planned again: this trace was imported from a log, which tells no answers of backends, shapes or types";
 
 /// Only a log tells of it: type, shape, strides and parameters are not known, and operator NONE says that it isn't either. Its extents are all 0.
 bool told_by_log(const TensorInfo& tensor) noexcept;

@@ -7,8 +7,8 @@ namespace {
 
 using nlohmann::json;
 
-bool happened_in_the_run(std::string_view what) {
-    return what == "execute" || what == "transfer" || what == "value" || what == "sampler";
+bool happened_in_the_run(StoryKind kind) {
+    return kind == StoryKind::execute || kind == StoryKind::transfer || kind == StoryKind::value || kind == StoryKind::sampler;
 }
 
 } // namespace
@@ -29,7 +29,8 @@ ReportStory report_story(History& history, EvaluationId evaluation, TensorId ten
             {s.step, static_cast<int>(s.pass), texts.number(words::decided(history, state, story, s)), std::move(asked)});
     }
     for (const StoryLine& l : story.lines) {
-        (happened_in_the_run(l.what) ? run : lines).push_back({l.step, texts.number(l.what), texts.number(l.text)});
+        (happened_in_the_run(l.kind) ? run : lines)
+            .push_back({l.step, texts.number(story_kind_name(l.kind)), texts.number(l.text)});
     }
     return {json::array({std::move(sources), std::move(steps), std::move(lines)}), run.empty() ? json(nullptr) : std::move(run)};
 }

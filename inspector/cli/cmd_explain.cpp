@@ -54,7 +54,7 @@ json story_json(const History& history, const PlanState& state, const Story& sto
     }
     json lines = json::array();
     for (const StoryLine& l : story.lines) {
-        lines.push_back({{"step", l.step}, {"what", l.what}, {"text", l.text}});
+        lines.push_back({{"step", l.step}, {"what", story_kind_name(l.kind)}, {"text", l.text}});
     }
     return {{"tensor", story.name},           {"id", story.tensor},        {"eval", story.evaluation},
             {"planned_in", story.planned_in}, {"story", std::move(steps)}, {"then", std::move(lines)}};

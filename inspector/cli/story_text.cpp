@@ -23,7 +23,7 @@ void print_story(const History& history, const PlanState& state, const Story& st
         }
     }
     for (const StoryLine& l : story.lines) {
-        Line(out) << std::left << std::setw(13) << l.what << "  " << l.text << "  [step " << l.step << "]";
+        Line(out) << std::left << std::setw(13) << story_kind_name(l.kind) << "  " << l.text << "  [step " << l.step << "]";
     }
 }
 

@@ -1,428 +1,187 @@
 // What the keys do.
-#include "inspector/tui/app.h"
+#include "inspector/tui/actions.h"
 
-#include "inspector/tui/text.h"
-#include "runtime/error.h"
+#include "inspector/tui/commands.h"
+#include "inspector/tui/comparing.h"
+#include "inspector/tui/cursor.h"
+#include "inspector/tui/export.h"
+#include "inspector/tui/finding.h"
+#include "inspector/tui/jumps.h"
+#include "inspector/tui/leave.h"
+#include "inspector/tui/marks.h"
+#include "inspector/tui/named_places.h"
+#include "inspector/tui/pages.h"
+#include "inspector/tui/running.h"
+#include "inspector/tui/show_keys.h"
 
 #include <algorithm>
 
 namespace schedscope::tui {
 namespace {
 
-int view_of(Action action) noexcept {
-    return action >= Action::view_1 && action <= Action::view_10 ? static_cast<int>(action) - static_cast<int>(Action::view_1) + 1
-                                                                 : 0;
+using Unit = Session::Unit;
+
+// Why an action can't work now.
+
+std::string no_search(const App& app) { return app.list.search().empty() ? "nothing was searched yet: / searches" : ""; }
+std::string no_way_back(const App& app) { return app.trail.can_go_back() ? "" : "no jump to go back from"; }
+std::string no_way_forward(const App& app) { return app.trail.can_go_forward() ? "" : "no way back was gone"; }
+std::string nothing_recorded(const App& app) { return app.session.step() == no_step ? "nothing is recorded yet" : ""; }
+std::string no_mark(const App& app) {
+    return app.trail.marks.empty() && !app.trail.can_go_back() ? "no mark is set: m and a letter sets one" : "";
+}
+std::string no_tensor_selected(const App& app) {
+    return app.session.row_of(app.session.selected()) >= 0 ? "" : "no tensor is selected: nothing is planned at this step";
+}
+std::string empty_list(const App& app) { return app.list.empty() ? "the list is empty" : ""; }
+std::string no_details(const App& app) { return app.list.n_rows() == 0 ? "there are no details: the list is empty" : ""; }
+std::string nothing_to_open(const App& app) {
+    return app.pages.empty() ? empty_list(app) : app.pages.top().chooses ? "" : "this page has nothing to open";
+}
+std::string nothing_to_zoom(const App& app) {
+    return app.list.id() == ViewId::timeline ? "" : "there is nothing to zoom here: the timeline (6) zooms";
+}
+std::string as_wide_as_can_be(const App& app) {
+    const Layout& layout = app.screen.layout();
+    return layout.list_percent() >= 90 || layout.detail.width <= Layout::narrowest_pane ? "it is as wide as it can be" : "";
+}
+std::string as_narrow_as_can_be(const App& app) {
+    const Layout& layout = app.screen.layout();
+    return layout.list_percent() <= 10 || layout.list.width <= Layout::narrowest_pane ? "it is as narrow as it can be" : "";
+}
+std::string compares_already(const App& app) {
+    return app.session.comparison().running() ? "the last comparison is not done yet: Esc stops it" : "";
+}
+
+// What several actions do.
+
+template <Unit unit, bool forward> void move(App& app) { app.tell(app.session.move(unit, forward)); }
+template <bool forward> void go_to_change(App& app) { app.tell(app.session.change_of_selected(forward)); }
+template <Action action> void cursor(App& app) { move_cursor(app, action); }
+template <Zoom how> void zoom_view(App& app) { zoom(app, how); }
+template <App::Pane pane> void focus(App& app) { app.pane = pane; }
+template <int percent> void widen(App& app) { app.set_list_width(app.screen.layout().list_percent() + percent); }
+
+void other_pane(App& app) { app.pane = app.pane == App::Pane::list ? App::Pane::detail : App::Pane::list; }
+
+void turn_following(App& app) {
+    app.settings.follow = app.session.follow = !app.session.follow;
+    app.tell(app.session.follow ? "n and p select the tensor that changes" : "n and p leave the selection where it is");
+}
+
+void close(App& app) {
+    if (!app.pages.empty()) {
+        app.pages.close();
+    } else {
+        app.quit(0);
+    }
+}
+
+struct ActionEntry {
+    Action action;
+    void (*perform)(App&);
+    std::string (*why_not)(const App&) = nullptr; ///< why it can't work now; empty or null: it can
+};
+
+// clang-format off
+constexpr ActionEntry table[] = {
+    // Steps
+    {Action::next_record,         move<Unit::record, true>},
+    {Action::previous_record,     move<Unit::record, false>},
+    {Action::next_sweep,          move<Unit::sweep, true>},
+    {Action::previous_sweep,      move<Unit::sweep, false>},
+    {Action::next_pass,           move<Unit::pass, true>},
+    {Action::previous_pass,       move<Unit::pass, false>},
+    {Action::next_split,          move<Unit::split, true>},
+    {Action::previous_split,      move<Unit::split, false>},
+    {Action::next_evaluation,     move<Unit::evaluation, true>},
+    {Action::previous_evaluation, move<Unit::evaluation, false>},
+    {Action::next_token,          move<Unit::token, true>},
+    {Action::previous_token,      move<Unit::token, false>},
+    {Action::next_change,         go_to_change<true>},
+    {Action::previous_change,     go_to_change<false>},
+    {Action::first_step,          [](App& app) { app.jump([&] { return app.session.go(0); }); }},
+    {Action::last_step,           [](App& app) { app.jump([&] { return app.session.go(app.session.last_step()); }); }},
+    {Action::go_to_step,          ask_step},
+    // Breakpoints
+    {Action::breakpoint,          ask_breakpoint},
+    {Action::resume,              [](App& app) { resume(app, true); },                              cannot_resume},
+    {Action::resume_back,         [](App& app) { resume(app, false); },                             no_breakpoint},
+    {Action::hold,                hold,                                                             cannot_hold},
+    // Moving around
+    {Action::up,                  cursor<Action::up>},
+    {Action::down,                cursor<Action::down>},
+    {Action::page_up,             cursor<Action::page_up>},
+    {Action::page_down,           cursor<Action::page_down>},
+    {Action::half_up,             cursor<Action::half_up>},
+    {Action::half_down,           cursor<Action::half_down>},
+    {Action::top,                 cursor<Action::top>},
+    {Action::bottom,              cursor<Action::bottom>},
+    {Action::left,                focus<App::Pane::list>},
+    {Action::right,               focus<App::Pane::detail>,                                         no_details},
+    {Action::next_pane,           other_pane,                                                       no_details},
+    {Action::previous_pane,       other_pane,                                                       no_details},
+    {Action::open,                open_selected,                                                    nothing_to_open},
+    {Action::back,                [](App& app) { go_to(app, app.trail.back(app.here()), "back"); }, no_way_back},
+    {Action::forward,             [](App& app) { go_to(app, app.trail.forward(app.here()), "forward"); }, no_way_forward},
+    {Action::leave,               leave,                                                            nothing_to_leave},
+    // Finding
+    {Action::search,              ask_search},
+    {Action::next_match,          [](App& app) { find(app, true); },                                no_search},
+    {Action::previous_match,      [](App& app) { find(app, false); },                               no_search},
+    {Action::filter,              ask_filter},
+    {Action::sort,                [](App& app) { sort_by(app, app.list.next_column()); },           empty_list},
+    {Action::follow,              turn_following},
+    // From tensor to tensor
+    {Action::explain,             [](App& app) { explain(app, app.session.selected()); },           no_tensor_selected},
+    {Action::cause,               go_to_cause,                                                      no_tensor_selected},
+    {Action::readers,             [](App& app) { choose_of(app, readers_of(app.session, app.session.selected()), "reads"); },      no_tensor_selected},
+    {Action::sources,             [](App& app) { choose_of(app, sources_of(app.session, app.session.selected()), "is read by"); }, no_tensor_selected},
+    {Action::mark,                [](App& app) { ask_for_letter(app, Action::mark); },              nothing_recorded},
+    {Action::go_to_mark,          [](App& app) { ask_for_letter(app, Action::go_to_mark); },        no_mark},
+    // Views (those that show one are in the table of views)
+    {Action::zoom_in,             zoom_view<Zoom::in>,                                              nothing_to_zoom},
+    {Action::zoom_out,            zoom_view<Zoom::out>,                                             nothing_to_zoom},
+    {Action::zoom_whole,          zoom_view<Zoom::whole>,                                           nothing_to_zoom},
+    {Action::pan_left,            zoom_view<Zoom::left>,                                            nothing_to_zoom},
+    {Action::pan_right,           zoom_view<Zoom::right>,                                           nothing_to_zoom},
+    {Action::what_if,             ask_what_if,                                                      compares_already},
+    {Action::copy_view,           copy_list,                                                        empty_list},
+    {Action::copy_details,        copy_details,                                                     empty_list},
+    {Action::wider,               widen<4>,                                                         as_wide_as_can_be},
+    {Action::narrower,            widen<-4>,                                                        as_narrow_as_can_be},
+    // The program
+    {Action::command,             ask_command},
+    {Action::help,                show_keys},
+    {Action::close,               close},
+    {Action::quit,                [](App& app) { app.quit(0); }},
+};
+// clang-format on
+
+const ActionEntry* entry_of(Action action) noexcept {
+    const auto found = std::find_if(std::begin(table), std::end(table), [&](const ActionEntry& a) { return a.action == action; });
+    return found == std::end(table) ? nullptr : found;
+}
+
+/// The view that an action shows; null: it shows none.
+const ViewEntry* view_of(Action action) noexcept {
+    return view_numbered(static_cast<int>(action) - static_cast<int>(Action::first_view) + 1);
 }
 
 } // namespace
 
-void App::tell(std::string text, bool trouble) {
-    status_ = std::move(text);
-    trouble_ = trouble;
-    dirty_ = true;
+std::string why_not(const App& app, Action action) {
+    const ActionEntry* const entry = entry_of(action);
+    return entry && entry->why_not ? entry->why_not(app) : std::string();
 }
 
-std::string App::why_not(Action action) const {
-    switch (action) {
-    case Action::next_match:
-    case Action::previous_match: return search_.empty() ? "nothing was searched yet: / searches" : "";
-    case Action::back: return trail_.can_go_back() ? "" : "no jump to go back from";
-    case Action::forward: return trail_.can_go_forward() ? "" : "no way back was gone";
-    case Action::mark: return session_.step() == no_step ? "nothing is recorded yet" : "";
-    case Action::go_to_mark:
-        return trail_.marks.empty() && !trail_.can_go_back() ? "no mark is set: m and a letter sets one" : "";
-    case Action::explain:
-    case Action::cause:
-    case Action::readers:
-    case Action::sources:
-        return session_.row_of(session_.selected()) >= 0 ? "" : "no tensor is selected: nothing is planned at this step";
-    case Action::resume:
-        if (session_.gate()) {
-            return session_.ended()     ? "the program has ended"
-                   : session_.running() ? "the program is running already: Space holds it"
-                                        : "";
-        }
-        return breakpoint_.empty() ? "no breakpoint is set: b sets one" : "";
-    case Action::resume_back: return breakpoint_.empty() ? "no breakpoint is set: b sets one" : "";
-    case Action::hold:
-        if (!session_.gate()) {
-            return "nothing runs: this is a recorded trace";
-        }
-        return session_.ended() ? "the program has ended" : session_.running() ? "" : "the program is held already";
-    case Action::open:
-        if (!pages_.empty()) {
-            return pages_.back().chooses ? "" : "this page has nothing to open";
-        }
-        return list_.empty() ? "the list is empty" : "";
-    case Action::right:
-    case Action::next_pane:
-    case Action::previous_pane: return view_->n_rows() == 0 ? "there are no details: the list is empty" : "";
-    case Action::copy_view:
-    case Action::copy_details:
-    case Action::sort: return list_.empty() ? "the list is empty" : "";
-    case Action::zoom_in:
-    case Action::zoom_out:
-    case Action::zoom_whole:
-    case Action::pan_left:
-    case Action::pan_right: return view_number_ != 6 ? "there is nothing to zoom here: the timeline (6) zooms" : "";
-    case Action::leave:
-        return pages_.empty() && !picture_.running() && !session_.comparison().running() && pane_ == Pane::list &&
-                       filter_.empty() && search_.empty()
-                   ? "nothing to leave: " + settings_.keys.key_of(Action::close, context()) + " quits"
-                   : "";
-    case Action::wider:
-        return layout_.list_percent() >= 90 || layout_.detail.width <= Layout::narrowest_pane ? "it is as wide as it can be" : "";
-    case Action::narrower:
-        return layout_.list_percent() <= 10 || layout_.list.width <= Layout::narrowest_pane ? "it is as narrow as it can be" : "";
-    case Action::what_if: return session_.comparison().running() ? "the last comparison is not done yet: Esc stops it" : "";
-    default: break;
-    }
-    if (const int number = view_of(action);
-        number > 0 && std::none_of(views().begin(), views().end(), [&](const ViewEntry& v) { return v.number == number; })) {
-        return "there is no view " + std::to_string(number);
-    }
-    return {};
-}
-
-void App::perform(Action action) {
-    using Unit = Session::Unit;
-    if (std::string reason = why_not(action); !reason.empty()) {
-        tell(std::move(reason), true);
-        return;
-    }
-    const auto move = [&](Unit unit, bool forward) { tell(session_.move(unit, forward)); };
-    switch (action) {
-    case Action::next_record: move(Unit::record, true); break;
-    case Action::previous_record: move(Unit::record, false); break;
-    case Action::next_sweep: move(Unit::sweep, true); break;
-    case Action::previous_sweep: move(Unit::sweep, false); break;
-    case Action::next_pass: move(Unit::pass, true); break;
-    case Action::previous_pass: move(Unit::pass, false); break;
-    case Action::next_split: move(Unit::split, true); break;
-    case Action::previous_split: move(Unit::split, false); break;
-    case Action::next_evaluation: move(Unit::evaluation, true); break;
-    case Action::previous_evaluation: move(Unit::evaluation, false); break;
-    case Action::next_token: move(Unit::token, true); break;
-    case Action::previous_token: move(Unit::token, false); break;
-    case Action::next_change: tell(session_.change_of_selected(true)); break;
-    case Action::previous_change: tell(session_.change_of_selected(false)); break;
-    case Action::first_step:
-    case Action::last_step: jump([&] { return session_.go(action == Action::first_step ? 0 : session_.last_step()); }); break;
-    case Action::go_to_step:
-        ask("go to step ", "", steps_, [this](const std::string& text) { run_command("step " + text); });
-        break;
-    case Action::breakpoint:
-        ask(
-            "break on ", breakpoint_.text(), breakpoints_, [this](const std::string& text) { set_breakpoint(text); },
-            query_completer());
-        break;
-    case Action::resume: resume(true); break;
-    case Action::resume_back: resume(false); break;
-    case Action::hold:
-        session_.hold();
-        interrupted_ = true;
-        tell("holding at the next record");
-        break;
-    case Action::left: pane_ = Pane::list; break;
-    case Action::right: pane_ = Pane::detail; break;
-    case Action::next_pane:
-    case Action::previous_pane: pane_ = pane_ == Pane::list ? Pane::detail : Pane::list; break;
-    case Action::open:
-        if (!pages_.empty()) {
-            const Page& page = pages_.back();
-            const Target target = page.lines.empty() ? Target{} : page.lines[static_cast<size_t>(page.list.selected())].target;
-            if (target.kind != Target::Kind::none) {
-                pages_.clear();
-            }
-            open(target);
-            break;
-        }
-        update_detail();
-        if (pane_ == Pane::list) {
-            open(view_->open(session_, view_row()));
-        } else {
-            open(detail_.empty() ? Target{} : detail_[static_cast<size_t>(detail_list_.selected())].target);
-        }
-        break;
-    case Action::back: go_to(trail_.back(here()), "back"); break;
-    case Action::forward: go_to(trail_.forward(here()), "forward"); break;
-    case Action::mark:
-    case Action::go_to_mark:
-        letter_for_ = action;
-        tell(action == Action::mark ? "mark this place with a letter:" : "go to the mark:");
-        break;
-    case Action::explain: explain(session_.selected()); break;
-    case Action::cause: go_to_cause(); break;
-    case Action::readers: choose_of(readers_of(session_, session_.selected()), "reads"); break;
-    case Action::sources: choose_of(sources_of(session_, session_.selected()), "is read by"); break;
-    case Action::copy_view: copy(list_as_text(), counted(n_shown(), "line")); break;
-    case Action::copy_details: copy(details_as_text(), "the details"); break;
-    case Action::wider: set_list_width(layout_.list_percent() + 4); break;
-    case Action::narrower: set_list_width(layout_.list_percent() - 4); break;
-    case Action::leave: leave(); break;
-    case Action::search: ask_search(); break;
-    case Action::next_match: find(true, false); break;
-    case Action::previous_match: find(false, false); break;
-    case Action::filter: ask_filter(); break;
-    case Action::follow:
-        settings_.follow = session_.follow = !session_.follow;
-        tell(session_.follow ? "n and p select the tensor that changes" : "n and p leave the selection where it is");
-        break;
-    case Action::sort: {
-        const std::vector<int> widths = column_widths(view_->columns(), layout_.list.width - 2);
-        int next = sort_column_ + 1;
-        while (next < static_cast<int>(widths.size()) && widths[static_cast<size_t>(next)] == 0) {
-            ++next;
-        }
-        sort_by(next < static_cast<int>(widths.size()) ? next : -1);
-        break;
-    }
-    case Action::what_if:
-        ask(
-            "what if ", session_.comparison().settings(), what_ifs_, [this](const std::string& text) { start_what_if(text); },
-            [this](std::string_view before) { return completions().what_if(before); });
-        break;
-    case Action::zoom_in: zoom(Zoom::in, -1); break;
-    case Action::zoom_out: zoom(Zoom::out, -1); break;
-    case Action::zoom_whole: zoom(Zoom::whole, -1); break;
-    case Action::pan_left: zoom(Zoom::left, -1); break;
-    case Action::pan_right: zoom(Zoom::right, -1); break;
-    case Action::command:
-        ask(
-            ":", "", commands_, [this](const std::string& text) { run_command(text); },
-            [this](std::string_view before) { return completions().command(before); });
-        break;
-    case Action::help: show_keys(); break;
-    case Action::close:
-        if (!pages_.empty()) {
-            pages_.pop_back();
-        } else {
-            exit_code_ = 0;
-        }
-        break;
-    case Action::quit: exit_code_ = 0; break;
-    default:
-        if (const int number = view_of(action); number > 0) {
-            show_view(number);
-        } else {
-            move_cursor(action);
-        }
-    }
-}
-
-void App::zoom(Zoom how, int column) {
-    if (Drawing* const drawing = view_->drawing(); drawing && drawing->zoom(how, column)) {
-        tell(drawing->title(session_));
-    }
-}
-
-void App::ask(std::string label, const std::string& text, std::vector<std::string>& history,
-              std::function<void(const std::string&)> then, Completer completer) {
-    prompt_.emplace(std::move(label), text, history, std::move(completer));
-    prompt_preview_ = {};
-    prompt_note_.clear();
-    prompt_then_ = [this, then = std::move(then)](const std::string& typed) {
-        try {
-            then(typed);
-        } catch (const Error& error) {
-            if (error.kind() != ErrorKind::usage) {
-                throw;
-            }
-            tell(error.what(), true);
-        }
-    };
-}
-
-Completer App::query_completer() {
-    return [this](std::string_view before) { return completions().query(before); };
-}
-
-void App::leave() {
-    if (!pages_.empty()) {
-        pages_.pop_back();
-    } else if (picture_.running()) {
-        picture_.cancel();
-    } else if (session_.comparison().running()) {
-        stop_comparison();
-    } else if (pane_ == Pane::detail) {
-        pane_ = Pane::list;
-    } else if (!filter_.empty()) {
-        set_filter("");
-    } else {
-        search_ = Query();
-    }
-}
-
-void App::search_for(const std::string& text) {
-    const bool fresh = !text.empty() && text != search_.text();
-    if (fresh) {
-        search_ = Query::parse(text);
-    }
-    if (search_.empty()) {
-        tell("nothing was searched", true);
-        return;
-    }
-    const Place from = here();
-    find(true, fresh);
-    came_from(from);
-}
-
-void App::stop_comparison() {
-    session_.stop_comparison();
-    tell("stopping the comparison …");
-}
-
-void App::start_what_if(const std::string& text) {
-    session_.start_what_if(text);
-    show_view(8);
-    tell("planning again …: Esc stops");
-}
-
-void App::set_filter(const std::string& text) {
-    filter_ = Query::parse(text);
-    updated_ = 0;
-    update();
-    if (filter_.empty()) {
-        tell("all " + counted(view_->n_rows(), "line"));
-    } else {
-        tell(grouped(n_shown()) + " of " + counted(view_->n_rows(), "line") + " match " + text, n_shown() == 0);
-    }
-}
-
-void App::set_breakpoint(const std::string& text) {
-    breakpoint_ = Query::parse(text);
-    if (LiveGate* const gate = session_.gate()) {
-        if (breakpoint_.empty()) {
-            gate->set_breakpoint({});
-        } else {
-            // The gate asks on the program's thread: it gets a reader of its own.
-            struct Reader {
-                History history;
-                Describer describer{history};
-                Query query;
-                Facts facts{query};
-                Reader(std::shared_ptr<const RecordSource> source, Query until)
-                    : history(std::move(source)), query(std::move(until)) {}
-            };
-            auto reader = std::make_shared<Reader>(session_.shared_source(), breakpoint_);
-            gate->set_breakpoint([reader](const Record& record) {
-                reader->describer.record(record, reader->facts);
-                return reader->query.matches(reader->facts);
-            });
-        }
-    }
-    tell(breakpoint_.empty() ? "no breakpoint" : "breakpoint on " + text + ": c goes on to it, C back");
-}
-
-void App::resume(bool forward) {
-    if (forward && session_.gate() && session_.at_newest()) {
-        session_.let_run();
-        tell("running" + (breakpoint_.empty() ? ": Space or Ctrl-C interrupts it"
-                                              : " until " + breakpoint_.text() + ": Space or Ctrl-C interrupts it"));
-        return;
-    }
-    if (forward && breakpoint_.empty()) { // live, looking at what lies behind
-        tell(session_.go(session_.last_step()));
-        session_.let_run();
-        return;
-    }
-    session_.start_scan(breakpoint_, forward);
-}
-
-void App::find(bool forward, bool from_here) {
-    update();
-    const int before = list_.selected(), n = n_shown();
-    const int first = n == 0 || from_here ? before : (before + (forward ? 1 : n - 1)) % n;
-    const int shown = match_from(first, forward);
-    if (shown < 0) {
-        tell("no line of this list matches " + search_.text(), true);
-        return;
-    }
-    select_shown(shown);
-    Facts facts;
-    view_->facts(session_, view_row(), facts);
-    const bool wrapped = forward ? shown < before : shown > before;
-    tell("found " + std::string(facts.text(Field::name)) +
-         (shown == before && !from_here ? ": the only line that matches"
-          : wrapped                     ? ", from the other end of the list"
-                                        : "") +
-         " · . next  , previous");
-}
-
-void App::sort_by(int column) {
-    sort_column_ = column;
-    updated_ = 0;
-    update();
-    if (column < 0) {
-        tell("in the order of evaluation");
-    } else {
-        tell("ordered by " + std::string(view_->columns()[static_cast<size_t>(column)].title));
-    }
-}
-
-void App::show_view(int number) {
-    const auto entry = std::find_if(views().begin(), views().end(), [&](const ViewEntry& v) { return v.number == number; });
-    if (entry == views().end()) {
-        return;
-    }
-    const auto index = static_cast<size_t>(entry - views().begin());
-    if (!views_[index]) {
-        views_[index] = entry->make();
-    }
-    if (view_ != views_[index].get()) {
-        list_ = List();
-        sort_column_ = -1;
-        pane_ = Pane::list;
-    }
-    view_ = views_[index].get();
-    view_number_ = number;
-    updated_ = 0;
-    dirty_ = true;
-}
-
-void App::open(Target target) {
-    const std::string back = " · " + settings_.keys.key_of(Action::back, session_.gate() ? in_live : in_recorded) + " goes back";
-    switch (target.kind) {
-    case Target::Kind::none: tell("this line has nothing to open", true); return;
-    case Target::Kind::tensor: {
-        const Place from = here();
-        session_.select(static_cast<TensorId>(target.id));
-        show_view(1);
-        pane_ = Pane::list;
-        came_from(from);
-        if (hidden_by_filter(session_.selected())) {
-            tell(session_.name(session_.selected()) + " · the filter hides it: Esc shows all", true);
-        } else {
-            tell(session_.name(session_.selected()) + back);
-        }
-        return;
-    }
-    case Target::Kind::step:
-        if (target.id == session_.step()) {
-            tell("this is the present step", true);
-            return;
-        }
-        jump([&] { return session_.go(target.id); });
-        return;
-    case Target::Kind::split: {
-        const auto& splits = session_.state().splits;
-        if (static_cast<size_t>(target.id) >= splits.size()) {
-            tell("split " + std::to_string(target.id) + " is not made at this step", true);
-            return;
-        }
-        const Place from = here();
-        show_view(2);
-        pane_ = Pane::list;
-        update();
-        const int row = static_cast<int>(target.id); // a row of that view is a split
-        const bool hidden = shown_row(row) < 0;
-        select_view_row(row);
-        came_from(from);
-        tell("split " + std::to_string(target.id) + (hidden ? " · the filter hides it: Esc shows all" : back), hidden);
-        return;
-    }
-    case Target::Kind::evaluation: jump([&] { return session_.go_evaluation(static_cast<EvaluationId>(target.id)); }); return;
-    case Target::Kind::mark: go_to_mark(static_cast<char>(target.id)); return;
+void perform(App& app, Action action) {
+    if (std::string reason = why_not(app, action); !reason.empty()) {
+        app.tell(std::move(reason), true);
+    } else if (const ActionEntry* const entry = entry_of(action)) {
+        entry->perform(app);
+    } else if (const ViewEntry* const view = view_of(action)) {
+        app.show_view(view->id);
     }
 }
 

@@ -272,74 +272,63 @@ Completion Completions::command(std::string_view before) {
         }
         return {begin, fitting(all, before.substr(begin))};
     }
-    const CommandLine line = split_command(before);
-    const Command* const command = command_named(line.name);
-    const size_t argument_begin = std::min(before.find_first_not_of(' ', end), before.size());
-    return command ? argument(*command, before, argument_begin) : Completion{};
+    const Command* const command = command_named(split_command(before).name);
+    if (!command || !command->complete) {
+        return {};
+    }
+    const size_t argument = std::min(before.find_first_not_of(' ', end), before.size());
+    Completion completion = (this->*command->complete)(before.substr(argument));
+    completion.begin += argument;
+    return completion;
 }
 
-Completion Completions::argument(const Command& command, std::string_view before, size_t begin) {
-    const std::string_view typed = before.substr(begin);
-    const auto shifted = [&](Completion completion) {
-        completion.begin += begin;
-        return completion;
-    };
-    switch (command.argument) {
-    case Argument::query: return shifted(query(typed));
-    case Argument::what_if: return shifted(what_if(typed));
-    case Argument::tensor: return {begin, fitting(unique_tensors(), typed)};
-    case Argument::pass: return {begin, fitting(values(Field::pass), typed)};
-    case Argument::view: {
+Completion Completions::tensor(std::string_view typed) { return {0, fitting(unique_tensors(), typed)}; }
+
+Completion Completions::pass(std::string_view typed) { return {0, fitting(values(Field::pass), typed)}; }
+
+Completion Completions::view(std::string_view typed) {
+    return {0, fitting(named(0, views().size(), [](size_t i) { return views()[i].name; }), typed)};
+}
+
+Completion Completions::column(std::string_view typed) {
+    return {0, fitting(named(0, columns_.size(), [&](size_t i) { return columns_[i].title; }), typed)};
+}
+
+Completion Completions::file(std::string_view typed) { return files(typed, 0); }
+
+Completion Completions::picture(std::string_view typed) {
+    if (const size_t space = typed.find(' '); space != std::string_view::npos) {
+        return files(typed, space + 1);
+    }
+    Completion completion = files(typed, 0);
+    if (completion.begin == 0) {
         std::vector<std::string> names;
-        for (const ViewEntry& view : views()) {
-            names.emplace_back(view.name);
+        for (const std::string_view name : picture_view_names()) {
+            names.emplace_back(std::string(name) + " ");
         }
-        return {begin, fitting(names, typed)};
+        for (std::string& view : fitting(names, typed)) {
+            completion.candidates.push_back(std::move(view));
+        }
     }
-    case Argument::column: {
+    return completion;
+}
+
+Completion Completions::setting(std::string_view typed) {
+    const size_t space = typed.find(' ');
+    if (space == std::string_view::npos) {
         std::vector<std::string> names;
-        for (const Column& column : columns_) {
-            names.emplace_back(column.title);
+        for (const std::string_view name : setting_names()) {
+            names.emplace_back(std::string(name) + " ");
         }
-        return {begin, fitting(names, typed)};
+        return {0, fitting(names, typed)};
     }
-    case Argument::file: return files(before, begin);
-    case Argument::picture: {
-        if (const size_t space = typed.find(' '); space != std::string_view::npos) {
-            return files(before, begin + space + 1);
-        }
-        Completion completion = files(before, begin);
-        if (completion.begin == begin) {
-            std::vector<std::string> names;
-            for (const std::string_view name : picture_view_names()) {
-                names.emplace_back(std::string(name) + " ");
-            }
-            for (std::string& view : fitting(names, typed)) {
-                completion.candidates.push_back(std::move(view));
-            }
-        }
-        return completion;
+    size_t from = space + 1;
+    if (const size_t second = typed.find(' ', from); second != std::string_view::npos) { // "key K ACTION"
+        from = second + 1;
+    } else if (typed.substr(0, space) == "key") {
+        return {};
     }
-    case Argument::setting: {
-        const size_t space = typed.find(' ');
-        if (space == std::string_view::npos) {
-            std::vector<std::string> names;
-            for (const std::string_view name : setting_names()) {
-                names.emplace_back(std::string(name) + " ");
-            }
-            return {begin, fitting(names, typed)};
-        }
-        std::vector<std::string> values = setting_values(typed.substr(0, space));
-        size_t from = space + 1;
-        if (const size_t second = typed.find(' ', from); second != std::string_view::npos) { // "key K ACTION"
-            from = second + 1;
-        } else if (typed.substr(0, space) == "key") {
-            return {};
-        }
-        return {begin + from, fitting(values, typed.substr(from))};
-    }
-    default: return {};
-    }
+    return {from, fitting(setting_values(typed.substr(0, space)), typed.substr(from))};
 }
 
 } // namespace schedscope::tui

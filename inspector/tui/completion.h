@@ -21,13 +21,21 @@ public:
     /// Settings of a what-if.
     Completion what_if(std::string_view before);
 
+    // Arguments of commands
+    Completion tensor(std::string_view typed);
+    Completion pass(std::string_view typed);
+    Completion view(std::string_view typed);
+    Completion column(std::string_view typed);
+    Completion file(std::string_view typed);
+    Completion picture(std::string_view typed); ///< "FILE" or "VIEW FILE"
+    Completion setting(std::string_view typed); ///< "NAME VALUE"
+
 private:
     std::vector<std::string> backends() const;
     std::vector<std::string> operators() const;
     std::vector<std::string> tensors() const;
     std::vector<std::string> unique_tensors() const; ///< those that several have with their ids: as find_tensor takes them
     std::vector<std::string> values(Field field);
-    Completion argument(const struct Command& command, std::string_view before, size_t begin);
 
     Session& session_;
     std::span<const Column> columns_;

@@ -1,5 +1,4 @@
-// What leaves the inspector: text to the clipboard or to a file, pictures.
-#include "inspector/tui/app.h"
+#include "inspector/tui/export.h"
 
 #include "inspector/tui/clipboard.h"
 #include "inspector/tui/text.h"
@@ -7,8 +6,6 @@
 #include "inspector/tui/view_text.h"
 #include "runtime/error.h"
 #include "viz/output_file.h"
-
-#include <numeric>
 
 #include <sys/stat.h>
 
@@ -22,62 +19,62 @@ void refuse_existing(const std::string& path, std::string_view command) {
     }
 }
 
-} // namespace
-
 /// Where the text was taken from.
-std::string App::heading() const {
-    const PlanState& state = session_.state();
+std::string heading(App& app) {
+    const PlanState& state = app.session.state();
     const std::string pass(pass_title(state.pass));
-    return title_ + ", evaluation " + std::to_string(state.evaluation) + (pass.empty() ? "" : ", pass " + pass) + ", step " +
-           grouped(state.step) + ", " + view_->title(session_) + (filter_.empty() ? "" : " that match " + filter_.text()) + "\n";
+    return app.title + ", evaluation " + std::to_string(state.evaluation) + (pass.empty() ? "" : ", pass " + pass) + ", step " +
+           grouped(state.step) + ", " + app.list.view().title(app.session) +
+           (app.list.filter().empty() ? "" : " that match " + app.list.filter().text()) + "\n";
 }
 
-std::string App::list_as_text() {
-    update();
-    std::vector<int> rows = shown_;
-    if (!narrowed_) {
-        rows.resize(static_cast<size_t>(view_->n_rows()));
-        std::iota(rows.begin(), rows.end(), 0);
-    }
-    return heading() + list_text(session_, *view_, rows);
+std::string list_as_text(App& app) {
+    app.update();
+    return heading(app) + list_text(app.session, app.list.view(), app.list.rows());
 }
 
-std::string App::details_as_text() {
-    update();
-    update_detail();
+std::string details_as_text(App& app) {
+    app.update();
+    app.update_detail();
     constexpr int wide = 120;
-    const int row = view_row();
-    return row < 0 ? std::string() : view_->detail_title(session_, row) + "\n" + lines_text(view_->detail(session_, row, wide));
+    const View& view = app.list.view();
+    const int row = app.list.selected_row();
+    return row < 0 ? std::string() : view.detail_title(app.session, row) + "\n" + lines_text(view.detail(app.session, row, wide));
 }
 
-void App::copy(const std::string& text, const std::string& what) {
+void copy(App& app, const std::string& text, const std::string& what) {
     if (text.size() > longest_clipboard_text) {
-        tell(what + ": " + bytes_text(static_cast<int64_t>(text.size())) +
-                 " are more than terminals take into the clipboard: :write FILE, or a filter",
-             true);
+        app.tell(what + ": " + bytes_text(static_cast<int64_t>(text.size())) +
+                     " are more than terminals take into the clipboard: :write FILE, or a filter",
+                 true);
         return;
     }
-    terminal_.send(clipboard_sequence(text, wrapping_of_environment()));
-    tell("sent to the clipboard: " + what + ", " + bytes_text(static_cast<int64_t>(text.size())));
+    app.terminal.send(clipboard_sequence(text, wrapping_of_environment()));
+    app.tell("sent to the clipboard: " + what + ", " + bytes_text(static_cast<int64_t>(text.size())));
 }
 
-void App::write_to(const std::string& argument, bool overwrite) {
+} // namespace
+
+void copy_list(App& app) { copy(app, list_as_text(app), counted(app.list.n_lines(), "line")); }
+
+void copy_details(App& app) { copy(app, details_as_text(app), "the details"); }
+
+void write_text(App& app, const std::string& argument, bool overwrite) {
     const std::string path = expanded_path(argument);
     if (!overwrite) {
         refuse_existing(path, "write");
     }
-    const std::string text = list_as_text() + "\n" + details_as_text();
+    const std::string text = list_as_text(app) + "\n" + details_as_text(app);
     try {
         write_output_file(path, text);
     } catch (const Error& error) { // "PATH: why"
-        tell(path + " can't be written" + std::string(error.what()).substr(path.size()), true);
+        app.tell(path + " can't be written" + std::string(error.what()).substr(path.size()), true);
         return;
     }
-    tell(path + ": " + counted(n_shown(), "line") + " and the details are written");
+    app.tell(path + ": " + counted(app.list.n_lines(), "line") + " and the details are written");
 }
 
-/// "FILE" or "VIEW FILE"; by default the picture that is most like the view that is shown.
-void App::draw_picture(const std::string& argument, bool overwrite) {
+void draw_picture(App& app, const std::string& argument, bool overwrite) {
     const size_t space = argument.find(' ');
     const std::optional<PictureView> named =
         space == std::string::npos ? std::nullopt : picture_view_from_name(argument.substr(0, space));
@@ -90,38 +87,16 @@ void App::draw_picture(const std::string& argument, bool overwrite) {
         refuse_existing(path, "dot");
     }
     PictureOptions options;
-    options.step = session_.step();
-    options.eval = session_.state().evaluation;
-    constexpr int nodes = 1, memory = 5;
-    const bool many = session_.graph() && session_.graph()->nodes.size() > max_nodes_view;
-    options.view = named                    ? *named
-                   : view_number_ == nodes  ? (many ? PictureView::layers : PictureView::nodes)
-                   : view_number_ == memory ? PictureView::memory
-                   : many                   ? PictureView::layers
-                                            : PictureView::splits;
-    picture_.start(session_.shared_source(), options, path);
-    tell("drawing " + path + " (" + std::string(picture_view_name(options.view)) + "): Esc stops it");
-}
-
-void App::change_setting(const std::string& argument) {
-    const size_t space = std::min(argument.find(' '), argument.size());
-    const std::string name = argument.substr(0, space);
-    settings_.set(name, std::string_view(argument).substr(std::min(argument.find_first_not_of(' ', space), argument.size())));
-    if (name == "follow") {
-        session_.follow = settings_.follow;
-    }
-    if (name == "view") {
-        show_view(settings_.view);
-    }
-    if (terminal_options_.depth != Depth::none || name == "colour" ||
-        name == "color") { // asked for here, it goes before NO_COLOR
-        terminal_options_.depth = settings_.colour;
-    }
-    terminal_options_.background = settings_.background;
-    terminal_options_.mouse = settings_.mouse;
-    terminal_options_.escape_delay = settings_.escape_delay;
-    terminal_.apply(terminal_options_);
-    tell("set " + argument + ", until you quit");
+    options.step = app.session.step();
+    options.eval = app.session.state().evaluation;
+    const bool many = app.session.graph() && app.session.graph()->nodes.size() > max_nodes_view;
+    options.view = named                             ? *named
+                   : app.list.id() == ViewId::nodes  ? (many ? PictureView::layers : PictureView::nodes)
+                   : app.list.id() == ViewId::memory ? PictureView::memory
+                   : many                            ? PictureView::layers
+                                                     : PictureView::splits;
+    app.picture.start(app.session.shared_source(), options, path);
+    app.tell("drawing " + path + " (" + std::string(picture_view_name(options.view)) + "): Esc stops it");
 }
 
 } // namespace schedscope::tui

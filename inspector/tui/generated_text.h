@@ -26,7 +26,7 @@ private:
         std::string text;
     };
     std::map<int32_t, std::vector<Piece>> sequences_; ///< none is empty
-    Step read_ = no_step; ///< those up to here are known
+    Step read_ = no_step;                             ///< those up to here are known
 };
 
 } // namespace schedscope::tui

@@ -34,7 +34,7 @@ std::optional<tui::SavedSession> saved_session(const std::string& file, const st
 
 int run_inspector(std::shared_ptr<const RecordSource> source, const InspectorOptions& options) {
     const char* const no_color = std::getenv("NO_COLOR");
-    tui::Session session(std::move(source), options.gate);
+    tui::Session session(std::move(source), options.gate, options.ended_fd);
     if (options.evaluation >= 0 && options.evaluation < session.history().n_evaluations()) {
         session.go(session.history().evaluation(options.evaluation).end - 1);
     }
@@ -43,7 +43,6 @@ int run_inspector(std::shared_ptr<const RecordSource> source, const InspectorOpt
     }
     tui::App::Options app_options;
     app_options.title = options.title.empty() ? "schedscope" : options.title;
-    app_options.ended_fd = options.ended_fd;
     app_options.check_path = options.check ? options.trace_path : std::string();
     app_options.note = options.note;
     app_options.settings = tui::read_settings(tui::settings_path(), app_options.note);
@@ -63,7 +62,7 @@ int run_inspector(std::shared_ptr<const RecordSource> source, const InspectorOpt
         app.restore(*saved, !options.diff.empty() || options.evaluation >= 0);
     }
     const int code = app.run();
-    if (app.keeps() && !trace.empty() && session.step() != no_step) {
+    if (app.settings.restore && !trace.empty() && session.step() != no_step) {
         tui::SavedSession kept = app.saved();
         kept.trace = trace;
         tui::replace_file(kept_in, kept.text()); // without a place for it nothing is kept

@@ -1,140 +1,128 @@
-// From place to place: the list of jumps, marks, and from a tensor to those that it has to do with.
-#include "inspector/tui/app.h"
+#include "inspector/tui/jumps.h"
 
+#include "inspector/tui/marks.h"
+#include "inspector/tui/pages.h"
 #include "inspector/tui/tensor_detail.h"
 #include "inspector/tui/text.h"
 
-#include <algorithm>
-
 namespace schedscope::tui {
-
-void App::go_to(Place place, const std::string& said) {
-    const bool moved = place.step != session_.step() && place.step != no_step;
-    std::string text = moved ? session_.go(place.step) : std::string();
-    session_.select(place.tensor);
-    show_view(place.view);
-    tell(text.empty() ? said : said + ": " + text);
-}
+namespace {
 
 /// In the view that is shown, if a line there is the tensor's own; else among the nodes.
-void App::jump_to(TensorId id, const std::string& said) {
-    const Place from = here();
-    session_.select(id);
-    update();
-    const int row = view_->row_of(session_, id);
-    const bool elsewhere = row < 0 || view_->own_tensor(session_, row) != id;
+void jump_to(App& app, TensorId id, const std::string& said) {
+    const Place from = app.here();
+    app.session.select(id);
+    app.update();
+    const int row = app.list.view().row_of(app.session, id);
+    const bool elsewhere = row < 0 || app.list.view().own_tensor(app.session, row) != id;
     if (elsewhere) {
-        show_view(1);
-        update();
+        app.show_view(ViewId::nodes);
+        app.update();
     }
-    pane_ = Pane::list;
-    came_from(from);
-    const bool hidden = hidden_by_filter(id);
-    tell(said + (hidden      ? " · the filter hides it: Esc shows all"
-                 : elsewhere ? " · " + settings_.keys.key_of(Action::back, context()) + " goes back"
-                             : ""),
-         hidden);
+    app.pane = App::Pane::list;
+    app.came_from(from);
+    app.update();
+    const bool hidden = app.list.hides(id);
+    app.tell(said + (hidden      ? " · the filter hides it: Esc shows all"
+                     : elsewhere ? " · " + app.key_of(Action::back) + " goes back"
+                                 : ""),
+             hidden);
 }
 
-bool App::hidden_by_filter(TensorId id) {
-    update();
-    const int row = view_->row_of(session_, id);
-    return narrowed_ && row >= 0 && std::find(shown_.begin(), shown_.end(), row) == shown_.end();
+} // namespace
+
+void open(App& app, Target target) {
+    const std::string back = " · " + app.key_of(Action::back) + " goes back";
+    switch (target.kind) {
+    case Target::Kind::none: app.tell("this line has nothing to open", true); return;
+    case Target::Kind::tensor: {
+        const Place from = app.here();
+        app.session.select(static_cast<TensorId>(target.id));
+        app.show_view(ViewId::nodes);
+        app.pane = App::Pane::list;
+        app.came_from(from);
+        app.update();
+        if (app.list.hides(app.session.selected())) {
+            app.tell(app.session.name(app.session.selected()) + " · the filter hides it: Esc shows all", true);
+        } else {
+            app.tell(app.session.name(app.session.selected()) + back);
+        }
+        return;
+    }
+    case Target::Kind::step:
+        if (target.id == app.session.step()) {
+            app.tell("this is the present step", true);
+            return;
+        }
+        app.jump([&] { return app.session.go(target.id); });
+        return;
+    case Target::Kind::split: {
+        const auto& splits = app.session.state().splits;
+        if (static_cast<size_t>(target.id) >= splits.size()) {
+            app.tell("split " + std::to_string(target.id) + " is not made at this step", true);
+            return;
+        }
+        const Place from = app.here();
+        app.show_view(ViewId::splits);
+        app.pane = App::Pane::list;
+        app.update();
+        const int row = static_cast<int>(target.id); // a row of that view is a split
+        const bool hidden = app.list.line_of_row(row) < 0;
+        app.list.select_row(row);
+        app.came_from(from);
+        app.tell("split " + std::to_string(target.id) + (hidden ? " · the filter hides it: Esc shows all" : back), hidden);
+        return;
+    }
+    case Target::Kind::evaluation:
+        app.jump([&] { return app.session.go_evaluation(static_cast<EvaluationId>(target.id)); });
+        return;
+    case Target::Kind::mark: go_to_mark(app, static_cast<char>(target.id)); return;
+    }
 }
 
-void App::go_to_cause() {
-    const TensorId id = session_.selected();
+void go_to(App& app, Place place, const std::string& said) {
+    const bool moved = place.step != app.session.step() && place.step != no_step;
+    std::string text = moved ? app.session.go(place.step) : std::string();
+    app.session.select(place.tensor);
+    app.show_view(place.view);
+    app.tell(text.empty() ? said : said + ": " + text);
+}
+
+void go_to_cause(App& app) {
+    const TensorId id = app.session.selected();
     const auto at = static_cast<size_t>(id);
-    const std::string name = session_.name(id);
-    const TensorState now = at < session_.state().tensors.size() ? session_.state().tensors[at] : TensorState{};
-    if (const record::CopyMade* const copy = session_.copy(id)) {
-        jump_to(copy->of, name + " is a copy of " + session_.name(copy->of));
+    const std::string name = app.session.name(id);
+    const TensorState now = at < app.session.state().tensors.size() ? app.session.state().tensors[at] : TensorState{};
+    if (const record::CopyMade* const copy = app.session.copy(id)) {
+        jump_to(app, copy->of, name + " is a copy of " + app.session.name(copy->of));
     } else if (now.backend == no_backend) {
-        tell(name + " is on no backend at this step", true);
-    } else if (now.by == no_tensor || session_.row_of(now.by) < 0) {
-        tell(joined({name, " is on ", session_.backend_name(now.backend), " by ", cause_name(now.cause, now.source), ": ",
-                     cause_meaning(now.cause), "; no other tensor made it so"}),
-             true);
+        app.tell(name + " is on no backend at this step", true);
+    } else if (now.by == no_tensor || app.session.row_of(now.by) < 0) {
+        app.tell(joined({name, " is on ", app.session.backend_name(now.backend), " by ", cause_name(now.cause, now.source), ": ",
+                         cause_meaning(now.cause), "; no other tensor made it so"}),
+                 true);
     } else {
-        jump_to(now.by,
-                joined({name, ": ", session_.backend_name(now.backend), " by ", cause_name(now.cause, now.source), " because of ",
-                        session_.name(now.by), " · ", settings_.keys.key_of(Action::cause, in_main), " goes on"}));
+        jump_to(
+            app, now.by,
+            joined({name, ": ", app.session.backend_name(now.backend), " by ", cause_name(now.cause, now.source), " because of ",
+                    app.session.name(now.by), " · ", app.settings.keys.key_of(Action::cause, in_main), " goes on"}));
     }
 }
 
-/// The only one at once; of several, one is chosen on a page. `what`: that they do to the selected tensor ("reads").
-void App::choose_of(const std::vector<TensorId>& tensors, const std::string& what) {
-    const std::string name = session_.name(session_.selected());
+void choose_of(App& app, const std::vector<TensorId>& tensors, const std::string& what) {
+    const std::string name = app.session.name(app.session.selected());
     if (tensors.empty()) {
-        tell("nothing " + what + " " + name, true);
+        app.tell("nothing " + what + " " + name, true);
     } else if (tensors.size() == 1) {
-        jump_to(tensors.front(), session_.name(tensors.front()) + " alone " + what + " " + name);
+        jump_to(app, tensors.front(), app.session.name(tensors.front()) + " alone " + what + " " + name);
     } else {
-        show_page({"what " + what + " " + name, [this, tensors](int) { return tensors_page(session_, tensors); }, true});
+        app.pages.open({"what " + what + " " + name, [&app, tensors](int) { return tensors_page(app.session, tensors); }, true});
     }
 }
 
-void App::on_letter(Action action, Key key) {
-    if (action == Action::go_to_mark && (key == '\'' || key == '`')) {
-        perform(Action::back);
-    } else if (key < 'a' || key > 'z') {
-        tell(key == key_escape ? "no mark" : "a mark is a letter from a to z", key != key_escape);
-    } else if (action == Action::mark) {
-        set_mark(static_cast<char>(key));
-    } else {
-        go_to_mark(static_cast<char>(key));
-    }
-}
-
-void App::set_mark(char letter) {
-    trail_.marks[letter] = here();
-    tell(joined(
-        {"marked: ", settings_.keys.key_of(Action::go_to_mark, in_main), " ", std::string_view(&letter, 1), " comes back here"}));
-}
-
-void App::go_to_mark(char letter) {
-    const auto mark = trail_.marks.find(letter);
-    if (mark == trail_.marks.end()) {
-        std::string known;
-        for (const auto& [other, place] : trail_.marks) {
-            known.append(known.empty() ? "" : " ").append(1, other);
-        }
-        tell(joined({"nothing is marked ", std::string_view(&letter, 1), known.empty() ? "" : ": there are " + known}), true);
-        return;
-    }
-    const Place from = here();
-    go_to(mark->second, joined({"mark ", std::string_view(&letter, 1)}));
-    came_from(from);
-}
-
-void App::show_page(Page page) {
-    pages_.push_back(std::move(page));
-    shape_page();
-    // The present step's line is the one to begin at.
-    Page& shown = pages_.back();
-    for (size_t i = 0; shown.chooses && i < shown.lines.size(); ++i) {
-        if (shown.lines[i].now) {
-            shown.list.select(static_cast<int>(i));
-        }
-    }
-}
-
-void App::show_keys() {
-    if (pages_.size() > 1) { // of the page below it is known already
-        pages_.pop_back();
-        return;
-    }
-    const Context where = context();
-    if (where == in_popup && !pages_.back().chooses && pages_.back().title == "keys that work here") {
-        pages_.pop_back();
-        return;
-    }
-    std::vector<Line> lines = keys_page(settings_.keys, where, [this](Action action) { return why_not(action).empty(); });
-    show_page({"keys that work here", [lines = std::move(lines)](int) { return lines; }});
-}
-
-void App::explain(TensorId id) {
-    show_page({"the story of " + session_.name(id), [this, id](int width) { return story_page(session_, id, width); }, true});
+void explain(App& app, TensorId id) {
+    app.pages.open(
+        {"the story of " + app.session.name(id), [&app, id](int width) { return story_page(app.session, id, width); }, true});
 }
 
 } // namespace schedscope::tui

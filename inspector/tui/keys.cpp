@@ -68,16 +68,7 @@ constexpr Binding table[] = {
     {Action::mark,                "mark",                in_main,            {'m', none},                     nullptr,        0, "mark this place with a letter"},
     {Action::go_to_mark,          "go-to-mark",          in_main,            {'\'', none},                    nullptr,        0, "to the place with a letter; ' again: to where the last jump began"},
     // Views
-    {Action::view_1,              "view-1",              in_main,            {'1', none},                      nullptr,        0, "nodes & passes"},
-    {Action::view_2,              "view-2",              in_main,            {'2', none},                      nullptr,        0, "splits"},
-    {Action::view_3,              "view-3",              in_main,            {'3', none},                      nullptr,        0, "copies"},
-    {Action::view_4,              "view-4",              in_main,            {'4', none},                      nullptr,        0, "fusion & order"},
-    {Action::view_5,              "view-5",              in_main,            {'5', none},                      nullptr,        0, "memory"},
-    {Action::view_6,              "view-6",              in_main,            {'6', none},                      nullptr,        0, "timeline"},
-    {Action::view_7,              "view-7",              in_main,            {'7', none},                      nullptr,        0, "tokens & reuse"},
-    {Action::view_8,              "view-8",              in_main,            {'8', none},                      nullptr,        0, "what-if, or two traces side by side (:diff OTHER)"},
-    {Action::view_9,              "view-9",              in_main,            {'9', none},                      nullptr,        0, "queries"},
-    {Action::view_10,              "view-10",             in_main,             {'0', none},                       nullptr,       0, "values of watched tensors"},
+    {Action::first_view,          "view-",               in_main,            {none},                           nullptr,        0, ""}, // stands for all of them
     {Action::zoom_in,              "zoom-in",             in_main,             {'i', none},                       "zoom",       18, "zoom in on the timeline (the wheel does, over its lanes)"},
     {Action::zoom_out,             "zoom-out",            in_main,             {'I', none},                       "zoom",       18, "zoom out"},
     {Action::zoom_whole,           "zoom-whole",          in_main,             {'=', none},                       nullptr,       0, "the whole timeline"},
@@ -122,11 +113,32 @@ bool same_letters(std::string_view a, std::string_view b) noexcept {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
 }
 
+/// The table with a line for each view.
+std::vector<Binding> with_views() {
+    static std::array<std::string, static_cast<size_t>(ViewId::count)> names;
+    std::vector<Binding> all;
+    for (const Binding& binding : table) {
+        if (binding.action != Action::first_view) {
+            all.push_back(binding);
+            continue;
+        }
+        for (const ViewEntry& view : views()) {
+            std::string& name = names[static_cast<size_t>(view.id)];
+            name = binding.name + std::to_string(view.number());
+            all.push_back({action_of(view.id), name.c_str(), binding.contexts, {view.key(), none}, nullptr, 0, view.help});
+        }
+    }
+    return all;
+}
+
 } // namespace
 
-std::span<const Binding> default_bindings() noexcept { return table; }
+std::span<const Binding> default_bindings() noexcept {
+    static const std::vector<Binding> all = with_views();
+    return all;
+}
 
-KeyMap::KeyMap() : bindings_(std::begin(table), std::end(table)) {
+KeyMap::KeyMap() : bindings_(default_bindings().begin(), default_bindings().end()) {
     for (Binding& binding : bindings_) {
         std::fill(std::find(binding.keys.begin(), binding.keys.end(), key_none), binding.keys.end(), key_none);
     }
@@ -181,8 +193,9 @@ std::string KeyMap::key_of(Action action, Context context) const {
 }
 
 Action action_named(std::string_view name) noexcept {
-    const auto found = std::find_if(std::begin(table), std::end(table), [&](const Binding& b) { return name == b.name; });
-    return found == std::end(table) ? Action::none : found->action;
+    const auto all = default_bindings();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Binding& b) { return name == b.name; });
+    return found == all.end() ? Action::none : found->action;
 }
 
 std::string key_text(Key key) {

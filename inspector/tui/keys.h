@@ -1,5 +1,7 @@
 #pragma once
 
+#include "inspector/tui/views.h"
+
 #include <array>
 #include <cstdint>
 #include <span>
@@ -87,17 +89,8 @@ enum class Action : uint8_t {
     copy_details,
     wider,
     narrower,
-    view_1,
-    view_2,
-    view_3,
-    view_4,
-    view_5,
-    view_6,
-    view_7,
-    view_8,
-    view_9,
-    view_10,
-    zoom_in,
+    first_view, ///< one for each view, in their order
+    zoom_in = first_view + static_cast<int>(ViewId::count),
     zoom_out,
     zoom_whole,
     pan_left,
@@ -108,6 +101,11 @@ enum class Action : uint8_t {
     quit,
     count,
 };
+
+/// Shows a view.
+constexpr Action action_of(ViewId id) noexcept {
+    return static_cast<Action>(static_cast<int>(Action::first_view) + static_cast<int>(id));
+}
 
 /// Where the keyboard is. A binding holds in a set of them.
 enum Context : uint8_t {

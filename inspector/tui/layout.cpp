@@ -155,36 +155,39 @@ std::vector<Button<Action>> footer(const KeyMap& keys, Context context, int widt
     return buttons;
 }
 
-std::vector<Button<int>> view_tabs(int current, int width) {
+std::vector<Button<ViewId>> view_tabs(ViewId current, int width) {
     const std::span<const ViewEntry> all = views();
     std::vector<bool> named(all.size(), true);
     const auto in_form = [&](std::string_view gap, bool brief) {
-        std::vector<Button<int>> buttons;
+        std::vector<Button<ViewId>> buttons;
         int col = 0;
         for (size_t i = 0; i < all.size(); ++i) {
-            const bool now = all[i].number == current;
-            const std::string text = joined({now ? "▸" : " ", std::to_string(all[i].number % 10), named[i] ? gap : "",
+            const bool now = all[i].id == current;
+            const std::string text = joined({now ? "▸" : " ", std::string(1, all[i].key()), named[i] ? gap : "",
                                              !named[i] ? ""
                                              : brief   ? all[i].brief
                                                        : all[i].name});
-            buttons.push_back({col, text_width(text), text, all[i].number, now});
+            buttons.push_back({col, text_width(text), text, all[i].id, now});
             col += text_width(text);
         }
         return buttons;
     };
-    const auto fits = [&](const std::vector<Button<int>>& buttons) { return buttons.back().col + buttons.back().width <= width; };
+    const auto fits = [&](const std::vector<Button<ViewId>>& buttons) {
+        return buttons.back().col + buttons.back().width <= width;
+    };
     for (const auto& [gap, brief] : {std::pair{" ", false}, {"", false}, {"", true}}) {
-        if (std::vector<Button<int>> buttons = in_form(gap, brief); fits(buttons)) {
+        if (std::vector<Button<ViewId>> buttons = in_form(gap, brief); fits(buttons)) {
             return buttons;
         }
     }
+    const int at = entry_of(current).number();
     std::vector<size_t> farthest_first(all.size());
     std::iota(farthest_first.begin(), farthest_first.end(), 0);
     std::stable_sort(farthest_first.begin(), farthest_first.end(),
-                     [&](size_t x, size_t y) { return std::abs(all[x].number - current) > std::abs(all[y].number - current); });
+                     [&](size_t x, size_t y) { return std::abs(all[x].number() - at) > std::abs(all[y].number() - at); });
     for (const size_t view : farthest_first) {
         named[view] = false;
-        if (std::vector<Button<int>> buttons = in_form("", true); fits(buttons)) {
+        if (std::vector<Button<ViewId>> buttons = in_form("", true); fits(buttons)) {
             return buttons;
         }
     }

@@ -46,7 +46,7 @@ std::vector<Button<Action>> footer(const KeyMap& keys, Context context, int widt
 
 /// All views: "1 nodes  2 splits  …", the current one with a mark before it. Where there is no room for all names, those farthest from the current one are
 /// only numbers.
-std::vector<Button<int>> view_tabs(int current, int width);
+std::vector<Button<ViewId>> view_tabs(ViewId current, int width);
 
 /// Widths of the list's columns in a pane; 0: not shown. The growing one gets what is left, but where there is plenty others get their `most` first.
 std::vector<int> column_widths(std::span<const Column> columns, int width);

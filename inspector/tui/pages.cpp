@@ -96,8 +96,9 @@ std::vector<Line> story_page(Session& session, TensorId id, int width) {
     }
     for (const StoryLine& l : story.lines) {
         const bool recorded = l.step != no_step;
-        add_wrapped(lines, width, l.what, 14, l.text + (recorded ? "  [step " + grouped(l.step) + "]" : std::string()),
-                    ink(l.step), recorded ? Target::step(l.step) : Target{}, l.step == now);
+        add_wrapped(lines, width, story_kind_name(l.kind), 14,
+                    l.text + (recorded ? "  [step " + grouped(l.step) + "]" : std::string()), ink(l.step),
+                    recorded ? Target::step(l.step) : Target{}, l.step == now);
     }
     return lines;
 }
@@ -125,13 +126,11 @@ std::vector<Line> tensors_page(Session& session, const std::vector<TensorId>& te
 std::vector<Line> marks_page(Session& session, const Trail& trail) {
     std::vector<Line> lines;
     for (const auto& [letter, place] : trail.marks) {
-        const auto view = std::find_if(views().begin(), views().end(),
-                                       [&, number = place.view](const ViewEntry& v) { return v.number == number; });
         Line l = labelled(
             std::string(1, letter), 3,
             joined({"step ", grouped(place.step), "  ",
                     place.tensor == no_tensor ? std::string() : session.history().tensor_name_at(place.step, place.tensor),
-                    "  in ", view == views().end() ? "?" : view->name}));
+                    "  in ", entry_of(place.view).name}));
         l.target = Target::mark(letter);
         lines.push_back(std::move(l));
     }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "inspector/tui/list.h"
 #include "inspector/tui/settings.h"
 #include "inspector/tui/trail.h"
 #include "inspector/tui/view.h"
@@ -11,17 +10,7 @@
 
 namespace schedscope::tui {
 
-/// A page above the others: to read, or to choose a line of.
-struct Page {
-    std::string title;
-    std::function<std::vector<Line>(int width)> make; ///< its lines, when it is drawn in another width or the session has changed
-    bool chooses = false;                             ///< one line is selected, and Enter opens what it leads to
-
-    std::vector<Line> lines = {};
-    int width = -1; ///< that `lines` were made for
-    uint64_t version = 0;
-    List list = {};
-};
+/// What the pages (page_stack.h) say.
 
 /// The keys that do something: of `where`, as far as they work now; and the language of queries.
 std::vector<Line> keys_page(const KeyMap& keys, Context where, const std::function<bool(Action)>& works);

@@ -42,7 +42,7 @@ std::vector<Line> PassTable::draw(Session& session, int, int height, int width) 
     Cells cells(height, width);
     cells.text(1, 1, "with", dim, label_width);
     cells.text(2, 1, "changed", dim, label_width);
-    cells.text(3, 1, session.gate() ? "took, held" : "took", dim, label_width); // a step that is looked at takes its time
+    cells.text(3, 1, session.program() ? "took, held" : "took", dim, label_width); // a step that is looked at takes its time
     const int column = std::clamp((width - label_width) / std::max(static_cast<int>(passes_.size()), 1), 9, column_width + 7);
     for (size_t i = 0; i < passes_.size(); ++i) {
         const tables::PassRow& row = passes_[i];

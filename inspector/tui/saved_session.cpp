@@ -1,7 +1,5 @@
 #include "inspector/tui/saved_session.h"
 
-#include "inspector/tui/view.h"
-
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -22,19 +20,22 @@ template <class Number> bool take(std::string_view& text, Number& number) {
 
 bool take_place(std::string_view text, Step n_steps, Place& place) {
     Place read;
-    if (!take(text, read.step) || !take(text, read.tensor) || !take(text, read.view) || !text.empty() || read.step < 0 ||
+    int number = 0;
+    if (!take(text, read.step) || !take(text, read.tensor) || !take(text, number) || !text.empty() || read.step < 0 ||
         read.step >= n_steps || read.tensor < no_tensor) {
         return false;
     }
-    if (std::none_of(views().begin(), views().end(), [&](const ViewEntry& view) { return view.number == read.view; })) {
+    const ViewEntry* const view = view_numbered(number);
+    if (!view) {
         return false;
     }
+    read.view = view->id;
     place = read;
     return true;
 }
 
 std::string place_text(const Place& place) {
-    return std::to_string(place.step) + " " + std::to_string(place.tensor) + " " + std::to_string(place.view);
+    return std::to_string(place.step) + " " + std::to_string(place.tensor) + " " + std::to_string(entry_of(place.view).number());
 }
 
 /// An item is a line: what would break it is left out.

@@ -36,13 +36,16 @@ std::string in_evaluation(EvaluationId id, bool same_place) {
 
 } // namespace
 
-Session::Session(std::shared_ptr<const RecordSource> source, LiveGate* gate)
-    : source_(std::move(source)), history_(source_), gate_(gate) {
+Session::Session(std::shared_ptr<const RecordSource> source, LiveGate* gate, int ended_fd)
+    : source_(std::move(source)), history_(source_) {
+    if (gate) {
+        program_.emplace(*gate, ended_fd);
+    }
     if (history_.n_steps() == 0) {
         return;
     }
     Step start = last_step();
-    if (!gate_) {
+    if (!program_) {
         const EvaluationId planned = history_.last_planned();
         if (planned >= 0) {
             start = history_.evaluation(planned).end - 1;
@@ -178,20 +181,16 @@ std::string Session::go(Step step) {
 }
 
 std::string Session::move(Unit unit, bool forward) {
-    if (gate_ && follows_ && !running() && !at_newest()) {
+    if (program_ && follows_ && !running() && !at_newest()) {
         refresh(); // it was held a moment ago: the step is meant from there
     }
-    if (gate_ && forward && (at_newest() || (running() && follows_))) {
-        if (ended_) {
-            return "the program has ended: nothing comes after step " + grouped(step());
-        }
-        if (running() && !stepping_) {
-            return "the program is running: Space holds it";
-        }
-        if (running()) { // typed ahead
-            ahead_.push_back(unit);
-        } else {
-            step_program(unit);
+    if (program_ && forward && (at_newest() || (running() && follows_))) {
+        using State = LiveProgram::State;
+        switch (program_->state()) {
+        case State::ended: return "the program has ended: nothing comes after step " + grouped(step());
+        case State::running: return "the program is running: Space holds it";
+        case State::stepping: program_->step_later(unit); break;
+        case State::held: step_program(unit); break;
         }
         return "running to the next " + std::string(unit_word(unit));
     }
@@ -211,7 +210,7 @@ std::string Session::move(Unit unit, bool forward) {
     if (unit == Unit::record) {
         return forward ? "this is the last step of the trace" : "this is the first step of the trace";
     }
-    if (gate_ && forward) {
+    if (program_ && forward) {
         return nothing_recorded_after(unit);
     }
     return "no " + std::string(unit_word(unit)) + " begins " + (forward ? "after" : "before") + " this step";
@@ -283,8 +282,8 @@ std::string Session::move_evaluation(bool forward) {
     if (to >= 0 && to < history_.n_evaluations()) {
         return go_evaluation(to);
     }
-    return gate_ && forward ? nothing_recorded_after(Unit::evaluation)
-                            : "no evaluation begins " + std::string(forward ? "after" : "before") + " this one";
+    return program_ && forward ? nothing_recorded_after(Unit::evaluation)
+                               : "no evaluation begins " + std::string(forward ? "after" : "before") + " this one";
 }
 
 /// The program was held on its way to a place in the next evaluation. True: it goes on.
@@ -295,7 +294,7 @@ bool Session::seek() {
     const Record newest = history_.record(last_step());
     const auto* const pass = std::get_if<record::PassBegin>(&newest.fact);
     const bool there = newest.evaluation > sought_->behind && pass && pass->pass >= sought_->pass;
-    if (there || ended_ || gate_->at_breakpoint() || newest.evaluation > sought_->behind + 1) {
+    if (there || program_->ended() || program_->at_breakpoint() || newest.evaluation > sought_->behind + 1) {
         sought_.reset();
         return false;
     }
@@ -318,18 +317,8 @@ std::string Session::go_pass(Pass pass) {
     return "pass " + std::string(pass_name(pass)) + " (" + std::string(pass_title(pass)) + ") is not recorded in this evaluation";
 }
 
-bool Session::running() const {
-    if (!gate_ || ended_) {
-        return false;
-    }
-    // Until its thread wakes up the gate still says where it was held.
-    const Step at = gate_->held_at();
-    return at == no_step || at == released_at_;
-}
-
 void Session::step_program(Unit unit) {
-    released_at_ = gate_->held_at();
-    follows_ = stepping_ = true;
+    follows_ = true;
     if (unit == Unit::evaluation) { // where that begins there is nothing to see yet: on to where the present one is looked at
         const Step pass = source_->previous_of(step() + 1, fact_bit<record::PassBegin>());
         const bool in_pass = pass != no_step && pass >= history_.evaluation(state_.evaluation).first;
@@ -338,21 +327,18 @@ void Session::step_program(Unit unit) {
                                             : in_pass ? std::get<record::PassBegin>(history_.record(pass).fact).pass
                                                       : Pass::place};
     }
-    gate_->step(unit);
+    program_->step(unit);
 }
 
 void Session::let_run() {
     sought_.reset();
-    released_at_ = gate_->held_at();
     follows_ = true;
-    stepping_ = false;
-    gate_->run();
+    program_->run();
 }
 
 void Session::hold() {
-    ahead_.clear();
     sought_.reset();
-    gate_->interrupt();
+    program_->hold();
 }
 
 std::string Session::refresh() {
@@ -371,14 +357,8 @@ std::string Session::refresh() {
     if (const auto* const pass = std::get_if<record::PassBegin>(&record_.fact); sought && pass && !text.empty()) {
         text = in_evaluation(state_.evaluation, pass->pass == sought->pass) + text;
     }
-    if (!ahead_.empty() && !ended_) {
-        const Unit next = ahead_.front();
-        ahead_.pop_front();
-        if (!gate_->at_breakpoint()) {
-            step_program(next);
-        } else {
-            ahead_.clear();
-        }
+    if (const auto next = program_->ended() ? std::nullopt : program_->next_step()) {
+        step_program(*next);
     }
     return text;
 }
@@ -422,7 +402,7 @@ std::optional<std::string> Session::scan_slice() {
     if (scan.forward ? scan.at < history_.n_steps() : scan.at >= 0) {
         return std::nullopt;
     }
-    if (scan.forward && gate_ && !ended_ && !running()) { // not yet: the program goes on to it
+    if (scan.forward && program_ && program_->state() == LiveProgram::State::held) { // not yet: the program goes on to it
         const std::string until = scan.query.text();
         scan_.reset();
         go(last_step());
@@ -437,11 +417,10 @@ std::optional<std::string> Session::scan_slice() {
 
 void Session::start_what_if(const std::string& settings) {
     if (imported()) {
-        throw Error(ErrorKind::usage,
-                    "what would change is unknown: this trace was imported from a log, which tells no answers of backends");
+        throw Error(ErrorKind::usage, cannot_plan_again);
     }
     const auto last = [&](FactSet kind) { return source_->previous_of(source_->n_steps(), kind); };
-    if (gate_ != nullptr && last(fact_bit<record::PlanEnd>()) <= last(fact_bit<record::PlanBegin>())) {
+    if (program_ && last(fact_bit<record::PlanEnd>()) <= last(fact_bit<record::PlanBegin>())) {
         throw Error(ErrorKind::usage, "there is no complete plan yet that could be made differently: let the program go on");
     }
     comparison_.start_what_if(source_, settings);

@@ -3,10 +3,9 @@
 #include "inspector/query/query.h"
 #include "inspector/tui/comparison_run.h"
 #include "inspector/tui/facts.h"
+#include "inspector/tui/live_program.h"
 #include "traces/history.h"
-#include "traces/live_gate.h"
 
-#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,8 +22,8 @@ public:
     using Unit = History::Unit;
 
     /// Opens at the end of the last evaluation that planned something; attached to a running program, at its newest record.
-    /// `gate` is borrowed; null for a recorded trace.
-    Session(std::shared_ptr<const RecordSource> source, LiveGate* gate);
+    /// `gate` is borrowed; null for a recorded trace. `ended_fd`: readable once the program has ended; −1: that isn't told.
+    Session(std::shared_ptr<const RecordSource> source, LiveGate* gate, int ended_fd = -1);
 
     // Where it stands
     History& history() noexcept { return history_; }
@@ -37,10 +36,11 @@ public:
     Step last_step() const { return history_.n_steps() - 1; }
     const Record& record() const noexcept { return record_; } ///< at the step; nothing is recorded: an empty one
     bool at_newest() const { return step() >= last_step(); }
-    LiveGate* gate() const noexcept { return gate_; }
-    bool running() const;                          ///< attached, and neither held nor at its end
-    bool ended() const noexcept { return ended_; } ///< the program has nothing left to do
-    void set_ended() noexcept { ended_ = true; }
+    LiveProgram* program() noexcept {
+        return program_ ? &*program_ : nullptr;
+    } ///< that it is attached to; null: a recorded trace
+    const LiveProgram* program() const noexcept { return program_ ? &*program_ : nullptr; }
+    bool running() const { return program_ && program_->goes(); }
     uint64_t version() const noexcept { return version_; } ///< another number when anything here changed
 
     // Moving
@@ -114,12 +114,8 @@ private:
     std::shared_ptr<const RecordSource> source_;
     History history_;
     Describer describer_{history_};
-    LiveGate* gate_;
-    bool ended_ = false;
-    bool follows_ = true;        ///< the newest record was looked at, or waited for
-    bool stepping_ = false;      ///< what it runs to is a step's end
-    Step released_at_ = no_step; ///< where it was held when it was last let go
-    std::deque<Unit> ahead_;     ///< steps that were asked for while it ran
+    std::optional<LiveProgram> program_;
+    bool follows_ = true; ///< the newest record was looked at, or waited for
     /// The place in the next evaluation that the program is run to.
     struct Sought {
         EvaluationId behind;

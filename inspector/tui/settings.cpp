@@ -1,7 +1,6 @@
 #include "inspector/tui/settings.h"
 
 #include "inspector/tui/user_files.h"
-#include "inspector/tui/view.h"
 #include "runtime/error.h"
 
 #include <algorithm>
@@ -73,12 +72,11 @@ void Settings::set(std::string_view name, std::string_view value) {
     } else if (name == "background") {
         background = one_of<Background>(name, backgrounds, value);
     } else if (name == "view") {
-        const auto found =
-            std::find_if(views().begin(), views().end(), [&](const ViewEntry& entry) { return entry.name == value; });
-        if (found == views().end()) {
+        const ViewEntry* const named = view_named(value);
+        if (!named) {
             refuse("no view '" + std::string(value) + "'");
         }
-        view = found->number;
+        view = named->id;
     } else if (name == "list-width") {
         list_width = value == "auto" ? std::nullopt : std::optional(number(name, value, 10, 90));
     } else if (name == "follow") {
@@ -107,10 +105,9 @@ void Settings::set(std::string_view name, std::string_view value) {
 
 std::vector<std::string> Settings::lines() const {
     const auto yes = [](bool on) { return std::string(on ? "on" : "off"); };
-    const auto first_view = std::find_if(views().begin(), views().end(), [&](const ViewEntry& v) { return v.number == view; });
     return {"colour " + std::string(depths[static_cast<size_t>(colour)]),
             "background " + std::string(backgrounds[static_cast<size_t>(background)]),
-            "view " + std::string(first_view == views().end() ? "" : first_view->name),
+            std::string("view ") + entry_of(view).name,
             "list-width " + (list_width ? std::to_string(*list_width) : "auto"),
             "follow " + yes(follow),
             "mouse " + yes(mouse),

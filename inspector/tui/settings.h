@@ -2,6 +2,7 @@
 
 #include "inspector/tui/keys.h"
 #include "inspector/tui/style.h"
+#include "inspector/tui/views.h"
 
 #include <optional>
 #include <span>
@@ -28,7 +29,7 @@ int usual_escape_delay();
 struct Settings {
     Depth colour = Depth::automatic;
     Background background = Background::automatic;
-    int view = 1;
+    ViewId view = ViewId::nodes;
     std::optional<int> list_width;
     bool follow = true, mouse = true, restore = true;
     int escape_delay = usual_escape_delay();

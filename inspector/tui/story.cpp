@@ -36,7 +36,7 @@ std::vector<StoryPart> story(Session& session, TensorId id, int& n_ahead) {
         if (l.step > session.step()) {
             ++n_ahead;
         } else {
-            parts.push_back({l.step, l.pass, l.text});
+            parts.push_back({l.step, pass_of(l.kind), l.text});
         }
     }
     std::stable_sort(parts.begin(), parts.end(), [](const StoryPart& a, const StoryPart& b) { return a.step < b.step; });

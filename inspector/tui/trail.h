@@ -1,5 +1,6 @@
 #pragma once
 
+#include "inspector/tui/views.h"
 #include "traces/history.h"
 
 #include <map>
@@ -12,7 +13,7 @@ namespace schedscope::tui {
 struct Place {
     Step step = no_step;
     TensorId tensor = no_tensor; ///< of the graph at that step
-    int view = 1;
+    ViewId view = ViewId::nodes;
 
     bool operator==(const Place&) const = default;
 };

@@ -1,5 +1,8 @@
 #include "inspector/tui/user_files.h"
 
+#include "runtime/error.h"
+#include "viz/output_file.h"
+
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -79,28 +82,6 @@ std::optional<std::string> read_small_file(const std::string& path, std::string&
     return trouble.empty() ? std::optional(std::move(text)) : std::nullopt;
 }
 
-namespace {
-
-bool write_whole(const std::string& path, std::string_view text) {
-    std::FILE* const file = std::fopen(path.c_str(), "we");
-    const bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    return file && std::fclose(file) == 0 && written;
-}
-
-/// The new file takes the old one's place only when it is whole.
-bool replace(const std::string& path, std::string_view text) {
-    const std::string fresh = path + ".new-" + std::to_string(getpid());
-    if (write_whole(fresh, text) && std::rename(fresh.c_str(), path.c_str()) == 0) {
-        return true;
-    }
-    const int trouble = errno;
-    std::remove(fresh.c_str());
-    errno = trouble;
-    return false;
-}
-
-} // namespace
-
 bool replace_file(const std::string& path, std::string_view text) {
     if (path.empty()) {
         return false;
@@ -108,7 +89,15 @@ bool replace_file(const std::string& path, std::string_view text) {
     const mode_t before = umask(077);
     std::error_code failed;
     std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
-    const bool done = !failed && replace(path, text);
+    bool done = false;
+    if (!failed) {
+        try {
+            write_output_file(path, text);
+            done = true;
+        } catch (const Error&) {
+            // the folder is full, say: the inspector goes on without it
+        }
+    }
     umask(before);
     return done;
 }

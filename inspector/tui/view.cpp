@@ -7,26 +7,6 @@
 #include <cmath>
 
 namespace schedscope::tui {
-namespace {
-
-// clang-format off
-constexpr ViewEntry table[] = {
-    {1,  "nodes",     "nodes",   make_nodes_view},
-    {2,  "splits",    "splits",  make_splits_view},
-    {3,  "copies",    "copies",  make_copies_view},
-    {4,  "fusion",    "fusion",  make_fusion_view},
-    {5,  "memory",    "memory",  make_memory_view},
-    {6,  "timeline",  "time",    make_timeline_view},
-    {7,  "tokens",    "tokens",  make_tokens_view},
-    {8,  "what-if",   "what-if", make_what_if_view},
-    {9,  "queries",   "asked",   make_queries_view},
-    {10, "values",    "values",  make_values_view},
-};
-// clang-format on
-
-} // namespace
-
-std::span<const ViewEntry> views() noexcept { return table; }
 
 std::optional<double> View::sort_key(Session& session, int row, size_t column) const {
     const Field field = columns()[column].field;

@@ -3,6 +3,7 @@
 #include "inspector/tui/drawing.h"
 #include "inspector/tui/session.h"
 #include "inspector/tui/style.h"
+#include "inspector/tui/views.h"
 
 #include <memory>
 #include <optional>
@@ -65,8 +66,8 @@ struct Column {
     int most = 0;               ///< cells that it takes where there is plenty of room; 0: `width`
 };
 
-/// One of the views: a list on the left, and the details of its selected line on the right. A view is a file with one of these and a line in
-/// `views`. It holds what it computed from the session's state; the frame around it (panes, scrolling, searching, filtering, keys) is the App's.
+/// One of the views: a list on the left, and the details of its selected line on the right. A view is a file with one of these and a line in the
+/// table of views.h. It holds what it computed from the session's state; the frame around it (panes, scrolling, searching, filtering, keys) is the App's.
 class View {
 public:
     virtual ~View() = default;
@@ -102,15 +103,6 @@ public:
     /// For searches and filters.
     virtual void facts(Session& session, int row, Facts& facts) const = 0;
 };
-
-/// The table of views. Number n is opened with the key n, 10 with 0.
-struct ViewEntry {
-    int number;
-    const char* name;  ///< as `:view NAME` takes it
-    const char* brief; ///< where there is little room
-    std::unique_ptr<View> (*make)();
-};
-std::span<const ViewEntry> views() noexcept;
 
 std::unique_ptr<View> make_nodes_view();
 std::unique_ptr<View> make_splits_view();

@@ -2,6 +2,7 @@
 #include "inspector/tui/tensor_detail.h"
 #include "inspector/tui/text.h"
 #include "inspector/tui/view.h"
+#include "traces/unknown.h"
 
 #include <algorithm>
 
@@ -56,8 +57,7 @@ public:
         if (!run.result()) {
             const std::string diff = "\n:diff OTHER.trace puts another trace beside this one.";
             if (session.imported()) {
-                return "What would change is unknown: this trace was imported from a log, which tells no answers of backends." +
-                       diff;
+                return cannot_plan_again + ("." + diff);
             }
             return "w asks what would change. Settings are those of `replay --set`, with spaces between:\n"
                    "  ngl=20 refuse=vulkan0:SOFT_MAX device-order=vulkan0,cpu fa=off\n"

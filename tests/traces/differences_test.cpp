@@ -158,7 +158,7 @@ TEST_F(Differences, AreToldInTheTensorsStoryOfTheirEvaluation) {
     const auto told = [&](EvaluationId evaluation, size_t node) {
         std::string text;
         for (const StoryLine& line : explain(history, evaluation, n[node]).lines) {
-            text += line.what == "difference" || line.what == "value" ? line.text + ";" : "";
+            text += line.kind == StoryKind::difference || line.kind == StoryKind::value ? line.text + ";" : "";
         }
         return text;
     };

@@ -36,7 +36,7 @@ protected:
     static std::vector<std::string> kinds(const Story& story) {
         std::vector<std::string> what;
         for (const StoryLine& line : story.lines) {
-            what.push_back(line.what);
+            what.emplace_back(story_kind_name(line.kind));
         }
         return what;
     }
@@ -80,7 +80,8 @@ TEST_F(Explain, InAnEvaluationThatRunsThePlanAgainTheRunIsItsOwn) {
     const Story first = story("attn_norm-2", 0), again = story("attn_norm-2", 1);
     EXPECT_EQ(again.planned_in, 0);
     EXPECT_EQ(again.steps.size(), first.steps.size());
-    const auto run = std::find_if(again.lines.begin(), again.lines.end(), [](const StoryLine& l) { return l.what == "execute"; });
+    const auto run =
+        std::find_if(again.lines.begin(), again.lines.end(), [](const StoryLine& l) { return l.kind == StoryKind::execute; });
     ASSERT_NE(run, again.lines.end());
     EXPECT_GE(run->step, history->evaluation(1).first);
 }

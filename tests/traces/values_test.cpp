@@ -95,7 +95,7 @@ TEST_F(Values, AreToldInTheTensorsStoryOfTheirEvaluation) {
     const auto told = [&](EvaluationId evaluation) {
         std::string text;
         for (const StoryLine& line : explain(history, evaluation, watched).lines) {
-            text += line.what == "value" ? line.text + ";" : "";
+            text += line.kind == StoryKind::value ? line.text + ";" : "";
         }
         return text;
     };

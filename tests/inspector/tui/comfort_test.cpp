@@ -1,4 +1,5 @@
 // The terminal as people have it: mouse, colours, clipboards, files, settings, and what is kept.
+#include "tests/inspector/tui/inspecting.h"
 #include "tests/inspector/tui/made_trace.h"
 #include "tests/inspector/tui/programs.h"
 #include "tests/inspector/tui/terminal.h"
@@ -18,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::inspect_made;
+using testing::Inspecting;
 using testing::Terminal;
 
 /// A folder of its own for what a test reads and writes.
@@ -40,8 +42,7 @@ protected:
 };
 
 TEST_F(Comfort, AClickOnTheSelectedLineOpensIt) {
-    Terminal t(24, 100, inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 100, inspect_made);
     t.click(8, 10);
     ASSERT_TRUE(t.wait_until([&] { return t.line(8).find("│▸") == 0; })) << t.text();
     t.click(8, 10);
@@ -49,8 +50,7 @@ TEST_F(Comfort, AClickOnTheSelectedLineOpensIt) {
 }
 
 TEST_F(Comfort, TheLineBetweenThePanesIsDragged) {
-    Terminal t(24, 100, inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 100, inspect_made);
     const auto [row, col] = t.find("┬");
     t.drag(row + 4, col, row + 4, col - 20);
     ASSERT_TRUE(t.shows("% of the screen")) << t.text();
@@ -60,8 +60,7 @@ TEST_F(Comfort, TheLineBetweenThePanesIsDragged) {
 }
 
 TEST_F(Comfort, PagesTakeClicksAndTheWheel) {
-    Terminal t(20, 100, inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(20, 100, inspect_made);
     t.press("?");
     ASSERT_TRUE(t.shows("next step (one record)"));
     t.wheel(10, 50, true);
@@ -78,8 +77,7 @@ TEST_F(Comfort, PagesTakeClicksAndTheWheel) {
 }
 
 TEST_F(Comfort, TheWheelScrollsThePaneThatItIsOver) {
-    Terminal t(16, 100, inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(16, 100, inspect_made);
     t.press(":tensor kq-3\n");
     ASSERT_TRUE(t.shows("┬ kq-3 "));
     const std::string left = t.line(5).substr(0, 30);
@@ -101,8 +99,7 @@ class Colours : public ::testing::TestWithParam<std::pair<const char*, const cha
 TEST_P(Colours, AreThoseThatTheTerminalHas) {
     if (!testing::has_terminfo(GetParam().first))
         GTEST_SKIP() << "ncurses-term is not installed";
-    Terminal t(24, 100, inspect_made, {GetParam().first, "C.UTF-8", {}});
-    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    Inspecting t(24, 100, inspect_made, {GetParam().first, "C.UTF-8", {}});
     EXPECT_EQ(cpu_ink(t), GetParam().second) << t.text();
     t.press("?{Esc}n:q{Esc}2{Tab}1Q");
     EXPECT_EQ(t.wait_for_exit(), 0);
@@ -116,8 +113,7 @@ INSTANTIATE_TEST_SUITE_P(Of, Colours,
 TEST_F(Comfort, DirectColourIsExact) {
     if (!testing::has_terminfo("xterm-direct"))
         GTEST_SKIP() << "ncurses-term is not installed";
-    Terminal t(24, 100, inspect_made, {"xterm-direct", "C.UTF-8", {}});
-    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    Inspecting t(24, 100, inspect_made, {"xterm-direct", "C.UTF-8", {}});
     EXPECT_TRUE(t.has_written("38:2::86:180:233m")) << "sky blue, as in the pictures";
 }
 
@@ -131,14 +127,12 @@ TEST_F(Comfort, ALightBackgroundGetsDarkInks) {
     EXPECT_EQ(dark.text(), light.text());
     EXPECT_FALSE(dark.has_written("\x1b]11;?")) << "nobody is asked for what is known";
     set("background light\n");
-    Terminal wanted(24, 100, inspect_made, here);
-    ASSERT_TRUE(wanted.shows("q quit"));
+    Inspecting wanted(24, 100, inspect_made, here);
     EXPECT_EQ(cpu_ink(wanted), "25");
 }
 
 TEST_F(Comfort, TheTerminalIsAskedForItsBackgroundAndNotWaitedFor) {
-    Terminal t(24, 100, inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 100, inspect_made);
     EXPECT_TRUE(t.has_written("\x1b]11;?"));
     EXPECT_EQ(cpu_ink(t), "74") << "without an answer";
     t.write_all("\x1b]11;rgb:ffff/ffff");
@@ -148,8 +142,7 @@ TEST_F(Comfort, TheTerminalIsAskedForItsBackgroundAndNotWaitedFor) {
     t.press("n");
     EXPECT_TRUE(t.hides("? shows the keys"));
 
-    Terminal linux_console(24, 100, inspect_made, {"linux", "C.UTF-8", {}});
-    ASSERT_TRUE(linux_console.shows("q quit"));
+    Inspecting linux_console(24, 100, inspect_made, {"linux", "C.UTF-8", {}});
     EXPECT_FALSE(linux_console.has_written("\x1b]11;?")) << "it would show the question";
 }
 
@@ -172,24 +165,21 @@ TEST_F(Comfort, NamesOfOtherScriptsLineUp) {
 }
 
 TEST_F(Comfort, TheListGoesToTheClipboard) {
-    Terminal t(24, 100, inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 100, inspect_made);
     t.press("&op=GET_ROWS\n");
     ASSERT_TRUE(t.shows("filtered"));
     t.press("y");
     ASSERT_TRUE(t.shows("sent to the clipboard: ")) << t.text();
     EXPECT_TRUE(t.has_written("\x1b]52;c;bWFkZS50cmFjZSw")) << "made.trace, in base64";
     EXPECT_FALSE(t.has_written("\x1bPtmux;"));
-    Terminal in_tmux(24, 100, inspect_made, {"tmux-256color", "C.UTF-8", {{"TMUX", "/tmp/tmux,1,0"}}});
-    ASSERT_TRUE(in_tmux.shows("q quit"));
+    Inspecting in_tmux(24, 100, inspect_made, {"tmux-256color", "C.UTF-8", {{"TMUX", "/tmp/tmux,1,0"}}});
     in_tmux.press("Y");
     ASSERT_TRUE(in_tmux.shows("sent to the clipboard: the details")) << in_tmux.text();
     EXPECT_TRUE(in_tmux.has_written("\x1bPtmux;\x1b\x1b]52;c;"));
 }
 
 TEST_F(Comfort, TheListIsWrittenToAFileOnce) {
-    Terminal t(24, 120, inspect_made, here);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 120, inspect_made, here);
     const std::string file = (folder / "list.txt").string();
     t.press(":write " + file + "\n");
     ASSERT_TRUE(t.shows("and the details are written")) << t.text();
@@ -213,8 +203,7 @@ TEST_F(Comfort, WhatCanNotBeWrittenIsThereStill) {
         const rlimit little{1000, 1000};
         return setrlimit(RLIMIT_FSIZE, &little) == 0 ? inspect_made() : 99;
     };
-    Terminal t(24, 140, on_a_full_disk, here);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 140, on_a_full_disk, here);
     t.press(":write! " + (closed / "list.txt").string() + "\n");
     ASSERT_TRUE(t.shows("can't be written: File too large")) << t.text();
     EXPECT_EQ(read(closed / "list.txt"), "precious");
@@ -223,8 +212,7 @@ TEST_F(Comfort, WhatCanNotBeWrittenIsThereStill) {
 
 TEST_F(Comfort, ATildeIsTheHomeOfTheOtherTrace) {
     here.environment.emplace_back("HOME", folder.string());
-    Terminal t(24, 140, inspect_made, here);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 140, inspect_made, here);
     t.press(":diff ~/other.trace\n");
     EXPECT_TRUE(t.shows(folder.string() + "/other.trace")) << t.text();
 }
@@ -233,9 +221,8 @@ TEST_F(Comfort, WhatIsSetHoldsAtOnce) {
     here.environment.emplace_back("NO_COLOR", "1");
     InspectorOptions kept;
     kept.trace_path = (folder / "made.trace").string();
-    Terminal t(
+    Inspecting t(
         24, 120, [&] { return testing::inspect_made_with(kept); }, here);
-    ASSERT_TRUE(t.shows("q quit"));
     ASSERT_FALSE(t.colored());
     t.press(":set color 256\n");
     ASSERT_TRUE(t.shows("set color 256")) << t.text();
@@ -254,8 +241,7 @@ TEST_F(Comfort, WhatIsSetHoldsAtOnce) {
 }
 
 TEST_F(Comfort, APictureIsDrawnWhileKeysGoOn) {
-    Terminal t(24, 120, inspect_made, here);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 120, inspect_made, here);
     const std::string file = (folder / "now.dot").string();
     t.press(":dot splits " + file + "\n");
     ASSERT_TRUE(t.shows(file + " is written")) << t.text();
@@ -305,8 +291,7 @@ TEST_F(Comfort, ATraceIsGoneOnWithWhereItWasLeft) {
     kept.trace_path = (folder / "made.trace").string();
     const auto inspect = [&] { return testing::inspect_made_with(kept); };
     {
-        Terminal t(24, 140, inspect, here);
-        ASSERT_TRUE(t.shows("q quit"));
+        Inspecting t(24, 140, inspect, here);
         t.press(":step 700\n2mb1&op=ROPE\nbkind=token\n:tensor q_rope-3\n");
         ASSERT_TRUE(t.shows("┬ q_rope-3 ")) << t.text();
         t.press("Q");
@@ -328,9 +313,8 @@ TEST_F(Comfort, WhatTheUserAsksForGoesBeforeWhatWasLeft) {
     InspectorOptions kept;
     kept.trace_path = (folder / "made.trace").string();
     {
-        Terminal t(
+        Inspecting t(
             24, 140, [&] { return testing::inspect_made_with(kept); }, here);
-        ASSERT_TRUE(t.shows("q quit"));
         t.press(":step 700\nmb0&op=ROPE\n");
         ASSERT_TRUE(t.shows("match op=ROPE")) << t.text();
         t.press("Q");
@@ -362,8 +346,7 @@ TEST_F(Comfort, WhatWasKeptMayBeBrokenOrOfAnotherTrace) {
     kept.trace_path = (folder / "made.trace").string();
     const auto inspect = [&] { return testing::inspect_made_with(kept); };
     {
-        Terminal t(24, 140, inspect, here);
-        ASSERT_TRUE(t.shows("q quit"));
+        Inspecting t(24, 140, inspect, here);
         t.press("Q");
         ASSERT_EQ(t.wait_for_exit(), 0);
     }

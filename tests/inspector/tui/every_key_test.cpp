@@ -1,6 +1,7 @@
 // Every key of the table does what its line says. The table below says what is to be seen; an action that it lacks fails the test.
 #include "inspector/tui/inspector.h"
 #include "inspector/tui/keys.h"
+#include "tests/inspector/tui/inspecting.h"
 #include "tests/inspector/tui/made_trace.h"
 #include "tests/inspector/tui/programs.h"
 #include "tests/inspector/tui/terminal.h"
@@ -12,6 +13,7 @@
 namespace schedscope {
 namespace {
 
+using testing::Inspecting;
 using testing::Terminal;
 using namespace tui; // NOLINT: the table is full of its names
 
@@ -71,16 +73,16 @@ constexpr Effect effects[] = {
     {Action::sources, in_recorded, ":tensor kq-3\n", "┬ kq-3 ", "is read by kq-3"},
     {Action::mark, in_recorded, "", "eval 0/2", "mark this place with a letter"},
     {Action::go_to_mark, in_recorded, ":mark a\n", "comes back here", "go to the mark:"},
-    {Action::view_1, in_recorded, ":view splits\n", "├ splits ", "├ nodes "},
-    {Action::view_2, in_recorded, "", "├ nodes ", "├ splits "},
-    {Action::view_3, in_recorded, "", "├ nodes ", "├ copies "},
-    {Action::view_4, in_recorded, "", "├ nodes ", "├ fusion & order "},
-    {Action::view_5, in_recorded, "", "├ nodes ", "├ memory "},
-    {Action::view_6, in_recorded, "", "├ nodes ", "├ timeline "},
-    {Action::view_7, in_recorded, "", "├ nodes ", "├ tokens & reuse "},
-    {Action::view_8, in_recorded, "", "├ nodes ", "├ what if "},
-    {Action::view_9, in_recorded, "", "├ nodes ", "├ queries "},
-    {Action::view_10, in_recorded, "", "├ nodes ", "├ values "},
+    {action_of(ViewId::nodes), in_recorded, ":view splits\n", "├ splits ", "├ nodes "},
+    {action_of(ViewId::splits), in_recorded, "", "├ nodes ", "├ splits "},
+    {action_of(ViewId::copies), in_recorded, "", "├ nodes ", "├ copies "},
+    {action_of(ViewId::fusion), in_recorded, "", "├ nodes ", "├ fusion & order "},
+    {action_of(ViewId::memory), in_recorded, "", "├ nodes ", "├ memory "},
+    {action_of(ViewId::timeline), in_recorded, "", "├ nodes ", "├ timeline "},
+    {action_of(ViewId::tokens), in_recorded, "", "├ nodes ", "├ tokens & reuse "},
+    {action_of(ViewId::what_if), in_recorded, "", "├ nodes ", "├ what if "},
+    {action_of(ViewId::queries), in_recorded, "", "├ nodes ", "├ queries "},
+    {action_of(ViewId::values), in_recorded, "", "├ nodes ", "├ values "},
     {Action::zoom_in, in_recorded, ":view timeline\n", "├ timeline ", ""},
     {Action::zoom_out, in_recorded, ":view timeline\niii", " of 1.76 ms", ""},
     {Action::zoom_whole, in_recorded, ":view timeline\niii", " of 1.76 ms", ""},
@@ -126,8 +128,7 @@ std::string typed(Key key) {
 
 void expect_effect(const Effect& effect, Key key) {
     SCOPED_TRACE(key_text(key) + " in " + std::to_string(effect.context));
-    Terminal t(24, 110, effect.context == in_live ? testing::inspect_made_live : testing::inspect_made);
-    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    Inspecting t(24, 110, effect.context == in_live ? testing::inspect_made_live : testing::inspect_made);
     t.press(effect.before);
     ASSERT_TRUE(t.shows(effect.stands)) << t.text();
     const std::string before = t.text() + t.attributes();

@@ -1,4 +1,5 @@
 // Finding things: commands and their completion, jumps, marks, stories, causes.
+#include "tests/inspector/tui/inspecting.h"
 #include "tests/inspector/tui/programs.h"
 #include "tests/inspector/tui/terminal.h"
 
@@ -8,11 +9,10 @@ namespace schedscope {
 namespace {
 
 using testing::inspect_made;
-using testing::Terminal;
+using testing::Inspecting;
 
 TEST(Finding, TabCompletesCommandsAndTheirArguments) {
-    Terminal t(24, 100, inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 100, inspect_made);
     t.press(":fil\t");
     ASSERT_TRUE(t.shows("│ :filter")) << t.text();
     t.press(" op=SOFT\t");
@@ -34,8 +34,7 @@ TEST(Finding, TabCompletesCommandsAndTheirArguments) {
 }
 
 TEST(Finding, TabCompletesQueriesOfSearchesAndBreakpoints) {
-    Terminal t(24, 100, inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 100, inspect_made);
     t.press("/ba\t");
     ASSERT_TRUE(t.shows("/backend=")) << t.text();
     t.press("gp\t");
@@ -45,8 +44,7 @@ TEST(Finding, TabCompletesQueriesOfSearchesAndBreakpoints) {
 }
 
 TEST(Finding, EveryActionIsACommand) {
-    Terminal t(24, 100, inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 100, inspect_made);
     t.press(":first-step\n");
     ASSERT_TRUE(t.shows("step 0/")) << t.text();
     t.press(":next-ev\n");
@@ -54,8 +52,7 @@ TEST(Finding, EveryActionIsACommand) {
 }
 
 TEST(Finding, JumpsLeadBackAndForward) {
-    Terminal t(24, 100, inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 100, inspect_made);
     for (const char* name : {"kq-0", "kq-1", "kq-2"}) {
         t.press(std::string(":tensor ") + name + "\n");
         ASSERT_TRUE(t.shows(std::string("┬ ") + name + " ")) << t.text();
@@ -71,8 +68,7 @@ TEST(Finding, JumpsLeadBackAndForward) {
 }
 
 TEST(Finding, AJumpThatFailsLeavesTheWayForward) {
-    Terminal t(24, 100, inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 100, inspect_made);
     t.press(":step 500\n");
     ASSERT_TRUE(t.shows("step 500/")) << t.text();
     t.press(":back\n");
@@ -88,8 +84,7 @@ TEST(Finding, AJumpThatFailsLeavesTheWayForward) {
 }
 
 TEST(Finding, TabKnowsTheReasonsPicturesAndWhatIfs) {
-    Terminal t(24, 200, inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 200, inspect_made);
     t.press("/why=missing\t");
     ASSERT_TRUE(t.shows("/why=\"missing device feature\"")) << t.text();
     t.press("{Esc}:what-if offl\t");
@@ -99,8 +94,7 @@ TEST(Finding, TabKnowsTheReasonsPicturesAndWhatIfs) {
 }
 
 TEST(Finding, MarksComeBackToStepViewAndTensor) {
-    Terminal t(24, 100, inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 100, inspect_made);
     t.press("2:step 700\n");
     ASSERT_TRUE(t.shows("step 700/"));
     t.press("mx");
@@ -123,8 +117,7 @@ TEST(Finding, MarksComeBackToStepViewAndTensor) {
 }
 
 TEST(Finding, TheCauseIsFollowedUpTheChain) {
-    Terminal t(24, 120, inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 120, inspect_made);
     t.press(":tensor attn_norm-3\n");
     ASSERT_TRUE(t.shows("┬ attn_norm-3 "));
     t.press("u");
@@ -167,8 +160,7 @@ TEST(Finding, AJumpStaysInAViewThatHasALineForTheTensor) {
 }
 
 TEST(Finding, ReadersAndSourcesAreChosenOnAPage) {
-    Terminal t(40, 120, inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(40, 120, inspect_made);
     t.press(":tensor kq-3\n");
     ASSERT_TRUE(t.shows("┬ kq-3 "));
     t.press("d");
@@ -194,15 +186,13 @@ TEST(Finding, WhatWasToldGoesWithTheNextKey) {
 }
 
 TEST(Finding, AFilterThatHidesWhatWasJumpedToSaysSo) {
-    Terminal t(24, 120, inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 120, inspect_made);
     t.press(":tensor attn_norm-3\n&op=MUL\nu");
     EXPECT_TRUE(t.shows("the filter hides it: Esc shows all")) << t.text();
 }
 
 TEST(Finding, AStoryOnAPageLeadsToItsSteps) {
-    Terminal t(40, 120, inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(40, 120, inspect_made);
     t.press(":explain attn_norm-3\n");
     ASSERT_TRUE(t.shows(" the story of attn_norm-3 ")) << t.text();
     EXPECT_NE(t.text().find("GPU0 by 1.wgt1 (attn_norm.w-3): its weight lies there"), std::string::npos) << t.text();
@@ -219,8 +209,7 @@ TEST(Finding, AStoryOnAPageLeadsToItsSteps) {
 }
 
 TEST(Finding, WhatCanNotBeSaysWhy) {
-    Terminal t(24, 120, inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 120, inspect_made);
     for (const auto& [keys, why] : {std::pair{":sort zebra\n", "no column 'zebra': there are #, op, name"},
                                     {":mark 7\n", "a mark is a letter from a to z, not '7'"},
                                     {":jump z\n", "nothing is marked z"},

@@ -1,4 +1,5 @@
 // What is typed arrives: bytes that mean nothing are passed over alone, and the keys beside them are not.
+#include "tests/inspector/tui/inspecting.h"
 #include "tests/inspector/tui/programs.h"
 #include "tests/inspector/tui/terminal.h"
 
@@ -7,13 +8,12 @@
 namespace schedscope {
 namespace {
 
-using testing::Terminal;
+using testing::Inspecting;
 
 class NoCharacter : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(NoCharacter, TakesNoKeysWithIt) {
-    Terminal t(24, 80, testing::inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 80, testing::inspect_made);
     t.write_all(std::string(":one") + GetParam() + "two語" + GetParam() + "\x1bOD#"); // cursor left
     EXPECT_TRUE(t.shows(":onetwo#語")) << t.text();
     t.write_all(GetParam() + std::string("\x1b?")); // leave the prompt, show the keys
@@ -28,8 +28,7 @@ INSTANTIATE_TEST_SUITE_P(Input, NoCharacter,
                                            "\xc3\xe8\xaa\xff"));
 
 TEST(Input, ACharacterMayArriveInPieces) {
-    Terminal t(24, 80, testing::inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 80, testing::inspect_made);
     t.press(":one");
     for (const char* piece : {"\xe8", "\xaa", "\x9e", "\xc3", "\xb6"}) {
         t.write_all(piece);
@@ -40,8 +39,7 @@ TEST(Input, ACharacterMayArriveInPieces) {
 }
 
 TEST(Input, EscapeTakesNoKeyWithIt) {
-    Terminal t(24, 80, testing::inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 80, testing::inspect_made);
     t.write_all(":one\x1b\x1bOP"); // Esc, F1
     EXPECT_TRUE(t.shows(" close ")) << t.text();
     t.write_all("\x1b:two\x1b[12\x1bODx"); // a sequence without an end, and Left
@@ -49,8 +47,7 @@ TEST(Input, EscapeTakesNoKeyWithIt) {
 }
 
 TEST(Input, AKeyThatArrivesInPiecesIsOneKey) {
-    Terminal t(24, 80, testing::inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 80, testing::inspect_made);
     t.press(":one");
     ASSERT_TRUE(t.shows(":one")) << t.text();
     for (const char* piece : {"\x1b[", "D", "\x1bO", "D", "\x1b[<0;3", "0;20M"}) {
@@ -62,8 +59,7 @@ TEST(Input, AKeyThatArrivesInPiecesIsOneKey) {
 }
 
 TEST(Input, TheEscapeKeyAloneNeedsNoOther) {
-    Terminal t(24, 80, testing::inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 80, testing::inspect_made);
     t.press("?");
     ASSERT_TRUE(t.shows("keys that work here")) << t.text();
     t.press("{Esc}");
@@ -71,8 +67,7 @@ TEST(Input, TheEscapeKeyAloneNeedsNoOther) {
 }
 
 TEST(Input, AnotherMouseButtonDoesNotHoldTheInspector) {
-    Terminal t(24, 80, testing::inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 80, testing::inspect_made);
     for (const char* event : {"\x1b[<1;5;5M", "\x1b[<1;5;5m", "\x1b[<2;5;5M", "\x1b[<2;5;5m", "\x1b[<66;5;5M"}) {
         t.write_all(event);
     }
@@ -83,8 +78,7 @@ TEST(Input, AnotherMouseButtonDoesNotHoldTheInspector) {
 
 /// To scroll, curses saves the cursor in the terminal and restores it. Some terminals keep "hidden" with it, and the alternate screen's end restores it again.
 TEST(Input, QuittingShowsTheCursorAlsoWhenAListHasScrolled) {
-    Terminal t(24, 80, [] { return testing::inspect_made(); });
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 80, [] { return testing::inspect_made(); });
     t.press("?");
     ASSERT_TRUE(t.shows("keys that work here")) << t.text();
     t.press("{Down}{Down}{Down}");

@@ -1,6 +1,7 @@
 // The inspector as a user meets it: keys in, screen out.
 #include "inspector/tui/inspector.h"
 
+#include "tests/inspector/tui/inspecting.h"
 #include "tests/inspector/tui/made_trace.h"
 #include "tests/inspector/tui/programs.h"
 #include "tests/inspector/tui/samples.h"
@@ -15,13 +16,13 @@
 namespace schedscope {
 namespace {
 
+using testing::Inspecting;
 using testing::Terminal;
 
 int inspect(const InspectorOptions& options = {}) { return testing::inspect_made_with(options); }
 
 TEST(Inspector, ShowsWhereItStandsAndWhatThereIs) {
-    Terminal t(24, 80, [] { return inspect(); });
-    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    Inspecting t(24, 80, [] { return inspect(); });
     EXPECT_NE(t.line(0).find("made.trace ─ eval 0/2 prefill ─ "), std::string::npos) << t.text();
     EXPECT_NE(t.line(1).find("5 split opt alloc exec"), std::string::npos) << t.text();
     EXPECT_NE(t.line(2).find("├ nodes "), std::string::npos) << t.text();
@@ -35,8 +36,7 @@ TEST(Inspector, ShowsWhereItStandsAndWhatThereIs) {
 }
 
 TEST(Inspector, QuittingLeavesTheTerminalAsItWas) {
-    Terminal t(24, 80, [] { return inspect(); });
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 80, [] { return inspect(); });
     EXPECT_FALSE(t.is_cooked());
     t.press("q");
     EXPECT_EQ(t.wait_for_exit(), 0);
@@ -49,8 +49,7 @@ TEST(Inspector, QuittingLeavesTheTerminalAsItWas) {
 class Ending : public ::testing::TestWithParam<int> {};
 
 TEST_P(Ending, ASignalLeavesTheTerminalAsItWas) {
-    Terminal t(24, 80, [] { return inspect(); });
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 80, [] { return inspect(); });
     t.send_signal(GetParam());
     const int code = t.wait_for_exit();
     const bool dies = GetParam() == SIGSEGV || GetParam() == SIGABRT || GetParam() == SIGQUIT;
@@ -63,8 +62,7 @@ TEST_P(Ending, ASignalLeavesTheTerminalAsItWas) {
 INSTANTIATE_TEST_SUITE_P(By, Ending, ::testing::Values(SIGTERM, SIGHUP, SIGINT, SIGSEGV, SIGABRT, SIGQUIT));
 
 TEST(Inspector, StepsThereAndBackShowTheSame) {
-    Terminal t(24, 80, [] { return inspect(); });
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 80, [] { return inspect(); });
     t.press(":step 500\n");
     ASSERT_TRUE(t.shows("step 500/"));
     t.press("n");
@@ -83,8 +81,7 @@ TEST(Inspector, StepsThereAndBackShowTheSame) {
 }
 
 TEST(Inspector, TheStatusLineSaysWhatAStepChanged) {
-    Terminal t(24, 120, [] { return inspect(); });
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 120, [] { return inspect(); });
     t.press(":pass 1\n");
     ASSERT_TRUE(t.shows("pass 1 place"));
     t.press("bkind=assign name=attn_norm-3\n");
@@ -96,8 +93,7 @@ TEST(Inspector, TheStatusLineSaysWhatAStepChanged) {
 }
 
 TEST(Inspector, TokensTellWhichSamplerTheirBackendLacksAnOperatorFor) {
-    Terminal t(40, 160, [] { return inspect(); });
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(40, 160, [] { return inspect(); });
     t.press("7");
     ASSERT_TRUE(t.shows("├ tokens & reuse "));
     EXPECT_TRUE(t.shows("-top_k on the host, 40 candidates left")) << t.text();
@@ -105,8 +101,7 @@ TEST(Inspector, TokensTellWhichSamplerTheirBackendLacksAnOperatorFor) {
 }
 
 TEST(Inspector, TheFirstAndTheLastStepSayThatTheyAre) {
-    Terminal t(24, 80, [] { return inspect(); });
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 80, [] { return inspect(); });
     t.press("<");
     ASSERT_TRUE(t.shows("step 0/"));
     t.press("p");
@@ -116,8 +111,7 @@ TEST(Inspector, TheFirstAndTheLastStepSayThatTheyAre) {
 }
 
 TEST(Inspector, PassesAndEvaluationsAreSteppedAndMarked) {
-    Terminal t(30, 130, [] { return inspect(); });
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(30, 130, [] { return inspect(); });
     t.press("<N");
     ASSERT_TRUE(t.shows("▸1 place")) << t.text();
     t.press("N");
@@ -135,8 +129,7 @@ TEST(Inspector, PassesAndEvaluationsAreSteppedAndMarked) {
 }
 
 TEST(Inspector, SearchFindsANodeAndGoesOn) {
-    Terminal t(24, 80, [] { return inspect(); });
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 80, [] { return inspect(); });
     t.press("/op=SOFT_MAX");
     ASSERT_TRUE(t.shows("/op=SOFT_MAX")) << t.text();
     EXPECT_TRUE(t.cursor_visible());
@@ -152,8 +145,7 @@ TEST(Inspector, SearchFindsANodeAndGoesOn) {
 }
 
 TEST(Inspector, ABadQueryIsAnswered) {
-    Terminal t(24, 120, [] { return inspect(); });
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 120, [] { return inspect(); });
     t.press("/opp=MUL\n");
     EXPECT_TRUE(t.shows("query: 'opp' is no field; there are name op")) << t.text();
     t.press("/zebra\n");
@@ -161,8 +153,7 @@ TEST(Inspector, ABadQueryIsAnswered) {
 }
 
 TEST(Inspector, AFilterShowsMatchingLinesOnly) {
-    Terminal t(24, 80, [] { return inspect(); });
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 80, [] { return inspect(); });
     t.press("&op=ROPE\n");
     ASSERT_TRUE(t.shows("nodes, filtered")) << t.text();
     EXPECT_NE(t.text().find("8 of "), std::string::npos) << t.text();
@@ -172,8 +163,7 @@ TEST(Inspector, AFilterShowsMatchingLinesOnly) {
 }
 
 TEST(Inspector, SplitsSayWhyTheyStart) {
-    Terminal t(24, 160, [] { return inspect(); });
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 160, [] { return inspect(); });
     t.press("2");
     ASSERT_TRUE(t.shows("├ splits ")) << t.text();
     t.press("{Home}{Down}");
@@ -188,8 +178,7 @@ TEST(Inspector, SplitsSayWhyTheyStart) {
 }
 
 TEST(Inspector, TheSelectionIsTheSameInAllViews) {
-    Terminal t(24, 120, [] { return inspect(); });
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 120, [] { return inspect(); });
     t.press(":tensor ffn_gate-3\n");
     ASSERT_TRUE(t.shows("┬ ffn_gate-3 ")) << t.text();
     t.press("5");
@@ -201,8 +190,7 @@ TEST(Inspector, TheSelectionIsTheSameInAllViews) {
 }
 
 TEST(Inspector, EveryViewOpens) {
-    Terminal t(40, 140, [] { return inspect(); });
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(40, 140, [] { return inspect(); });
     for (const auto& [key, title] : {std::pair{"3", "├ copies "},
                                      {"4", "├ fusion & order "},
                                      {"5", "├ memory "},
@@ -217,8 +205,7 @@ TEST(Inspector, EveryViewOpens) {
 }
 
 TEST(Inspector, TheWindowMayChangeItsSize) {
-    Terminal t(24, 80, [] { return inspect(); });
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 80, [] { return inspect(); });
     const std::string small = t.text();
     t.resize(60, 200);
     ASSERT_TRUE(t.wait_until([&] {
@@ -247,17 +234,15 @@ TEST(Inspector, WithoutColourEverythingIsStillSaid) {
 
     InspectorOptions asked;
     asked.color = false;
-    Terminal also_plain(24, 80, [asked] { return inspect(asked); });
-    ASSERT_TRUE(also_plain.shows("q quit"));
+    Inspecting also_plain(24, 80, [asked] { return inspect(asked); });
     EXPECT_FALSE(also_plain.colored());
 }
 
 TEST(Inspector, WithoutUnicodeItIsAscii) {
     Terminal::Options ascii;
     ascii.locale = "C";
-    Terminal t(
+    Inspecting t(
         24, 80, [] { return inspect(); }, ascii);
-    ASSERT_TRUE(t.shows("q quit"));
     for (const char c : t.text())
         EXPECT_GE(c, 0);
     EXPECT_NE(t.text().find("+ nodes "), std::string::npos) << t.text();
@@ -267,15 +252,13 @@ TEST(Inspector, WithoutUnicodeItIsAscii) {
 TEST(Inspector, AnEightColourTerminalWillDo) {
     Terminal::Options old;
     old.term = "linux";
-    Terminal t(
+    Inspecting t(
         24, 80, [] { return inspect(); }, old);
-    ASSERT_TRUE(t.shows("q quit")) << t.text();
     EXPECT_TRUE(t.colored());
 }
 
 TEST(Inspector, TheMouseSelectsScrollsAndPressesKeys) {
-    Terminal t(24, 80, [] { return inspect(); });
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 80, [] { return inspect(); });
     t.click(8, 10);
     ASSERT_TRUE(t.wait_until([&] { return t.line(8).find("│▸") == 0; })) << t.text();
     t.wheel(10, 10, true);
@@ -298,8 +281,7 @@ TEST(Inspector, TheMouseSelectsScrollsAndPressesKeys) {
 }
 
 TEST(Inspector, HelpShowsOnlyKeysThatWorkHere) {
-    Terminal t(70, 100, [] { return inspect(); });
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(70, 100, [] { return inspect(); });
     t.press("?");
     ASSERT_TRUE(t.shows("keys that work here"));
     EXPECT_NE(t.text().find("next step (one record)"), std::string::npos);
@@ -312,8 +294,7 @@ TEST(Inspector, HelpShowsOnlyKeysThatWorkHere) {
 }
 
 TEST(Inspector, AKeyThatCanNotWorkSaysWhy) {
-    Terminal t(24, 80, [] { return inspect(); });
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 80, [] { return inspect(); });
     t.press("c");
     EXPECT_TRUE(t.shows("no breakpoint is set: b sets one")) << t.text();
     t.press(".");
@@ -331,8 +312,7 @@ TEST(Inspector, AKeyThatCanNotWorkSaysWhy) {
 }
 
 TEST(Inspector, TheStoryLeadsToItsStepsAndTensors) {
-    Terminal t(50, 230, [] { return inspect(); });
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(50, 230, [] { return inspect(); });
     t.press(":tensor kq-3\n");
     ASSERT_TRUE(t.shows("┬ kq-3 "));
     ASSERT_TRUE(t.shows("story"));
@@ -345,8 +325,7 @@ TEST(Inspector, TheStoryLeadsToItsStepsAndTensors) {
 }
 
 TEST(Inspector, WhatIfShowsWhatOtherSettingsWouldChange) {
-    Terminal t(40, 160, [] { return inspect(); });
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(40, 160, [] { return inspect(); });
     t.press("w\n");
     ASSERT_TRUE(t.shows("come out the same")) << t.text();
     t.press("wrefuse=GPU0:ROPE\n");
@@ -370,8 +349,7 @@ TEST(Inspector, AWaitOpensTheSplitThatItIsOf) {
         store->add(wait);
         return run_inspector(store, {});
     };
-    Terminal t(24, 100, with_a_wait);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 100, with_a_wait);
     t.press(":last-step\n6/kind=wait\n");
     ASSERT_TRUE(t.shows("┬ wait")) << t.text();
     t.press("{Enter}");
@@ -385,8 +363,7 @@ TEST(Inspector, AWaitOpensTheSplitThatItIsOf) {
 }
 
 TEST(Inspector, ColumnsOrderTheList) {
-    Terminal t(24, 100, [] { return inspect(); });
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 100, [] { return inspect(); });
     t.press("5{Home}");
     ASSERT_TRUE(t.shows("├ memory "));
     const auto [row, col] = t.find("size");
@@ -424,8 +401,7 @@ TEST(Inspector, AnEmptyTraceIsNoReasonToFall) {
 }
 
 TEST(Inspector, KeysTypedFasterThanFramesMeetTheRowsOfTheirMoment) {
-    Terminal t(24, 100, [] { return inspect(); });
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 100, [] { return inspect(); });
     // Each leaves the list of a later step, then asks something of a line that is no longer there.
     for (const char* view : {"1", "2", "3", "4", "5", "6", "7", "8", "9"})
         t.press(std::string(view) + ">{End}<{Enter}>{End}<{Tab}{Enter}{Tab}>{End}<o.{Up}{PgDn}>{End}<F");

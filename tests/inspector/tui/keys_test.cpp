@@ -140,14 +140,14 @@ TEST(PassStrip, MarksTheCurrentPass) {
 }
 
 TEST(Tabs, AllViewsFitInEightyColumns) {
-    const auto narrow = view_tabs(2, 77);
+    const auto narrow = view_tabs(ViewId::splits, 77);
     EXPECT_EQ(narrow.size(), views().size());
     EXPECT_LE(narrow.back().col + narrow.back().width, 77);
     EXPECT_EQ(narrow[1].text, "▸2splits");
-    EXPECT_EQ(view_tabs(2, 120)[1].text, "▸2 splits");
+    EXPECT_EQ(view_tabs(ViewId::splits, 120)[1].text, "▸2 splits");
 }
 
-std::string tabs_text(int current, int width) {
+std::string tabs_text(ViewId current, int width) {
     std::string text;
     for (const auto& button : view_tabs(current, width)) {
         text += button.text;
@@ -157,10 +157,10 @@ std::string tabs_text(int current, int width) {
 }
 
 TEST(Tabs, WhereNamesDoNotFitTheFarthestAreNumbers) {
-    EXPECT_EQ(tabs_text(1, 57), "▸1nodes 2splits 3copies 4fusion 5memory 6time 7 8 9 0");
-    EXPECT_EQ(tabs_text(8, 57), " 1 2 3 4 5memory 6time 7tokens▸8what-if 9asked 0values");
-    EXPECT_EQ(tabs_text(10, 47), " 1 2 3 4 5 6 7tokens 8what-if 9asked▸0values");
-    EXPECT_EQ(tabs_text(8, 28), " 1 2 3 4 5 6 7▸8what-if 9 0");
+    EXPECT_EQ(tabs_text(ViewId::nodes, 57), "▸1nodes 2splits 3copies 4fusion 5memory 6time 7 8 9 0");
+    EXPECT_EQ(tabs_text(ViewId::what_if, 57), " 1 2 3 4 5memory 6time 7tokens▸8what-if 9asked 0values");
+    EXPECT_EQ(tabs_text(ViewId::values, 47), " 1 2 3 4 5 6 7tokens 8what-if 9asked▸0values");
+    EXPECT_EQ(tabs_text(ViewId::what_if, 28), " 1 2 3 4 5 6 7▸8what-if 9 0");
 }
 
 TEST(Columns, TheGrowingOneTakesWhatIsLeftAndSomeNeedRoom) {

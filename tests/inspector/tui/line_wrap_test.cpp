@@ -5,6 +5,7 @@
 #include "inspector/tui/text.h"
 #include "inspector/tui/view_text.h"
 #include "tests/inspector/tui/imported.h"
+#include "tests/inspector/tui/inspecting.h"
 #include "tests/inspector/tui/samples.h"
 
 #include <gtest/gtest.h>
@@ -15,6 +16,7 @@ namespace schedscope {
 namespace {
 
 using testing::inspect_sample;
+using testing::Inspecting;
 using testing::Terminal;
 using namespace tui; // NOLINT: lines and styles
 
@@ -83,14 +85,12 @@ std::string details_of(Terminal& t) {
 }
 
 TEST(NarrowDetails, AreWhole) {
-    Terminal t(24, 80, [] { return testing::inspect_imported("2026-05"); });
-    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    Inspecting t(24, 80, [] { return testing::inspect_imported("2026-05"); });
     EXPECT_NE(details_of(t).find("type and shape are not in the log"), std::string::npos) << t.text();
 }
 
 TEST(NarrowDetails, OfAWhatIfHaveTheirMemoryRows) {
-    Terminal t(60, 80, [] { return inspect_sample("partial-offload"); });
-    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    Inspecting t(60, 80, [] { return inspect_sample("partial-offload"); });
     t.press("wngl=0\n");
     ASSERT_TRUE(t.shows("517 differences in")) << t.text();
     t.press("{Tab}{End}");
@@ -102,16 +102,14 @@ TEST(NarrowDetails, OfAWhatIfHaveTheirMemoryRows) {
 
 TEST(NarrowDetails, APageIsAllOfANarrowScreenAndHasOneFrame) {
     for (const int cols : {60, 80, 99}) {
-        Terminal t(20, cols, [] { return inspect_sample("partial-offload"); });
-        ASSERT_TRUE(t.shows("q quit")) << t.text();
+        Inspecting t(20, cols, [] { return inspect_sample("partial-offload"); });
         t.press("?");
         ASSERT_TRUE(t.shows("┌─ keys that work here ")) << t.text();
         EXPECT_EQ(t.line(0).rfind("┌"), 0U) << t.text();
         EXPECT_EQ(t.line(1).find("│", 1), t.line(1).rfind("│")) << t.text();
         EXPECT_EQ(t.find("…").first, -1) << "nothing is cut: " << t.text();
     }
-    Terminal t(20, 100, [] { return inspect_sample("partial-offload"); });
-    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    Inspecting t(20, 100, [] { return inspect_sample("partial-offload"); });
     t.press("?");
     ASSERT_TRUE(t.shows(" keys that work here ")) << t.text();
     EXPECT_EQ(t.find("┌─ keys").second, 2) << t.text();
@@ -130,8 +128,7 @@ TEST(NarrowScreen, ShowsAllTabsAndTheOpenOne) {
 }
 
 TEST(AnEmptyView, SaysWhyOverTheWholeWidthAndNoFurther) {
-    Terminal t(15, 60, [] { return inspect_sample("partial-offload"); });
-    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    Inspecting t(15, 60, [] { return inspect_sample("partial-offload"); });
     t.press("8");
     ASSERT_TRUE(t.shows("w asks what would change. Settings are those of")) << t.text();
     EXPECT_EQ(t.find("┬").first, -1) << t.text();

@@ -1,4 +1,5 @@
 // What a search or a filter will show is there while it is typed, and gone with Esc; what was found is marked.
+#include "tests/inspector/tui/inspecting.h"
 #include "tests/inspector/tui/samples.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +8,7 @@ namespace schedscope {
 namespace {
 
 using testing::inspect_sample;
+using testing::Inspecting;
 using testing::line_with;
 using testing::Terminal;
 
@@ -101,8 +103,7 @@ TEST_F(Preview, WhatWasFoundIsMarkedWithoutColour) {
 }
 
 TEST(Places, OfTheTopLineCanBeClicked) {
-    Terminal t(24, 100, [] { return inspect_sample("partial-offload"); });
-    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    Inspecting t(24, 100, [] { return inspect_sample("partial-offload"); });
     const auto click = [&](const std::string& text) { t.click(0, t.find(text).second); };
     click("step ");
     ASSERT_TRUE(t.shows("go to step ")) << t.text();

@@ -1,4 +1,5 @@
 // Each stepping key, on a recorded sample and on a program that runs: where it goes, and what it says has changed.
+#include "tests/inspector/tui/inspecting.h"
 #include "tests/inspector/tui/made_trace.h"
 #include "tests/inspector/tui/samples.h"
 #include "traces/history.h"
@@ -18,6 +19,7 @@ namespace schedscope {
 namespace {
 
 using testing::inspect_sample;
+using testing::Inspecting;
 using testing::line_with;
 using testing::sample;
 using testing::Terminal;
@@ -303,8 +305,7 @@ INSTANTIATE_TEST_SUITE_P(Of, EachView, ::testing::Values('1', '2', '3', '4', '5'
 
 TEST_P(EachView, IsTheSameForwardAndBackward) {
     const auto source = sample(name);
-    Terminal t(60, 110, [] { return inspect_sample(name); });
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(60, 110, [] { return inspect_sample(name); });
     const auto at = [&](Step step) { return t.shows("step " + words::count(step) + "/"); };
     t.press(std::string("a") + GetParam()); // the selection stays: each screen is about the same tensor
     ASSERT_TRUE(t.shows("not following")) << t.text();

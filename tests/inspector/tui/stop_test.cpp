@@ -1,6 +1,7 @@
 // A comparison that takes long is stopped by Esc and by Ctrl-C, and the answer before it stays.
 #include "inspector/tui/stoppable_source.h"
 
+#include "tests/inspector/tui/inspecting.h"
 #include "tests/inspector/tui/samples.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@
 namespace schedscope {
 namespace {
 
-using testing::Terminal;
+using testing::Inspecting;
 
 int go_on = -1; ///< an event: what is held may go on
 void let_go(int) {
@@ -67,8 +68,7 @@ class Stop : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(By, Stop, ::testing::Values("{Esc}", "{Ctrl-C}"));
 
 TEST_P(Stop, KeepsTheAnswerBefore) {
-    Terminal t(30, 120, inspect_held);
-    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    Inspecting t(30, 120, inspect_held);
     t.press("wngl=0\n");
     ASSERT_TRUE(t.shows("what if ngl=0: 517 differences")) << t.text();
     t.press("w{Ctrl-U}ngl=1\n");

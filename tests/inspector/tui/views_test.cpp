@@ -1,4 +1,5 @@
 // Each view on recorded samples, small and large: what is on the screen is what the tables say (as `show --json` prints them), counted anew here where they don't.
+#include "tests/inspector/tui/inspecting.h"
 #include "tests/inspector/tui/samples.h"
 #include "traces/diff.h"
 #include "traces/replay.h"
@@ -15,6 +16,7 @@ namespace schedscope {
 namespace {
 
 using testing::inspect_sample;
+using testing::Inspecting;
 using testing::line_with;
 using testing::sample;
 using testing::Terminal;
@@ -422,8 +424,7 @@ TEST_P(EachSample, OpensInEveryView) {
     const std::string name = GetParam();
     History history(sample(name));
     const PlanState& plan = history.plan(history.last_planned());
-    Terminal t(40, 120, [name] { return inspect_sample(name); });
-    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    Inspecting t(40, 120, [name] { return inspect_sample(name); });
     t.press("2");
     ASSERT_TRUE(t.shows("├ splits " + std::to_string(plan.splits.size()) + " ")) << t.text();
     t.press("3");
