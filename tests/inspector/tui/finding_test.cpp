@@ -134,8 +134,7 @@ class JumpFrom : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Finding, JumpFrom, ::testing::Values("2", "4", "7", "8", "9"));
 
 TEST_P(JumpFrom, AViewWithoutALineForTheTensorLandsOnIt) {
-    Terminal t(24, 140, inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(24, 140, inspect_made);
     t.press(":tensor attn_norm-3\n");
     ASSERT_TRUE(t.shows("┬ attn_norm-3 "));
     t.press(std::string(GetParam()) + "u");
@@ -147,8 +146,7 @@ TEST_P(JumpFrom, AViewWithoutALineForTheTensorLandsOnIt) {
 }
 
 TEST(Finding, AJumpStaysInAViewThatHasALineForTheTensor) {
-    Terminal t(40, 140, inspect_made);
-    ASSERT_TRUE(t.shows("q quit"));
+    Inspecting t(40, 140, inspect_made);
     t.press(":tensor kqv_out-3\n5r");
     ASSERT_TRUE(t.shows("attn_out-3 alone reads kqv_out-3")) << t.text();
     EXPECT_TRUE(t.shows("┬ attn_out-3 ")) << t.text();
@@ -173,7 +171,7 @@ TEST(Finding, ReadersAndSourcesAreChosenOnAPage) {
 }
 
 TEST(Finding, WhatWasToldGoesWithTheNextKey) {
-    Terminal t(24, 120, inspect_made);
+    Inspecting t(24, 120, inspect_made);
     ASSERT_TRUE(t.shows("│ ? shows the keys"));
     t.press(":tensor attn_norm-3\nu");
     ASSERT_TRUE(t.shows("because of attn_norm.w-3")) << t.text();
