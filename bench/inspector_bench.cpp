@@ -73,8 +73,8 @@ const std::vector<Kind> kinds{
     {"typing", {"/", "b", "l", "\x15\r"}},
     {"search name", {"/ffn_out-3\r", "."}},
     {"search in vain", {"/backend=CPU name~no-such-tensor\r"}},
-    {"filter", {"&backend=CPU\r", "&\r"}},
-    {"filter by name", {"&ffn_out\r", "&\r"}},
+    {"filter", {"&backend=CPU\r", "&\x15\r"}},
+    {"filter by name", {"&ffn_out\r", "&\x15\r"}},
     {"keys ?", {"?", "q"}},
 };
 

@@ -26,7 +26,7 @@ std::optional<std::string> check_integrity(const std::string& path, std::stop_to
                 return path + ": is damaged: " + std::string(check.bytes(0));
             }
         }
-        const TraceReader reader(path);
+        const TraceReader reader(path, TraceReader::Where::background);
         reader.for_each(0, reader.n_steps(), [&](const Record&) { return !stop.stop_requested(); });
         for (GraphId id = 0; id < reader.n_graphs() && !stop.stop_requested(); ++id) {
             reader.answers(id);

@@ -28,9 +28,9 @@ constexpr FactSet frequent = fact_set<record::Query, record::Assign, record::Pla
 } // namespace
 
 struct TraceReader::State {
-    explicit State(const std::string& p)
-        : path(p), connections(p), file(connections.first().file), index(guarded([&] { return read_index(file.database); })),
-          graphs(connections, index) {
+    State(const std::string& p, Where where)
+        : path(p), connections(p, where == Where::background), file(connections.first().file),
+          index(guarded([&] { return read_index(file.database); })), graphs(connections, index) {
         if (!index.closed && file.notes.empty()) {
             file.notes.push_back("was not closed; what had been committed is shown");
         }
@@ -297,7 +297,7 @@ Step TraceReader::State::extreme(Step from, FactSet kinds, bool forward) {
     return best;
 }
 
-TraceReader::TraceReader(const std::string& path) : state_(std::make_unique<State>(path)) {}
+TraceReader::TraceReader(const std::string& path, Where where) : state_(std::make_unique<State>(path, where)) {}
 TraceReader::~TraceReader() = default;
 
 SessionInfo TraceReader::session() const { return state_->index.session; }

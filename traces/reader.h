@@ -15,7 +15,9 @@ namespace schedscope {
 /// or is still writing), a private copy is read. Throws Error(input), one line "PATH: why".
 class TraceReader final : public RecordSource {
 public:
-    explicit TraceReader(const std::string& path);
+    /// Who reads in the background leaves the other processors to those who are waited for.
+    enum class Where : uint8_t { foreground, background };
+    explicit TraceReader(const std::string& path, Where where = Where::foreground);
     ~TraceReader() override;
 
     SessionInfo session() const override;

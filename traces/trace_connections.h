@@ -22,7 +22,8 @@ struct TraceConnection {
 /// first one reads the other. What is read is the same either way.
 class TraceConnections {
 public:
-    explicit TraceConnections(const std::string& path) : path_(path), first_(path) {}
+    /// alone: nobody waits for what is read; one connection does it.
+    explicit TraceConnections(const std::string& path, bool alone = false) : path_(path), first_(path), alone_(alone) {}
 
     TraceConnection& first() noexcept { return first_; }
     /// Calls read(connection, begin, end) for [begin, end), or where that are so many that it is worth it, for each half of it at the same time. Passes on what either throws.
