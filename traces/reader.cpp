@@ -62,8 +62,6 @@ struct TraceReader::State {
     bool is_text(StringId id);
     int64_t number(const std::string& sql);
     Step extreme(Step from, FactSet kinds, bool next);
-    /// Of a kind; `sql()` when it is first used.
-    template <typename F> sqlite::Statement& statement(std::vector<sqlite::Statement>& list, size_t kind, F&& sql);
 
     const std::string path;
     mutable std::mutex mutex; ///< guards all below
@@ -77,15 +75,6 @@ struct TraceReader::State {
     std::array<StringId, 64> recent_texts{};         ///< that were found: the same ones come again and again
     std::unordered_map<EvaluationId, EvaluationSpan> spans;
 };
-
-template <typename F>
-sqlite::Statement& TraceReader::State::statement(std::vector<sqlite::Statement>& list, size_t kind, F&& sql) {
-    if (list[kind].n_columns() == 0) {
-        list[kind] = sqlite::Statement(file.database, sql());
-    }
-    list[kind].reset();
-    return list[kind];
-}
 
 void TraceReader::State::read_chunk(Step first, Step end, Wanted wanted, std::vector<Record>& out) {
     const size_t base = out.size();
@@ -188,10 +177,7 @@ int64_t TraceReader::State::n_ids(int number) {
         const auto following = static_cast<size_t>(number) + 1;
         const Step evaluation_end = index.evaluation_end(index.evaluation_of(plan.step));
         const Step end = following < index.plans.size() ? std::min(index.plans[following].step, evaluation_end) : evaluation_end;
-        if (count_copies.n_columns() == 0) {
-            count_copies = {file.database, "SELECT count(*) FROM copy WHERE step >= ? AND step < ?"};
-        }
-        count_copies.reset();
+        sqlite::ready(count_copies, file.database, [] { return "SELECT count(*) FROM copy WHERE step >= ? AND step < ?"; });
         count_copies.bind(0, plan.step);
         count_copies.bind(1, end);
         const int64_t copies = count_copies.step() ? count_copies.integer(0) : 0;
@@ -244,10 +230,7 @@ const std::string* TraceReader::State::find_text(StringId id) {
     if (const auto known = texts.find(id); known != texts.end()) {
         return &known->second;
     }
-    if (select_text.n_columns() == 0) {
-        select_text = {file.database, "SELECT value FROM text WHERE id = ?"};
-    }
-    select_text.reset();
+    sqlite::ready(select_text, file.database, [] { return "SELECT value FROM text WHERE id = ?"; });
     select_text.bind(0, int64_t{id});
     if (!select_text.step()) {
         select_text.reset();
@@ -283,10 +266,10 @@ Step TraceReader::State::extreme(Step from, FactSet kinds, bool forward) {
         if ((kinds >> kind & 1) == 0) {
             continue;
         }
-        const auto from_table = [&] { return " FROM " + std::string(schema::table_of(kind)); };
-        sqlite::Statement& row =
-            forward ? statement(next, kind, [&] { return "SELECT min(step)" + from_table() + " WHERE step > ?"; })
-                    : statement(previous, kind, [&] { return "SELECT max(step)" + from_table() + " WHERE step < ?"; });
+        sqlite::Statement& row = sqlite::ready((forward ? next : previous)[kind], file.database, [&] {
+            return "SELECT " + std::string(forward ? "min" : "max") + "(step) FROM " + std::string(schema::table_of(kind)) +
+                   " WHERE step " + (forward ? "> ?" : "< ?");
+        });
         row.bind(0, from);
         if (row.step() && row.as_integer(0)) {
             const Step found = take(row, 0, 0, index.n_steps - 1, "a record's step");

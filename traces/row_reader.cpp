@@ -32,20 +32,12 @@ template <typename T> void take_names(const sqlite::Statement& row, Record& reco
 RowReader::RowReader(sqlite::Database& database, int minor)
     : database_(database), minor_(minor), whole_(std::variant_size_v<Fact>), names_(std::variant_size_v<Fact>) {}
 
-template <typename F> sqlite::Statement& RowReader::statement(std::vector<sqlite::Statement>& list, size_t kind, F&& sql) {
-    if (list[kind].n_columns() == 0) {
-        list[kind] = sqlite::Statement(database_, sql());
-    }
-    list[kind].reset();
-    return list[kind];
-}
-
 sqlite::Statement& RowReader::rows_of(size_t kind) {
-    return statement(whole_, kind, [&] { return schema::select_records(kind, minor_); });
+    return sqlite::ready(whole_[kind], database_, [&] { return schema::select_records(kind, minor_); });
 }
 
 sqlite::Statement& RowReader::names_of(size_t kind) {
-    return statement(names_, kind, [&] { return schema::select_names(kind, minor_); });
+    return sqlite::ready(names_[kind], database_, [&] { return schema::select_names(kind, minor_); });
 }
 
 /// Fills in the record that place_of(step) gives for each row.

@@ -25,7 +25,6 @@ public:
 private:
     template <typename F> void for_each(Step first, Step end, Wanted wanted, F&& place_of);
     sqlite::Statement& names_of(size_t kind);
-    template <typename F> sqlite::Statement& statement(std::vector<sqlite::Statement>& list, size_t kind, F&& sql);
 
     sqlite::Database& database_;
     int minor_;

@@ -72,6 +72,15 @@ private:
     std::unique_ptr<sqlite3, Closer> handle_;
 };
 
+/// A statement ready for use: prepared from `sql()` the first time, reset from then on.
+template <typename F> Statement& ready(Statement& statement, Database& database, F&& sql) {
+    if (statement.n_columns() == 0) {
+        statement = Statement(database, sql());
+    }
+    statement.reset();
+    return statement;
+}
+
 [[noreturn]] void fail(sqlite3* handle, int code);
 
 } // namespace schedscope::sqlite
