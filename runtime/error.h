@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 
@@ -21,6 +22,12 @@ public:
 
 private:
     ErrorKind kind_;
+};
+
+/// Somebody asked to stop what was being done: no error, and nothing is said of it.
+class Interrupted : public std::exception {
+public:
+    const char* what() const noexcept override { return "interrupted"; }
 };
 
 } // namespace schedscope

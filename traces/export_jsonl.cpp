@@ -1,5 +1,6 @@
 #include "traces/export_jsonl.h"
 
+#include "runtime/system/visible_text.h"
 #include "traces/fields.h"
 #include "traces/history.h"
 #include "traces/unknown.h"
@@ -107,7 +108,7 @@ void export_jsonl(const RecordSource& source, std::ostream& out) {
     Exporter exporter(source);
     source.for_each(0, source.n_steps(), [&](const Record& r) {
         // Pieces of tokens need not be whole characters.
-        out << exporter.line(r).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+        out << escape_controls(exporter.line(r).dump(-1, ' ', false, Json::error_handler_t::replace)) << '\n';
         return out.good();
     });
 }

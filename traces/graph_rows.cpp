@@ -1,5 +1,6 @@
 #include "traces/graph_rows.h"
 
+#include "runtime/system/visible_text.h"
 #include "traces/schema.h"
 #include "traces/trace_rows.h"
 
@@ -18,7 +19,7 @@ BufferUsage usage_from(const std::string& name) {
             return usage;
         }
     }
-    throw Damage("the usage of a tensor's buffer is '" + name + "'");
+    throw Damage("the usage of a tensor's buffer is '" + visible_name(name) + "'");
 }
 
 Home home_from(const std::string& name) {
@@ -27,7 +28,7 @@ Home home_from(const std::string& name) {
             return home;
         }
     }
-    throw Damage("the home of a tensor is '" + name + "'");
+    throw Damage("the home of a tensor is '" + visible_name(name) + "'");
 }
 
 /// Sizes that no computation with strides overflows.
@@ -58,18 +59,19 @@ T named(const sqlite::Statement& row, int column, const char* what, std::pair<st
 
 Op known_op(const std::string& name) {
     const auto op = op_from_name(name);
-    return op ? *op : throw Damage("a tensor's operator is '" + name + "'");
+    return op ? *op : throw Damage("a tensor's operator is '" + visible_name(name) + "'");
 }
 
 Type known_type(const std::string& name) {
     const auto type = type_from_name(name);
-    return type ? *type : throw Damage("a tensor's type is '" + name + "'");
+    return type ? *type : throw Damage("a tensor's type is '" + visible_name(name) + "'");
 }
 
 } // namespace
 
-GraphRows::GraphRows(const TraceIndex& index, GraphId id)
-    : id_(id), size_(index.graphs[static_cast<size_t>(id)]), n_types_(static_cast<int64_t>(index.session.buffer_types.size())),
+GraphRows::GraphRows(const TraceIndex& index, GraphId id, KeptBytes& kept)
+    : id_(id), kept_(kept), size_(index.graphs[static_cast<size_t>(id)]),
+      n_types_(static_cast<int64_t>(index.session.buffer_types.size())),
       n_backends_(static_cast<int64_t>(index.session.backends.size())) {}
 
 GraphRows::Lists GraphRows::read(sqlite::Database& database, int64_t first, int64_t end, std::span<TensorInfo> tensors,
@@ -93,7 +95,7 @@ GraphRows::Lists GraphRows::read(sqlite::Database& database, int64_t first, int6
     for (; rows.step(); ++next) {
         take(rows, 0, next, std::min(next, end - 1), "the id of a tensor");
         TensorInfo& t = tensors[static_cast<size_t>(next)];
-        names[static_cast<size_t>(next)] = take_text(rows, 1, "the name of a tensor");
+        names[static_cast<size_t>(next)] = kept_.text(rows, 1, "the name of a tensor");
         t.op = named(rows, 2, "the operator of a tensor", op, known_op);
         t.type = named(rows, 3, "the type of a tensor", type, known_type);
         t.flags = static_cast<uint8_t>(take(rows, 4, 0, 255, "the flags of a tensor"));

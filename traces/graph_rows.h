@@ -2,6 +2,7 @@
 
 #include "traces/sqlite.h"
 #include "traces/trace_index.h"
+#include "traces/trace_rows.h"
 
 #include <initializer_list>
 #include <span>
@@ -16,7 +17,7 @@ class GraphRows {
 public:
     static constexpr int64_t least_bytes = 32; ///< that a tensor takes in the file
 
-    GraphRows(const TraceIndex& index, GraphId id);
+    GraphRows(const TraceIndex& index, GraphId id, KeptBytes& kept);
 
     /// A tensor's place among the leafs or the nodes.
     using Place = std::pair<int64_t, TensorId>;
@@ -29,6 +30,7 @@ public:
 
 private:
     GraphId id_;
+    KeptBytes& kept_;
     const TraceIndex::GraphSize& size_;
     int64_t n_types_, n_backends_;
 };

@@ -1,38 +1,34 @@
 // Reading a whole trace through, for a thread in the background.
 
 #include "runtime/error.h"
+#include "runtime/system/visible_text.h"
 #include "traces/reader.h"
 #include "traces/trace_file.h"
 
-#include <algorithm>
-#include <sqlite3.h>
-
 namespace schedscope {
 
-namespace {
-
-int stop_wanted(void* stop) { return static_cast<const std::stop_token*>(stop)->stop_requested() ? 1 : 0; }
-
-} // namespace
-
 std::optional<std::string> check_integrity(const std::string& path, std::stop_token stop) {
+    const auto stopped = [stop] { return stop.stop_requested(); };
     try {
         {
-            TraceFile file = open_trace_file(path);
-            constexpr int operations_between_looks = 10000;
-            sqlite3_progress_handler(file.database.handle(), operations_between_looks, stop_wanted, &stop);
-            sqlite::Statement check(file.database, "PRAGMA integrity_check(1)");
-            if (check.step() && check.bytes(0) != "ok") {
-                return path + ": is damaged: " + std::string(check.bytes(0));
+            TraceFile file = open_trace_file(path, stopped);
+            constexpr int64_t most_of_a_byte = 256; // it looks at every row of every table and key in one statement
+            file.database.watch(stopped, most_of_a_byte * file.bytes());
+            try {
+                sqlite::Statement check(file.database, "PRAGMA integrity_check(1)");
+                if (check.step() && check.bytes(0) != "ok") {
+                    return path + ": is damaged: " + visible(check.bytes(0), 200);
+                }
+            } catch (const sqlite::Failure& failure) {
+                refuse(*file.files, failure);
             }
         }
-        const TraceReader reader(path, TraceReader::Where::background);
-        reader.for_each(0, reader.n_steps(), [&](const Record&) { return !stop.stop_requested(); });
-        for (GraphId id = 0; id < reader.n_graphs() && !stop.stop_requested(); ++id) {
+        const TraceReader reader(path, {.stop = stopped, .alone = true});
+        reader.for_each(0, reader.n_steps(), [](const Record&) {});
+        for (GraphId id = 0; id < reader.n_graphs(); ++id) {
             reader.answers(id);
         }
-    } catch (const sqlite::Failure& failure) {
-        return stop.stop_requested() ? std::nullopt : std::optional(path + ": is damaged: " + failure.what());
+    } catch (const Interrupted&) { // nobody wants to know any more
     } catch (const Error& error) {
         return error.what();
     }

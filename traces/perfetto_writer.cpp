@@ -1,6 +1,6 @@
 #include "traces/perfetto_writer.h"
 
-#include "traces/utf8.h"
+#include "runtime/system/utf8.h"
 
 #include <algorithm>
 

@@ -28,9 +28,10 @@ constexpr FactSet frequent = fact_set<record::Query, record::Assign, record::Pla
 } // namespace
 
 struct TraceReader::State {
-    State(const std::string& p, Where where)
-        : path(p), connections(p, where == Where::background), file(connections.first().file),
-          index(guarded([&] { return read_index(file.database); })), graphs(connections, index) {
+    State(const std::string& p, Options options)
+        : path(p), connections(open_trace_file(p, std::move(options.stop)), options.alone), file(connections.first().file),
+          kept(file.bytes()), index(guarded([&] { return read_index(file.database, file.bytes(), kept); })),
+          graphs(connections, index, kept) {
         if (!index.closed && file.notes.empty()) {
             file.notes.push_back("was not closed; what had been committed is shown");
         }
@@ -41,7 +42,7 @@ struct TraceReader::State {
         try {
             return f();
         } catch (const sqlite::Failure& failure) {
-            refuse(path, failure);
+            refuse(*file.files, failure);
         } catch (const Damage& damage) {
             refuse(path, std::string("is damaged: ") + damage.what());
         }
@@ -67,6 +68,7 @@ struct TraceReader::State {
     mutable std::mutex mutex; ///< guards all below
     TraceConnections connections;
     TraceFile& file; ///< of the first connection
+    KeptBytes kept;
     TraceIndex index;
     TraceGraphs graphs;
     std::vector<sqlite::Statement> next{n_kinds}, previous{n_kinds};
@@ -120,16 +122,18 @@ void TraceReader::State::read_few(Step first, Step end, Wanted wanted, std::vect
 void TraceReader::State::check(std::vector<Record>& records, size_t from, bool names_only) {
     const auto known = names_only ? std::function<bool(StringId)>() : [this](StringId id) { return is_text(id); };
     Bounds bounds;
-    Step until = -1; // bounds hold up to here
+    EvaluationId evaluation = -1;
+    Step until = -1; // both hold up to here
     for (size_t i = from; i < records.size(); ++i) {
         const Record& r = records[i];
         try {
             if (r.step >= until) {
                 bounds = bounds_at(r.step);
-                until = std::min(index.evaluation_end(index.evaluation_of(r.step)), index.next_plan(r.step));
+                evaluation = index.evaluation_of(r.step);
+                until = std::min(index.evaluation_end(evaluation), index.next_plan(r.step));
             }
-            if (r.evaluation < 0 || static_cast<size_t>(r.evaluation) >= index.evaluations.size()) {
-                throw Damage("evaluation is " + std::to_string(r.evaluation));
+            if (!names_only && r.evaluation != evaluation) { // which its step says as well
+                throw Damage("evaluation is " + std::to_string(r.evaluation) + " and not " + std::to_string(evaluation));
             }
             check_record(r, bounds, known);
         } catch (const Damage& damage) {
@@ -177,7 +181,7 @@ int64_t TraceReader::State::n_ids(int number) {
         const auto following = static_cast<size_t>(number) + 1;
         const Step evaluation_end = index.evaluation_end(index.evaluation_of(plan.step));
         const Step end = following < index.plans.size() ? std::min(index.plans[following].step, evaluation_end) : evaluation_end;
-        sqlite::ready(count_copies, file.database, [] { return "SELECT count(*) FROM copy WHERE step >= ? AND step < ?"; });
+        sqlite::ready(count_copies, file.database, [] { return "SELECT count(step) FROM copy WHERE step >= ? AND step < ?"; });
         count_copies.bind(0, plan.step);
         count_copies.bind(1, end);
         const int64_t copies = count_copies.step() ? count_copies.integer(0) : 0;
@@ -205,7 +209,10 @@ EvaluationSpan TraceReader::State::span(EvaluationId id) {
     sqlite::Statement& rows = connections.first().rows.rows_of(begin_kind);
     rows.bind(0, s.first);
     rows.bind(1, s.end);
-    while (rows.step()) { // the last one counts, should there be several
+    for (int n = 0; rows.step(); ++n) {
+        if (n > 0) { // a plan that is run again could else lead to itself
+            throw Damage("evaluation " + std::to_string(id) + " begins twice");
+        }
         int column = 3;
         for_each_field<record::EvaluationBegin>([&](const auto& f) { s.begin.*f.member = take_field(rows, column++, f); });
         if (s.begin.planned_in > id || find_text(s.begin.failed_check) == nullptr) {
@@ -236,7 +243,7 @@ const std::string* TraceReader::State::find_text(StringId id) {
         select_text.reset();
         return nullptr;
     }
-    std::string value = take_text(select_text, 0, "a text");
+    std::string value = kept.text(select_text, 0, "a text");
     select_text.reset();
     return &texts.emplace(id, std::move(value)).first->second;
 }
@@ -280,7 +287,7 @@ Step TraceReader::State::extreme(Step from, FactSet kinds, bool forward) {
     return best;
 }
 
-TraceReader::TraceReader(const std::string& path, Where where) : state_(std::make_unique<State>(path, where)) {}
+TraceReader::TraceReader(const std::string& path, Options options) : state_(std::make_unique<State>(path, std::move(options))) {}
 TraceReader::~TraceReader() = default;
 
 SessionInfo TraceReader::session() const { return state_->index.session; }
@@ -288,6 +295,19 @@ Step TraceReader::n_steps() const { return state_->index.n_steps; }
 int TraceReader::n_evaluations() const { return static_cast<int>(state_->index.evaluations.size()); }
 int TraceReader::n_graphs() const { return static_cast<int>(state_->index.graphs.size()); }
 const std::vector<std::string>& TraceReader::notes() const noexcept { return state_->file.notes; }
+
+std::string TraceReader::changed() const {
+    const std::array<int64_t, 5> then = state_->file.files->identity(), now = TraceFiles::identity_at(state_->path);
+    if (now == then) {
+        return {};
+    }
+    if (now == std::array<int64_t, 5>{}) {
+        return "was removed: what is shown is what it held";
+    }
+    const bool same_file = now[0] == then[0] && now[1] == then[1];
+    return same_file ? "was written to since it was opened: open it again to see that"
+                     : "was replaced: what is shown is what it held when it was opened";
+}
 
 EvaluationSpan TraceReader::evaluation(EvaluationId id) const {
     return state_->locked([&] { return state_->span(id); });
@@ -338,7 +358,7 @@ int64_t TraceReader::count(FactSet kinds) const {
         int64_t n = 0;
         for (size_t kind = 0; kind < n_kinds; ++kind) {
             if ((kinds >> kind & 1) != 0) {
-                n += state_->number("SELECT count(*) FROM " + std::string(schema::table_of(kind)));
+                n += state_->number("SELECT count(step) FROM " + std::string(schema::table_of(kind)));
             }
         }
         return n;
@@ -346,7 +366,7 @@ int64_t TraceReader::count(FactSet kinds) const {
 }
 
 int64_t TraceReader::count_failed() const {
-    return state_->locked([&] { return state_->number("SELECT count(*) FROM evaluation_end WHERE failed <> 0"); });
+    return state_->locked([&] { return state_->number("SELECT count(step) FROM evaluation_end WHERE failed <> 0"); });
 }
 
 int64_t TraceReader::pages_read() const {

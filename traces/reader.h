@@ -2,6 +2,7 @@
 
 #include "traces/record_source.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -12,12 +13,16 @@ namespace schedscope {
 
 /// Reads a trace file; trusts nothing in it. Opening checks kind, version and schema and reads only what is small; records are read when asked for,
 /// each number checked before it reaches the caller. Needs no write permission: where a journal lies beside the file (the program that wrote it was killed,
-/// or is still writing), a private copy is read. Throws Error(input), one line "PATH: why".
+/// or is still writing), it is worked in in memory (trace_files.h). Throws Error(input), one line "PATH: why".
 class TraceReader final : public RecordSource {
 public:
-    /// Who reads in the background leaves the other processors to those who are waited for.
-    enum class Where : uint8_t { foreground, background };
-    explicit TraceReader(const std::string& path, Where where = Where::foreground);
+    struct Options {
+        /// Asked now and then while it reads, by any thread; true: what is being read throws Interrupted. Empty: never.
+        std::function<bool()> stop;
+        bool alone = false; ///< who reads in the background leaves the other processors to those who are waited for
+    };
+    explicit TraceReader(const std::string& path, Options options);
+    explicit TraceReader(const std::string& path) : TraceReader(path, Options{}) {}
     ~TraceReader() override;
 
     SessionInfo session() const override;
@@ -37,6 +42,9 @@ public:
 
     /// Pages of the file that were read since it was opened: what was asked for, not how long the trace is, says how many.
     int64_t pages_read() const;
+
+    /// What became of the file since it was opened, which is read on as it was: "was replaced …". Empty: nothing.
+    std::string changed() const;
 
     /// For the user to know, to be said after the file's name: "was not closed; what had been committed is shown".
     const std::vector<std::string>& notes() const noexcept;

@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 #include "runtime/scheduler/allocate.h"
 #include "runtime/scheduler/recorder.h"
+#include "runtime/system/visible_text.h"
 #include "traces/decisions.h"
 #include "traces/interner.h"
 #include "traces/plan_change.h"
@@ -238,7 +239,7 @@ private:
         }
         for (const BackendInfo& backend : session_.backends) {
             if (backend.default_buffer_type == no_buffer_type) {
-                throw Error(ErrorKind::input, about + "the memory of " + backend.name + " is not recorded");
+                throw Error(ErrorKind::input, about + "the memory of " + visible_name(backend.name) + " is not recorded");
             }
         }
     }

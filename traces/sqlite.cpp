@@ -1,6 +1,6 @@
 #include "traces/sqlite.h"
 
-#include "traces/utf8.h"
+#include "runtime/system/utf8.h"
 
 #include <limits>
 #include <sqlite3.h>
@@ -15,48 +15,36 @@ void fail(sqlite3* handle, int code) {
 void Database::Closer::operator()(sqlite3* handle) const noexcept { sqlite3_close_v2(handle); }
 void Statement::Deleter::operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
 
-namespace {
-
-/// A path as the file: address that SQLite wants for its parameters.
-std::string address(const std::string& path, std::string_view parameters) {
-    std::string text = "file:";
-    if (path.starts_with("//")) {
-        text += "//"; // else the first part would be read as a host
-    }
-    constexpr char digits[] = "0123456789abcdef";
-    for (const char c : path) {
-        if (c == '%' || c == '?' || c == '#') {
-            const auto byte = static_cast<unsigned char>(c);
-            text += '%';
-            text += digits[byte >> 4];
-            text += digits[byte & 15];
-        } else {
-            text += c;
-        }
-    }
-    return text.append(parameters);
-}
-
-} // namespace
-
-Database::Database(const std::string& path, Mode mode) {
+Database::Database(const std::string& path, Mode mode, const char* file_system) {
     int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-    std::string name = path;
     switch (mode) {
     case Mode::create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE; break;
-    case Mode::recover: flags |= SQLITE_OPEN_READWRITE; break;
+    case Mode::edit: flags |= SQLITE_OPEN_READWRITE; break;
+    case Mode::read: flags |= SQLITE_OPEN_READONLY; break;
     case Mode::memory: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY; break;
-    case Mode::read_immutable:
-        flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
-        name = address(path, "?immutable=1");
-        break;
     }
     sqlite3* handle = nullptr;
-    const int code = sqlite3_open_v2(name.c_str(), &handle, flags, nullptr);
+    const int code = sqlite3_open_v2(path.c_str(), &handle, flags, file_system);
     handle_.reset(handle);
     if (code != SQLITE_OK) {
         fail(handle, code);
     }
+}
+
+int64_t* Database::operations() const noexcept { return watch_ ? &watch_->operations : nullptr; }
+
+void Database::watch(std::function<bool()> stop, int64_t most_operations) {
+    constexpr int between_looks = 4096;
+    if (!watch_) {
+        watch_ = std::make_unique<Watch>();
+    }
+    *watch_ = {std::move(stop), most_operations, 0};
+    const auto look = [](void* given) {
+        auto& watch = *static_cast<Watch*>(given);
+        watch.operations += between_looks;
+        return watch.operations > watch.most || (watch.stop && watch.stop()) ? 1 : 0;
+    };
+    sqlite3_progress_handler(handle(), between_looks, look, watch_.get());
 }
 
 void Database::execute(const std::string& sql) {
@@ -65,7 +53,7 @@ void Database::execute(const std::string& sql) {
     }
 }
 
-Statement::Statement(Database& database, std::string_view sql) {
+Statement::Statement(Database& database, std::string_view sql) : operations_(database.operations()) {
     sqlite3_stmt* statement = nullptr;
     const int code = sqlite3_prepare_v3(database.handle(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
                                         &statement, nullptr);
@@ -73,6 +61,7 @@ Statement::Statement(Database& database, std::string_view sql) {
     if (code != SQLITE_OK) {
         fail(database.handle(), code);
     }
+    reset();
 }
 
 void Statement::check(int code) const {
@@ -102,7 +91,12 @@ void Statement::run() {
     reset();
 }
 
-void Statement::reset() noexcept { sqlite3_reset(handle_.get()); }
+void Statement::reset() noexcept {
+    sqlite3_reset(handle_.get());
+    if (operations_ != nullptr) {
+        *operations_ = 0;
+    }
+}
 
 void Statement::bind(int parameter, int64_t value) { check(sqlite3_bind_int64(handle_.get(), parameter + 1, value)); }
 void Statement::bind(int parameter, double value) { check(sqlite3_bind_double(handle_.get(), parameter + 1, value)); }

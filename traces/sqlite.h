@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -54,21 +55,31 @@ private:
         void operator()(sqlite3_stmt* statement) const noexcept;
     };
     std::unique_ptr<sqlite3_stmt, Deleter> handle_;
+    int64_t* operations_ = nullptr; ///< of the database; null: they are not counted
 };
 
 class Database {
 public:
-    enum class Mode { create, recover, read_immutable, memory };
-    Database(const std::string& path, Mode mode);
+    enum class Mode { create, edit, read, memory };
+    /// file_system: of SQLite's, by name; null: its own for this machine.
+    Database(const std::string& path, Mode mode, const char* file_system = nullptr);
 
+    /// From here on a statement that goes on for more than so many operations without having been reset, or while `stop` says so, fails with SQLITE_INTERRUPT.
+    void watch(std::function<bool()> stop, int64_t most_operations);
     void execute(const std::string& sql);
     sqlite3* handle() const noexcept { return handle_.get(); }
+    int64_t* operations() const noexcept; ///< of the statement that runs; null: nobody watches
 
     struct Closer {
         void operator()(sqlite3* handle) const noexcept;
     };
 
 private:
+    struct Watch {
+        std::function<bool()> stop;
+        int64_t most = 0, operations = 0;
+    };
+    std::unique_ptr<Watch> watch_; ///< goes behind the handle, which calls it
     std::unique_ptr<sqlite3, Closer> handle_;
 };
 

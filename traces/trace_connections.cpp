@@ -8,18 +8,15 @@
 namespace schedscope {
 
 bool TraceConnections::has_second() const noexcept {
-    // Of a trace that is still written, another copy would have more.
-    return !alone_ && !first_.file.is_copy && std::thread::hardware_concurrency() > 1;
+    // What SQLite writes to work a journal in is one connection's.
+    return !alone_ && !first_.file.files->has_journal() && std::thread::hardware_concurrency() > 1;
 }
 
 TraceConnection* TraceConnections::open_second() {
     if (!second_) {
         try {
-            auto opened = std::make_unique<TraceConnection>(path_);
-            if (!opened->file.is_copy && opened->file.identity == first_.file.identity) {
-                second_ = std::move(opened);
-            }
-        } catch (const Error&) { // it was moved away, or there are too many open files: the first one still reads it
+            second_ = std::make_unique<TraceConnection>(open_trace_file(first_.file.files));
+        } catch (const Error&) { // too little memory, for one: the first one reads it all
         }
         alone_ = !second_;
     }

@@ -12,7 +12,7 @@ namespace schedscope {
 
 /// An opened trace, and what reads rows from it.
 struct TraceConnection {
-    explicit TraceConnection(const std::string& path) : file(open_trace_file(path)), rows(file.database, file.minor) {}
+    explicit TraceConnection(TraceFile opened) : file(std::move(opened)), rows(file.database, file.minor) {}
 
     TraceFile file;
     RowReader rows;
@@ -23,7 +23,7 @@ struct TraceConnection {
 class TraceConnections {
 public:
     /// alone: nobody waits for what is read; one connection does it.
-    explicit TraceConnections(const std::string& path, bool alone = false) : path_(path), first_(path), alone_(alone) {}
+    explicit TraceConnections(TraceFile file, bool alone = false) : first_(std::move(file)), alone_(alone) {}
 
     TraceConnection& first() noexcept { return first_; }
     /// Calls read(connection, begin, end) for [begin, end), or where that are so many that it is worth it, for each half of it at the same time. Passes on what either throws.
@@ -58,7 +58,6 @@ private:
     bool has_second() const noexcept;
     TraceConnection* open_second();
 
-    std::string path_;
     TraceConnection first_;
     std::unique_ptr<TraceConnection> second_;
     bool alone_ = false; ///< there can't be another one

@@ -1,102 +1,84 @@
 #include "traces/trace_file.h"
 
 #include "runtime/error.h"
-#include "traces/private_copy.h"
+#include "runtime/system/visible_text.h"
 #include "traces/schema.h"
-#include "traces/writer.h"
 
+#include <algorithm>
 #include <array>
-#include <cerrno>
+#include <cctype>
 #include <cstring>
-#include <fcntl.h>
 #include <map>
-#include <set>
 #include <sqlite3.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <string_view>
 
 namespace schedscope {
 
 void refuse(const std::string& path, const std::string& why) { throw Error(ErrorKind::input, path + ": " + why); }
 
-void refuse(const std::string& path, const sqlite::Failure& failure) {
+void refuse(const TraceFiles& files, const sqlite::Failure& failure) {
+    const std::string& path = files.path();
+    if (files.stopped()) {
+        throw Interrupted();
+    }
+    if (const std::string trouble = files.trouble(); !trouble.empty()) {
+        refuse(path, trouble);
+    }
     switch (failure.code & 0xFF) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB: refuse(path, "is damaged");
     case SQLITE_TOOBIG: refuse(path, "is damaged: something in it is larger than traces have");
     case SQLITE_NOMEM: refuse(path, "can't be read: out of memory");
-    default: refuse(path, std::string("can't be read: ") + failure.what());
+    case SQLITE_INTERRUPT: refuse(path, "is damaged: reading it would not end");
+    default: refuse(path, "can't be read: " + visible(failure.what(), 200)); // SQLite names what it found
     }
 }
 
 namespace {
 
-constexpr size_t header_bytes = 100;
+/// The first page's beginning, as SQLite's file format has it.
+class Header {
+public:
+    explicit Header(const TraceFiles& files) : bytes_(files.header()), file_bytes_(files.identity()[2]) {}
 
-struct Header {
-    std::array<unsigned char, header_bytes> bytes{};
-    int64_t file_size = 0;
-    std::array<int64_t, 5> identity{};
-
-    uint32_t number(size_t at) const {
-        return static_cast<uint32_t>(bytes[at] << 24 | bytes[at + 1] << 16 | bytes[at + 2] << 8 | bytes[at + 3]);
+    void check(const std::string& path) const {
+        if (file_bytes_ == 0) {
+            refuse(path, "is empty");
+        }
+        constexpr char magic[] = "SQLite format 3";
+        const auto n = static_cast<size_t>(std::min<int64_t>(file_bytes_, sizeof magic));
+        if (std::memcmp(bytes_.data(), magic, n) != 0) {
+            refuse(path, "is not a trace");
+        }
+        if (file_bytes_ < static_cast<int64_t>(bytes_.size())) {
+            refuse(path, "is truncated: only " + std::to_string(file_bytes_) + " bytes are there");
+        }
+        if (number(68) != static_cast<uint32_t>(schema::application_id)) {
+            refuse(path, "is an SQLite file, but not a trace");
+        }
     }
-    /// Written through a journal beside it (the format's read version).
-    bool journaled() const { return bytes[19] == 2; }
+    void check_size(const std::string& path) const {
+        if (expected_size() > file_bytes_) {
+            refuse(path, "is truncated: " + std::to_string(file_bytes_) + " of " + std::to_string(expected_size()) +
+                             " bytes are there");
+        }
+    }
+
+private:
+    uint32_t number(size_t at) const {
+        return static_cast<uint32_t>(bytes_[at]) << 24 |
+               static_cast<uint32_t>(bytes_[at + 1] << 16 | bytes_[at + 2] << 8 | bytes_[at + 3]);
+    }
     int64_t page_size() const {
-        const int64_t size = bytes[16] << 8 | bytes[17];
+        const int64_t size = bytes_[16] << 8 | bytes_[17];
         return size == 1 ? 65536 : size;
     }
     /// As the header says it; 0 where it says nothing.
     int64_t expected_size() const { return number(24) == number(92) ? page_size() * number(28) : 0; }
+
+    const std::array<unsigned char, 100>& bytes_;
+    int64_t file_bytes_;
 };
-
-Header read_header(const std::string& path) {
-    struct stat status {};
-    if (stat(path.c_str(), &status) != 0) {
-        refuse(path, errno == ENOENT ? "there is no such file" : std::strerror(errno));
-    }
-    if (S_ISDIR(status.st_mode)) {
-        refuse(path, "is a directory, not a trace");
-    }
-    if (!S_ISREG(status.st_mode)) {
-        refuse(path, "is not a regular file");
-    }
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        refuse(path, std::strerror(errno));
-    }
-    fstat(file, &status);
-    Header header;
-    header.file_size = status.st_size;
-    header.identity = {static_cast<int64_t>(status.st_dev), static_cast<int64_t>(status.st_ino), status.st_size,
-                       status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
-    const ssize_t n = read(file, header.bytes.data(), header_bytes);
-    const int error = errno;
-    close(file);
-    if (n < 0) {
-        refuse(path, std::strerror(error));
-    }
-    if (n == 0) {
-        refuse(path, "is empty");
-    }
-    constexpr char magic[] = "SQLite format 3";
-    if (std::memcmp(header.bytes.data(), magic, std::min(static_cast<size_t>(n), sizeof magic)) != 0) {
-        refuse(path, "is not a trace");
-    }
-    if (static_cast<size_t>(n) < header_bytes) {
-        refuse(path, "is truncated: only " + std::to_string(n) + " bytes are there");
-    }
-    if (header.number(68) != static_cast<uint32_t>(schema::application_id)) {
-        refuse(path, "is an SQLite file, but not a trace");
-    }
-    return header;
-}
-
-bool has_content(const std::string& path) {
-    struct stat status {};
-    return stat(path.c_str(), &status) == 0 && status.st_size > 0;
-}
 
 void defend(sqlite::Database& database) {
     sqlite3* handle = database.handle();
@@ -111,6 +93,8 @@ void defend(sqlite::Database& database) {
     sqlite3_limit(handle, SQLITE_LIMIT_EXPR_DEPTH, 32);
     sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
     sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, 1);
+    set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1);
+    database.execute("PRAGMA locking_mode = EXCLUSIVE"); // before anything is read: the index of a journal then lies in memory
     database.execute("PRAGMA query_only = ON");
     database.execute("PRAGMA trusted_schema = OFF");
     database.execute("PRAGMA cell_size_check = ON");
@@ -125,25 +109,44 @@ int64_t pragma(sqlite::Database& database, const std::string& name) {
 
 std::string version_text(int64_t version) { return std::to_string(version / 1000) + "." + std::to_string(version % 1000); }
 
-/// The tables must be those of its version. A newer minor version may have more columns; its tables need only have ours.
+/// Columns in plain words: names, types, constraints without a formula. A column that is computed when it is read costs what the formula wants.
+bool is_plain(std::string_view columns) {
+    return std::all_of(columns.begin(), columns.end(), [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ' ' || c == ',';
+    });
+}
+
+/// Is this what our table begins with, and behind it other columns in plain words? One line of columns begins like ours; what is behind was added.
+bool is_longer(std::string_view found, std::string_view ours) {
+    constexpr std::string_view key = ", PRIMARY KEY (";
+    const size_t our_end = std::min(ours.find(key), ours.rfind(')')), its_end = std::min(found.find(key), found.rfind(')'));
+    return its_end != std::string_view::npos && its_end >= our_end && found.substr(0, our_end) == ours.substr(0, our_end) &&
+           is_plain(found.substr(our_end, its_end - our_end)) && (found.substr(its_end) == ours.substr(our_end));
+}
+
+/// The tables must be those of its version. A newer minor version may have more columns; its tables need only have ours. Whatever else there is, is not read, and must be
+/// nothing that SQLite computes when it looks at a table of ours.
 void check_schema(const std::string& path, sqlite::Database& database, int minor, bool newer) {
     std::map<std::string, std::string> found;
-    sqlite::Statement list(database, "SELECT name, sql FROM sqlite_schema WHERE type = 'table'");
+    sqlite::Statement list(database, "SELECT type, name, tbl_name, sql FROM sqlite_schema");
     while (list.step()) {
-        found.emplace(list.bytes(0), list.bytes(1));
+        const std::string_view type = list.bytes(0), sql = list.bytes(3);
+        if (type == "table") {
+            found.emplace(list.bytes(1), sql);
+        } else if (type == "index" && !sql.empty()) { // that of a key has no text
+            const size_t open = sql.find('('), close = sql.rfind(')');
+            const bool plain = open < close && close + 1 == sql.size() && is_plain(sql.substr(open + 1, close - open - 1));
+            if (!plain) {
+                refuse(path, "is damaged: the index '" + visible_name(list.bytes(1)) + "' is computed, which no trace's is");
+            }
+        }
     }
     for (const schema::Entity& table : schema::tables(minor)) {
         const auto at = found.find(table.name);
         if (at == found.end()) {
             refuse(path, "is damaged: the table '" + table.name + "' is missing");
         }
-        if (at->second == table.sql) {
-            continue;
-        }
-        // One line of columns begins like ours; what is behind was added.
-        const std::string ours = table.sql.substr(0, table.sql.rfind(')'));
-        const bool is_longer = newer && at->second.starts_with(ours.substr(0, ours.find(", PRIMARY KEY")));
-        if (!is_longer) {
+        if (at->second != table.sql && !(newer && is_longer(at->second, table.sql))) {
             refuse(path, "is damaged: the table '" + table.name + "' is not a trace's");
         }
     }
@@ -165,24 +168,27 @@ void upgrade(sqlite::Database& database, int minor) {
 
 } // namespace
 
-int64_t TraceFile::size() { return pragma(database, "page_count") * pragma(database, "page_size"); }
+TraceFile open_trace_file(const std::string& path, TraceFiles::Stop stop) {
+    return open_trace_file(TraceFiles::open(path, std::move(stop)));
+}
 
-TraceFile open_trace_file(const std::string& path) {
-    const Header header = read_header(path);
+TraceFile open_trace_file(std::shared_ptr<TraceFiles> given) {
+    const std::shared_ptr<TraceFiles> files = std::move(given);
+    const std::string& path = files->path();
+    const Header header(*files);
+    header.check(path);
+    const bool recovers = files->has_journal();
+    if (!recovers) {
+        header.check_size(path);
+    }
     try {
-        std::vector<std::string> notes;
-        const bool recovers = (header.journaled() && has_content(path + "-wal")) || has_content(path + "-journal");
-        if (!recovers && header.expected_size() > header.file_size) {
-            refuse(path, "is truncated: " + std::to_string(header.file_size) + " of " + std::to_string(header.expected_size()) +
-                             " bytes are there");
-        }
-        TraceFile trace{recovers ? open_private_copy(path) : sqlite::Database(path, sqlite::Database::Mode::read_immutable),
-                        {},
-                        0,
-                        recovers,
-                        header.identity};
+        using Mode = sqlite::Database::Mode;
+        TraceFile trace{files, {files->address(), recovers ? Mode::edit : Mode::read, TraceFiles::file_system()}, {}, 0};
         sqlite::Database& database = trace.database;
         defend(database);
+        // No statement of ours looks at a row for more than some dozen operations, and a row has some bytes at least.
+        constexpr int64_t most_of_any = 20'000'000, most_of_a_byte = 16;
+        database.watch([files] { return files->stopped(); }, most_of_any + most_of_a_byte * files->bytes());
         if (pragma(database, "application_id") != schema::application_id) {
             refuse(path, "is an SQLite file, but not a trace");
         }
@@ -203,7 +209,7 @@ TraceFile open_trace_file(const std::string& path) {
         }
         return trace;
     } catch (const sqlite::Failure& failure) {
-        refuse(path, failure);
+        refuse(*files, failure);
     }
 }
 

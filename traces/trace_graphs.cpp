@@ -8,8 +8,8 @@
 
 namespace schedscope {
 
-TraceGraphs::TraceGraphs(TraceConnections& connections, const TraceIndex& index)
-    : connections_(connections), database_(connections.first().file.database), index_(index) {
+TraceGraphs::TraceGraphs(TraceConnections& connections, const TraceIndex& index, KeptBytes& kept)
+    : connections_(connections), database_(connections.first().file.database), index_(index), kept_(kept) {
     graphs_.resize(index.graphs.size());
     tables_.resize(index.graphs.size());
 }
@@ -55,13 +55,13 @@ constexpr int64_t worth_halving = 2048; ///< tensors; fewer are read sooner than
 std::unique_ptr<OwnedGraph> TraceGraphs::read_graph(GraphId id) {
     const TraceIndex::GraphSize& size = index_.graphs[static_cast<size_t>(id)];
     // A number in a table alone gets no memory.
-    if (size.n_tensors * GraphRows::least_bytes > connections_.first().file.size()) {
+    if (size.n_tensors * GraphRows::least_bytes > connections_.first().file.bytes()) {
         throw Damage("a tensor is missing");
     }
     auto graph = std::make_unique<OwnedGraph>();
     graph->tensors.resize(static_cast<size_t>(size.n_tensors));
     std::vector<std::string> names(graph->tensors.size());
-    const GraphRows rows(index_, id);
+    const GraphRows rows(index_, id, kept_);
     std::array<GraphRows::Lists, 2> lists; // of either half
     const auto read = [&](TraceConnection& connection, int64_t first, int64_t end) {
         lists[first == 0 ? 0 : 1] = rows.read(connection.file.database, first, end, graph->tensors, names);
@@ -85,7 +85,7 @@ void TraceGraphs::read_answer_texts() {
         answer.yes = take(rows, 1, 0, 1, "an answer") != 0;
         answer.reason =
             static_cast<Refusal>(take(rows, 2, 0, static_cast<int64_t>(greatest<Refusal>()), "the reason of an answer"));
-        answer.detail = details_.emplace_back(take_text(rows, 3, "the detail of an answer"));
+        answer.detail = details_.emplace_back(kept_.text(rows, 3, "the detail of an answer"));
         answers.push_back(answer);
     }
     answers_ = std::move(answers);
@@ -109,6 +109,7 @@ std::unique_ptr<CapabilityTable> TraceGraphs::read_answers(GraphId id) {
         if (answers.size() != 2 * n || offload.size() != n) {
             throw Damage("there are " + std::to_string(answers.size() / 2) + " for " + std::to_string(n) + " tensors");
         }
+        kept_.add(answers.size() + offload.size());
         for (size_t t = 0; t < n; ++t) {
             const size_t number =
                 static_cast<uint8_t>(answers[2 * t]) | static_cast<size_t>(static_cast<uint8_t>(answers[2 * t + 1])) << 8;

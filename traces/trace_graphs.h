@@ -3,6 +3,7 @@
 #include "runtime/scheduler/capability_table.h"
 #include "traces/trace_connections.h"
 #include "traces/trace_index.h"
+#include "traces/trace_rows.h"
 
 #include <deque>
 #include <memory>
@@ -16,7 +17,7 @@ namespace schedscope {
 /// computed with. Throws Damage or sqlite::Failure; Error(usage) for ids that are not there.
 class TraceGraphs {
 public:
-    TraceGraphs(TraceConnections& connections, const TraceIndex& index);
+    TraceGraphs(TraceConnections& connections, const TraceIndex& index, KeptBytes& kept);
 
     const OwnedGraph& graph(GraphId id);
     const CapabilityTable& answers(GraphId id);
@@ -30,6 +31,7 @@ private:
     TraceConnections& connections_;
     sqlite::Database& database_; ///< of the first connection
     const TraceIndex& index_;
+    KeptBytes& kept_;
     std::vector<std::unique_ptr<OwnedGraph>> graphs_;
     std::vector<std::unique_ptr<CapabilityTable>> tables_;
     std::optional<std::vector<Answer>> answers_; ///< by the file's answer ids

@@ -12,14 +12,16 @@ namespace {
 constexpr int64_t most_backends = 4096, most_buffer_types = 4096;
 constexpr int64_t most_tensors = int64_t{1} << 28;
 constexpr int64_t most_bytes = int64_t{1} << 60;
+/// A row's two lengths, its header of one byte a column, and where it lies in its page.
+constexpr int64_t least_record_bytes = 8;
 
-void read_session(sqlite::Database& database, SessionInfo& session) {
+void read_session(sqlite::Database& database, SessionInfo& session, KeptBytes& kept) {
     sqlite::Statement types(database, "SELECT id, name, is_host, alignment, max_size FROM buffer_type ORDER BY id");
     while (types.step()) {
         take(types, 0, static_cast<int64_t>(session.buffer_types.size()),
              std::min<int64_t>(static_cast<int64_t>(session.buffer_types.size()), most_buffer_types), "the id of a buffer type");
         BufferTypeInfo type;
-        type.name = take_text(types, 1, "the name of a buffer type");
+        type.name = kept.text(types, 1, "the name of a buffer type");
         type.is_host = take(types, 2, 0, 1, "is_host of a buffer type") != 0;
         type.alignment = take(types, 3, 1, int64_t{1} << 40, "the alignment of a buffer type");
         type.max_size = take(types, 4, -1, most_bytes, "the greatest size of a buffer type");
@@ -33,10 +35,10 @@ void read_session(sqlite::Database& database, SessionInfo& session) {
         take(backends, 0, static_cast<int64_t>(session.backends.size()),
              std::min<int64_t>(static_cast<int64_t>(session.backends.size()), most_backends), "the id of a backend");
         BackendInfo backend;
-        backend.name = take_text(backends, 1, "the name of a backend");
-        backend.device = take_text(backends, 2, "the device of a backend");
-        backend.kind = take_text(backends, 3, "the kind of a backend");
-        backend.description = take_text(backends, 4, "the description of a backend");
+        backend.name = kept.text(backends, 1, "the name of a backend");
+        backend.device = kept.text(backends, 2, "the device of a backend");
+        backend.kind = kept.text(backends, 3, "the kind of a backend");
+        backend.description = kept.text(backends, 4, "the description of a backend");
         backend.memory_bytes = take(backends, 5, 0, most_bytes, "the memory of a backend");
         backend.default_buffer_type =
             static_cast<BufferTypeId>(take(backends, 6, -1, n_types - 1, "the buffer type of a backend"));
@@ -54,7 +56,7 @@ void read_session(sqlite::Database& database, SessionInfo& session) {
 
     sqlite::Statement facts(database, "SELECT key, value FROM meta ORDER BY position");
     while (facts.step()) {
-        session.facts.emplace_back(take_text(facts, 0, "a fact's name"), take_text(facts, 1, "a fact"));
+        session.facts.emplace_back(kept.text(facts, 0, "a fact's name"), kept.text(facts, 1, "a fact"));
     }
 }
 
@@ -65,15 +67,15 @@ int64_t one_number(sqlite::Database& database, const std::string& sql, int64_t o
 
 } // namespace
 
-TraceIndex read_index(sqlite::Database& database) {
+TraceIndex read_index(sqlite::Database& database, int64_t bytes, KeptBytes& kept) {
     TraceIndex index;
-    read_session(database, index.session);
+    read_session(database, index.session, kept);
     index.closed = one_number(database, "SELECT value FROM about WHERE key = 'closed'", 0) == 1;
     index.last_text =
         static_cast<StringId>(std::clamp<int64_t>(one_number(database, "SELECT max(id) FROM text", 0), 0, INT32_MAX));
     for (size_t kind = 0; kind < std::variant_size_v<Fact>; ++kind) {
         const int64_t last = one_number(database, "SELECT max(step) FROM " + std::string(schema::table_of(kind)), -1);
-        if (last < -1 || last > int64_t{1} << 56) {
+        if (last < -1 || last >= bytes / least_record_bytes) {
             throw Damage("its last record is " + std::to_string(last));
         }
         index.n_steps = std::max(index.n_steps, last + 1);

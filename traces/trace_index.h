@@ -8,6 +8,8 @@
 
 namespace schedscope {
 
+class KeptBytes;
+
 /// What a reader knows of a trace without reading its records: session, where evaluations and plans begin, how much there is of what. Small, read at opening.
 /// All functions throw Damage or sqlite::Failure.
 struct TraceIndex {
@@ -38,6 +40,7 @@ struct TraceIndex {
     Step next_plan(Step step) const;
 };
 
-TraceIndex read_index(sqlite::Database& database);
+/// bytes: of the file and its journal; no number in it counts more than they can hold.
+TraceIndex read_index(sqlite::Database& database, int64_t bytes, KeptBytes& kept);
 
 } // namespace schedscope

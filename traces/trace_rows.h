@@ -3,6 +3,7 @@
 #include "traces/fields.h"
 #include "traces/sqlite.h"
 
+#include <atomic>
 #include <functional>
 #include <limits>
 #include <stdexcept>
@@ -35,6 +36,25 @@ inline std::string take_text(const sqlite::Statement& row, int column, const cha
     }
     return std::string(text);
 }
+
+/// What a reader keeps of a file's texts and blobs: together no more bytes than the file has, however many of them lead to the same pages of it. Thread-safe.
+class KeptBytes {
+public:
+    explicit KeptBytes(int64_t file_bytes) : left_(file_bytes) {}
+    void add(size_t bytes) {
+        if (left_.fetch_sub(static_cast<int64_t>(bytes)) < static_cast<int64_t>(bytes)) {
+            throw Damage("what it holds is longer than the whole file");
+        }
+    }
+    std::string text(const sqlite::Statement& row, int column, const char* what) {
+        std::string text = take_text(row, column, what);
+        add(text.size());
+        return text;
+    }
+
+private:
+    std::atomic<int64_t> left_;
+};
 
 /// A field's value as far as it can be judged alone: within its type, its enumeration, its sign.
 template <typename F> typename F::Value take_field(const sqlite::Statement& row, int column, const F& field) {

@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/letter_case.h"
+#include "runtime/system/visible_text.h"
 #include "runtime/tensor/offload_batch.h"
 #include "traces/rehome.h"
 #include "traces/unknown.h"
@@ -50,7 +51,7 @@ Op operator_named(std::string_view setting, std::string_view name) {
 std::string names_of(const SessionInfo& session) {
     std::string names;
     for (const BackendInfo& b : session.backends) {
-        names += (names.empty() ? "" : ", ") + b.name;
+        names += (names.empty() ? "" : ", ") + visible_name(b.name);
     }
     return names;
 }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "runtime/system/output_file.h"
 #include "traces/interner.h"
+#include "traces/recording_lock.h"
 #include "traces/trace_tables.h"
 #include "traces/writer.h"
 
@@ -22,6 +24,7 @@ struct TraceFileIdentity {
 
     /// Nothing when there is no such file.
     static std::optional<TraceFileIdentity> of(const std::string& path);
+    static TraceFileIdentity of(int descriptor);
     bool operator==(const TraceFileIdentity&) const = default;
 };
 
@@ -50,9 +53,10 @@ struct TraceWriter::State {
     static constexpr size_t most_in_batch = 4096;
 
     State(const std::string& p, const Options& o)
-        : path(p), options(o), batch_records(std::clamp<size_t>(o.queue_records, 1, most_in_batch)) {}
+        : path(p), place(without_links(p)), options(o), batch_records(std::clamp<size_t>(o.queue_records, 1, most_in_batch)) {}
 
-    const std::string path;
+    const std::string path;  ///< as it was named
+    const std::string place; ///< where that leads
     const Options options;
     const size_t batch_records; ///< the writer is woken for so many
     Recorder* root = nullptr;   ///< numbers the waits; the runtime's thread only
@@ -79,10 +83,13 @@ struct TraceWriter::State {
     void commit(sqlite::Database& database);
     void finish(sqlite::Database& database);
     void fail(const std::string& reason);
+    bool file_is_there() const; ///< and not another one in its place
+    void check_file() const;
     void remove_leftovers() const;
 
+    RecordingLock lock;                     ///< held until the database is closed
     TraceFileIdentity file, journal, index; ///< the trace, and what lies beside it while it is written
-    bool in_transaction = false, made_file = false;
+    bool in_transaction = false;
 
     // The runtime's thread.
     bool wait_for_room(std::unique_lock<std::mutex>& lock, record::Wait& wait);

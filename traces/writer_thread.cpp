@@ -43,10 +43,13 @@ std::string why(const sqlite::Failure& failure, sqlite3* handle) {
 
 std::optional<TraceFileIdentity> TraceFileIdentity::of(const std::string& path) {
     struct stat status {};
-    if (stat(path.c_str(), &status) != 0) {
-        return std::nullopt;
-    }
-    return TraceFileIdentity{status.st_dev, status.st_ino};
+    return stat(path.c_str(), &status) == 0 ? std::optional(TraceFileIdentity{status.st_dev, status.st_ino}) : std::nullopt;
+}
+
+TraceFileIdentity TraceFileIdentity::of(int descriptor) {
+    struct stat status {};
+    fstat(descriptor, &status);
+    return {status.st_dev, status.st_ino};
 }
 
 void TraceWriter::State::fail(const std::string& reason) {
@@ -59,23 +62,27 @@ void TraceWriter::State::fail(const std::string& reason) {
     progress.notify_all();
 }
 
+void TraceWriter::State::check_file() const {
+    if (!file_is_there()) {
+        throw sqlite::Failure(0, "the file was removed or replaced");
+    }
+}
+
+bool TraceWriter::State::file_is_there() const { return TraceFileIdentity::of(place) == file; }
+
 void TraceWriter::State::create(std::unique_ptr<sqlite::Database>& database, std::unique_ptr<TraceTables>& tables) {
     struct stat status {};
-    if (lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode)) {
+    if (stat(place.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
         throw sqlite::Failure(0, "it is not a regular file");
     }
     // SQLite would only say that it can't open the file.
-    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    const std::filesystem::path folder = std::filesystem::path(place).parent_path();
     if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) {
         throw sqlite::Failure(0, std::strerror(errno));
     }
-    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
-        if (unlink((path + suffix).c_str()) != 0 && errno != ENOENT) {
-            throw sqlite::Failure(0, std::strerror(errno));
-        }
-    }
-    made_file = true;
-    database = std::make_unique<sqlite::Database>(path, sqlite::Database::Mode::create);
+    lock = RecordingLock(place);
+    file = TraceFileIdentity::of(lock.descriptor());
+    database = std::make_unique<sqlite::Database>(place, sqlite::Database::Mode::create);
     database->execute("PRAGMA cache_size = -4096");
     database->execute("PRAGMA temp_store = MEMORY");
     database->execute("PRAGMA synchronous = NORMAL");
@@ -87,22 +94,28 @@ void TraceWriter::State::create(std::unique_ptr<sqlite::Database>& database, std
     // From here on each commit is an append to the journal beside the file, which is whole after a kill at any moment.
     database->execute("PRAGMA journal_mode = WAL");
     database->execute("PRAGMA wal_autocheckpoint = 4096");
-    file = TraceFileIdentity::of(path).value_or(TraceFileIdentity{});
     database->execute("BEGIN IMMEDIATE; COMMIT"); // which opens the journal
-    journal = TraceFileIdentity::of(path + "-wal").value_or(TraceFileIdentity{});
-    index = TraceFileIdentity::of(path + "-shm").value_or(TraceFileIdentity{});
+    journal = TraceFileIdentity::of(place + "-wal").value_or(TraceFileIdentity{});
+    index = TraceFileIdentity::of(place + "-shm").value_or(TraceFileIdentity{});
+    check_file();
 }
 
-/// Whoever removed the trace, or put another file in its place, left our journal there: it must not be taken for that file's.
+/// Whoever removed the trace, or put another file in its place, left our journal there: it must not be taken for that file's. And half a file would be in the way.
 void TraceWriter::State::remove_leftovers() const {
-    if (!opened || TraceFileIdentity::of(path) == file) {
-        return;
+    if (lock.descriptor() < 0) {
+        return; // nothing was touched
     }
-    if (TraceFileIdentity::of(path + "-wal") == journal) {
-        unlink((path + "-wal").c_str());
-    }
-    if (TraceFileIdentity::of(path + "-shm") == index) {
-        unlink((path + "-shm").c_str());
+    const bool there = file_is_there();
+    if (!opened && there) {
+        for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
+            unlink((place + suffix).c_str());
+        }
+    } else if (!there) {
+        for (const auto& [suffix, identity] : {std::pair{"-wal", journal}, std::pair{"-shm", index}}) {
+            if (TraceFileIdentity::of(place + suffix) == identity) {
+                unlink((place + suffix).c_str());
+            }
+        }
     }
 }
 
@@ -139,9 +152,7 @@ void TraceWriter::State::run() {
     tables.reset();
     database.reset();
     remove_leftovers();
-    if (!opened && made_file) { // half a file would be in the way
-        unlink(path.c_str());
-    }
+    lock = RecordingLock();
 }
 
 void TraceWriter::State::write_all(sqlite::Database& database, TraceTables& tables) {
@@ -208,20 +219,17 @@ void TraceWriter::State::write(TraceTables& tables, const TraceBatch& batch) {
 void TraceWriter::State::commit(sqlite::Database& database) {
     database.execute("COMMIT");
     in_transaction = false;
-    if (TraceFileIdentity::of(path) != file) {
-        throw sqlite::Failure(0, "the file was removed or replaced");
-    }
+    check_file();
 }
 
 void TraceWriter::State::finish(sqlite::Database& database) {
-    if (TraceFileIdentity::of(path) != file) {
-        throw sqlite::Failure(0, "the file was removed or replaced");
-    }
+    check_file();
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
     sqlite::Statement mode(database, "PRAGMA journal_mode = DELETE");
     if (!mode.step() || mode.bytes(0) != "delete") {
         throw sqlite::Failure(0, "another program is using the file, so the journal beside it must stay");
     }
+    check_file();
 }
 
 } // namespace schedscope

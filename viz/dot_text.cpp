@@ -1,6 +1,7 @@
 #include "viz/dot_text.h"
 
-#include "traces/utf8.h"
+#include "runtime/system/utf8.h"
+#include "runtime/system/visible_text.h"
 
 #include <array>
 #include <charconv>
@@ -12,8 +13,8 @@ namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD"; // U+FFFD
 
-/// What XML has no room for.
-bool excluded(char32_t c) noexcept { return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7F || c == 0xFFFE || c == 0xFFFF; }
+/// What XML has no room for, and what would turn the letters around it.
+bool excluded(char32_t c) noexcept { return (is_control(c) && c != '\n' && c != '\t') || c == 0xFFFE || c == 0xFFFF; }
 
 /// Graphviz replaces \N, \G, … and turns \l, \n into line ends in both kinds of label, and expands entities in both.
 void append_shown(std::string& out, std::string_view text, bool html) {

@@ -1,16 +1,17 @@
-#include "viz/picture.h"
+#include "viz/layout_process.h"
+
+#include "runtime/system/budget.h"
+#include "runtime/system/descriptor.h"
+#include "runtime/system/sandbox.h"
 
 #include <graphviz/gvc.h>
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstdio>
 #include <map>
 #include <string>
 #include <string_view>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 namespace schedscope {
@@ -18,18 +19,6 @@ namespace schedscope {
 namespace {
 
 constexpr int broken = 1, wrong_use = 2;
-
-/// What runs away here must not outlive its parent or take the machine's memory with it.
-void limit_self() {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const rlimit no_core{0, 0};
-    setrlimit(RLIMIT_CORE, &no_core);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // whose shadow memory counts
-    constexpr rlim_t memory = 8ULL << 30U;
-    const rlimit most{memory, memory};
-    setrlimit(RLIMIT_AS, &most);
-#endif
-}
 
 bool read_all(int file, std::string& text) {
     std::array<char, 65536> part{};
@@ -43,18 +32,6 @@ bool read_all(int file, std::string& text) {
         }
         text.append(part.data(), static_cast<size_t>(n));
     }
-}
-
-bool write_all(int file, const char* data, size_t n) {
-    while (n > 0) {
-        const ssize_t written = write(file, data, n);
-        if (written <= 0) {
-            return false;
-        }
-        data += written;
-        n -= static_cast<size_t>(written);
-    }
-    return true;
 }
 
 void copy_value(Agraph_t* from_root, void* from, Agraph_t* root, void* to, int kind, const char* name) {
@@ -115,14 +92,25 @@ void pin(Agraph_t* placed, Agraph_t* graph) {
 
 } // namespace
 
-int layout_child_main(int argc, char** argv) {
+SandboxOptions layout_sandbox() {
+    SandboxOptions options;
+    options.limits.memory_bytes = budget::layout_memory_bytes;
+    options.limits.processor_seconds = budget::layout_processor_seconds;
+    options.limits.written_bytes = budget::layout_picture_bytes;
+    options.needs = SandboxNeeds::files; // plugins, fonts
+    return options;
+}
+
+int layout_child_main(int argc, char** argv) { return play_layouter(argc, argv, layout_sandbox()); }
+
+int play_layouter(int argc, char** argv, const SandboxOptions& sandbox) {
     constexpr std::array<std::string_view, 5> formats{"svg", "png", "pdf", "json0", "dot"};
     const std::string format = argc == 3 ? argv[2] : "";
     if (std::find(formats.begin(), formats.end(), format) == formats.end()) {
         std::fputs("usage: --layout-child svg|png|pdf|json0|dot, dot on stdin, the picture on stdout\n", stderr);
         return wrong_use;
     }
-    limit_self();
+    enter_sandbox(sandbox);
     std::string text;
     if (!read_all(STDIN_FILENO, text)) {
         std::fputs("stdin can't be read\n", stderr);
@@ -149,8 +137,8 @@ int layout_child_main(int argc, char** argv) {
         gvRenderData(context, graph, format.c_str(), &picture, &n) != 0 || n == 0) {
         return broken;
     }
-    // Nothing is freed and nobody looks for leaks: the process ends here, and freeing a large layout takes long.
-    _exit(write_all(STDOUT_FILENO, picture, n) ? 0 : broken);
+    // Nothing is freed and no sanitizer looks for leaks: the process ends here, and freeing a large layout takes long.
+    _exit(write_all(STDOUT_FILENO, std::as_bytes(std::span(picture, n))) ? 0 : broken);
 }
 
 } // namespace schedscope

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/system/sandbox.h"
 #include "viz/picture.h"
 
 namespace schedscope {
@@ -9,5 +10,11 @@ namespace schedscope {
 /// crashes, runs longer than options.layout_seconds or is cancelled; the child is gone then.
 std::string run_layout(const std::string& dot, const std::string& renderer, const PictureOptions& options,
                        const std::string& name);
+
+/// What the child may take: it reads files, because Graphviz loads its plugins and fonts late, and writes none.
+SandboxOptions layout_sandbox();
+
+/// layout_child_main in another sandbox.
+int play_layouter(int argc, char** argv, const SandboxOptions& sandbox);
 
 } // namespace schedscope

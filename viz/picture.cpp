@@ -1,11 +1,11 @@
 #include "viz/picture.h"
 
 #include "runtime/error.h"
+#include "runtime/system/output_file.h"
 #include "traces/tables.h"
 #include "traces/unknown.h"
 #include "traces/words.h"
 #include "viz/layout_process.h"
-#include "viz/output_file.h"
 #include "viz/reasons.h"
 #include "viz/subject.h"
 #include "viz/views.h"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/system/budget.h"
 #include "traces/history.h"
 
 #include <functional>
@@ -33,7 +34,7 @@ struct PictureOptions {
     bool heading = true;   ///< false: nothing above it, so that plans that look alike have the same text
     bool numbered = false; ///< shapes carry `tensor` and `backend_id`, the numbers in the trace
 
-    int layout_seconds = 60; ///< the child that lays out is ended after this long
+    int64_t layout_seconds = budget::layout_seconds; ///< the child that lays out is ended after this long
     /// Asked whenever a signal arrived or a moment has passed while the child works; true ends it.
     std::function<bool()> cancelled;
     /// The child; the format's name is appended. It reads dot on stdin and writes the picture to stdout, as layout_child_main does.

@@ -7,9 +7,10 @@
 #include "inspector/cli/interrupt.h"
 #include "inspector/cli/lines.h"
 #include "inspector/cli/manual.h"
+#include "inspector/cli/standard_streams.h"
 #include "inspector/cli/usage_words.h"
 #include "runtime/error.h"
-#include "viz/picture.h"
+#include "runtime/system/program_role.h"
 
 #include <algorithm>
 #include <csignal>
@@ -21,6 +22,7 @@ namespace schedscope {
 
 namespace {
 
+constexpr int exit_interrupted = 130;
 constexpr const char* version = "schedscope " SCHEDSCOPE_VERSION;
 
 int complain(const std::string& sentence, int code) {
@@ -31,33 +33,9 @@ int complain(const std::string& sentence, int code) {
     return code;
 }
 
-/// Does it; what goes wrong is told in one line. Returns the exit code.
-int perform(const Action& action) {
-    int code = 0;
-    try {
-        code = action();
-    } catch (const Error& error) {
-        code = complain(error.what(), error.exit_code());
-    } catch (const std::bad_alloc&) {
-        code = complain("out of memory", static_cast<int>(ErrorKind::device));
-    } catch (const std::exception& error) {
-        code = complain(error.what(), static_cast<int>(ErrorKind::device));
-    }
-    std::cout.flush();
-    if (!std::cout && code == 0) {
-        return complain("standard output: write failed", static_cast<int>(ErrorKind::device));
-    }
-    return interrupted() ? 130 : code;
-}
-
-} // namespace
-
-int run_program(int argc, char** argv) {
-    std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow any more is a failed write like any other
+/// Finds out what is asked for, and does it.
+int obey(int argc, char** argv) {
     const std::string_view first = argc > 1 ? argv[1] : "";
-    if (first == "--layout-child") {
-        return layout_child_main(argc, argv); // the program started by itself to lay out a picture
-    }
     CLI::App program("Shows why a tensor program runs where it runs.", "schedscope");
     program.set_version_flag("--version", version);
     program.set_help_flag("-h,--help", "Print this help");
@@ -73,10 +51,10 @@ int run_program(int argc, char** argv) {
     name_values(program);
     // What packages and shells ask for: see the manual's and the completions' makers.
     if (first == "--man") {
-        return perform([&] { return write_manual(describe_command_line(program), version, std::cout), 0; });
+        return write_manual(describe_command_line(program), version, std::cout), 0;
     }
     if (first == "--complete") {
-        return perform([&] { return complete(describe_command_line(program), {argv + 2, argv + argc}, std::cout), 0; });
+        return complete(describe_command_line(program), {argv + 2, argv + argc}, std::cout), 0;
     }
 
     std::vector<std::string> arguments = lengthen_options(program, {argv + 1, argv + argc});
@@ -97,7 +75,40 @@ int run_program(int argc, char** argv) {
         return complain(usage_words(program, arguments, error), static_cast<int>(ErrorKind::usage));
     }
 
-    return perform(action);
+    return action();
+}
+
+} // namespace
+
+int perform(const Action& action) {
+    int code = 0;
+    try {
+        code = action();
+    } catch (const Error& error) {
+        code = complain(error.what(), error.exit_code());
+    } catch (const Interrupted&) {
+        code = exit_interrupted;
+    } catch (const std::bad_alloc&) {
+        code = complain("out of memory", static_cast<int>(ErrorKind::device));
+    } catch (const std::exception& error) {
+        code = complain(error.what(), static_cast<int>(ErrorKind::device));
+    }
+    std::cout.flush();
+    if (!std::cout && code == 0) {
+        return complain("standard output: write failed", static_cast<int>(ErrorKind::device));
+    }
+    return interrupted() ? exit_interrupted : code;
+}
+
+int run_program(int argc, char** argv) {
+    if (const std::optional<int> code = play_role(argc, argv)) {
+        return *code; // the program started by itself, to decode an image or to lay out a picture
+    }
+    const StandardStreams streams;
+    std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow any more is a failed write like any other
+    const int code = perform([&] { return obey(argc, argv); });
+    bound_exit(code);
+    return code;
 }
 
 } // namespace schedscope

@@ -3,12 +3,14 @@
 #include "inspector/cli/bench.h"
 #include "inspector/cli/interrupt.h"
 #include "inspector/cli/print_json.h"
+#include "inspector/cli/standard_streams.h"
 #include "inspector/cli/table.h"
 #include "runtime/backend/cpu/thread_pool.h"
 #include "runtime/backend/machine_limits.h"
 #include "runtime/backend/registry.h"
 #include "runtime/error.h"
 #include "runtime/model/synth.h"
+#include "runtime/system/visible_text.h"
 #include "traces/words.h"
 
 #include <nlohmann/json.hpp>
@@ -87,7 +89,7 @@ void print_text(const std::vector<BenchCase>& cases, const Options& o, const Ben
     const int n = o.request.repetitions;
     const std::string flops = fixed(machine.flops * 1e-9, 1) + " Gflop/s",
                       reading = fixed(machine.read_bytes_per_s * 1e-9, 1) + " GB/s";
-    std::cout << model.name << ", " << words::bytes(bytes_of(*model.file)) << "; " << words::counted(n_threads, "thread")
+    std::cout << visible(model.name) << ", " << words::bytes(bytes_of(*model.file)) << "; " << words::counted(n_threads, "thread")
               << ", which multiply and add " << flops << " and read " << reading << "\n\n";
     Table table({{"devices"}, {"test"}, {"result", Table::Align::right}, {""}});
     for (const BenchCase& c : cases) {
@@ -164,14 +166,17 @@ int run(Options& o) {
     o.request.stop = &interrupt_flag();
     const bool at_terminal = isatty(STDERR_FILENO) != 0;
     if (at_terminal) {
-        o.request.progress = [](std::string_view doing) { std::cerr << "\r\033[K" << doing << std::flush; };
+        o.request.progress = [](std::string_view doing) {
+            erase_terminal_line();
+            std::cerr << doing << std::flush;
+        };
         o.request.progress("the machine");
     }
     const int n_threads = r.n_threads > 0 ? r.n_threads : physical_cores();
     const MachineLimits& machine = machine_limits(std::min(n_threads, 256));
     const std::vector<BenchCase> cases = run_bench(registry, model.file, o.request);
     if (at_terminal) {
-        std::cerr << "\r\033[K" << std::flush;
+        erase_terminal_line();
     }
     if (interrupted()) {
         return 130;

@@ -6,6 +6,7 @@
 #include "inspector/cli/memory_warning.h"
 #include "inspector/cli/named_files.h"
 #include "runtime/error.h"
+#include "runtime/system/visible_text.h"
 #include "runtime/vision/encoder_session.h"
 #include "traces/writer.h"
 
@@ -42,7 +43,7 @@ int embed_image(Options& o) {
         check_output(o.record, o.force);
         writer = std::make_unique<TraceWriter>(o.record, TraceWriter::Options{});
     }
-    const vision::Image image = vision::read_image(o.image);
+    const vision::Image image = vision::read_image(o.image, {.cancelled = interrupted});
     auto file = vision::open_encoder(o.mmproj);
     const Registry registry; // behind what may be refused: drivers take memory
     vision::EncoderSession session(registry, std::move(file), o.encoder, writer.get());
@@ -64,7 +65,8 @@ int embed_image(Options& o) {
     if (writer) {
         writer->close();
     }
-    std::cout << o.image << ": " << vision::description(views, n_rows) << " of " << session.model().n_embd_text() << " values\n";
+    std::cout << visible(o.image) << ": " << vision::description(views, n_rows) << " of " << session.model().n_embd_text()
+              << " values\n";
     return 0;
 }
 
@@ -73,7 +75,7 @@ int embed_image(Options& o) {
 Action add_embed_image(CLI::App& app) {
     auto o = std::make_shared<Options>();
     app.add_option("--mmproj", o->mmproj, "GGUF file of the image encoder and its projector")->required();
-    app.add_option("--image", o->image, "Image: PNG, JPEG, BMP, GIF or PNM")->required();
+    app.add_option("--image", o->image, "Image: PNG, JPEG, WebP, BMP, GIF or PNM")->required();
     app.add_option("-o,--output", o->output, "File to write: rows of little-endian float32");
     app.add_flag("--image-newline", o->encoder.image_newline,
                  "Of tiled images: leave out the padding, and mark the ends of rows");

@@ -3,11 +3,13 @@
 #include "inspector/cli/print_json.h"
 #include "inspector/cli/table.h"
 #include "runtime/gguf/gguf.h"
+#include "runtime/system/visible_text.h"
 #include "traces/words.h"
 
 #include <nlohmann/json.hpp>
 
 #include <iostream>
+#include <sstream>
 
 namespace schedscope {
 
@@ -72,7 +74,8 @@ json file_json(const gguf::File& file) {
 }
 
 void file_text(const gguf::File& file, std::ostream& out) {
-    out << file.path() << ": GGUF version " << file.version() << ", " << words::bytes(static_cast<int64_t>(file.file_bytes()));
+    out << visible(file.path()) << ": GGUF version " << file.version() << ", "
+        << words::bytes(static_cast<int64_t>(file.file_bytes()));
     if (file.parts() > 1) {
         out << " in " << file.parts() << " parts";
     }
@@ -100,9 +103,14 @@ Action add_gguf(CLI::App& app) {
     return [options] {
         const gguf::File file = gguf::File::open(options->file);
         if (options->json) {
-            print_json(file_json(file));
+            const auto json = file_json(file);
+            file.check_whole();
+            print_json(json);
         } else {
-            file_text(file, std::cout);
+            std::ostringstream text;
+            file_text(file, text);
+            file.check_whole();
+            std::cout << text.view();
         }
         return 0;
     };

@@ -4,6 +4,7 @@
 #include "inspector/cli/lines.h"
 #include "inspector/cli/named_files.h"
 #include "runtime/error.h"
+#include "runtime/system/visible_text.h"
 #include "traces/import/import_log.h"
 #include "traces/words.h"
 #include "traces/writer.h"
@@ -49,7 +50,7 @@ Action add_import(CLI::App& app) {
         for (const std::string& note : result.notes) {
             tell((options->log == "-" ? "standard input" : options->log) + ": " + note);
         }
-        std::cout << options->output << ": " << words::counted(result.n_graphs, "graph") << ", "
+        std::cout << visible(options->output) << ": " << words::counted(result.n_graphs, "graph") << ", "
                   << words::counted(result.n_splits, "split") << ", " << words::counted(result.n_nodes, "node") << '\n';
         return result.stopped ? exit_interrupted : 0;
     };

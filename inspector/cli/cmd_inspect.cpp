@@ -4,6 +4,7 @@
 #include "inspector/tui/inspector.h"
 #include "runtime/error.h"
 #include "traces/reader.h"
+#include "traces/stop_signal.h"
 
 #include <filesystem>
 #include <memory>
@@ -21,7 +22,10 @@ int inspect_trace(const std::string& path, const std::string& diff) {
     options.title = std::filesystem::path(path).filename().string();
     options.trace_path = path;
     options.check = true;
-    const auto reader = std::make_shared<TraceReader>(path);
+    options.stop = std::make_shared<StopSignal>();
+    const auto reader =
+        std::make_shared<TraceReader>(path, TraceReader::Options{.stop = [stop = options.stop] { return stop->wanted(); }});
+    options.changed = [reader] { return reader->changed(); };
     for (const std::string& note : reader->notes()) {
         options.note += (options.note.empty() ? options.title + ": " : "; ") + note;
     }

@@ -5,6 +5,7 @@
 #include "inspector/cli/fold_names.h"
 #include "inspector/cli/lines.h"
 #include "inspector/cli/table.h"
+#include "runtime/system/visible_text.h"
 #include "traces/unknown.h"
 #include "traces/words.h"
 
@@ -30,7 +31,7 @@ std::string value_text(What what, const Value& value) {
         return what == What::buffer || what == What::peak ? words::bytes(*n) : std::to_string(*n);
     }
     if (const auto* text = std::get_if<std::string>(&value)) {
-        return what == What::token ? '"' + one_line(*text) + '"' : *text;
+        return what == What::token ? '"' + visible(*text) + '"' : *text;
     }
     std::string text;
     if (const auto* list = std::get_if<std::vector<std::string>>(&value)) {

@@ -2,7 +2,7 @@
 
 #include "inspector/cli/interrupt.h"
 #include "runtime/error.h"
-#include "viz/output_file.h"
+#include "runtime/system/output_file.h"
 
 #include <array>
 #include <exception>

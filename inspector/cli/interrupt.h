@@ -12,4 +12,8 @@ void catch_interrupts();
 const std::atomic<bool>& interrupt_flag() noexcept;
 bool interrupted() noexcept;
 
+/// When all is done and written: the process ends with this code within seconds from now. Libraries that were loaded may wait at its end for threads of theirs that
+/// never come, as OpenBLAS does for one that got no memory.
+void bound_exit(int code) noexcept;
+
 } // namespace schedscope

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/system/visible_text.h"
+
 #include <ostream>
 #include <sstream>
 #include <string>
@@ -8,9 +10,6 @@
 
 /// Text for people, in lines. What a trace or a model calls its tensors may hold anything: none of it reaches a terminal as a control character or breaks a line.
 namespace schedscope {
-
-/// Control characters as people write them: "\\n", "\\t", else "?"; bytes that are no UTF-8 as U+FFFD.
-std::string one_line(std::string_view text);
 
 /// "a, b, c"
 std::string joined(const std::vector<std::string>& parts, std::string_view between);
@@ -21,7 +20,7 @@ std::string joined(const std::vector<std::string>& parts, std::string_view betwe
 class Line {
 public:
     explicit Line(std::ostream& out) : out_(out) {}
-    ~Line() { out_ << one_line(text_.str()) << '\n'; }
+    ~Line() { out_ << visible(text_.str()) << '\n'; }
     Line(const Line&) = delete;
     Line& operator=(const Line&) = delete;
 
@@ -35,7 +34,7 @@ private:
     std::ostringstream text_;
 };
 
-/// "schedscope: …" on standard error.
+/// "schedscope: …" on standard error, in one line, however long the names in it are.
 void tell(std::string_view sentence);
 
 } // namespace schedscope

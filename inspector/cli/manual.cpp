@@ -1,6 +1,7 @@
 #include "inspector/cli/manual.h"
 
-#include "traces/utf8.h"
+#include "runtime/system/budget.h"
+#include "runtime/system/utf8.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <ostream>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace schedscope {
 
@@ -35,6 +37,10 @@ schedscope inspect run.trace
 .RE
 .PP
 Results go to standard output, everything else to standard error.
+What files and models hold is not trusted: a terminal gets none of their control characters, nor what turns the direction of letters,
+but sees them as
+.BR ? ;
+to a pipe or a file generated text goes as it is, and JSON has such characters escaped.
 An error is one line that says what is wrong and what to do where that is known.
 )";
 
@@ -55,7 +61,7 @@ A device that is not here is described by its memory where nothing is computed
 .IR NAME =vulkan:24GiB.
 )";
 
-constexpr std::string_view behind_options = R"(.SH EXIT STATUS
+constexpr std::string_view exit_status = R"(.SH EXIT STATUS
 .TP
 .B 0
 Done.
@@ -74,7 +80,9 @@ A device, memory or output failed. When the disk is full while recording, the te
 .TP
 .B 130
 Interrupted; a trace that was being recorded was closed properly.
-.SH ENVIRONMENT
+)";
+
+constexpr std::string_view behind_limits = R"(.SH ENVIRONMENT
 .TP
 .B NO_COLOR
 When it is set to anything, the inspector uses no colours.
@@ -239,6 +247,51 @@ void write_synopsis(const CommandText& command, std::ostream& out) {
     out << " [" << italic("options") << "]\n";
 }
 
+/// "16,777,216"
+std::string grouped(int64_t number) {
+    std::string digits = std::to_string(number);
+    for (auto at = static_cast<ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
+        digits.insert(static_cast<size_t>(at), ",");
+    }
+    return digits;
+}
+
+/// What a file that came from elsewhere may cost. The numbers are those that the readers obey.
+void write_limits(std::ostream& out) {
+    using namespace budget;
+    const auto seconds = [](int64_t n) { return grouped(n) + " s"; };
+    const std::pair<std::string_view, std::string> limits[] = {
+        {"Models", "Nothing is kept of a file that it does not hold. Keys, and tensors, of one file: " + grouped(model_entries) +
+                       "; elements of an array in the metadata: " + grouped(model_elements) + "; tokens of a vocabulary: " +
+                       grouped(model_vocabulary) + "; files of a split model: " + grouped(model_parts) +
+                       ". A model that is cut short while it is read ends the run with exit status 3."},
+        {"Traces", "Memory for a journal that is worked in, and for sorting: " + in_words(trace_scratch_bytes) +
+                       "; temporary space for the copy of a trace that is still being recorded: " + in_words(trace_copy_bytes) +
+                       "."},
+        {"Logs", "A log that is imported: " + in_words(log_bytes) +
+                     "; a line without an end: " + in_words(log_endless_line_bytes) + " (beyond " + in_words(log_line_bytes) +
+                     " it is read in parts); tensors and splits of one graph: " + grouped(log_graph_tensors) +
+                     "; records that are made: " + grouped(log_records) + "."},
+        {"Images", "The file: " + in_words(image_file_bytes) + "; a side: " + grouped(image_longest_side) + " pixels; in all: " +
+                       grouped(image_pixels) + " pixels; memory to decode it: " + in_words(image_memory_bytes) +
+                       "; time: " + seconds(image_processor_seconds) + " of a processor, " + seconds(image_seconds) +
+                       " by the clock; times that a JPEG goes over its pixels: " + grouped(jpeg_scans) + ", over " +
+                       grouped(jpeg_scanned_pixels) +
+                       " pixels in all; a chunk of a PNG beside the pixels: " + in_words(png_chunk_bytes) + "."},
+        {"Pictures of plans", "Memory of Graphviz: " + in_words(layout_memory_bytes) +
+                                  "; what it draws: " + in_words(layout_picture_bytes) + "; time: " + seconds(layout_seconds) +
+                                  " by the clock unless another limit is asked for, " + seconds(layout_processor_seconds) +
+                                  " of a processor."},
+        {"Texts", "A prompt, a text to score, a batch to tokenize: " + in_words(text_bytes) +
+                      "; the inspector's settings, and what it kept of a trace: " + in_words(settings_bytes) + "."},
+    };
+    out << ".SH LIMITS\nWhat is read may come from anybody, so it may cost no more than this."
+           " What is beyond a limit is refused in one line, with exit status 3 (4 for pictures).\n";
+    for (const auto& [what, text] : limits) {
+        out << ".TP\n" << bold(std::string(what)) << '\n' << roff(text) << '\n';
+    }
+}
+
 /// Lines that stand in columns stay as they are.
 void write_footer(const std::string& footer, std::ostream& out) { out << ".PP\n.nf\n" << roff(footer) << "\n.fi\n"; }
 
@@ -300,7 +353,9 @@ void write_manual(const CommandLine& line, const std::string& version, std::ostr
         out << ".PP\nThe options of a run keep llama.cpp\\(aqs names where it has them.\n.PP\n" << devices;
         write_shared(*shared, out);
     }
-    out << behind_options;
+    out << exit_status;
+    write_limits(out);
+    out << behind_limits;
 }
 
 } // namespace schedscope

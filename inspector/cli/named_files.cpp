@@ -2,7 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/gguf/split.h"
-#include "viz/output_file.h"
+#include "runtime/system/output_file.h"
 
 #include <filesystem>
 

@@ -1,5 +1,6 @@
 #include "inspector/cli/progress_line.h"
 
+#include "inspector/cli/standard_streams.h"
 #include "runtime/clock.h"
 
 #include <iostream>
@@ -22,14 +23,15 @@ void ProgressLine::tick() {
 }
 
 void ProgressLine::draw(int64_t seconds) {
-    std::cerr << "\r\x1b[K" << what_ << " … " << seconds << " s" << std::flush;
+    erase_terminal_line();
+    std::cerr << what_ << " … " << seconds << " s" << std::flush;
     shown_s_ = seconds;
     drawn_ = true;
 }
 
 void ProgressLine::clear() {
     if (drawn_) {
-        std::cerr << "\r\x1b[K" << std::flush;
+        erase_terminal_line();
         drawn_ = false;
     }
 }

@@ -1,6 +1,7 @@
 #include "inspector/cli/run_arguments.h"
 
 #include "inspector/cli/image_prompt.h"
+#include "inspector/cli/interrupt.h"
 #include "inspector/cli/named_files.h"
 #include "inspector/cli/text_input.h"
 #include "inspector/cli/watch_patterns.h"
@@ -235,7 +236,7 @@ void settle(RunArguments& a) {
         throw Error(ErrorKind::usage, "--ppl: scores a text, without images");
     }
     for (const std::string& path : a.images) {
-        a.pictures.push_back(vision::read_image(path));
+        a.pictures.push_back(vision::read_image(path, {.cancelled = interrupted}));
     }
     if (!a.watch.empty()) {
         a.run.watcher = std::make_shared<WatchPatterns>(a.watch);

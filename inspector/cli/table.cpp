@@ -1,6 +1,6 @@
 #include "inspector/cli/table.h"
 
-#include "inspector/cli/lines.h"
+#include "runtime/system/visible_text.h"
 
 #include <algorithm>
 #include <ostream>
@@ -18,7 +18,7 @@ size_t width(const std::string& text) {
 
 void Table::row(std::vector<std::string> cells) {
     for (std::string& cell : cells) {
-        cell = one_line(cell);
+        cell = visible(cell);
     }
     rows_.push_back(std::move(cells));
 }

@@ -15,7 +15,7 @@ public:
         Align align = Align::left;
     };
     explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-    void row(std::vector<std::string> cells); ///< each as one_line writes it
+    void row(std::vector<std::string> cells); ///< each as `visible` shows it
     bool empty() const noexcept { return rows_.empty(); }
     void print(std::ostream& out) const;
 

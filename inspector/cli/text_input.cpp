@@ -1,6 +1,7 @@
 #include "inspector/cli/text_input.h"
 
 #include "runtime/error.h"
+#include "runtime/system/budget.h"
 
 #include <array>
 #include <cerrno>
@@ -15,7 +16,7 @@ namespace {
 
 [[noreturn]] void refuse_length(const std::string& name) {
     throw Error(ErrorKind::input,
-                name + ": is too long for a text; " + std::to_string(most_text_bytes >> 20U) + " MiB are the most that is read");
+                name + ": is too long for a text; " + budget::in_words(budget::text_bytes) + " are the most that is read");
 }
 
 } // namespace
@@ -25,7 +26,7 @@ std::string read_all(std::istream& in, const std::string& name) {
     std::array<char, 1 << 16> piece{};
     while (in.read(piece.data(), piece.size()) || in.gcount() > 0) {
         text.append(piece.data(), static_cast<size_t>(in.gcount()));
-        if (static_cast<int64_t>(text.size()) > most_text_bytes) {
+        if (static_cast<int64_t>(text.size()) > budget::text_bytes) {
             refuse_length(name);
         }
     }
@@ -38,7 +39,7 @@ std::string read_file(const std::string& path) {
         throw Error(ErrorKind::input, path + ": is a directory");
     }
     if (std::filesystem::is_regular_file(path, none) &&
-        std::filesystem::file_size(path, none) > static_cast<uintmax_t>(most_text_bytes) && !none) {
+        std::filesystem::file_size(path, none) > static_cast<uintmax_t>(budget::text_bytes) && !none) {
         refuse_length(path);
     }
     std::ifstream in(path, std::ios::binary);

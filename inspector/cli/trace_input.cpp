@@ -1,5 +1,6 @@
 #include "inspector/cli/trace_input.h"
 
+#include "inspector/cli/interrupt.h"
 #include "inspector/cli/lines.h"
 #include "runtime/error.h"
 #include "traces/reader.h"
@@ -9,7 +10,7 @@
 namespace schedscope {
 
 std::shared_ptr<const RecordSource> open_trace(const std::string& path) {
-    auto reader = std::make_shared<TraceReader>(path);
+    auto reader = std::make_shared<TraceReader>(path, TraceReader::Options{.stop = interrupted});
     for (const std::string& note : reader->notes()) {
         tell(path + ": " + note);
     }

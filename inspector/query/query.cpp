@@ -1,6 +1,7 @@
 #include "inspector/query/query.h"
 
 #include "runtime/error.h"
+#include "runtime/system/visible_text.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -36,10 +37,7 @@ bool has(std::string_view text, std::string_view needle) noexcept {
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, "query: " + what); }
 
-std::string quoted(std::string_view text) {
-    std::string out = "'";
-    return out.append(text).append("'");
-}
+std::string quoted(std::string_view text) { return '\'' + visible_name(text) + '\''; }
 
 std::optional<double> unit_factor(std::string_view unit, Field field) {
     struct Unit {

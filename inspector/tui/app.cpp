@@ -22,7 +22,11 @@ enum Waker : size_t { program_stopped, program_ended, comparison_done, picture_d
 
 App::App(Session& session, Terminal& terminal, Options options)
     : session(session), terminal(terminal), title(std::move(options.title)), settings(std::move(options.settings)),
-      terminal_options(options.terminal), check_(std::move(options.check_path)) {
+      terminal_options(options.terminal), check_(std::move(options.check_path)), changed_(std::move(options.changed)),
+      stop_(std::move(options.stop)) {
+    if (stop_) {
+        stop_->look_by([this] { return this->terminal.is_asked_to_stop(!typed.open()); });
+    }
     session.follow = settings.follow;
     show_view(session.comparison().running() ? ViewId::what_if : settings.view);
     const auto key = [&](Action action) { return settings.keys.key_of(action, context()); };
@@ -36,47 +40,81 @@ App::App(Session& session, Terminal& terminal, Options options)
     }
 }
 
+App::~App() {
+    if (stop_) {
+        stop_->look_by({});
+    }
+}
+
+bool App::attempt(const std::function<void()>& what) {
+    try {
+        what();
+        return true;
+    } catch (const Interrupted&) {
+        if (stop_) {
+            stop_->clear();
+        }
+        tell("stopped", true);
+    } catch (const Error& error) {
+        tell(error.what(), true);
+    }
+    return false;
+}
+
 int App::run() {
     draw(false); // the list at once: for the details all of the plan is looked through
-    while (exit_code_ < 0) {
-        if (dirty_) {
-            typed.preview();
-            draw();
-            dirty_ = false;
+    while (!is_left()) {
+        turn(true);
+    }
+    return exit_code_;
+}
+
+bool App::turn(bool wait) {
+    if (dirty_) {
+        draw_frame();
+        dirty_ = false;
+    }
+    check_.begin();
+    const LiveProgram* const program = session.program();
+    const std::array<int, n_wakers> wakers{program ? program->descriptor() : -1, program ? program->ended_descriptor() : -1,
+                                           session.comparison().descriptor(), picture.descriptor(), check_.descriptor()};
+    const Terminal::Woken woken = terminal.wait(wakers, wait && !session.scanning());
+    if (woken.ended_by != 0) {
+        quit(128 + woken.ended_by);
+    }
+    if (terminal.hung_up()) {
+        quit(128 + SIGHUP);
+    }
+    if (is_left()) {
+        return true;
+    }
+    if (woken.resized) {
+        dirty_ = true;
+    }
+    if (woken.interrupted) {
+        on_interrupt();
+    }
+    attempt([&] { on_ready(woken); });
+    if (woken.input) {
+        for (Input input = terminal.read(); input.kind != Input::Kind::none && !is_left(); input = terminal.read()) {
+            on_input(input);
         }
-        check_.begin();
-        const LiveProgram* const program = session.program();
-        const std::array<int, n_wakers> wakers{program ? program->descriptor() : -1, program ? program->ended_descriptor() : -1,
-                                               session.comparison().descriptor(), picture.descriptor(), check_.descriptor()};
-        const Terminal::Woken woken = terminal.wait(wakers, !session.scanning());
-        if (woken.ended_by != 0) {
-            return 128 + woken.ended_by;
-        }
-        if (terminal.hung_up()) {
-            return 128 + SIGHUP;
-        }
-        if (woken.resized) {
-            dirty_ = true;
-        }
-        if (woken.interrupted) {
-            on_interrupt();
-        }
-        on_ready(woken);
-        if (woken.input) {
-            for (Input input = terminal.read(); input.kind != Input::Kind::none && exit_code_ < 0; input = terminal.read()) {
-                on_input(input);
-            }
-        }
-        if (session.scanning()) {
+        look_at_file();
+    }
+    if (session.scanning()) {
+        const bool read = attempt([&] {
             if (auto over = session.scan_slice()) {
                 tell(std::move(*over));
             } else {
                 tell("looking at step " + grouped(session.scan_position()) + ": Esc stops");
             }
-            dirty_ = true;
+        });
+        if (!read) {
+            session.stop_scan();
         }
+        dirty_ = true;
     }
-    return exit_code_;
+    return dirty_ || woken.input;
 }
 
 void App::on_ready(const Terminal::Woken& woken) {
@@ -93,8 +131,19 @@ void App::on_ready(const Terminal::Woken& woken) {
         tell(std::move(said), failed);
     }
     if (woken.ready[trace_checked]) {
-        if (std::string wrong = check_.finish(); !wrong.empty()) {
+        look_at_file(); // what was checked may be another one
+        if (std::string wrong = check_.finish(); !wrong.empty() && !file_changed_) {
             tell(std::move(wrong), true);
+        }
+    }
+}
+
+/// Once: that the file is another one by now.
+void App::look_at_file() {
+    if (std::string what = changed_ && !file_changed_ ? changed_() : std::string(); !what.empty()) {
+        file_changed_ = true;
+        if (!told_.trouble) {
+            tell(title + " " + std::move(what), true);
         }
     }
 }
@@ -166,18 +215,22 @@ void App::on_input(const Input& input) {
     if ((!screen.layout().fits && input.kind != Input::Kind::key) || input.kind == Input::Kind::restyled) {
         return;
     }
-    update(); // what the keys before did may have changed the rows
-    if (!pages.empty()) {
-        pages.shape();
-    }
-    switch (input.kind) {
-    case Input::Kind::key: on_key(input.key); break;
-    case Input::Kind::click: on_click(input.row, input.col); break;
-    case Input::Kind::release: on_release(input.row, input.col); break;
-    case Input::Kind::wheel_up: on_wheel(input.row, input.col, -3); break;
-    case Input::Kind::wheel_down: on_wheel(input.row, input.col, 3); break;
-    default: break;
-    }
+    attempt([&] {
+        update(); // what the keys before did may have changed the rows
+        if (!pages.empty()) {
+            pages.shape();
+        }
+    });
+    attempt([&] {
+        switch (input.kind) {
+        case Input::Kind::key: on_key(input.key); break;
+        case Input::Kind::click: on_click(input.row, input.col); break;
+        case Input::Kind::release: on_release(input.row, input.col); break;
+        case Input::Kind::wheel_up: on_wheel(input.row, input.col, -3); break;
+        case Input::Kind::wheel_down: on_wheel(input.row, input.col, 3); break;
+        default: break;
+        }
+    });
 }
 
 void App::on_key(Key key) {

@@ -14,7 +14,10 @@
 #include "inspector/tui/trace_check.h"
 #include "inspector/tui/trail.h"
 #include "inspector/tui/typed_line.h"
+#include "traces/stop_signal.h"
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,12 +31,20 @@ public:
         std::string title;
         std::string check_path; ///< of a trace that is read through in the background for damage; empty: none
         Settings settings;
-        TerminalOptions terminal; ///< as it was made: colour and mouse follow the settings from here on
-        std::string note;         ///< to begin with, in the status line: trouble with the settings; empty: none
+        TerminalOptions terminal;             ///< as it was made: colour and mouse follow the settings from here on
+        std::string note;                     ///< to begin with, in the status line: trouble with the settings; empty: none
+        std::function<std::string()> changed; ///< as InspectorOptions have it
+        std::shared_ptr<StopSignal> stop;
     };
     App(Session& session, Terminal& terminal, Options options);
+    ~App();
+    App(const App&) = delete;
+    App& operator=(const App&) = delete;
     /// Until the user quits. Returns the exit code.
     int run();
+    /// One round of that: draws what changed and takes what came; without `wait` only what is there already. False: nothing was.
+    bool turn(bool wait);
+    bool is_left() const noexcept { return exit_code_ >= 0; } ///< the user quit
 
     /// Goes on where a trace was left; `asked_for_more`: the user said what to show, so of what was kept only marks and histories count.
     void restore(const SavedSession& saved, bool asked_for_more);
@@ -101,11 +112,19 @@ private:
     void on_program(bool ended);
     void on_ready(const Terminal::Woken& woken);
 
+    /// Does something that reads the trace. What goes wrong is told, and the inspector goes on. False: it went wrong.
+    bool attempt(const std::function<void()>& what);
+    void look_at_file();
+
     // A frame (draw.cpp)
     void draw(bool with_details = true);
+    void draw_frame();
     std::vector<std::string> standing() const; ///< what holds until it is taken back, for the status line
 
     TraceCheck check_;
+    std::function<std::string()> changed_;
+    std::shared_ptr<StopSignal> stop_;
+    bool file_changed_ = false;
     Told told_;
     bool dragging_ = false; ///< the line between the panes
     bool dirty_ = true;     ///< there is something to draw

@@ -13,6 +13,18 @@ void App::update() {
 
 void App::update_detail() { detail.update(session, list, screen.layout().detail, pane == Pane::list); }
 
+/// What can't be read is said instead of it, and the next key tries again.
+void App::draw_frame() {
+    if (!attempt([&] {
+            typed.preview();
+            draw();
+        })) {
+        const Canvas page = terminal.page();
+        screen.draw_trouble(page, title, told_.text, key_of(Action::close));
+        terminal.show();
+    }
+}
+
 void App::draw(bool with_details) {
     const Canvas page = terminal.page();
     const Layout& layout = screen.layout();
@@ -74,7 +86,9 @@ std::vector<std::string> App::standing() const {
     if (session.comparison().running()) {
         marks.emplace_back(session.comparison().stopping() ? "stopping" : "comparing, Esc stops");
     }
-    if (check_.found_damage()) {
+    if (file_changed_) {
+        marks.emplace_back("the file is another one by now");
+    } else if (check_.found_damage()) {
         marks.emplace_back("the trace is damaged");
     }
     if (picture.running()) {

@@ -5,7 +5,7 @@
 #include "inspector/tui/user_files.h"
 #include "inspector/tui/view_text.h"
 #include "runtime/error.h"
-#include "viz/output_file.h"
+#include "runtime/system/output_file.h"
 
 #include <sys/stat.h>
 

@@ -9,6 +9,7 @@ namespace schedscope::tui {
 namespace {
 
 template <class... F> struct Overloaded : F... { using F::operator()...; };
+template <class... F> Overloaded(F...) -> Overloaded<F...>; // clang 16 does not find it itself
 
 } // namespace
 

@@ -45,6 +45,8 @@ int run_inspector(std::shared_ptr<const RecordSource> source, const InspectorOpt
     app_options.title = options.title.empty() ? "schedscope" : options.title;
     app_options.check_path = options.check ? options.trace_path : std::string();
     app_options.note = options.note;
+    app_options.changed = options.changed;
+    app_options.stop = options.stop;
     app_options.settings = tui::read_settings(tui::settings_path(), app_options.note);
 
     const std::string trace = absolute_path(options.trace_path);

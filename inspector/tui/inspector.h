@@ -2,23 +2,28 @@
 
 #include "traces/record_source.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 
 namespace schedscope {
 
 class LiveGate;
+class StopSignal;
 
 struct InspectorOptions {
-    bool color = true;            ///< false: letters and attributes only. NO_COLOR in the environment does the same.
-    std::string title;            ///< in the header: the trace's file name, or the program's command
-    std::string trace_path;       ///< of a recorded one: what is looked at is kept for the next time; empty: it isn't
-    bool check = false;           ///< reads trace_path through in the background and tells what is wrong with it
-    std::string note;             ///< about the trace, for the user to know first; empty: nothing
-    EvaluationId evaluation = -1; ///< of a trace, to begin with: its end is shown; −1: the last one that was planned
-    std::string diff;             ///< another trace, in this file, to be shown beside this one; empty: none
-    LiveGate* gate = nullptr;     ///< the running program that writes `source`; null for a recorded trace. Outlives the call.
-    int ended_fd = -1;            ///< with a gate: readable once the program has ended (an eventfd, say); −1: that isn't told
+    bool color = true;      ///< false: letters and attributes only. NO_COLOR in the environment does the same.
+    std::string title;      ///< in the header: the trace's file name, or the program's command
+    std::string trace_path; ///< of a recorded one: what is looked at is kept for the next time; empty: it isn't
+    bool check = false;     ///< reads trace_path through in the background and tells what is wrong with it
+    std::string note;       ///< about the trace, for the user to know first; empty: nothing
+    /// What became of the trace's file since it was opened, a sentence about it; empty: nothing. Asked with each key. May be empty itself.
+    std::function<std::string()> changed;
+    std::shared_ptr<StopSignal> stop; ///< by which Ctrl-C and q end what `source` reads; null: they wait for it
+    EvaluationId evaluation = -1;     ///< of a trace, to begin with: its end is shown; −1: the last one that was planned
+    std::string diff;                 ///< another trace, in this file, to be shown beside this one; empty: none
+    LiveGate* gate = nullptr;         ///< the running program that writes `source`; null for a recorded trace. Outlives the call.
+    int ended_fd = -1; ///< with a gate: readable once the program has ended (an eventfd, say); −1: that isn't told
 };
 
 /// Shows a history in the terminal until the user quits; returns the exit code (0; 130 after Ctrl-C or SIGINT with nothing to interrupt; 128 + n after another

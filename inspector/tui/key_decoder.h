@@ -38,6 +38,8 @@ public:
     void expect_answer() noexcept { asked_ = true; }
 
     void take(std::string_view bytes) { bytes_ += bytes; }
+    /// Among those that were not told apart yet.
+    bool has_byte(char byte) const noexcept { return bytes_.find(byte) != std::string::npos; }
     /// The next one that is complete; none: nothing is, yet. A sequence without a meaning is passed over as a whole.
     Input next();
     /// Of the last answer: "rgb:0000/0000/0000".

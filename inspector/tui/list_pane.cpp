@@ -26,15 +26,20 @@ void ListPane::update() {
         return;
     }
     updated_ = session_.version();
-    view_->update(session_);
-    narrow();
-    order();
-    fit();
-    select_row_of_tensor();
-    if (session_.follow && followed_ != session_.step()) {
-        follow_record();
+    try {
+        view_->update(session_);
+        narrow();
+        order();
+        fit();
+        select_row_of_tensor();
+        if (session_.follow && followed_ != session_.step()) {
+            follow_record();
+        }
+        followed_ = session_.step();
+    } catch (...) {
+        outdate(); // half of it is there: the next one begins again
+        throw;
     }
-    followed_ = session_.step();
 }
 
 void ListPane::narrow() {

@@ -68,6 +68,16 @@ void Screen::draw_too_small(const Canvas& page) const {
     page.put(0, 0, "too small: " + std::to_string(Layout::least_cols) + "×" + std::to_string(Layout::least_rows) + " needed");
 }
 
+void Screen::draw_trouble(const Canvas& page, const std::string& title, const std::string& why,
+                          const std::string& quit_key) const {
+    int row = 0;
+    page.put(row++, 0, title, bold);
+    for (const std::string& line : wrapped(why, page.width())) {
+        page.put(row++, 0, line, bad);
+    }
+    page.put(row + 1, 0, quit_key + " quits, any other key tries to show it again", dim);
+}
+
 void Screen::draw_frame(const Canvas& page) const {
     page.frame(dim);
     if (layout_.titles != layout_.upper) {

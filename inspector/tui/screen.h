@@ -29,6 +29,8 @@ public:
 
     /// Instead of all else, where the layout does not fit.
     void draw_too_small(const Canvas& page) const;
+    /// Instead of all else, where what is to be shown can't be read.
+    void draw_trouble(const Canvas& page, const std::string& title, const std::string& why, const std::string& quit_key) const;
     void draw_frame(const Canvas& page) const;
     void draw_header(const Canvas& page, const Session& session, const std::string& title);
     void draw_strip(const Canvas& page, const Session& session);

@@ -1,18 +1,16 @@
 #pragma once
 
+#include "runtime/error.h"
 #include "traces/record_source.h"
 
-#include <exception>
 #include <memory>
 #include <stop_token>
 #include <utility>
 
 namespace schedscope::tui {
 
-/// Thrown out of whatever reads a StoppableSource when it is to stop.
-class Stopped : public std::exception {};
-
-/// Another source, which work on a thread of its own reads: all that takes long asks for records and graphs again and again, and ends there when it is to.
+/// Another source, which work on a thread of its own reads: all that takes long asks for records and graphs again and again, and ends there by Interrupted when it is
+/// to.
 class StoppableSource final : public RecordSource {
 public:
     StoppableSource(std::shared_ptr<const RecordSource> source, std::stop_token stop)
@@ -38,7 +36,7 @@ public:
 private:
     const RecordSource& asked() const {
         if (stop_.stop_requested()) {
-            throw Stopped();
+            throw Interrupted();
         }
         return *source_;
     }

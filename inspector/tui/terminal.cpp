@@ -3,6 +3,7 @@
 #include "inspector/tui/terminfo.h"
 #include "inspector/tui/text.h"
 #include "runtime/error.h"
+#include "runtime/system/bus_error.h"
 
 #include <algorithm>
 #include <array>
@@ -48,19 +49,33 @@ extern "C" void note_signal(int number) {
     errno = saved;
 }
 
-extern "C" void restore_and_die(int number) {
+extern "C" void restore_and_die(int number, siginfo_t* fault, void*) {
+    if (number == SIGBUS && mend_bus_error(*fault)) {
+        return; // a model was cut short: whoever reads it says so
+    }
     [[maybe_unused]] const auto written = write(STDOUT_FILENO, leave_text.data(), leave_size);
     tcsetattr(STDIN_FILENO, TCSANOW, &saved_terminal);
     signal(number, SIG_DFL);
     raise(number);
 }
 
+void install(int number, struct sigaction action, struct sigaction& before) {
+    sigemptyset(&action.sa_mask);
+    action.sa_flags |= SA_RESTART;
+    sigaction(number, &action, &before);
+}
+
 void install(int number, void (*handler)(int), struct sigaction& before) {
     struct sigaction action {};
     action.sa_handler = handler;
-    sigemptyset(&action.sa_mask);
-    action.sa_flags = SA_RESTART;
-    sigaction(number, &action, &before);
+    install(number, action, before);
+}
+
+void install(int number, void (*handler)(int, siginfo_t*, void*), struct sigaction& before) {
+    struct sigaction action {};
+    action.sa_sigaction = handler;
+    action.sa_flags = SA_SIGINFO;
+    install(number, action, before);
 }
 
 void note_leave_text() {
@@ -175,6 +190,7 @@ Terminal::Terminal(const TerminalOptions& options) {
     }
 
     screen_ = newterm(type, stdout, stdin);
+    forget_terminfo();
     if (!screen_) {
         for (size_t i = 0; i < noted_signals.size(); ++i) {
             sigaction(noted_signals[i], &noted_before[i], nullptr);
@@ -269,12 +285,16 @@ Terminal::Woken Terminal::wait(std::span<const int> others, bool wait) {
     for (size_t i = 0; i < others.size(); ++i) {
         fds[i + 2] = {others[i], POLLIN, 0};
     }
-    Woken woken;
+    const bool known = noted_.input || noted_.resized || noted_.interrupted || noted_.ended_by != 0;
     const int patience = this->patience();
-    if (poll(fds.data(), 2 + others.size(), wait ? patience : 0) < 0) {
-        return woken; // a signal: its note is read next time
+    if (poll(fds.data(), 2 + others.size(), wait && !known ? patience : 0) < 0) {
+        return {}; // a signal: its note is read next time
     }
-    if (patience >= 0 && (fds[0].revents & POLLIN) == 0 && this->patience() == 0) {
+    if ((fds[1].revents & POLLIN) != 0) {
+        take_notes();
+    }
+    Woken woken = std::exchange(noted_, {});
+    if (!woken.input && patience >= 0 && (fds[0].revents & POLLIN) == 0 && this->patience() == 0) {
         decoder_.give_up();
         woken.input = true;
     }
@@ -285,23 +305,38 @@ Terminal::Woken Terminal::wait(std::span<const int> others, bool wait) {
     for (size_t i = 0; i < others.size(); ++i) {
         woken.ready[i] = others[i] >= 0 && (fds[i + 2].revents & (POLLIN | POLLHUP)) != 0;
     }
-    if ((fds[1].revents & POLLIN) != 0) {
-        std::array<char, 64> notes{};
-        const auto n = ::read(wake_pipe[0], notes.data(), notes.size());
-        for (ssize_t i = 0; i < n; ++i) {
-            switch (notes[static_cast<size_t>(i)]) {
-            case SIGWINCH: woken.resized = true; break;
-            case SIGINT: woken.interrupted = true; break;
-            case SIGTERM:
-            case SIGHUP: woken.ended_by = notes[static_cast<size_t>(i)]; break;
-            default: break;
-            }
-        }
-    }
     if (woken.resized) {
         take_size();
     }
     return woken;
+}
+
+/// The signals that came.
+void Terminal::take_notes() {
+    std::array<char, 64> notes{};
+    const auto n = ::read(wake_pipe[0], notes.data(), notes.size());
+    for (ssize_t i = 0; i < n; ++i) {
+        switch (notes[static_cast<size_t>(i)]) {
+        case SIGWINCH: noted_.resized = true; break;
+        case SIGINT: noted_.interrupted = true; break;
+        case SIGTERM:
+        case SIGHUP: noted_.ended_by = notes[static_cast<size_t>(i)]; break;
+        default: break;
+        }
+    }
+}
+
+void Terminal::type(std::string_view bytes) {
+    decoder_.take(bytes);
+    taken_at_ = std::chrono::steady_clock::now();
+    noted_.input = true;
+}
+
+bool Terminal::is_asked_to_stop(bool letters) {
+    take_notes();
+    noted_.input = take_bytes() || noted_.input;
+    return noted_.interrupted || noted_.ended_by != 0 || hung_up_ ||
+           (letters && (decoder_.has_byte('q') || decoder_.has_byte('Q')));
 }
 
 /// What this terminal sends for its keys; where it says nothing, it is as usual.

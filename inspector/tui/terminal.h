@@ -46,6 +46,11 @@ public:
         std::array<bool, most_watched> ready{}; ///< by index into fds
     };
     Woken wait(std::span<const int> fds, bool wait);
+    /// Without waiting, while something takes long: does the user want it to stop? By Ctrl-C or another signal, or where `letters` are keys, by 'q'. What was typed
+    /// stays to be read.
+    bool is_asked_to_stop(bool letters);
+    /// As if this had been typed.
+    void type(std::string_view bytes);
     /// The next key or mouse event; none when there is no more for now. Also none after the terminal went away.
     Input read();
     bool hung_up() const noexcept { return hung_up_; }
@@ -60,6 +65,7 @@ public:
 
 private:
     void take_size();
+    void take_notes();
     bool take_bytes();
     void learn_keys();
     void ask_background();
@@ -70,6 +76,7 @@ private:
     void* popup_panel_ = nullptr;
     bool popup_drawn_ = false;
     KeyDecoder decoder_;
+    Woken noted_;                                    ///< that was not told yet
     std::chrono::steady_clock::time_point taken_at_; ///< when the last bytes came
     bool hung_up_ = false;
     bool synchronised_ = false; ///< frames are told as such to the terminal

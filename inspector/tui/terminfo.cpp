@@ -8,9 +8,26 @@
 
 namespace schedscope::tui {
 
+namespace {
+
+TERMINAL* loaded = nullptr;
+
+} // namespace
+
 bool load_terminfo(const char* type) {
     int status = 0;
-    return setupterm(const_cast<char*>(type), STDOUT_FILENO, &status) != ERR;
+    if (setupterm(const_cast<char*>(type), STDOUT_FILENO, &status) == ERR) {
+        return false;
+    }
+    loaded = cur_term;
+    return true;
+}
+
+void forget_terminfo() {
+    if (loaded != nullptr) {
+        del_curterm(loaded);
+        loaded = nullptr;
+    }
 }
 
 std::string capability(const char* name) {

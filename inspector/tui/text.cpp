@@ -1,40 +1,15 @@
 #include "inspector/tui/text.h"
 
-#include <array>
+#include "runtime/system/utf8.h"
+#include "runtime/system/visible_text.h"
+
+#include <algorithm>
 #include <cwchar>
 
 namespace schedscope::tui {
 namespace {
 
 bool unicode_ = true;
-
-/// The character at `at`, which moves behind it; U+FFFD for what is no UTF-8.
-char32_t decode(std::string_view text, size_t& at) {
-    const auto lead = static_cast<unsigned char>(text[at++]);
-    if (lead < 0x80) {
-        return lead;
-    }
-    const int more = lead >= 0xf0 && lead < 0xf5 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc2 && lead < 0xe0 ? 1 : 0;
-    if (more == 0 || lead >= 0xf5) {
-        return 0xfffd;
-    }
-    char32_t c = lead & (0x3fu >> more);
-    for (int i = 0; i < more; ++i) {
-        if (at >= text.size() || (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80) {
-            return 0xfffd;
-        }
-        c = (c << 6) | (static_cast<unsigned char>(text[at++]) & 0x3f);
-    }
-    constexpr std::array<char32_t, 4> smallest{0, 0x80, 0x800, 0x10000};
-    const bool surrogate = c >= 0xd800 && c < 0xe000;
-    return c < smallest[static_cast<size_t>(more)] || surrogate || c > 0x10ffff ? 0xfffd : c;
-}
-
-bool is_control(char32_t c) noexcept {
-    const bool turns_text_around =
-        (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x200e || c == 0x200f || c == 0x061c;
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || turns_text_around || c == 0x2028 || c == 0x2029;
-}
 
 /// Joiners and selectors change how wide their neighbours are drawn, each terminal in its own way: without them all agree.
 bool is_invisible(char32_t c) noexcept {
@@ -102,8 +77,8 @@ int char_width(char32_t c) noexcept {
 std::u32string printable(std::string_view utf8) {
     std::u32string out;
     out.reserve(utf8.size());
-    for (size_t at = 0; at < utf8.size();) {
-        const char32_t c = decode(utf8, at);
+    while (!utf8.empty()) {
+        const char32_t c = take_character(utf8).value_or(U'\xfffd');
         if (is_invisible(c)) {
             continue;
         }

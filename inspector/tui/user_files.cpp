@@ -1,7 +1,8 @@
 #include "inspector/tui/user_files.h"
 
 #include "runtime/error.h"
-#include "viz/output_file.h"
+#include "runtime/system/budget.h"
+#include "runtime/system/output_file.h"
 
 #include <array>
 #include <cerrno>
@@ -18,7 +19,7 @@
 namespace schedscope::tui {
 namespace {
 
-constexpr size_t largest_file = 256 << 10;
+constexpr auto largest_file = static_cast<size_t>(budget::settings_bytes);
 
 /// The base directory; a relative one is to be ignored (XDG base directory specification).
 std::string base(const char* variable, const char* below_home) {

@@ -20,7 +20,7 @@ std::optional<std::string> read_small_file(const std::string& path, std::string&
 /// "~/x" as a shell would take it.
 std::string expanded_path(const std::string& path);
 
-/// Replaces a file in one step (viz/output_file.h), making its folders (for the user alone). False: that failed.
+/// Replaces a file in one step (runtime/system/output_file.h), making its folders (for the user alone). False: that failed.
 bool replace_file(const std::string& path, std::string_view text);
 
 } // namespace schedscope::tui

@@ -8,17 +8,13 @@
 #include "runtime/letter_case.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace schedscope {
 
 Registry::Registry() {
     devices_.push_back(make_cpu_device());
-    std::string why;
-    if (auto blas = make_blas_device(why)) {
-        devices_.push_back(std::move(blas));
-    } else {
-        missing_.push_back(why);
-    }
+    cpu_ = devices_.front().get();
     for (auto& device : find_vulkan_devices(missing_)) {
         devices_.push_back(std::move(device));
     }
@@ -26,7 +22,35 @@ Registry::Registry() {
 
 Registry::~Registry() = default;
 
-Device* Registry::find(std::string_view name) const noexcept {
+void Registry::look_for_blas() const {
+    if (std::exchange(looked_for_blas_, true)) {
+        return;
+    }
+    std::string why;
+    if (auto blas = make_blas_device(why)) {
+        devices_.insert(devices_.begin() + 1, std::move(blas));
+    } else {
+        missing_.insert(missing_.begin(), why);
+    }
+}
+
+const std::vector<std::unique_ptr<Device>>& Registry::devices() const {
+    const std::lock_guard lock(mutex_);
+    look_for_blas();
+    return devices_;
+}
+
+const std::vector<std::string>& Registry::missing() const {
+    const std::lock_guard lock(mutex_);
+    look_for_blas();
+    return missing_;
+}
+
+Device* Registry::find(std::string_view name) const {
+    const std::lock_guard lock(mutex_);
+    if (same_ignoring_case(name, "blas")) {
+        look_for_blas();
+    }
     for (const auto& device : devices_) {
         if (same_ignoring_case(device->name(), name)) {
             return device.get();
@@ -34,8 +58,6 @@ Device* Registry::find(std::string_view name) const noexcept {
     }
     return nullptr;
 }
-
-Device& Registry::cpu() const noexcept { return *devices_.front(); }
 
 std::vector<Device*> Registry::select(std::string_view list) const { return select(list, nullptr); }
 
@@ -49,9 +71,9 @@ void Registry::refuse(std::string_view name, const std::vector<std::unique_ptr<D
     if (described != nullptr) {
         std::for_each(described->begin(), described->end(), add);
     }
-    std::for_each(devices_.begin(), devices_.end(), add);
+    std::for_each(devices().begin(), devices().end(), add);
     std::string sentence = "--device " + std::string(name) + ": there is no such device here; there is " + names;
-    for (const std::string& missing : missing_) {
+    for (const std::string& missing : missing()) {
         sentence += " (" + missing + ")";
     }
     throw Error(ErrorKind::usage, sentence);
@@ -59,8 +81,8 @@ void Registry::refuse(std::string_view name, const std::vector<std::unique_ptr<D
 
 Device* Registry::again(Device& device, std::ptrdiff_t nth, std::vector<std::unique_ptr<Device>>* described) const {
     const std::string name = std::string(device.name()) + "." + std::to_string(nth);
-    const bool is_here = std::any_of(devices_.begin(), devices_.end(), [&](const auto& d) { return d.get() == &device; });
     const std::lock_guard lock(mutex_);
+    const bool is_here = std::any_of(devices_.begin(), devices_.end(), [&](const auto& d) { return d.get() == &device; });
     std::vector<std::unique_ptr<Device>>& kept = is_here ? again_ : *described;
     const auto found = std::find_if(kept.begin(), kept.end(), [&](const auto& d) { return d->name() == name; });
     if (found != kept.end()) {
@@ -73,6 +95,7 @@ Device* Registry::again(Device& device, std::ptrdiff_t nth, std::vector<std::uni
 std::vector<Device*> Registry::select(std::string_view list, std::vector<std::unique_ptr<Device>>* described) const {
     std::vector<Device*> chosen, named;
     if (list.empty()) {
+        const std::lock_guard lock(mutex_);
         for (const auto& device : devices_) {
             if (device->kind() == DeviceKind::gpu) {
                 chosen.push_back(device.get());

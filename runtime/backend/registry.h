@@ -13,7 +13,7 @@
 namespace schedscope {
 
 /// All devices found on this machine: CPU (always), BLAS, then every Vulkan device. Finding them starts no queue and allocates nothing on a
-/// device. Devices live as long as the registry; buffers and backends must be gone before it.
+/// device. OpenBLAS, which starts threads with memory of their own as soon as it is loaded, is not looked for before somebody asks for BLAS or for all there is. Devices live as long as the registry; buffers and backends must be gone before it.
 class Registry {
 public:
     Registry();
@@ -21,12 +21,12 @@ public:
     Registry(const Registry&) = delete;
     Registry& operator=(const Registry&) = delete;
 
-    const std::vector<std::unique_ptr<Device>>& devices() const noexcept { return devices_; }
+    const std::vector<std::unique_ptr<Device>>& devices() const;
     /// Any case. Null if there is none.
-    Device* find(std::string_view name) const noexcept;
-    Device& cpu() const noexcept;
+    Device* find(std::string_view name) const;
+    Device& cpu() const noexcept { return *cpu_; }
     /// Why something was not found, for people: "no Vulkan loader (libvulkan.so.1)".
-    const std::vector<std::string>& missing() const noexcept { return missing_; }
+    const std::vector<std::string>& missing() const;
 
     /// A `--device` list to devices in priority order: cpu last, added if missing. Empty list: every GPU, then CPU.
     /// A GPU named again is a device of its own with its own memory, "Vulkan0.1", as if there were two: made once and kept. Throws Error(usage) for an unknown one, naming what there is.
@@ -36,15 +36,19 @@ public:
     std::vector<Device*> select(std::string_view list, std::vector<std::unique_ptr<Device>>& described) const;
 
 private:
+    /// Once. The caller holds the mutex.
+    void look_for_blas() const;
     /// What the nth mention of a device stands for.
     Device* again(Device& device, std::ptrdiff_t nth, std::vector<std::unique_ptr<Device>>* described) const;
     [[noreturn]] void refuse(std::string_view name, const std::vector<std::unique_ptr<Device>>* described) const;
     std::vector<Device*> select(std::string_view list, std::vector<std::unique_ptr<Device>>* described) const;
 
-    std::vector<std::unique_ptr<Device>> devices_;
-    mutable std::mutex mutex_;
+    Device* cpu_;
+    mutable std::mutex mutex_;                             ///< of what follows
+    mutable std::vector<std::unique_ptr<Device>> devices_; ///< stays as it is once BLAS was looked for
+    mutable std::vector<std::string> missing_;
+    mutable bool looked_for_blas_ = false;
     mutable std::vector<std::unique_ptr<Device>> again_; ///< devices that were named more than once
-    std::vector<std::string> missing_;
 };
 
 /// A backend for each device of such a list, in its order: several of one device, whose memory is the host's, are "BLAS" and

@@ -3,6 +3,7 @@
 #include "runtime/backend/buffer.h"
 #include "runtime/context/key_shift.h"
 #include "runtime/error.h"
+#include "runtime/gguf/gguf.h"
 #include "runtime/model/architecture.h"
 #include "runtime/scheduler/evaluation_record.h"
 #include "runtime/scheduler/watch.h"
@@ -190,6 +191,7 @@ void Context::evaluate(const Ubatch& u, Run run) {
             scheduler_.compute();
             read_outputs(u);
             sampling_.read(u, recorder_ != nullptr);
+            model_.file().check_whole(); // weights on the host lie in the file
         }
     } catch (const std::exception& e) {
         for (const int32_t cell : slots_) {

@@ -38,7 +38,7 @@ public:
     Context& operator=(const Context&) = delete;
 
     /// Evaluates the batch. Throws Error(usage) for a batch that makes no sense (token ids, positions, sequences) or does not fit into the
-    /// context, Error(device) when the machine fails; cells of the ubatch that failed are free again (all cells, if keys were being turned).
+    /// context, Error(device) when the machine fails, Error(input) when the model's file was cut short meanwhile; cells of the ubatch that failed are free again (all cells, if keys were being turned).
     void decode(const Batch& batch);
     /// Plans the batch as `decode` would, with the records that come from planning, and runs nothing. The cells stay taken.
     void plan_only(const Batch& batch);

@@ -35,7 +35,8 @@ struct TensorInfo {
 };
 
 /// A file (or all files of a split model, `NAME-00001-of-0000N.gguf`), mapped and checked completely at opening: whatever the
-/// accessors give lies inside the mapping. Memory use does not depend on what a file claims. The files must not be cut while open.
+/// accessors give lies inside the mapping. Memory use does not depend on what a file claims.
+/// Where a file is cut short while it is open, zeros are read; `check_whole` says so.
 ///
 /// Opening throws Error(input) "PATH: why" for a file that is missing, unreadable, no regular file, empty, not GGUF, of another
 /// version, damaged or of unsupported tensor types.
@@ -55,6 +56,8 @@ public:
     size_t alignment() const noexcept { return alignment_; }
     int parts() const noexcept;
     uint64_t file_bytes() const noexcept; ///< of all parts
+    /// Throws Error(input) "PATH: was cut short while it was read". Whoever reads tensors' data or keeps values asks behind that, before the results are used.
+    void check_whole() const;
 
     std::span<const Entry> metadata() const noexcept { return entries_; }     ///< the first part's
     std::span<const TensorInfo> tensors() const noexcept { return tensors_; } ///< all parts', in order

@@ -18,26 +18,10 @@ namespace {
 
 std::string system_reason() { return std::generic_category().message(errno); }
 
-class Descriptor {
-public:
-    explicit Descriptor(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (fd_ >= 0) {
-            ::close(fd_);
-        }
-    }
-    int get() const noexcept { return fd_; }
-
-private:
-    int fd_;
-};
-
 } // namespace
 
 Mapping Mapping::of_file(const std::string& path) {
-    const Descriptor file(path); // does not wait for a writer where PATH is a pipe
+    Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)); // does not wait for a writer where PATH is a pipe
     struct stat facts {};
     if (file.get() < 0 || ::fstat(file.get(), &facts) != 0) {
         fail(path, system_reason());
@@ -58,6 +42,9 @@ Mapping Mapping::of_file(const std::string& path) {
     }
     Mapping m;
     m.bytes_ = {static_cast<const std::byte*>(address), size};
+    m.path_ = path;
+    m.file_ = std::move(file);
+    m.range_ = MappedRange(m.bytes_);
     return m;
 }
 
@@ -68,20 +55,35 @@ Mapping Mapping::of_bytes(std::vector<std::byte> bytes) noexcept {
     return m;
 }
 
-Mapping::Mapping(Mapping&& other) noexcept : bytes_(std::exchange(other.bytes_, {})), owned_(std::move(other.owned_)) {}
+Mapping::Mapping(Mapping&& other) noexcept
+    : bytes_(std::exchange(other.bytes_, {})), owned_(std::move(other.owned_)), path_(std::move(other.path_)),
+      file_(std::move(other.file_)), range_(std::move(other.range_)) {}
 
 Mapping& Mapping::operator=(Mapping&& other) noexcept {
     if (this != &other) {
         release();
         bytes_ = std::exchange(other.bytes_, {});
         owned_ = std::move(other.owned_);
+        path_ = std::move(other.path_);
+        file_ = std::move(other.file_);
+        range_ = std::move(other.range_);
     }
     return *this;
 }
 
 Mapping::~Mapping() { release(); }
 
+void Mapping::check_whole() const {
+    // A page that the new end lies in stays, with zeros behind the end, and raises no signal: the size tells of that.
+    struct stat facts {};
+    const bool shorter = file_ && ::fstat(file_.get(), &facts) == 0 && std::cmp_less(facts.st_size, bytes_.size());
+    if (shorter || range_.lost_pages()) {
+        fail(path_, "was cut short while it was read");
+    }
+}
+
 void Mapping::release() noexcept {
+    range_ = {};
     if (owned_.empty() && !bytes_.empty()) {
         ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
     }

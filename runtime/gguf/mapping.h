@@ -1,5 +1,8 @@
 #pragma once
 
+#include "runtime/system/bus_error.h"
+#include "runtime/system/descriptor.h"
+
 #include <cstddef>
 #include <span>
 #include <string>
@@ -21,6 +24,8 @@ public:
     ~Mapping();
 
     std::span<const std::byte> bytes() const noexcept { return bytes_; }
+    /// Throws Error(input) when the file has been cut short since: what was read of it may be zeros that it never held. To be asked before what came of them is used.
+    void check_whole() const;
 
 private:
     Mapping() = default;
@@ -28,6 +33,9 @@ private:
 
     std::span<const std::byte> bytes_;
     std::vector<std::byte> owned_; ///< empty for a file
+    std::string path_;
+    Descriptor file_;
+    MappedRange range_;
 };
 
 } // namespace schedscope::gguf

@@ -1,6 +1,8 @@
 #include "runtime/gguf/parser.h"
 
 #include "runtime/error.h"
+#include "runtime/system/budget.h"
+#include "runtime/system/visible_text.h"
 
 #include <algorithm>
 #include <bit>
@@ -16,8 +18,8 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "files are read as they lie in memory");
 
 // Far beyond any real model; they bound time and memory for files made to hurt.
-constexpr uint64_t max_entries = 100'000; ///< keys, and tensors
-constexpr uint64_t max_elements = uint64_t{1} << 22U;
+constexpr auto max_entries = static_cast<uint64_t>(budget::model_entries);
+constexpr auto max_elements = static_cast<uint64_t>(budget::model_elements);
 constexpr uint64_t max_key_bytes = 65'535; ///< the format's own limit
 
 constexpr size_t default_alignment = 32;
@@ -63,7 +65,7 @@ private:
     std::span<const std::byte> string() { return take(number<uint64_t>()); }
 
     /// What is being read, for messages.
-    std::string inside() const { return what_ + (name_.empty() ? "" : " '" + shown(name_) + "'"); }
+    std::string inside() const { return what_ + (name_.empty() ? "" : " '" + visible_name(name_) + "'"); }
 
     std::string_view name(uint64_t max_bytes) {
         name_ = {};
@@ -118,7 +120,7 @@ private:
         what_ = "the metadata";
         const std::string_view key = name(max_key_bytes);
         if (!names_.insert(key).second) {
-            fail("is damaged: the metadata key '" + shown(key) + "' occurs twice");
+            fail("is damaged: the metadata key '" + visible_name(key) + "' occurs twice");
         }
         Value value;
         value.type = value_type();
@@ -179,18 +181,18 @@ private:
         info.name = name(max_name);
         what_ = "tensor";
         if (!names_.insert(info.name).second) {
-            fail("is damaged: two tensors are named '" + shown(info.name) + "'");
+            fail("is damaged: two tensors are named '" + visible_name(info.name) + "'");
         }
         const auto n_dims = number<uint32_t>();
         if (n_dims > static_cast<uint32_t>(max_dims)) {
-            fail("is damaged: tensor '" + shown(info.name) + "' has " + std::to_string(n_dims) + " dimensions; at most " +
+            fail("is damaged: tensor '" + visible_name(info.name) + "' has " + std::to_string(n_dims) + " dimensions; at most " +
                  std::to_string(max_dims) + " are possible");
         }
         info.n_dims = static_cast<int>(n_dims);
         for (size_t i = 0; i < n_dims; ++i) {
             const auto ne = number<uint64_t>();
             if (ne == 0 || ne > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
-                fail("is damaged: dimension " + std::to_string(i) + " of tensor '" + shown(info.name) + "' is " +
+                fail("is damaged: dimension " + std::to_string(i) + " of tensor '" + visible_name(info.name) + "' is " +
                      std::to_string(ne));
             }
             info.ne[i] = static_cast<int64_t>(ne);
@@ -198,7 +200,7 @@ private:
         const auto file_type = number<uint32_t>();
         const auto type = type_from_file_number(file_type);
         if (!type) {
-            fail("tensor '" + shown(info.name) + "' has type " + file_type_name(file_type) + ", which is not supported");
+            fail("tensor '" + visible_name(info.name) + "' has type " + file_type_name(file_type) + ", which is not supported");
         }
         info.type = *type;
         info.offset = number<uint64_t>();
@@ -209,7 +211,7 @@ private:
     void measure(TensorInfo& info) const {
         const TypeTraits& type = traits(info.type);
         if (info.ne[0] % type.block != 0) {
-            fail("is damaged: rows of tensor '" + shown(info.name) + "' have " + std::to_string(info.ne[0]) +
+            fail("is damaged: rows of tensor '" + visible_name(info.name) + "' have " + std::to_string(info.ne[0]) +
                  " elements, which do not divide into blocks of " + std::string(type.name));
         }
         int64_t elements = 1;
@@ -217,7 +219,7 @@ private:
         for (size_t i = 0; i < info.ne.size(); ++i) {
             if (__builtin_mul_overflow(elements, info.ne[i], &elements) ||
                 __builtin_mul_overflow(bytes, i == 0 ? info.ne[0] / type.block : info.ne[i], &bytes)) {
-                fail("is damaged: tensor '" + shown(info.name) + "' of shape " + shape_text(info.ne) + " is too large");
+                fail("is damaged: tensor '" + visible_name(info.name) + "' of shape " + shape_text(info.ne) + " is too large");
             }
         }
         info.bytes = static_cast<size_t>(bytes);
@@ -234,12 +236,12 @@ private:
         const size_t begin = bytes_.size() - room;
         for (TensorInfo& info : result_.tensors) {
             if ((info.offset & mask) != 0) {
-                fail("is damaged: data of tensor '" + shown(info.name) + "' begins at " + std::to_string(info.offset) +
+                fail("is damaged: data of tensor '" + visible_name(info.name) + "' begins at " + std::to_string(info.offset) +
                      ", which is not a multiple of the alignment " + std::to_string(result_.alignment));
             }
             if (info.offset > room || info.bytes > room - info.offset) {
-                fail("is truncated: data of tensor '" + shown(info.name) + "' (" + std::to_string(info.bytes) + " bytes at " +
-                     std::to_string(info.offset) + ") lies outside the file");
+                fail("is truncated: data of tensor '" + visible_name(info.name) + "' (" + std::to_string(info.bytes) +
+                     " bytes at " + std::to_string(info.offset) + ") lies outside the file");
             }
             info.data = bytes_.data() + begin + info.offset;
         }
@@ -255,8 +257,8 @@ private:
         std::sort(by_offset.begin(), by_offset.end(), [](const auto* a, const auto* b) { return a->offset < b->offset; });
         for (size_t i = 1; i < by_offset.size(); ++i) {
             if (by_offset[i]->offset - by_offset[i - 1]->offset < by_offset[i - 1]->bytes) {
-                fail("is damaged: data of tensors '" + shown(by_offset[i - 1]->name) + "' and '" + shown(by_offset[i]->name) +
-                     "' overlaps");
+                fail("is damaged: data of tensors '" + visible_name(by_offset[i - 1]->name) + "' and '" +
+                     visible_name(by_offset[i]->name) + "' overlaps");
             }
         }
     }
@@ -276,15 +278,5 @@ private:
 } // namespace
 
 Parsed parse(std::span<const std::byte> bytes, const std::string& path) { return Parser(bytes, path).run(); }
-
-std::string shown(std::string_view name) {
-    constexpr size_t longest = 80;
-    std::string text(name.substr(0, longest));
-    for (char& c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        c = byte < 0x20 || byte >= 0x7F ? '?' : c;
-    }
-    return text + (name.size() > longest ? "…" : "");
-}
 
 } // namespace schedscope::gguf

@@ -15,7 +15,4 @@ struct Parsed {
 /// Throws Error(input) "PATH: why". Memory in proportion to what was really found, never to what is claimed.
 Parsed parse(std::span<const std::byte> bytes, const std::string& path);
 
-/// A name from a file as it may be shown in a message: cut, without control bytes.
-std::string shown(std::string_view name);
-
 } // namespace schedscope::gguf

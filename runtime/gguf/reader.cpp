@@ -4,6 +4,7 @@
 #include "runtime/gguf/mapping.h"
 #include "runtime/gguf/parser.h"
 #include "runtime/gguf/split.h"
+#include "runtime/system/visible_text.h"
 
 #include <utility>
 
@@ -44,11 +45,13 @@ void File::add_part(Mapping mapping, const std::string& path) {
     }
     for (TensorInfo& info : parsed.tensors) {
         if (!tensor_index_.emplace(info.name, tensors_.size()).second) {
-            throw Error(ErrorKind::input, path + ": tensor '" + shown(info.name) + "' is in an earlier part of the model, too");
+            throw Error(ErrorKind::input,
+                        path + ": tensor '" + visible_name(info.name) + "' is in an earlier part of the model, too");
         }
         info.part = part;
         tensors_.push_back(info);
     }
+    mapping.check_whole();
     mappings_.push_back(std::move(mapping));
 }
 
@@ -78,6 +81,12 @@ uint64_t File::file_bytes() const noexcept {
     return sum;
 }
 
+void File::check_whole() const {
+    for (const Mapping& m : mappings_) {
+        m.check_whole();
+    }
+}
+
 const Value* File::find(std::string_view key) const noexcept {
     const auto found = key_index_.find(key);
     return found != key_index_.end() ? &entries_[found->second].value : nullptr;
@@ -99,9 +108,11 @@ const TensorInfo& File::require_tensor(std::string_view name) const {
 template <typename Wanted, typename Get> std::optional<Wanted> File::get(std::string_view key, const char* wanted, Get as) const {
     const Value* value = find(key);
     if (value == nullptr) {
+        mappings_.front().check_whole(); // a key that was lost is not found, either
         return std::nullopt;
     }
     const auto result = as(*value);
+    mappings_.front().check_whole();
     if (!result) {
         const bool scalar = !value->is_array() && value->type != ValueType::string;
         throw Error(ErrorKind::input, path_ + ": key '" + std::string(key) + "' is " + value->kind() +

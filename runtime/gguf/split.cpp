@@ -1,6 +1,7 @@
 #include "runtime/gguf/split.h"
 
 #include "runtime/error.h"
+#include "runtime/system/budget.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +13,7 @@ namespace schedscope::gguf {
 
 namespace {
 
-constexpr uint32_t max_parts = 65'535; ///< split.count has 16 bits
+constexpr auto max_parts = static_cast<uint32_t>(budget::model_parts);
 
 std::string suffix(uint32_t number, uint32_t count) {
     std::array<char, 64> text{};

@@ -1,7 +1,7 @@
 #include "runtime/gguf/writer.h"
 
 #include "runtime/error.h"
-#include "runtime/gguf/output_file.h"
+#include "runtime/system/output_file.h"
 #include "runtime/tensor/convert.h"
 #include "runtime/tensor/graph.h"
 
@@ -200,13 +200,13 @@ void Writer::emit(const Put& put) const {
 
 void Writer::write(const std::string& path) const {
     OutputFile file(path);
-    emit([&file](std::span<const std::byte> bytes) { file.append(bytes); });
+    emit([&file](std::span<const std::byte> bytes) { file.write(bytes); });
     file.finish();
 }
 
 void Writer::write_header(const std::string& path) const {
     OutputFile file(path);
-    const uint64_t data = emit_header([&file](std::span<const std::byte> bytes) { file.append(bytes); });
+    const uint64_t data = emit_header([&file](std::span<const std::byte> bytes) { file.write(bytes); });
     file.extend(data);
     file.finish();
 }

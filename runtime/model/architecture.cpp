@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
+#include "runtime/system/visible_text.h"
 
 #include <array>
 #include <string>
@@ -38,7 +39,7 @@ const Architecture& find_architecture(const gguf::File& file) {
         }
         names += (names.empty() ? "" : ", ") + std::string(a->name);
     }
-    throw Error(ErrorKind::input, file.path() + ": architecture '" + std::string(name) + "' is not supported (" + names + ")");
+    throw Error(ErrorKind::input, file.path() + ": architecture '" + visible_name(name) + "' is not supported (" + names + ")");
 }
 
 } // namespace schedscope

@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
+#include "runtime/system/visible_text.h"
 
 #include <cmath>
 #include <optional>
@@ -74,7 +75,7 @@ RopeScaling scaling_of(const Keys& keys) {
     if (*text == "longrope") {
         return RopeScaling::longrope;
     }
-    keys.refuse("rope.scaling.type", std::string(*text) + " is not known");
+    keys.refuse("rope.scaling.type", visible_name(*text) + " is not known");
 }
 
 RopeHparams read_rope(const Keys& keys, const Hparams& h) {

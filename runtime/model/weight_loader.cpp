@@ -4,6 +4,7 @@
 #include "runtime/backend/device.h"
 #include "runtime/backend/memory_text.h"
 #include "runtime/error.h"
+#include "runtime/system/visible_text.h"
 #include "runtime/tensor/ops.h"
 
 #include <algorithm>
@@ -82,7 +83,7 @@ int32_t WeightLoader::home_of(const gguf::TensorInfo& info, int32_t layer) {
         return home;
     }
     if (!device_can_read(*devices_.back(), info, reader)) {
-        throw Error(ErrorKind::input, file_.path() + ": tensor " + std::string(info.name) + ": " + std::string(op_name(reader)) +
+        throw Error(ErrorKind::input, file_.path() + ": tensor " + visible_name(info.name) + ": " + std::string(op_name(reader)) +
                                           " with weights of type " + std::string(type_name(info.type)) + " is not supported");
     }
     ++left_to_host_[{home, info.type}];
@@ -233,9 +234,11 @@ std::vector<std::unique_ptr<Buffer>> WeightLoader::load(LoadMode mode) {
         for (const Item& item : items_) {
             if (item.home != placement_.host()) {
                 tensor_write(*item.tensor, item.info->data, 0, item.info->bytes);
+                file_.check_whole();
             }
         }
     }
+    file_.check_whole(); // tensors whose names were lost looked as if they were not there
     return buffers;
 }
 

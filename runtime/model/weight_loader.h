@@ -47,7 +47,7 @@ public:
     Linear maybe_linear(const std::string& name, const Shape& ne, int32_t layer);
 
     /// Memory for all of them. With data, host tensors point into the mapped file and the others are uploaded; the file must outlive the
-    /// buffers. Throws Error(device) when a device has no memory left.
+    /// buffers. Throws Error(device) when a device has no memory left, Error(input) when the file was cut short.
     std::vector<std::unique_ptr<Buffer>> load(LoadMode mode);
 
     /// How many weights devices left to the CPU, one sentence for each device and type.

@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/sampling/ranges.h"
+#include "runtime/system/visible_text.h"
 
 #include <algorithm>
 #include <array>
@@ -120,7 +121,7 @@ std::string_view next_word(std::string_view& text, char separator) {
 }
 
 [[noreturn]] void refuse(std::string_view word, const std::string& why) {
-    throw Error(ErrorKind::usage, "sampler '" + std::string(word) + "': " + why);
+    throw Error(ErrorKind::usage, "sampler '" + visible_name(word) + "': " + why);
 }
 
 /// A value of the sampler or setting of that name, in its range.
@@ -128,7 +129,7 @@ double number_of(std::string_view word, std::string_view value, const Range& ran
     double parsed = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), parsed);
     if (error != std::errc{} || end != value.data() + value.size() || !std::isfinite(parsed)) {
-        refuse(word, std::string("'").append(value).append("' is not a number"));
+        refuse(word, "'" + visible_name(value) + "' is not a number");
     }
     if (!range.holds(parsed)) {
         refuse(word, out_of_range(parsed, range));
@@ -148,7 +149,7 @@ public:
         }
         if (links_.empty() || !links_.back().kind->chooses) {
             throw Error(ErrorKind::usage,
-                        "sampler chain '" + std::string(text) + "': nothing chooses a token, end it with greedy or dist");
+                        "sampler chain '" + visible_name(text) + "': nothing chooses a token, end it with greedy or dist");
         }
         check();
         SamplerChain chain;

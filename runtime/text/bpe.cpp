@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
+#include "runtime/system/visible_text.h"
 #include "runtime/text/byte_level.h"
 #include "runtime/text/code_points.h"
 
@@ -18,7 +19,7 @@ const PreTokenizerRule& rule_of(const gguf::File& file) {
     const PreTokenizerRule* rule = find_pre_tokenizer(name);
     if (rule == nullptr) {
         throw Error(ErrorKind::input,
-                    file.path() + ": pre-tokenizer '" + std::string(name) + "' (key tokenizer.ggml.pre) is not supported");
+                    file.path() + ": pre-tokenizer '" + visible_name(name) + "' (key tokenizer.ggml.pre) is not supported");
     }
     return *rule;
 }

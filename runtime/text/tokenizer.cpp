@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
+#include "runtime/system/visible_text.h"
 #include "runtime/text/bpe.h"
 #include "runtime/text/clean_spaces.h"
 #include "runtime/text/special_tokens.h"
@@ -17,14 +18,18 @@ Tokenizer::~Tokenizer() = default;
 
 std::unique_ptr<Tokenizer> Tokenizer::load(const gguf::File& file) {
     const std::string_view model = file.require_string("tokenizer.ggml.model");
+    std::unique_ptr<Tokenizer> tokenizer;
     if (model == "llama") {
-        return std::make_unique<SpmTokenizer>(file);
+        tokenizer = std::make_unique<SpmTokenizer>(file);
+    } else if (model == "gpt2") {
+        tokenizer = std::make_unique<BpeTokenizer>(file);
     }
-    if (model == "gpt2") {
-        return std::make_unique<BpeTokenizer>(file);
+    file.check_whole();
+    if (tokenizer != nullptr) {
+        return tokenizer;
     }
     throw Error(ErrorKind::input,
-                file.path() + ": tokenizer '" + std::string(model) + "' (key tokenizer.ggml.model) is not supported");
+                file.path() + ": tokenizer '" + visible_name(model) + "' (key tokenizer.ggml.model) is not supported");
 }
 
 std::vector<Token> Tokenizer::encode(std::string_view text, bool add_special, bool parse_special) const {

@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
 #include "runtime/letter_case.h"
+#include "runtime/system/budget.h"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +14,7 @@ namespace {
 
 constexpr std::array hex_digits = {'0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F'};
 
-constexpr size_t max_tokens = size_t{1} << 20U; ///< four times the largest known vocabulary
+constexpr auto max_tokens = static_cast<size_t>(budget::model_vocabulary);
 
 /// An id in the file; one that does not exist counts as not given.
 Token id_of(const gguf::File& file, std::string_view key, Token otherwise, int32_t n_tokens) {

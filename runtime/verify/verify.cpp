@@ -1,6 +1,7 @@
 #include "runtime/verify/verify.h"
 
 #include "runtime/error.h"
+#include "runtime/gguf/gguf.h"
 #include "runtime/scheduler/node_observer.h"
 #include "runtime/scheduler/watch.h"
 #include "runtime/verify/compare.h"
@@ -17,6 +18,14 @@ namespace {
 std::string refused_by(std::string_view device, const Answer& no) {
     const std::string why = std::string(device) + " does not run it: " + std::string(refusal_name(no.reason));
     return no.detail.empty() ? why : why + ", " + std::string(no.detail);
+}
+
+/// Throws Error(input) when a file of the session was cut short.
+void check_files(const Session& session) {
+    session.model().file().check_whole();
+    if (session.vision() != nullptr) {
+        session.vision()->file().check_whole();
+    }
 }
 
 class Verifier final : public NodeObserver {
@@ -43,6 +52,9 @@ public:
     }
 
     void after(const Tensor& node, BackendId backend) override {
+        if (state_ != State::left_out) {
+            check_files(reference_); // two backends that read zeros agree, and prove nothing
+        }
         if (state_ == State::computed) {
             check(node, backend);
         } else if (state_ == State::skipped) {
@@ -157,6 +169,7 @@ Verification verify(Session& reference, Device& checked, const GenerateRequest& 
         if (verifier.result.n_beyond == 0) {
             throw;
         }
+        check_files(reference); // no answer then
         verifier.result.ended_by = error.what();
     }
     return std::move(verifier.result);

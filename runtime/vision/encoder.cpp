@@ -139,6 +139,7 @@ void Encoder::evaluate(const View& view, Run run, std::vector<float>& rows) {
             const auto n = static_cast<size_t>(n_elements(*io_.result));
             rows.resize(rows.size() + n);
             tensor_read(*io_.result, rows.data() + (rows.size() - n), 0, n * sizeof(float));
+            model_.file().check_whole(); // weights on the host lie in the file
         }
     } catch (const std::exception& e) {
         drop_graph();

@@ -33,7 +33,8 @@ public:
     /// Rows that `encode` gives for an image.
     int32_t n_rows(const Views& image) const { return arrangement(image).n_rows(); }
 
-    /// For each image its rows, [n_rows × n_embd_text]. The scheduler is free again behind it. Throws Error(device) when the machine fails.
+    /// For each image its rows, [n_rows × n_embd_text]. The scheduler is free again behind it. Throws Error(device) when the machine fails, Error(input) when
+    /// the encoder's file was cut short meanwhile.
     std::vector<std::vector<float>> encode(std::span<const Views* const> images);
     /// Plans what `encode` would run, with the records that come from planning, and runs nothing.
     void plan_only(std::span<const Views* const> images);

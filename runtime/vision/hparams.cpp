@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
 #include "runtime/model/hparams.h"
+#include "runtime/system/visible_text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -77,7 +78,7 @@ std::vector<int32_t> read_feature_layers(const gguf::File& file, int32_t n_layer
 Hparams read_hparams(const gguf::File& file) {
     if (file.get_string("general.architecture").value_or("") != "clip") {
         throw Error(ErrorKind::input, file.path() + ": not an image encoder: general.architecture is '" +
-                                          std::string(file.get_string("general.architecture").value_or("")) + "', not 'clip'");
+                                          visible_name(file.get_string("general.architecture").value_or("")) + "', not 'clip'");
     }
     if (!file.get_bool("clip.has_vision_encoder").value_or(false)) {
         throw Error(ErrorKind::input, file.path() + ": not an image encoder: clip.has_vision_encoder is not true");

@@ -1,7 +1,10 @@
 #pragma once
 
+#include "runtime/system/budget.h"
+
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,15 +27,26 @@ struct Image {
     }
 };
 
-constexpr int64_t most_image_bytes = int64_t{512} << 20U; ///< of a file: as many as the largest image has pixels' bytes
-
-/// Decodes PNG, JPEG, BMP, GIF (the first frame) and PNM (binary). What is finer than 8 bits is cut to 8, grey becomes three equal channels, transparency is
-/// dropped. Throws Error(input) "NAME: why" for what is none of these, broken, or larger than 65,535 on a side or 178,956,970 pixels; the size is looked at
-/// before anything is decoded.
+/// Decodes PNG, JPEG, WebP, BMP, GIF (the first frame) and PNM (binary). What is finer than 8 bits is cut to 8, grey becomes three equal channels, transparency is
+/// dropped; PNG, JPEG, BMP and GIF become the pixels that stb_image makes of them, with which llama.cpp feeds its encoders. Throws Error(input) "NAME: why" for what
+/// is none of these, damaged, or beyond a bound of runtime/system/budget.h; the size is looked at before anything is decoded. Throws std::bad_alloc.
+///
+/// It works in this process: for bytes that somebody else made there is read_image.
 Image decode_image(std::span<const std::byte> bytes, const std::string& name);
 
-/// The same of a file. Throws Error(input) also for a file that is missing, unreadable, no regular file, or larger than most_image_bytes. Of a file that is no
-/// image, or one too large, no more than the beginning is read.
-Image read_image(const std::string& path);
+/// The child in which a file is decoded.
+struct ImageChild {
+    std::vector<std::string> command{"/proc/self/exe", "--decode-child"}; ///< what it does: decode_child_main
+    int64_t seconds = budget::image_seconds;                              ///< it is ended after this long
+    std::function<bool()> cancelled;                                      ///< asked every now and then; true ends it
+};
+
+/// The same of a file, decoded in a child process that can do nothing else: whatever is in the file does no more harm than that it can't be read. Throws Error(input)
+/// also for a file that is missing, unreadable, no regular file, or that crashes the child or takes too much of its time or memory; Error(device) when no child can be
+/// started; Interrupted. Of a file that is no image, or one too large, no more than the beginning is read.
+Image read_image(const std::string& path, const ImageChild& child = {});
+
+/// The child's work: a file comes on standard input and the image goes to standard output, or why there is none to standard error. Ends the process.
+int decode_child_main(int argc, char** argv);
 
 } // namespace schedscope::vision

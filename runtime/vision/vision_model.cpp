@@ -57,6 +57,7 @@ std::vector<float> VisionModel::image_newline() const {
     std::vector<float> values(info != nullptr ? static_cast<size_t>(n_embd_text_) : 0);
     if (info != nullptr) {
         row_to_float(info->type, info->data, values.data(), n_embd_text_);
+        file_->check_whole();
     }
     return values;
 }

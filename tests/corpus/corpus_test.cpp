@@ -6,6 +6,7 @@
 #include "tests/corpus/run_case.h"
 #include "tests/corpus/text_lines.h"
 #include "tests/runtime/scheduler/lifetime_check.h"
+#include "tests/support/paths.h"
 
 #include <gmock/gmock.h>
 
@@ -20,7 +21,7 @@ using testing::HasSubstr;
 
 namespace {
 
-const std::filesystem::path corpus_folder = std::filesystem::path(SCHEDSCOPE_SHARED_DIR) / "corpus";
+const std::filesystem::path corpus_folder = paths::shared("corpus");
 
 class CorpusFile : public testing::TestWithParam<const char*> {
 protected:

@@ -1,6 +1,7 @@
 // Compares our planner with the recorded decisions of the reference: scheduler_corpus [FILE…].
 #include "runtime/error.h"
 #include "tests/corpus/corpus_file.h"
+#include "tests/support/paths.h"
 
 #include <exception>
 #include <iostream>
@@ -34,7 +35,7 @@ int main(int argc, char** argv) {
         return 0;
     }
     if (files.empty()) {
-        files = corpus::corpus_files(SCHEDSCOPE_CORPUS_DIR);
+        files = corpus::corpus_files(paths::shared("corpus"));
     }
     try {
         return run(files);

@@ -5,6 +5,7 @@
 #include "tests/corpus/decode.h"
 #include "tests/corpus/run_case.h"
 #include "tests/corpus/text_lines.h"
+#include "tests/support/paths.h"
 
 #include <filesystem>
 
@@ -68,7 +69,7 @@ void record_case(const corpus::Case& c, Recorder& recorder) {
 }
 
 bool for_each_corpus_case(int every, const std::function<void(const corpus::Case&)>& f) {
-    const std::filesystem::path folder = std::filesystem::path(SCHEDSCOPE_SHARED_DIR) / "corpus";
+    const std::filesystem::path folder = paths::shared("corpus");
     if (!std::filesystem::exists(folder)) {
         return false;
     }

@@ -1,14 +1,11 @@
 #include "runtime/error.h"
+#include "tests/support/faces.h"
 #include "tests/traces/perfetto_file.h"
 #include "tests/traces/sample_run.h"
-#include "traces/explain.h"
-#include "traces/export_jsonl.h"
 #include "traces/export_perfetto.h"
 #include "traces/reader.h"
-#include "traces/replay.h"
 #include "traces/schema.h"
 #include "traces/sqlite.h"
-#include "traces/tables.h"
 #include "traces/writer.h"
 
 #include <filesystem>
@@ -47,46 +44,12 @@ void make_trace(const std::string& path) {
 std::string read_everything(const std::string& path) {
     try {
         const auto reader = std::make_shared<TraceReader>(path);
-        History history(reader);
-        for (Step s = 0; s < history.n_steps(); s += 1 + history.n_steps() / 300) {
-            const PlanState& state = history.state_at(s);
-            for (TensorId id = 0; static_cast<size_t>(id) < state.tensors.size(); id += 7) {
-                history.tensor_name(state, id);
-            }
-            describe(history, history.record(s));
+        for (const schedscope::testing::Face& face : schedscope::testing::trace_faces()) {
+            face.look(reader);
         }
-        for (EvaluationId e = 0; e < history.n_evaluations(); ++e) {
-            if (reader->evaluation(e).first == reader->evaluation(e).end) {
-                continue;
-            }
-            const PlanState state = history.plan(e);
-            tables::splits(history, state);
-            tables::copies(history, state);
-            tables::assignments(history, state);
-            tables::fusion(history, state);
-            tables::memory(history, state);
-            tables::kernels(history, state);
-            tables::passes(history, e);
-            for (TensorId id = 0; static_cast<size_t>(id) < state.tensors.size(); id += 11) {
-                explain(history, e, id);
-            }
-        }
-        tables::tokens(history);
-        tables::reuse(history);
-        tables::summary(history);
-        for (const History::Unit unit : {History::Unit::pass, History::Unit::split, History::Unit::node, History::Unit::token}) {
-            history.next(history.n_steps() / 2, unit);
-            history.previous(history.n_steps() / 2, unit);
-        }
-        for (GraphId g = 0; g < reader->n_graphs(); ++g) {
-            reader->answers(g);
-        }
-        std::ostringstream out;
-        export_jsonl(*reader, out);
         std::ostringstream timeline;
         export_perfetto(reader, timeline);
         const PerfettoFile well_formed(timeline.str()); // throws where it isn't
-        replay(*reader);
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::input) << error.what();
         EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
@@ -96,7 +59,7 @@ std::string read_everything(const std::string& path) {
     return "";
 }
 
-class Corruption : public testing::Test {
+class Corruption : public ::testing::Test {
 protected:
     void SetUp() override {
         make_trace(folder.file("sound"));
@@ -113,7 +76,7 @@ protected:
     std::string after(const std::string& sql) {
         put(folder.file("t"), sound);
         {
-            sqlite::Database database(folder.file("t"), sqlite::Database::Mode::recover);
+            sqlite::Database database(folder.file("t"), sqlite::Database::Mode::edit);
             database.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY");
             database.execute(sql);
         }
@@ -127,8 +90,8 @@ TEST_F(Corruption, AtWhateverSizeItIsCutOneLineSaysSo) {
     for (size_t size = 0; size < sound.size(); size += size < 200 ? 7 : 1000) {
         EXPECT_NE(outcome(sound.substr(0, size)), "") << size << " bytes";
     }
-    EXPECT_THAT(outcome(sound.substr(0, sound.size() / 2)), testing::HasSubstr("is truncated"));
-    EXPECT_THAT(outcome(""), testing::EndsWith(": is empty"));
+    EXPECT_THAT(outcome(sound.substr(0, sound.size() / 2)), ::testing::HasSubstr("is truncated"));
+    EXPECT_THAT(outcome(""), ::testing::EndsWith(": is empty"));
 }
 
 TEST_F(Corruption, WithBytesFlippedItIsReadOrRefusedAndNeverCrashes) {
@@ -163,7 +126,7 @@ TEST_F(Corruption, WhateverNumberStandsInAColumnTheCallerNeverSeesOneOutOfRange)
     for (const schema::Entity& table : schema::tables()) {
         std::vector<std::string> columns;
         {
-            sqlite::Database database(folder.file("sound"), sqlite::Database::Mode::read_immutable);
+            sqlite::Database database(folder.file("sound"), sqlite::Database::Mode::read);
             sqlite::Statement info(database, "SELECT name FROM pragma_table_info('" + table.name + "')");
             while (info.step()) {
                 columns.emplace_back(info.bytes(0));
@@ -188,33 +151,41 @@ TEST_F(Corruption, WhateverNumberStandsInAColumnTheCallerNeverSeesOneOutOfRange)
 
 TEST_F(Corruption, WrongIdsAreNamed) {
     EXPECT_THAT(after("UPDATE assign SET tensor = 5000 WHERE step = (SELECT max(step) FROM assign)"),
-                testing::HasSubstr("(assign): tensor is 5000"));
+                ::testing::HasSubstr("(assign): tensor is 5000"));
     EXPECT_THAT(after("UPDATE assign SET cause = 77 WHERE step = (SELECT min(step) FROM assign)"),
-                testing::HasSubstr("(assign): cause is 77"));
+                ::testing::HasSubstr("(assign): cause is 77"));
     EXPECT_THAT(after("UPDATE assign SET after = 2 WHERE step = (SELECT min(step) FROM assign)"),
-                testing::HasSubstr("after is 2"));
-    EXPECT_THAT(after("UPDATE fusion SET kernel = 4000"), testing::HasSubstr("kernel is text 4000"));
-    EXPECT_THAT(after("DELETE FROM assign WHERE step = (SELECT max(step) FROM assign)"), testing::HasSubstr("is missing"));
+                ::testing::HasSubstr("after is 2"));
+    EXPECT_THAT(after("UPDATE fusion SET kernel = 4000"), ::testing::HasSubstr("kernel is text 4000"));
+    EXPECT_THAT(after("DELETE FROM assign WHERE step = (SELECT max(step) FROM assign)"), ::testing::HasSubstr("is missing"));
     EXPECT_THAT(after("INSERT INTO pass VALUES ((SELECT min(step) FROM assign), 0, 0, 1)"),
-                testing::HasSubstr("it is there twice"));
-    EXPECT_THAT(after("UPDATE plan SET n_stages = 1000000"), testing::HasSubstr("stages is 1000000"));
+                ::testing::HasSubstr("it is there twice"));
+    EXPECT_THAT(after("UPDATE plan SET n_stages = 1000000"), ::testing::HasSubstr("stages is 1000000"));
     EXPECT_THAT(after("UPDATE tensor SET op = 'EXPLODE' WHERE graph = 1 AND id = 9"),
-                testing::HasSubstr("operator is 'EXPLODE'"));
-    EXPECT_THAT(after("DELETE FROM tensor WHERE graph = 1 AND id = 9"), testing::HasSubstr("graph 1"));
-    EXPECT_THAT(after("UPDATE edge SET source = 4000 WHERE graph = 0"), testing::HasSubstr("the source of an edge is 4000"));
+                ::testing::HasSubstr("operator is 'EXPLODE'"));
+    for (const char* column :
+         {"op", "type", "usage", "home"}) { // a name as it stands in one line, and not more of it than is read
+        const std::string told =
+            after("UPDATE tensor SET " + std::string(column) +
+                  " = 'E' || char(10, 27, 0x9B, 0x202E) || printf('%.*c', 9999, 'x') WHERE graph = 1 AND id = 9");
+        EXPECT_THAT(told, ::testing::HasSubstr("is 'E\\n???xxx"));
+        EXPECT_LT(told.size(), 400U);
+    }
+    EXPECT_THAT(after("DELETE FROM tensor WHERE graph = 1 AND id = 9"), ::testing::HasSubstr("graph 1"));
+    EXPECT_THAT(after("UPDATE edge SET source = 4000 WHERE graph = 0"), ::testing::HasSubstr("the source of an edge is 4000"));
     EXPECT_THAT(after("UPDATE tensor SET ne0 = 1 << 40, ne1 = 1 << 40 WHERE graph = 0 AND id = 3"),
-                testing::HasSubstr("beyond all memory"));
-    EXPECT_THAT(after("UPDATE capability SET answers = x'00' WHERE graph = 0"), testing::HasSubstr("answers about graph 0"));
+                ::testing::HasSubstr("beyond all memory"));
+    EXPECT_THAT(after("UPDATE capability SET answers = x'00' WHERE graph = 0"), ::testing::HasSubstr("answers about graph 0"));
     EXPECT_THAT(after("UPDATE placement SET first_use = -1 WHERE step = (SELECT max(step) FROM placement)"),
-                testing::HasSubstr("its uses are -1 to"));
-    EXPECT_THAT(after("UPDATE evaluation_begin SET planned_in = 2 WHERE evaluation = 1"), testing::HasSubstr("evaluation 2"));
+                ::testing::HasSubstr("its uses are -1 to"));
+    EXPECT_THAT(after("UPDATE evaluation_begin SET planned_in = 2 WHERE evaluation = 1"), ::testing::HasSubstr("evaluation 2"));
 }
 
 TEST_F(Corruption, OtherTablesViewsAndTriggersAreRefusedOrIgnored) {
-    EXPECT_THAT(after("DROP TABLE assign"), testing::HasSubstr("the table 'assign' is missing"));
+    EXPECT_THAT(after("DROP TABLE assign"), ::testing::HasSubstr("the table 'assign' is missing"));
     EXPECT_THAT(after("DROP TABLE assign; CREATE VIEW assign AS SELECT 1 AS step"),
-                testing::HasSubstr("the table 'assign' is missing"));
-    EXPECT_THAT(after("ALTER TABLE assign ADD COLUMN more INTEGER"), testing::HasSubstr("is not a trace's"));
+                ::testing::HasSubstr("the table 'assign' is missing"));
+    EXPECT_THAT(after("ALTER TABLE assign ADD COLUMN more INTEGER"), ::testing::HasSubstr("is not a trace's"));
     EXPECT_EQ(after("CREATE TABLE notes (words TEXT)"), "");
     EXPECT_EQ(after("CREATE TRIGGER t AFTER INSERT ON pass BEGIN DELETE FROM assign; END"), "");
 }
@@ -225,12 +196,13 @@ TEST_F(Corruption, OtherVersionsAreToldApart) {
     const int major = schema::major_version, minor = schema::minor_version;
     for (const int other : {major - 1, major + 1}) {
         EXPECT_THAT(after(version(other, 0)),
-                    testing::HasSubstr("has format " + text(other, 0) + "; this program reads " + text(major, minor)));
+                    ::testing::HasSubstr("has format " + text(other, 0) + "; this program reads " + text(major, minor)));
     }
-    EXPECT_THAT(after("PRAGMA user_version = 0"), testing::HasSubstr("has format 0.0"));
+    EXPECT_THAT(after("PRAGMA user_version = 0"), ::testing::HasSubstr("has format 0.0"));
     EXPECT_EQ(after(version(major, minor + 1) + "; ALTER TABLE assign ADD COLUMN more INTEGER"), "");
     const TraceReader newer(folder.file("t"));
-    EXPECT_THAT(newer.notes(), testing::ElementsAre(testing::HasSubstr("newer program (format " + text(major, minor + 1) + ")")));
+    EXPECT_THAT(newer.notes(),
+                ::testing::ElementsAre(::testing::HasSubstr("newer program (format " + text(major, minor + 1) + ")")));
 }
 
 TEST_F(Corruption, AnOlderVersionIsReadAsItWasMeant) {
@@ -239,7 +211,7 @@ TEST_F(Corruption, AnOlderVersionIsReadAsItWasMeant) {
         create_sample = table.name == "sample" ? table.sql : create_sample;
         create_value = table.name == "value" ? table.sql : create_value;
     }
-    ASSERT_THAT(create_sample, testing::Not(testing::HasSubstr("n_nodes")));
+    ASSERT_THAT(create_sample, ::testing::Not(::testing::HasSubstr("n_nodes")));
     const std::string to_the_first =
         "ALTER TABLE sample RENAME TO newer; " + create_sample +
         "; INSERT INTO sample SELECT step, evaluation, time_ns, sequence, backend, sampler, why_not_in_graph, "
@@ -248,10 +220,10 @@ TEST_F(Corruption, AnOlderVersionIsReadAsItWasMeant) {
         "; INSERT INTO value SELECT step, evaluation, time_ns, tensor, n_elements, n_nan, n_inf, min, max, mean, norm FROM "
         "newer; "
         "DROP TABLE newer; DROP VIEW differences; DROP TABLE difference"; // whose record is the last
-    EXPECT_THAT(after(to_the_first), testing::HasSubstr("is not a trace's")) << "a newer file must have the newer columns";
+    EXPECT_THAT(after(to_the_first), ::testing::HasSubstr("is not a trace's")) << "a newer file must have the newer columns";
     EXPECT_EQ(after(to_the_first + "; PRAGMA user_version = " + std::to_string(1000 * schema::major_version)), "");
     const TraceReader older(folder.file("t"));
-    EXPECT_THAT(older.notes(), testing::IsEmpty());
+    EXPECT_THAT(older.notes(), ::testing::IsEmpty());
     std::vector<Record> records;
     older.read(0, older.n_steps(), records);
     int n = 0;
@@ -273,7 +245,7 @@ TEST_F(Corruption, WhatIsNotATraceIsCalledSo) {
             return std::string("was read");
         } catch (const Error& error) {
             EXPECT_EQ(error.kind(), ErrorKind::input);
-            EXPECT_THAT(error.what(), testing::StartsWith(path + ": "));
+            EXPECT_THAT(error.what(), ::testing::StartsWith(path + ": "));
             return std::string(error.what()).substr(path.size() + 2);
         }
     };
@@ -293,13 +265,13 @@ TEST_F(Corruption, WhatIsNotATraceIsCalledSo) {
 TEST_F(Corruption, TheIntegrityCheckFindsWhatReadingInPassingMisses) {
     put(folder.file("t"), sound);
     {
-        sqlite::Database database(folder.file("t"), sqlite::Database::Mode::recover);
+        sqlite::Database database(folder.file("t"), sqlite::Database::Mode::edit);
         database.execute("UPDATE execute SET first = 4000 WHERE step = (SELECT max(step) FROM execute)");
     }
     const TraceReader reader(folder.file("t"));
     std::vector<Record> records;
     EXPECT_NO_THROW(reader.read(0, 100, records));
-    EXPECT_THAT(check_integrity(folder.file("t")).value_or(""), testing::HasSubstr("first is 4000"));
+    EXPECT_THAT(check_integrity(folder.file("t")).value_or(""), ::testing::HasSubstr("first is 4000"));
     std::stop_source stopped;
     stopped.request_stop();
     EXPECT_EQ(check_integrity(folder.file("t"), stopped.get_token()), std::nullopt);

@@ -1,4 +1,5 @@
 // What a verification records: read back from memory and from a file, told, exported, asked with SQL; and files from before there were verifications.
+#include "tests/support/paths.h"
 #include "tests/traces/perfetto_file.h"
 #include "tests/traces/sample_run.h"
 #include "traces/diff.h"
@@ -197,7 +198,7 @@ TEST_F(Differences, AreLinesOfJson) {
 }
 
 TEST_F(Differences, AreAViewForSql) {
-    sqlite::Database database(folder.file("t"), sqlite::Database::Mode::read_immutable);
+    sqlite::Database database(folder.file("t"), sqlite::Database::Mode::read);
     sqlite::Statement row(database,
                           "SELECT name, op, device, backend, evaluation, nmse FROM differences WHERE beyond ORDER BY step");
     ASSERT_TRUE(row.step());
@@ -227,7 +228,7 @@ TEST_F(Differences, ATraceFromBeforeThereWereAnyIsReadAndHasNone) {
         create = table.name == "value" ? table.sql : create;
     }
     {
-        sqlite::Database database(path, sqlite::Database::Mode::recover);
+        sqlite::Database database(path, sqlite::Database::Mode::edit);
         database.execute(
             "DROP VIEW differences; DROP TABLE difference; ALTER TABLE value RENAME TO newer; " + create +
             "; INSERT INTO value SELECT step, evaluation, time_ns, tensor, n_elements, n_nan, n_inf, min, max, mean, norm "
@@ -249,8 +250,7 @@ TEST_F(Differences, ATraceFromBeforeThereWereAnyIsReadAndHasNone) {
 
 TEST_F(Differences, TheSamplesAreOlderAndReadWithoutANote) {
     for (const char* sample : {"all-cpu", "partial-offload", "experts-offload", "mixed-sampling", "pipeline"}) {
-        const auto reader =
-            std::make_shared<TraceReader>(std::string(SCHEDSCOPE_SOURCE_DIR) + "/traces/samples/" + sample + ".trace");
+        const auto reader = std::make_shared<TraceReader>(paths::sample(sample));
         EXPECT_THAT(reader->notes(), testing::IsEmpty()) << sample;
         History history(reader);
         EXPECT_TRUE(tables::differences(history, whole_trace()).empty());

@@ -1,4 +1,5 @@
 // Records of every kind, with made-up numbers, in the formats that other programs read.
+#include "tests/support/paths.h"
 #include "tests/traces/perfetto_file.h"
 #include "tests/traces/records_of_each_kind.h"
 #include "tests/traces/sample_run.h"
@@ -58,7 +59,7 @@ TEST(ExportJsonl, HasEveryFieldOfEveryKind) {
 }
 
 TEST(ExportJsonl, IsDescribedWithEveryTableAndKind) {
-    std::ifstream file(SCHEDSCOPE_SOURCE_DIR "/traces/SCHEMA.md");
+    std::ifstream file(paths::source("traces/SCHEMA.md"));
     std::stringstream text;
     text << file.rdbuf();
     const std::string schema = text.str(), lines = schema.substr(schema.find("## As lines of JSON"));

@@ -2,6 +2,7 @@
 #include "traces/no_change.h"
 
 #include "runtime/scheduler/optimised_order.h"
+#include "tests/support/paths.h"
 #include "tests/traces/sample_run.h"
 #include "traces/live_store.h"
 #include "traces/reader.h"
@@ -35,8 +36,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(NoChange, IsExplained) {
     const Case& c = GetParam();
-    const auto source =
-        std::make_shared<TraceReader>(std::string(SCHEDSCOPE_SOURCE_DIR "/traces/samples/") + c.sample + ".trace");
+    const auto source = std::make_shared<TraceReader>(paths::sample(c.sample));
     WhatIf what_if;
     what_if.set(c.setting);
     ReplayOptions options = options_for(what_if, *source);
@@ -46,7 +46,7 @@ TEST_P(NoChange, IsExplained) {
 }
 
 TEST(WhyNothingChanges, OfSeveralSettingsIsASentenceEach) {
-    const auto source = std::make_shared<TraceReader>(SCHEDSCOPE_SOURCE_DIR "/traces/samples/partial-offload.trace");
+    const auto source = std::make_shared<TraceReader>(paths::sample("partial-offload"));
     WhatIf what_if;
     EXPECT_TRUE(why_nothing_changed(what_if, source).empty());
     what_if.set("ngl=3");

@@ -34,7 +34,7 @@ protected:
         n_tensors = history->graph_of(state)->tensors.size();
     }
     int64_t count(const std::string& sql) {
-        sqlite::Database database(folder.file("t"), sqlite::Database::Mode::read_immutable);
+        sqlite::Database database(folder.file("t"), sqlite::Database::Mode::read);
         sqlite::Statement statement(database, sql);
         return statement.step() ? statement.integer(0) : -1;
     }

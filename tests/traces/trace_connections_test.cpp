@@ -84,7 +84,7 @@ TEST_F(SharedReading, AGraphIsTheOneThatWasPlanned) {
 }
 
 TEST_F(SharedReading, EachPartIsReadOnceByWhicheverConnection) {
-    TraceConnections connections(path);
+    TraceConnections connections(open_trace_file(path));
     std::array<int, 100> times{};
     connections.in_halves(0, 100, 10, [&](TraceConnection&, int64_t first, int64_t end) {
         for (int64_t i = first; i < end; ++i) {
@@ -101,7 +101,7 @@ TEST_F(SharedReading, EachPartIsReadOnceByWhicheverConnection) {
 }
 
 TEST_F(SharedReading, WhatEitherHalfThrowsIsPassedOn) {
-    TraceConnections connections(path);
+    TraceConnections connections(open_trace_file(path));
     for (const int64_t bad : {10, 90}) {
         EXPECT_THROW(connections.in_halves(0, 100, 10,
                                            [&](TraceConnection&, int64_t first, int64_t end) {

@@ -3,6 +3,8 @@
 #include "traces/reader.h"
 #include "traces/writer.h"
 
+#include <atomic>
+#include <barrier>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 namespace schedscope {
@@ -32,6 +35,16 @@ template <typename F> int in_child(F&& f) {
     int status = 0;
     waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void put_trace(const std::string& path, int n_evaluations) {
+    TraceWriter writer(path);
+    SampleRun run(writer, session({"CPU"}));
+    run.evaluate(blocks(2, 2, 1));
+    for (int i = 1; i < n_evaluations; ++i) {
+        run.evaluate_again();
+    }
+    writer.close();
 }
 
 TEST(Writer, AfterAKillWhatWasCommittedIsThere) {
@@ -275,6 +288,100 @@ TEST(Writer, ReplacesATraceAndItsJournal) {
         }
         writer.close();
         EXPECT_EQ(TraceReader(folder.file("t")).n_evaluations(), n);
+    }
+}
+
+TEST(Writer, TheSecondAtOnePathIsRefusedAndTheFirstOneIsWhole) {
+    const Folder folder;
+    const std::string path = folder.file("t");
+    put_trace(path, 1);
+    TraceWriter first(path), second(path);
+    SampleRun run(first, session({"CPU"}));
+    run.evaluate(blocks(2, 2, 1));
+    first.sync();
+    try {
+        second.session(session({"CPU"}));
+        FAIL() << "both have it";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::device);
+        EXPECT_EQ(error.what(), path + ": can't be written: another program is recording to it");
+    }
+    EXPECT_THROW(put_trace(path, 1), Error);
+    run.evaluate_again();
+    first.close();
+    EXPECT_EQ(TraceReader(path).n_evaluations(), 2);
+    EXPECT_EQ(check_integrity(path), std::nullopt);
+    put_trace(path, 3); // which is free again
+    EXPECT_EQ(TraceReader(path).n_evaluations(), 3);
+}
+
+TEST(Writer, OfManyThatBeginAtOnceOneHasTheTrace) {
+    const Folder folder;
+    constexpr int n_writers = 8, n_rounds = 12;
+    for (int round = 0; round < n_rounds; ++round) {
+        const std::string path = folder.file("t");
+        if (round % 3 == 1) {
+            fs::remove(path);
+        } else if (round % 3 == 2) { // as a killed one leaves it
+            std::ofstream(path + "-wal") << "old";
+        }
+        std::barrier all_there(n_writers), all_tried(n_writers);
+        std::atomic<int> n_refused = 0, n_whole = 0;
+        std::vector<std::thread> threads;
+        for (int i = 0; i < n_writers; ++i) {
+            threads.emplace_back([&] {
+                TraceWriter writer(path);
+                all_there.arrive_and_wait();
+                bool mine = true;
+                try {
+                    writer.session(session({"CPU"}));
+                } catch (const Error& error) {
+                    mine = false;
+                    n_refused += std::string(error.what()).ends_with("another program is recording to it") ? 1 : 0;
+                }
+                all_tried.arrive_and_wait();
+                if (mine) {
+                    SampleRun run(writer, session({"CPU"}));
+                    run.evaluate(blocks(2, 2, 1));
+                    writer.close();
+                    ++n_whole;
+                }
+            });
+        }
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+        EXPECT_EQ(n_whole, 1);
+        EXPECT_EQ(n_refused, n_writers - 1);
+        EXPECT_EQ(TraceReader(path).n_evaluations(), 1);
+        EXPECT_EQ(check_integrity(path), std::nullopt);
+        EXPECT_FALSE(fs::exists(path + "-wal"));
+    }
+}
+
+TEST(Writer, AKilledOneLeavesNoLock) {
+    const Folder folder;
+    const std::string path = folder.file("t");
+    EXPECT_EQ(in_child([&] {
+                  TraceWriter writer(path);
+                  writer.session(session({"CPU"}));
+                  kill(getpid(), SIGKILL);
+                  return 0;
+              }),
+              128 + SIGKILL);
+    put_trace(path, 2);
+    EXPECT_EQ(TraceReader(path).n_evaluations(), 2);
+}
+
+TEST(Writer, ALinkGoesOnLeadingToTheTrace) {
+    const Folder folder;
+    fs::create_directory(folder.file("elsewhere"));
+    for (int round = 1; round <= 2; ++round) { // the first time there is nothing where it leads
+        fs::remove(folder.file("t"));
+        fs::create_symlink("elsewhere/real", folder.file("t"));
+        put_trace(folder.file("t"), round);
+        EXPECT_TRUE(fs::is_symlink(folder.file("t")));
+        EXPECT_EQ(TraceReader(folder.file("elsewhere/real")).n_evaluations(), round);
     }
 }
 

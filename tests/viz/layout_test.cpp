@@ -68,6 +68,27 @@ TEST(Layout, AStuckChildIsEndedAtTheLimit) {
     }
 }
 
+TEST(Layout, AChildThatHidesIsEndedAtTheLimit) {
+    PictureOptions options = with_child("--silent-stuck-child");
+    options.layout_seconds = 1;
+    EXPECT_THAT(error_of("digraph {}", options), StartsWith("plan.svg: the layout took more than 1 s and was ended"));
+}
+
+TEST(Layout, IsTheSameWhereTheKernelHasNoFilters) {
+    const std::string dot = splits_of_a_llama();
+    for (const char* renderer : {"svg", "png", "json0"}) {
+        EXPECT_EQ(run_layout(dot, renderer, with_child("--unfiltered-layout-child"), "p"), run_layout(dot, renderer, {}, "p"));
+    }
+}
+
+TEST(Layout, WritesNoFiles) {
+    const std::string error = error_of("digraph {}", with_child("--writing-child"));
+    if (error.find("no filters") != std::string::npos) {
+        GTEST_SKIP() << "this kernel has neither seccomp nor Landlock";
+    }
+    EXPECT_THAT(error, testing::AnyOf(HasSubstr("(Operation not permitted)"), HasSubstr("(Permission denied)")));
+}
+
 TEST(Layout, ACancelledChildIsEnded) {
     PictureOptions options = with_child("--stuck-child");
     options.cancelled = [asked = 0]() mutable { return ++asked == 2; };

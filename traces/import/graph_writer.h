@@ -22,6 +22,7 @@ public:
 
     void write(const LoggedGraph& graph, const GraphContext& context);
     int32_t n_written() const noexcept { return n_written_; }
+    Step n_records() const noexcept { return next_; }
 
     // Recorder
     void session(const SessionInfo& info) override { sink_.session(info); }

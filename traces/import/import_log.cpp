@@ -1,6 +1,7 @@
 #include "traces/import/import_log.h"
 
 #include "runtime/error.h"
+#include "runtime/system/visible_text.h"
 #include "traces/import/graph_writer.h"
 #include "traces/import/logged_text.h"
 #include "traces/import/survey.h"
@@ -19,7 +20,9 @@ namespace {
 constexpr int64_t least_spare = 1 << 18;
 constexpr int64_t spare_per_line = 4;
 
-std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
+std::string name_of(const std::string& path) { return path == "-" ? "standard input" : path; }
+
+std::string quoted(std::string_view text) { return '"' + visible_name(text) + '"'; }
 
 SessionInfo session_of(const Survey& survey) {
     SessionInfo session;
@@ -98,9 +101,10 @@ std::vector<std::string> Troubles::sentences() const {
 
 class Importer {
 public:
-    Importer(const std::string& path, LogFile& file, const Survey& survey, Recorder& recorder)
-        : path_(path), file_(file), survey_(survey), writer_(recorder), spare_(least_spare + spare_per_line * survey.n_lines),
-          builder_(survey.backends, survey.name_width, spare_) {}
+    Importer(const std::string& path, LogFile& file, const Survey& survey, Recorder& recorder, const ImportLimits& limits)
+        : path_(path), file_(file), survey_(survey), limits_(limits), writer_(recorder),
+          spare_(least_spare + spare_per_line * survey.n_lines),
+          builder_(survey.backends, survey.name_width, limits.graph_tensors, spare_) {}
 
     ImportResult run() {
         session_ = session_of(survey_);
@@ -169,6 +173,7 @@ private:
             end_graph();
         }
         if (builder_.add(split)) {
+            check_graph();
             ++n_splits_;
         } else {
             ++troubles_.misplaced;
@@ -196,8 +201,16 @@ private:
             ++troubles_.misplaced;
             return;
         }
+        check_graph();
         ++n_nodes_;
         note_words();
+    }
+
+    void check_graph() const {
+        if (static_cast<int64_t>(builder_.size()) > limits_.graph_tensors) {
+            throw Error(ErrorKind::input, name_of(path_) + ": a graph of more than " + std::to_string(limits_.graph_tensors) +
+                                              " tensors is too large to be read from a log");
+        }
     }
 
     void note_words() {
@@ -238,6 +251,10 @@ private:
         writer_.write(graph, {next_reserve_, std::move(buffers_)});
         next_reserve_.reset();
         buffers_.clear();
+        if (writer_.n_records() > limits_.records) {
+            throw Error(ErrorKind::input, name_of(path_) + ": more than " + std::to_string(limits_.records) +
+                                              " records would be made of this log; the trace ends there");
+        }
         result_.n_splits += std::exchange(n_splits_, 0);
         result_.n_nodes += std::exchange(n_nodes_, 0);
     }
@@ -264,6 +281,7 @@ private:
     const std::string& path_;
     LogFile& file_;
     const Survey& survey_;
+    const ImportLimits limits_;
     GraphWriter writer_;
     int64_t spare_;
     GraphBuilder builder_;
@@ -282,8 +300,8 @@ private:
 
 } // namespace import
 
-ImportResult import_log(const std::string& path, Recorder& recorder, const std::atomic<bool>* stop) {
-    import::LogFile file(path, stop);
+ImportResult import_log(const std::string& path, Recorder& recorder, const std::atomic<bool>* stop, const ImportLimits& limits) {
+    import::LogFile file(path, {limits.bytes, limits.endless_line_bytes}, stop);
     const import::Survey survey = import::survey_log(file);
     if (file.stopped()) {
         ImportResult nothing;
@@ -291,11 +309,11 @@ ImportResult import_log(const std::string& path, Recorder& recorder, const std::
         return nothing;
     }
     if (survey.n_splits == 0 && survey.n_nodes == 0) {
-        throw Error(ErrorKind::input, (path == "-" ? std::string("standard input") : path) +
+        throw Error(ErrorKind::input, import::name_of(path) +
                                           ": no line of a ggml scheduler is in it; run the program with GGML_SCHED_DEBUG=2 and "
                                           "its log at level debug (-v)");
     }
-    return import::Importer(path, file, survey, recorder).run();
+    return import::Importer(path, file, survey, recorder, limits).run();
 }
 
 } // namespace schedscope

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/system/budget.h"
+
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -18,10 +20,20 @@ struct ImportResult {
     bool stopped = false; ///< somebody asked to stop: the graphs that were complete by then are there, if any
 };
 
+/// What a log may come to.
+struct ImportLimits {
+    int64_t bytes = budget::log_bytes;
+    int64_t endless_line_bytes = budget::log_endless_line_bytes; ///< without an end of line
+    int64_t graph_tensors = budget::log_graph_tensors;           ///< of one graph, splits included
+    int64_t records = budget::log_records;
+};
+
 /// Reads a ggml program's scheduler log ("-": standard input) twice and writes it as records: an evaluation for each graph, with what the log says and nothing
 /// else. The memory of one graph is needed. `stop`: looked at with every line, from the first reading on; may be null. What was read of a graph when it was
 /// set is dropped, and nothing was given to the recorder before the second reading.
-/// Throws Error(input) when there is no such file, it can't be read, or no line of it is a scheduler's; nothing was given to the recorder then.
-ImportResult import_log(const std::string& path, Recorder& recorder, const std::atomic<bool>* stop = nullptr);
+/// Throws Error(input) when there is no such file, it can't be read, it is longer than a log may be, or no line of it is a scheduler's;
+/// nothing was given to the recorder then. Throws the same for a graph that is too large, and for too many records, behind those that were given.
+ImportResult import_log(const std::string& path, Recorder& recorder, const std::atomic<bool>* stop = nullptr,
+                        const ImportLimits& limits = {});
 
 } // namespace schedscope

@@ -3,6 +3,7 @@
 #include "traces/import/log_file.h"
 
 #include "runtime/error.h"
+#include "runtime/system/budget.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -14,10 +15,10 @@ namespace schedscope::import {
 namespace {
 
 constexpr size_t block = 1 << 18;
-constexpr size_t longest_line = 1 << 20;
+constexpr auto longest_line = static_cast<size_t>(budget::log_line_bytes);
 constexpr char escape = '\x1b', bell = '\x07';
 
-[[noreturn]] void fail(const std::string& path, const char* why) {
+[[noreturn]] void fail(const std::string& path, const std::string& why) {
     throw Error(ErrorKind::input, (path == "-" ? std::string("standard input") : path) + ": " + why);
 }
 
@@ -55,7 +56,8 @@ void LogFile::Closer::operator()(std::FILE* file) const noexcept {
     }
 }
 
-LogFile::LogFile(const std::string& path, const std::atomic<bool>* stop) : path_(path), stop_(stop), buffer_(block) {
+LogFile::LogFile(const std::string& path, const Limits& limits, const std::atomic<bool>* stop)
+    : path_(path), limits_(limits), stop_(stop), buffer_(block) {
     do { // a pipe that nobody has opened for writing makes it wait
         file_.reset(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
     } while (!file_ && errno == EINTR && !is_to_stop());
@@ -69,6 +71,9 @@ LogFile::LogFile(const std::string& path, const std::atomic<bool>* stop) : path_
     const bool known = fstat(fileno(file_.get()), &status) == 0;
     if (known && S_ISDIR(status.st_mode)) {
         fail(path, "is a directory");
+    }
+    if (known && S_ISREG(status.st_mode) && status.st_size > limits_.bytes) {
+        refuse_size();
     }
     const size_t n = read_block();
     wide_ = n >= 2 && buffer_[0] == '\xFF' && buffer_[1] == '\xFE';
@@ -87,6 +92,7 @@ bool LogFile::is_to_stop() noexcept {
 size_t LogFile::read_block() {
     while (!is_to_stop()) {
         const size_t n = std::fread(buffer_.data(), 1, buffer_.size(), file_.get());
+        note_read(n);
         if (std::ferror(file_.get()) == 0) {
             return n;
         }
@@ -99,6 +105,27 @@ size_t LogFile::read_block() {
         }
     }
     return 0;
+}
+
+void LogFile::refuse_size() const {
+    fail(path_, "is longer than " + budget::in_words(limits_.bytes) + ", which is the most that is read of a log");
+}
+
+/// A pipe may have no end, and no end of a line.
+void LogFile::note_read(size_t n) {
+    if (kept_) {
+        return;
+    }
+    const void* const newline = memrchr(buffer_.data(), '\n', n);
+    const auto behind = newline == nullptr ? n : n - 1 - static_cast<size_t>(static_cast<const char*>(newline) - buffer_.data());
+    line_bytes_ = static_cast<int64_t>(behind) + (newline == nullptr ? line_bytes_ : 0);
+    read_ += static_cast<int64_t>(n);
+    if (line_bytes_ > limits_.line_bytes) {
+        fail(path_, "has a line of more than " + budget::in_words(limits_.line_bytes) + ": it is no log");
+    }
+    if (read_ > limits_.bytes) {
+        refuse_size();
+    }
 }
 
 /// Copies the log, of which the first n bytes were read, to a file without a name.
@@ -121,6 +148,7 @@ void LogFile::keep(size_t n) {
         throw no_room();
     }
     file_ = std::move(kept);
+    kept_ = true;
 }
 
 void LogFile::rewind() {
@@ -131,6 +159,7 @@ void LogFile::rewind() {
         fail(path_, std::strerror(errno));
     }
     at_ = end_ = 0;
+    read_ = line_bytes_ = 0;
     open_end_ = false;
 }
 

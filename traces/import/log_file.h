@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -13,8 +14,11 @@ namespace schedscope::import {
 class LogFile {
 public:
     /// "-": standard input. `stop`: once it is set there are no more lines, while a pipe is kept as well as while it is read; may be null. Throws Error(input) when
-    /// the log can't be read, Error(device) when a pipe can't be kept.
-    explicit LogFile(const std::string& path, const std::atomic<bool>* stop = nullptr);
+    /// the log can't be read, Error(device) when a pipe can't be kept. This and `next` throw Error(input) for a log beyond the limits.
+    struct Limits {
+        int64_t bytes, line_bytes; ///< of the log, and without an end of line
+    };
+    explicit LogFile(const std::string& path, const Limits& limits, const std::atomic<bool>* stop = nullptr);
 
     void rewind();
     /// The next line, without its end, colours and control characters; good until the next call. A line of more than a megabyte comes in parts.
@@ -30,17 +34,22 @@ private:
     };
     bool is_to_stop() noexcept;
     size_t read_block();
+    void note_read(size_t n);
+    [[noreturn]] void refuse_size() const;
     void keep(size_t n);
     bool fill();
     void clean(std::string_view raw);
 
     std::string path_;
+    Limits limits_;
     const std::atomic<bool>* stop_;
     bool stopped_ = false;
     bool wide_ = false; ///< of two bytes a code unit, as PowerShell writes
     std::unique_ptr<std::FILE, Closer> file_;
     std::vector<char> buffer_;
     size_t at_ = 0, end_ = 0;
+    bool kept_ = false;                 ///< what is read is our own copy
+    int64_t read_ = 0, line_bytes_ = 0; ///< since the beginning, and since the last end of a line
     std::string line_;
     bool open_end_ = false;
 };

@@ -1,5 +1,7 @@
 #include "traces/import/log_lines.h"
 
+#include "runtime/system/budget.h"
+
 #include <algorithm>
 
 namespace schedscope::import {
@@ -70,6 +72,11 @@ void LogLines::take_line(std::string_view line) {
     std::string& text = tried_;
     if (held_.empty()) {
         text = pending_;
+    }
+    if (static_cast<int64_t>(text.size() + line.size()) > budget::log_line_bytes) {
+        settle();
+        ready_.push_back({LineKind::other, std::string(line)});
+        return;
     }
     if (last_length_ < width_ && !text.ends_with(' ')) {
         text += ' ';

@@ -45,8 +45,8 @@ std::string_view without_stage(std::string_view name) noexcept {
 
 } // namespace
 
-GraphBuilder::GraphBuilder(const BackendNames& backends, size_t name_width, int64_t& spare)
-    : backends_(backends), name_width_(name_width), spare_(spare) {}
+GraphBuilder::GraphBuilder(const BackendNames& backends, size_t name_width, int64_t most_tensors, int64_t& spare)
+    : backends_(backends), name_width_(name_width), most_tensors_(most_tensors), spare_(spare) {}
 
 bool GraphBuilder::starts_anew(const LoggedSplit& split) const noexcept {
     return !g_.splits.empty() && split.index < static_cast<int64_t>(g_.splits.size());
@@ -83,9 +83,14 @@ void GraphBuilder::fill_nodes(int64_t until) {
     }
 }
 
+/// Numbers from noise are not to fill the memory.
+bool GraphBuilder::has_room_for(int64_t missing) const noexcept {
+    return missing >= 0 && missing <= spare_ && static_cast<int64_t>(size()) + missing <= most_tensors_;
+}
+
 bool GraphBuilder::add(const LoggedSplit& split) {
     const int64_t missing = split.index - static_cast<int64_t>(g_.splits.size());
-    if (missing < 0 || missing > spare_) {
+    if (!has_room_for(missing)) {
         return false;
     }
     spare_ -= missing;
@@ -132,7 +137,7 @@ bool GraphBuilder::add(const LoggedSplit& split) {
 
 bool GraphBuilder::add(const LoggedNode& node) {
     const int64_t missing = node.index - static_cast<int64_t>(g_.graph.nodes.size());
-    if (missing < 0 || missing > spare_) {
+    if (!has_room_for(missing)) {
         return false;
     }
     spare_ -= missing;

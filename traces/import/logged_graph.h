@@ -64,8 +64,8 @@ struct LoggedGraph {
 class GraphBuilder {
 public:
     /// `name_width`: names on node lines are cut to so many bytes. `spare`: how many nodes and splits may be taken to be there without a line of their own,
-    /// in the whole log; it is used up.
-    GraphBuilder(const BackendNames& backends, size_t name_width, int64_t& spare);
+    /// in the whole log; it is used up. A graph gets no such ones beyond `most_tensors` tensors and splits.
+    GraphBuilder(const BackendNames& backends, size_t name_width, int64_t most_tensors, int64_t& spare);
 
     /// Does this line belong to the next graph? The split counter returns to 0, node numbers go back where the header is lost.
     bool starts_anew(const LoggedSplit& split) const noexcept;
@@ -74,6 +74,7 @@ public:
     bool add(const LoggedSplit& split);
     bool add(const LoggedNode& node);
 
+    size_t size() const noexcept { return g_.graph.tensors.size() + g_.splits.size(); } ///< tensors and splits so far
     bool empty() const noexcept { return g_.splits.empty() && g_.graph.nodes.empty(); }
     bool last_op_unknown() const noexcept;    ///< of the node added last
     bool last_cause_unknown() const noexcept; ///< the same
@@ -87,6 +88,7 @@ private:
         std::string backend, cause;
         bool in_full = false;
     };
+    bool has_room_for(int64_t missing) const noexcept;
     TensorId make(const LoggedTensor& tensor, bool in_full);
     TensorId source_of(const LoggedTensor& source);
     TensorId input_of(const LoggedInput& input, BackendId reader);
@@ -99,6 +101,7 @@ private:
 
     const BackendNames& backends_;
     size_t name_width_;
+    int64_t most_tensors_;
     int64_t& spare_;
     LoggedGraph g_;
     std::vector<Seen> seen_; ///< by tensor

@@ -1,6 +1,6 @@
 #include "traces/import/logged_text.h"
 
-#include "traces/utf8.h"
+#include "runtime/system/utf8.h"
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
 #include "runtime/backend/blas/blas_library.h"
 
 #include <optional>
+#include <string_view>
 
 #include <dlfcn.h>
 
@@ -16,7 +17,11 @@ const BlasLibrary* BlasLibrary::load(std::string& missing) {
             }
         }
         if (handle == nullptr) {
-            why = "BLAS: no OpenBLAS (libopenblas.so.0); Debian has it as libopenblas0-pthread";
+            const char* const said = dlerror();
+            const std::string_view reason = said != nullptr ? said : "";
+            why = reason.find("No such file") != std::string_view::npos || reason.empty()
+                      ? "BLAS: no OpenBLAS (libopenblas.so.0); Debian has it as libopenblas0-pthread"
+                      : "BLAS: OpenBLAS can't be loaded: " + std::string(reason);
             return std::nullopt;
         }
         BlasLibrary found;

@@ -1,9 +1,12 @@
 #include "runtime/backend/cpu/thread_pool.h"
 
+#include "runtime/error.h"
+
 #include <algorithm>
 #include <fstream>
 #include <set>
 #include <string>
+#include <system_error>
 
 #include <sched.h>
 
@@ -35,12 +38,21 @@ template <typename T> T wait_for_change(const std::atomic<T>& value, T old) {
 } // namespace
 
 ThreadPool::ThreadPool(int n_threads) : n_threads_(std::max(1, n_threads)) {
-    for (int i = 1; i < n_threads_; ++i) {
-        threads_.emplace_back([this] { loop(); });
+    try {
+        for (int i = 1; i < n_threads_; ++i) {
+            threads_.emplace_back([this] { loop(); });
+        }
+    } catch (const std::system_error& error) { // where memory or processes are limited
+        end_threads();
+        throw Error(ErrorKind::device, "CPU: thread " + std::to_string(threads_.size() + 1) + " of " +
+                                           std::to_string(n_threads_) + " can't be started: " + error.code().message() +
+                                           ": ask for fewer (-t)");
     }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { end_threads(); }
+
+void ThreadPool::end_threads() {
     stop_ = true;
     generation_.fetch_add(1, std::memory_order_release);
     generation_.notify_all();

@@ -12,7 +12,7 @@ namespace schedscope {
 /// Nobody waits for a thread that has not begun: its part is taken by one that runs, so that a machine with other work to do costs what that work takes, not more.
 class ThreadPool {
 public:
-    /// n ≥ 1 threads take part; the caller of `run` is one of them.
+    /// n ≥ 1 threads take part; the caller of `run` is one of them. Throws Error(device) when the system starts no more.
     explicit ThreadPool(int n_threads);
     ~ThreadPool();
     ThreadPool(const ThreadPool&) = delete;
@@ -26,6 +26,7 @@ public:
     }
 
 private:
+    void end_threads();
     /// A piece of work that lives with the caller of `run`: nothing is copied to the heap.
     struct Task {
         const void* work = nullptr;

@@ -66,15 +66,19 @@ std::string browser_path() {
     return "";
 }
 
-Page open_page(const std::string& file, const std::string& at) {
+Page open_page(const std::string& file, const std::string& at, const std::vector<std::string>& options) {
     const Folder folder;
     const std::string said = folder / "said";
     // Host names lead nowhere; the page's own clock runs ahead, so that nothing waits.
+    std::string more;
+    for (const std::string& option : options) {
+        more += quoted(option) + " ";
+    }
     const std::string command =
         quoted(browser_path()) +
         " --headless --no-sandbox --disable-gpu --host-resolver-rules='MAP * ~NOTFOUND' --enable-logging=stderr"
         " --user-data-dir=" +
-        quoted(folder / "profile") + " --window-size=1280,800 --virtual-time-budget=5000 --dump-dom " +
+        quoted(folder / "profile") + " --window-size=1280,800 --virtual-time-budget=5000 --dump-dom " + more +
         quoted("file://" + file + "#" + at) + " 2> " + quoted(said);
     std::FILE* pipe = popen(command.c_str(), "r");
     if (pipe == nullptr) {

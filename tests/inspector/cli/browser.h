@@ -1,6 +1,8 @@
 #pragma once
 
+#include <gtest/gtest.h>
 #include <string>
+#include <vector>
 
 namespace schedscope::testing {
 
@@ -17,7 +19,15 @@ struct Page {
 /// Chromium without a window; empty: none is installed.
 std::string browser_path();
 
-/// Opens a file at `#at` with the network switched off. Throws std::runtime_error when the browser does not start.
-Page open_page(const std::string& file, const std::string& at);
+/// Opens a file at `#at` with the network switched off. `options` are the browser's own; they win over what it is started with. Throws std::runtime_error when the browser
+/// does not start.
+Page open_page(const std::string& file, const std::string& at, const std::vector<std::string>& options = {});
 
 } // namespace schedscope::testing
+
+/// Skips the test where no browser is installed.
+#define NEEDS_BROWSER()                                                                                                          \
+    if (browser_path().empty()) {                                                                                                \
+        GTEST_SKIP() << "no chromium and no chromium-headless-shell is here";                                                    \
+    }                                                                                                                            \
+    static_assert(true)

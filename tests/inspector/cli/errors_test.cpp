@@ -410,6 +410,10 @@ TEST(NoRoom, OnAFullDisk) {
                                                    {"export", folder / "t.trace", "--jsonl", "-"},
                                                    {"gguf", model()},
                                                    {"devices"},
+                                                   {"--help"},
+                                                   {"run", "--help"},
+                                                   {"--version"},
+                                                   {"--man"},
                                                    {"run", "-m", model(), "-n", "1", "--device", "cpu"}}) {
         expect_refusal(reader, device, "standard output", {.out_to = "/dev/full"});
     }

@@ -1,6 +1,7 @@
 // export: the same facts as `show` tells, in formats that other programs read.
 #include "tests/inspector/cli/files.h"
 #include "tests/inspector/cli/program.h"
+#include "tests/support/paths.h"
 #include "tests/traces/perfetto_file.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +19,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 
-std::string sample(const std::string& name) { return SCHEDSCOPE_SOURCE_DIR "/traces/samples/" + name + ".trace"; }
+using paths::sample;
 
 json shown(const std::string& name, const std::vector<std::string>& more) {
     std::vector<std::string> arguments{"show", sample(name), "--json"};
@@ -201,8 +202,8 @@ TEST(PerfettoExport, TellsWhyEachThingIsThere) {
     for (const json& split : splits["splits"]) {
         const auto found = first.find("split " + split["index"].dump());
         ASSERT_NE(found, first.end());
-        EXPECT_EQ(file.track_name(*found->second), split["backend"]);
-        EXPECT_EQ(found->second->texts.at("begins here because of"), split["why"]);
+        EXPECT_EQ(file.track_name(*found->second), split["backend"].get<std::string>());
+        EXPECT_EQ(found->second->texts.at("begins here because of"), split["why"].get<std::string>());
         EXPECT_EQ(list_of(*found->second, "inputs").size(), split["inputs"].size());
     }
     const PerfettoFile::Event& kernel = *first.at("mul_f32");

@@ -1,4 +1,5 @@
 #include "tests/inspector/cli/files.h"
+#include "tests/support/paths.h"
 
 #include <algorithm>
 #include <cctype>
@@ -72,7 +73,7 @@ std::string as_test_name(std::string text) {
     return text;
 }
 
-std::string shared(std::string_view name) { return SCHEDSCOPE_SHARED_DIR "/" + std::string(name); }
+std::string shared(std::string_view name) { return paths::shared(std::string(name)); }
 std::string model(std::string_view type) { return shared("models/stories260K-" + std::string(type) + ".gguf"); }
 
 } // namespace schedscope::testing

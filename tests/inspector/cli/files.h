@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tests/support/paths.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +41,6 @@ std::string model(std::string_view type = "f32"); ///< of the stories260K files
 /// Skips the test when the models and values are not there.
 #define NEEDS_SHARED()                                                                                                           \
     if (!::schedscope::testing::exists(::schedscope::testing::model())) {                                                        \
-        GTEST_SKIP() << SCHEDSCOPE_SHARED_DIR " is not here";                                                                    \
+        GTEST_SKIP() << paths::shared() << " is not here";                                                                       \
     }                                                                                                                            \
     static_assert(true)

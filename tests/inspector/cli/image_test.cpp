@@ -321,6 +321,23 @@ TEST_F(WithImages, OddImagesAreTakenOrRefusedInOneLine) {
     }
 }
 
+TEST_F(WithImages, HostileImagesAreRefusedInOneLine) {
+    // A table of 4080 codes, where there are 256 symbols.
+    const std::string codes =
+        std::string("\xff\xd8\xff\xc4\x10\x03\x10", 7) + std::string(16, '\xff') + std::string(4080, '\x01');
+    write_bytes(folder / "codes.jpg", codes);
+    // A frame of 13000 x 13000 pixels in three bytes.
+    const std::string side = "\xc8\x32";
+    write_bytes(folder / "small.gif", "GIF89a" + side + side + std::string("\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0", 14) + side +
+                                          side + std::string("\0\x02\x02\x4c\x01\0;", 7));
+    for (const auto& [name, why] : {std::pair{"codes.jpg", "the image (JPEG) is damaged: bogus Huffman table definition"},
+                                    {"small.gif", "the image (GIF) is damaged: the file ends too early"}}) {
+        const std::string path = folder / name;
+        expect_refusal({"embed-image", "--mmproj", mmproj(), "--image", path, "-o", folder / "x.f32"}, 3, path + ": " + why);
+        expect_refusal({"run", "-m", model(), "--mmproj", mmproj(), "--image", path, "-p", "Why?"}, 3, path + ": " + why);
+    }
+}
+
 TEST_F(WithImages, WhatMakesNoSenseIsRefused) {
     const std::string out = folder / "x.f32";
     expect_refusal({"run", "-m", model(), "--image", photo(), "-p", "Why?"}, 2, "--mmproj");

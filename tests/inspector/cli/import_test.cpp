@@ -2,6 +2,7 @@
 #include "tests/inspector/cli/browser.h"
 #include "tests/inspector/cli/files.h"
 #include "tests/inspector/cli/program.h"
+#include "tests/support/paths.h"
 #include "tests/traces/perfetto_file.h"
 
 #include <gmock/gmock.h>
@@ -9,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <csignal>
+#include <filesystem>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -22,7 +24,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-std::string log_path(const std::string& name) { return SCHEDSCOPE_SOURCE_DIR "/tests/traces/import/logs/" + name + ".log"; }
+std::string log_path(const std::string& name) { return paths::source("tests/traces/import/logs/" + name + ".log"); }
 
 /// Imports a log into a folder of its own.
 struct ImportedTrace {
@@ -174,7 +176,7 @@ TEST(Import, SaysThatWhatALogLeavesOutIsUnknown) {
         EXPECT_THAT(run({"show", trace.path, "--what", what}).out, HasSubstr("is unknown: this trace was imported from a log"))
             << what;
     }
-    const Outcome difference = run({"diff", trace.path, SCHEDSCOPE_SOURCE_DIR "/traces/samples/partial-offload.trace"});
+    const Outcome difference = run({"diff", trace.path, paths::sample("partial-offload")});
     EXPECT_EQ(difference.code, 1) << difference.err;
     EXPECT_THAT(difference.out, ::testing::ContainsRegex("backend Vulkan0 +\\(not said\\) → llvmpipe"));
 }
@@ -277,6 +279,35 @@ TEST(Import, StopsAtCtrlCWhileAPipeIsRead) {
     EXPECT_EQ(outcome.code, 130);
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(outcome.err, "");
+    EXPECT_EQ(folder.names(), std::vector<std::string>{"log"});
+}
+
+TEST(Import, OfWhatHasNoEndIsRefused) {
+    const Folder folder;
+    const Outcome zeros = run({"import", "/dev/zero", "-o", folder / "t.trace"});
+    EXPECT_EQ(zeros.code, 3);
+    EXPECT_EQ(zeros.out, "");
+    EXPECT_EQ(zeros.err, "schedscope: /dev/zero: has a line of more than 64 MiB: it is no log\n");
+    write_bytes(folder / "large.log", "## SPLIT #0: CPU # 0 inputs\n");
+    std::filesystem::resize_file(folder / "large.log", 6'000'000'000);
+    const Outcome large = run({"import", folder / "large.log", "-o", folder / "t.trace"});
+    EXPECT_EQ(large.code, 3);
+    EXPECT_EQ(large.err,
+              "schedscope: " + (folder / "large.log") + ": is longer than 2 GiB, which is the most that is read of a log\n");
+    EXPECT_EQ(folder.names(), std::vector<std::string>{"large.log"});
+}
+
+TEST(Import, StopsAtCtrlCInALineWithoutAnEnd) {
+    const Folder folder;
+    const std::string pipe = folder / "log";
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    Program program({"import", pipe, "-o", folder / "t.trace"});
+    const int end = open(pipe.c_str(), O_WRONLY | O_CLOEXEC); // waits until the program reads
+    const std::string piece(1 << 20, 'x');                    // more than a pipe holds: it is being read
+    ASSERT_EQ(write(end, piece.data(), piece.size()), static_cast<ssize_t>(piece.size()));
+    program.signal(SIGINT); // and the pipe stays open
+    EXPECT_EQ(program.wait().code, 130);
+    close(end);
     EXPECT_EQ(folder.names(), std::vector<std::string>{"log"});
 }
 

@@ -1,6 +1,8 @@
 // The manual page and the completions say what the program can do, no more and no less.
+#include "runtime/system/budget.h"
 #include "tests/inspector/cli/files.h"
 #include "tests/inspector/cli/program.h"
+#include "tests/support/paths.h"
 
 #include <gmock/gmock.h>
 
@@ -69,10 +71,24 @@ std::string escaped(const std::string& text) { return std::regex_replace(text, s
 
 TEST(Manual, HasTheSectionsThatPeopleLookFor) {
     const std::string text = manual();
-    for (const char* heading :
-         {"NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES"}) {
+    for (const char* heading : {"NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "OPTIONS", "EXIT STATUS", "LIMITS", "ENVIRONMENT",
+                                "FILES", "EXAMPLES"}) {
         EXPECT_NE(part(text, ".SH", heading), "") << heading;
     }
+}
+
+TEST(Manual, TellsWhatAFileMayCost) {
+    const std::string limits = part(manual(), ".SH", "LIMITS");
+    for (const char* what : {"Models", "Traces", "Logs", "Images", "Pictures of plans", "Texts"}) {
+        EXPECT_THAT(limits, HasSubstr(std::string("\\fB") + what + "\\fP")) << what;
+    }
+    // As the readers' own refusals say them.
+    for (const int64_t bytes :
+         {budget::trace_scratch_bytes, budget::trace_copy_bytes, budget::log_bytes, budget::image_file_bytes,
+          budget::image_memory_bytes, budget::layout_memory_bytes, budget::text_bytes, budget::settings_bytes}) {
+        EXPECT_THAT(limits, HasSubstr(": " + budget::in_words(bytes)));
+    }
+    EXPECT_THAT(limits, HasSubstr("178,956,970 pixels"));
 }
 
 TEST(Manual, TellsEveryOptionOfEveryCommand) {
@@ -209,8 +225,8 @@ std::optional<std::vector<std::string>> completed_by(const std::string& shell, c
         return std::nullopt;
     }
     write_bytes(folder / "script", script);
-    const std::string command =
-        "cd " + folder.path() + " && PATH=" SCHEDSCOPE_BIN_DIR ":$PATH HOME=" + folder.path() + " " + shell + " ./script 2>&1";
+    const std::string command = "cd " + folder.path() + " && PATH=" + paths::program("") + ":$PATH HOME=" + folder.path() + " " +
+                                shell + " ./script 2>&1";
     FILE* pipe = popen(command.c_str(), "r");
     std::string said;
     for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) {
@@ -227,13 +243,14 @@ void fill(const Folder& folder) {
     }
 }
 
-#define COMPLETIONS SCHEDSCOPE_SOURCE_DIR "/inspector/completions/"
+const std::string completions = paths::source("inspector/completions/");
 
 TEST(Shells, BashCompletes) {
     const Folder folder;
     fill(folder);
     // As bash calls it: the words, taken apart at "=", and which of them is being typed.
-    const std::string ask = "source " COMPLETIONS "schedscope.bash\n"
+    const std::string ask = "source " + completions +
+                            "schedscope.bash\n"
                             "compopt() { :; }\n"
                             "ask() { COMP_WORDS=(schedscope \"$@\"); COMP_CWORD=$#; _schedscope schedscope; "
                             "printf '%s;' \"${COMPREPLY[@]}\"; echo; }\n"
@@ -271,13 +288,15 @@ TEST(Shells, ZshCompletes) {
                                    "_describe() { print -r -- ${(j.;.)${(P)4}} }\n"
                                    "_files() { print -r -- files $* }\n"
                                    "compset() { : }\n"
-                                   "ask() { words=(schedscope \"$@\"); CURRENT=$#words; source " COMPLETIONS "_schedscope }\n"
-                                   "ask ins\n"
-                                   "ask show ''\n"
-                                   "ask run -f ''\n"
-                                   "ask show a.trace --what=sp\n"
-                                   "ask synth qwen3moe --preset 3\n"
-                                   "ask replay a.trace --set fa=o\n",
+                                   "ask() { words=(schedscope \"$@\"); CURRENT=$#words; source " +
+                                       completions +
+                                       "_schedscope }\n"
+                                       "ask ins\n"
+                                       "ask show ''\n"
+                                       "ask run -f ''\n"
+                                       "ask show a.trace --what=sp\n"
+                                       "ask synth qwen3moe --preset 3\n"
+                                       "ask replay a.trace --set fa=o\n",
                                    folder);
     if (!said) {
         GTEST_SKIP() << "zsh is not here";
@@ -291,11 +310,12 @@ TEST(Shells, FishCompletes) {
     fill(folder);
     const auto said =
         completed_by("fish --no-config",
-                     "source " COMPLETIONS "schedscope.fish\n"
-                     "for line in 'schedscope sho' 'schedscope show ' 'schedscope show a.trace --what=sp' "
-                     "'schedscope run -m ' 'schedscope synth qwen3moe --preset 3' 'schedscope replay a.trace --set fa=o'\n"
-                     "    complete -C $line | string replace -r '\\t.*' '' | string join ';'\n"
-                     "end\n",
+                     "source " + completions +
+                         "schedscope.fish\n"
+                         "for line in 'schedscope sho' 'schedscope show ' 'schedscope show a.trace --what=sp' "
+                         "'schedscope run -m ' 'schedscope synth qwen3moe --preset 3' 'schedscope replay a.trace --set fa=o'\n"
+                         "    complete -C $line | string replace -r '\\t.*' '' | string join ';'\n"
+                         "end\n",
                      folder);
     if (!said) {
         GTEST_SKIP() << "fish is not here";

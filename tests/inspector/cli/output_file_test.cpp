@@ -1,6 +1,7 @@
 // What an export is written to: whole or not at all, whatever it is that was named.
 #include "tests/inspector/cli/files.h"
 #include "tests/inspector/cli/program.h"
+#include "tests/support/paths.h"
 
 #include <gmock/gmock.h>
 
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-std::string sample(const std::string& name) { return SCHEDSCOPE_SOURCE_DIR "/traces/samples/" + name + ".trace"; }
+using paths::sample;
 
 constexpr const char* earlier = "{\"step\":0}\n"; ///< an export of records
 
@@ -72,7 +73,7 @@ TEST(OutputFile, IsLeftAsItWasByCtrlC) {
     for (const char* format : {"--jsonl", "--perfetto"}) {
         write_bytes(folder / "out", earlier);
         Program program({"export", from / "t.trace", format, folder / "out", "--force"});
-        while (folder.names().size() == 1 && !program.has_ended()) { // until the new one is there, too
+        while (!program.has_open_in(folder.path()) && !program.has_ended()) { // until it writes the new one
             std::this_thread::yield();
         }
         program.signal(SIGINT);

@@ -1,6 +1,7 @@
 // `dot` from the command line: pictures of passes, large graphs, and Ctrl-C while Graphviz works.
 #include "tests/inspector/cli/files.h"
 #include "tests/inspector/cli/program.h"
+#include "tests/support/paths.h"
 
 #include <gmock/gmock.h>
 
@@ -14,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-std::string sample(const std::string& name) { return SCHEDSCOPE_SOURCE_DIR "/traces/samples/" + name + ".trace"; }
+using paths::sample;
 
 TEST(PicturesOfPasses, AreNamedByPass) {
     const Folder folder;

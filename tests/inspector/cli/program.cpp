@@ -1,4 +1,5 @@
 #include "tests/inspector/cli/program.h"
+#include "tests/support/paths.h"
 
 #include <array>
 #include <cerrno>
@@ -6,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <stdexcept>
 #include <thread>
@@ -124,7 +126,7 @@ void obey_permissions() {
     }
 }
 
-std::string program_path() { return SCHEDSCOPE_BIN_DIR "/schedscope"; }
+std::string program_path() { return paths::program("schedscope"); }
 
 Program::Program(const std::vector<std::string>& arguments, const Start& start) : input_(start.in) {
     std::signal(SIGPIPE, SIG_IGN); // a program need not read its input
@@ -195,6 +197,16 @@ Program::~Program() {
 }
 
 void Program::signal(int number) const { kill(pid_, number); }
+
+bool Program::has_open_in(const std::string& folder) const {
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/" + std::to_string(pid_) + "/fd", none)) {
+        if (std::filesystem::read_symlink(entry.path(), none).string().starts_with(folder + "/")) {
+            return true;
+        }
+    }
+    return false;
+}
 
 bool Program::has_ended() const {
     pollfd fd{descriptor_, POLLIN, 0};

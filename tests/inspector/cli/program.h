@@ -43,6 +43,8 @@ public:
 
     void signal(int number) const;
     bool has_ended() const; ///< without waiting
+    /// Has it a file of this folder open, with a name or without?
+    bool has_open_in(const std::string& folder) const;
     Outcome wait(std::chrono::seconds deadline = std::chrono::seconds(300));
 
 private:

@@ -3,6 +3,7 @@
 #include "tests/inspector/cli/files.h"
 #include "tests/inspector/cli/program.h"
 #include "tests/inspector/cli/story.h"
+#include "tests/support/paths.h"
 
 #include <array>
 #include <cstdio>
@@ -17,7 +18,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string sample(const std::string& name) { return SCHEDSCOPE_SOURCE_DIR "/traces/samples/" + name + ".trace"; }
+using paths::sample;
 
 json shown(const std::string& name, std::vector<std::string> more) {
     more.insert(more.begin(), {"show", sample(name), "--json"});
@@ -37,12 +38,6 @@ public:
 private:
     Folder folder_;
 };
-
-#define NEEDS_BROWSER()                                                                                                          \
-    if (browser_path().empty()) {                                                                                                \
-        GTEST_SKIP() << "no chromium and no chromium-headless-shell is here";                                                    \
-    }                                                                                                                            \
-    static_assert(true)
 
 class EachReport : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Sample, EachReport,

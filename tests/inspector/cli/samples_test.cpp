@@ -1,6 +1,7 @@
 // The samples beside the sources: each opens, is planned again alike, can be drawn, and shows what it is there for.
 #include "tests/inspector/cli/files.h"
 #include "tests/inspector/cli/program.h"
+#include "tests/support/paths.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -16,7 +17,7 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-std::string sample(const std::string& name) { return SCHEDSCOPE_SOURCE_DIR "/traces/samples/" + name + ".trace"; }
+using paths::sample;
 
 json shown(const std::string& name, const std::vector<std::string>& more = {}) {
     std::vector<std::string> arguments{"show", sample(name), "--json"};

@@ -1,6 +1,7 @@
 // show: every topic as text and as JSON, with the names that scripts rely on.
 #include "tests/inspector/cli/recorded.h"
 #include "tests/inspector/cli/story.h"
+#include "tests/support/paths.h"
 
 #include <gmock/gmock.h>
 
@@ -143,7 +144,7 @@ TEST(Show, APassShowsTheStateAtItsEnd) {
 }
 
 TEST(Show, APassOfAnEvaluationThatRunsAPlanAgainIsItsOwnWhereItHasOne) {
-    const std::string trace = SCHEDSCOPE_SOURCE_DIR "/traces/samples/partial-offload.trace";
+    const std::string trace = paths::sample("partial-offload");
     const auto shown = [&](const char* what, const std::vector<std::string>& more) {
         std::vector<std::string> arguments{"show", trace, "--what", what, "--json"};
         arguments.insert(arguments.end(), more.begin(), more.end());

@@ -2,6 +2,7 @@
 #include "tests/inspector/cli/files.h"
 #include "tests/inspector/cli/program.h"
 #include "tests/inspector/cli/story.h"
+#include "tests/support/paths.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -245,7 +246,7 @@ TEST(VerifyRecord, IsClosedProperlyWhenInterrupted) {
 
 TEST(VerifyRecord, OtherTracesSayHowDifferencesAreRecorded) {
     NEEDS_SHARED();
-    const std::string sample = SCHEDSCOPE_SOURCE_DIR "/traces/samples/all-cpu.trace";
+    const std::string sample = paths::sample("all-cpu");
     EXPECT_THAT(run({"show", sample, "--what", "differences"}).out, HasSubstr("schedscope verify -m M --device A,B --record T"));
     EXPECT_TRUE(shown(sample).empty());
 }

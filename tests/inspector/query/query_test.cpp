@@ -128,6 +128,8 @@ TEST(Query, SaysWhatIsWrong) {
     for (const char* word : {"name~a|", "name~|a", "a||b", "op=ADD|"}) {
         EXPECT_EQ(complaint(word), "query: nothing stands beside a bar in '" + std::string(word) + "'");
     }
+    EXPECT_EQ(complaint("bytes>\"1\n\u202E\x9b\""), "query: '1\\n?\uFFFD' has an unknown unit: K, M or G") << "in one line";
+    EXPECT_LT(complaint("bytes>" + std::string(100'000, 'x')).size(), 200U);
     EXPECT_TRUE(complaint("=3").starts_with("query: nothing stands before the sign in '=3'"));
 }
 

@@ -1,41 +1,141 @@
-// A trace is read through in the background: what is wrong with it is told, wherever in the file it stands.
+// What goes wrong with a trace while it is looked at is told, and the inspector stays open.
+#include "tests/inspector/tui/inspecting.h"
 #include "tests/inspector/tui/samples.h"
 #include "traces/sqlite.h"
+#include "traces/stop_signal.h"
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include <unistd.h>
 
 namespace schedscope {
 namespace {
 
+using testing::Inspecting;
 using testing::Terminal;
+namespace fs = std::filesystem;
 
-TEST(Damage, FarFromWhatIsShownIsTold) {
-    const std::filesystem::path path =
-        std::filesystem::temp_directory_path() / ("schedscope-damage-" + std::to_string(getpid()) + ".trace");
-    std::filesystem::copy_file(testing::sample_path("partial-offload"), path);
-    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+/// A copy of a sample, under the program's eyes.
+class Watched : public ::testing::Test {
+protected:
+    void SetUp() override {
+        fs::copy_file(testing::sample_path("partial-offload"), path);
+        fs::permissions(path, fs::perms::owner_all);
+    }
+    void TearDown() override { fs::remove(path); }
+    std::vector<std::string> inspect() const { return {paths::program("schedscope"), "inspect", path.string()}; }
+
+    const fs::path path = fs::temp_directory_path() / ("schedscope-damage-" + std::to_string(getpid()) + ".trace");
+};
+
+TEST_F(Watched, DamageFarFromWhatIsShownIsTold) {
     {
-        sqlite::Database database(path.string(), sqlite::Database::Mode::recover);
+        sqlite::Database database(path.string(), sqlite::Database::Mode::edit);
         database.execute("UPDATE capability SET answers = x'00' WHERE graph = 0"); // the graph that is shown is a later one
     }
-    {
-        Terminal t(24, 160, [&] {
-            InspectorOptions options;
-            options.title = "damaged";
-            options.trace_path = path.string();
-            options.check = true;
-            return run_inspector(std::make_shared<TraceReader>(path.string()), options);
-        });
-        EXPECT_TRUE(t.shows("answers about graph 0")) << t.text();
-        EXPECT_TRUE(t.shows("the trace is damaged")) << t.text();
-        t.press("q");
-        EXPECT_EQ(t.wait_for_exit(), 0);
+    Terminal t(24, 160, inspect());
+    EXPECT_TRUE(t.shows("answers about graph 0")) << t.text();
+    EXPECT_TRUE(t.shows("the trace is damaged")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+}
+
+TEST_F(Watched, CutOffItSaysSoAndTheInspectorStaysOpen) {
+    Terminal t(24, 120, inspect());
+    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    ASSERT_EQ(truncate(path.c_str(), 8192), 0);
+    t.press("0<"); // the values, and what lies at the beginning: neither was read
+    EXPECT_TRUE(t.shows("became shorter while it was read")) << t.text();
+    t.press("j1");
+    EXPECT_FALSE(t.ended()) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+}
+
+TEST_F(Watched, ReplacedItIsShownOnAsItWas) {
+    Terminal t(24, 120, inspect());
+    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    fs::remove(path);
+    t.press("j");
+    EXPECT_TRUE(t.shows("the file is another one by now")) << t.text();
+    std::ofstream(path) << "something else";
+    t.press("<");
+    EXPECT_TRUE(t.shows("step 0/")) << t.text();
+    t.press("2");
+    EXPECT_TRUE(t.shows("no split yet")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+}
+
+TEST_F(Watched, AnotherOneInItsPlaceIsTold) {
+    Terminal t(24, 120, inspect());
+    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    fs::copy_file(testing::sample_path("all-cpu"), path.string() + ".new");
+    fs::rename(path.string() + ".new", path);
+    t.press("j");
+    EXPECT_TRUE(t.shows("the file is another one by now")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+}
+
+std::atomic<bool> endless = false;
+
+/// From SIGUSR1 on, reading goes on until somebody wants it to stop.
+class EndlessSource final : public RecordSource {
+public:
+    EndlessSource(std::shared_ptr<const RecordSource> source, std::shared_ptr<StopSignal> stop)
+        : source_(std::move(source)), stop_(std::move(stop)) {}
+
+    SessionInfo session() const override { return source_->session(); }
+    Step n_steps() const override { return source_->n_steps(); }
+    int n_evaluations() const override { return source_->n_evaluations(); }
+    EvaluationSpan evaluation(EvaluationId id) const override { return source_->evaluation(id); }
+    void read(Step first, Step end, std::vector<Record>& out) const override {
+        while (endless) {
+            if (stop_->wanted()) {
+                throw Interrupted();
+            }
+        }
+        source_->read(first, end, out);
     }
-    std::filesystem::remove(path);
+    int n_graphs() const override { return source_->n_graphs(); }
+    const OwnedGraph& graph(GraphId id) const override { return source_->graph(id); }
+    const CapabilityTable& answers(GraphId id) const override { return source_->answers(id); }
+    std::string_view text(StringId id) const override { return source_->text(id); }
+    Step next_of(Step from, FactSet kinds) const override { return source_->next_of(from, kinds); }
+    Step previous_of(Step from, FactSet kinds) const override { return source_->previous_of(from, kinds); }
+
+private:
+    std::shared_ptr<const RecordSource> source_;
+    std::shared_ptr<StopSignal> stop_;
+};
+
+int inspect_endless() {
+    std::signal(SIGUSR1, [](int) { endless = true; });
+    InspectorOptions options;
+    options.title = "endless";
+    options.stop = std::make_shared<StopSignal>();
+    return run_inspector(std::make_shared<EndlessSource>(testing::sample("partial-offload"), options.stop), options);
+}
+
+TEST(ReadingWithoutEnd, IsEndedByQ) {
+    Inspecting t(24, 120, inspect_endless);
+    t.send_signal(SIGUSR1);
+    t.press("<q");
+    EXPECT_EQ(t.wait_for_exit(), 0) << t.text();
+}
+
+TEST(ReadingWithoutEnd, IsEndedByCtrlC) {
+    Inspecting t(24, 120, inspect_endless);
+    t.send_signal(SIGUSR1);
+    t.press("<");
+    t.send_signal(SIGINT);
+    EXPECT_EQ(t.wait_for_exit(), 130) << t.text();
 }
 
 } // namespace

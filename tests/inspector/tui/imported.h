@@ -1,6 +1,7 @@
 #pragma once
 
 #include "inspector/tui/inspector.h"
+#include "tests/support/paths.h"
 #include "traces/import/import_log.h"
 #include "traces/live_store.h"
 
@@ -12,7 +13,7 @@ namespace schedscope::testing {
 /// A graph as a scheduler's log tells of it (tests/traces/import/logs): some nodes are missing, and all that no log tells.
 inline std::shared_ptr<LiveStore> imported(const std::string& name) {
     auto store = std::make_shared<LiveStore>();
-    import_log(SCHEDSCOPE_SOURCE_DIR "/tests/traces/import/logs/" + name + ".log", *store);
+    import_log(paths::source("tests/traces/import/logs/" + name + ".log"), *store);
     return store;
 }
 

@@ -1,14 +1,13 @@
 // A part of tests/inspector/tui/full, for every run.
 #include "tests/inspector/tui/random_keys.h"
+#include "tests/support/paths.h"
 
 #include <gtest/gtest.h>
 
 namespace schedscope {
 namespace {
 
-TEST(RandomKeys, NeverBreakTheInspector) {
-    testing::press_random_keys(SCHEDSCOPE_SOURCE_DIR "/traces/samples/partial-offload.trace", 1, 4000);
-}
+TEST(RandomKeys, NeverBreakTheInspector) { testing::press_random_keys(paths::sample("partial-offload"), 1, 4000); }
 
 } // namespace
 } // namespace schedscope

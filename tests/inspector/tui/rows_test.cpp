@@ -5,6 +5,7 @@
 #include "inspector/tui/view_text.h"
 #include "tests/inspector/tui/made_trace.h"
 #include "tests/inspector/tui/samples.h"
+#include "tests/support/paths.h"
 #include "tests/traces/import/imported.h"
 #include "traces/tables.h"
 
@@ -180,7 +181,7 @@ TEST(Unknown, AWaitWithoutASplitIsInNone) {
 
 /// A log tells neither of rules nor, of what it leaves out, of operators.
 TEST(Unknown, RulesAndOperatorsOfALogAreSaidToBe) {
-    auto imported = schedscope::testing::Imported::file(SCHEDSCOPE_SOURCE_DIR "/tests/traces/import/logs/2026-01.log");
+    auto imported = schedscope::testing::Imported::file(paths::source("tests/traces/import/logs/2026-01.log"));
     Session session(imported.store, nullptr);
     const OwnedGraph& graph = *session.graph();
     const TensorId product = graph.nodes[3];

@@ -3,6 +3,7 @@
 #include "inspector/tui/inspector.h"
 #include "runtime/error.h"
 #include "tests/inspector/tui/terminal.h"
+#include "tests/support/paths.h"
 #include "traces/reader.h"
 
 #include <cstdio>
@@ -11,7 +12,7 @@
 
 namespace schedscope::testing {
 
-inline std::string sample_path(const std::string& name) { return SCHEDSCOPE_SOURCE_DIR "/traces/samples/" + name + ".trace"; }
+inline std::string sample_path(const std::string& name) { return paths::sample(name); }
 inline std::shared_ptr<const RecordSource> sample(const std::string& name) {
     return std::make_shared<TraceReader>(sample_path(name));
 }

@@ -97,8 +97,8 @@ TEST(StoppableSource, EndsWhateverReadsIt) {
     EXPECT_GT(source.n_steps(), 0);
     stop.request_stop();
     std::vector<Record> records;
-    EXPECT_THROW(source.read(0, 1, records), tui::Stopped);
-    EXPECT_THROW(source.graph(0), tui::Stopped);
+    EXPECT_THROW(source.read(0, 1, records), Interrupted);
+    EXPECT_THROW(source.graph(0), Interrupted);
     EXPECT_TRUE(records.empty());
 }
 

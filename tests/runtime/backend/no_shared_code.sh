@@ -5,8 +5,8 @@ nm=$1
 shift
 failed=0
 for object in "$@"; do
-    # DW.ref.NAME is a pointer to NAME that sanitizers' code reads, the same in every object.
-    shared=$("$nm" -C --defined-only "$object" | grep -E ' [TWVuiwv] ' | grep -v ' V DW\.ref\.') && {
+    # Sanitizers' code reads data that is the same in every object: DW.ref.NAME, a pointer to NAME, and types of functions and their names.
+    shared=$("$nm" -C --defined-only "$object" | grep -E ' [TWVuiwv] ' | grep -vE ' V (DW\.ref\.|typeinfo (name )?for )') && {
         echo "$object: $shared"
         failed=1
     }

@@ -4,6 +4,7 @@
 
 #include "runtime/context/context.h"
 #include "runtime/gguf/gguf.h"
+#include "tests/support/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +15,7 @@ using namespace schedscope::test;
 
 namespace {
 
-const std::string shared = SCHEDSCOPE_SHARED_DIR;
+const std::string shared = paths::shared();
 const std::string stories = shared + "/models/stories260K-f32.gguf";
 
 struct Setup {

@@ -2,6 +2,7 @@
 
 #include "runtime/context/generate.h"
 #include "runtime/context/session.h"
+#include "tests/support/paths.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +17,7 @@
 /// Truth from outside: the files beside the repository. And short ways to run a model.
 namespace schedscope::test {
 
-inline const std::string shared = SCHEDSCOPE_SHARED_DIR;
+inline const std::string shared = paths::shared();
 
 #define NEEDS(path)                                                                                                              \
     if (!std::filesystem::exists(path)) {                                                                                        \

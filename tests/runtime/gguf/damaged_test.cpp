@@ -110,7 +110,7 @@ const Damage damages[] = {
     {"LongTensorName", RawFile(1, 0).tensor(std::string(64, 'n'), {4}, f32, 0).data(64),
      "is damaged: a name in the list of tensors has 64 bytes; 1 to 63 are possible"},
     {"ControlBytesInNames", RawFile(1, 0).tensor("a\x1B[2Jb\n", {4}, 99, 0).data(64),
-     "tensor 'a?[2Jb?' has type number 99, which is not supported"},
+     "tensor 'a?[2Jb\\n' has type number 99, which is not supported"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Files, Damaged, ::testing::ValuesIn(damages),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/gguf/gguf.h"
+#include "tests/support/paths.h"
 
 #include <cstring>
 #include <filesystem>
@@ -76,6 +77,6 @@ inline std::vector<std::byte> read_file(const std::string& path) {
     return bytes;
 }
 
-inline std::string shared_model(const std::string& name) { return std::string(SCHEDSCOPE_SHARED_DIR) + "/models/" + name; }
+inline std::string shared_model(const std::string& name) { return paths::shared("models/") + name; }
 
 } // namespace schedscope::test

@@ -1,4 +1,5 @@
 #include "records.h"
+#include "tests/support/paths.h"
 
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -29,9 +30,7 @@ std::string unpacked(const std::filesystem::path& gz) {
     return text;
 }
 
-std::filesystem::path tokenizer_file(const std::string& name) {
-    return std::filesystem::path(SCHEDSCOPE_SHARED_DIR) / "models" / "tokenizer" / name;
-}
+std::filesystem::path tokenizer_file(const std::string& name) { return paths::shared("models/tokenizer") + "/" + name; }
 
 std::vector<TokenRecord> read_records(const std::filesystem::path& gz) {
     std::vector<TokenRecord> records;

@@ -4,6 +4,7 @@
 #include "runtime/error.h"
 #include "runtime/vision/encoder_session.h"
 #include "tests/runtime/backend/vulkan_devices.h"
+#include "tests/support/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -149,7 +150,7 @@ TEST(Encoder, RunsAPlanAgainForViewsOfOneSize) {
 
 class TinyLlava : public testing::Test {
 protected:
-    static constexpr const char* folder = SCHEDSCOPE_SHARED_DIR "/models/llava-tiny/";
+    inline static const std::string folder = paths::shared("models/llava-tiny/");
     void SetUp() override {
         if (!std::filesystem::exists(folder)) {
             GTEST_SKIP() << folder << " is not here";

@@ -1,5 +1,6 @@
 // Images of all formats that people have, whole and broken.
 #include "files_in_memory.h"
+#include "refusal.h"
 
 #include "runtime/error.h"
 #include "runtime/vision/image.h"
@@ -16,21 +17,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-using vision::decode_image;
 using vision::Image;
-
-Image decode(const std::string& file) { return decode_image(bytes_of(file), "photo"); }
-
-/// The error's sentence; empty when there is none.
-std::string refusal(const std::string& file) {
-    try {
-        decode(file);
-    } catch (const Error& e) {
-        EXPECT_EQ(e.kind(), ErrorKind::input);
-        return e.what();
-    }
-    return "";
-}
 
 /// Of 16 × 8 pixels of grey 150.
 const std::string baseline_jpeg =
@@ -131,7 +118,7 @@ TEST(Image, WithAnyByteChangedIsReadOrRefusedInOneLine) {
 TEST(Image, ThatIsNoneIsRefused) {
     EXPECT_THAT(refusal(""), HasSubstr("photo: not an image: the file is empty"));
     EXPECT_THAT(refusal("once upon a time there was a file"),
-                HasSubstr("photo: not an image that can be read (PNG, JPEG, BMP, GIF, PNM)"));
+                HasSubstr("photo: not an image that can be read (PNG, JPEG, WebP, BMP, GIF, PNM)"));
 }
 
 TEST(Image, OfTooManyPixelsIsRefusedBeforeItIsDecoded) {
@@ -165,8 +152,8 @@ TEST(Image, OfAKnownKindIsDamagedNotUnknown) {
     EXPECT_THAT(refusal(small_png.substr(0, 20)), HasSubstr("the image (PNG) is damaged: "));
     EXPECT_THAT(refusal(baseline_jpeg.substr(0, 20)), HasSubstr("the image (JPEG) is damaged: "));
     EXPECT_THAT(refusal(small_bmp.substr(0, 20)), HasSubstr("the image (BMP) is damaged: "));
-    EXPECT_THAT(refusal("P6\n2 "), HasSubstr("the image is damaged: its header is not complete"));
-    EXPECT_THAT(refusal("P6\n2 1\n70000\nabcdef"), HasSubstr("the image is damaged: samples up to 70000"));
+    EXPECT_THAT(refusal("P6\n2 "), HasSubstr("the image (PNM) is damaged: its header is not complete"));
+    EXPECT_THAT(refusal("P6\n2 1\n70000\nabcdef"), HasSubstr("the image (PNM) is damaged: samples up to 70000"));
 }
 
 TEST(Image, ThatIsNoFileIsRefused) {

@@ -1,6 +1,7 @@
 // Logs that were cut anywhere, and text that is no log.
 
 #include "runtime/error.h"
+#include "tests/support/paths.h"
 #include "tests/traces/import/imported.h"
 #include "traces/reader.h"
 #include "traces/writer.h"
@@ -15,7 +16,7 @@ namespace schedscope::testing {
 namespace {
 
 std::string log_text(const std::string& name) {
-    std::ifstream in(SCHEDSCOPE_SOURCE_DIR "/tests/traces/import/logs/" + name + ".log", std::ios::binary);
+    std::ifstream in(paths::source("tests/traces/import/logs/" + name + ".log"), std::ios::binary);
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 

@@ -1,5 +1,6 @@
 // One small graph as each generation of the scheduler prints it (logs/), and what must be known of it afterwards.
 
+#include "tests/support/paths.h"
 #include "tests/traces/import/imported.h"
 #include "traces/unknown.h"
 
@@ -18,7 +19,7 @@ struct Form {
     int stage; ///< −1: not printed
 };
 
-std::string log_path(const std::string& name) { return SCHEDSCOPE_SOURCE_DIR "/tests/traces/import/logs/" + name + ".log"; }
+std::string log_path(const std::string& name) { return paths::source("tests/traces/import/logs/" + name + ".log"); }
 
 std::string log_text(const std::string& name) {
     std::ifstream in(log_path(name), std::ios::binary);

@@ -1,5 +1,6 @@
 // Whole logs of llama.cpp, beside the repository: what is imported is what a plain reading of fixed columns finds in the same text.
 
+#include "tests/support/paths.h"
 #include "tests/traces/import/imported.h"
 
 #include <algorithm>
@@ -64,7 +65,7 @@ std::vector<PlainGraph> read_plainly(const std::string& path) {
 std::vector<std::string> shared_logs() {
     std::vector<std::string> paths;
     std::error_code none;
-    for (const auto& entry : std::filesystem::directory_iterator(SCHEDSCOPE_SHARED_DIR "/logs", none)) {
+    for (const auto& entry : std::filesystem::directory_iterator(paths::shared("logs"), none)) {
         if (entry.path().extension() == ".log") {
             paths.push_back(entry.path());
         }
@@ -122,7 +123,7 @@ void expect_same(Imported& imported, EvaluationId evaluation, const PlainGraph& 
 TEST(SharedLogs, AreImportedAsAPlainReadingFindsThem) {
     const std::vector<std::string> logs = shared_logs();
     if (logs.empty()) {
-        GTEST_SKIP() << SCHEDSCOPE_SHARED_DIR "/logs is not here";
+        GTEST_SKIP() << paths::shared("logs") << " is not here";
     }
     for (const std::string& path : logs) {
         SCOPED_TRACE(path);

@@ -1,5 +1,6 @@
 // An import that somebody stops: what was complete is there, and nothing else is said of the log.
 
+#include "tests/support/paths.h"
 #include "tests/traces/import/imported.h"
 
 #include <atomic>
@@ -8,7 +9,7 @@
 namespace schedscope::testing {
 namespace {
 
-constexpr const char* several = SCHEDSCOPE_SOURCE_DIR "/tests/traces/import/logs/several.log"; // graphs
+const std::string several = paths::source("tests/traces/import/logs/several.log"); // graphs
 
 /// Keeps what it is given, and wants the import to stop once it has so many graphs.
 class Stopper final : public Recorder {
@@ -60,7 +61,7 @@ TEST(StoppedImport, HasTheGraphsThatWereCompleteAndNoOther) {
 
 TEST(StoppedImport, GivesNothingBeforeTheLogWasReadOnce) {
     Stopper recorder(0);
-    for (const char* log : {several, SCHEDSCOPE_SOURCE_DIR "/README.md"}) { // which is no log: nobody knows yet
+    for (const std::string& log : {several, paths::source("README.md")}) { // which is no log: nobody knows yet
         const ImportResult result = import_log(log, recorder, &recorder.stop);
         EXPECT_TRUE(result.stopped);
         EXPECT_EQ(result.n_graphs, 0);

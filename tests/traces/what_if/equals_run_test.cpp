@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 #include "runtime/model/synth.h"
 #include "runtime/scheduler/optimised_order.h"
+#include "tests/support/paths.h"
 #include "traces/live_store.h"
 #include "traces/what_if.h"
 
@@ -25,7 +26,7 @@ std::shared_ptr<const gguf::File> model_named(const std::string& name) {
         return file;
     }
     if (name.starts_with("stories")) {
-        const std::string path = std::string(SCHEDSCOPE_SHARED_DIR) + "/models/" + name + ".gguf";
+        const std::string path = paths::shared("models/") + name + ".gguf";
         if (std::filesystem::exists(path)) {
             file = std::make_shared<const gguf::File>(gguf::File::open(path));
         }
@@ -129,7 +130,7 @@ class EqualsRun : public testing::TestWithParam<Place> {
 protected:
     void SetUp() override {
         if (model_named(GetParam().model) == nullptr) {
-            GTEST_SKIP() << SCHEDSCOPE_SHARED_DIR " is not here";
+            GTEST_SKIP() << paths::shared() << " is not here";
         }
         for (const char* device : {"blas", "vulkan0"}) {
             if (GetParam().devices.find(device) != std::string::npos && registry().find(device) == nullptr) {

@@ -1,5 +1,6 @@
 // A hundred thousand keys, with those of tests/inspector/tui: the same ones in each run.
 #include "tests/inspector/tui/random_keys.h"
+#include "tests/support/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +10,7 @@ namespace {
 class RandomKeys : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(RandomKeys, NeverBreakTheInspector) {
-    const std::string sample = std::string(SCHEDSCOPE_SOURCE_DIR "/traces/samples/") + GetParam();
+    const std::string sample = paths::source("traces/samples/") + GetParam();
     for (uint32_t seed = 2; seed < 6; ++seed)
         testing::press_random_keys(sample, seed, 6000);
 }

@@ -1,0 +1,179 @@
+#include "runtime/system/child_process.h"
+
+#include "runtime/clock.h"
+#include "runtime/system/program_role.h"
+#include "runtime/system/visible_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <optional>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ; // NOLINT: posix_spawn wants it
+
+namespace schedscope {
+
+namespace {
+
+/// The running child; ended and waited for when it goes out of scope.
+class Child {
+public:
+    explicit Child(pid_t id) : id_(id) {}
+    ~Child() {
+        if (id_ > 0) {
+            kill(id_, SIGKILL);
+            collect(0);
+        }
+    }
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
+
+    /// The wait status; options: WNOHANG returns nothing while it runs.
+    std::optional<int> collect(int options) {
+        int status = 0;
+        pid_t ended = -1;
+        do {
+            ended = waitpid(id_, &status, options);
+        } while (ended < 0 && errno == EINTR);
+        if (ended == 0) {
+            return std::nullopt;
+        }
+        id_ = -1;
+        return status;
+    }
+
+private:
+    pid_t id_;
+};
+
+pid_t start(const std::vector<std::string>& command, int in, int out, int errors) {
+    posix_spawn_file_actions_t files{};
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
+    // The child stays in the terminal's group with every signal at its default: Ctrl-C ends it, whatever this program does with it.
+    posix_spawnattr_t attributes{};
+    posix_spawnattr_init(&attributes);
+    sigset_t none{}, all{};
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+
+    std::vector<char*> arguments;
+    for (const std::string& argument : command) {
+        arguments.push_back(const_cast<char*>(argument.c_str())); // NOLINT: posix_spawn's signature; it doesn't write
+    }
+    arguments.push_back(nullptr);
+    pid_t id = -1;
+    const int failed = posix_spawn(&id, arguments[0], &files, &attributes, arguments.data(), environ);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attributes);
+    errno = failed;
+    return failed == 0 ? id : -1;
+}
+
+/// Waits until the child has ended, time is up, or it is to stop. It is not enough that it closed its stderr: what was taken over by its input may do that and stay.
+class Watch {
+public:
+    Watch(const ChildCommand& command, Child& child, int errors)
+        : command_(command), child_(child), errors_(errors), deadline_ns_(now_ns() + command.seconds * 1'000'000'000) {}
+
+    /// Nothing: it has ended, as `status` says.
+    std::optional<ChildEnd::How> wait(std::string& said, int& status) {
+        for (bool listening = true;;) {
+            if (command_.cancelled && command_.cancelled()) {
+                return ChildEnd::How::cancelled;
+            }
+            const int64_t left_ms = (deadline_ns_ - now_ns() + 999'999) / 1'000'000;
+            if (left_ms <= 0) {
+                return ChildEnd::How::too_late;
+            }
+            if (listening) {
+                listening = listen(static_cast<int>(std::min(left_ms, look_up_ms)), said);
+                continue;
+            }
+            if (const std::optional<int> ended = child_.collect(WNOHANG)) {
+                status = *ended;
+                return std::nullopt;
+            }
+            poll(nullptr, 0, 1); // it closed its stderr a moment before it ends
+        }
+    }
+
+private:
+    static constexpr int64_t look_up_ms = 100; // a signal that arrived just before poll would be noticed only at its end
+    static constexpr size_t most_said = 4096;
+
+    /// False: there is nothing more to hear.
+    bool listen(int wait_ms, std::string& said) const {
+        pollfd watched{errors_, POLLIN, 0};
+        if (poll(&watched, 1, wait_ms) <= 0) {
+            return true;
+        }
+        std::array<char, most_said> part{};
+        const ssize_t n = read(errors_, part.data(), part.size());
+        if (n > 0 && said.size() < most_said) {
+            said.append(part.data(), static_cast<size_t>(n));
+        }
+        return n > 0 || (n < 0 && errno == EINTR);
+    }
+
+    const ChildCommand& command_;
+    Child& child_;
+    int errors_;
+    int64_t deadline_ns_;
+};
+
+std::string first_line(const std::string& text) {
+    const size_t first = text.find_first_not_of('\n');
+    return first == std::string::npos ? "" : visible(std::string_view(text).substr(first, text.find('\n', first) - first));
+}
+
+ChildEnd not_started(int why) { return {ChildEnd::How::not_started, 0, std::strerror(why)}; }
+
+} // namespace
+
+bool ChildEnd::interrupted() const noexcept {
+    return how == How::cancelled || (how == How::killed && (code == SIGINT || code == SIGTERM || code == SIGHUP));
+}
+
+std::string ChildEnd::signal_name() const { return how == How::killed ? strsignal(code) : ""; }
+
+ChildEnd run_child(const ChildCommand& command, const MemoryFile& in, const MemoryFile& out) {
+    if (!can_be_played(command.command)) {
+        return {ChildEnd::How::not_started, 0, "this program plays no roles"};
+    }
+    std::array<int, 2> ends{-1, -1};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+        return not_started(errno);
+    }
+    const Descriptor errors(ends[0]);
+    Descriptor child_errors(ends[1]);
+    const pid_t id = start(command.command, in.descriptor(), out.descriptor(), child_errors.get());
+    if (id < 0) {
+        return not_started(errno);
+    }
+    Child child(id);
+    child_errors.close();
+    std::string said;
+    int status = 0;
+    if (const auto stopped = Watch(command, child, errors.get()).wait(said, status)) {
+        return {*stopped, 0, first_line(said)};
+    }
+    if (WIFSIGNALED(status)) {
+        return {ChildEnd::How::killed, WTERMSIG(status), first_line(said)};
+    }
+    return {ChildEnd::How::exited, WEXITSTATUS(status), first_line(said)};
+}
+
+} // namespace schedscope

@@ -1,0 +1,55 @@
+#include "runtime/system/utf8.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace schedscope {
+
+std::optional<char32_t> take_character(std::string_view& text) noexcept {
+    const std::string_view all = text;
+    const auto byte = [&](size_t i) { return static_cast<uint8_t>(all[i]); };
+    const uint8_t first = byte(0);
+    text.remove_prefix(1);
+    if (first < 0x80) {
+        return first;
+    }
+    const size_t length = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+    if (length == 0 || length > all.size()) {
+        return std::nullopt;
+    }
+    char32_t code = first & (0xFFU >> (length + 1));
+    for (size_t k = 1; k < length; ++k) {
+        if ((byte(k) & 0xC0U) != 0x80U) {
+            return std::nullopt;
+        }
+        code = code << 6U | (byte(k) & 0x3FU);
+    }
+    const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+    if (overlong || (code >= 0xD800 && code <= 0xDFFF) || code > 0x10FFFF) {
+        return std::nullopt;
+    }
+    text.remove_prefix(length - 1);
+    return code;
+}
+
+bool is_utf8(std::string_view text) noexcept {
+    while (!text.empty()) {
+        if (take_character(text).value_or(0) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+std::string as_utf8(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    while (!text.empty()) {
+        const std::string_view before = text;
+        const bool good = take_character(text).value_or(0) != 0;
+        out += good ? before.substr(0, before.size() - text.size()) : std::string_view("\xEF\xBF\xBD");
+    }
+    return out;
+}
+
+} // namespace schedscope

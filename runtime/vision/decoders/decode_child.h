@@ -1,0 +1,31 @@
+#pragma once
+
+#include "runtime/system/sandbox.h"
+
+#include <array>
+#include <cstdint>
+
+namespace schedscope::vision {
+
+/// What the child writes before the pixels.
+struct DecodedHeader {
+    std::array<char, 8> magic = expected_magic;
+    int32_t width = 0, height = 0;
+
+    static constexpr std::array<char, 8> expected_magic{'d', 'e', 'c', 'o', 'd', 'e', 'd', '1'};
+};
+
+/// Exit codes of the child. Any other, or a signal: the decoder failed.
+enum class DecodeExit : int {
+    done = 0,      ///< the image is written
+    no_image = 3,  ///< why is on standard error
+    no_memory = 4, ///< it ran out before the decoder saw that it would
+};
+
+/// What the child may take.
+SandboxOptions decode_sandbox();
+
+/// The child's work in this sandbox, on its standard files. Ends the process.
+[[noreturn]] void play_decoder(const SandboxOptions& sandbox);
+
+} // namespace schedscope::vision

@@ -1,0 +1,36 @@
+// Logs of a ggml scheduler, as somebody pasted them. An input is the log. What is no log is said in one line; what is, becomes records that every reader can look at.
+
+#include "runtime/error.h"
+#include "tests/fuzz/small_trace.h"
+#include "tests/support/faces.h"
+#include "traces/import/import_log.h"
+#include "traces/live_store.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    using namespace schedscope;
+    static const fuzz::MemoryFile file;
+    file.put({reinterpret_cast<const char*>(data), size});
+    try {
+        const auto store = std::make_shared<LiveStore>();
+        const ImportResult result = import_log(file.path(), *store);
+        if (result.n_graphs != store->n_evaluations()) {
+            std::fprintf(stderr, "%d graphs, %d evaluations\n", result.n_graphs, store->n_evaluations());
+            std::abort();
+        }
+        const auto faces = schedscope::testing::trace_faces();
+        faces[size % faces.size()].look(store);
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::input || std::string_view(error.what()).find('\n') != std::string_view::npos) {
+            std::fprintf(stderr, "not an error of the input in one line: %s\n", error.what());
+            std::abort();
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,111 @@
+// A child that gets a memory file, gives one back, and ends well or badly.
+#include "children.h"
+
+#include "runtime/system/child_process.h"
+#include "runtime/system/program_role.h"
+
+#include <gmock/gmock.h>
+
+#include <cerrno>
+#include <csignal>
+#include <stdexcept>
+#include <sys/wait.h>
+
+namespace schedscope::test {
+namespace {
+
+constexpr int64_t long_enough = 300;
+
+MemoryFile file_of(const std::string& text) {
+    MemoryFile file("in");
+    EXPECT_TRUE(file.append(std::as_bytes(std::span(text))));
+    EXPECT_TRUE(file.finish());
+    return file;
+}
+
+void expect_no_child_left() {
+    EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
+    EXPECT_EQ(errno, ECHILD);
+}
+
+ChildEnd run(const std::vector<std::string>& command, int64_t seconds = long_enough, std::function<bool()> cancelled = {}) {
+    const MemoryFile in = file_of("");
+    const MemoryFile out("out");
+    const ChildEnd end = run_child({command, seconds, std::move(cancelled)}, in, out);
+    expect_no_child_left();
+    return end;
+}
+
+TEST(ChildProcess, ReadsOneFileAndWritesAnother) {
+    const std::string text(100'000, 'x');
+    const MemoryFile in = file_of(text);
+    const MemoryFile out("out");
+    const ChildEnd end = run_child({own_command("--copy"), long_enough, {}}, in, out);
+    EXPECT_EQ(end.how, ChildEnd::How::exited);
+    EXPECT_EQ(end.code, 0);
+    EXPECT_EQ(end.said, "");
+    std::string copy(static_cast<size_t>(out.size()), '\0');
+    EXPECT_TRUE(out.read(0, std::as_writable_bytes(std::span(copy))));
+    EXPECT_EQ(copy, text);
+    EXPECT_FALSE(out.read(1, std::as_writable_bytes(std::span(copy)))) << "there is a byte less";
+}
+
+TEST(ChildProcess, CanNotChangeWhatItReads) {
+    const MemoryFile in = file_of("once");
+    const ChildEnd end = run_child({own_command("--change-input"), long_enough, {}}, in, MemoryFile("out"));
+    EXPECT_EQ(end.code, was_refused);
+    EXPECT_EQ(end.said, "Operation not permitted");
+    EXPECT_EQ(in.size(), 4);
+}
+
+TEST(ChildProcess, SaysOneLineWithoutControlCharacters) {
+    const ChildEnd end = run(own_command("--complain"));
+    EXPECT_EQ(end.how, ChildEnd::How::exited);
+    EXPECT_EQ(end.code, 7);
+    EXPECT_EQ(end.said, "it is ?[31mred");
+    EXPECT_FALSE(end.interrupted());
+}
+
+TEST(ChildProcess, ThatCrashesIsToldBySignal) {
+    const ChildEnd end = run(own_command("--crash"));
+    EXPECT_EQ(end.how, ChildEnd::How::killed);
+    EXPECT_EQ(end.code, SIGSEGV);
+    EXPECT_EQ(end.signal_name(), "Segmentation fault");
+    EXPECT_FALSE(end.interrupted());
+}
+
+TEST(ChildProcess, ThatIsAskedToEndWasInterrupted) { EXPECT_TRUE(run(own_command("--interrupted")).interrupted()); }
+
+TEST(ChildProcess, ThatIsStuckIsEndedAtTheLimit) {
+    for (const int64_t seconds : {0, 1}) {
+        EXPECT_EQ(run(own_command("--wait"), seconds).how, ChildEnd::How::too_late);
+    }
+}
+
+TEST(ChildProcess, ThatHidesItsEndIsEndedAtTheLimit) {
+    std::vector<std::string> command = own_command("--attempt");
+    command.insert(command.end(), {"no filters", "memory", "wait without end"});
+    EXPECT_EQ(run(command, 1).how, ChildEnd::How::too_late);
+}
+
+TEST(ChildProcess, ThatIsCancelledIsEnded) {
+    const ChildEnd end = run(own_command("--wait"), long_enough, [asked = 0]() mutable { return ++asked == 2; });
+    EXPECT_EQ(end.how, ChildEnd::How::cancelled);
+    EXPECT_TRUE(end.interrupted());
+}
+
+TEST(ChildProcess, IsGoneWhenItsOwnerLeavesByAnError) {
+    EXPECT_THROW(run(own_command("--wait"), long_enough, []() -> bool { throw std::runtime_error("leaving"); }),
+                 std::runtime_error);
+    expect_no_child_left();
+}
+
+TEST(ChildProcess, ThatIsNoProgramIsNotStarted) {
+    const ChildEnd end = run({"/nowhere/program"});
+    EXPECT_EQ(end.how, ChildEnd::How::not_started);
+    EXPECT_EQ(end.said, "No such file or directory");
+    EXPECT_EQ(run({}).how, ChildEnd::How::not_started);
+}
+
+} // namespace
+} // namespace schedscope::test

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "runtime/error.h"
+#include "runtime/vision/image.h"
+#include "tests/runtime/vision/files_in_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace schedscope::test {
+
+inline vision::Image decode(const std::string& file) { return vision::decode_image(bytes_of(file), "photo"); }
+
+/// The error's sentence; empty when there is none.
+inline std::string refusal(const std::string& file) {
+    try {
+        decode(file);
+    } catch (const Error& e) {
+        EXPECT_EQ(e.kind(), ErrorKind::input);
+        EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos);
+        return e.what();
+    }
+    return "";
+}
+
+inline void expect_same(const vision::Image& a, const vision::Image& b, const std::string& what) {
+    EXPECT_EQ(a.width, b.width) << what;
+    EXPECT_EQ(a.height, b.height) << what;
+    EXPECT_TRUE(a.rgb == b.rgb) << what;
+}
+
+} // namespace schedscope::test

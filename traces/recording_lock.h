@@ -1,0 +1,27 @@
+#pragma once
+
+#include "runtime/system/descriptor.h"
+
+#include <string>
+
+namespace schedscope {
+
+/// The right to write a trace at a path: one program has it at a time, until it ends, however it does. Nothing of an older trace is touched before it is held.
+///
+/// It is a lock on one byte of the file that SQLite keeps for locks and uses for no other, of the kind that other openings of the file in this process don't end.
+class RecordingLock {
+public:
+    RecordingLock() = default;
+    /// Takes it, and makes the file at the path an empty one that nobody else has open to write, without the journals of an older one. Throws sqlite::Failure: somebody
+    /// else has it, or the file can't be made; an older trace is then as it was.
+    explicit RecordingLock(const std::string& path);
+    int descriptor() const noexcept { return file_.get(); } ///< of the file; −1: not held
+
+private:
+    Descriptor file_;
+};
+
+/// Is a program writing the trace, or has an SQLite tool it open? `file` is open for reading.
+bool is_in_use(int file) noexcept;
+
+} // namespace schedscope

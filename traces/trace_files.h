@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace schedscope {
+
+/// What SQLite may see of the world while it reads a trace: the trace and the journal that lies beside it, opened once, and memory for what it writes. It opens,
+/// deletes and looks for nothing else, whatever these files say: no name in them leads anywhere, and nothing of the user's is changed.
+///
+/// A journal (the program that wrote the trace was killed, or is still at work) is worked in by SQLite: what it writes for that stays in memory. What a program is
+/// still writing is read from a copy without a name in the folder for temporary files, which goes away with this, however the program ends.
+class TraceFiles {
+public:
+    /// Asked now and then while something is read, by any thread: true stops it.
+    using Stop = std::function<bool()>;
+
+    /// Throws Error(input), one line "PATH: why"; Error(usage) with "interrupted" when it was stopped.
+    static std::shared_ptr<TraceFiles> open(const std::string& path, Stop stop = {});
+    ~TraceFiles();
+    TraceFiles(const TraceFiles&) = delete;
+    TraceFiles& operator=(const TraceFiles&) = delete;
+
+    const std::string& path() const noexcept;
+    bool has_journal() const noexcept;
+    int64_t bytes() const noexcept; ///< of the trace and its journal, as they were opened: a bound for whatever is in them
+    /// Of the file at the path when it was opened: another one than at another time when it was replaced or written to since.
+    std::array<int64_t, 5> identity() const noexcept;
+    /// The same of what is at the path now; zeros: nothing is.
+    static std::array<int64_t, 5> identity_at(const std::string& path);
+
+    /// The first 100 bytes; less where there are less, the rest 0.
+    const std::array<unsigned char, 100>& header() const noexcept;
+
+    /// By which SQLite opens it through the file system below.
+    std::string address() const;
+    static const char* file_system(); ///< the name of that, for sqlite3_open_v2
+
+    bool stopped() const; ///< somebody wants it to stop
+    /// Why reading failed where SQLite can't know: it got shorter, or there was no room for what it wrote. Empty: neither.
+    std::string trouble() const;
+
+    struct State;
+
+private:
+    explicit TraceFiles(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+} // namespace schedscope
