@@ -8,6 +8,7 @@
 #include "viz/picture.h"
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -42,7 +43,7 @@ public:
         close(program);
         std::thread([mine = mine_] { // what is drawn is read, or the program would wait for that
             std::array<char, 65536> part{};
-            while (read(mine, part.data(), part.size()) > 0) {}
+            while (read(mine, part.data(), part.size()) > 0 || errno == EINTR) {} // the fuzzer's alarm clock interrupts it
         })
             .detach();
     }
