@@ -29,6 +29,12 @@ namespace schedscope::fuzz {
 
 namespace {
 
+struct Size {
+    unsigned short rows, cols;
+};
+/// In the order in which an input comes by them; most stay with the first, which takes little time to draw.
+constexpr std::array<Size, 4> sizes{{{12, 50}, {24, 80}, {40, 130}, {5, 20}}};
+
 /// A terminal that shows nothing to anybody, as standard input and output.
 class NoScreen {
 public:
@@ -37,7 +43,7 @@ public:
         if (openpty(&mine_, &program, nullptr, nullptr, nullptr) != 0) {
             std::abort();
         }
-        resize(24, 80);
+        resize(sizes[0]);
         dup2(program, STDIN_FILENO);
         dup2(program, STDOUT_FILENO);
         close(program);
@@ -47,8 +53,8 @@ public:
         })
             .detach();
     }
-    void resize(unsigned short rows, unsigned short cols) const {
-        const winsize size{rows, cols, 0, 0};
+    void resize(Size to) const {
+        const winsize size{to.rows, to.cols, 0, 0};
         ioctl(mine_, TIOCSWINSZ, &size);
     }
 
@@ -90,8 +96,6 @@ private:
     std::array<struct sigaction, numbers.size()> actions_{};
 };
 
-constexpr std::array<std::pair<unsigned short, unsigned short>, 4> sizes{{{24, 80}, {40, 130}, {12, 50}, {5, 20}}};
-
 void take_all(tui::App& app) {
     constexpr int most_rounds = 100'000; // a look through all steps takes some
     int rounds = 0;
@@ -107,6 +111,7 @@ void take_all(tui::App& app) {
 
 void run(std::string_view keys) {
     static const NoScreen screen;
+    screen.resize(sizes[0]);
     static const auto source = [] {
         auto store = std::make_shared<LiveStore>();
         record_small_run(*store);
@@ -122,7 +127,6 @@ void run(std::string_view keys) {
     of_the_fuzzer.restore();
     tui::App app(session, terminal, std::move(options));
     size_t next_size = 0;
-    take_all(app);
     while (!keys.empty() && !app.is_left()) {
         const size_t n = keys.find('\xfe');
         terminal.type(keys.substr(0, n));
@@ -133,8 +137,7 @@ void run(std::string_view keys) {
             if (next_size == sizes.size()) {
                 break; // a large screen takes longer than all the keys
             }
-            const auto [rows, cols] = sizes[++next_size % sizes.size()];
-            screen.resize(rows, cols);
+            screen.resize(sizes[++next_size % sizes.size()]);
             std::raise(SIGWINCH);
             take_all(app);
         }

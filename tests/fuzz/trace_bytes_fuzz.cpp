@@ -80,11 +80,12 @@ void fail(const char* what) {
 
 } // namespace
 
-void run(FuzzedDataProvider& input) {
+void run(std::string_view whole_input) {
+    FuzzedDataProvider input(reinterpret_cast<const uint8_t*>(whole_input.data()), whole_input.size());
     static const std::array<Files, 3> kinds{Files{small_trace(), "", ""}, killed_in_an_edit("WAL", "-wal"),
                                             killed_in_an_edit("DELETE", "-journal")};
     static const std::string victim = folder() + "/thesis";
-    const auto face = input.ConsumeIntegral<uint8_t>();
+    input.ConsumeIntegral<uint8_t>(); // who looks at it
     const auto whole = input.ConsumeIntegral<uint8_t>();
     Files files = kinds[whole % kinds.size()];
     constexpr int most_changes = 16;
@@ -116,7 +117,7 @@ void run(FuzzedDataProvider& input) {
         extend_with_nothing(trace_path(), int64_t{1} << 36);
     }
     const auto before = names_in(folder());
-    look_at_trace(trace_path(), face);
+    look_at_trace(trace_path(), whole_input);
     if (names_in(folder()) != before) {
         fail("reading made or deleted a file");
     }
@@ -133,7 +134,6 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-    FuzzedDataProvider input(data, size);
-    schedscope::fuzz::run(input);
+    schedscope::fuzz::run({reinterpret_cast<const char*>(data), size});
     return 0;
 }

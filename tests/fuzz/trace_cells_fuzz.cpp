@@ -166,8 +166,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     static Base base;
     static const MemoryFile file;
     FuzzedDataProvider input(data, size);
-    const auto face = input.ConsumeIntegral<uint8_t>();
+    input.ConsumeIntegral<uint8_t>(); // who looks at it
     file.put(base.edited(input));
-    look_at_trace(file.path(), face);
+    look_at_trace(file.path(), {reinterpret_cast<const char*>(data), size});
     return 0;
 }
