@@ -42,8 +42,7 @@ struct Faces {
 };
 
 Faces all_faces() {
-    constexpr std::string_view short_names[] = {"records", "units",  "plan tables", "run tables",
-                                                "splits",  "layers", "memory map"};
+    constexpr std::string_view short_names[] = {"records", "units", "plan tables", "run tables"};
     Faces faces;
     const auto traces = testing::trace_faces();
     std::vector<testing::Face> all(traces.begin(), traces.end());
