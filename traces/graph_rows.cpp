@@ -69,7 +69,7 @@ Type known_type(const std::string& name) {
 
 } // namespace
 
-GraphRows::GraphRows(const TraceIndex& index, GraphId id, KeptBytes& kept)
+GraphRows::GraphRows(const TraceIndex& index, GraphId id, const KeptBytes& kept)
     : id_(id), kept_(kept), size_(index.graphs[static_cast<size_t>(id)]),
       n_types_(static_cast<int64_t>(index.session.buffer_types.size())),
       n_backends_(static_cast<int64_t>(index.session.backends.size())) {}
@@ -92,10 +92,12 @@ GraphRows::Lists GraphRows::read(sqlite::Database& database, int64_t first, int6
     std::pair<std::string, BufferUsage> usage;
     std::pair<std::string, Home> home;
     int64_t next = first;
+    size_t name_bytes = 0;
     for (; rows.step(); ++next) {
         take(rows, 0, next, std::min(next, end - 1), "the id of a tensor");
         TensorInfo& t = tensors[static_cast<size_t>(next)];
-        names[static_cast<size_t>(next)] = kept_.text(rows, 1, "the name of a tensor");
+        std::string& name = names[static_cast<size_t>(next)] = take_text(rows, 1, "the name of a tensor");
+        kept_.check(name_bytes += name.size());
         t.op = named(rows, 2, "the operator of a tensor", op, known_op);
         t.type = named(rows, 3, "the type of a tensor", type, known_type);
         t.flags = static_cast<uint8_t>(take(rows, 4, 0, 255, "the flags of a tensor"));

@@ -17,20 +17,20 @@ class GraphRows {
 public:
     static constexpr int64_t least_bytes = 32; ///< that a tensor takes in the file
 
-    GraphRows(const TraceIndex& index, GraphId id, KeptBytes& kept);
+    GraphRows(const TraceIndex& index, GraphId id, const KeptBytes& kept);
 
     /// A tensor's place among the leafs or the nodes.
     using Place = std::pair<int64_t, TensorId>;
     struct Lists {
         std::vector<Place> leafs, nodes;
     };
-    /// Fills in [first, end) of the graph's tensors, but for their names, which lie beside them. Parts may be read at once, each through its own connection.
+    /// Fills in [first, end) of the graph's tensors, but for their names, which lie beside them and are not counted as kept yet. Parts may be read at once, each through its own connection.
     Lists read(sqlite::Database& database, int64_t first, int64_t end, std::span<TensorInfo> tensors,
                std::span<std::string> names) const; ///< [n_tensors] each
 
 private:
     GraphId id_;
-    KeptBytes& kept_;
+    const KeptBytes& kept_;
     const TraceIndex::GraphSize& size_;
     int64_t n_types_, n_backends_;
 };

@@ -297,14 +297,15 @@ int TraceReader::n_graphs() const { return static_cast<int>(state_->index.graphs
 const std::vector<std::string>& TraceReader::notes() const noexcept { return state_->file.notes; }
 
 std::string TraceReader::changed() const {
-    const std::array<int64_t, 5> then = state_->file.files->identity(), now = TraceFiles::identity_at(state_->path);
+    const FileVersion then = state_->file.files->version();
+    const std::optional<FileVersion> now = FileVersion::of(state_->path);
     if (now == then) {
         return {};
     }
-    if (now == std::array<int64_t, 5>{}) {
+    if (!now) {
         return "was removed: what is shown is what it held";
     }
-    const bool same_file = now[0] == then[0] && now[1] == then[1];
+    const bool same_file = now->file == then.file;
     return same_file ? "was written to since it was opened: open it again to see that"
                      : "was replaced: what is shown is what it held when it was opened";
 }

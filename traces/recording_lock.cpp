@@ -1,12 +1,12 @@
 #include "traces/recording_lock.h"
 
+#include "runtime/system/files.h"
 #include "traces/sqlite.h"
 
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace schedscope {
@@ -39,13 +39,7 @@ Taken take(const std::string& path, int file) {
         }
         fail();
     }
-    struct stat held {
-    }, there{};
-    if (fstat(file, &held) != 0) {
-        fail();
-    }
-    const bool same = stat(path.c_str(), &there) == 0 && there.st_dev == held.st_dev && there.st_ino == held.st_ino;
-    return same ? Taken::yes : Taken::moved;
+    return FileIdentity::of(path) == FileIdentity::of(file) ? Taken::yes : Taken::moved;
 }
 
 [[noreturn]] void refuse_second() { throw sqlite::Failure(0, "another program is recording to it"); }

@@ -7,20 +7,21 @@
 
 namespace schedscope {
 
-/// Whether whoever waits for something to be read wants it to stop. Any thread that reads may ask; the thread that waits looks after it.
+/// Whether whoever waits for something to be read wants it to stop. Only the thread that waits is ever told so: others have work of their own to do.
 class StopSignal {
 public:
     /// From now on `look` is called by this thread now and then while it reads itself: true asks to stop.
     void look_by(std::function<bool()> look);
     /// What was asked is over: reading may begin again.
     void clear() noexcept { wanted_ = false; }
-    bool wanted();
+    bool wanted(); ///< asked by any thread that reads
 
 private:
-    std::atomic<bool> wanted_ = false;
-    std::atomic<std::thread::id> looker_{}; ///< by default nobody
-    std::function<bool()> look_;            ///< the looker's alone
-    int64_t looked_ns_ = 0;                 ///< the looker's alone
+    std::atomic<std::thread::id> looker_{}; ///< by default none
+    // The looker's alone:
+    std::function<bool()> look_;
+    bool wanted_ = false;
+    int64_t looked_ns_ = 0;
 };
 
 } // namespace schedscope

@@ -1,6 +1,7 @@
 #include "traces/trace_file.h"
 
 #include "runtime/error.h"
+#include "runtime/system/budget.h"
 #include "runtime/system/visible_text.h"
 #include "traces/schema.h"
 
@@ -29,6 +30,7 @@ void refuse(const TraceFiles& files, const sqlite::Failure& failure) {
     case SQLITE_NOTADB: refuse(path, "is damaged");
     case SQLITE_TOOBIG: refuse(path, "is damaged: something in it is larger than traces have");
     case SQLITE_NOMEM: refuse(path, "can't be read: out of memory");
+    case SQLITE_FULL: refuse(path, "takes more than " + budget::in_words(budget::trace_scratch_bytes) + " to sort");
     case SQLITE_INTERRUPT: refuse(path, "is damaged: reading it would not end");
     default: refuse(path, "can't be read: " + visible(failure.what(), 200)); // SQLite names what it found
     }
@@ -39,7 +41,7 @@ namespace {
 /// The first page's beginning, as SQLite's file format has it.
 class Header {
 public:
-    explicit Header(const TraceFiles& files) : bytes_(files.header()), file_bytes_(files.identity()[2]) {}
+    explicit Header(const TraceFiles& files) : bytes_(files.header()), file_bytes_(files.version().bytes) {}
 
     void check(const std::string& path) const {
         if (file_bytes_ == 0) {
@@ -124,21 +126,27 @@ bool is_longer(std::string_view found, std::string_view ours) {
            is_plain(found.substr(our_end, its_end - our_end)) && (found.substr(its_end) == ours.substr(our_end));
 }
 
+bool is_plain_index(std::string_view sql) {
+    const size_t open = sql.find('('), close = sql.rfind(')');
+    return open < close && close + 1 == sql.size() && is_plain(sql.substr(open + 1, close - open - 1));
+}
+
 /// The tables must be those of its version. A newer minor version may have more columns; its tables need only have ours. Whatever else there is, is not read, and must be
 /// nothing that SQLite computes when it looks at a table of ours.
 void check_schema(const std::string& path, sqlite::Database& database, int minor, bool newer) {
     std::map<std::string, std::string> found;
-    sqlite::Statement list(database, "SELECT type, name, tbl_name, sql FROM sqlite_schema");
+    sqlite::Statement list(database, "SELECT type, name, sql FROM sqlite_schema");
     while (list.step()) {
-        const std::string_view type = list.bytes(0), sql = list.bytes(3);
-        if (type == "table") {
+        // SQLite goes by what a row's text creates, whatever type the row claims.
+        const std::string_view sql = list.bytes(2);
+        const auto creates = [sql](std::string_view what) { return sql.starts_with(what); };
+        const bool is_index = creates("CREATE INDEX ") || creates("CREATE UNIQUE INDEX ");
+        if (list.bytes(0) == "table" && creates("CREATE TABLE ")) {
             found.emplace(list.bytes(1), sql);
-        } else if (type == "index" && !sql.empty()) { // that of a key has no text
-            const size_t open = sql.find('('), close = sql.rfind(')');
-            const bool plain = open < close && close + 1 == sql.size() && is_plain(sql.substr(open + 1, close - open - 1));
-            if (!plain) {
-                refuse(path, "is damaged: the index '" + visible_name(list.bytes(1)) + "' is computed, which no trace's is");
-            }
+        } else if (is_index && !is_plain_index(sql)) {
+            refuse(path, "is damaged: the index '" + visible_name(list.bytes(1)) + "' is computed, which no trace's is");
+        } else if (!is_index && !sql.empty() && !creates("CREATE VIEW ") && !creates("CREATE TRIGGER ")) { // a key's has no text
+            refuse(path, "is damaged: its schema has '" + visible_name(list.bytes(1)) + "', which no trace's has");
         }
     }
     for (const schema::Entity& table : schema::tables(minor)) {

@@ -2,7 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/system/budget.h"
-#include "runtime/system/descriptor.h"
+#include "runtime/system/files.h"
 #include "traces/recording_lock.h"
 #include "traces/trace_file.h"
 
@@ -11,11 +11,9 @@
 #include <charconv>
 #include <cstring>
 #include <fcntl.h>
-#include <filesystem>
 #include <map>
 #include <mutex>
 #include <sqlite3.h>
-#include <stdlib.h>
 #include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,15 +23,6 @@
 namespace schedscope {
 
 namespace {
-
-/// A pipe is not waited for: it is no regular file, and refused.
-Descriptor open_to_read(const std::string& path) {
-    return Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-}
-
-std::array<int64_t, 5> identity_of(const struct stat& s) {
-    return {static_cast<int64_t>(s.st_dev), static_cast<int64_t>(s.st_ino), s.st_size, s.st_mtim.tv_sec, s.st_mtim.tv_nsec};
-}
 
 struct stat facts_of(const Descriptor& file) {
     struct stat facts {};
@@ -71,7 +60,7 @@ struct TraceFiles::State {
     uint64_t number = 0;
     Part trace, wal, journal;
     std::array<unsigned char, 100> header{};
-    std::array<int64_t, 5> identity{};
+    FileVersion version;
     int64_t bytes = 0;
     bool has_journal = false;
 
@@ -80,7 +69,6 @@ struct TraceFiles::State {
     std::atomic<int64_t> written_bytes = 0;
 
     bool stopped() const { return stop && stop(); }
-    [[noreturn]] void refuse_system() const { refuse(path, std::strerror(errno)); }
 };
 
 namespace {
@@ -89,32 +77,13 @@ using State = TraceFiles::State;
 
 // ---- Opening ----
 
-/// A file without a name in the folder for temporary files.
-Descriptor temporary_file(const std::string& for_whom) {
-    std::error_code error;
-    const std::filesystem::path found = std::filesystem::temp_directory_path(error);
-    const std::filesystem::path folder = error ? std::filesystem::path(".") : found;
-    Descriptor file(open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-    if (!file) { // not every file system can do it
-        std::string name = folder / "schedscope-XXXXXX";
-        file = Descriptor(mkostemp(name.data(), O_CLOEXEC));
-        if (file) {
-            unlink(name.c_str());
-        }
-    }
-    if (!file) {
-        refuse(for_whom, std::string("is being recorded, and no copy to read can be made: ") + std::strerror(errno));
-    }
-    return file;
-}
-
 /// Copies what a file holds, and not what it only says to hold: holes stay holes.
 Descriptor copy_of(const State& state, const Descriptor& from, int64_t bytes, int64_t& room) {
-    Descriptor to = temporary_file(state.path);
     const auto fail = [&] {
         refuse(state.path, std::string("is being recorded, and no copy to read can be made: ") + std::strerror(errno));
     };
-    if (ftruncate(to.get(), bytes) != 0) {
+    Descriptor to = temporary_file();
+    if (!to || ftruncate(to.get(), bytes) != 0) {
         fail();
     }
     std::array<char, 1 << 16> part{};
@@ -141,7 +110,7 @@ Descriptor copy_of(const State& state, const Descriptor& from, int64_t bytes, in
             }
             room -= n;
             if (room < 0) {
-                refuse(state.path, "is being recorded, and to copy it for reading takes more than " +
+                refuse(state.path, "is being recorded; a copy to read it takes more than " +
                                        budget::in_words(budget::trace_copy_bytes) + "; try again when the recording is done");
             }
             if (pwrite(to.get(), part.data(), static_cast<size_t>(n), at) != n) {
@@ -155,7 +124,7 @@ Descriptor copy_of(const State& state, const Descriptor& from, int64_t bytes, in
 
 /// The part of the file beside the trace with this suffix, if it is there with content.
 Descriptor open_beside(const State& state, const char* suffix, int64_t& bytes) {
-    Descriptor file = open_to_read(state.path + suffix);
+    Descriptor file(open((state.path + suffix).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!file) {
         if (errno != ENOENT) {
             refuse(state.path + suffix, std::strerror(errno));
@@ -182,30 +151,26 @@ void refuse_super_journal(const State& state, const Descriptor& journal, int64_t
 }
 
 Descriptor open_trace(State& state) {
-    Descriptor file = open_to_read(state.path);
-    if (!file) {
-        refuse(state.path, errno == ENOENT ? "there is no such file" : std::strerror(errno));
-    }
-    const struct stat facts = facts_of(file);
-    if (S_ISDIR(facts.st_mode)) {
-        refuse(state.path, "is a directory, not a trace");
-    }
-    if (!S_ISREG(facts.st_mode)) {
-        refuse(state.path, "is not a regular file");
-    }
-    state.identity = identity_of(facts);
+    RegularFile opened = open_regular_file(state.path, "a trace");
+    state.version = FileVersion::of(opened.facts);
     state.header = {};
-    const ssize_t n = pread(file.get(), state.header.data(), state.header.size(), 0);
+    const ssize_t n = pread(opened.descriptor.get(), state.header.data(), state.header.size(), 0);
     if (n < 0) {
-        state.refuse_system();
+        refuse(state.path, std::strerror(errno));
     }
-    return file;
+    return std::move(opened.descriptor);
+}
+
+/// What a write-ahead log begins with: numbers that are others each time that it is begun again.
+std::array<unsigned char, 32> log_header(const Descriptor& log) {
+    std::array<unsigned char, 32> bytes{};
+    return pread(log.get(), bytes.data(), bytes.size(), 0) >= 0 ? bytes : std::array<unsigned char, 32>{};
 }
 
 /// Opens trace and journal so that they belong together. False: they changed meanwhile.
 bool open_parts(State& state) {
     Descriptor file = open_trace(state);
-    const int64_t size = state.identity[2];
+    const int64_t size = state.version.bytes;
     const bool write_ahead = state.header[19] == 2; // the format's read version
     int64_t wal_bytes = 0, journal_bytes = 0;
     Descriptor wal = write_ahead ? open_beside(state, "-wal", wal_bytes) : Descriptor();
@@ -217,18 +182,19 @@ bool open_parts(State& state) {
     // the two don't fit together.
     if ((write_ahead || journal) && is_in_use(file.get())) {
         int64_t room = budget::trace_copy_bytes;
-        for (auto* const part : {&wal, &journal}) {
-            if (*part) {
-                *part = copy_of(state, *part, part == &wal ? wal_bytes : journal_bytes, room);
-            }
-        }
+        Descriptor wal_copy = wal ? copy_of(state, wal, wal_bytes, room) : Descriptor();
+        Descriptor journal_copy = journal ? copy_of(state, journal, journal_bytes, room) : Descriptor();
         Descriptor copy = copy_of(state, file, size, room);
-        if (identity_of(facts_of(file)) != state.identity) {
+        const bool begun_again =
+            wal && log_header(wal) != log_header(wal_copy); // from its start: the copy may hold some of either
+        if (begun_again || FileVersion::of(file.get()) != state.version) {
             return false;
         }
+        wal = std::move(wal_copy);
+        journal = std::move(journal_copy);
         file = std::move(copy);
     }
-    if (TraceFiles::identity_at(state.path) != state.identity) {
+    if (FileVersion::of(state.path) != state.version) {
         return false;
     }
     state.has_journal = wal || journal;
@@ -295,9 +261,14 @@ struct OpenFile {
 
 OpenFile& of(sqlite3_file* file) { return *reinterpret_cast<OpenFile*>(file); }
 
+/// That SQLite has written to temporary files, of all traces that are open.
+std::atomic<int64_t> bytes_to_sort = 0;
+
 int close_file(sqlite3_file* file) {
-    delete of(file).own;
-    of(file).own = nullptr;
+    if (Part* const own = std::exchange(of(file).own, nullptr)) {
+        bytes_to_sort -= static_cast<int64_t>(own->written.size()) * Part::block_bytes;
+        delete own;
+    }
     return SQLITE_OK;
 }
 
@@ -351,11 +322,9 @@ Part::Block* block_to_write(const OpenFile& f, int64_t index) {
     if (const auto found = f.part->written.find(index); found != f.part->written.end()) {
         return found->second.get();
     }
-    static std::atomic<int64_t> of_temporary_files = 0;
-    std::atomic<int64_t>& used = f.state != nullptr ? f.state->written_bytes : of_temporary_files;
-    const int64_t before =
-        f.own != nullptr ? static_cast<int64_t>(f.part->written.size()) * Part::block_bytes : used.fetch_add(Part::block_bytes);
-    if (before >= budget::trace_scratch_bytes) {
+    std::atomic<int64_t>& used = f.state != nullptr ? f.state->written_bytes : bytes_to_sort;
+    if (used.fetch_add(Part::block_bytes) >= budget::trace_scratch_bytes) {
+        used.fetch_sub(Part::block_bytes);
         if (f.state != nullptr) {
             f.state->too_much_written = true;
         }
@@ -540,22 +509,17 @@ std::shared_ptr<TraceFiles> TraceFiles::open(const std::string& path, Stop stop)
 const std::string& TraceFiles::path() const noexcept { return state_->path; }
 bool TraceFiles::has_journal() const noexcept { return state_->has_journal; }
 int64_t TraceFiles::bytes() const noexcept { return state_->bytes; }
-std::array<int64_t, 5> TraceFiles::identity() const noexcept { return state_->identity; }
+FileVersion TraceFiles::version() const noexcept { return state_->version; }
 const std::array<unsigned char, 100>& TraceFiles::header() const noexcept { return state_->header; }
 std::string TraceFiles::address() const { return "/" + std::to_string(state_->number); }
 bool TraceFiles::stopped() const { return state_->stopped(); }
-
-std::array<int64_t, 5> TraceFiles::identity_at(const std::string& path) {
-    struct stat facts {};
-    return stat(path.c_str(), &facts) == 0 ? identity_of(facts) : std::array<int64_t, 5>{};
-}
 
 std::string TraceFiles::trouble() const {
     if (state_->shrank) {
         return "became shorter while it was read";
     }
     return state_->too_much_written
-               ? "has a journal that takes more than " + budget::in_words(budget::trace_scratch_bytes) + " to be worked in"
+               ? "has a journal that takes more than " + budget::in_words(budget::trace_scratch_bytes) + " to roll back or replay"
                : std::string();
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/system/files.h"
+
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -12,7 +14,7 @@ namespace schedscope {
 /// What SQLite may see of the world while it reads a trace: the trace and the journal that lies beside it, opened once, and memory for what it writes. It opens,
 /// deletes and looks for nothing else, whatever these files say: no name in them leads anywhere, and nothing of the user's is changed.
 ///
-/// A journal (the program that wrote the trace was killed, or is still at work) is worked in by SQLite: what it writes for that stays in memory. What a program is
+/// A journal (the program that wrote the trace was killed, or is still at work) is rolled back or replayed by SQLite: what it writes for that stays in memory. What a program is
 /// still writing is read from a copy without a name in the folder for temporary files, which goes away with this, however the program ends.
 class TraceFiles {
 public:
@@ -27,11 +29,8 @@ public:
 
     const std::string& path() const noexcept;
     bool has_journal() const noexcept;
-    int64_t bytes() const noexcept; ///< of the trace and its journal, as they were opened: a bound for whatever is in them
-    /// Of the file at the path when it was opened: another one than at another time when it was replaced or written to since.
-    std::array<int64_t, 5> identity() const noexcept;
-    /// The same of what is at the path now; zeros: nothing is.
-    static std::array<int64_t, 5> identity_at(const std::string& path);
+    int64_t bytes() const noexcept;       ///< of the trace and its journal, as they were opened: a bound for whatever is in them
+    FileVersion version() const noexcept; ///< of the file at the path when it was opened
 
     /// The first 100 bytes; less where there are less, the rest 0.
     const std::array<unsigned char, 100>& header() const noexcept;

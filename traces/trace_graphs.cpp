@@ -67,16 +67,21 @@ std::unique_ptr<OwnedGraph> TraceGraphs::read_graph(GraphId id) {
         lists[first == 0 ? 0 : 1] = rows.read(connection.file.database, first, end, graph->tensors, names);
     };
     connections_.in_halves(0, size.n_tensors, worth_halving, read);
+    size_t name_bytes = 0;
     for (size_t i = 0; i < names.size(); ++i) {
         graph->tensors[i].name = graph->keep(names[i]);
+        name_bytes += names[i].size();
     }
     graph->leafs = in_order({lists[0].leafs, lists[1].leafs}, size.n_leafs, "leaf");
     graph->nodes = in_order({lists[0].nodes, lists[1].nodes}, size.n_nodes, "node");
+    kept_.add(name_bytes);
     return graph;
 }
 
 void TraceGraphs::read_answer_texts() {
     std::vector<Answer> answers;
+    std::deque<std::string> details;
+    size_t detail_bytes = 0;
     sqlite::Statement rows(database_, "SELECT id, yes, reason, detail FROM answer ORDER BY id");
     while (rows.step()) {
         const auto next = static_cast<int64_t>(answers.size());
@@ -85,9 +90,12 @@ void TraceGraphs::read_answer_texts() {
         answer.yes = take(rows, 1, 0, 1, "an answer") != 0;
         answer.reason =
             static_cast<Refusal>(take(rows, 2, 0, static_cast<int64_t>(greatest<Refusal>()), "the reason of an answer"));
-        answer.detail = details_.emplace_back(kept_.text(rows, 3, "the detail of an answer"));
+        answer.detail = details.emplace_back(take_text(rows, 3, "the detail of an answer"));
+        kept_.check(detail_bytes += answer.detail.size());
         answers.push_back(answer);
     }
+    kept_.add(detail_bytes);
+    details_ = std::move(details);
     answers_ = std::move(answers);
 }
 
@@ -100,7 +108,7 @@ std::unique_ptr<CapabilityTable> TraceGraphs::read_answers(GraphId id) {
     table->session = &index_.session;
     sqlite::Statement rows(database_, "SELECT backend, answers, offload FROM capability WHERE graph = ? ORDER BY backend");
     rows.bind(0, int64_t{id});
-    size_t n_rows = 0;
+    size_t n_rows = 0, bytes = 0;
     while (rows.step()) {
         take(rows, 0, static_cast<int64_t>(n_rows),
              std::min<int64_t>(static_cast<int64_t>(n_rows), static_cast<int64_t>(index_.session.backends.size()) - 1),
@@ -109,7 +117,7 @@ std::unique_ptr<CapabilityTable> TraceGraphs::read_answers(GraphId id) {
         if (answers.size() != 2 * n || offload.size() != n) {
             throw Damage("there are " + std::to_string(answers.size() / 2) + " for " + std::to_string(n) + " tensors");
         }
-        kept_.add(answers.size() + offload.size());
+        kept_.check(bytes += answers.size() + offload.size());
         for (size_t t = 0; t < n; ++t) {
             const size_t number =
                 static_cast<uint8_t>(answers[2 * t]) | static_cast<size_t>(static_cast<uint8_t>(answers[2 * t + 1])) << 8;
@@ -124,6 +132,7 @@ std::unique_ptr<CapabilityTable> TraceGraphs::read_answers(GraphId id) {
     if (n_rows != 0 && n_rows != index_.session.backends.size()) {
         throw Damage("those of some backends are missing");
     }
+    kept_.add(bytes);
     table->n_tensors = n_rows == 0 ? 0 : static_cast<int32_t>(n); // a trace made from a log has none
     return table;
 }

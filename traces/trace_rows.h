@@ -46,6 +46,12 @@ public:
             throw Damage("what it holds is longer than the whole file");
         }
     }
+    /// Is there room for so many more, which may not be kept in the end? Throws Damage if not.
+    void check(size_t bytes) const {
+        if (left_ < static_cast<int64_t>(bytes)) {
+            throw Damage("what it holds is longer than the whole file");
+        }
+    }
     std::string text(const sqlite::Statement& row, int column, const char* what) {
         std::string text = take_text(row, column, what);
         add(text.size());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/system/files.h"
 #include "runtime/system/output_file.h"
 #include "traces/interner.h"
 #include "traces/recording_lock.h"
@@ -16,17 +17,6 @@
 
 /// Private to the trace writer: the queue between the runtime's thread and the writer's.
 namespace schedscope {
-
-/// The path's file, as the system knows it.
-struct TraceFileIdentity {
-    dev_t device = 0;
-    ino_t number = 0;
-
-    /// Nothing when there is no such file.
-    static std::optional<TraceFileIdentity> of(const std::string& path);
-    static TraceFileIdentity of(int descriptor);
-    bool operator==(const TraceFileIdentity&) const = default;
-};
 
 struct GraphToWrite {
     GraphId id = 0;
@@ -87,8 +77,8 @@ struct TraceWriter::State {
     void check_file() const;
     void remove_leftovers() const;
 
-    RecordingLock lock;                     ///< held until the database is closed
-    TraceFileIdentity file, journal, index; ///< the trace, and what lies beside it while it is written
+    RecordingLock lock;                ///< held until the database is closed
+    FileIdentity file, journal, index; ///< the trace, and what lies beside it while it is written
     bool in_transaction = false;
 
     // The runtime's thread.

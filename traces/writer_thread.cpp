@@ -41,17 +41,6 @@ std::string why(const sqlite::Failure& failure, sqlite3* handle) {
 
 } // namespace
 
-std::optional<TraceFileIdentity> TraceFileIdentity::of(const std::string& path) {
-    struct stat status {};
-    return stat(path.c_str(), &status) == 0 ? std::optional(TraceFileIdentity{status.st_dev, status.st_ino}) : std::nullopt;
-}
-
-TraceFileIdentity TraceFileIdentity::of(int descriptor) {
-    struct stat status {};
-    fstat(descriptor, &status);
-    return {status.st_dev, status.st_ino};
-}
-
 void TraceWriter::State::fail(const std::string& reason) {
     const std::lock_guard lock(mutex);
     if (!error) {
@@ -68,7 +57,7 @@ void TraceWriter::State::check_file() const {
     }
 }
 
-bool TraceWriter::State::file_is_there() const { return TraceFileIdentity::of(place) == file; }
+bool TraceWriter::State::file_is_there() const { return FileIdentity::of(place) == file; }
 
 void TraceWriter::State::create(std::unique_ptr<sqlite::Database>& database, std::unique_ptr<TraceTables>& tables) {
     struct stat status {};
@@ -81,7 +70,7 @@ void TraceWriter::State::create(std::unique_ptr<sqlite::Database>& database, std
         throw sqlite::Failure(0, std::strerror(errno));
     }
     lock = RecordingLock(place);
-    file = TraceFileIdentity::of(lock.descriptor());
+    file = FileIdentity::of(lock.descriptor());
     database = std::make_unique<sqlite::Database>(place, sqlite::Database::Mode::create);
     database->execute("PRAGMA cache_size = -4096");
     database->execute("PRAGMA temp_store = MEMORY");
@@ -95,8 +84,8 @@ void TraceWriter::State::create(std::unique_ptr<sqlite::Database>& database, std
     database->execute("PRAGMA journal_mode = WAL");
     database->execute("PRAGMA wal_autocheckpoint = 4096");
     database->execute("BEGIN IMMEDIATE; COMMIT"); // which opens the journal
-    journal = TraceFileIdentity::of(place + "-wal").value_or(TraceFileIdentity{});
-    index = TraceFileIdentity::of(place + "-shm").value_or(TraceFileIdentity{});
+    journal = FileIdentity::of(place + "-wal").value_or(FileIdentity{});
+    index = FileIdentity::of(place + "-shm").value_or(FileIdentity{});
     check_file();
 }
 
@@ -112,7 +101,7 @@ void TraceWriter::State::remove_leftovers() const {
         }
     } else if (!there) {
         for (const auto& [suffix, identity] : {std::pair{"-wal", journal}, std::pair{"-shm", index}}) {
-            if (TraceFileIdentity::of(place + suffix) == identity) {
+            if (FileIdentity::of(place + suffix) == identity) {
                 unlink((place + suffix).c_str());
             }
         }

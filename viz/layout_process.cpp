@@ -1,10 +1,12 @@
 #include "viz/layout_process.h"
 
 #include "runtime/error.h"
+#include "runtime/system/budget.h"
 #include "runtime/system/child_process.h"
 #include "runtime/system/program_role.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <span>
 
@@ -12,7 +14,7 @@ namespace schedscope {
 
 namespace {
 
-const ProgramRole layouter("--layout-child", layout_child_main);
+const ProgramRole layouter(layout_role, layout_child_main);
 
 std::string content(const MemoryFile& file) {
     std::string bytes(static_cast<size_t>(file.size()), '\0');
@@ -42,7 +44,15 @@ std::string run_layout(const std::string& dot, const std::string& renderer, cons
     case ChildEnd::How::not_started: throw can_not_start(end.said);
     case ChildEnd::How::too_late:
         throw fail("the layout took more than " + std::to_string(options.layout_seconds) + " s and was ended; " + way_out);
-    case ChildEnd::How::killed: throw fail("Graphviz crashed while laying out (" + end.signal_name() + "); " + way_out);
+    case ChildEnd::How::killed:
+        if (end.code == SIGXFSZ) {
+            throw fail("the picture would be larger than " + budget::in_words(budget::layout_picture_bytes) + "; " + way_out);
+        }
+        if (end.code == SIGXCPU) {
+            throw fail("the layout takes more than " + std::to_string(budget::layout_processor_seconds) +
+                       " s of a processor's time; " + way_out);
+        }
+        throw fail("Graphviz crashed while laying out (" + end.signal_name() + "); " + way_out);
     default: break;
     }
     if (end.code != 0) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/system/budget.h"
+#include "runtime/system/program_role.h"
 #include "traces/history.h"
 
 #include <functional>
@@ -24,6 +25,8 @@ std::optional<PictureView> picture_view_from_name(std::string_view name) noexcep
 /// By suffix, any case: .dot (.gv), .svg, .png, .pdf. Nothing for any other.
 std::optional<PictureFormat> picture_format_of(std::string_view path) noexcept;
 
+constexpr const char* layout_role = "--layout-child"; ///< of this program, when it is the child that lays out
+
 struct PictureOptions {
     PictureView view = PictureView::splits;
     EvaluationId eval = -1;   ///< −1: the last one that was planned
@@ -38,7 +41,7 @@ struct PictureOptions {
     /// Asked whenever a signal arrived or a moment has passed while the child works; true ends it.
     std::function<bool()> cancelled;
     /// The child; the format's name is appended. It reads dot on stdin and writes the picture to stdout, as layout_child_main does.
-    std::vector<std::string> layout_command{"/proc/self/exe", "--layout-child"};
+    std::vector<std::string> layout_command = own_command(layout_role);
 };
 
 /// The view that suits the size: nodes, or layers above this many nodes.
@@ -60,7 +63,7 @@ void write_picture(History& history, const PictureOptions& options, PictureForma
 std::vector<std::string> write_pictures_of_passes(History& history, const PictureOptions& options, PictureFormat format,
                                                   const std::string& path);
 
-/// The child's work, for the program to call when its first argument is "--layout-child": argv is PROGRAM --layout-child svg|png|pdf|json0|dot,
+/// The child's work, for the program to do when its first argument is layout_role: argv is PROGRAM --layout-child svg|png|pdf|json0|dot,
 /// dot comes on stdin, the picture goes to stdout; two texts with a NUL between: the second, at the places that the first has.
 /// Returns the exit status when it fails; otherwise it ends the process.
 int layout_child_main(int argc, char** argv);

@@ -48,7 +48,7 @@ Action add_import(CLI::App& app) {
             return exit_interrupted;
         }
         for (const std::string& note : result.notes) {
-            tell((options->log == "-" ? "standard input" : options->log) + ": " + note);
+            tell(log_name(options->log) + ": " + note);
         }
         std::cout << visible(options->output) << ": " << words::counted(result.n_graphs, "graph") << ", "
                   << words::counted(result.n_splits, "split") << ", " << words::counted(result.n_nodes, "node") << '\n';

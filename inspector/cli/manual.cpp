@@ -265,7 +265,7 @@ void write_limits(std::ostream& out) {
                        "; elements of an array in the metadata: " + grouped(model_elements) + "; tokens of a vocabulary: " +
                        grouped(model_vocabulary) + "; files of a split model: " + grouped(model_parts) +
                        ". A model that is cut short while it is read ends the run with exit status 3."},
-        {"Traces", "Memory for a journal that is worked in, and for sorting: " + in_words(trace_scratch_bytes) +
+        {"Traces", "Memory for rolling back or replaying a journal, and for sorting: " + in_words(trace_scratch_bytes) +
                        "; temporary space for the copy of a trace that is still being recorded: " + in_words(trace_copy_bytes) +
                        "."},
         {"Logs", "A log that is imported: " + in_words(log_bytes) +

@@ -25,6 +25,7 @@ App::App(Session& session, Terminal& terminal, Options options)
       terminal_options(options.terminal), check_(std::move(options.check_path)), changed_(std::move(options.changed)),
       stop_(std::move(options.stop)) {
     if (stop_) {
+        looks_for_stop_ = std::shared_ptr<void>(nullptr, [stop = stop_](void*) { stop->look_by({}); });
         stop_->look_by([this] { return this->terminal.is_asked_to_stop(!typed.open()); });
     }
     session.follow = settings.follow;
@@ -37,12 +38,6 @@ App::App(Session& session, Terminal& terminal, Options options)
                   ? "attached: " + key(Action::next_record) + " steps the program, " + key(Action::resume) + " lets it run, "
                   : std::string()) +
              key(Action::help) + " shows the keys");
-    }
-}
-
-App::~App() {
-    if (stop_) {
-        stop_->look_by({});
     }
 }
 

@@ -37,7 +37,6 @@ public:
         std::shared_ptr<StopSignal> stop;
     };
     App(Session& session, Terminal& terminal, Options options);
-    ~App();
     App(const App&) = delete;
     App& operator=(const App&) = delete;
     /// Until the user quits. Returns the exit code.
@@ -124,6 +123,7 @@ private:
     TraceCheck check_;
     std::function<std::string()> changed_;
     std::shared_ptr<StopSignal> stop_;
+    std::shared_ptr<void> looks_for_stop_; ///< as long as this is there, reading looks at the keyboard
     bool file_changed_ = false;
     Told told_;
     bool dragging_ = false; ///< the line between the panes

@@ -16,6 +16,11 @@ bool is_invisible(char32_t c) noexcept {
     return (c >= 0x200b && c <= 0x200d) || c == 0x2060 || c == 0xfeff || (c >= 0xfe00 && c <= 0xfe0f);
 }
 
+/// Most texts: each byte is a character that is drawn as it is, in one cell.
+bool is_plain(std::string_view text) noexcept {
+    return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c < 0x7f; });
+}
+
 /// How a character beyond ASCII is spelled without it.
 std::u32string_view spelled(char32_t c) noexcept {
     switch (c) {
@@ -75,6 +80,9 @@ int char_width(char32_t c) noexcept {
 }
 
 std::u32string printable(std::string_view utf8) {
+    if (is_plain(utf8)) {
+        return {utf8.begin(), utf8.end()};
+    }
     std::u32string out;
     out.reserve(utf8.size());
     while (!utf8.empty()) {
@@ -104,6 +112,9 @@ std::u32string printable(std::string_view utf8) {
 }
 
 int text_width(std::string_view utf8) {
+    if (is_plain(utf8)) {
+        return static_cast<int>(utf8.size());
+    }
     int width = 0;
     for (const char32_t c : printable(utf8)) {
         width += char_width(c);

@@ -142,13 +142,13 @@ template <typename Work> double seconds(int n_threads, Work work) {
     double best = 1e30;
     for (int repeat = 0; repeat < repeats; ++repeat) {
         const auto start = std::chrono::steady_clock::now();
-        std::vector<std::thread> others;
-        for (int t = 1; t < n_threads; ++t) {
-            others.emplace_back(work, t);
-        }
-        work(0);
-        for (std::thread& t : others) {
-            t.join();
+        {
+            std::vector<std::jthread> others; // each is joined, also when there is no memory for the next
+            others.reserve(static_cast<size_t>(n_threads));
+            for (int t = 1; t < n_threads; ++t) {
+                others.emplace_back(work, t);
+            }
+            work(0);
         }
         best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     }

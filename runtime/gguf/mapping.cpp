@@ -1,11 +1,10 @@
 #include "runtime/gguf/mapping.h"
 
 #include "runtime/error.h"
+#include "runtime/system/files.h"
 
 #include <cerrno>
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -21,17 +20,7 @@ std::string system_reason() { return std::generic_category().message(errno); }
 } // namespace
 
 Mapping Mapping::of_file(const std::string& path) {
-    Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)); // does not wait for a writer where PATH is a pipe
-    struct stat facts {};
-    if (file.get() < 0 || ::fstat(file.get(), &facts) != 0) {
-        fail(path, system_reason());
-    }
-    if (S_ISDIR(facts.st_mode)) {
-        fail(path, "is a directory, not a GGUF file");
-    }
-    if (!S_ISREG(facts.st_mode)) {
-        fail(path, "is not a regular file");
-    }
+    auto [file, facts] = open_regular_file(path, "a GGUF file");
     if (facts.st_size == 0) {
         fail(path, "is empty");
     }

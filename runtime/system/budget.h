@@ -10,7 +10,7 @@ namespace schedscope::budget {
 constexpr int64_t kib = int64_t{1} << 10, mib = int64_t{1} << 20, gib = int64_t{1} << 30;
 
 // Traces
-constexpr int64_t trace_scratch_bytes = 256 * mib; ///< memory for a journal that is worked in, and for sorting
+constexpr int64_t trace_scratch_bytes = 256 * mib; ///< memory for rolling back or replaying a journal, and for sorting
 constexpr int64_t trace_copy_bytes = 8 * gib;      ///< temporary space: the copy of a trace that is still being recorded
 
 // Images. A child decodes them, whose memory is what it takes beyond the file: 1.5 GiB is enough for the most pixels in JPEG, whose coefficients take 6 bytes each.

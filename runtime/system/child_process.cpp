@@ -46,7 +46,8 @@ public:
             return std::nullopt;
         }
         id_ = -1;
-        return status;
+        constexpr int unknown = 127 << 8; // it "exited with 127", as a shell says of what it can't run
+        return ended < 0 ? unknown : status;
     }
 
 private:

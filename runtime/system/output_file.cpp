@@ -1,7 +1,7 @@
 #include "runtime/system/output_file.h"
 
 #include "runtime/error.h"
-#include "runtime/system/descriptor.h"
+#include "runtime/system/files.h"
 
 #include <array>
 #include <cerrno>
@@ -25,7 +25,7 @@ bool is_output_of_this_program(const struct stat& status) {
     const std::array<int, 2> outputs{STDOUT_FILENO, STDERR_FILENO};
     for (const int output : outputs) { // "/dev/stdout", or the name of the file that it goes to
         struct stat own {};
-        if (fstat(output, &own) == 0 && own.st_dev == status.st_dev && own.st_ino == status.st_ino) {
+        if (fstat(output, &own) == 0 && FileIdentity::of(own) == FileIdentity::of(status)) {
             return true;
         }
     }
@@ -56,10 +56,10 @@ bool is_left_over(const fs::path& file) {
 
 void remove_left_overs(const fs::path& folder) {
     std::error_code none;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
-        const std::string name = entry.path().filename();
-        if (name.starts_with(hidden_prefix) && is_left_over(entry.path())) {
-            unlink(entry.path().c_str());
+    for (fs::directory_iterator entry(folder, none); entry != fs::directory_iterator(); entry.increment(none)) {
+        const std::string name = entry->path().filename();
+        if (name.starts_with(hidden_prefix) && is_left_over(entry->path())) {
+            unlink(entry->path().c_str());
         }
     }
 }

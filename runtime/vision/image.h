@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/system/budget.h"
+#include "runtime/system/program_role.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -34,11 +35,13 @@ struct Image {
 /// It works in this process: for bytes that somebody else made there is read_image.
 Image decode_image(std::span<const std::byte> bytes, const std::string& name);
 
+constexpr const char* decode_role = "--decode-child"; ///< of this program, when it is the child
+
 /// The child in which a file is decoded.
 struct ImageChild {
-    std::vector<std::string> command{"/proc/self/exe", "--decode-child"}; ///< what it does: decode_child_main
-    int64_t seconds = budget::image_seconds;                              ///< it is ended after this long
-    std::function<bool()> cancelled;                                      ///< asked every now and then; true ends it
+    std::vector<std::string> command = own_command(decode_role); ///< what it does: decode_child_main
+    int64_t seconds = budget::image_seconds;                     ///< it is ended after this long
+    std::function<bool()> cancelled;                             ///< asked every now and then; true ends it
 };
 
 /// The same of a file, decoded in a child process that can do nothing else: whatever is in the file does no more harm than that it can't be read. Throws Error(input)

@@ -2,7 +2,7 @@
 #include "runtime/error.h"
 #include "runtime/system/budget.h"
 #include "runtime/system/child_process.h"
-#include "runtime/system/descriptor.h"
+#include "runtime/system/files.h"
 #include "runtime/system/program_role.h"
 #include "runtime/vision/decoders/decode_child.h"
 #include "runtime/vision/decoders/decoder.h"
@@ -15,15 +15,13 @@
 #include <cstring>
 #include <system_error>
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace schedscope::vision {
 
 namespace {
 
-const ProgramRole decoder("--decode-child", decode_child_main);
+const ProgramRole decoder(decode_role, decode_child_main);
 
 [[noreturn]] void refuse(const std::string& name, const std::string& why) { throw Error(ErrorKind::input, name + ": " + why); }
 [[noreturn]] void can_not_start(const std::string& name, const std::string& why) {
@@ -33,23 +31,14 @@ const ProgramRole decoder("--decode-child", decode_child_main);
 /// A file that is read from its beginning.
 class Reader {
 public:
-    explicit Reader(const std::string& path) : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-        struct stat facts {}; // O_NONBLOCK: a pipe without a writer is told, not waited for
-        if (!file_ || ::fstat(file_.get(), &facts) != 0) {
-            refuse(path, errno == ENOENT ? "there is no such file" : std::generic_category().message(errno));
-        }
-        if (!S_ISREG(facts.st_mode)) {
-            refuse(path, S_ISDIR(facts.st_mode) ? "is a folder, not an image" : "is not a regular file");
-        }
-        size_ = facts.st_size;
-    }
+    explicit Reader(const std::string& path) : path_(path), file_(open_regular_file(path, "an image")) {}
 
-    int64_t size() const noexcept { return size_; }
+    int64_t size() const noexcept { return file_.facts.st_size; }
     /// The next bytes, as many as fit, less only where the file ends.
     std::span<std::byte> next(std::span<std::byte> room) {
         size_t have = 0;
         while (have < room.size()) {
-            const ssize_t n = ::read(file_.get(), room.data() + have, room.size() - have);
+            const ssize_t n = ::read(file_.descriptor.get(), room.data() + have, room.size() - have);
             if (n < 0 && errno != EINTR) {
                 refuse(path_, std::generic_category().message(errno));
             }
@@ -63,8 +52,7 @@ public:
 
 private:
     const std::string& path_;
-    Descriptor file_;
-    int64_t size_ = 0;
+    RegularFile file_;
 };
 
 /// Copies the file, of which only the beginning is read when it is no image or too large a one. Returns what its header says.
@@ -91,19 +79,19 @@ ImageHeader copy_to(MemoryFile& copy, const std::string& path) {
 /// What the child wrote is not trusted more than the file that it read.
 Image take_image(const MemoryFile& out, const ImageHeader& header, const std::string& path) {
     DecodedHeader decoded;
-    const bool whole =
-        out.read(0, std::as_writable_bytes(std::span(&decoded, 1))) && decoded.magic == DecodedHeader::expected_magic;
-    if (whole) {
-        check_size(decoded.width, decoded.height);
+    const auto refuse_it = [&] { refuse(path, "can't be decoded: the decoder gave no image"); };
+    if (!out.read(0, std::as_writable_bytes(std::span(&decoded, 1))) || decoded.magic != DecodedHeader::expected_magic) {
+        refuse_it();
     }
+    check_size(decoded.width, decoded.height);
     const int64_t rgb_bytes = int64_t{3} * decoded.width * decoded.height;
     const bool expected = !header.size || (header.size->width == decoded.width && header.size->height == decoded.height);
-    if (!whole || !expected || out.size() != static_cast<int64_t>(sizeof(decoded)) + rgb_bytes) {
-        refuse(path, "can't be decoded: the decoder gave no image");
+    if (!expected || out.size() != static_cast<int64_t>(sizeof(decoded)) + rgb_bytes) {
+        refuse_it();
     }
     Image image(decoded.width, decoded.height);
     if (!out.read(sizeof(decoded), std::as_writable_bytes(std::span(image.rgb)))) {
-        refuse(path, "can't be decoded: the decoder gave no image");
+        refuse_it();
     }
     return image;
 }

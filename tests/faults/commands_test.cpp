@@ -281,6 +281,10 @@ TEST_P(EachFault, IsToldOrOvercome) {
             EXPECT_EQ(outcome.code, 0) << outcome.err;
             std::cout << command.name << ", " << fault_name(fault) << ": " << times << " faults, " << failed << " told, up to "
                       << n << '\n';
+            if (fault == Fault::allocation || fault == Fault::read ||
+                (command.leaves == Leaves::a_trace && (fault == Fault::write || fault == Fault::sync || fault == Fault::lock))) {
+                EXPECT_GT(times, 0) << "nothing was made to fail";
+            }
             break;
         }
     }

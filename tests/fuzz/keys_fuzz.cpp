@@ -2,10 +2,9 @@
 // another size. Whatever it is, the inspector takes it all, draws its frame, and can be left.
 
 #include "inspector/tui/app.h"
-#include "runtime/error.h"
+#include "runtime/system/program_role.h"
 #include "tests/fuzz/small_trace.h"
 #include "traces/live_store.h"
-#include "viz/picture.h"
 
 #include <array>
 #include <cerrno>
@@ -13,7 +12,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fcntl.h>
 #include <grp.h>
 #include <memory>
@@ -156,8 +154,8 @@ void run(std::string_view keys) {
 } // namespace schedscope::fuzz
 
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
-    if (*argc > 1 && std::strcmp((*argv)[1], "--layout-child") == 0) { // it draws a picture (":dot FILE.svg") by starting itself
-        std::exit(schedscope::layout_child_main(*argc, *argv));
+    if (const auto code = schedscope::play_role(*argc, *argv)) { // it draws a picture (":dot FILE.svg") by starting itself
+        std::exit(*code);
     }
     schedscope::fuzz::give_sqlite_plain_memory();
     setenv("TERM", "xterm-256color", 1);

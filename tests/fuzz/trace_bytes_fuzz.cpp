@@ -7,6 +7,7 @@
 
 #include "tests/fuzz/small_trace.h"
 #include "tests/fuzz/trace_look.h"
+#include "tests/support/super_journal.h"
 #include "traces/sqlite.h"
 
 #include <array>
@@ -59,20 +60,6 @@ Files killed_in_an_edit(const char* journal_mode, const char* suffix) {
     return files;
 }
 
-/// What SQLite's journals end with where they belong to a file that lists several: once none of those is there any more, SQLite deletes that file.
-std::string super_journal(const std::string& name) {
-    const auto number = [](uint32_t n) {
-        return std::string{static_cast<char>(n >> 24), static_cast<char>(n >> 16), static_cast<char>(n >> 8),
-                           static_cast<char>(n)};
-    };
-    uint32_t sum = 0;
-    for (const char c : name) {
-        sum += static_cast<uint32_t>(static_cast<signed char>(c));
-    }
-    return number((1U << 30) / 512 + 1) + name + number(static_cast<uint32_t>(name.size())) + number(sum) +
-           "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
-}
-
 void fail(const char* what) {
     std::fprintf(stderr, "%s\n", what);
     std::abort();
@@ -84,7 +71,7 @@ void run(std::string_view whole_input) {
     FuzzedDataProvider input(reinterpret_cast<const uint8_t*>(whole_input.data()), whole_input.size());
     static const std::array<Files, 3> kinds{Files{small_trace(), "", ""}, killed_in_an_edit("WAL", "-wal"),
                                             killed_in_an_edit("DELETE", "-journal")};
-    static const std::string victim = folder() + "/thesis";
+    static const std::string victim = folder() + "/thesis", victims_content = "years of work";
     input.ConsumeIntegral<uint8_t>(); // who looks at it
     const auto whole = input.ConsumeIntegral<uint8_t>();
     Files files = kinds[whole % kinds.size()];
@@ -100,7 +87,7 @@ void run(std::string_view whole_input) {
         files.trace.resize(files.trace.size() * (whole >> 5) / 8);
     }
     if ((whole & 8) != 0 && !files.beside.empty()) {
-        files.beside += super_journal(victim);
+        files.beside += testing::super_journal(victim, 512);
     }
     write_bytes(trace_path(), files.trace);
     for (const char* suffix : {"-wal", "-journal"}) {
@@ -111,7 +98,7 @@ void run(std::string_view whole_input) {
         }
     }
     if (access(victim.c_str(), F_OK) != 0) {
-        write_bytes(victim, "years of work");
+        write_bytes(victim, victims_content);
     }
     if ((whole & 4) != 0) {
         extend_with_nothing(trace_path(), int64_t{1} << 36);
@@ -123,6 +110,12 @@ void run(std::string_view whole_input) {
     }
     if ((whole & 4) == 0 && read_bytes(trace_path()) != files.trace) {
         fail("reading changed the trace");
+    }
+    if (files.suffix[0] != '\0' && read_bytes(trace_path() + files.suffix) != files.beside) {
+        fail("reading changed the journal");
+    }
+    if (read_bytes(victim) != victims_content) {
+        fail("reading changed another file");
     }
 }
 

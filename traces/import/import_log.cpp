@@ -20,8 +20,6 @@ namespace {
 constexpr int64_t least_spare = 1 << 18;
 constexpr int64_t spare_per_line = 4;
 
-std::string name_of(const std::string& path) { return path == "-" ? "standard input" : path; }
-
 std::string quoted(std::string_view text) { return '"' + visible_name(text) + '"'; }
 
 SessionInfo session_of(const Survey& survey) {
@@ -208,7 +206,7 @@ private:
 
     void check_graph() const {
         if (static_cast<int64_t>(builder_.size()) > limits_.graph_tensors) {
-            throw Error(ErrorKind::input, name_of(path_) + ": a graph of more than " + std::to_string(limits_.graph_tensors) +
+            throw Error(ErrorKind::input, log_name(path_) + ": a graph of more than " + std::to_string(limits_.graph_tensors) +
                                               " tensors is too large to be read from a log");
         }
     }
@@ -252,7 +250,7 @@ private:
         next_reserve_.reset();
         buffers_.clear();
         if (writer_.n_records() > limits_.records) {
-            throw Error(ErrorKind::input, name_of(path_) + ": more than " + std::to_string(limits_.records) +
+            throw Error(ErrorKind::input, log_name(path_) + ": more than " + std::to_string(limits_.records) +
                                               " records would be made of this log; the trace ends there");
         }
         result_.n_splits += std::exchange(n_splits_, 0);
@@ -309,7 +307,7 @@ ImportResult import_log(const std::string& path, Recorder& recorder, const std::
         return nothing;
     }
     if (survey.n_splits == 0 && survey.n_nodes == 0) {
-        throw Error(ErrorKind::input, import::name_of(path) +
+        throw Error(ErrorKind::input, log_name(path) +
                                           ": no line of a ggml scheduler is in it; run the program with GGML_SCHED_DEBUG=2 and "
                                           "its log at level debug (-v)");
     }

@@ -11,6 +11,8 @@ namespace schedscope {
 
 class Recorder;
 
+std::string log_name(const std::string& path); ///< "standard input" for "-"
+
 /// What an import came to.
 struct ImportResult {
     int32_t n_graphs = 0; ///< one evaluation each

@@ -4,6 +4,8 @@
 
 #include "runtime/error.h"
 #include "runtime/system/budget.h"
+#include "runtime/system/files.h"
+#include "traces/import/import_log.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -19,7 +21,7 @@ constexpr auto longest_line = static_cast<size_t>(budget::log_line_bytes);
 constexpr char escape = '\x1b', bell = '\x07';
 
 [[noreturn]] void fail(const std::string& path, const std::string& why) {
-    throw Error(ErrorKind::input, (path == "-" ? std::string("standard input") : path) + ": " + why);
+    throw Error(ErrorKind::input, log_name(path) + ": " + why);
 }
 
 void append_utf8(std::string& out, unsigned code) {
@@ -133,10 +135,12 @@ void LogFile::keep(size_t n) {
     const auto no_room = [] {
         return Error(ErrorKind::device, std::string("a temporary file for the log: ") + std::strerror(errno));
     };
-    std::unique_ptr<std::FILE, Closer> kept(std::tmpfile());
+    Descriptor unnamed = temporary_file();
+    std::unique_ptr<std::FILE, Closer> kept(unnamed ? fdopen(unnamed.get(), "w+b") : nullptr);
     if (!kept) {
         throw no_room();
     }
+    unnamed.release();
     for (; n > 0; n = read_block()) { // blocks are even, so no code unit is torn but the last
         const std::string_view read(buffer_.data(), n);
         const std::string text = wide_ ? from_utf16(read) : std::string(read);

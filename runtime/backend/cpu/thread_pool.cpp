@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <new>
 #include <set>
 #include <string>
 #include <system_error>
@@ -38,15 +39,20 @@ template <typename T> T wait_for_change(const std::atomic<T>& value, T old) {
 } // namespace
 
 ThreadPool::ThreadPool(int n_threads) : n_threads_(std::max(1, n_threads)) {
+    const auto fail = [this](const std::string& why) { // where memory or processes are limited
+        end_threads();
+        throw Error(ErrorKind::device, "CPU: thread " + std::to_string(threads_.size() + 1) + " of " +
+                                           std::to_string(n_threads_) + " can't be started: " + why + ": ask for fewer (-t)");
+    };
     try {
+        threads_.reserve(static_cast<size_t>(n_threads_ - 1));
         for (int i = 1; i < n_threads_; ++i) {
             threads_.emplace_back([this] { loop(); });
         }
-    } catch (const std::system_error& error) { // where memory or processes are limited
-        end_threads();
-        throw Error(ErrorKind::device, "CPU: thread " + std::to_string(threads_.size() + 1) + " of " +
-                                           std::to_string(n_threads_) + " can't be started: " + error.code().message() +
-                                           ": ask for fewer (-t)");
+    } catch (const std::system_error& error) {
+        fail(error.code().message());
+    } catch (const std::bad_alloc&) {
+        fail("out of memory");
     }
 }
 

@@ -158,7 +158,7 @@ void check_blocks(Recoder& r, jvirt_barray_ptr* coefficients) {
     for (int c = 0; c < r.in.num_components; ++c) {
         const jpeg_component_info& component = r.in.comp_info[c];
         if (component.quant_table == nullptr) {
-            r.escape.leave(Escape::Reason::damaged, "a colour of it has no data");
+            r.escape.leave(Escape::Reason::damaged, "a component has no data");
         }
         for (JDIMENSION y = 0; y < component.height_in_blocks; ++y) {
             JBLOCKARRAY row = r.in.mem->access_virt_barray(reinterpret_cast<j_common_ptr>(&r.in), coefficients[c], y, 1, FALSE);
@@ -242,20 +242,20 @@ private:
 
 void check_components(const jpeg_decompress_struct& in) {
     if (in.arith_code != 0) {
-        unreadable("JPEG", "its coding is arithmetic");
+        unreadable("JPEG", "arithmetic coding is not supported");
     }
     const int n = in.num_components;
     if (n != 1 && n != 3 && n != 4) {
-        unreadable("JPEG", "it has " + std::to_string(n) + " colours");
+        unreadable("JPEG", "it has " + std::to_string(n) + " components");
     }
     for (int i = 0; i < n; ++i) {
         const jpeg_component_info& c = in.comp_info[i];
         if (in.max_h_samp_factor % c.h_samp_factor != 0 || in.max_v_samp_factor % c.v_samp_factor != 0) {
-            unreadable("JPEG", "its colours have sizes that are no multiples of each other");
+            unreadable("JPEG", "the sizes of its components are no multiples of each other");
         }
         for (int j = 0; j < i; ++j) {
             if (in.comp_info[j].component_id == c.component_id) {
-                damaged("JPEG", "two colours of it have one number");
+                damaged("JPEG", "two of its components have the same number");
             }
         }
     }

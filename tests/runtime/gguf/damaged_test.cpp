@@ -133,7 +133,7 @@ TEST(Paths, MustNameAGgufFile) {
     std::ofstream(folder.file("text")) << "GGML is not GGUF";
     std::ofstream(folder.file("short")) << "GGU";
     std::ofstream(folder.file("magic")) << "GGUF";
-    EXPECT_EQ(message(folder.file("missing")), "No such file or directory");
+    EXPECT_EQ(message(folder.file("missing")), "there is no such file");
     EXPECT_EQ(message(folder.path().string()), "is a directory, not a GGUF file");
     EXPECT_EQ(message(folder.file("empty")), "is empty");
     EXPECT_EQ(message(folder.file("text")), "is not a GGUF file");

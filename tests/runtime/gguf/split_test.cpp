@@ -52,7 +52,7 @@ TEST_F(Split, IsOneModel) {
 
 TEST_F(Split, AMissingPartIsNamed) {
     write(0, 2, "a");
-    EXPECT_EQ(message(path(0, 2)), path(1, 2) + ": No such file or directory");
+    EXPECT_EQ(message(path(0, 2)), path(1, 2) + ": there is no such file");
 }
 
 TEST_F(Split, IsOpenedByItsFirstPart) {

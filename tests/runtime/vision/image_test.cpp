@@ -167,7 +167,7 @@ TEST(Image, ThatIsNoFileIsRefused) {
         return std::string();
     };
     EXPECT_EQ(why("/nowhere/photo.png"), "/nowhere/photo.png: there is no such file");
-    EXPECT_EQ(why("/tmp"), "/tmp: is a folder, not an image");
+    EXPECT_EQ(why("/tmp"), "/tmp: is a directory, not an image");
 }
 
 } // namespace

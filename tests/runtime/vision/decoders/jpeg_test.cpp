@@ -166,7 +166,7 @@ TEST(Jpeg, MayHaveTheFewerScansTheMorePixelsItHas) {
 TEST(Jpeg, ThatOthersReadAndStbDoesNotCanNotBeRead) {
     JpegKind arithmetic;
     arithmetic.arithmetic = true;
-    EXPECT_EQ(refusal(jpeg(arithmetic)), "photo: the image (JPEG) can't be read: its coding is arithmetic");
+    EXPECT_EQ(refusal(jpeg(arithmetic)), "photo: the image (JPEG) can't be read: arithmetic coding is not supported");
     std::string thirds = jpeg({});
     thirds[thirds.find("\xff\xc0") + 11] = 0x31;
     thirds[thirds.find("\xff\xc0") + 14] = 0x21;
@@ -186,7 +186,7 @@ TEST(Jpeg, WithOneNumberForTwoColoursIsDamaged) {
         ASSERT_EQ(file[second], 2);
         file[second] = 1;
     }
-    EXPECT_EQ(refusal(file), "photo: the image (JPEG) is damaged: two colours of it have one number");
+    EXPECT_EQ(refusal(file), "photo: the image (JPEG) is damaged: two of its components have the same number");
 }
 
 TEST(Jpeg, WithValuesThatNoImageHasIsDamaged) {

@@ -122,6 +122,7 @@ TEST_F(ReadImage, DoesNotTrustWhatTheDecoderGives) {
     EXPECT_EQ(why(child("--give", {"16", "16", "769"})), none);
     EXPECT_EQ(why(child("--give", {"8", "32", "768"})), none) << "the file said 16 x 16";
     EXPECT_EQ(why(child("--give", {"16", "16", "768", "another magic number"})), none);
+    EXPECT_EQ(why(child("--give", {"2147483647", "2147483647", "0", "another magic number"})), none);
     EXPECT_EQ(why(child("--end-with", {"0"})), none);
     EXPECT_EQ(why(child("--give", {"-16", "-16", "768"})), "the image is empty: -16 x -16 pixels");
     EXPECT_EQ(why(child("--give", {"60000", "60000", "768"})), "an image of 60000 x 60000 pixels is too large");
