@@ -25,8 +25,8 @@ namespace schedscope {
 namespace {
 
 using namespace sample;
-using testing::AnyOf;
-using testing::HasSubstr;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
 std::string contents(const std::string& path) {
@@ -61,7 +61,7 @@ std::string read_all(const std::string& path) {
     return "";
 }
 
-class HostileTrace : public testing::Test {
+class HostileTrace : public ::testing::Test {
 protected:
     void SetUp() override {
         TraceWriter writer(path);
@@ -116,7 +116,7 @@ TEST_F(HostileTrace, AJournalThatNamesAnotherFileIsRefusedAndThatFileStays) {
     const std::string victim = folder.file("thesis.txt");
     put(victim, "years of work");
     leave_a_journal();
-    put(path + "-journal", contents(path + "-journal") + schedscope::testing::super_journal(victim, 4096));
+    put(path + "-journal", contents(path + "-journal") + testing::super_journal(victim, 4096));
     EXPECT_THAT(read_all(path), HasSubstr("t-journal: names another file"));
     EXPECT_EQ(check_integrity(path).value_or(""), path + "-journal: names another file, which no trace's journal does");
     EXPECT_EQ(contents(victim), "years of work");

@@ -12,6 +12,8 @@
 
 namespace schedscope {
 
+std::string log_name(const std::string& path) { return path == "-" ? "standard input" : path; }
+
 namespace import {
 
 namespace {
