@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,8 +25,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
             std::fprintf(stderr, "%d graphs, %d evaluations\n", result.n_graphs, store->n_evaluations());
             std::abort();
         }
-        const auto faces = schedscope::testing::trace_faces();
-        faces[size % faces.size()].look(store);
+        store->for_each(0, store->n_steps(), [](const Record&) {});
+        // Whoever reads it takes longer than the import does: for one input in eight, by all of its bytes.
+        const size_t chance = std::hash<std::string_view>{}({reinterpret_cast<const char*>(data), size});
+        if (chance % 8 == 0) {
+            const auto faces = testing::trace_faces();
+            faces[chance / 8 % faces.size()].look(store);
+        }
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::input || std::string_view(error.what()).find('\n') != std::string_view::npos) {
             std::fprintf(stderr, "not an error of the input in one line: %s\n", error.what());
