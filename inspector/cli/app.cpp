@@ -105,6 +105,7 @@ int run_program(int argc, char** argv) {
         return *code; // the program started by itself, to decode an image or to lay out a picture
     }
     const StandardStreams streams;
+    std::signal(SIGCHLD, SIG_DFL); // whoever started this may ignore it, and then nothing is known of how a child ended
     std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow any more is a failed write like any other
     const int code = perform([&] { return obey(argc, argv); });
     bound_exit(code);

@@ -32,6 +32,16 @@ TEST(PicturesOfPasses, AreNamedByPass) {
     EXPECT_EQ(folder.names(), expected);
 }
 
+TEST(Picture, IsDrawnAlsoWhereTheStarterIgnoresTheEndOfChildren) {
+    const Folder folder;
+    const auto ignored = std::signal(SIGCHLD, SIG_IGN); // which what is started here inherits
+    Program program({"dot", sample("all-cpu"), "-o", folder / "plan.svg"});
+    std::signal(SIGCHLD, ignored);
+    const Outcome outcome = program.wait();
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(read_bytes(folder / "plan.svg"), StartsWith("<?xml"));
+}
+
 TEST(PicturesOfPasses, SayWhatTheyDrawWhereSplitsAreNotThereYet) {
     const Folder folder;
     const Outcome outcome = run({"dot", sample("all-cpu"), "--pass", "all", "-o", folder / "plan.dot"});

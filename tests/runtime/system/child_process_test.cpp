@@ -100,6 +100,14 @@ TEST(ChildProcess, IsGoneWhenItsOwnerLeavesByAnError) {
     expect_no_child_left();
 }
 
+TEST(ChildProcess, OfWhoseEndNothingIsKnownHasFailed) {
+    std::signal(SIGCHLD, SIG_IGN);
+    const ChildEnd end = run(own_command("--copy"));
+    std::signal(SIGCHLD, SIG_DFL);
+    EXPECT_EQ(end.how, ChildEnd::How::exited);
+    EXPECT_NE(end.code, 0);
+}
+
 TEST(ChildProcess, ThatIsNoProgramIsNotStarted) {
     const ChildEnd end = run({"/nowhere/program"});
     EXPECT_EQ(end.how, ChildEnd::How::not_started);
