@@ -171,7 +171,7 @@ TEST(Jpeg, ThatOthersReadAndStbDoesNotCanNotBeRead) {
     thirds[thirds.find("\xff\xc0") + 11] = 0x31;
     thirds[thirds.find("\xff\xc0") + 14] = 0x21;
     EXPECT_EQ(refusal(thirds),
-              "photo: the image (JPEG) can't be read: its colours have sizes that are no multiples of each other");
+              "photo: the image (JPEG) can't be read: the sizes of its components are no multiples of each other");
     std::string twelve_bits = jpeg({});
     twelve_bits[twelve_bits.find("\xff\xc0") + 4] = 12;
     EXPECT_THAT(refusal(twelve_bits), HasSubstr("photo: the image (JPEG) can't be read: unsupported JPEG data precision 12"));
