@@ -140,11 +140,10 @@ void run(std::string_view keys) {
             take_all(app);
         }
     }
-    for (const char* leave : {"\x1b\x1b\x1b\x1b\x1b\x1b\x1b\x1b\x1b\x1b\x1b\x1b",
-                              "qqqqqqqq"}) { // letters, prompts, pages, searches, filters; the inspector itself
-        terminal.type(leave);
-        take_all(app);
-    }
+    // Out of letters, prompts, pages, searches, filters; then out of the inspector itself. Between them the terminal says that it has the focus: an Escape and a letter
+    // that come at once are a key of their own.
+    terminal.type("\x1b\x1b\x1b\x1b\x1b\x1b\x1b\x1b\x1b\x1b\x1b\x1b\x1b[Iqqqqqqqq");
+    take_all(app);
     if (!app.is_left()) {
         std::fprintf(stderr, "it can't be left\n");
         std::abort();
