@@ -306,7 +306,7 @@ std::string TraceReader::changed() const {
         return "was removed: what is shown is what it held";
     }
     const bool same_file = now->file == then.file;
-    return same_file ? "was written to since it was opened: open it again to see that"
+    return same_file ? "was written to: open it again to see that"
                      : "was replaced: what is shown is what it held when it was opened";
 }
 

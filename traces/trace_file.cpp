@@ -198,7 +198,7 @@ TraceFile open_trace_file(std::shared_ptr<TraceFiles> given) {
         constexpr int64_t most_of_any = 20'000'000, most_of_a_byte = 16;
         database.watch([files] { return files->stopped(); }, most_of_any + most_of_a_byte * files->bytes());
         if (pragma(database, "application_id") != schema::application_id) {
-            refuse(path, "is an SQLite file, but not a trace");
+            refuse(path, recovers ? "the journal beside it is not its own" : "is an SQLite file, but not a trace");
         }
         const int64_t version = pragma(database, "user_version");
         if (version / 1000 != schema::major_version) {

@@ -13,8 +13,10 @@
 #include "runtime/system/program_role.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <iostream>
 #include <new>
 
@@ -85,7 +87,9 @@ int perform(const Action& action) {
     try {
         code = action();
     } catch (const Error& error) {
-        code = complain(error.what(), error.exit_code());
+        // Where it was waiting for a pipe, the system says no more than that it was interrupted.
+        const bool only_that = interrupted() && std::string_view(error.what()).ends_with(std::strerror(EINTR));
+        code = only_that ? exit_interrupted : complain(error.what(), error.exit_code());
     } catch (const Interrupted&) {
         code = exit_interrupted;
     } catch (const std::bad_alloc&) {
@@ -94,7 +98,8 @@ int perform(const Action& action) {
         code = complain(error.what(), static_cast<int>(ErrorKind::device));
     }
     std::cout.flush();
-    if (!std::cout && code == 0) {
+    constexpr int they_differ = 1; // a result, as 0 is; what failed has said so
+    if (!std::cout && (code == 0 || code == they_differ)) {
         return complain("standard output: write failed", static_cast<int>(ErrorKind::device));
     }
     return interrupted() ? exit_interrupted : code;

@@ -4,6 +4,7 @@
 #include "inspector/cli/run_model.h"
 #include "inspector/tui/inspector.h"
 #include "runtime/error.h"
+#include "runtime/gguf/split.h"
 #include "traces/live_gate.h"
 #include "traces/live_store.h"
 #include "traces/tee.h"
@@ -101,6 +102,10 @@ int run_live(const RunArguments& arguments) {
         options.title = std::filesystem::path(arguments.run.model).filename().string();
         options.gate = &gate;
         options.ended_fd = program.ended_descriptor();
+        options.files_in_use = gguf::parts_by_name(arguments.run.model);
+        for (const std::string& file : {arguments.run.mmproj, arguments.record}) {
+            options.files_in_use.push_back(file);
+        }
         code = run_inspector(store, options);
     }
     program.finish();

@@ -22,8 +22,8 @@ enum Waker : size_t { program_stopped, program_ended, comparison_done, picture_d
 
 App::App(Session& session, Terminal& terminal, Options options)
     : session(session), terminal(terminal), title(std::move(options.title)), settings(std::move(options.settings)),
-      terminal_options(options.terminal), check_(std::move(options.check_path)), changed_(std::move(options.changed)),
-      stop_(std::move(options.stop)) {
+      terminal_options(options.terminal), files_in_use(std::move(options.files_in_use)), check_(std::move(options.check_path)),
+      changed_(std::move(options.changed)), stop_(std::move(options.stop)) {
     if (stop_) {
         looks_for_stop_ = std::shared_ptr<void>(nullptr, [stop = stop_](void*) { stop->look_by({}); });
         stop_->look_by([this] { return this->terminal.is_asked_to_stop(!typed.open()); });
@@ -127,16 +127,16 @@ void App::on_ready(const Terminal::Woken& woken) {
     }
     if (woken.ready[trace_checked]) {
         look_at_file(); // what was checked may be another one
-        if (std::string wrong = check_.finish(); !wrong.empty() && !file_changed_) {
+        if (std::string wrong = check_.finish(); !wrong.empty() && file_changed_.empty()) {
             tell(std::move(wrong), true);
         }
     }
 }
 
-/// Once: that the file is another one by now.
+/// Once: what became of the file.
 void App::look_at_file() {
-    if (std::string what = changed_ && !file_changed_ ? changed_() : std::string(); !what.empty()) {
-        file_changed_ = true;
+    if (std::string what = changed_ && file_changed_.empty() ? changed_() : std::string(); !what.empty()) {
+        file_changed_ = "the file " + what.substr(0, what.find(':'));
         if (!told_.trouble) {
             tell(title + " " + std::move(what), true);
         }

@@ -35,6 +35,7 @@ public:
         std::string note;                     ///< to begin with, in the status line: trouble with the settings; empty: none
         std::function<std::string()> changed; ///< as InspectorOptions have it
         std::shared_ptr<StopSignal> stop;
+        std::vector<std::string> files_in_use; ///< as InspectorOptions have them
     };
     App(Session& session, Terminal& terminal, Options options);
     App(const App&) = delete;
@@ -88,6 +89,7 @@ public:
     const std::string title; ///< of the trace or the program
     Settings settings;
     TerminalOptions terminal_options;
+    std::vector<std::string> files_in_use; ///< none of which is written over
     Screen screen{terminal};
     ListPane list{session};
     DetailPane detail;
@@ -124,7 +126,7 @@ private:
     std::function<std::string()> changed_;
     std::shared_ptr<StopSignal> stop_;
     std::shared_ptr<void> looks_for_stop_; ///< as long as this is there, reading looks at the keyboard
-    bool file_changed_ = false;
+    std::string file_changed_;             ///< "the file was replaced"; empty: it was not
     Told told_;
     bool dragging_ = false; ///< the line between the panes
     bool dirty_ = true;     ///< there is something to draw

@@ -18,6 +18,7 @@ void start_what_if(App& app, const std::string& text) {
 
 void start_diff(App& app, const std::string& path) {
     app.session.start_diff(expanded_path(path));
+    app.files_in_use.push_back(expanded_path(path));
     app.show_view(ViewId::what_if);
     app.tell("comparing with " + path + " …");
 }

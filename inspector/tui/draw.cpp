@@ -86,8 +86,8 @@ std::vector<std::string> App::standing() const {
     if (session.comparison().running()) {
         marks.emplace_back(session.comparison().stopping() ? "stopping" : "comparing, Esc stops");
     }
-    if (file_changed_) {
-        marks.emplace_back("the file is another one by now");
+    if (!file_changed_.empty()) {
+        marks.push_back(file_changed_);
     } else if (check_.found_damage()) {
         marks.emplace_back("the trace is damaged");
     }

@@ -5,6 +5,7 @@
 #include "inspector/tui/user_files.h"
 #include "inspector/tui/view_text.h"
 #include "runtime/error.h"
+#include "runtime/system/files.h"
 #include "runtime/system/output_file.h"
 
 #include <sys/stat.h>
@@ -12,9 +13,23 @@
 namespace schedscope::tui {
 namespace {
 
-void refuse_existing(const std::string& path, std::string_view command) {
+/// Throws Error(usage) unless the user may write there: the file is in use, is one that would be waited for, or exists and was not said to be overwritten.
+void check_target(const App& app, const std::string& path, std::string_view command, bool overwrite) {
     struct stat about {};
-    if (stat(path.c_str(), &about) == 0) {
+    if (stat(path.c_str(), &about) != 0) {
+        return;
+    }
+    for (const std::string& file : app.files_in_use) {
+        for (const char* beside : {"", "-wal", "-shm", "-journal"}) {
+            if (!file.empty() && FileIdentity::of(file + beside) == FileIdentity::of(about)) {
+                throw Error(ErrorKind::usage, path + " is in use here: name another file");
+            }
+        }
+    }
+    if (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode) || S_ISDIR(about.st_mode)) {
+        throw Error(ErrorKind::usage, path + " is not a regular file");
+    }
+    if (!overwrite) {
         throw Error(ErrorKind::usage, joined({path, " exists: :", command, "! ", path, " overwrites it"}));
     }
 }
@@ -61,9 +76,7 @@ void copy_details(App& app) { copy(app, details_as_text(app), "the details"); }
 
 void write_text(App& app, const std::string& argument, bool overwrite) {
     const std::string path = expanded_path(argument);
-    if (!overwrite) {
-        refuse_existing(path, "write");
-    }
+    check_target(app, path, "write", overwrite);
     const std::string text = list_as_text(app) + "\n" + details_as_text(app);
     try {
         write_output_file(path, text);
@@ -83,9 +96,7 @@ void draw_picture(App& app, const std::string& argument, bool overwrite) {
     if (!picture_format_of(path)) {
         throw Error(ErrorKind::usage, path + ": a picture's name ends in .dot, .svg, .png or .pdf");
     }
-    if (!overwrite) {
-        refuse_existing(path, "dot");
-    }
+    check_target(app, path, "dot", overwrite);
     PictureOptions options;
     options.step = app.session.step();
     options.eval = app.session.state().evaluation;

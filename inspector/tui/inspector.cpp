@@ -47,6 +47,10 @@ int run_inspector(std::shared_ptr<const RecordSource> source, const InspectorOpt
     app_options.note = options.note;
     app_options.changed = options.changed;
     app_options.stop = options.stop;
+    app_options.files_in_use = options.files_in_use;
+    for (const std::string& file : {options.trace_path, options.diff}) {
+        app_options.files_in_use.push_back(file);
+    }
     app_options.settings = tui::read_settings(tui::settings_path(), app_options.note);
 
     const std::string trace = absolute_path(options.trace_path);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace schedscope {
 
@@ -21,9 +22,11 @@ struct InspectorOptions {
     std::function<std::string()> changed;
     std::shared_ptr<StopSignal> stop; ///< by which Ctrl-C and q end what `source` reads; null: they wait for it
     EvaluationId evaluation = -1;     ///< of a trace, to begin with: its end is shown; −1: the last one that was planned
-    std::string diff;                 ///< another trace, in this file, to be shown beside this one; empty: none
-    LiveGate* gate = nullptr;         ///< the running program that writes `source`; null for a recorded trace. Outlives the call.
-    int ended_fd = -1; ///< with a gate: readable once the program has ended (an eventfd, say); −1: that isn't told
+    /// Files that are read or written while it runs, which the user's own (":write", ":dot") must not replace. The trace and `diff` are added.
+    std::vector<std::string> files_in_use;
+    std::string diff;         ///< another trace, in this file, to be shown beside this one; empty: none
+    LiveGate* gate = nullptr; ///< the running program that writes `source`; null for a recorded trace. Outlives the call.
+    int ended_fd = -1;        ///< with a gate: readable once the program has ended (an eventfd, say); −1: that isn't told
 };
 
 /// Shows a history in the terminal until the user quits; returns the exit code (0; 130 after Ctrl-C or SIGINT with nothing to interrupt; 128 + n after another

@@ -67,7 +67,7 @@ LogFile::LogFile(const std::string& path, const Limits& limits, const std::atomi
         return;
     }
     if (!file_) {
-        fail(path, std::strerror(errno));
+        fail(path, errno == ENOENT ? "there is no such file" : std::strerror(errno));
     }
     struct stat status {};
     const bool known = fstat(fileno(file_.get()), &status) == 0;

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace schedscope {
@@ -45,6 +46,29 @@ TEST_F(Watched, DamageFarFromWhatIsShownIsTold) {
     EXPECT_EQ(t.wait_for_exit(), 0);
 }
 
+TEST_F(Watched, ItIsNotWrittenOver) {
+    const auto content = [this] {
+        std::ifstream in(path, std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(in), {});
+    };
+    const std::string before = content(), link = path.string() + ".svg", pipe = path.string() + ".dot";
+    fs::create_symlink(path, link);
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    Terminal t(24, 160, inspect());
+    ASSERT_TRUE(t.shows("q quit")) << t.text();
+    t.press(":write! " + path.string() + "\n");
+    EXPECT_TRUE(t.shows(path.string() + " is in use here: name another file")) << t.text();
+    t.press(":dot! " + link + "\n");
+    EXPECT_TRUE(t.shows(link + " is in use here: name another file")) << t.text();
+    t.press(":dot! " + pipe + "\n"); // which would wait for a reader
+    EXPECT_TRUE(t.shows(pipe + " is not a regular file")) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+    EXPECT_TRUE(content() == before);
+    fs::remove(link);
+    fs::remove(pipe);
+}
+
 TEST_F(Watched, CutOffItSaysSoAndTheInspectorStaysOpen) {
     Terminal t(24, 120, inspect());
     ASSERT_TRUE(t.shows("q quit")) << t.text();
@@ -62,7 +86,7 @@ TEST_F(Watched, ReplacedItIsShownOnAsItWas) {
     ASSERT_TRUE(t.shows("q quit")) << t.text();
     fs::remove(path);
     t.press("j");
-    EXPECT_TRUE(t.shows("the file is another one by now")) << t.text();
+    EXPECT_TRUE(t.shows("the file was removed")) << t.text();
     std::ofstream(path) << "something else";
     t.press("<");
     EXPECT_TRUE(t.shows("step 0/")) << t.text();
@@ -78,7 +102,7 @@ TEST_F(Watched, AnotherOneInItsPlaceIsTold) {
     fs::copy_file(testing::sample_path("all-cpu"), path.string() + ".new");
     fs::rename(path.string() + ".new", path);
     t.press("j");
-    EXPECT_TRUE(t.shows("the file is another one by now")) << t.text();
+    EXPECT_TRUE(t.shows("the file was replaced")) << t.text();
     t.press("q");
     EXPECT_EQ(t.wait_for_exit(), 0);
 }
