@@ -407,7 +407,7 @@ TEST(NoRoom, OnAFullDisk) {
     expect_refusal({"synth", "llama", "-o", "/dev/full"}, device, "No space left");
     for (const std::vector<std::string>& reader : {std::vector<std::string>{"show", folder / "t.trace"},
                                                    {"dot", folder / "t.trace"},
-                                                   {"diff", folder / "t.trace", sample("all-cpu")},
+                                                   {"diff", folder / "t.trace", paths::sample("all-cpu")},
                                                    {"export", folder / "t.trace", "--jsonl", "-"},
                                                    {"gguf", model()},
                                                    {"devices"},
