@@ -1,15 +1,18 @@
 #include "inspector/cli/commands.h"
 
+#include "inspector/cli/lines.h"
 #include "inspector/cli/text_input.h"
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
 #include "runtime/text/tokenizer.h"
+#include "traces/words.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>
 #include <iostream>
+#include <optional>
 #include <sstream>
 
 namespace schedscope {
@@ -36,18 +39,29 @@ std::string from_hex(const std::string& hex) {
     return bytes;
 }
 
-/// Ids of one record: its "text" (or "hex", for bytes that are no UTF-8), with "add_special" and "parse_special". null for what is no record, or a text that the
-/// vocabulary has no tokens for: the records behind it keep their lines.
-std::string record_line(const Tokenizer& tokenizer, const std::string& line, const Options& options) {
+struct TextRecord {
+    std::string text;
+    bool add_special, parse_special;
+};
+
+/// Its "text" (or "hex", for bytes that are no UTF-8), with "add_special" and "parse_special". Nothing: it is no record.
+std::optional<TextRecord> text_record(const std::string& line, const Options& options) {
     try {
         const auto record = nlohmann::json::parse(line);
-        const std::string text =
-            record.contains("hex") ? from_hex(record.at("hex").get<std::string>()) : record.at("text").get<std::string>();
-        const auto ids = tokenizer.encode(text, record.value("add_special", !options.no_special),
-                                          record.value("parse_special", options.parse_special));
-        return nlohmann::json(ids).dump();
+        return TextRecord{record.contains("hex") ? from_hex(record.at("hex").get<std::string>())
+                                                 : record.at("text").get<std::string>(),
+                          record.value("add_special", !options.no_special), record.value("parse_special", options.parse_special)};
     } catch (const nlohmann::json::exception&) {
-        return "null";
+        return std::nullopt;
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+}
+
+/// null for a text that the vocabulary has no tokens for.
+std::string ids_line(const Tokenizer& tokenizer, const TextRecord& record) {
+    try {
+        return nlohmann::json(tokenizer.encode(record.text, record.add_special, record.parse_special)).dump();
     } catch (const Error&) {
         return "null";
     }
@@ -55,8 +69,19 @@ std::string record_line(const Tokenizer& tokenizer, const std::string& line, con
 
 int tokenize_batch(const Tokenizer& tokenizer, const Options& options) {
     std::istringstream in(read_file(options.batch));
+    int64_t n_lines = 0, n_broken = 0, first_broken = 0;
     for (std::string line; std::getline(in, line);) {
-        std::cout << record_line(tokenizer, line, options) << '\n';
+        ++n_lines;
+        if (const auto record = text_record(line, options)) {
+            std::cout << ids_line(tokenizer, *record) << '\n';
+        } else {
+            std::cout << "null\n"; // the records behind it keep their lines
+            first_broken = n_broken++ == 0 ? n_lines : first_broken;
+        }
+    }
+    if (n_broken > 0) {
+        tell(options.batch + ": " + std::to_string(n_broken) + " of " + words::counted(n_lines, "line") +
+             " can't be read as a record, the first is line " + std::to_string(first_broken) + "; null stands for each");
     }
     return 0;
 }

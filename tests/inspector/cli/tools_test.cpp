@@ -80,7 +80,8 @@ TEST(Tokenize, ABatchIsAnArrayALine) {
                                         "{\"text\": \"</s>\", \"parse_special\": true}\n");
     const Outcome outcome = run({"tokenize", "-m", model(), "--batch", folder / "batch.jsonl"});
     EXPECT_EQ(outcome.code, 0);
-    EXPECT_EQ(outcome.err, "");
+    EXPECT_EQ(outcome.err, "schedscope: " + folder / "batch.jsonl" +
+                               ": 1 of 5 lines can't be read as a record, the first is line 4; null stands for each\n");
     const auto lines = lines_of(outcome.out);
     ASSERT_EQ(lines.size(), 5U);
     EXPECT_EQ(json::parse(lines[0]), json({1, 403, 407}));
