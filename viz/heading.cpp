@@ -1,11 +1,11 @@
 #include "viz/heading.h"
 
+#include "runtime/letter_case.h"
 #include "traces/words.h"
 #include "viz/markup.h"
 #include "viz/subject.h"
 
 #include <algorithm>
-#include <cctype>
 
 namespace schedscope {
 
@@ -22,9 +22,7 @@ std::string chip(const BackendStyle& style, bool dashed) {
 
 /// The kind of a backend that a log names: not known, or what its name says already.
 bool says_nothing(const BackendInfo& backend) {
-    const auto same = [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); };
-    return backend.kind == "unknown" ||
-           std::equal(backend.kind.begin(), backend.kind.end(), backend.name.begin(), backend.name.end(), same);
+    return backend.kind == "unknown" || same_ignoring_case(backend.kind, backend.name);
 }
 
 } // namespace

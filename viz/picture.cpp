@@ -1,6 +1,7 @@
 #include "viz/picture.h"
 
 #include "runtime/error.h"
+#include "runtime/letter_case.h"
 #include "runtime/system/output_file.h"
 #include "traces/tables.h"
 #include "traces/unknown.h"
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace schedscope {
 
@@ -145,9 +145,7 @@ std::optional<PictureFormat> picture_format_of(std::string_view path) noexcept {
                                                                                   {".png", PictureFormat::png},
                                                                                   {".pdf", PictureFormat::pdf}}};
     for (const auto& [suffix, format] : suffixes) {
-        const bool same = path.size() >= suffix.size() &&
-                          std::equal(suffix.begin(), suffix.end(), path.end() - static_cast<std::ptrdiff_t>(suffix.size()),
-                                     [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
+        const bool same = path.size() >= suffix.size() && same_ignoring_case(path.substr(path.size() - suffix.size()), suffix);
         if (same) {
             return format;
         }

@@ -1,9 +1,9 @@
 #include "inspector/cli/complete.h"
 
 #include "runtime/backend/registry.h"
+#include "runtime/letter_case.h"
 
 #include <algorithm>
-#include <cctype>
 #include <ostream>
 
 namespace schedscope {
@@ -165,9 +165,7 @@ private:
         const std::string list = comma == std::string::npos ? "" : current_.substr(0, comma + 1);
         const Registry registry;
         for (const auto& device : registry.devices()) {
-            std::string name(device->name());
-            std::transform(name.begin(), name.end(), name.begin(),
-                           [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+            const std::string name = lower(device->name());
             if (("," + list).find("," + name + ",") == std::string::npos) {
                 offer(list + name, device->description());
             }

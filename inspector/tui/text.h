@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/system/utf8.h"
 #include "traces/words.h"
 
 #include <cstdint>
@@ -33,8 +34,6 @@ std::vector<std::string> wrapped(std::string_view utf8, int width);
 
 /// The pieces, one after the other.
 std::string joined(std::initializer_list<std::string_view> pieces);
-
-std::string to_utf8(std::u32string_view text);
 
 // Numbers in the words of the rest of the program; "-" for what is not known (negative).
 using words::counted;

@@ -32,6 +32,37 @@ std::optional<char32_t> take_character(std::string_view& text) noexcept {
     return code;
 }
 
+bool append_utf8(char32_t c, std::string& out) {
+    const auto tail = [&out](char32_t bits) { out += static_cast<char>(0x80U | (bits & 0x3FU)); };
+    if (c < 0x80) {
+        out += static_cast<char>(c);
+    } else if (c < 0x800) {
+        out += static_cast<char>(0xC0U | c >> 6U);
+        tail(c);
+    } else if (c < 0x10000) {
+        out += static_cast<char>(0xE0U | c >> 12U);
+        tail(c >> 6U);
+        tail(c);
+    } else if (c < 0x110000) {
+        out += static_cast<char>(0xF0U | c >> 18U);
+        tail(c >> 12U);
+        tail(c >> 6U);
+        tail(c);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+std::string to_utf8(std::u32string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    for (const char32_t c : text) {
+        append_utf8(c, out);
+    }
+    return out;
+}
+
 bool is_utf8(std::string_view text) noexcept {
     while (!text.empty()) {
         if (take_character(text).value_or(0) == 0) {

@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
+#include "runtime/system/utf8.h"
 #include "runtime/system/visible_text.h"
 #include "runtime/text/byte_level.h"
 #include "runtime/text/code_points.h"

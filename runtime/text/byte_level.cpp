@@ -1,5 +1,6 @@
 #include "runtime/text/byte_level.h"
 
+#include "runtime/system/utf8.h"
 #include "runtime/text/code_points.h"
 
 #include <array>

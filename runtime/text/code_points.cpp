@@ -31,26 +31,4 @@ std::u32string code_points(std::string_view utf8) {
     return result;
 }
 
-bool append_utf8(char32_t c, std::string& out) {
-    const auto tail = [&out](char32_t bits) { out += static_cast<char>(0x80U | (bits & 0x3FU)); };
-    if (c < 0x80) {
-        out += static_cast<char>(c);
-    } else if (c < 0x800) {
-        out += static_cast<char>(0xC0U | c >> 6U);
-        tail(c);
-    } else if (c < 0x10000) {
-        out += static_cast<char>(0xE0U | c >> 12U);
-        tail(c >> 6U);
-        tail(c);
-    } else if (c < 0x110000) {
-        out += static_cast<char>(0xF0U | c >> 18U);
-        tail(c >> 12U);
-        tail(c >> 6U);
-        tail(c);
-    } else {
-        return false;
-    }
-    return true;
-}
-
 } // namespace schedscope

@@ -9,7 +9,4 @@ namespace schedscope {
 /// Unicode pass as they are.
 std::u32string code_points(std::string_view utf8);
 
-/// Appends the UTF-8 form. False for numbers beyond U+10FFFF, which have none.
-bool append_utf8(char32_t c, std::string& out);
-
 } // namespace schedscope

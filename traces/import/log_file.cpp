@@ -5,6 +5,7 @@
 #include "runtime/error.h"
 #include "runtime/system/budget.h"
 #include "runtime/system/files.h"
+#include "runtime/system/utf8.h"
 #include "traces/import/import_log.h"
 
 #include <algorithm>
@@ -24,19 +25,6 @@ constexpr char escape = '\x1b', bell = '\x07';
     throw Error(ErrorKind::input, log_name(path) + ": " + why);
 }
 
-void append_utf8(std::string& out, unsigned code) {
-    if (code < 0x80) {
-        out += static_cast<char>(code);
-    } else if (code < 0x800) {
-        out += static_cast<char>(0xC0 | code >> 6);
-        out += static_cast<char>(0x80 | (code & 0x3F));
-    } else {
-        out += static_cast<char>(0xE0 | code >> 12);
-        out += static_cast<char>(0x80 | (code >> 6 & 0x3F));
-        out += static_cast<char>(0x80 | (code & 0x3F));
-    }
-}
-
 /// Code units of two bytes, low byte first. Pairs for characters beyond 16 bits become question marks: no scheduler writes them.
 std::string from_utf16(std::string_view bytes) {
     std::string out;
@@ -44,7 +32,7 @@ std::string from_utf16(std::string_view bytes) {
         const unsigned code =
             static_cast<unsigned char>(bytes[i]) | static_cast<unsigned>(static_cast<unsigned char>(bytes[i + 1])) << 8;
         if (code != 0xFEFF) {
-            append_utf8(out, code >= 0xD800 && code < 0xE000 ? '?' : code);
+            append_utf8(code >= 0xD800 && code < 0xE000 ? U'?' : char32_t{code}, out);
         }
     }
     return out;

@@ -1,6 +1,7 @@
 // How models cut text into words before merging.
 #include "runtime/text/pre_tokenizer.h"
 
+#include "runtime/system/utf8.h"
 #include "runtime/text/code_points.h"
 
 #include <algorithm>
