@@ -122,6 +122,29 @@ Descriptor copy_of(const State& state, const Descriptor& from, int64_t bytes, in
     return to;
 }
 
+/// Bytes that a file holds: without its holes, which only make it look large.
+int64_t held_bytes(const State& state, const Descriptor& file, int64_t size) {
+    constexpr int most_parts = 1 << 20; // half a second
+    int64_t held = 0;
+    int n_parts = 0;
+    for (off_t at = 0; at < size; ++n_parts) {
+        const off_t begin = lseek(file.get(), at, SEEK_DATA);
+        if (begin < 0 && errno != ENXIO) {
+            return size; // this file system knows no holes
+        }
+        if (begin < 0 || begin >= size) {
+            break;
+        }
+        const off_t end = lseek(file.get(), begin, SEEK_HOLE);
+        at = end < 0 ? size : std::min<off_t>(end, size);
+        held += at - begin;
+        if (n_parts == most_parts) {
+            refuse(state.path, "is damaged: it is full of holes");
+        }
+    }
+    return held;
+}
+
 /// The part of the file beside the trace with this suffix, if it is there with content.
 Descriptor open_beside(const State& state, const char* suffix, int64_t& bytes) {
     Descriptor file(open((state.path + suffix).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
@@ -198,7 +221,8 @@ bool open_parts(State& state) {
         return false;
     }
     state.has_journal = wal || journal;
-    state.bytes = size + wal_bytes + journal_bytes;
+    state.bytes = held_bytes(state, file, size) + (wal ? held_bytes(state, wal, wal_bytes) : 0) +
+                  (journal ? held_bytes(state, journal, journal_bytes) : 0);
     state.trace.begin(std::move(file), size);
     if (wal) {
         state.wal.begin(std::move(wal), wal_bytes);

@@ -13,6 +13,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -120,6 +121,18 @@ TEST_F(HostileTrace, AJournalThatNamesAnotherFileIsRefusedAndThatFileStays) {
     EXPECT_THAT(read_all(path), HasSubstr("t-journal: names another file"));
     EXPECT_EQ(check_integrity(path).value_or(""), path + "-journal: names another file, which no trace's journal does");
     EXPECT_EQ(contents(victim), "years of work");
+}
+
+TEST_F(HostileTrace, AFileThatOnlyLooksLargeHasNoMoreRecordsThanItHolds) {
+    edit("UPDATE assign SET step = 1 << 32 WHERE step = (SELECT max(step) FROM assign)");
+    ASSERT_EQ(truncate(path.c_str(), off_t{1} << 36), 0); // 2^33 records would fit
+    EXPECT_THAT(read_all(path), HasSubstr("its last record is 4294967296"));
+    const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    for (off_t at = off_t{1} << 20; at < off_t{64} << 20; at += 8192) { // a few bytes here and there
+        ASSERT_EQ(pwrite(file, "x", 1, at), 1);
+    }
+    close(file);
+    EXPECT_THAT(read_all(path), HasSubstr("its last record is 4294967296"));
 }
 
 TEST_F(HostileTrace, WhatLiesBesideItAndIsNoFileIsRefused) {
