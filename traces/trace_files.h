@@ -29,7 +29,8 @@ public:
 
     const std::string& path() const noexcept;
     bool has_journal() const noexcept;
-    int64_t bytes() const noexcept;       ///< of the trace and its journal, as they were opened: a bound for whatever is in them
+    /// That the trace and its journal held when they were opened, holes left out: a bound for whatever is in them.
+    int64_t bytes() const noexcept;
     FileVersion version() const noexcept; ///< of the file at the path when it was opened
 
     /// The first 100 bytes; less where there are less, the rest 0.
