@@ -118,6 +118,21 @@ void LiveStore::note_sparse(const Record& record) {
     }
 }
 
+int64_t LiveStore::count(FactSet kinds) const {
+    if ((kinds & ~sparse_kinds) != 0) {
+        return RecordSource::count(kinds);
+    }
+    const Step n = n_steps(); // what is not published yet is not there
+    int64_t count = 0;
+    const std::lock_guard lock(mutex_);
+    for (size_t kind = 0; kind < sparse_.size(); ++kind) {
+        if ((kinds >> kind & 1) != 0) {
+            count += std::lower_bound(sparse_[kind].begin(), sparse_[kind].end(), n) - sparse_[kind].begin();
+        }
+    }
+    return count;
+}
+
 Step LiveStore::next_of(Step from, FactSet kinds) const {
     if ((kinds & ~sparse_kinds) != 0) {
         return RecordSource::next_of(from, kinds);

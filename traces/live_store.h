@@ -35,6 +35,7 @@ public:
     const OwnedGraph& graph(GraphId id) const override;
     const CapabilityTable& answers(GraphId id) const override;
     std::string_view text(StringId id) const override;
+    int64_t count(FactSet kinds) const override;
     Step next_of(Step from, FactSet kinds) const override;
     Step previous_of(Step from, FactSet kinds) const override;
 

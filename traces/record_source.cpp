@@ -13,9 +13,7 @@ void RecordSource::read_wanted(Step first, Step end, Wanted wanted, std::vector<
 
 int64_t RecordSource::count(FactSet kinds) const {
     int64_t n = 0;
-    for (Step at = next_of(-1, kinds); at != no_step; at = next_of(at, kinds)) {
-        ++n;
-    }
+    for_each_of(kinds, 0, n_steps(), [&](const Record&) { ++n; });
     return n;
 }
 

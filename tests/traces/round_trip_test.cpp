@@ -212,7 +212,11 @@ TEST(RoundTrip, NextAndPreviousOfAKindAgreeWithTheRecords) {
     const auto n = static_cast<Step>(records.size());
     for (const FactSet kinds :
          {fact_bit<record::PassBegin>(), fact_bit<record::Assign>(), fact_set<record::Token, record::SplitBegin>(),
-          fact_set<record::Execute, record::PlanBegin>(), fact_bit<record::Value>()}) {
+          fact_set<record::Execute, record::PlanBegin>(), fact_bit<record::Value>(), every_fact}) {
+        const auto count = std::count_if(records.begin(), records.end(),
+                                         [&](const Record& record) { return (fact_bit(record.fact) & kinds) != 0; });
+        EXPECT_EQ(store.count(kinds), count);
+        EXPECT_EQ(reader.count(kinds), count);
         for (Step from = -1; from <= n; ++from) {
             Step next = no_step, previous = no_step;
             for (Step s = from + 1; s < n && next == no_step; ++s) {
