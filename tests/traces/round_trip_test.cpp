@@ -5,6 +5,7 @@
 #include "traces/tee.h"
 #include "traces/writer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <gtest/gtest.h>
