@@ -288,6 +288,8 @@ OpenFile& of(sqlite3_file* file) { return *reinterpret_cast<OpenFile*>(file); }
 /// That SQLite has written to temporary files, of all traces that are open.
 std::atomic<int64_t> bytes_to_sort = 0;
 
+std::atomic<int64_t>& written_bytes(const OpenFile& f) { return f.state != nullptr ? f.state->written_bytes : bytes_to_sort; }
+
 int close_file(sqlite3_file* file) {
     if (Part* const own = std::exchange(of(file).own, nullptr)) {
         bytes_to_sort -= static_cast<int64_t>(own->written.size()) * Part::block_bytes;
@@ -346,7 +348,7 @@ Part::Block* block_to_write(const OpenFile& f, int64_t index) {
     if (const auto found = f.part->written.find(index); found != f.part->written.end()) {
         return found->second.get();
     }
-    std::atomic<int64_t>& used = f.state != nullptr ? f.state->written_bytes : bytes_to_sort;
+    std::atomic<int64_t>& used = written_bytes(f);
     if (used.fetch_add(Part::block_bytes) >= budget::trace_scratch_bytes) {
         used.fetch_sub(Part::block_bytes);
         if (f.state != nullptr) {
@@ -387,7 +389,9 @@ int truncate_file(sqlite3_file* file, sqlite3_int64 size) {
     Part& part = *of(file).part;
     part.size = size;
     part.base = std::min<int64_t>(part.base, size);
-    std::erase_if(part.written, [&](const auto& entry) { return entry.first * Part::block_bytes >= size; });
+    const size_t n_erased =
+        std::erase_if(part.written, [&](const auto& entry) { return entry.first * Part::block_bytes >= size; });
+    written_bytes(of(file)) -= static_cast<int64_t>(n_erased) * Part::block_bytes;
     if (const auto last = part.written.find(size / Part::block_bytes); last != part.written.end()) {
         const int64_t kept = size % Part::block_bytes;
         std::memset(last->second->data() + kept, 0, static_cast<size_t>(Part::block_bytes - kept));
