@@ -2,14 +2,12 @@
 
 #include "runtime/error.h"
 #include "tests/fuzz/small_trace.h"
+#include "tests/fuzz/verdict.h"
 #include "tests/support/faces.h"
 #include "traces/import/import_log.h"
 #include "traces/live_store.h"
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,20 +20,19 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         const auto store = std::make_shared<LiveStore>();
         const ImportResult result = import_log(file.path(), *store);
         if (result.n_graphs != store->n_evaluations()) {
-            std::fprintf(stderr, "%d graphs, %d evaluations\n", result.n_graphs, store->n_evaluations());
-            std::abort();
+            fuzz::fail(std::to_string(result.n_graphs) + " graphs, " + std::to_string(store->n_evaluations()) + " evaluations");
         }
         store->for_each(0, store->n_steps(), [](const Record&) {});
         // Whoever reads it takes longer than the import does: for one input in eight, by all of its bytes.
-        const size_t chance = std::hash<std::string_view>{}({reinterpret_cast<const char*>(data), size});
+        const size_t chance = fuzz::chance_of({reinterpret_cast<const char*>(data), size});
         if (chance % 8 == 0) {
             const auto faces = testing::trace_faces();
             faces[chance / 8 % faces.size()].look(store);
         }
     } catch (const Error& error) {
-        if (error.kind() != ErrorKind::input || std::string_view(error.what()).find('\n') != std::string_view::npos) {
-            std::fprintf(stderr, "not an error of the input in one line: %s\n", error.what());
-            std::abort();
+        fuzz::expect_of_input(error);
+        if (std::string_view(error.what()).find('\n') != std::string_view::npos) {
+            fuzz::fail("not one line", error.what());
         }
     }
     return 0;

@@ -2,18 +2,27 @@
 
 #include "runtime/backend/cpu/cpu_device.h"
 #include "runtime/backend/registry.h"
+#include "tests/fuzz/verdict.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 namespace schedscope::fuzz {
 
-/// Ends the target: what must hold of models does not.
-[[noreturn]] inline void fail(const char* what, const char* sentence) {
-    std::fprintf(stderr, "%s: %s\n", what, sentence);
-    std::abort();
+/// Whatever a step finds wrong with a model's file must be one sentence about the input. False: it found something.
+template <typename F> bool goes_well(F&& step) {
+    try {
+        step();
+        return true;
+    } catch (const Error& error) {
+        constexpr size_t longest = 700;
+        expect_of_input(error);
+        if (std::string_view(error.what()).size() > longest) {
+            fail("not one short line", error.what());
+        }
+        return false;
+    }
 }
 
 /// The processor alone, on one thread, for all inputs.

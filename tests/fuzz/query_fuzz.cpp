@@ -3,21 +3,16 @@
 
 #include "inspector/query/query.h"
 #include "runtime/error.h"
+#include "tests/fuzz/verdict.h"
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 namespace {
 
 using namespace schedscope;
 using namespace schedscope::query;
-
-void fail(const char* what, const std::string& text) {
-    std::fprintf(stderr, "%s: %s\n", what, text.c_str());
-    std::abort();
-}
+using fuzz::fail;
 
 /// Something with a value for each field; `which` tells it apart from others.
 Facts thing(const Query& query, int which) {

@@ -4,14 +4,13 @@
 
 #include "runtime/error.h"
 #include "tests/fuzz/small_trace.h"
+#include "tests/fuzz/verdict.h"
 #include "tests/traces/sample_run.h"
 #include "traces/reader.h"
 #include "traces/writer.h"
 
 #include <array>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -21,11 +20,6 @@
 namespace schedscope::fuzz {
 
 namespace {
-
-void fail(const std::string& what) {
-    std::fprintf(stderr, "%s\n", what.c_str());
-    std::abort();
-}
 
 std::string path() { return scratch_folder() + "/recorded"; }
 

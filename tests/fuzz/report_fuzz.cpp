@@ -4,6 +4,7 @@
 #include "runtime/error.h"
 #include "tests/fuzz/small_trace.h"
 #include "tests/fuzz/strict_html.h"
+#include "tests/fuzz/verdict.h"
 #include "tests/support/hostile_run.h"
 #include "traces/history.h"
 #include "traces/live_store.h"
@@ -12,8 +13,6 @@
 #include "viz/report.h"
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -23,11 +22,6 @@ namespace schedscope::fuzz {
 namespace {
 
 using nlohmann::json;
-
-void fail(const std::string& what) {
-    std::fprintf(stderr, "%s\n", what.c_str());
-    std::abort();
-}
 
 /// Through a trace file, as users have it, or straight from memory, which is faster.
 std::shared_ptr<const RecordSource> recorded(const std::vector<std::string>& texts, bool in_a_file) {

@@ -4,20 +4,15 @@
 #include "inspector/tui/saved_session.h"
 #include "inspector/tui/settings.h"
 #include "tests/fuzz/small_trace.h"
+#include "tests/fuzz/verdict.h"
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 namespace {
 
 using namespace schedscope;
-
-void fail(const char* what, const std::string& text) {
-    std::fprintf(stderr, "%s: %s\n", what, text.c_str());
-    std::abort();
-}
+using fuzz::fail;
 
 std::string lines_of(const tui::Settings& settings) {
     std::string text;

@@ -7,12 +7,11 @@
 
 #include "tests/fuzz/small_trace.h"
 #include "tests/fuzz/trace_look.h"
+#include "tests/fuzz/verdict.h"
 #include "tests/support/super_journal.h"
 #include "traces/sqlite.h"
 
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fuzzer/FuzzedDataProvider.h>
 #include <sqlite3.h>
@@ -58,11 +57,6 @@ Files killed_in_an_edit(const char* journal_mode, const char* suffix) {
         fs::remove(path + left);
     }
     return files;
-}
-
-void fail(const char* what) {
-    std::fprintf(stderr, "%s\n", what);
-    std::abort();
 }
 
 } // namespace

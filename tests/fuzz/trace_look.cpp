@@ -1,15 +1,13 @@
 #include "tests/fuzz/trace_look.h"
 
 #include "runtime/error.h"
+#include "tests/fuzz/verdict.h"
 #include "tests/support/faces.h"
 #include "traces/reader.h"
 #include "viz/picture.h"
 #include "viz/report.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -62,16 +60,11 @@ Faces all_faces() {
 /// well, the fuzzer would keep what it finds there and read a report most of the time.
 const testing::Face& face_for(std::string_view input) {
     static const Faces faces = all_faces();
-    const size_t chance = std::hash<std::string_view>{}(input);
+    const size_t chance = chance_of(input);
     if (chance % 64 == 0) {
         return faces.long_ones[chance / 64 % faces.long_ones.size()];
     }
     return faces.short_ones[input.empty() ? 0 : static_cast<uint8_t>(input.back()) % faces.short_ones.size()];
-}
-
-void fail(const char* what, const char* sentence) {
-    std::fprintf(stderr, "%s: %s\n", what, sentence);
-    std::abort();
 }
 
 } // namespace
@@ -82,9 +75,7 @@ void look_at_trace(const std::string& path, std::string_view input) {
         face_for(input).look(reader);
     } catch (const Error& error) {
         const std::string_view sentence = error.what();
-        if (error.kind() != ErrorKind::input) {
-            fail("not an error of the input", error.what());
-        }
+        expect_of_input(error);
         // Characters: one that is shown instead of a byte takes three.
         const auto n = std::count_if(sentence.begin(), sentence.end(), [](char c) { return (c & 0xC0) != 0x80; });
         if (n > static_cast<ptrdiff_t>(path.size()) + 300 || sentence.find('\n') != std::string_view::npos) {
