@@ -287,8 +287,10 @@ Terminal::Woken Terminal::wait(std::span<const int> others, bool wait) {
     }
     const bool known = noted_.input || noted_.resized || noted_.interrupted || noted_.ended_by != 0;
     const int patience = this->patience();
-    if (poll(fds.data(), 2 + others.size(), wait && !known ? patience : 0) < 0) {
-        return {}; // a signal: its note is read next time
+    while (poll(fds.data(), 2 + others.size(), wait && !known ? patience : 0) < 0) {
+        if (errno != EINTR) { // a signal that is ours has left its note, which ends the next one
+            return {};
+        }
     }
     if ((fds[1].revents & POLLIN) != 0) {
         take_notes();
