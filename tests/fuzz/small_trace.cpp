@@ -130,7 +130,8 @@ std::string small_trace() {
 MemoryFile::MemoryFile() : file_(memfd_create("trace", MFD_CLOEXEC)), path_("/proc/self/fd/" + std::to_string(file_)) {}
 
 void MemoryFile::put(const std::string& bytes) const {
-    if (ftruncate(file_, 0) != 0 || pwrite(file_, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    const auto n = static_cast<ssize_t>(bytes.size());
+    if (pwrite(file_, bytes.data(), bytes.size(), 0) != n || ftruncate(file_, n) != 0) {
         std::abort();
     }
 }

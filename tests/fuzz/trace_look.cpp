@@ -40,7 +40,7 @@ struct Faces {
 };
 
 Faces all_faces() {
-    constexpr std::string_view short_names[] = {"records", "units", "plan tables", "run tables"};
+    constexpr std::string_view short_names[] = {"records", "units", "plan tables", "memory tables", "run tables"};
     Faces faces;
     const auto traces = testing::trace_faces();
     std::vector<testing::Face> all(traces.begin(), traces.end());
@@ -56,13 +56,13 @@ Faces all_faces() {
     return faces;
 }
 
-/// One of the short ones by the input's last byte, which a target takes first. For one input in 64 it is a long one, by all of its bytes: if one byte chose that as
+/// One of the short ones by the input's last byte, which a target takes first. For one input in 128 it is a long one, by all of its bytes: if one byte chose that as
 /// well, the fuzzer would keep what it finds there and read a report most of the time.
 const testing::Face& face_for(std::string_view input) {
     static const Faces faces = all_faces();
     const size_t chance = chance_of(input);
-    if (chance % 64 == 0) {
-        return faces.long_ones[chance / 64 % faces.long_ones.size()];
+    if (chance % 128 == 0) {
+        return faces.long_ones[chance / 128 % faces.long_ones.size()];
     }
     return faces.short_ones[input.empty() ? 0 : static_cast<uint8_t>(input.back()) % faces.short_ones.size()];
 }

@@ -72,11 +72,16 @@ void plan_tables(const Source& source) {
         tables::copies(history, state);
         tables::assignments(history, state);
         tables::fusion(history, state);
+        tables::passes(history, e);
+    });
+}
+
+void memory_tables(const Source& source) {
+    for_each_plan(source, [](History& history, EvaluationId, const PlanState& state) {
         tables::memory(history, state);
         tables::kernels(history, state);
         tables::values(history, state);
         tables::differences(history, state);
-        tables::passes(history, e);
     });
 }
 
@@ -126,10 +131,18 @@ void compared(const Source& source) {
     try_it([&] { diff::compare(a, b); });
 }
 
-constexpr Face faces[] = {{"records", records},         {"states", states},         {"units", units},
-                          {"plan tables", plan_tables}, {"run tables", run_tables}, {"stories", stories},
-                          {"json lines", json_lines},   {"timeline", timeline},     {"replay", planned_again},
-                          {"what-if", what_ifs},        {"diff", compared}};
+constexpr Face faces[] = {{"records", records},
+                          {"states", states},
+                          {"units", units},
+                          {"plan tables", plan_tables},
+                          {"memory tables", memory_tables},
+                          {"run tables", run_tables},
+                          {"stories", stories},
+                          {"json lines", json_lines},
+                          {"timeline", timeline},
+                          {"replay", planned_again},
+                          {"what-if", what_ifs},
+                          {"diff", compared}};
 
 } // namespace
 
