@@ -2,6 +2,7 @@
 
 #include "runtime/system/utf8.h"
 
+#include <algorithm>
 #include <limits>
 #include <sqlite3.h>
 
@@ -34,14 +35,15 @@ Database::Database(const std::string& path, Mode mode, const char* file_system) 
 int64_t* Database::operations() const noexcept { return watch_ ? &watch_->operations : nullptr; }
 
 void Database::watch(std::function<bool()> stop, int64_t most_operations) {
-    constexpr int between_looks = 4096;
+    constexpr int64_t most_between_looks = 4096;
     if (!watch_) {
         watch_ = std::make_unique<Watch>();
     }
-    *watch_ = {std::move(stop), most_operations, 0};
+    const auto between_looks = static_cast<int>(std::min(most_between_looks, most_operations));
+    *watch_ = {std::move(stop), most_operations, 0, between_looks};
     const auto look = [](void* given) {
         auto& watch = *static_cast<Watch*>(given);
-        watch.operations += between_looks;
+        watch.operations += watch.between_looks;
         return watch.operations > watch.most || (watch.stop && watch.stop()) ? 1 : 0;
     };
     sqlite3_progress_handler(handle(), between_looks, look, watch_.get());

@@ -78,6 +78,7 @@ private:
     struct Watch {
         std::function<bool()> stop;
         int64_t most = 0, operations = 0;
+        int between_looks = 0;
     };
     std::unique_ptr<Watch> watch_; ///< goes behind the handle, which calls it
     std::unique_ptr<sqlite3, Closer> handle_;

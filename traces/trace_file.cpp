@@ -82,6 +82,12 @@ private:
     int64_t file_bytes_;
 };
 
+/// Until the schema was looked at. SQLite reads it with its first statement, and then all of the tables that ANALYZE makes: their columns may be computed, too. Each look
+/// at a text so long takes some milliseconds at most; a trace's schema takes some hundred operations.
+constexpr int largest_of_schema = 32 << 10;
+constexpr int64_t most_of_schema = 2048;
+constexpr int largest_of_trace = 64 << 20;
+
 void defend(sqlite::Database& database) {
     sqlite3* handle = database.handle();
     const auto set = [&](int option, int value) { sqlite3_db_config(handle, option, value, nullptr); };
@@ -89,11 +95,12 @@ void defend(sqlite::Database& database) {
     set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0);
     set(SQLITE_DBCONFIG_ENABLE_TRIGGER, 0);
     set(SQLITE_DBCONFIG_ENABLE_VIEW, 0);
-    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 64 << 20);
+    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, largest_of_schema);
     sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, 64 << 10);
     sqlite3_limit(handle, SQLITE_LIMIT_COLUMN, 64);
     sqlite3_limit(handle, SQLITE_LIMIT_EXPR_DEPTH, 32);
     sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1); // nothing of ours looks for patterns
     sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, 1);
     set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1);
     database.execute("PRAGMA locking_mode = EXCLUSIVE"); // before anything is read: the index of a journal then lies in memory
@@ -193,10 +200,9 @@ TraceFile open_trace_file(std::shared_ptr<TraceFiles> given) {
         using Mode = sqlite::Database::Mode;
         TraceFile trace{files, {files->address(), recovers ? Mode::edit : Mode::read, TraceFiles::file_system()}, {}, 0};
         sqlite::Database& database = trace.database;
+        const auto stopped = [files] { return files->stopped(); };
+        database.watch(stopped, most_of_schema);
         defend(database);
-        // No statement of ours looks at a row for more than some dozen operations, and a row has some bytes at least.
-        constexpr int64_t most_of_any = 20'000'000, most_of_a_byte = 16;
-        database.watch([files] { return files->stopped(); }, most_of_any + most_of_a_byte * files->bytes());
         if (pragma(database, "application_id") != schema::application_id) {
             refuse(path, recovers ? "the journal beside it is not its own" : "is an SQLite file, but not a trace");
         }
@@ -211,6 +217,10 @@ TraceFile open_trace_file(std::shared_ptr<TraceFiles> given) {
         }
         trace.minor = static_cast<int>(version % 1000);
         check_schema(path, database, trace.minor, newer);
+        sqlite3_limit(database.handle(), SQLITE_LIMIT_LENGTH, largest_of_trace);
+        // No statement of ours looks at a row for more than some dozen operations, and a row has some bytes at least.
+        constexpr int64_t most_of_any = 20'000'000, most_of_a_byte = 16;
+        database.watch(stopped, most_of_any + most_of_a_byte * files->bytes());
         upgrade(database, trace.minor);
         if (recovers) {
             trace.notes.push_back("was not closed; what had been committed is shown");

@@ -398,6 +398,15 @@ TEST(CheckOutput, RefusesWhatIsNotATrace) {
     EXPECT_THROW(check_output(folder.path(), true), Error);
     EXPECT_THROW(check_output("/dev/null", true), Error);
     EXPECT_NO_THROW(check_output(folder.file("empty"), false));
+    for (const char* beside : {"new-journal", "new-wal", "new-shm"}) {
+        std::ofstream(folder.file(beside)) << "years of work";
+        EXPECT_THROW(check_output(folder.file("new"), false), Error) << beside;
+        EXPECT_NO_THROW(check_output(folder.file("new"), true)) << beside;
+        for (const auto* of_sqlite : {"\xd9\xd5\x05\xf9 and more", "\x37\x7f\x06\x82 and more", ""}) {
+            std::ofstream(folder.file(beside)) << of_sqlite;
+            EXPECT_NO_THROW(check_output(folder.file("new"), false)) << beside;
+        }
+    }
     EXPECT_NO_THROW(check_output(folder.file("none"), false));
     EXPECT_NO_THROW(check_output(folder.file("t"), false));
     EXPECT_TRUE(is_trace(folder.file("t")));
