@@ -1,10 +1,10 @@
 // A dry run of a llama with 70 billion parameters: its header is read, the graphs of a prompt and of a token are built and planned, memory is
 // planned. Target: less than 100 ms without a recorder.
 
-#include "runtime/context/generate.h"
 #include "runtime/error.h"
-#include "runtime/model/synth.h"
-#include "traces/live_store.h"
+#include "runtime/model/synth/synth.h"
+#include "runtime/session/generate.h"
+#include "traces/store/live_store.h"
 
 #include <benchmark/benchmark.h>
 

@@ -1,8 +1,8 @@
 
 #include "runtime/backend/cpu/thread_pool.h"
 #include "runtime/backend/machine_limits.h"
-#include "runtime/context/generate.h"
-#include "runtime/model/synth.h"
+#include "runtime/model/synth/synth.h"
+#include "runtime/session/generate.h"
 
 #include <benchmark/benchmark.h>
 

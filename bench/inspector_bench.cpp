@@ -5,8 +5,8 @@
 //     inspector_bench [TRACE]      a trace of one's own instead
 #include "bench/long_trace.h"
 #include "bench/timed_terminal.h"
-#include "traces/history.h"
-#include "traces/reader.h"
+#include "traces/history/history.h"
+#include "traces/store/reading/reader.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "tests/inspector/tui/made_trace.h"
-#include "traces/interner.h"
-#include "traces/tee.h"
-#include "traces/writer.h"
+#include "tests/inspector/tui/harness/made_trace.h"
+#include "traces/format/interner.h"
+#include "traces/store/tee.h"
+#include "traces/store/writer.h"
 
 #include <filesystem>
 #include <string>

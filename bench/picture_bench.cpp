@@ -2,10 +2,10 @@
 // itself takes less than five seconds, its text less than one; a case that takes longer fails.
 #include "bench/long_trace.h"
 #include "bench/transformer_sketch.h"
-#include "runtime/scheduler/plan.h"
-#include "traces/reader.h"
-#include "traces/writer.h"
-#include "viz/report.h"
+#include "runtime/planner/plan.h"
+#include "traces/store/reading/reader.h"
+#include "traces/store/writer.h"
+#include "viz/report/report.h"
 
 #include <benchmark/benchmark.h>
 

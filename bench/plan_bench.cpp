@@ -1,8 +1,8 @@
 // What planning costs per node: passes 1 to 5 with the copied graph, without and with records, and the memory plan.
 #include "bench/transformer_sketch.h"
-#include "runtime/scheduler/allocate.h"
-#include "runtime/scheduler/plan.h"
-#include "runtime/scheduler/recorder.h"
+#include "runtime/planner/memory/allocate.h"
+#include "runtime/planner/plan.h"
+#include "runtime/planner/recorder.h"
 
 #include <benchmark/benchmark.h>
 

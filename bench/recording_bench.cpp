@@ -1,8 +1,8 @@
 #include "runtime/backend/cpu/thread_pool.h"
-#include "runtime/context/generate.h"
-#include "runtime/model/synth.h"
-#include "traces/interner.h"
-#include "traces/writer.h"
+#include "runtime/model/synth/synth.h"
+#include "runtime/session/generate.h"
+#include "traces/format/interner.h"
+#include "traces/store/writer.h"
 
 #include <benchmark/benchmark.h>
 

@@ -1,10 +1,10 @@
 // How fast records are written to a file and read back. Each trace lies in the folder for temporary files and is removed.
 
-#include "runtime/scheduler/plan.h"
-#include "traces/history.h"
-#include "traces/live_store.h"
-#include "traces/reader.h"
-#include "traces/writer.h"
+#include "runtime/planner/plan.h"
+#include "traces/history/history.h"
+#include "traces/store/live_store.h"
+#include "traces/store/reading/reader.h"
+#include "traces/store/writer.h"
 
 #include <benchmark/benchmark.h>
 #include <filesystem>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "runtime/scheduler/capability_table.h"
-#include "runtime/scheduler/graph_view.h"
-#include "runtime/scheduler/records.h"
+#include "runtime/planner/capability_table.h"
+#include "runtime/planner/graph_view.h"
+#include "runtime/planner/records.h"
 
 namespace schedscope::bench {
 

@@ -1,3 +1,3 @@
-#include "inspector/cli/app.h"
+#include "inspector/cli/line/app.h"
 
 int main(int argc, char** argv) { return schedscope::run_program(argc, argv); }

@@ -1,10 +1,10 @@
 #include "inspector/tui/app.h"
 
-#include "inspector/tui/actions.h"
-#include "inspector/tui/comparing.h"
-#include "inspector/tui/jumps.h"
-#include "inspector/tui/marks.h"
-#include "inspector/tui/text.h"
+#include "inspector/tui/actions/actions.h"
+#include "inspector/tui/actions/comparing.h"
+#include "inspector/tui/actions/jumps.h"
+#include "inspector/tui/actions/marks.h"
+#include "inspector/tui/terminal/text.h"
 #include "runtime/error.h"
 
 #include <csignal>

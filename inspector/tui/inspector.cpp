@@ -1,7 +1,7 @@
 #include "inspector/tui/inspector.h"
 
 #include "inspector/tui/app.h"
-#include "inspector/tui/user_files.h"
+#include "inspector/tui/state/user_files.h"
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "traces/record_source.h"
+#include "traces/store/record_source.h"
 
 #include <functional>
 #include <memory>

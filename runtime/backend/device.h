@@ -2,8 +2,8 @@
 
 #include "runtime/backend/backend.h"
 #include "runtime/backend/buffer.h"
-#include "runtime/scheduler/answer.h"
-#include "runtime/tensor/offload_batch.h"
+#include "runtime/ops/offload_batch.h"
+#include "runtime/planner/answer.h"
 
 #include <cstdint>
 #include <memory>

@@ -1,6 +1,6 @@
 #include "runtime/backend/optimise_like.h"
 
-#include "runtime/backend/cpu/fused_kernels.h"
+#include "runtime/backend/cpu/kernels/fused_kernels.h"
 #include "runtime/backend/device.h"
 #include "runtime/backend/vulkan/vulkan_backend.h"
 

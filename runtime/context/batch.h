@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/scheduler/records.h"
+#include "runtime/planner/records.h"
 
 #include <cstdint>
 #include <span>

@@ -6,7 +6,7 @@
 #include "runtime/context/kv_cache.h"
 #include "runtime/model/graph_builder.h"
 #include "runtime/model/model.h"
-#include "runtime/scheduler/recorder.h"
+#include "runtime/planner/recorder.h"
 #include "runtime/scheduler/scheduler.h"
 
 #include <memory>

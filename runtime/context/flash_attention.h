@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/model/model.h"
-#include "runtime/tensor/type.h"
+#include "runtime/ops/type.h"
 
 #include <cstdint>
 

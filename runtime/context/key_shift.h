@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/context/kv_cache.h"
-#include "runtime/scheduler/recorder.h"
+#include "runtime/planner/recorder.h"
 #include "runtime/scheduler/scheduler.h"
 
 #include <span>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/gguf/value.h"
-#include "runtime/tensor/layout.h"
+#include "runtime/ops/layout.h"
 
 #include "runtime/tensor/tensor.h"
 #include <unordered_map>

@@ -1,7 +1,7 @@
 #include "runtime/model/graph_builder.h"
 
 #include "runtime/backend/device.h"
-#include "runtime/scheduler/layer_homes.h"
+#include "runtime/planner/placement/layer_homes.h"
 
 #include <string>
 

@@ -3,7 +3,7 @@
 #include "runtime/backend/device.h"
 #include "runtime/error.h"
 #include "runtime/letter_case.h"
-#include "runtime/scheduler/layer_homes.h"
+#include "runtime/planner/placement/layer_homes.h"
 
 #include <algorithm>
 #include <cmath>

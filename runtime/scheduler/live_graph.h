@@ -1,8 +1,8 @@
 #pragma once
 
 #include "runtime/backend/device.h"
-#include "runtime/scheduler/capabilities.h"
-#include "runtime/scheduler/records.h"
+#include "runtime/planner/capabilities.h"
+#include "runtime/planner/records.h"
 #include "runtime/tensor/graph.h"
 
 #include <memory>

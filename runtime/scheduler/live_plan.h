@@ -1,12 +1,12 @@
 #pragma once
 
 #include "runtime/backend/backend.h"
-#include "runtime/scheduler/allocate.h"
+#include "runtime/planner/memory/allocate.h"
+#include "runtime/planner/plan.h"
+#include "runtime/planner/recorder.h"
 #include "runtime/scheduler/expert_copy.h"
 #include "runtime/scheduler/live_graph.h"
 #include "runtime/scheduler/node_observer.h"
-#include "runtime/scheduler/plan.h"
-#include "runtime/scheduler/recorder.h"
 #include "runtime/scheduler/watch.h"
 
 #include <deque>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/scheduler/plan.h"
+#include "runtime/planner/plan.h"
 
 namespace schedscope {
 

@@ -2,7 +2,7 @@
 
 #include "runtime/scheduler/live_plan.h"
 
-#include "runtime/backend/node_order.h"
+#include "runtime/backend/order/node_order.h"
 #include "runtime/error.h"
 #include "runtime/scheduler/kept_ranges.h"
 

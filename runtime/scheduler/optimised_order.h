@@ -1,8 +1,8 @@
 #pragma once
 
-#include "runtime/scheduler/graph_copy.h"
-#include "runtime/scheduler/plan.h"
-#include "runtime/scheduler/records.h"
+#include "runtime/planner/order/graph_copy.h"
+#include "runtime/planner/plan.h"
+#include "runtime/planner/records.h"
 
 namespace schedscope {
 

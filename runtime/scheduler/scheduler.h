@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/backend/device.h"
-#include "runtime/scheduler/records.h"
+#include "runtime/planner/records.h"
 #include "runtime/tensor/graph.h"
 
 #include <memory>

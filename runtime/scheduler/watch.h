@@ -1,7 +1,7 @@
 #pragma once
 
-#include "runtime/scheduler/plan.h"
-#include "runtime/scheduler/recorder.h"
+#include "runtime/planner/plan.h"
+#include "runtime/planner/recorder.h"
 #include "runtime/tensor/tensor.h"
 
 #include <string>

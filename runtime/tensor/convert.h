@@ -1,7 +1,7 @@
 #pragma once
 
+#include "runtime/ops/type.h"
 #include "runtime/tensor/half.h"
-#include "runtime/tensor/type.h"
 
 #include <cstdint>
 

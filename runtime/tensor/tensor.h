@@ -1,7 +1,7 @@
 #pragma once
 
-#include "runtime/tensor/home.h"
-#include "runtime/tensor/layout.h"
+#include "runtime/ops/home.h"
+#include "runtime/ops/layout.h"
 
 #include <array>
 #include <bit>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/context/generate.h"
+#include "runtime/session/generate.h"
 
 #include <optional>
 #include <string>

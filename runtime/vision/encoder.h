@@ -1,10 +1,10 @@
 #pragma once
 
-#include "runtime/scheduler/recorder.h"
+#include "runtime/planner/recorder.h"
 #include "runtime/scheduler/scheduler.h"
-#include "runtime/vision/arrange.h"
 #include "runtime/vision/graph_builder.h"
-#include "runtime/vision/preprocess.h"
+#include "runtime/vision/preprocess/arrange.h"
+#include "runtime/vision/preprocess/preprocess.h"
 #include "runtime/vision/vision_model.h"
 
 #include <functional>

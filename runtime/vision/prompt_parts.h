@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/vision/preprocess.h"
+#include "runtime/vision/preprocess/preprocess.h"
 
 #include <memory>
 #include <string>

@@ -2,7 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/gguf/writer.h"
-#include "runtime/model/synth_weights.h"
+#include "runtime/model/synth/synth_weights.h"
 
 #include <array>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "runtime/scheduler/graph_view.h"
-#include "runtime/scheduler/records.h"
+#include "runtime/planner/graph_view.h"
+#include "runtime/planner/records.h"
 
 #include <bitset>
 #include <map>

@@ -1,6 +1,6 @@
 // The planner against the recorded decisions of the reference, and the reader against files that are no corpus.
 #include "runtime/error.h"
-#include "runtime/scheduler/allocate.h"
+#include "runtime/planner/memory/allocate.h"
 #include "tests/corpus/corpus_file.h"
 #include "tests/corpus/decode.h"
 #include "tests/corpus/run_case.h"

@@ -1,7 +1,7 @@
 #include "tests/corpus/run_case.h"
 
-#include "runtime/scheduler/allocate.h"
-#include "runtime/scheduler/plan.h"
+#include "runtime/planner/memory/allocate.h"
+#include "runtime/planner/plan.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/scheduler/capabilities.h"
+#include "runtime/planner/capabilities.h"
 #include "tests/corpus/corpus_case.h"
 
 #include <vector>

@@ -1,10 +1,10 @@
 // What each command that works with traces does when SQLite's nth read, write, lock, … or the nth allocation fails, for n from 1 on until the command comes to its end
 // without: it ends by itself with one line and a documented exit code, or does all that it does otherwise; it leaks nothing, changes no file that it only reads, and
 // what is left of a trace that it was writing can be read.
-#include "inspector/cli/app.h"
-#include "inspector/cli/commands.h"
+#include "inspector/cli/commands/commands.h"
+#include "inspector/cli/line/app.h"
 #include "tests/faults/faults.h"
-#include "tests/inspector/tui/terminal.h"
+#include "tests/inspector/tui/harness/terminal.h"
 #include "tests/support/paths.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 #include "tests/faults/faults.h"
 
-#include "traces/trace_files.h"
+#include "traces/store/reading/trace_files.h"
 
 #include <atomic>
 #include <cerrno>

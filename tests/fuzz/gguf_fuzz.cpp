@@ -8,7 +8,7 @@
 #include "runtime/context/context.h"
 #include "runtime/error.h"
 #include "runtime/model/model.h"
-#include "runtime/model/synth.h"
+#include "runtime/model/synth/synth.h"
 #include "runtime/scheduler/scheduler.h"
 #include "runtime/tensor/convert.h"
 #include "runtime/text/tokenizer.h"

@@ -5,7 +5,7 @@
 #include "tests/fuzz/verdict.h"
 #include "tests/support/faces.h"
 #include "traces/import/import_log.h"
-#include "traces/live_store.h"
+#include "traces/store/live_store.h"
 
 #include <cstdint>
 #include <memory>

@@ -4,7 +4,7 @@
 #include "inspector/tui/app.h"
 #include "runtime/system/program_role.h"
 #include "tests/fuzz/small_trace.h"
-#include "traces/live_store.h"
+#include "traces/store/live_store.h"
 
 #include <array>
 #include <cerrno>

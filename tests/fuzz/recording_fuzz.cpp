@@ -5,9 +5,9 @@
 #include "runtime/error.h"
 #include "tests/fuzz/small_trace.h"
 #include "tests/fuzz/verdict.h"
-#include "tests/traces/sample_run.h"
-#include "traces/reader.h"
-#include "traces/writer.h"
+#include "tests/traces/harness/sample_run.h"
+#include "traces/store/reading/reader.h"
+#include "traces/store/writer.h"
 
 #include <array>
 #include <cstdint>

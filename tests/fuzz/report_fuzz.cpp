@@ -6,11 +6,11 @@
 #include "tests/fuzz/strict_html.h"
 #include "tests/fuzz/verdict.h"
 #include "tests/support/hostile_run.h"
-#include "traces/history.h"
-#include "traces/live_store.h"
-#include "traces/reader.h"
-#include "traces/writer.h"
-#include "viz/report.h"
+#include "traces/history/history.h"
+#include "traces/store/live_store.h"
+#include "traces/store/reading/reader.h"
+#include "traces/store/writer.h"
+#include "viz/report/report.h"
 
 #include <cstdint>
 #include <nlohmann/json.hpp>

@@ -1,10 +1,10 @@
 #include "tests/fuzz/small_trace.h"
 
-#include "tests/traces/records_of_each_kind.h"
-#include "tests/traces/sample_run.h"
-#include "traces/schema.h"
-#include "traces/sqlite.h"
-#include "traces/writer.h"
+#include "tests/traces/harness/records_of_each_kind.h"
+#include "tests/traces/harness/sample_run.h"
+#include "traces/format/schema.h"
+#include "traces/store/sqlite.h"
+#include "traces/store/writer.h"
 
 #include <algorithm>
 #include <csignal>

@@ -9,7 +9,7 @@
 #include "tests/fuzz/trace_look.h"
 #include "tests/fuzz/verdict.h"
 #include "tests/support/super_journal.h"
-#include "traces/sqlite.h"
+#include "traces/store/sqlite.h"
 
 #include <array>
 #include <filesystem>

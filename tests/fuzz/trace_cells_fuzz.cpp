@@ -5,8 +5,8 @@
 
 #include "tests/fuzz/small_trace.h"
 #include "tests/fuzz/trace_look.h"
-#include "traces/schema.h"
-#include "traces/sqlite.h"
+#include "traces/format/schema.h"
+#include "traces/store/sqlite.h"
 
 #include <fuzzer/FuzzedDataProvider.h>
 #include <map>

@@ -3,9 +3,9 @@
 #include "runtime/error.h"
 #include "tests/fuzz/verdict.h"
 #include "tests/support/faces.h"
-#include "traces/reader.h"
-#include "viz/picture.h"
-#include "viz/report.h"
+#include "traces/store/reading/reader.h"
+#include "viz/pictures/picture.h"
+#include "viz/report/report.h"
 
 #include <algorithm>
 #include <string_view>

@@ -1,13 +1,13 @@
 #include "tests/support/faces.h"
 
-#include "traces/diff.h"
-#include "traces/explain.h"
-#include "traces/export_jsonl.h"
-#include "traces/export_perfetto.h"
-#include "traces/history.h"
-#include "traces/replay.h"
-#include "traces/tables.h"
-#include "traces/what_if.h"
+#include "traces/diff/diff.h"
+#include "traces/export/export_jsonl.h"
+#include "traces/export/export_perfetto.h"
+#include "traces/history/explain.h"
+#include "traces/history/history.h"
+#include "traces/history/tables/tables.h"
+#include "traces/replay/replay.h"
+#include "traces/replay/what_if.h"
 
 #include <algorithm>
 #include <sstream>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/error.h"
-#include "traces/record_source.h"
+#include "traces/store/record_source.h"
 
 #include <memory>
 #include <span>

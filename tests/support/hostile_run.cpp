@@ -1,7 +1,7 @@
 #include "tests/support/hostile_run.h"
 
-#include "runtime/scheduler/recorder.h"
-#include "tests/traces/sample_run.h"
+#include "runtime/planner/recorder.h"
+#include "tests/traces/harness/sample_run.h"
 
 #include <map>
 

@@ -1,7 +1,7 @@
 // Which tensor of one graph is which of another: by what they compute, whatever they are called.
-#include "tests/traces/sample_run.h"
-#include "tests/traces/tagged_graph.h"
-#include "traces/align.h"
+#include "tests/traces/harness/sample_run.h"
+#include "tests/traces/harness/tagged_graph.h"
+#include "traces/diff/align.h"
 
 #include <gmock/gmock.h>
 

@@ -1,12 +1,12 @@
 #include "runtime/error.h"
 #include "tests/support/faces.h"
-#include "tests/traces/perfetto_file.h"
-#include "tests/traces/sample_run.h"
-#include "traces/export_perfetto.h"
-#include "traces/reader.h"
-#include "traces/schema.h"
-#include "traces/sqlite.h"
-#include "traces/writer.h"
+#include "tests/traces/harness/perfetto_file.h"
+#include "tests/traces/harness/sample_run.h"
+#include "traces/export/export_perfetto.h"
+#include "traces/format/schema.h"
+#include "traces/store/reading/reader.h"
+#include "traces/store/sqlite.h"
+#include "traces/store/writer.h"
 
 #include <filesystem>
 #include <fstream>

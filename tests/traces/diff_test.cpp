@@ -1,9 +1,9 @@
 // What differs between two traces: each kind of difference is found, and nothing else; equal ones are identical.
 #include "runtime/error.h"
-#include "tests/traces/corpus_run.h"
-#include "tests/traces/sample_run.h"
-#include "traces/diff.h"
-#include "traces/live_store.h"
+#include "tests/traces/harness/corpus_run.h"
+#include "tests/traces/harness/sample_run.h"
+#include "traces/diff/diff.h"
+#include "traces/store/live_store.h"
 
 #include <gmock/gmock.h>
 

@@ -1,8 +1,8 @@
 #include "runtime/error.h"
-#include "tests/traces/sample_run.h"
-#include "traces/explain.h"
-#include "traces/live_store.h"
-#include "traces/story_words.h"
+#include "tests/traces/harness/sample_run.h"
+#include "traces/history/explain.h"
+#include "traces/history/words/story_words.h"
+#include "traces/store/live_store.h"
 
 #include <gmock/gmock.h>
 

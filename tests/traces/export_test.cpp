@@ -1,11 +1,11 @@
 // Records of every kind, with made-up numbers, in the formats that other programs read.
 #include "tests/support/paths.h"
-#include "tests/traces/perfetto_file.h"
-#include "tests/traces/records_of_each_kind.h"
-#include "tests/traces/sample_run.h"
-#include "traces/export_jsonl.h"
-#include "traces/export_perfetto.h"
-#include "traces/live_store.h"
+#include "tests/traces/harness/perfetto_file.h"
+#include "tests/traces/harness/records_of_each_kind.h"
+#include "tests/traces/harness/sample_run.h"
+#include "traces/export/export_jsonl.h"
+#include "traces/export/export_perfetto.h"
+#include "traces/store/live_store.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

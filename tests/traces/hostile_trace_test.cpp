@@ -2,14 +2,14 @@
 
 #include "runtime/error.h"
 #include "tests/support/super_journal.h"
-#include "tests/traces/sample_run.h"
-#include "traces/explain.h"
-#include "traces/history.h"
-#include "traces/reader.h"
-#include "traces/schema.h"
-#include "traces/sqlite.h"
-#include "traces/trace_file.h"
-#include "traces/writer.h"
+#include "tests/traces/harness/sample_run.h"
+#include "traces/format/schema.h"
+#include "traces/history/explain.h"
+#include "traces/history/history.h"
+#include "traces/store/reading/reader.h"
+#include "traces/store/reading/trace_file.h"
+#include "traces/store/sqlite.h"
+#include "traces/store/writer.h"
 
 #include <csignal>
 #include <cstdlib>

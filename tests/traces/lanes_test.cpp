@@ -1,5 +1,5 @@
 // What ran at the same time, laid side by side.
-#include "traces/lanes.h"
+#include "traces/history/lanes.h"
 
 #include <gmock/gmock.h>
 

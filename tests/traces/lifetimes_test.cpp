@@ -1,4 +1,4 @@
-#include "traces/lifetimes.h"
+#include "traces/history/lifetimes.h"
 
 #include <gmock/gmock.h>
 

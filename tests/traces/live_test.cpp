@@ -1,7 +1,7 @@
-#include "tests/traces/sample_run.h"
-#include "traces/live_gate.h"
-#include "traces/live_store.h"
-#include "traces/tee.h"
+#include "tests/traces/harness/sample_run.h"
+#include "traces/history/live_gate.h"
+#include "traces/store/live_store.h"
+#include "traces/store/tee.h"
 
 #include <gmock/gmock.h>
 #include <poll.h>

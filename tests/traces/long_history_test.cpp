@@ -1,12 +1,12 @@
 // Histories that are longer than what is kept of them: every answer is that of a reader who folds all records from the beginning.
-#include "tests/traces/sample_run.h"
-#include "traces/fold.h"
-#include "traces/history.h"
-#include "traces/live_store.h"
-#include "traces/reader.h"
-#include "traces/record_cache.h"
-#include "traces/tee.h"
-#include "traces/writer.h"
+#include "tests/traces/harness/sample_run.h"
+#include "traces/history/fold.h"
+#include "traces/history/history.h"
+#include "traces/store/live_store.h"
+#include "traces/store/reading/reader.h"
+#include "traces/store/record_cache.h"
+#include "traces/store/tee.h"
+#include "traces/store/writer.h"
 
 #include <gmock/gmock.h>
 

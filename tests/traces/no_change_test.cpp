@@ -1,11 +1,11 @@
 // Why a what-if changes nothing, on the samples: each is planned again first, so that it is true that nothing changes.
-#include "traces/no_change.h"
+#include "traces/replay/no_change.h"
 
 #include "runtime/scheduler/optimised_order.h"
 #include "tests/support/paths.h"
-#include "tests/traces/sample_run.h"
-#include "traces/live_store.h"
-#include "traces/reader.h"
+#include "tests/traces/harness/sample_run.h"
+#include "traces/store/live_store.h"
+#include "traces/store/reading/reader.h"
 
 #include <gtest/gtest.h>
 

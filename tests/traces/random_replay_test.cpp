@@ -1,12 +1,12 @@
 // Random graphs for random machines, recorded: the same each time, planned again alike, and a what-if is what a run with that setting decides.
 #include "tests/runtime/scheduler/random/recording.h"
-#include "tests/traces/sample_run.h"
-#include "traces/decisions.h"
-#include "traces/fields.h"
-#include "traces/live_store.h"
-#include "traces/reader.h"
-#include "traces/what_if.h"
-#include "traces/writer.h"
+#include "tests/traces/harness/sample_run.h"
+#include "traces/format/fields.h"
+#include "traces/replay/decisions.h"
+#include "traces/replay/what_if.h"
+#include "traces/store/live_store.h"
+#include "traces/store/reading/reader.h"
+#include "traces/store/writer.h"
 
 #include <gmock/gmock.h>
 

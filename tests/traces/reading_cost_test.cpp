@@ -1,8 +1,8 @@
 // What is read of a long trace is what was asked for.
-#include "tests/traces/sample_run.h"
-#include "traces/reader.h"
-#include "traces/tables.h"
-#include "traces/writer.h"
+#include "tests/traces/harness/sample_run.h"
+#include "traces/history/tables/tables.h"
+#include "traces/store/reading/reader.h"
+#include "traces/store/writer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 #include "runtime/error.h"
-#include "tests/traces/corpus_run.h"
-#include "tests/traces/sample_run.h"
-#include "traces/history.h"
-#include "traces/live_store.h"
-#include "traces/reader.h"
-#include "traces/replay.h"
-#include "traces/tables.h"
-#include "traces/writer.h"
+#include "tests/traces/harness/corpus_run.h"
+#include "tests/traces/harness/sample_run.h"
+#include "traces/history/history.h"
+#include "traces/history/tables/tables.h"
+#include "traces/replay/replay.h"
+#include "traces/store/live_store.h"
+#include "traces/store/reading/reader.h"
+#include "traces/store/writer.h"
 
 #include <gmock/gmock.h>
 

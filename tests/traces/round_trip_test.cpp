@@ -1,9 +1,9 @@
-#include "tests/traces/records_of_each_kind.h"
-#include "tests/traces/sample_run.h"
-#include "traces/live_store.h"
-#include "traces/reader.h"
-#include "traces/tee.h"
-#include "traces/writer.h"
+#include "tests/traces/harness/records_of_each_kind.h"
+#include "tests/traces/harness/sample_run.h"
+#include "traces/store/live_store.h"
+#include "traces/store/reading/reader.h"
+#include "traces/store/tee.h"
+#include "traces/store/writer.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,13 +1,13 @@
-#include "tests/traces/sample_run.h"
-#include "traces/export_jsonl.h"
-#include "traces/live_store.h"
-#include "traces/reader.h"
-#include "traces/schema.h"
-#include "traces/sqlite.h"
-#include "traces/tables.h"
-#include "traces/tee.h"
-#include "traces/words.h"
-#include "traces/writer.h"
+#include "tests/traces/harness/sample_run.h"
+#include "traces/export/export_jsonl.h"
+#include "traces/format/schema.h"
+#include "traces/history/tables/tables.h"
+#include "traces/history/words/words.h"
+#include "traces/store/live_store.h"
+#include "traces/store/reading/reader.h"
+#include "traces/store/sqlite.h"
+#include "traces/store/tee.h"
+#include "traces/store/writer.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

@@ -1,12 +1,12 @@
 // What is read through two connections at once is what one reads.
 #include "runtime/error.h"
-#include "tests/traces/sample_run.h"
-#include "traces/live_store.h"
-#include "traces/reader.h"
-#include "traces/sqlite.h"
-#include "traces/tee.h"
-#include "traces/trace_connections.h"
-#include "traces/writer.h"
+#include "tests/traces/harness/sample_run.h"
+#include "traces/store/live_store.h"
+#include "traces/store/reading/reader.h"
+#include "traces/store/reading/trace_connections.h"
+#include "traces/store/sqlite.h"
+#include "traces/store/tee.h"
+#include "traces/store/writer.h"
 
 #include <gmock/gmock.h>
 

@@ -1,10 +1,10 @@
-#include "tests/traces/sample_run.h"
-#include "traces/explain.h"
-#include "traces/live_store.h"
-#include "traces/reader.h"
-#include "traces/tables.h"
-#include "traces/tee.h"
-#include "traces/writer.h"
+#include "tests/traces/harness/sample_run.h"
+#include "traces/history/explain.h"
+#include "traces/history/tables/tables.h"
+#include "traces/store/live_store.h"
+#include "traces/store/reading/reader.h"
+#include "traces/store/tee.h"
+#include "traces/store/writer.h"
 
 #include <gmock/gmock.h>
 

@@ -1,7 +1,7 @@
 #include "runtime/error.h"
-#include "tests/traces/sample_run.h"
-#include "traces/live_store.h"
-#include "traces/what_if.h"
+#include "tests/traces/harness/sample_run.h"
+#include "traces/replay/what_if.h"
+#include "traces/store/live_store.h"
 
 #include <gmock/gmock.h>
 

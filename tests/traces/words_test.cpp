@@ -1,6 +1,6 @@
 // Numbers as people read them.
-#include "traces/tables.h"
-#include "traces/words.h"
+#include "traces/history/tables/tables.h"
+#include "traces/history/words/words.h"
 
 #include <gtest/gtest.h>
 

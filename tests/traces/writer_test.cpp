@@ -1,7 +1,7 @@
 #include "runtime/error.h"
-#include "tests/traces/sample_run.h"
-#include "traces/reader.h"
-#include "traces/writer.h"
+#include "tests/traces/harness/sample_run.h"
+#include "traces/store/reading/reader.h"
+#include "traces/store/writer.h"
 
 #include <atomic>
 #include <barrier>

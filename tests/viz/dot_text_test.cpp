@@ -1,7 +1,7 @@
 #include "parsed.h"
 #include "sketch.h"
-#include "viz/dot_text.h"
-#include "viz/layout_process.h"
+#include "viz/pictures/dot_text.h"
+#include "viz/pictures/layout_process.h"
 
 #include <gmock/gmock.h>
 

@@ -2,8 +2,8 @@
 #include "parsed.h"
 #include "runtime/error.h"
 #include "tests/traces/import/imported.h"
-#include "viz/picture.h"
-#include "viz/report.h"
+#include "viz/pictures/picture.h"
+#include "viz/report/report.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

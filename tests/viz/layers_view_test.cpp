@@ -1,6 +1,6 @@
 #include "parsed.h"
 #include "sketch.h"
-#include "viz/blocks.h"
+#include "viz/pictures/blocks.h"
 
 #include <gmock/gmock.h>
 

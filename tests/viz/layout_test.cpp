@@ -1,7 +1,7 @@
 #include "sketch.h"
 
 #include "runtime/error.h"
-#include "viz/layout_process.h"
+#include "viz/pictures/layout_process.h"
 
 #include <cerrno>
 #include <gmock/gmock.h>

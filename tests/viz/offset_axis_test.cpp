@@ -1,4 +1,4 @@
-#include "viz/offset_axis.h"
+#include "viz/pictures/offset_axis.h"
 
 #include <gmock/gmock.h>
 

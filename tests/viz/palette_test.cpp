@@ -1,4 +1,4 @@
-#include "viz/palette.h"
+#include "viz/pictures/palette.h"
 
 #include "sketch.h"
 

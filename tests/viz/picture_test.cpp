@@ -1,9 +1,9 @@
-#include "viz/picture.h"
+#include "viz/pictures/picture.h"
 
 #include "parsed.h"
 #include "recorded.h"
 #include "runtime/error.h"
-#include "traces/words.h"
+#include "traces/history/words/words.h"
 
 #include <cstdio>
 #include <fstream>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "runtime/scheduler/allocate.h"
-#include "runtime/scheduler/plan.h"
+#include "runtime/planner/memory/allocate.h"
+#include "runtime/planner/plan.h"
 #include "sketch.h"
-#include "traces/live_store.h"
+#include "traces/store/live_store.h"
 
 #include <memory>
 

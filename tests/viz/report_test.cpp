@@ -1,9 +1,9 @@
-#include "viz/report.h"
+#include "viz/report/report.h"
 
 #include "recorded.h"
 #include "runtime/error.h"
-#include "traces/story_words.h"
-#include "traces/tables.h"
+#include "traces/history/tables/tables.h"
+#include "traces/history/words/story_words.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

@@ -2,7 +2,7 @@
 #include "parsed.h"
 #include "recorded.h"
 #include "runtime/error.h"
-#include "viz/picture.h"
+#include "viz/pictures/picture.h"
 
 #include <filesystem>
 #include <fstream>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "traces/history.h"
-#include "viz/subject.h"
-#include "viz/views.h"
+#include "traces/history/history.h"
+#include "viz/pictures/subject.h"
+#include "viz/pictures/views.h"
 
 #include <algorithm>
 #include <deque>

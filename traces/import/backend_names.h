@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/scheduler/graph_view.h"
+#include "runtime/planner/graph_view.h"
 #include "traces/import/scheduler_line.h"
 
 #include <string>

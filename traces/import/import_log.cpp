@@ -2,10 +2,10 @@
 
 #include "runtime/error.h"
 #include "runtime/system/visible_text.h"
+#include "traces/history/words/words.h"
 #include "traces/import/graph_writer.h"
 #include "traces/import/logged_text.h"
 #include "traces/import/survey.h"
-#include "traces/words.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/scheduler/plan.h"
+#include "runtime/planner/plan.h"
 #include "traces/import/backend_names.h"
 #include "traces/import/scheduler_line.h"
 

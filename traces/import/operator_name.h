@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/tensor/op.h"
+#include "runtime/ops/op.h"
 
 #include <optional>
 #include <string_view>

@@ -2,7 +2,7 @@
 
 #include "runtime/backend/blas/blas_library.h"
 #include "runtime/backend/cpu/host_memory.h"
-#include "runtime/backend/cpu/kernel.h"
+#include "runtime/backend/cpu/kernels/kernel.h"
 #include "runtime/backend/cpu/thread_pool.h"
 #include "runtime/clock.h"
 #include "runtime/error.h"

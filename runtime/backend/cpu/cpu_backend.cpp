@@ -1,8 +1,8 @@
 #include "runtime/backend/cpu/cpu_backend.h"
 
-#include "runtime/backend/cpu/fused_kernels.h"
-#include "runtime/backend/fusion.h"
+#include "runtime/backend/cpu/kernels/fused_kernels.h"
 #include "runtime/backend/op_cost.h"
+#include "runtime/backend/order/fusion.h"
 #include "runtime/clock.h"
 #include "runtime/error.h"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "runtime/backend/cpu/kernel.h"
+#include "runtime/backend/cpu/kernels/kernel.h"
 #include "runtime/backend/cpu/thread_pool.h"
-#include "runtime/backend/cpu/vector_ops.h"
+#include "runtime/backend/cpu/vectors/vector_ops.h"
 #include "runtime/backend/device.h"
 
 #include <string>

@@ -4,7 +4,7 @@
 #include "runtime/backend/cpu/host_memory.h"
 #include "runtime/backend/cpu/supports.h"
 #include "runtime/backend/cpu/thread_pool.h"
-#include "runtime/backend/cpu/vector_ops.h"
+#include "runtime/backend/cpu/vectors/vector_ops.h"
 
 #include <fstream>
 

@@ -1,6 +1,6 @@
 #include "runtime/backend/cpu/supports.h"
 
-#include "runtime/backend/cpu/kernel.h"
+#include "runtime/backend/cpu/kernels/kernel.h"
 #include "runtime/tensor/convert.h"
 
 namespace schedscope::cpu {

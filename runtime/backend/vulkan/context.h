@@ -16,7 +16,7 @@
 
 namespace schedscope::vulkan {
 
-constexpr uint32_t n_bindings = 6;          ///< parameters, four sources, the result: shaders/common.glsl
+constexpr uint32_t n_bindings = 6;          ///< parameters, four sources, the result: shaders/parts/common.glsl
 constexpr uint32_t n_more_bindings = 5;     ///< Dispatch::more, for fused kernels; where the device binds as many
 constexpr uint64_t largest_alignment = 256; ///< no device asks for more for storage buffers
 

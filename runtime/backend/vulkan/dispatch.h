@@ -10,7 +10,7 @@
 
 namespace schedscope::vulkan {
 
-/// A node as the shaders see it: the struct Node of shaders/common.glsl, byte for byte.
+/// A node as the shaders see it: the struct Node of shaders/parts/common.glsl, byte for byte.
 struct ShaderLayout {
     std::array<uint32_t, 4> ne{}, nb{};
     uint32_t offset = 0; ///< bytes into the binding

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/scheduler/answer.h"
+#include "runtime/planner/answer.h"
 #include "runtime/tensor/tensor.h"
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 
 #include "runtime/backend/vulkan/fused.h"
 
-#include "runtime/backend/fusion_parts.h"
+#include "runtime/backend/order/fusion_parts.h"
 #include "runtime/backend/vulkan/dispatch_parts.h"
 #include "runtime/backend/vulkan/shader_name.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/backend/fusion.h"
+#include "runtime/backend/order/fusion.h"
 #include "runtime/backend/vulkan/dispatch.h"
 
 #include <span>

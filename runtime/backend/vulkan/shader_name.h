@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/tensor/type.h"
+#include "runtime/ops/type.h"
 
 #include <algorithm>
 #include <array>

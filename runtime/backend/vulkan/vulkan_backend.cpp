@@ -1,7 +1,7 @@
 #include "runtime/backend/vulkan/vulkan_backend.h"
 
-#include "runtime/backend/fusion.h"
-#include "runtime/backend/node_order.h"
+#include "runtime/backend/order/fusion.h"
+#include "runtime/backend/order/node_order.h"
 #include "runtime/backend/vulkan/fused.h"
 #include "runtime/backend/vulkan/memory.h"
 

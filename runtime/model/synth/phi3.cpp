@@ -1,4 +1,4 @@
-#include "runtime/model/synth_model.h"
+#include "runtime/model/synth/synth_model.h"
 
 #include <array>
 #include <cmath>

@@ -1,7 +1,7 @@
 // bench: the form of what it says; how fast something is no test can know.
-#include "tests/inspector/cli/files.h"
-#include "tests/inspector/cli/program.h"
-#include "tests/inspector/cli/typed_out.h"
+#include "tests/inspector/cli/harness/files.h"
+#include "tests/inspector/cli/harness/program.h"
+#include "tests/inspector/cli/harness/typed_out.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 // diff: two recordings compared, as text and as JSON.
-#include "tests/inspector/cli/recorded.h"
-#include "tests/inspector/cli/story.h"
+#include "tests/inspector/cli/harness/recorded.h"
+#include "tests/inspector/cli/harness/story.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // record --dry-run: plans from a header, also for devices that are not here.
-#include "tests/inspector/cli/recorded.h"
+#include "tests/inspector/cli/harness/recorded.h"
 
 #include <gmock/gmock.h>
 

@@ -1,7 +1,7 @@
 // What can't be done is said in one line, with the documented exit code.
-#include "tests/inspector/cli/files.h"
-#include "tests/inspector/cli/gguf_bytes.h"
-#include "tests/inspector/cli/program.h"
+#include "tests/inspector/cli/harness/files.h"
+#include "tests/inspector/cli/harness/gguf_bytes.h"
+#include "tests/inspector/cli/harness/program.h"
 
 #include <gmock/gmock.h>
 

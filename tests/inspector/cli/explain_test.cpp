@@ -1,6 +1,6 @@
 // explain: the rule, the tensor that made it so, and who refused.
-#include "tests/inspector/cli/recorded.h"
-#include "tests/inspector/cli/story.h"
+#include "tests/inspector/cli/harness/recorded.h"
+#include "tests/inspector/cli/harness/story.h"
 
 #include <gmock/gmock.h>
 

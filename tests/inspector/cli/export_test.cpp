@@ -1,8 +1,8 @@
 // export: the same facts as `show` tells, in formats that other programs read.
-#include "tests/inspector/cli/files.h"
-#include "tests/inspector/cli/program.h"
+#include "tests/inspector/cli/harness/files.h"
+#include "tests/inspector/cli/harness/program.h"
 #include "tests/support/paths.h"
-#include "tests/traces/perfetto_file.h"
+#include "tests/traces/harness/perfetto_file.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

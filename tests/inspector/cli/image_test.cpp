@@ -1,7 +1,7 @@
 // Images: embed-image, and prompts with images from the command line to the trace.
-#include "tests/inspector/cli/files.h"
-#include "tests/inspector/cli/program.h"
-#include "tests/inspector/cli/story.h"
+#include "tests/inspector/cli/harness/files.h"
+#include "tests/inspector/cli/harness/program.h"
+#include "tests/inspector/cli/harness/story.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

@@ -1,9 +1,9 @@
 // A scheduler's log on the command line: imported, then read by every command.
-#include "tests/inspector/cli/browser.h"
-#include "tests/inspector/cli/files.h"
-#include "tests/inspector/cli/program.h"
+#include "tests/inspector/cli/harness/browser.h"
+#include "tests/inspector/cli/harness/files.h"
+#include "tests/inspector/cli/harness/program.h"
 #include "tests/support/paths.h"
-#include "tests/traces/perfetto_file.h"
+#include "tests/traces/harness/perfetto_file.h"
 
 #include <gmock/gmock.h>
 

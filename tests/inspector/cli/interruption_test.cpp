@@ -1,7 +1,7 @@
 // Runs that do not come to their end: killed, interrupted, without a reader, without room.
-#include "tests/inspector/cli/recorded.h"
-#include "tests/inspector/cli/story.h"
-#include "tests/inspector/cli/typed_out.h"
+#include "tests/inspector/cli/harness/recorded.h"
+#include "tests/inspector/cli/harness/story.h"
+#include "tests/inspector/cli/harness/typed_out.h"
 
 #include <gmock/gmock.h>
 

@@ -1,7 +1,7 @@
 // --logits-out: what the rows are, and how close they are to the values computed in double precision.
-#include "tests/inspector/cli/files.h"
-#include "tests/inspector/cli/program.h"
-#include "tests/inspector/cli/story.h"
+#include "tests/inspector/cli/harness/files.h"
+#include "tests/inspector/cli/harness/program.h"
+#include "tests/inspector/cli/harness/story.h"
 
 #include <gtest/gtest.h>
 

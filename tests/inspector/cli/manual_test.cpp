@@ -1,7 +1,7 @@
 // The manual page and the completions say what the program can do, no more and no less.
 #include "runtime/system/budget.h"
-#include "tests/inspector/cli/files.h"
-#include "tests/inspector/cli/program.h"
+#include "tests/inspector/cli/harness/files.h"
+#include "tests/inspector/cli/harness/program.h"
 #include "tests/support/paths.h"
 
 #include <gmock/gmock.h>

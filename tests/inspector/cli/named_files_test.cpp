@@ -1,7 +1,7 @@
 // What a command reads it never writes over, and two results never share a file.
-#include "tests/inspector/cli/files.h"
-#include "tests/inspector/cli/program.h"
-#include "tests/inspector/cli/recorded.h"
+#include "tests/inspector/cli/harness/files.h"
+#include "tests/inspector/cli/harness/program.h"
+#include "tests/inspector/cli/harness/recorded.h"
 
 #include <gmock/gmock.h>
 

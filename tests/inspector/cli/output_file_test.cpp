@@ -1,6 +1,6 @@
 // What an export is written to: whole or not at all, whatever it is that was named.
-#include "tests/inspector/cli/files.h"
-#include "tests/inspector/cli/program.h"
+#include "tests/inspector/cli/harness/files.h"
+#include "tests/inspector/cli/harness/program.h"
 #include "tests/support/paths.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // What leaves a trace: pictures and records.
-#include "tests/inspector/cli/recorded.h"
+#include "tests/inspector/cli/harness/recorded.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
-#include "tests/inspector/cli/files.h"
-#include "tests/inspector/cli/program.h"
-#include "tests/inspector/cli/story.h"
+#include "tests/inspector/cli/harness/files.h"
+#include "tests/inspector/cli/harness/program.h"
+#include "tests/inspector/cli/harness/story.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // `dot` from the command line: pictures of passes, large graphs, and Ctrl-C while Graphviz works.
-#include "tests/inspector/cli/files.h"
-#include "tests/inspector/cli/program.h"
+#include "tests/inspector/cli/harness/files.h"
+#include "tests/inspector/cli/harness/program.h"
 #include "tests/support/paths.h"
 
 #include <gmock/gmock.h>

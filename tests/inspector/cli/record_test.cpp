@@ -1,6 +1,6 @@
 // record, and replay of what it wrote.
-#include "tests/inspector/cli/recorded.h"
-#include "tests/inspector/cli/story.h"
+#include "tests/inspector/cli/harness/recorded.h"
+#include "tests/inspector/cli/harness/story.h"
 
 #include <gmock/gmock.h>
 

@@ -1,8 +1,8 @@
 // The report in a browser: what the page shows is what `show` and `explain` tell of the same trace.
-#include "tests/inspector/cli/browser.h"
-#include "tests/inspector/cli/files.h"
-#include "tests/inspector/cli/program.h"
-#include "tests/inspector/cli/story.h"
+#include "tests/inspector/cli/harness/browser.h"
+#include "tests/inspector/cli/harness/files.h"
+#include "tests/inspector/cli/harness/program.h"
+#include "tests/inspector/cli/harness/story.h"
 #include "tests/support/paths.h"
 
 #include <array>

@@ -1,6 +1,6 @@
 // The samples beside the sources: each opens, is planned again alike, can be drawn, and shows what it is there for.
-#include "tests/inspector/cli/files.h"
-#include "tests/inspector/cli/program.h"
+#include "tests/inspector/cli/harness/files.h"
+#include "tests/inspector/cli/harness/program.h"
 #include "tests/support/paths.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // Sampling in the graph, through the program: what is chosen, and what a trace tells of it.
-#include "tests/inspector/cli/recorded.h"
-#include "tests/inspector/cli/story.h"
+#include "tests/inspector/cli/harness/recorded.h"
+#include "tests/inspector/cli/harness/story.h"
 
 #include <gmock/gmock.h>
 

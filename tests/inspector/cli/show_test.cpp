@@ -1,6 +1,6 @@
 // show: every topic as text and as JSON, with the names that scripts rely on.
-#include "tests/inspector/cli/recorded.h"
-#include "tests/inspector/cli/story.h"
+#include "tests/inspector/cli/harness/recorded.h"
+#include "tests/inspector/cli/harness/story.h"
 #include "tests/support/paths.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // synth: models of every architecture, small ones to be run and headers of the public ones to be planned.
-#include "tests/inspector/cli/recorded.h"
+#include "tests/inspector/cli/harness/recorded.h"
 
 #include <gmock/gmock.h>
 

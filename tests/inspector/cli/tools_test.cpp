@@ -1,7 +1,7 @@
 // The commands that need no trace: gguf, tokenize, devices, demo.
-#include "tests/inspector/cli/files.h"
-#include "tests/inspector/cli/program.h"
-#include "tests/inspector/cli/story.h"
+#include "tests/inspector/cli/harness/files.h"
+#include "tests/inspector/cli/harness/program.h"
+#include "tests/inspector/cli/harness/story.h"
 #include "tests/runtime/text/records.h"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // verify: each node on two backends, as text, as JSON and by its exit code.
-#include "tests/inspector/cli/files.h"
-#include "tests/inspector/cli/program.h"
-#include "tests/inspector/cli/story.h"
+#include "tests/inspector/cli/harness/files.h"
+#include "tests/inspector/cli/harness/program.h"
+#include "tests/inspector/cli/harness/story.h"
 #include "tests/support/paths.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
-#include "inspector/tui/text.h"
-#include "inspector/tui/view.h"
-#include "inspector/tui/view_text.h"
+#include "inspector/tui/terminal/text.h"
+#include "inspector/tui/views/view.h"
+#include "inspector/tui/views/view_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // The terminal as people have it: mouse, colours, clipboards, files, settings, and what is kept.
-#include "tests/inspector/tui/inspecting.h"
-#include "tests/inspector/tui/made_trace.h"
-#include "tests/inspector/tui/programs.h"
-#include "tests/inspector/tui/terminal.h"
+#include "tests/inspector/tui/harness/inspecting.h"
+#include "tests/inspector/tui/harness/made_trace.h"
+#include "tests/inspector/tui/harness/programs.h"
+#include "tests/inspector/tui/harness/terminal.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // What goes wrong with a trace while it is looked at is told, and the inspector stays open.
-#include "tests/inspector/tui/inspecting.h"
-#include "tests/inspector/tui/samples.h"
-#include "traces/sqlite.h"
-#include "traces/stop_signal.h"
+#include "tests/inspector/tui/harness/inspecting.h"
+#include "tests/inspector/tui/harness/samples.h"
+#include "traces/store/sqlite.h"
+#include "traces/store/stop_signal.h"
 
 #include <gtest/gtest.h>
 

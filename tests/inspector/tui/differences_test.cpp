@@ -1,9 +1,9 @@
 // The values view on a trace of a verification: nodes on two backends.
 #include "inspector/tui/inspector.h"
-#include "tests/inspector/tui/made_trace.h"
-#include "tests/inspector/tui/samples.h"
-#include "traces/tee.h"
-#include "traces/writer.h"
+#include "tests/inspector/tui/harness/made_trace.h"
+#include "tests/inspector/tui/harness/samples.h"
+#include "traces/store/tee.h"
+#include "traces/store/writer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // Every key of the table does what its line says. The table below says what is to be seen; an action that it lacks fails the test.
+#include "inspector/tui/input/keys.h"
 #include "inspector/tui/inspector.h"
-#include "inspector/tui/keys.h"
-#include "tests/inspector/tui/inspecting.h"
-#include "tests/inspector/tui/made_trace.h"
-#include "tests/inspector/tui/programs.h"
-#include "tests/inspector/tui/terminal.h"
+#include "tests/inspector/tui/harness/inspecting.h"
+#include "tests/inspector/tui/harness/made_trace.h"
+#include "tests/inspector/tui/harness/programs.h"
+#include "tests/inspector/tui/harness/terminal.h"
 
 #include <gtest/gtest.h>
 

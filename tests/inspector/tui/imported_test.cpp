@@ -1,9 +1,9 @@
 // A trace that was made from a log: what no log tells is shown as unknown, in each view.
-#include "tests/inspector/tui/imported.h"
-#include "tests/inspector/tui/inspecting.h"
+#include "tests/inspector/tui/harness/imported.h"
+#include "tests/inspector/tui/harness/inspecting.h"
 
-#include "inspector/tui/facts.h"
-#include "tests/inspector/tui/samples.h"
+#include "inspector/tui/views/facts.h"
+#include "tests/inspector/tui/harness/samples.h"
 
 #include <gtest/gtest.h>
 

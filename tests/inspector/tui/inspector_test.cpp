@@ -1,11 +1,11 @@
 // The inspector as a user meets it: keys in, screen out.
 #include "inspector/tui/inspector.h"
 
-#include "tests/inspector/tui/inspecting.h"
-#include "tests/inspector/tui/made_trace.h"
-#include "tests/inspector/tui/programs.h"
-#include "tests/inspector/tui/samples.h"
-#include "tests/inspector/tui/terminal.h"
+#include "tests/inspector/tui/harness/inspecting.h"
+#include "tests/inspector/tui/harness/made_trace.h"
+#include "tests/inspector/tui/harness/programs.h"
+#include "tests/inspector/tui/harness/samples.h"
+#include "tests/inspector/tui/harness/terminal.h"
 
 #include <gtest/gtest.h>
 

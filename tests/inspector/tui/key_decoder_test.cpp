@@ -1,5 +1,5 @@
 // The same keys, however their bytes are cut into pieces; and what is to be waited for.
-#include "inspector/tui/key_decoder.h"
+#include "inspector/tui/terminal/key_decoder.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "inspector/tui/keys.h"
-#include "inspector/tui/layout.h"
-#include "inspector/tui/text.h"
+#include "inspector/tui/input/keys.h"
+#include "inspector/tui/panes/layout.h"
+#include "inspector/tui/terminal/text.h"
 
 #include <gtest/gtest.h>
 

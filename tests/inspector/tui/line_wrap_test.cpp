@@ -1,12 +1,12 @@
 // Lines too long for their pane: nothing of them is lost, on no size of screen.
-#include "inspector/tui/line_wrap.h"
+#include "inspector/tui/panes/line_wrap.h"
 
 #include "inspector/tui/inspector.h"
-#include "inspector/tui/text.h"
-#include "inspector/tui/view_text.h"
-#include "tests/inspector/tui/imported.h"
-#include "tests/inspector/tui/inspecting.h"
-#include "tests/inspector/tui/samples.h"
+#include "inspector/tui/terminal/text.h"
+#include "inspector/tui/views/view_text.h"
+#include "tests/inspector/tui/harness/imported.h"
+#include "tests/inspector/tui/harness/inspecting.h"
+#include "tests/inspector/tui/harness/samples.h"
 
 #include <gtest/gtest.h>
 

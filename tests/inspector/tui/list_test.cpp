@@ -1,4 +1,4 @@
-#include "inspector/tui/list.h"
+#include "inspector/tui/panes/list.h"
 
 #include <gtest/gtest.h>
 

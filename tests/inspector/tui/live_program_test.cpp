@@ -1,7 +1,7 @@
 // What a running program was asked, and what it tells.
-#include "inspector/tui/live_program.h"
-#include "tests/inspector/tui/made_trace.h"
-#include "traces/live_store.h"
+#include "inspector/tui/background/live_program.h"
+#include "tests/inspector/tui/harness/made_trace.h"
+#include "traces/store/live_store.h"
 
 #include <gtest/gtest.h>
 

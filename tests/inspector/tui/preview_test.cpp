@@ -1,6 +1,6 @@
 // What a search or a filter will show is there while it is typed, and gone with Esc; what was found is marked.
-#include "tests/inspector/tui/inspecting.h"
-#include "tests/inspector/tui/samples.h"
+#include "tests/inspector/tui/harness/inspecting.h"
+#include "tests/inspector/tui/harness/samples.h"
 
 #include <gtest/gtest.h>
 

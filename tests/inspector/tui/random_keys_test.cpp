@@ -1,5 +1,5 @@
 // A part of tests/inspector/tui/full, for every run.
-#include "tests/inspector/tui/random_keys.h"
+#include "tests/inspector/tui/harness/random_keys.h"
 #include "tests/support/paths.h"
 
 #include <gtest/gtest.h>

@@ -1,13 +1,13 @@
 // What the lists' cells stand for: the order of their numbers, and what nobody knows.
-#include "inspector/tui/pages.h"
-#include "inspector/tui/text.h"
-#include "inspector/tui/view.h"
-#include "inspector/tui/view_text.h"
-#include "tests/inspector/tui/made_trace.h"
-#include "tests/inspector/tui/samples.h"
+#include "inspector/tui/actions/pages.h"
+#include "inspector/tui/terminal/text.h"
+#include "inspector/tui/views/view.h"
+#include "inspector/tui/views/view_text.h"
+#include "tests/inspector/tui/harness/made_trace.h"
+#include "tests/inspector/tui/harness/samples.h"
 #include "tests/support/paths.h"
 #include "tests/traces/import/imported.h"
-#include "traces/tables.h"
+#include "traces/history/tables/tables.h"
 
 #include <gtest/gtest.h>
 

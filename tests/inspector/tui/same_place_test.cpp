@@ -1,7 +1,7 @@
 // From every step of every sample to each other evaluation: the place is in that evaluation, shows a plan, and keeps the order of steps.
-#include "inspector/tui/same_place.h"
+#include "inspector/tui/state/same_place.h"
 
-#include "tests/inspector/tui/samples.h"
+#include "tests/inspector/tui/harness/samples.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "inspector/tui/session.h"
+#include "inspector/tui/state/session.h"
 
-#include "inspector/tui/memory_map.h"
-#include "inspector/tui/view.h"
-#include "tests/inspector/tui/made_trace.h"
-#include "traces/words.h"
+#include "inspector/tui/views/drawings/memory_map.h"
+#include "inspector/tui/views/view.h"
+#include "tests/inspector/tui/harness/made_trace.h"
+#include "traces/history/words/words.h"
 
 #include <gtest/gtest.h>
 

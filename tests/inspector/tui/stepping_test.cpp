@@ -1,10 +1,10 @@
 // Each stepping key, on a recorded sample and on a program that runs: where it goes, and what it says has changed.
-#include "tests/inspector/tui/inspecting.h"
-#include "tests/inspector/tui/made_trace.h"
-#include "tests/inspector/tui/samples.h"
-#include "traces/history.h"
-#include "traces/live_gate.h"
-#include "traces/words.h"
+#include "tests/inspector/tui/harness/inspecting.h"
+#include "tests/inspector/tui/harness/made_trace.h"
+#include "tests/inspector/tui/harness/samples.h"
+#include "traces/history/history.h"
+#include "traces/history/live_gate.h"
+#include "traces/history/words/words.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // A comparison that takes long is stopped by Esc and by Ctrl-C, and the answer before it stays.
-#include "inspector/tui/stoppable_source.h"
+#include "inspector/tui/background/stoppable_source.h"
 
-#include "tests/inspector/tui/inspecting.h"
-#include "tests/inspector/tui/samples.h"
+#include "tests/inspector/tui/harness/inspecting.h"
+#include "tests/inspector/tui/harness/samples.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "inspector/tui/text.h"
+#include "inspector/tui/terminal/text.h"
 
-#include "inspector/tui/prompt.h"
+#include "inspector/tui/input/prompt.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "inspector/tui/trail.h"
+#include "inspector/tui/state/trail.h"
 
 #include <gtest/gtest.h>
 

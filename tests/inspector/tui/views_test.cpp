@@ -1,11 +1,11 @@
 // Each view on recorded samples, small and large: what is on the screen is what the tables say (as `show --json` prints them), counted anew here where they don't.
-#include "tests/inspector/tui/inspecting.h"
-#include "tests/inspector/tui/samples.h"
-#include "traces/diff.h"
-#include "traces/replay.h"
-#include "traces/tables.h"
-#include "traces/what_if.h"
-#include "traces/words.h"
+#include "tests/inspector/tui/harness/inspecting.h"
+#include "tests/inspector/tui/harness/samples.h"
+#include "traces/diff/diff.h"
+#include "traces/history/tables/tables.h"
+#include "traces/history/words/words.h"
+#include "traces/replay/replay.h"
+#include "traces/replay/what_if.h"
 
 #include <gtest/gtest.h>
 

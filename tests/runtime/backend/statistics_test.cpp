@@ -3,7 +3,7 @@
 #include "runtime/backend/tensor_rows.h"
 #include "runtime/tensor/convert.h"
 #include "tests/runtime/backend/small_graph.h"
-#include "tests/runtime/backend/vulkan_devices.h"
+#include "tests/runtime/backend/vulkan/vulkan_devices.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

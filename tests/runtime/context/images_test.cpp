@@ -1,7 +1,7 @@
 // Images in prompts: their rows are read as tokens' embeddings are, where the prompt has them.
 #include "reference.h"
 
-#include "runtime/vision/preprocess.h"
+#include "runtime/vision/preprocess/preprocess.h"
 #include "tests/runtime/model/made_model.h"
 #include "tests/runtime/vision/plain_encoder.h"
 

@@ -1,9 +1,9 @@
 #include "runtime/backend/cpu/cpu_device.h"
 #include "runtime/backend/cpu/host_memory.h"
 #include "runtime/error.h"
-#include "runtime/scheduler/recorder.h"
+#include "runtime/planner/recorder.h"
 #include "runtime/scheduler/scheduler.h"
-#include "tests/runtime/backend/random_graph.h"
+#include "tests/runtime/backend/fusion/random_graph.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/context/perplexity.h"
+#include "runtime/session/perplexity.h"
 
 #include "reference.h"
 #include "runtime/error.h"

@@ -1,7 +1,7 @@
 #include "plain_model.h"
 
 #include "runtime/gguf/writer.h"
-#include "runtime/model/synth_vocabulary.h"
+#include "runtime/model/synth/synth_vocabulary.h"
 
 #include <cmath>
 #include <random>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "runtime/context/generate.h"
-#include "runtime/context/session.h"
+#include "runtime/session/generate.h"
+#include "runtime/session/session.h"
 #include "tests/support/paths.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
 #include "runtime/gguf/writer.h"
-#include "runtime/model/synth.h"
+#include "runtime/model/synth/synth.h"
 
 #include <functional>
 #include <memory>

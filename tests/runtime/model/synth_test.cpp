@@ -1,9 +1,9 @@
 // Models that are made up: the same everywhere, of every architecture, and fit to be run.
 #include "made_model.h"
 
-#include "runtime/context/generate.h"
-#include "runtime/context/session.h"
 #include "runtime/model/architecture.h"
+#include "runtime/session/generate.h"
+#include "runtime/session/session.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "runtime/scheduler/arena.h"
+#include "runtime/planner/memory/arena.h"
 
 #include <gtest/gtest.h>
 

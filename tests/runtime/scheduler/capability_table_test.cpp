@@ -1,4 +1,4 @@
-#include "runtime/scheduler/capability_table.h"
+#include "runtime/planner/capability_table.h"
 #include "tests/runtime/scheduler/random_sketch.h"
 
 #include <gtest/gtest.h>

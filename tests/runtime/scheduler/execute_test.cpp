@@ -1,6 +1,6 @@
 // Orders of queues, copies and waits that random runs found wrong, each as small as it gets. Devices work only when they are waited for.
 #include "runtime/error.h"
-#include "runtime/scheduler/recorder.h"
+#include "runtime/planner/recorder.h"
 #include "runtime/scheduler/scheduler.h"
 #include "runtime/tensor/ops.h"
 #include "tests/runtime/scheduler/random/random_graph.h"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "runtime/scheduler/allocate.h"
-#include "runtime/tensor/op.h"
+#include "runtime/ops/op.h"
+#include "runtime/planner/memory/allocate.h"
 
 #include <algorithm>
 #include <string>

@@ -1,5 +1,5 @@
-#include "runtime/scheduler/answer.h"
-#include "runtime/scheduler/records.h"
+#include "runtime/planner/answer.h"
+#include "runtime/planner/records.h"
 
 #include <gtest/gtest.h>
 

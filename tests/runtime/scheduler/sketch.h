@@ -1,9 +1,9 @@
 #pragma once
 
-#include "runtime/scheduler/allocate.h"
-#include "runtime/scheduler/capability_table.h"
-#include "runtime/scheduler/plan.h"
-#include "runtime/scheduler/recorder.h"
+#include "runtime/planner/capability_table.h"
+#include "runtime/planner/memory/allocate.h"
+#include "runtime/planner/plan.h"
+#include "runtime/planner/recorder.h"
 
 #include <initializer_list>
 #include <map>

@@ -3,7 +3,7 @@
 
 #include "runtime/error.h"
 #include "runtime/vision/encoder_session.h"
-#include "tests/runtime/backend/vulkan_devices.h"
+#include "tests/runtime/backend/vulkan/vulkan_devices.h"
 #include "tests/support/paths.h"
 
 #include <gmock/gmock.h>

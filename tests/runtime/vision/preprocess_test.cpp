@@ -1,10 +1,10 @@
 // What the encoder looks at, against the values of the programs that the models were trained with, and against a plain computation.
 #include "runtime/error.h"
-#include "runtime/vision/arrange.h"
 #include "runtime/vision/positions.h"
-#include "runtime/vision/preprocess.h"
+#include "runtime/vision/preprocess/arrange.h"
+#include "runtime/vision/preprocess/preprocess.h"
+#include "runtime/vision/preprocess/resize.h"
 #include "runtime/vision/prompt_parts.h"
-#include "runtime/vision/resize.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

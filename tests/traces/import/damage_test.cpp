@@ -3,8 +3,8 @@
 #include "runtime/error.h"
 #include "tests/support/paths.h"
 #include "tests/traces/import/imported.h"
-#include "traces/reader.h"
-#include "traces/writer.h"
+#include "traces/store/reading/reader.h"
+#include "traces/store/writer.h"
 
 #include <cstdio>
 #include <fstream>

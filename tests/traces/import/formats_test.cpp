@@ -2,7 +2,7 @@
 
 #include "tests/support/paths.h"
 #include "tests/traces/import/imported.h"
-#include "traces/unknown.h"
+#include "traces/history/words/unknown.h"
 
 #include <fstream>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "traces/history.h"
+#include "traces/history/history.h"
+#include "traces/history/tables/tables.h"
 #include "traces/import/import_log.h"
-#include "traces/live_store.h"
-#include "traces/tables.h"
+#include "traces/store/live_store.h"
 
 #include <cstdio>
 #include <memory>

@@ -1,11 +1,11 @@
 // What a trace answers to "what if" is what a run with that setting decides: every decision of every plan, sizes of memory included.
-#include "runtime/context/generate.h"
 #include "runtime/error.h"
-#include "runtime/model/synth.h"
+#include "runtime/model/synth/synth.h"
 #include "runtime/scheduler/optimised_order.h"
+#include "runtime/session/generate.h"
 #include "tests/support/paths.h"
-#include "traces/live_store.h"
-#include "traces/what_if.h"
+#include "traces/replay/what_if.h"
+#include "traces/store/live_store.h"
 
 #include <gmock/gmock.h>
 

@@ -1,10 +1,10 @@
 // refuse=DEVICE:OP is what a run decides on a device that lacks the operator: also weights stay away from it that it can't read.
 #include "runtime/backend/registry.h"
 #include "runtime/context/context.h"
-#include "runtime/model/synth.h"
+#include "runtime/model/synth/synth.h"
 #include "runtime/scheduler/optimised_order.h"
-#include "traces/live_store.h"
-#include "traces/what_if.h"
+#include "traces/replay/what_if.h"
+#include "traces/store/live_store.h"
 
 #include <gmock/gmock.h>
 

@@ -1,9 +1,9 @@
 // kill -9 at any moment: what was promised is in the trace, a file is whole or not there, and the next start leaves nothing of the one that was killed.
-#include "tests/inspector/cli/files.h"
-#include "tests/inspector/cli/program.h"
-#include "traces/history.h"
-#include "traces/reader.h"
-#include "traces/tables.h"
+#include "tests/inspector/cli/harness/files.h"
+#include "tests/inspector/cli/harness/program.h"
+#include "traces/history/history.h"
+#include "traces/history/tables/tables.h"
+#include "traces/store/reading/reader.h"
 
 #include <gmock/gmock.h>
 

@@ -1,8 +1,8 @@
 // Ten thousand tokens: nothing grows, nothing is lost, and the trace is opened without being read.
-#include "tests/inspector/cli/files.h"
-#include "tests/inspector/cli/program.h"
-#include "traces/reader.h"
-#include "traces/tables.h"
+#include "tests/inspector/cli/harness/files.h"
+#include "tests/inspector/cli/harness/program.h"
+#include "traces/history/tables/tables.h"
+#include "traces/store/reading/reader.h"
 
 #include <gtest/gtest.h>
 

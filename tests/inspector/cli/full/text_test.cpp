@@ -1,7 +1,7 @@
 // The text that the model is known to tell, for every share of its layers on every kind of device.
-#include "tests/inspector/cli/files.h"
-#include "tests/inspector/cli/program.h"
-#include "tests/inspector/cli/story.h"
+#include "tests/inspector/cli/harness/files.h"
+#include "tests/inspector/cli/harness/program.h"
+#include "tests/inspector/cli/harness/story.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // A hundred thousand keys, with those of tests/inspector/tui: the same ones in each run.
-#include "tests/inspector/tui/random_keys.h"
+#include "tests/inspector/tui/harness/random_keys.h"
 #include "tests/support/paths.h"
 
 #include <gtest/gtest.h>

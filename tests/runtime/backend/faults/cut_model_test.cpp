@@ -1,8 +1,8 @@
 // A model's file that is cut short while it generates: an error, no token that was computed from what is not there, and a trace that ends properly.
-#include "runtime/context/generate.h"
+#include "runtime/session/generate.h"
 #include "tests/runtime/model/made_model.h"
-#include "traces/reader.h"
-#include "traces/writer.h"
+#include "traces/store/reading/reader.h"
+#include "traces/store/writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

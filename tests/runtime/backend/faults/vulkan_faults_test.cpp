@@ -2,12 +2,12 @@
 #include "vulkan_faults.h"
 
 #include "runtime/backend/vulkan/vulkan.h"
-#include "runtime/context/generate.h"
+#include "runtime/session/generate.h"
 #include "tests/runtime/context/plan_record.h"
 #include "tests/runtime/model/made_model.h"
-#include "traces/history.h"
-#include "traces/reader.h"
-#include "traces/writer.h"
+#include "traces/history/history.h"
+#include "traces/store/reading/reader.h"
+#include "traces/store/writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

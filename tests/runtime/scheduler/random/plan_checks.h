@@ -1,7 +1,7 @@
 #pragma once
 
-#include "runtime/scheduler/allocate.h"
-#include "runtime/scheduler/plan.h"
+#include "runtime/planner/memory/allocate.h"
+#include "runtime/planner/plan.h"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 #include "tests/runtime/scheduler/random/random_run.h"
 
 #include "runtime/error.h"
-#include "runtime/scheduler/recorder.h"
+#include "runtime/planner/recorder.h"
 #include "runtime/scheduler/scheduler.h"
 #include "tests/runtime/scheduler/random/machine.h"
 #include "tests/runtime/scheduler/random/plain_run.h"

@@ -1,6 +1,6 @@
 #include "tests/runtime/scheduler/random/recording.h"
 
-#include "runtime/scheduler/allocate.h"
+#include "runtime/planner/memory/allocate.h"
 #include "runtime/scheduler/live_graph.h"
 #include "tests/runtime/scheduler/random/machine.h"
 #include "tests/runtime/scheduler/random/random_graph.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/scheduler/recorder.h"
+#include "runtime/planner/recorder.h"
 
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/scheduler/records.h"
+#include "runtime/planner/records.h"
 #include "tests/runtime/scheduler/random/plan_checks.h"
 
 #include <span>

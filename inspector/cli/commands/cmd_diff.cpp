@@ -1,0 +1,69 @@
+#include "inspector/cli/commands/commands.h"
+
+#include "inspector/cli/output/lines.h"
+#include "inspector/cli/output/print_json.h"
+#include "inspector/cli/show/diff_json.h"
+#include "inspector/cli/show/diff_text.h"
+#include "inspector/cli/show/trace_input.h"
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+
+namespace schedscope {
+
+namespace {
+
+struct Options {
+    std::string a, b;
+    std::optional<int> eval;
+    bool all = false, times = false, json = false;
+};
+
+void say_what_they_are(const char* which, const std::string& path, const History& history, std::ostream& out) {
+    Line line(out);
+    line << which << "  " << path;
+    const char* separator = ": ";
+    for (const auto& [name, value] : history.session().facts) {
+        if (name == "model" || name == "architecture") {
+            line << separator << value;
+            separator = ", ";
+        }
+    }
+    for (const BackendInfo& backend : history.session().backends) {
+        line << separator << backend.name;
+        separator = ", ";
+    }
+    line << separator << history.n_evaluations() << (history.n_evaluations() == 1 ? " evaluation" : " evaluations");
+}
+
+} // namespace
+
+Action add_diff(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    app.footer(
+        "Graphs are aligned by their structure, not by names alone. Exit code 0: every decision is the same; 1: some differ.\n"
+        "Settings and times are shown, but don't make traces different: no two runs take the same time.");
+    app.add_option("a", options->a, "Trace file")->required();
+    app.add_option("b", options->b, "Trace file that it is compared with")->required();
+    app.add_option("--eval", options->eval, "Only this evaluation of the first, from 0, and its partner");
+    app.add_flag("--times", options->times, "How long evaluations, splits and kernels took, too");
+    app.add_flag("--all", options->all, "A line for each difference; otherwise alike ones are folded");
+    app.add_flag("--json", options->json, "Print JSON");
+    return [options] {
+        History a(open_trace(options->a)), b(open_trace(options->b));
+        const diff::Result result = diff::compare(a, b, {options->eval});
+        if (options->json) {
+            print_json(diff_json(result));
+        } else {
+            if (!result.identical()) {
+                say_what_they_are("a", options->a, a, std::cout);
+                say_what_they_are("b", options->b, b, std::cout);
+            }
+            print_diff(result, a, {options->all, options->times}, std::cout);
+        }
+        return result.identical() ? 0 : 1;
+    };
+}
+
+} // namespace schedscope

@@ -1,0 +1,97 @@
+#include "inspector/cli/commands/commands.h"
+
+#include "inspector/cli/line/named_files.h"
+#include "inspector/cli/output/interrupt.h"
+#include "inspector/cli/output/lines.h"
+#include "inspector/cli/run/logits_file.h"
+#include "inspector/cli/run/memory_warning.h"
+#include "runtime/error.h"
+#include "runtime/system/visible_text.h"
+#include "runtime/vision/encoder_session.h"
+#include "traces/store/writer.h"
+
+#include <iostream>
+
+namespace schedscope {
+
+namespace {
+
+struct Options {
+    vision::EncoderSessionOptions encoder;
+    std::string mmproj, image, output, record;
+    bool no_fusion = false, force = false, dry_run = false;
+};
+
+int embed_image(Options& o) {
+    if (o.output.empty() && !o.dry_run) {
+        throw Error(ErrorKind::usage, "embed-image: name the file to write with -o");
+    }
+    if (o.dry_run && o.record.empty()) {
+        throw Error(ErrorKind::usage, "--dry-run: goes with --record, for a trace of the plan");
+    }
+    NamedFiles files;
+    files.reads_model("--mmproj", o.mmproj);
+    files.reads("--image", o.image);
+    files.writes("--record", o.record);
+    files.writes("-o", o.output);
+    files.check();
+    catch_interrupts();
+    o.encoder.fusion = !o.no_fusion;
+    o.encoder.header_only = o.dry_run;
+    std::unique_ptr<TraceWriter> writer;
+    if (!o.record.empty()) {
+        check_output(o.record, o.force);
+        writer = std::make_unique<TraceWriter>(o.record, TraceWriter::Options{});
+    }
+    const vision::Image image = vision::read_image(o.image, {.cancelled = interrupted});
+    auto file = vision::open_encoder(o.mmproj);
+    const Registry registry; // behind what may be refused: drivers take memory
+    vision::EncoderSession session(registry, std::move(file), o.encoder, writer.get());
+    for (const std::string& note : session.notes()) {
+        tell(note);
+    }
+    const vision::Views views = vision::prepare(image, session.model().hparams(), o.image);
+    const int32_t n_rows = session.encoder().n_rows(views);
+    const vision::Views* const one[] = {&views};
+    if (o.dry_run) {
+        session.encoder().plan_only(one);
+        warn_of_memory(memory_needs(session),
+                       [&](std::string what, std::string value) { session.add_fact(std::move(what), std::move(value)); });
+    } else {
+        LogitsFile file(o.output, true); // rows of another kind, in the same form
+        file.row(0, session.encoder().encode(one).front());
+        file.close();
+    }
+    if (writer) {
+        writer->close();
+    }
+    std::cout << visible(o.image) << ": " << vision::description(views, n_rows) << " of " << session.model().n_embd_text()
+              << " values\n";
+    return 0;
+}
+
+} // namespace
+
+Action add_embed_image(CLI::App& app) {
+    auto o = std::make_shared<Options>();
+    app.add_option("--mmproj", o->mmproj, "GGUF file of the image encoder and its projector")->required();
+    app.add_option("--image", o->image, "Image: PNG, JPEG, WebP, BMP, GIF or PNM")->required();
+    app.add_option("-o,--output", o->output, "File to write: rows of little-endian float32");
+    app.add_flag("--image-newline", o->encoder.image_newline,
+                 "Of tiled images: leave out the padding, and mark the ends of rows");
+    app.add_option("--device", o->encoder.devices, "Devices by priority: vulkan0,blas,cpu (default: every GPU found, then cpu)");
+    app.add_option("--ngl,--gpu-layers,--n-gpu-layers", o->encoder.n_gpu_layers, "0: the encoder stays on the host")
+        ->capture_default_str()
+        ->check(CLI::Range(0, 1 << 30));
+    app.add_option("--ot,--override-tensor", o->encoder.overrides,
+                   "PATTERN=DEVICE, a regular expression on tensor names (repeatable)")
+        ->allow_extra_args(false);
+    app.add_option("-t,--threads", o->encoder.n_threads, "Threads (default: physical cores)")->check(CLI::Range(0, 4096));
+    app.add_flag("--no-fusion", o->no_fusion, "Run each node as a kernel of its own");
+    app.add_option("--record", o->record, "Record to this trace");
+    app.add_flag("--force", o->force, "The trace may replace a file that is no trace");
+    app.add_flag("--dry-run", o->dry_run, "With --record: plan from the file's header; nothing is computed");
+    return [o] { return embed_image(*o); };
+}
+
+} // namespace schedscope

@@ -1,0 +1,87 @@
+#include "inspector/cli/commands/commands.h"
+
+#include "inspector/cli/output/print_json.h"
+#include "inspector/cli/show/story_text.h"
+#include "inspector/cli/show/trace_input.h"
+#include "runtime/error.h"
+#include "traces/history/explain.h"
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+
+namespace schedscope {
+
+namespace {
+
+struct Options {
+    std::string trace, tensor;
+    std::optional<int> eval;
+    bool json = false;
+};
+
+using nlohmann::json;
+
+json backend_json(const History& history, BackendId id) {
+    return id == no_backend ? json(nullptr) : json(history.backend_name(id));
+}
+
+json name_json(const History& history, const PlanState& state, TensorId id) {
+    return id == no_tensor ? json(nullptr) : json(history.tensor_name(state, id));
+}
+
+json story_json(const History& history, const PlanState& state, const Story& story) {
+    json steps = json::array();
+    for (const StoryStep& s : story.steps) {
+        json asked = json::array();
+        for (const Asked& a : s.asked) {
+            asked.push_back({{"backend", history.backend_name(a.backend)},
+                             {"question", question_name(a.question)},
+                             {"buffer_type", a.buffer_type.empty() ? json(nullptr) : json(a.buffer_type)},
+                             {"answer", a.answer},
+                             {"why", a.why.empty() ? json(nullptr) : json(a.why)}});
+        }
+        const std::string cause = cause_name(s.cause, s.source);
+        steps.push_back({{"step", s.step},
+                         {"pass", s.pass == Pass::none ? json(nullptr) : json(pass_name(s.pass))},
+                         {"before", backend_json(history, s.before)},
+                         {"after", backend_json(history, s.after)},
+                         {"cause", cause.empty() ? json(nullptr) : json(cause)},
+                         {"by", name_json(history, state, s.by)},
+                         {"by_id", s.by == no_tensor ? json(nullptr) : json(s.by)},
+                         {"note", s.note.empty() ? json(nullptr) : json(s.note)},
+                         {"asked", std::move(asked)}});
+    }
+    json lines = json::array();
+    for (const StoryLine& l : story.lines) {
+        lines.push_back({{"step", l.step}, {"what", story_kind_name(l.kind)}, {"text", l.text}});
+    }
+    return {{"tensor", story.name},           {"id", story.tensor},        {"eval", story.evaluation},
+            {"planned_in", story.planned_in}, {"story", std::move(steps)}, {"then", std::move(lines)}};
+}
+
+} // namespace
+
+Action add_explain(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    app.add_option("trace", options->trace, "Trace file")->required();
+    app.add_option("tensor", options->tensor,
+                   "Tensor, by the name that is shown, NAME@ID where several have it, or #N, a node by its number")
+        ->required();
+    app.add_option("--eval", options->eval, "Evaluation, from 0 (default: the last one planned)");
+    app.add_flag("--json", options->json, "Print JSON");
+    return [options] {
+        History history(open_trace(options->trace));
+        const EvaluationId evaluation = choose_evaluation(history, options->eval);
+        const TensorId tensor = find_tensor(history, history.plan(evaluation), options->tensor);
+        const Story story = explain(history, evaluation, tensor);
+        if (options->json) {
+            print_json(story_json(history, history.plan(evaluation), story));
+        } else {
+            print_story(history, history.plan(evaluation), story, std::cout);
+        }
+        return 0;
+    };
+}
+
+} // namespace schedscope

@@ -1,0 +1,88 @@
+#include "inspector/cli/commands/commands.h"
+
+#include "inspector/cli/line/named_files.h"
+#include "inspector/cli/output/interrupt.h"
+#include "inspector/cli/run/run_arguments.h"
+#include "inspector/cli/show/export_file.h"
+#include "inspector/cli/show/export_report.h"
+#include "inspector/cli/show/trace_input.h"
+#include "runtime/error.h"
+#include "traces/export/export_jsonl.h"
+#include "traces/export/export_perfetto.h"
+
+#include <algorithm>
+#include <functional>
+#include <ostream>
+#include <vector>
+
+namespace schedscope {
+
+namespace {
+
+struct Options {
+    std::string trace, jsonl, perfetto, html;
+    bool force = false;
+};
+
+constexpr ExportFormat jsonl_format{"a file of records", "{\"step\":"};
+constexpr ExportFormat perfetto_format{"a Perfetto trace of this program", "schedscope", true};
+constexpr ExportFormat html_format{"a report of this program", "<title>schedscope report"};
+
+/// One of the files that a command line asks for.
+struct Export {
+    const char* option;
+    std::string path; ///< empty: not asked for
+    ExportFormat format;
+    std::function<void(std::ostream&)> write;
+
+    bool is_file() const { return path != "-"; }
+};
+
+} // namespace
+
+Action add_export(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    app.add_option("trace", options->trace, "Trace file")->required();
+    app.add_option("--perfetto", options->perfetto,
+                   "Write a timeline for Perfetto (ui.perfetto.dev) to this file (-: standard output)")
+        ->check(names_a_file());
+    app.add_option("--jsonl", options->jsonl, "Write every record as a line of JSON to this file (-: standard output)")
+        ->check(names_a_file());
+    app.add_option("--html", options->html,
+                   "Write a report to this file: one page that opens in any browser, without a network (-: standard output)")
+        ->check(names_a_file());
+    app.add_flag("--force", options->force, "The file may replace one that is no such export");
+    return [options] {
+        std::shared_ptr<const RecordSource> source;
+        const auto opened = [&] { return source ? source : source = open_trace(options->trace); };
+        std::vector<Export> asked{
+            {"--html", options->html, html_format, [&](std::ostream& out) { out << report_of(options->trace); }},
+            {"--perfetto", options->perfetto, perfetto_format, [&](std::ostream& out) { export_perfetto(opened(), out); }},
+            {"--jsonl", options->jsonl, jsonl_format, [&](std::ostream& out) { export_jsonl(*opened(), out); }},
+        };
+        std::erase_if(asked, [](const Export& e) { return e.path.empty(); });
+        if (asked.empty()) {
+            throw Error(ErrorKind::usage, "export: say what to write: --perfetto FILE, --jsonl FILE or --html FILE");
+        }
+        NamedFiles files;
+        files.reads("trace", options->trace);
+        for (const Export& e : asked) {
+            files.writes(e.option, e.is_file() ? e.path : "");
+        }
+        files.check();
+        for (const Export& e : asked) {
+            check_export(e.path, e.format, options->force);
+        }
+        if (std::any_of(asked.begin(), asked.end(), [](const Export& e) { return e.is_file(); })) {
+            catch_interrupts();
+        }
+        for (const Export& e : asked) {
+            if (!interrupted()) {
+                write_export(e.path, e.write);
+            }
+        }
+        return 0;
+    };
+}
+
+} // namespace schedscope

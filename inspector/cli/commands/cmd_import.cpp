@@ -1,0 +1,59 @@
+#include "inspector/cli/commands/commands.h"
+
+#include "inspector/cli/line/named_files.h"
+#include "inspector/cli/output/interrupt.h"
+#include "inspector/cli/output/lines.h"
+#include "runtime/error.h"
+#include "runtime/system/visible_text.h"
+#include "traces/history/words/words.h"
+#include "traces/import/import_log.h"
+#include "traces/store/writer.h"
+
+#include <iostream>
+
+namespace schedscope {
+
+namespace {
+
+struct Options {
+    std::string log, output;
+    bool force = false;
+};
+
+constexpr int exit_interrupted = 130;
+
+} // namespace
+
+Action add_import(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    app.add_option("log", options->log, "What a ggml program wrote with GGML_SCHED_DEBUG=2 (or 1); -: standard input")
+        ->required();
+    app.add_option("-o,--output", options->output, "Trace file to write")->required();
+    app.add_flag("--force", options->force, "Overwrite the output file even if it is not a trace");
+    return [options] {
+        NamedFiles files;
+        files.reads("log", options->log);
+        files.writes("-o", options->output);
+        files.check();
+        if (is_trace(options->log)) {
+            throw Error(ErrorKind::input,
+                        options->log + ": is a trace already, not a log: schedscope inspect " + options->log + " opens it");
+        }
+        check_output(options->output, options->force);
+        catch_interrupts();
+        TraceWriter writer(options->output);
+        const ImportResult result = import_log(options->log, writer, &interrupt_flag());
+        writer.close();
+        if (result.stopped && result.n_graphs == 0) {
+            return exit_interrupted;
+        }
+        for (const std::string& note : result.notes) {
+            tell(log_name(options->log) + ": " + note);
+        }
+        std::cout << visible(options->output) << ": " << words::counted(result.n_graphs, "graph") << ", "
+                  << words::counted(result.n_splits, "split") << ", " << words::counted(result.n_nodes, "node") << '\n';
+        return result.stopped ? exit_interrupted : 0;
+    };
+}
+
+} // namespace schedscope

@@ -1,0 +1,73 @@
+#include "inspector/cli/commands/commands.h"
+
+#include "inspector/cli/run/live_run.h"
+#include "inspector/tui/inspector.h"
+#include "runtime/error.h"
+#include "traces/store/reading/reader.h"
+#include "traces/store/stop_signal.h"
+
+#include <filesystem>
+#include <memory>
+
+namespace schedscope {
+
+namespace {
+
+int inspect_trace(const std::string& path, const std::string& diff) {
+    InspectorOptions options;
+    options.diff = diff;
+    if (!diff.empty()) {
+        TraceReader{diff}; // what is no trace is told before the terminal is taken
+    }
+    options.title = std::filesystem::path(path).filename().string();
+    options.trace_path = path;
+    options.check = true;
+    options.stop = std::make_shared<StopSignal>();
+    const auto reader =
+        std::make_shared<TraceReader>(path, TraceReader::Options{.stop = [stop = options.stop] { return stop->wanted(); }});
+    options.changed = [reader] { return reader->changed(); };
+    for (const std::string& note : reader->notes()) {
+        options.note += (options.note.empty() ? options.title + ": " : "; ") + note;
+    }
+    return run_inspector(reader, options);
+}
+
+/// Options of a run say nothing about a trace.
+void refuse_run_options(const CLI::App& app) {
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->count() > 0 && option->get_name() != "trace" && option->get_name() != "--diff") {
+            throw Error(ErrorKind::usage, "inspect: " + option->get_name(false, true) + " goes with -m, not with a trace");
+        }
+    }
+}
+
+} // namespace
+
+Action add_inspect(CLI::App& app) {
+    auto arguments = add_run_options(app);
+    auto trace = std::make_shared<std::string>();
+    app.add_option("trace", *trace, "Trace file; or -m M … for a running program");
+    auto diff = std::make_shared<std::string>();
+    app.add_option("--diff", *diff, "With a trace: another one, to be shown beside it")->check(names_a_file());
+    app.add_option("--record", arguments->record, "With -m: record to this trace, too")->check(names_a_file());
+    app.add_flag("--force", arguments->force, "The trace may replace a file that is no trace");
+    return [arguments, trace, diff, &app] {
+        if (!trace->empty() && !arguments->run.model.empty()) {
+            throw Error(ErrorKind::usage, "inspect: a trace and -m were given; choose one");
+        }
+        if (!trace->empty()) {
+            refuse_run_options(app);
+            return inspect_trace(*trace, *diff);
+        }
+        if (!diff->empty()) {
+            throw Error(ErrorKind::usage, "inspect: --diff goes with a trace, not with -m");
+        }
+        if (arguments->run.model.empty()) {
+            throw Error(ErrorKind::usage, "inspect: name a trace, or a model with -m");
+        }
+        settle(*arguments);
+        return run_live(*arguments);
+    };
+}
+
+} // namespace schedscope

@@ -1,0 +1,111 @@
+#include "inspector/cli/commands/commands.h"
+
+#include "inspector/cli/output/lines.h"
+#include "inspector/cli/output/print_json.h"
+#include "inspector/cli/show/trace_input.h"
+#include "inspector/cli/show/what_if_text.h"
+#include "runtime/error.h"
+#include "runtime/scheduler/optimised_order.h"
+#include "traces/replay/no_change.h"
+#include "traces/replay/replay.h"
+#include "traces/replay/what_if.h"
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+
+namespace schedscope {
+
+namespace {
+
+struct Options {
+    std::string trace;
+    std::vector<std::string> settings;
+    bool json = false;
+};
+
+nlohmann::json result_json(const ReplayResult& result) {
+    using nlohmann::json;
+    json differences = json::array();
+    for (const ReplayDifference& d : result.differences) {
+        differences.push_back({{"eval", d.evaluation},
+                               {"tensor", d.name},
+                               {"what", d.what},
+                               {"recorded", d.recorded.empty() ? json(nullptr) : json(d.recorded)},
+                               {"now", d.now.empty() ? json(nullptr) : json(d.now)}});
+    }
+    json object = {{"plans", result.plans},
+                   {"compared", result.compared},
+                   {"identical", result.identical},
+                   {"differences", std::move(differences)}};
+    if (!result.comparisons.empty()) {
+        object["summary"] = what_if_summary(result);
+    }
+    return object;
+}
+
+void result_text(const ReplayResult& result, std::ostream& out) {
+    out << result.plans << (result.plans == 1 ? " plan" : " plans") << " made again: " << result.identical << " of "
+        << result.compared << " decisions identical\n";
+    for (const ReplayDifference& d : result.differences) {
+        Line(out) << "  evaluation " << d.evaluation << ", " << d.what << " of " << d.name << ": recorded "
+                  << (d.recorded.empty() ? "nothing" : d.recorded) << ", now " << (d.now.empty() ? "nothing" : d.now);
+    }
+    if (result.n_differences > static_cast<int64_t>(result.differences.size())) {
+        out << "  … and " << result.n_differences - static_cast<int64_t>(result.differences.size()) << " more\n";
+    }
+}
+
+int plan_again(const std::shared_ptr<const RecordSource>& source, const Options& options) {
+    WhatIf what_if;
+    for (const std::string& setting : options.settings) {
+        what_if.set(setting);
+    }
+    const bool changes = !options.settings.empty();
+    ReplayOptions how = changes ? options_for(what_if, *source) : ReplayOptions{};
+    how.optimise = optimised_nodes;
+    if (options.json) {
+        how.max_differences = SIZE_MAX;
+    }
+    const ReplayResult result = replay(*source, how);
+    const bool unchanged = changes && result.n_differences == 0;
+    const std::vector<std::string> why = unchanged ? why_nothing_changed(what_if, source) : std::vector<std::string>();
+    if (options.json) {
+        nlohmann::json object = result_json(result);
+        if (unchanged) {
+            object["why_unchanged"] = why;
+        }
+        print_json(object);
+    } else if (changes) {
+        what_if_text(result, why, std::cout);
+    } else {
+        result_text(result, std::cout);
+    }
+    return result.n_differences == 0 || changes ? 0 : 1; // a what-if is meant to differ
+}
+
+} // namespace
+
+Action add_replay(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    app.add_option("trace", options->trace, "Trace file")->required();
+    app.add_option("--set", options->settings,
+                   "What if: ngl=N, device-order=vulkan0,cpu, refuse=DEVICE:OP, fa=on|off, stages=N, op-offload=on|off, "
+                   "offload-min-batch=N "
+                   "(repeatable)")
+        ->allow_extra_args(false);
+    app.add_flag("--json", options->json, "Print JSON");
+    return [options] {
+        const auto source = open_trace(options->trace);
+        try {
+            return plan_again(source, *options);
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::usage && !options->settings.empty()) { // it begins with the setting that can't be
+                throw Error(ErrorKind::usage, std::string("--set ") + error.what());
+            }
+            throw;
+        }
+    };
+}
+
+} // namespace schedscope

@@ -1,0 +1,82 @@
+#include "inspector/cli/commands/commands.h"
+
+#include "inspector/cli/line/pass_option.h"
+#include "inspector/cli/output/print_json.h"
+#include "inspector/cli/show/show.h"
+#include "inspector/cli/show/trace_input.h"
+#include "runtime/error.h"
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+
+namespace schedscope {
+
+namespace {
+
+struct Options {
+    std::string trace, what, pass;
+    std::optional<int> eval;
+    bool json = false;
+};
+
+int show_summary(History& history, bool json) {
+    if (json) {
+        print_json(show::summary_json(history));
+    } else {
+        show::summary_text(history, std::cout);
+    }
+    return 0;
+}
+
+/// The state that was asked for: at the end of a pass, or of the whole evaluation.
+const PlanState& choose_state(History& history, const Options& options) {
+    const EvaluationId evaluation = choose_evaluation(history, options.eval);
+    if (options.pass.empty()) {
+        return history.plan(evaluation);
+    }
+    const Step step = tables::end_of_pass(history, evaluation, parse_pass(options.pass));
+    if (step == no_step) {
+        throw Error(ErrorKind::usage, "--pass " + options.pass + ": not recorded in evaluation " + std::to_string(evaluation));
+    }
+    return history.state_at(step);
+}
+
+int show_topic(History& history, const Options& options) {
+    const show::Topic* topic = show::find_topic(options.what);
+    if (topic == nullptr) {
+        throw Error(ErrorKind::usage, "--what " + options.what + ": there is " + show::topic_names());
+    }
+    PlanState all;
+    all.evaluation = -1;
+    const PlanState& state = topic->of_all && !options.eval && options.pass.empty() ? all : choose_state(history, options);
+    if (options.json) {
+        print_json(topic->json(history, state));
+    } else {
+        topic->text(history, state, std::cout);
+    }
+    return 0;
+}
+
+} // namespace
+
+Action add_show(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    app.add_option("trace", options->trace, "Trace file")->required();
+    app.add_option("--what", options->what, show::topic_names() + " (default: a summary)");
+    app.add_option("--eval", options->eval, "Evaluation, from 0 (default: the last one planned)");
+    add_pass_option(app, options->pass, "State at the end of this pass: 1 2a 2b 2c 2d 3 4 5 optimise allocate execute");
+    app.add_flag("--json", options->json, "Print JSON");
+    return [options] {
+        History history(open_trace(options->trace));
+        if (options->what.empty()) {
+            if (options->eval || !options->pass.empty()) {
+                throw Error(ErrorKind::usage, "--eval and --pass: the summary is of the whole trace; say --what too");
+            }
+            return show_summary(history, options->json);
+        }
+        return show_topic(history, *options);
+    };
+}
+
+} // namespace schedscope

@@ -1,0 +1,127 @@
+#include "inspector/cli/commands/commands.h"
+
+#include "inspector/cli/output/lines.h"
+#include "inspector/cli/run/run_arguments.h"
+#include "runtime/error.h"
+#include "runtime/gguf/gguf.h"
+#include "runtime/model/synth/synth.h"
+#include "runtime/vision/synth_llava.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+
+namespace schedscope {
+
+namespace {
+
+struct Options {
+    std::string architecture, preset = "tiny", type = "f16", output;
+    uint64_t seed = 1;
+    bool header_only = false, force = false;
+};
+
+constexpr std::string_view image_encoder = "llava";
+
+/// "llama, qwen2, … and llava"
+std::string architectures() {
+    std::string names;
+    for (const SynthArchitecture* a : synth_architectures()) {
+        names += (names.empty() ? "" : ", ") + std::string(a->name);
+    }
+    return names + " and " + std::string(image_encoder);
+}
+
+template <typename Preset> void describe(std::ostream& out, std::string_view architecture, std::span<const Preset> presets) {
+    for (const Preset& p : presets) {
+        out << "\n  " << std::left << std::setw(10) << architecture << std::setw(18) << p.name << p.description;
+        architecture = "";
+    }
+}
+
+std::string all_presets() {
+    std::ostringstream out;
+    out << "Architectures and their presets:";
+    for (const SynthArchitecture* a : synth_architectures()) {
+        describe(out, a->name, a->presets);
+    }
+    describe(out, image_encoder, vision::encoder_presets());
+    return out.str();
+}
+
+/// Returns what is to be told about the file.
+std::string synthesise(const Options& o, Type type) {
+    if (o.architecture == image_encoder) {
+        const vision::EncoderShape& shape = vision::encoder_preset(o.preset);
+        return o.header_only ? vision::synthesise_encoder_header(shape, type, o.output)
+                             : vision::synthesise_encoder(shape, type, o.seed, o.output);
+    }
+    const auto texts = synth_architectures();
+    if (std::none_of(texts.begin(), texts.end(), [&](const auto* a) { return a->name == o.architecture; })) {
+        throw Error(ErrorKind::usage, "synth " + o.architecture + ": there are " + architectures());
+    }
+    const SynthShape shape = synth_preset(o.architecture, o.preset);
+    return o.header_only ? synthesise_header(shape, type, o.output) : synthesise(shape, type, o.seed, o.output);
+}
+
+/// Did synth make it? Its header says so.
+bool is_synthetic(const std::string& path) {
+    try {
+        const gguf::File file = gguf::File::open(path);
+        return file.get_string("general.name").value_or("").starts_with("synthetic ");
+    } catch (const Error&) {
+        return false; // no model
+    }
+}
+
+/// Models are worth more than what is made up in seconds.
+void check_replaced(const std::string& path) {
+    std::error_code none;
+    if (std::filesystem::is_regular_file(path, none) && std::filesystem::file_size(path, none) > 0 && !is_synthetic(path)) {
+        throw Error(ErrorKind::usage,
+                    path + ": was not made by synth and would be overwritten; choose another name or add --force");
+    }
+}
+
+/// CLI11 takes -1 for the largest number of an unsigned type, and what is larger, too.
+CLI::Validator is_a_seed() {
+    return {[](const std::string& text) -> std::string {
+                uint64_t seed = 0;
+                const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+                return error == std::errc{} && end == text.data() + text.size() ? "" : text + " is no number from 0 to 2^64 - 1";
+            },
+            ""};
+}
+
+} // namespace
+
+Action add_synth(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    app.footer(all_presets());
+    app.add_option("architecture", options->architecture, "Of a text model; or llava: an image encoder for --mmproj")->required();
+    app.add_option("--preset", options->preset, "Sizes, see below")->capture_default_str();
+    app.add_option("--type", options->type, "Type of the matrices: f32, f16, q8_0, …")->capture_default_str();
+    app.add_option("--seed", options->seed, "Seed of the weights")->capture_default_str()->check(is_a_seed());
+    app.add_flag("--header-only", options->header_only,
+                 "No weights: a sparse file that plans (record --dry-run) can be made from");
+    app.add_option("-o,--output", options->output, "GGUF file to write")->required()->check(names_a_file());
+    app.add_flag("--force", options->force, "The file may replace one that synth has not made");
+    return [options] {
+        const std::optional<Type> type = type_from_name(options->type);
+        if (!type) {
+            throw Error(ErrorKind::usage, "--type " + options->type + ": there is no such type");
+        }
+        if (!options->force) {
+            check_replaced(options->output);
+        }
+        if (const std::string note = synthesise(*options, *type); !note.empty()) {
+            tell(options->output + ": " + note);
+        }
+        return 0;
+    };
+}
+
+} // namespace schedscope

@@ -1,0 +1,120 @@
+#include "inspector/cli/line/app.h"
+
+#include "inspector/cli/line/arguments.h"
+#include "inspector/cli/line/command.h"
+#include "inspector/cli/line/command_line.h"
+#include "inspector/cli/line/complete.h"
+#include "inspector/cli/line/manual.h"
+#include "inspector/cli/line/usage_words.h"
+#include "inspector/cli/output/interrupt.h"
+#include "inspector/cli/output/lines.h"
+#include "inspector/cli/output/standard_streams.h"
+#include "runtime/error.h"
+#include "runtime/system/program_role.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <new>
+
+namespace schedscope {
+
+namespace {
+
+constexpr int exit_interrupted = 130;
+constexpr const char* version = "schedscope " SCHEDSCOPE_VERSION;
+
+int complain(const std::string& sentence, int code) {
+    std::string line = sentence;
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    std::cout.flush();
+    tell(line);
+    return code;
+}
+
+/// Finds out what is asked for, and does it.
+int obey(int argc, char** argv) {
+    const std::string_view first = argc > 1 ? argv[1] : "";
+    CLI::App program("Shows why a tensor program runs where it runs.", "schedscope");
+    program.set_version_flag("--version", version);
+    program.set_help_flag("-h,--help", "Print this help");
+    program.require_subcommand(1);
+    program.failure_message(CLI::FailureMessage::simple);
+    Action action;
+    for (const Command& command : commands()) {
+        CLI::App* sub = program.add_subcommand(command.name, command.summary);
+        sub->set_help_flag("-h,--help", "Print this help");
+        Action own = command.add(*sub);
+        sub->final_callback([&action, own] { action = own; });
+    }
+    name_values(program);
+    // What packages and shells ask for: see the manual's and the completions' makers.
+    if (first == "--man") {
+        return write_manual(describe_command_line(program), version, std::cout), 0;
+    }
+    if (first == "--complete") {
+        return complete(describe_command_line(program), {argv + 2, argv + argc}, std::cout), 0;
+    }
+
+    std::vector<std::string> arguments = lengthen_options(program, {argv + 1, argv + argc});
+    try {
+        if (arguments.empty()) {
+            std::cerr << program.help();
+            return static_cast<int>(ErrorKind::usage);
+        }
+        program.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend())); // CLI11 takes them from the back
+    } catch (const CLI::CallForHelp&) {
+        const auto chosen = program.get_subcommands();
+        std::cout << shorten_options(chosen.empty() ? program.help() : chosen.front()->help("schedscope"));
+        return 0;
+    } catch (const CLI::CallForVersion&) {
+        std::cout << version << '\n';
+        return 0;
+    } catch (const CLI::ParseError& error) {
+        return complain(usage_words(program, arguments, error), static_cast<int>(ErrorKind::usage));
+    }
+
+    return action();
+}
+
+} // namespace
+
+int perform(const Action& action) {
+    int code = 0;
+    try {
+        code = action();
+    } catch (const Error& error) {
+        // Where it was waiting for a pipe, the system says no more than that it was interrupted.
+        const bool only_that = interrupted() && std::string_view(error.what()).ends_with(std::strerror(EINTR));
+        code = only_that ? exit_interrupted : complain(error.what(), error.exit_code());
+    } catch (const Interrupted&) {
+        code = exit_interrupted;
+    } catch (const std::bad_alloc&) {
+        code = complain("out of memory", static_cast<int>(ErrorKind::device));
+    } catch (const std::exception& error) {
+        code = complain(error.what(), static_cast<int>(ErrorKind::device));
+    }
+    std::cout.flush();
+    constexpr int they_differ = 1; // a result, as 0 is; what failed has said so
+    if (!std::cout && (code == 0 || code == they_differ)) {
+        return complain("standard output: write failed", static_cast<int>(ErrorKind::device));
+    }
+    return interrupted() ? exit_interrupted : code;
+}
+
+int run_program(int argc, char** argv) {
+    if (const std::optional<int> code = play_role(argc, argv)) {
+        return *code; // the program started by itself, to decode an image or to lay out a picture
+    }
+    const StandardStreams streams;
+    std::signal(SIGCHLD, SIG_DFL); // whoever started this may ignore it, and then nothing is known of how a child ended
+    std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow any more is a failed write like any other
+    const int code = perform([&] { return obey(argc, argv); });
+    bound_exit(code);
+    return code;
+}
+
+} // namespace schedscope

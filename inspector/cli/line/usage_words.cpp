@@ -1,0 +1,105 @@
+#include "inspector/cli/line/usage_words.h"
+
+#include "inspector/cli/line/arguments.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace schedscope {
+
+namespace {
+
+/// With the name that the person typed instead of the option's first long one.
+std::string as_typed(const CLI::App& command, const std::vector<std::string>& arguments, std::string what) {
+    for (const CLI::Option* option : command.get_options()) {
+        const std::string name = option->get_name();
+        if (!what.starts_with(name + ":") && !what.starts_with(name + " ")) {
+            continue;
+        }
+        for (const std::string& argument : arguments) {
+            const std::string typed = argument.substr(0, argument.find('='));
+            if (typed.starts_with('-') && option->check_name(typed)) {
+                return what.replace(0, name.size(), typed);
+            }
+        }
+    }
+    return what;
+}
+
+/// CLI11 names them from the last to the first.
+std::string unexpected(const std::vector<std::string>& arguments, std::vector<std::string> left) {
+    std::string what = left.size() == 1 ? "an argument was not expected:" : "these arguments were not expected:";
+    for (const std::string& argument : arguments) {
+        if (const auto found = std::find(left.begin(), left.end(), argument); found != left.end()) {
+            what += ' ' + argument;
+            left.erase(found);
+        }
+    }
+    return what;
+}
+
+/// The text between two marks; to the end where there is no second one.
+std::string_view between(std::string_view text, std::string_view before, std::string_view behind) {
+    const size_t at = text.find(before);
+    return at == std::string_view::npos ? ""
+                                        : text.substr(at + before.size()).substr(0, text.substr(at + before.size()).find(behind));
+}
+
+/// "a,b,c" → "a, b or c"
+std::string listed(std::string_view choices) {
+    std::string text;
+    for (size_t comma = choices.find(','); comma != std::string_view::npos; comma = choices.find(',')) {
+        text.append(text.empty() ? "" : ", ").append(choices.substr(0, comma));
+        choices.remove_prefix(comma + 1);
+    }
+    return text.append(text.empty() ? "" : " or ").append(choices);
+}
+
+std::string number_kind(const CLI::App& command, std::string_view option_name) {
+    const CLI::Option* const option = command.get_option_no_throw(std::string(option_name));
+    const std::string type = option == nullptr ? "" : option->get_type_name();
+    return type.starts_with("FLOAT") ? "a number" : type.starts_with("UINT") ? "a whole number from 0" : "a whole number";
+}
+
+/// A value that can't be, and what is wanted: CLI11 says "Could not convert: NAME = VALUE", "NAME: Value VALUE not in range LEAST to MOST" and
+/// "NAME: VALUE not in {A,B}". Anything else as it is.
+std::string wanted(const CLI::App& command, const std::string& what) {
+    const std::string_view text = what;
+    if (text.starts_with("Could not convert: ")) {
+        const std::string_view name = between(text, ": ", " = "), value = between(text, " = ", "\n");
+        return std::string(name) + " " + std::string(value) + ": " + number_kind(command, name) + " is wanted";
+    }
+    const std::string_view name = text.substr(0, text.find(": "));
+    if (const std::string_view range = between(text, " not in range ", "\n"); !range.empty()) {
+        return std::string(name) + " " + std::string(between(text, ": Value ", " not in range ")) + ": " +
+               number_kind(command, name) + " from " + std::string(range) + " is wanted";
+    }
+    if (const std::string_view choices = between(text, " not in {", "}"); !choices.empty()) {
+        return std::string(name) + " " + std::string(between(text, ": ", " not in {")) + ": " + listed(choices) + " is wanted";
+    }
+    return what;
+}
+
+} // namespace
+
+std::string usage_words(const CLI::App& program, const std::vector<std::string>& arguments, const CLI::ParseError& error) {
+    const auto chosen = program.get_subcommands();
+    std::string what = error.what();
+    what = what.substr(0, what.find('\n'));
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+        what = unexpected(arguments, program.remaining(true));
+    } else if (const auto* missing = dynamic_cast<const CLI::ArgumentMismatch*>(&error);
+               missing != nullptr && what.ends_with(" missing")) {
+        what = what.substr(0, what.find(':')) + ": its value is missing";
+    } else if (!chosen.empty()) {
+        what = wanted(*chosen.front(), what);
+    }
+    what = shorten_options(chosen.empty() ? what : as_typed(*chosen.front(), arguments, what));
+    if (chosen.empty() && !arguments.empty() && !arguments.front().starts_with('-')) {
+        what = "there is no command " + arguments.front();
+    }
+    const std::string help = chosen.empty() ? "schedscope --help" : "schedscope " + chosen.front()->get_name() + " --help";
+    return what + " (see " + help + ")";
+}
+
+} // namespace schedscope

@@ -1,0 +1,53 @@
+#include "inspector/cli/output/table.h"
+
+#include "runtime/system/visible_text.h"
+
+#include <algorithm>
+#include <ostream>
+
+namespace schedscope {
+
+namespace {
+
+size_t width(const std::string& text) {
+    return static_cast<size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+} // namespace
+
+void Table::row(std::vector<std::string> cells) {
+    for (std::string& cell : cells) {
+        cell = visible(cell);
+    }
+    rows_.push_back(std::move(cells));
+}
+
+void Table::print(std::ostream& out) const {
+    std::vector<size_t> widths;
+    for (const Column& c : columns_) {
+        widths.push_back(width(c.title));
+    }
+    for (const auto& row : rows_) {
+        for (size_t i = 0; i < row.size(); ++i) {
+            widths[i] = std::max(widths[i], width(row[i]));
+        }
+    }
+    const auto line = [&](auto cell) {
+        std::string text;
+        for (size_t i = 0; i < columns_.size(); ++i) {
+            const std::string& content = cell(i);
+            const std::string space(widths[i] - width(content), ' ');
+            text += columns_[i].align == Align::right ? space + content : content + space;
+            text += "  ";
+        }
+        text.erase(text.find_last_not_of(' ') + 1);
+        out << text << '\n';
+    };
+    line([&](size_t i) -> const std::string& { return columns_[i].title; });
+    for (const auto& row : rows_) {
+        line([&](size_t i) -> const std::string& { return row[i]; });
+    }
+}
+
+} // namespace schedscope

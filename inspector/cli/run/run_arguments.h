@@ -1,0 +1,47 @@
+#pragma once
+
+#include "runtime/session/generate.h"
+#include "runtime/session/run_options.h"
+#include "runtime/vision/image.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace schedscope {
+
+/// The options that `run`, `record` and `inspect -m` share: what CLI11 fills in.
+struct RunArguments {
+    RunOptions run;
+    std::string prompt, prompt_file, flash_attention = "auto", cache_type_k = "f16", cache_type_v = "f16";
+    std::vector<int32_t> tokens;
+    std::vector<std::string> sequences, samplers, logit_bias, watch, images;
+    std::vector<vision::Image> pictures; ///< the images' pixels; read by `settle`, before any model is loaded
+    int32_t n_predict = 128;
+    bool no_op_offload = false, no_fusion = false, no_text = false;
+    bool logits_all = false, stats = false, step = false;
+    std::string logits_out;
+    std::string scored_file;                ///< --ppl; empty: text is generated
+    std::string record;                     ///< trace to write; empty: none
+    const char* record_option = "--record"; ///< that names it
+    bool force = false;                     ///< the trace may replace a file that is no trace
+    uint32_t seed = 0;
+    CLI::Option* prompt_option = nullptr;
+    CLI::Option* seed_option = nullptr;
+};
+
+/// Gives the command those options. The result is filled when the command line was parsed.
+std::shared_ptr<RunArguments> add_run_options(CLI::App& app);
+
+/// Settles what CLI11 can't (types, lists, files): fills `arguments.run`. Throws Error(usage, input).
+void settle(RunArguments& arguments);
+
+/// What to generate. Reads the prompt's file. Throws Error(usage, input).
+GenerateRequest make_request(const RunArguments& arguments, Session& session);
+
+/// For options that name a file to write: an empty name (a variable of a script that is not set) is refused, not taken for none.
+CLI::Validator names_a_file();
+
+} // namespace schedscope

@@ -1,0 +1,147 @@
+#include "inspector/cli/run/run_model.h"
+
+#include "inspector/cli/output/lines.h"
+#include "inspector/cli/output/table.h"
+#include "inspector/cli/output/text_input.h"
+#include "inspector/cli/run/logits_file.h"
+#include "inspector/cli/run/memory_warning.h"
+#include "runtime/backend/registry.h"
+#include "runtime/session/memory_need.h"
+#include "runtime/session/perplexity.h"
+#include "runtime/session/session.h"
+#include "traces/history/words/words.h"
+
+#include <iomanip>
+#include <iostream>
+#include <optional>
+#include <sstream>
+
+#include <unistd.h>
+
+namespace schedscope {
+
+namespace {
+
+void print_notes(const Session& session) {
+    for (const std::string& note : session.notes()) {
+        tell(note);
+    }
+}
+
+std::string text_of(const GenerateResult& result) {
+    if (result.sequences.size() == 1) {
+        return result.sequences.front().text + '\n';
+    }
+    std::string text;
+    for (const Generated& s : result.sequences) {
+        text += '[' + std::to_string(s.sequence) + "]\n" + s.text + '\n';
+    }
+    return text;
+}
+
+void print_rate(const char* what, int64_t tokens, int64_t nanoseconds) {
+    std::cerr << what << "  " << tokens << " tokens in " << words::duration(nanoseconds);
+    if (nanoseconds > 0) {
+        std::cerr << ", " << std::fixed << std::setprecision(1)
+                  << 1e9 * static_cast<double>(tokens) / static_cast<double>(nanoseconds) << " tokens/s";
+    }
+    std::cerr << '\n';
+}
+
+void print_stats(Session& session, const GenerateResult& result) {
+    print_rate("prompt    ", result.n_prompt, result.prompt_ns);
+    print_rate("generated ", result.n_generated, result.generate_ns);
+    std::cerr << "graphs      " << session.context().n_evaluations() << " evaluations, " << session.context().n_reused()
+              << " reused a graph; the last plan has " << words::counted(session.scheduler().n_splits(), "split") << " with "
+              << words::counted(session.scheduler().n_split_inputs(), "input") << '\n';
+    const auto bytes = session.scheduler().compute_buffer_bytes();
+    for (size_t i = 0; i < bytes.size(); ++i) {
+        if (bytes[i] > 0) {
+            std::cerr << "compute     " << session.scheduler().session().buffer_types[i].name << ' ' << words::bytes(bytes[i])
+                      << '\n';
+        }
+    }
+}
+
+std::vector<Token> scored_tokens(const RunArguments& arguments, const Session& session) {
+    return session.tokenizer().encode(read_file(arguments.scored_file), true, false);
+}
+
+/// What `--ppl` prints.
+std::string score_file(const RunArguments& arguments, Session& session, const RunOutput& output) {
+    const Perplexity p = perplexity(session, scored_tokens(arguments, session), output.stop);
+    std::ostringstream line;
+    line << std::fixed << std::setprecision(4) << "perplexity " << p.value << " ± " << p.error << " over " << p.n_tokens
+         << (p.n_tokens == 1 ? " token\n" : " tokens\n");
+    if (!output.quiet) {
+        std::cout << line.str() << std::flush;
+    }
+    return line.str();
+}
+
+} // namespace
+
+std::string run_model(const RunArguments& arguments, Recorder* recorder, const RunOutput& output) {
+    ModelFiles files = open_models(arguments.run);
+    const Registry registry;
+    Session session(registry, std::move(files), arguments.run, recorder);
+    const bool scores = !arguments.scored_file.empty();
+    GenerateRequest request = scores ? GenerateRequest{} : make_request(arguments, session); // may refuse: in one line
+    if (!output.quiet) {
+        print_notes(session);
+    }
+    if (scores) {
+        return score_file(arguments, session, output);
+    }
+    request.stop = output.stop;
+
+    std::optional<LogitsFile> logits;
+    if (!arguments.logits_out.empty()) {
+        logits.emplace(arguments.logits_out, request.prompts.size() == 1);
+        request.on_logits = [&](int32_t sequence, int32_t, std::span<const float> row) { logits->row(sequence, row); };
+    }
+    // At a terminal the text appears as it is made; elsewhere at the end, in one piece.
+    const bool streams = !output.quiet && request.prompts.size() == 1 && isatty(STDOUT_FILENO) != 0;
+    if (streams) {
+        request.on_token = [](const Choice& choice) { std::cout << choice.piece << std::flush; };
+    }
+    const GenerateResult result = generate(session, request);
+    const std::string text = text_of(result);
+    if (!output.quiet) {
+        std::cout << (streams ? "\n" : text) << std::flush;
+        for (const Generated& s : result.sequences) {
+            if (s.reason == StopReason::context_full) {
+                tell("the context of " + std::to_string(session.context().options().n_ctx) +
+                     " tokens is full: stopped (a larger -c, or --context-shift, goes on)");
+            }
+        }
+    }
+    if (logits) {
+        logits->close();
+    }
+    if (arguments.stats && !output.quiet) {
+        print_stats(session, result);
+    }
+    return text;
+}
+
+void plan_model(const RunArguments& arguments, Recorder& recorder) {
+    RunOptions options = arguments.run;
+    options.header_only = true;
+    ModelFiles files = open_models(options);
+    const Registry registry;
+    Session session(registry, std::move(files), options, &recorder);
+    if (!arguments.scored_file.empty()) {
+        const std::vector<Token> tokens = scored_tokens(arguments, session);
+        print_notes(session);
+        plan_perplexity(session, tokens);
+    } else {
+        const GenerateRequest request = make_request(arguments, session);
+        print_notes(session);
+        plan_generation(session, request);
+    }
+    warn_of_memory(memory_needs(session),
+                   [&](std::string what, std::string value) { session.add_fact(std::move(what), std::move(value)); });
+}
+
+} // namespace schedscope

@@ -1,0 +1,100 @@
+#include "inspector/cli/show/diff_json.h"
+
+#include "inspector/cli/output/print_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace schedscope {
+
+namespace {
+
+using nlohmann::json;
+
+json id_or_null(int32_t id) { return id < 0 ? json(nullptr) : json(id); }
+
+json value_json(const diff::Value& value) {
+    return std::visit(
+        []<typename T>(const T& v) -> json {
+            if constexpr (std::is_same_v<T, std::monostate>) {
+                return nullptr;
+            } else {
+                return v;
+            }
+        },
+        value);
+}
+
+json difference_json(const diff::Difference& d) {
+    json out{{"what", diff::what_name(d.what)},
+             {"eval", id_or_null(d.eval_a)},
+             {"eval_b", id_or_null(d.eval_b)},
+             {"a", value_json(d.a)},
+             {"b", value_json(d.b)}};
+    if (d.id_a == no_tensor && d.id_b == no_tensor) {
+        out["name"] = d.subject;
+    } else {
+        out["tensor"] = d.subject;
+        out["id_a"] = id_or_null(d.id_a);
+        out["id_b"] = id_or_null(d.id_b);
+        if (!d.renamed.empty()) {
+            out["tensor_b"] = d.renamed;
+        }
+    }
+    for (const auto& [name, value] : d.more) {
+        out[name] = value_json(value);
+    }
+    return out;
+}
+
+json summary_json(const diff::Summary& summary) {
+    json measures = json::array();
+    for (const diff::Measure& m : summary.measures) {
+        measures.push_back({{"name", m.name}, {"a", or_null(m.a)}, {"b", or_null(m.b)}});
+    }
+    return {
+        {"kind", graph_kind_name(summary.kind)}, {"eval", summary.eval_a}, {"eval_b", summary.eval_b}, {"measures", measures}};
+}
+
+json time_json(const diff::Time& t) {
+    const bool both = t.a_ns && t.b_ns && *t.a_ns > 0;
+    json out{{"what", t.what},
+             {"name", t.name},
+             {"backend", t.backend.empty() ? json(nullptr) : json(t.backend)},
+             {"a_ns", or_null(t.a_ns)},
+             {"b_ns", or_null(t.b_ns)},
+             {"ratio", both ? json(static_cast<double>(*t.b_ns) / static_cast<double>(*t.a_ns)) : json(nullptr)}};
+    if (t.what == "split") {
+        out["eval"] = t.eval_a;
+        out["eval_b"] = t.eval_b;
+    } else {
+        const char* unit = t.what == "total" ? "tokens" : "runs";
+        out[std::string(unit) + "_a"] = t.a_runs;
+        out[std::string(unit) + "_b"] = t.b_runs;
+    }
+    return out;
+}
+
+template <typename List, typename Make> json list(const List& rows, Make make) {
+    json out = json::array();
+    for (const auto& row : rows) {
+        out.push_back(make(row));
+    }
+    return out;
+}
+
+} // namespace
+
+json diff_json(const diff::Result& result) {
+    return {{"identical", result.identical()},
+            {"evaluations", result.evaluations},
+            {"decisions", result.decisions},
+            {"settings", list(result.settings,
+                              [](const diff::Setting& s) {
+                                  return json{{"name", s.name}, {"a", or_null(s.a)}, {"b", or_null(s.b)}};
+                              })},
+            {"summary", list(result.summaries, summary_json)},
+            {"differences", list(result.differences, difference_json)},
+            {"times", list(result.times, time_json)}};
+}
+
+} // namespace schedscope

@@ -1,0 +1,293 @@
+// The differences themselves, for people: by evaluation and kind, alike ones in one line.
+
+#include "inspector/cli/show/diff_text.h"
+
+#include "inspector/cli/output/lines.h"
+#include "inspector/cli/output/table.h"
+#include "inspector/cli/show/fold_names.h"
+#include "runtime/system/visible_text.h"
+#include "traces/history/words/unknown.h"
+#include "traces/history/words/words.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <ostream>
+#include <set>
+#include <sstream>
+
+namespace schedscope {
+
+namespace {
+
+using diff::Difference;
+using diff::Value;
+using diff::What;
+
+// One difference
+
+std::string value_text(What what, const Value& value) {
+    if (const auto* n = std::get_if<int64_t>(&value)) {
+        return what == What::buffer || what == What::peak ? words::bytes(*n) : std::to_string(*n);
+    }
+    if (const auto* text = std::get_if<std::string>(&value)) {
+        return what == What::token ? '"' + visible(*text) + '"' : *text;
+    }
+    std::string text;
+    if (const auto* list = std::get_if<std::vector<std::string>>(&value)) {
+        for (const std::string& item : *list) {
+            text += (text.empty() ? "" : " ") + item;
+        }
+    }
+    return text;
+}
+
+bool is_nothing(const Value& value) noexcept { return std::holds_alternative<std::monostate>(value); }
+
+std::string change_text(const Difference& d) {
+    const std::string a = value_text(d.what, d.a), b = value_text(d.what, d.b);
+    const std::string text = is_nothing(d.b)   ? "only in a: " + a
+                             : is_nothing(d.a) ? "only in b: " + b
+                             : a == b          ? a
+                                               : a + " → " + b;
+    const bool follows = d.what == What::assignment || d.what == What::copy;
+    return d.note.empty() ? text : follows ? text + " " + d.note : text + " (" + d.note + ")";
+}
+
+std::string subject_text(const Difference& d) { return d.renamed.empty() ? d.subject : d.subject + " (" + d.renamed + ")"; }
+
+std::string_view title_of(What what) {
+    constexpr std::array<std::string_view, static_cast<size_t>(What::count)> titles{"evaluations",
+                                                                                    "failures",
+                                                                                    "reuse of the graph",
+                                                                                    "prompt",
+                                                                                    "nodes",
+                                                                                    "types",
+                                                                                    "shapes",
+                                                                                    "layouts",
+                                                                                    "parameters",
+                                                                                    "sources",
+                                                                                    "flags",
+                                                                                    "memory of their own",
+                                                                                    "pinned",
+                                                                                    "assignments",
+                                                                                    "causes",
+                                                                                    "passes",
+                                                                                    "splits",
+                                                                                    "inputs of splits",
+                                                                                    "copies",
+                                                                                    "fusion",
+                                                                                    "not fused",
+                                                                                    "order",
+                                                                                    "compute buffers",
+                                                                                    "used to",
+                                                                                    "placement",
+                                                                                    "memory planned anew",
+                                                                                    "verified",
+                                                                                    "tokens",
+                                                                                    "samplers"};
+    return titles[static_cast<size_t>(what)];
+}
+
+// Differences of one kind
+
+using Differences = std::vector<const Difference*>;
+
+Value more_of(const Difference& d, std::string_view name) {
+    const auto found = std::find_if(d.more.begin(), d.more.end(), [&](const auto& m) { return m.first == name; });
+    return found == d.more.end() ? Value{} : found->second;
+}
+
+/// What one of the differences is, in print: "3 tensors", "3 copies".
+std::string_view noun_of(What what) noexcept {
+    switch (what) {
+    case What::copy: return "copy";
+    case What::split: return "split";
+    case What::input: return "input";
+    case What::fusion: return "group";
+    case What::replan: return "time";
+    default: return "tensor";
+    }
+}
+
+/// The change without what differs from one of alike tensors to the next: layers, stages, places.
+std::string alike_change(const Difference& d) {
+    Difference any = d;
+    if (d.what == What::reorder) {
+        return d.note;
+    }
+    if (d.what == What::copy) {
+        for (Value* value : {&any.a, &any.b}) {
+            if (const auto* text = std::get_if<std::string>(value)) {
+                *value = text->substr(0, text->find(", stage"));
+            }
+        }
+    } else if (d.what == What::source || d.what == What::input) {
+        for (Value* value : {&any.a, &any.b}) {
+            if (const auto* text = std::get_if<std::string>(value)) {
+                *value = in_any_layer(*text, d.subject);
+            }
+        }
+        any.note = in_any_layer(d.note, d.subject);
+    } else if (d.what == What::verdict) {
+        any.note.clear(); // each has errors of its own
+    }
+    return change_text(any);
+}
+
+/// ", stages 0…3" of copies.
+std::string stages_text(const Differences& copies) {
+    std::set<int> stages;
+    for (const Difference* d : copies) {
+        for (const char* name : {"stage_a", "stage_b"}) {
+            if (const Value stage = more_of(*d, name); !is_nothing(stage)) {
+                stages.insert(static_cast<int>(std::get<int64_t>(stage)));
+            }
+        }
+    }
+    const bool none = stages.empty() || (stages.size() == 1 && *stages.begin() == 0);
+    return none ? "" : (stages.size() == 1 ? ", stage " : ", stages ") + ranges({stages.begin(), stages.end()});
+}
+
+/// Alike changes in one line, in the order of their first.
+void print_folded(const Differences& differences, std::ostream& out) {
+    std::map<std::string, Differences> alike;
+    std::vector<std::string> order;
+    for (const Difference* d : differences) {
+        const std::string change = alike_change(*d);
+        if (alike[change].empty()) {
+            order.push_back(change);
+        }
+        alike[change].push_back(d);
+    }
+    for (const std::string& change : order) {
+        const Differences& group = alike[change];
+        const Difference& first = *group.front();
+        if (group.size() == 1) {
+            Line(out) << "    " << subject_text(first) << ": " << change_text(first);
+            continue;
+        }
+        std::vector<std::string> names;
+        for (const Difference* d : group) {
+            names.push_back(d->subject);
+        }
+        Line(out) << "    " << fold_names(names) << ": " << change << stages_text(group) << " ("
+                  << words::counted(static_cast<int64_t>(group.size()), noun_of(first.what)) << ")";
+    }
+}
+
+void print_placements(const Differences& differences, std::ostream& out) {
+    int64_t buffer = 0, size = 0, offset = 0, other = 0;
+    for (const Difference* d : differences) {
+        const auto differs = [&](const std::string& what) { return more_of(*d, what + "_a") != more_of(*d, what + "_b"); };
+        ++(differs("buffer") ? buffer : differs("size") ? size : differs("offset") || differs("chunk") ? offset : other);
+    }
+    out << "    " << words::counted(static_cast<int64_t>(differences.size()), "tensor") << ':';
+    const char* separator = " ";
+    for (const auto& [n, what] : {std::pair{buffer, " in another buffer"}, std::pair{size, " of another size"},
+                                  std::pair{offset, " at another offset"}, std::pair{other, " in place of another tensor"}}) {
+        if (n > 0) {
+            out << separator << words::count(n) << what;
+            separator = ", ";
+        }
+    }
+    out << '\n';
+}
+
+/// Tokens that differ: once one does, those behind it mostly do.
+void print_tokens(const Differences& differences, std::ostream& out) {
+    std::map<int64_t, Differences> by_sequence;
+    for (const Difference* d : differences) {
+        by_sequence[std::get<int64_t>(more_of(*d, "sequence"))].push_back(d);
+    }
+    for (const auto& [sequence, list] : by_sequence) {
+        const auto behind = static_cast<int64_t>(list.size()) - 1;
+        Line(out) << "    " << list.front()->subject << ": " << change_text(*list.front())
+                  << (behind > 0 ? ", and " + words::counted(behind, "token") + " behind it" : "");
+    }
+}
+
+void print_kind(What what, const Differences& differences, bool all, std::ostream& out) {
+    out << "  " << title_of(what) << '\n';
+    if (all) {
+        for (const Difference* d : differences) {
+            Line(out) << "    " << subject_text(*d) << ": " << change_text(*d);
+        }
+    } else if (what == What::placement) {
+        print_placements(differences, out);
+    } else if (what == What::token || what == What::sampler) {
+        print_tokens(differences, out);
+    } else {
+        print_folded(differences, out);
+    }
+}
+
+// Differences of one pair of evaluations
+
+std::string evaluation_title(const History& a, const Difference& d) {
+    if (d.eval_a < 0) {
+        return "evaluation " + std::to_string(d.eval_b) + " of b";
+    }
+    const record::EvaluationBegin begin = a.evaluation(d.eval_a).begin;
+    std::string title = "evaluation " + std::to_string(d.eval_a);
+    if (d.eval_b < 0) {
+        title += " of a";
+    } else if (d.eval_b != d.eval_a) {
+        title += " of a, " + std::to_string(d.eval_b) + " of b";
+    }
+    const std::optional<int32_t> tokens = known_counts(begin).tokens;
+    return title + ", " + std::string(graph_kind_name(begin.kind)) + (tokens ? " of " + words::counted(*tokens, "token") : "");
+}
+
+std::string body_of(const Differences& differences, bool all) {
+    std::ostringstream body;
+    for (size_t first = 0; first < differences.size();) {
+        const What what = differences[first]->what;
+        Differences kind;
+        for (; first < differences.size() && differences[first]->what == what; ++first) {
+            kind.push_back(differences[first]);
+        }
+        print_kind(what, kind, all, body);
+    }
+    return body.str();
+}
+
+} // namespace
+
+/// What comes out of many evaluations is told together; of the others, those in a row that differ in the same way are told once.
+void print_differences(const diff::Result& result, const History& a, bool all, std::ostream& out) {
+    std::vector<Differences> blocks;
+    Differences tokens;
+    for (const Difference& d : result.differences) {
+        if (d.what == What::token || d.what == What::sampler) {
+            tokens.push_back(&d);
+        } else if (blocks.empty() || blocks.back().front()->eval_a != d.eval_a || blocks.back().front()->eval_b != d.eval_b) {
+            blocks.push_back({&d});
+        } else {
+            blocks.back().push_back(&d);
+        }
+    }
+    for (Differences& block : blocks) {
+        std::stable_sort(block.begin(), block.end(), [](const Difference* x, const Difference* y) { return x->what < y->what; });
+    }
+    for (size_t i = 0; i < blocks.size();) {
+        const std::string body = body_of(blocks[i], all);
+        size_t last = i;
+        while (last + 1 < blocks.size() && body_of(blocks[last + 1], all) == body) {
+            ++last;
+        }
+        out << '\n' << evaluation_title(a, *blocks[i].front());
+        if (last > i) {
+            out << ", and " << words::counted(static_cast<int64_t>(last - i), "evaluation") << " after it in the same way";
+        }
+        out << '\n' << body;
+        i = last + 1;
+    }
+    if (!tokens.empty()) {
+        std::stable_sort(tokens.begin(), tokens.end(),
+                         [](const Difference* x, const Difference* y) { return x->what < y->what; });
+        out << "\ngenerated\n" << body_of(tokens, all);
+    }
+}
+
+} // namespace schedscope

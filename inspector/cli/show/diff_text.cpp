@@ -1,0 +1,106 @@
+#include "inspector/cli/show/diff_text.h"
+
+#include "inspector/cli/output/lines.h"
+#include "inspector/cli/output/table.h"
+#include "traces/history/words/words.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <ostream>
+
+namespace schedscope {
+
+namespace {
+
+constexpr Table::Align right = Table::Align::right;
+
+void print_settings(const diff::Result& result, std::ostream& out) {
+    size_t width = 0;
+    for (const diff::Setting& s : result.settings) {
+        width = std::max(width, s.name.size());
+    }
+    for (const diff::Setting& s : result.settings) {
+        Line(out) << s.name << std::string(width + 2 - s.name.size(), ' ') << s.a.value_or("(not said)") << " → "
+                  << s.b.value_or("(not said)");
+    }
+}
+
+std::string amount(const diff::Measure& m, const std::optional<int64_t>& n) {
+    return !n ? "-" : m.is_bytes ? words::bytes(*n) : m.is_time ? words::duration(*n) : words::count(*n);
+}
+
+void print_summaries(const diff::Result& result, std::ostream& out) {
+    std::vector<Table::Column> columns{{""}};
+    std::vector<std::string> names;
+    for (const diff::Summary& summary : result.summaries) {
+        columns.push_back({std::string(graph_kind_name(summary.kind)) + ", evaluation " + std::to_string(summary.eval_a)});
+        for (const diff::Measure& m : summary.measures) {
+            if (std::find(names.begin(), names.end(), m.name) == names.end()) {
+                names.push_back(m.name);
+            }
+        }
+    }
+    if (names.empty()) {
+        return;
+    }
+    Table table(std::move(columns));
+    for (const std::string& name : names) {
+        std::vector<std::string> row{name};
+        for (const diff::Summary& summary : result.summaries) {
+            const auto m = std::find_if(summary.measures.begin(), summary.measures.end(),
+                                        [&](const diff::Measure& measure) { return measure.name == name; });
+            row.push_back(m == summary.measures.end() ? ""
+                          : m->a == m->b              ? amount(*m, m->a)
+                                                      : amount(*m, m->a) + " → " + amount(*m, m->b));
+        }
+        table.row(std::move(row));
+    }
+    out << '\n';
+    table.print(out);
+}
+
+void print_times(const diff::Result& result, std::ostream& out) {
+    Table table({{"time of"}, {"backend"}, {"a", right}, {"b", right}, {"b / a", right}});
+    for (const diff::Time& t : result.times) {
+        const auto time = [](const std::optional<int64_t>& ns) { return ns ? words::duration(*ns) : std::string("-"); };
+        std::string ratio = "-";
+        if (t.a_ns && t.b_ns && *t.a_ns > 0) {
+            std::array<char, 32> text{};
+            std::snprintf(text.data(), text.size(), "%.2f", static_cast<double>(*t.b_ns) / static_cast<double>(*t.a_ns));
+            ratio = text.data();
+        }
+        const std::string of = t.what == "split"   ? t.name + " of evaluation " + std::to_string(t.eval_a)
+                               : t.what == "total" ? t.name + ", all"
+                                                   : t.name;
+        table.row({of, t.backend, time(t.a_ns), time(t.b_ns), ratio});
+    }
+    out << '\n';
+    if (table.empty()) {
+        out << "nothing was executed\n";
+    } else {
+        table.print(out);
+    }
+}
+
+} // namespace
+
+void print_diff(const diff::Result& result, const History& a, const DiffText& how, std::ostream& out) {
+    if (result.identical()) {
+        out << "identical: " << words::counted(result.evaluations, "evaluation") << ", "
+            << words::counted(result.decisions, "decision") << '\n';
+        print_settings(result, out);
+    } else {
+        print_settings(result, out);
+        out << "different: " << words::counted(static_cast<int64_t>(result.differences.size()), "difference") << " in "
+            << words::counted(result.evaluations, "evaluation") << ", " << words::counted(result.decisions, "decision")
+            << " compared\n";
+        print_summaries(result, out);
+        print_differences(result, a, how.all, out);
+    }
+    if (how.times) {
+        print_times(result, out);
+    }
+}
+
+} // namespace schedscope

@@ -1,0 +1,33 @@
+#include "inspector/cli/show/trace_input.h"
+
+#include "inspector/cli/output/interrupt.h"
+#include "inspector/cli/output/lines.h"
+#include "runtime/error.h"
+#include "traces/store/reading/reader.h"
+
+#include <iostream>
+
+namespace schedscope {
+
+std::shared_ptr<const RecordSource> open_trace(const std::string& path) {
+    auto reader = std::make_shared<TraceReader>(path, TraceReader::Options{.stop = interrupted});
+    for (const std::string& note : reader->notes()) {
+        tell(path + ": " + note);
+    }
+    return reader;
+}
+
+EvaluationId choose_evaluation(const History& history, std::optional<int> asked) {
+    const int n = history.n_evaluations();
+    if (asked && (*asked < 0 || *asked >= n)) {
+        throw Error(ErrorKind::usage,
+                    "--eval " + std::to_string(*asked) + ": the trace has evaluations 0 to " + std::to_string(n - 1));
+    }
+    const EvaluationId chosen = asked ? *asked : history.last_planned();
+    if (chosen < 0) {
+        throw Error(ErrorKind::input, "the trace holds no planned evaluation");
+    }
+    return chosen;
+}
+
+} // namespace schedscope

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "traces/history/history.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace schedscope {
+
+/// A trace opened for a reading command; what its reader has to say about it goes to stderr. Throws Error(input).
+std::shared_ptr<const RecordSource> open_trace(const std::string& path);
+
+/// The evaluation that was asked for; by default the last one that was planned. Throws Error(usage) when it is out of range, Error(input) when
+/// the trace has none.
+EvaluationId choose_evaluation(const History& history, std::optional<int> asked);
+
+} // namespace schedscope

@@ -1,0 +1,226 @@
+#include "inspector/cli/show/what_if_text.h"
+
+#include "inspector/cli/output/lines.h"
+#include "inspector/cli/output/table.h"
+#include "inspector/cli/show/fold_names.h"
+#include "traces/history/words/words.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace schedscope {
+
+namespace {
+
+bool same_figures(const PlanFigures& a, const PlanFigures& b) {
+    return a.nodes == b.nodes && a.memory == b.memory && a.splits == b.splits && a.copies == b.copies && a.inputs == b.inputs &&
+           a.bytes_moved == b.bytes_moved && a.error == b.error;
+}
+
+bool same_change(const TensorChange& a, const TensorChange& b) {
+    return a.name == b.name && a.is_node == b.is_node && a.pass == b.pass && a.recorded_backend == b.recorded_backend &&
+           a.now_backend == b.now_backend && a.recorded_cause == b.recorded_cause && a.now_cause == b.now_cause;
+}
+
+/// Plans that are told together: the same before, the same after, the same tensors changed.
+bool alike(const PlanComparison& a, const PlanComparison& b) {
+    return a.kind == b.kind && a.n_tokens == b.n_tokens && same_figures(a.recorded, b.recorded) && same_figures(a.now, b.now) &&
+           std::equal(a.changes.begin(), a.changes.end(), b.changes.begin(), b.changes.end(), same_change);
+}
+
+using Told = std::vector<const PlanComparison*>; ///< alike plans
+
+std::vector<Told> folded(const ReplayResult& result) {
+    std::vector<Told> all;
+    for (const PlanComparison& c : result.comparisons) {
+        const auto same = std::find_if(all.begin(), all.end(), [&](const Told& told) { return alike(*told.front(), c); });
+        (same != all.end() ? *same : all.emplace_back()).push_back(&c);
+    }
+    return all;
+}
+
+std::string title(const Told& told) {
+    std::string ids;
+    constexpr size_t most = 8;
+    for (size_t i = 0; i < std::min(told.size(), most); ++i) {
+        ids += (i == 0 ? "" : ", ") + std::to_string(told[i]->evaluation);
+    }
+    ids += told.size() > most ? " …" : "";
+    const PlanComparison& c = *told.front();
+    return (told.size() > 1 ? "evaluations " : "evaluation ") + ids + ": " + std::string(graph_kind_name(c.kind)) + ", " +
+           std::to_string(c.n_tokens) + (c.n_tokens == 1 ? " token" : " tokens");
+}
+
+void summary(const PlanComparison& c, std::ostream& out) {
+    Table table({{""}, {"recorded", Table::Align::right}, {"now", Table::Align::right}, {""}});
+    const auto row = [&](const std::string& what, const std::string& before, const std::string& after) {
+        table.row({what, before, after, before == after ? "" : "changed"});
+    };
+    std::set<std::string> backends, memory;
+    for (const PlanFigures* f : {&c.recorded, &c.now}) {
+        std::transform(f->nodes.begin(), f->nodes.end(), std::inserter(backends, backends.end()),
+                       [](const auto& e) { return e.first; });
+        std::transform(f->memory.begin(), f->memory.end(), std::inserter(memory, memory.end()),
+                       [](const auto& e) { return e.first; });
+    }
+    const auto of = [](const std::map<std::string, int64_t>& values, const std::string& key) {
+        const auto at = values.find(key);
+        return at == values.end() ? int64_t{0} : at->second;
+    };
+    for (const std::string& b : backends) {
+        row("nodes on " + b, std::to_string(of(c.recorded.nodes, b)), std::to_string(of(c.now.nodes, b)));
+    }
+    row("splits", std::to_string(c.recorded.splits), std::to_string(c.now.splits));
+    row("inputs of splits", std::to_string(c.recorded.inputs), std::to_string(c.now.inputs));
+    row("copies", std::to_string(c.recorded.copies), std::to_string(c.now.copies));
+    row("bytes moved", words::bytes(c.recorded.bytes_moved), words::bytes(c.now.bytes_moved));
+    for (const std::string& m : memory) {
+        row(m, words::bytes(of(c.recorded.memory, m)), words::bytes(of(c.now.memory, m)));
+    }
+    table.print(out);
+    for (const auto& [when, figures] : {std::pair{"recorded", &c.recorded}, std::pair{"now", &c.now}}) {
+        if (!figures->error.empty()) {
+            Line(out) << "no plan " << when << ": " << figures->error;
+        }
+    }
+}
+
+/// A run of tensors to which the same happens.
+struct Run {
+    const TensorChange* first = nullptr;
+    const TensorChange* last = nullptr;
+    int64_t n = 0;
+    std::set<Pass> passes;
+    bool one_cause = true; ///< all of them by the same rules
+};
+
+bool goes_on(const Run& run, const TensorChange& c) {
+    const TensorChange& f = *run.first;
+    const bool moves = c.recorded_backend != c.now_backend;
+    return c.is_node == f.is_node && c.recorded_backend == f.recorded_backend && c.now_backend == f.now_backend &&
+           (moves || (c.recorded_cause == f.recorded_cause && c.now_cause == f.now_cause));
+}
+
+std::vector<Run> runs_of(const std::vector<TensorChange>& changes) {
+    std::vector<Run> runs;
+    for (const TensorChange& c : changes) {
+        if (runs.empty() || !goes_on(runs.back(), c)) {
+            runs.emplace_back().first = &c;
+        }
+        Run& run = runs.back();
+        run.last = &c;
+        ++run.n;
+        run.one_cause = run.one_cause && c.recorded_cause == run.first->recorded_cause && c.now_cause == run.first->now_cause;
+        run.passes.insert(c.pass);
+    }
+    return runs;
+}
+
+std::string place(const std::string& backend, const std::string& cause, bool with_cause) {
+    if (backend.empty()) {
+        return "-";
+    }
+    return with_cause && !cause.empty() ? backend + " by " + cause : backend;
+}
+
+/// Runs of different layers to which the same happens are one row.
+struct Row {
+    std::vector<std::string> key;
+    const Run* first = nullptr;
+    int64_t runs = 0, tensors = 0;
+};
+
+std::string passes_of(const Run& run) {
+    std::string passes;
+    for (const Pass pass : run.passes) {
+        passes += (passes.empty() ? "" : " ") + std::string(pass_name(pass));
+    }
+    return passes;
+}
+
+void rows(const PlanComparison& c, std::ostream& out) {
+    const std::vector<Run> runs = runs_of(c.changes);
+    std::vector<Row> rows;
+    for (const Run& run : runs) {
+        const TensorChange& f = *run.first;
+        std::vector<std::string> key = {in_any_layer(f.name, f.name),
+                                        in_any_layer(run.last->name, run.last->name),
+                                        std::to_string(run.n),
+                                        passes_of(run),
+                                        place(f.recorded_backend, f.recorded_cause, run.one_cause),
+                                        place(f.now_backend, f.now_cause, run.one_cause)};
+        const auto same = std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.key == key; });
+        Row& row = same != rows.end() ? *same : rows.emplace_back(Row{std::move(key), &run});
+        ++row.runs;
+        row.tensors += run.n;
+    }
+    Table table({{"pass"}, {"tensor"}, {"tensors", Table::Align::right}, {"recorded"}, {"now"}});
+    for (const Row& row : rows) {
+        std::string name = row.first->first->name;
+        if (row.first->n > 1) {
+            name += " … " + row.first->last->name;
+        }
+        if (row.runs > 1) {
+            name += ", and " + std::to_string(row.runs - 1) + " more alike";
+        }
+        table.row({row.key[3], name, std::to_string(row.tensors), row.key[4], row.key[5]});
+    }
+    table.print(out);
+}
+
+nlohmann::json figures_json(const PlanFigures& f) {
+    return {{"nodes", f.nodes},
+            {"splits", f.splits},
+            {"copies", f.copies},
+            {"inputs", f.inputs},
+            {"bytes_moved", f.bytes_moved},
+            {"memory", f.memory},
+            {"error", f.error.empty() ? nlohmann::json(nullptr) : nlohmann::json(f.error)}};
+}
+
+} // namespace
+
+void what_if_text(const ReplayResult& result, const std::vector<std::string>& why_unchanged, std::ostream& out) {
+    const std::vector<Told> all = folded(result);
+    for (const Told& told : all) {
+        out << title(told) << '\n';
+        summary(*told.front(), out);
+        out << '\n';
+    }
+    for (const Told& told : all) {
+        const PlanComparison& c = *told.front();
+        if (c.changes.empty()) {
+            out << title(told) << ": no tensor changes\n";
+            continue;
+        }
+        out << title(told) << ": " << c.changes.size() << (c.changes.size() == 1 ? " tensor changes" : " tensors change") << '\n';
+        rows(c, out);
+        out << '\n';
+    }
+    for (const std::string& sentence : why_unchanged) {
+        Line(out) << sentence;
+    }
+    out << result.plans << (result.plans == 1 ? " plan" : " plans") << " made again: " << result.identical << " of "
+        << result.compared << " decisions identical" << (result.n_differences > 0 ? " (--json lists the others)" : "") << '\n';
+}
+
+nlohmann::json what_if_summary(const ReplayResult& result) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const Told& told : folded(result)) {
+        nlohmann::json evals = nlohmann::json::array();
+        for (const PlanComparison* c : told) {
+            evals.push_back(c->evaluation);
+        }
+        const PlanComparison& c = *told.front();
+        list.push_back({{"evals", std::move(evals)},
+                        {"kind", graph_kind_name(c.kind)},
+                        {"n_tokens", c.n_tokens},
+                        {"recorded", figures_json(c.recorded)},
+                        {"now", figures_json(c.now)}});
+    }
+    return list;
+}
+
+} // namespace schedscope

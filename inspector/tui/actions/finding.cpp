@@ -1,0 +1,87 @@
+#include "inspector/tui/actions/finding.h"
+
+#include "inspector/tui/actions/ask_query.h"
+#include "inspector/tui/terminal/text.h"
+
+#include <algorithm>
+
+namespace schedscope::tui {
+
+void ask_search(App& app) { ask_query(app, "/", Typed::search, {}, search_for, &QueryPreview::search); }
+
+void ask_filter(App& app) { ask_query(app, "show only ", Typed::filter, app.list.filter(), set_filter, &QueryPreview::filter); }
+
+void search_for(App& app, const std::string& text) {
+    const bool fresh = !text.empty() && text != app.list.search().text();
+    if (fresh) {
+        app.list.set_search(Query::parse(text));
+    }
+    if (app.list.search().empty()) {
+        app.tell("nothing was searched", true);
+        return;
+    }
+    const Place from = app.here();
+    find(app, true, fresh);
+    app.came_from(from);
+}
+
+void find(App& app, bool forward, bool from_here) {
+    app.update();
+    const int before = app.list.lines().selected(), n = app.list.n_lines();
+    const int first = n == 0 || from_here ? before : (before + (forward ? 1 : n - 1)) % n;
+    const int shown = app.list.find(first, forward);
+    if (shown < 0) {
+        app.tell("no line of this list matches " + app.list.search().text(), true);
+        return;
+    }
+    app.list.select_line(shown);
+    Facts facts;
+    app.list.view().facts(app.session, app.list.selected_row(), facts);
+    const bool wrapped = forward ? shown < before : shown > before;
+    app.tell("found " + std::string(facts.text(Field::name)) +
+             (shown == before && !from_here ? ": the only line that matches"
+              : wrapped                     ? ", from the other end of the list"
+                                            : "") +
+             " · . next  , previous");
+}
+
+void set_filter(App& app, const std::string& text) {
+    app.list.set_filter(Query::parse(text));
+    app.update();
+    if (app.list.filter().empty()) {
+        app.tell("all " + counted(app.list.n_rows(), "line"));
+    } else {
+        app.tell(grouped(app.list.n_lines()) + " of " + counted(app.list.n_rows(), "line") + " match " + text,
+                 app.list.n_lines() == 0);
+    }
+}
+
+void sort_by(App& app, int column) {
+    app.list.sort_by(column);
+    app.update();
+    if (column < 0) {
+        app.tell("in the order of evaluation");
+    } else {
+        app.tell("ordered by " + std::string(app.list.view().columns()[static_cast<size_t>(column)].title));
+    }
+}
+
+void sort_by_title(App& app, const std::string& title) {
+    const auto columns = app.list.view().columns();
+    if (title.empty()) {
+        sort_by(app, -1);
+        return;
+    }
+    const auto found = std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.title.starts_with(title); });
+    if (found != columns.end()) {
+        sort_by(app, static_cast<int>(found - columns.begin()));
+        return;
+    }
+    std::string known;
+    for (const Column& column : columns) {
+        known.append(known.empty() ? "" : ", ").append(column.title);
+    }
+    app.tell("no column '" + title + "': there are " + known, true);
+}
+
+} // namespace schedscope::tui

@@ -1,0 +1,89 @@
+#include "inspector/tui/actions/named_places.h"
+
+#include "inspector/tui/actions/commands.h"
+#include "inspector/tui/actions/jumps.h"
+#include "traces/history/explain.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace schedscope::tui {
+namespace {
+
+/// Nothing, which is told: it is no number.
+std::optional<int64_t> number_of(App& app, const std::string& text, const char* what) {
+    const auto number = parse_number(text);
+    if (!number) {
+        app.tell(std::string(what) + " needs a number, not '" + text + "'", true);
+    }
+    return number;
+}
+
+/// Nothing, which is told: there are no tensors.
+std::optional<TensorId> tensor_called(App& app, const std::string& name) {
+    if (!app.session.graph()) {
+        app.tell("nothing is planned at this step", true);
+        return std::nullopt;
+    }
+    return name.empty() ? app.session.selected() : find_tensor(app.session.history(), app.session.state(), name);
+}
+
+} // namespace
+
+std::optional<int64_t> parse_number(std::string text) {
+    std::erase(text, ',');
+    int64_t value = 0;
+    const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+    return result.ec == std::errc() && result.ptr == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+void ask_step(App& app) {
+    app.ask({"go to step ", Typed::step, "", [&app](const std::string& text) { run_command(app, "step " + text); }});
+}
+
+void go_to_step(App& app, const std::string& number) {
+    if (const auto step = number_of(app, number, "step")) {
+        app.jump([&] { return app.session.go(*step); });
+    }
+}
+
+void go_to_evaluation(App& app, const std::string& number) {
+    if (const auto id = number_of(app, number, "eval")) {
+        app.jump([&] { return app.session.go_evaluation(static_cast<EvaluationId>(std::clamp<int64_t>(*id, -1, INT32_MAX))); });
+    }
+}
+
+void go_to_pass(App& app, const std::string& name) {
+    const Pass pass = pass_from_name(name == "2" ? "2a" : name);
+    if (pass == Pass::count || pass == Pass::none) {
+        app.tell("no pass '" + name + "': there are 1 2a 2b 2c 2d 3 4 5 optimise allocate execute", true);
+        return;
+    }
+    app.jump([&] { return app.session.go_pass(pass); });
+}
+
+void show_view_called(App& app, const std::string& name) {
+    std::string known;
+    for (const ViewEntry& view : views()) {
+        if (std::string_view(view.name).starts_with(name) || std::to_string(view.number()) == name) {
+            app.show_view(view.id);
+            return;
+        }
+        known += std::string(known.empty() ? "" : ", ") + view.name;
+    }
+    app.tell("no view '" + name + "': there are " + known, true);
+}
+
+void go_to_tensor(App& app, const std::string& name) {
+    if (const auto id = tensor_called(app, name)) {
+        open(app, Target::tensor(*id));
+    }
+}
+
+void explain_tensor(App& app, const std::string& name) {
+    if (const auto id = tensor_called(app, name)) {
+        explain(app, *id);
+    }
+}
+
+} // namespace schedscope::tui

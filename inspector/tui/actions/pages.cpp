@@ -1,0 +1,189 @@
+#include "inspector/tui/actions/pages.h"
+
+#include "inspector/tui/terminal/text.h"
+#include "inspector/tui/views/tensor_detail.h"
+#include "traces/history/explain.h"
+#include "traces/history/words/story_words.h"
+#include "traces/history/words/unknown.h"
+
+#include <algorithm>
+
+namespace schedscope::tui {
+namespace {
+
+std::string padded(std::string text, int width) {
+    text.resize(text.size() + static_cast<size_t>(std::max(width - text_width(text), 1)), ' ');
+    return text;
+}
+
+Line labelled(std::string label, int width, std::string text) {
+    Line l;
+    l.parts.push_back({padded(std::move(label), width), bold});
+    l.parts.push_back({std::move(text)});
+    l.hang = width;
+    return l;
+}
+
+void add_once(std::vector<TensorId>& ids, TensorId id) {
+    if (id != no_tensor && std::find(ids.begin(), ids.end(), id) == ids.end()) {
+        ids.push_back(id);
+    }
+}
+
+} // namespace
+
+std::vector<Line> keys_page(const KeyMap& keys, Context where, const std::function<bool(Action)>& works) {
+    std::vector<Line> lines;
+    for (const Binding& binding : keys.bindings()) {
+        if ((binding.contexts & where) != 0 && binding.keys.front() != key_none && works(binding.action)) {
+            lines.push_back(labelled(keys_text(binding), 18, binding.help));
+        }
+    }
+    if (where == in_popup) {
+        return lines;
+    }
+    add_heading(lines, "Mouse");
+    for (const auto& [where_to, what] :
+         {std::pair{"click", "selects a line; again: opens it. Passes, views and these keys can be clicked"},
+          {"a column's head", "orders the list by it"},
+          {"the middle line", "drag it: a wider or narrower list"}}) {
+        lines.push_back(labelled(where_to, 18, what));
+    }
+    add_heading(lines, "A query (search, filter, breakpoint); Tab completes");
+    for (const char* text :
+         {"blk.3                  the name contains it", "op=MUL_MAT|ADD         equals, any of several; != differs",
+          "cause~4.               contains; !~ doesn't", "bytes>1M time>=2ms     numbers: < <= > >= = !="}) {
+        lines.push_back(line(text));
+        lines.back().hang = 23; // behind the examples
+    }
+    std::string texts = "fields:", numbers = "       ";
+    for (size_t i = 0; i < query::n_fields; ++i) {
+        const auto field = static_cast<Field>(i);
+        (query::is_text(field) ? texts : numbers).append(" ").append(query::field_name(field));
+    }
+    lines.push_back(line(std::move(texts)));
+    lines.push_back(line(std::move(numbers)));
+    return lines;
+}
+
+std::vector<Line> story_page(Session& session, TensorId id, int width) {
+    if (session.row_of(id) < 0) {
+        return {line("it is not in the graph of this step", dim)};
+    }
+    const Story story = explain(session.history(), session.state().evaluation, id);
+    const TensorInfo& info = session.history().tensor(session.state(), id);
+    std::vector<Line> lines;
+    add_wrapped(lines, width, "", 0,
+                joined({tensor_label(session, id), "  ",
+                        told_by_log(info) ? "type and shape are not in the log" : type_text(info) + " " + shape_text(info),
+                        "  evaluation ", std::to_string(story.evaluation),
+                        story.planned_in == story.evaluation ? "" : ", planned in " + std::to_string(story.planned_in)}),
+                bold);
+    for (const TensorId source : sources_of(session, id)) {
+        add_wrapped(lines, width, "from", 14, tensor_label(session, source), {}, Target::tensor(source));
+    }
+    const Step now = session.step();
+    const auto ink = [&](Step step) { return step > now ? dim : Style{}; };
+    for (const StoryStep& s : story.steps) {
+        const std::string name(pass_name(s.pass)), title(pass_title(s.pass));
+        add_wrapped(lines, width, name == title ? name : name + " " + title, 14,
+                    words::decided(session.history(), session.state(), story, s) + "  [step " + grouped(s.step) + "]",
+                    ink(s.step), Target::step(s.step), s.step == now);
+        for (const Asked& asked : s.asked) {
+            add_wrapped(lines, width, "", 16, words::answered(session.history(), asked),
+                        asked.answer || s.step > now ? dim : warning, Target::step(s.step));
+        }
+    }
+    for (const StoryLine& l : story.lines) {
+        const bool recorded = l.step != no_step;
+        add_wrapped(lines, width, story_kind_name(l.kind), 14,
+                    l.text + (recorded ? "  [step " + grouped(l.step) + "]" : std::string()), ink(l.step),
+                    recorded ? Target::step(l.step) : Target{}, l.step == now);
+    }
+    return lines;
+}
+
+std::vector<Line> tensors_page(Session& session, const std::vector<TensorId>& tensors) {
+    std::vector<Line> lines;
+    for (const TensorId id : tensors) {
+        if (session.row_of(id) < 0) { // a running program has gone on to another graph
+            continue;
+        }
+        Line l;
+        l.parts.push_back({tensor_label(session, id)});
+        if (id >= 0 && static_cast<size_t>(id) < session.state().tensors.size()) {
+            const TensorState& state = session.state().tensors[static_cast<size_t>(id)];
+            l.parts.push_back({"  "});
+            l.parts.push_back(backend_text(session, state.backend));
+            l.parts.push_back({" " + cause_name(state.cause, state.source), dim});
+        }
+        l.target = Target::tensor(id);
+        lines.push_back(std::move(l));
+    }
+    return lines;
+}
+
+std::vector<Line> marks_page(Session& session, const Trail& trail) {
+    std::vector<Line> lines;
+    for (const auto& [letter, place] : trail.marks) {
+        Line l = labelled(
+            std::string(1, letter), 3,
+            joined({"step ", grouped(place.step), "  ",
+                    place.tensor == no_tensor ? std::string() : session.history().tensor_name_at(place.step, place.tensor),
+                    "  in ", entry_of(place.view).name}));
+        l.target = Target::mark(letter);
+        lines.push_back(std::move(l));
+    }
+    return lines;
+}
+
+std::vector<Line> settings_page(const Settings& settings, const std::string& path) {
+    std::vector<Line> lines;
+    for (const std::string& text : settings.lines()) {
+        const size_t space = text.find(' ');
+        lines.push_back(labelled(text.substr(0, space), 18, text.substr(space + 1)));
+    }
+    lines.push_back({});
+    lines.push_back(line(":set NAME VALUE changes one until you quit; for ever: a line NAME VALUE in", dim));
+    lines.push_back(line(path.empty() ? "(no home directory is known)" : path, dim));
+    lines.push_back(line("key KEY ACTION gives a key to an action: key Ctrl-N next-step", dim));
+    return lines;
+}
+
+std::vector<TensorId> readers_of(Session& session, TensorId id) {
+    std::vector<TensorId> readers;
+    for (const TensorId user : session.users_of(id)) {
+        add_once(readers, user);
+    }
+    for (const record::Rewired& rewired : session.state().rewires) {
+        if (rewired.copy == id) {
+            add_once(readers, rewired.node);
+        }
+    }
+    return readers;
+}
+
+std::vector<TensorId> sources_of(Session& session, TensorId id) {
+    std::vector<TensorId> sources;
+    if (const record::CopyMade* const copy = session.copy(id)) {
+        return {copy->of};
+    }
+    if (!session.graph() || id < 0 || static_cast<size_t>(id) >= session.graph()->tensors.size()) {
+        return sources;
+    }
+    const TensorInfo& info = session.graph()->tensors[static_cast<size_t>(id)];
+    for (size_t i = 0; i < info.src.size(); ++i) {
+        add_once(sources, info.src[i]);
+        for (const record::Rewired& rewired : session.state().rewires) {
+            if (rewired.node == id && rewired.source == static_cast<int32_t>(i)) {
+                add_once(sources, rewired.copy);
+            }
+        }
+    }
+    if (info.is_view()) {
+        add_once(sources, info.view_source);
+    }
+    return sources;
+}
+
+} // namespace schedscope::tui

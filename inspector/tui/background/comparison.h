@@ -1,0 +1,53 @@
+#pragma once
+
+#include "traces/diff/diff.h"
+#include "traces/replay/what_if.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace schedscope::tui {
+
+/// Two ways of planning the same graphs, side by side: as recorded and with other settings, or this trace and another one. Plain texts, ready to be shown.
+struct Comparison {
+    /// How much of something there is, left and right.
+    struct Figure {
+        std::string name, left, right; ///< "" on a side: not known there, or there is none
+        bool verdict = false;          ///< about the whole: is there a plan, does its memory fit
+        bool bad = false;              ///< the right one: there is none, or it does not
+        bool differs() const noexcept { return left != right; }
+    };
+    /// What one plan comes to.
+    struct Plan {
+        EvaluationId evaluation = -1; ///< of this trace
+        std::string title;            ///< "evaluation 1, decode of 1 token"
+        std::vector<Figure> figures;
+    };
+    /// One decision that is not the same.
+    struct Row {
+        EvaluationId evaluation = -1; ///< of this trace; −1: only the other one has it
+        TensorId tensor = no_tensor;  ///< of the evaluation's graph; none: it is about no tensor of this trace
+        std::string what, name, left, right;
+        std::string note;                                 ///< more, for the details
+        std::optional<int64_t> left_number, right_number; ///< where the texts stand for one
+    };
+
+    std::string title;            ///< "what if ngl=20", "diff other.trace"
+    std::string left, right;      ///< heads of the two columns
+    std::vector<Figure> settings; ///< of the two sessions, that differ
+    std::vector<Plan> plans;
+    std::vector<Row> rows;
+    int64_t n_differences = 0;        ///< rows holds the first of them
+    int64_t n_compared = 0;           ///< decisions
+    std::vector<std::string> nothing; ///< why nothing differs, where that can be told
+};
+
+/// Plans a trace again with `settings` (words as `replay --set` takes them; none: as recorded). Throws Error.
+Comparison compare_what_if(const std::shared_ptr<const RecordSource>& source, const std::string& settings);
+/// Compares a trace with another one, which is called `name`. Throws Error.
+Comparison compare_traces(const std::shared_ptr<const RecordSource>& source, const std::shared_ptr<const RecordSource>& other,
+                          const std::string& name);
+
+} // namespace schedscope::tui

@@ -1,0 +1,87 @@
+#include "inspector/tui/background/comparison_sums.h"
+
+#include "inspector/tui/terminal/text.h"
+#include "inspector/tui/views/view.h"
+
+#include <algorithm>
+
+namespace schedscope::tui {
+namespace {
+
+const Comparison::Plan* plan_of(const Session& session, const Comparison& c) {
+    const auto here = std::find_if(c.plans.begin(), c.plans.end(),
+                                   [&](const Comparison::Plan& plan) { return plan.evaluation == session.state().planned_in; });
+    return here != c.plans.end() ? &*here : c.plans.empty() ? nullptr : &c.plans.front();
+}
+
+int columns_in(int width) { return std::clamp(width / 76, 1, 3); }
+
+/// What differs first: there may not be room for all.
+std::vector<const Comparison::Figure*> shown(const Comparison& c, const Comparison::Plan& plan) {
+    std::vector<const Comparison::Figure*> figures;
+    for (const Comparison::Figure& setting : c.settings) {
+        figures.push_back(&setting);
+    }
+    for (const Comparison::Figure& figure : plan.figures) {
+        figures.push_back(&figure);
+    }
+    std::stable_sort(figures.begin(), figures.end(), [](const Comparison::Figure* a, const Comparison::Figure* b) {
+        return std::pair(!a->differs(), !a->verdict) < std::pair(!b->differs(), !b->verdict);
+    });
+    return figures;
+}
+
+} // namespace
+
+int ComparisonSums::rows(Session& session, int body_rows, int width) const {
+    const auto& result = session.comparison().result();
+    const Comparison::Plan* const plan = result ? plan_of(session, *result) : nullptr;
+    if (!plan) {
+        return 0;
+    }
+    const int columns = columns_in(width);
+    const int lines =
+        static_cast<int>((shown(*result, *plan).size() + static_cast<size_t>(columns) - 1) / static_cast<size_t>(columns)) + 1;
+    return std::min(lines, std::max(body_rows - 9, 4));
+}
+
+std::string ComparisonSums::title(const Session& session) const {
+    const auto& result = session.comparison().result();
+    const Comparison::Plan* const plan = result ? plan_of(session, *result) : nullptr;
+    return plan ? plan->title : "";
+}
+
+std::vector<Line> ComparisonSums::draw(Session& session, int, int height, int width) {
+    Cells cells(height, width);
+    const Comparison& c = *session.comparison().result();
+    const std::vector<const Comparison::Figure*> figures = shown(c, *plan_of(session, c));
+    const int columns = columns_in(width), each = width / columns;
+    const auto room = static_cast<size_t>(std::max(height - 1, 0));
+    // Name, then both sides: what differs has a mark, and is bold.
+    const int name_width = std::min(26, each * 2 / 7), value_width = (each - name_width - 3) / 2;
+    for (int column = 0; column < columns; ++column) {
+        const int left = column * each + 2;
+        cells.text(0, left + name_width, c.left, dim, left + name_width + value_width - 1);
+        cells.text(0, left + name_width + value_width, c.right, dim, left + name_width + 2 * value_width);
+    }
+    const size_t n = std::min(figures.size(), room * static_cast<size_t>(columns));
+    for (size_t i = 0; i < n; ++i) {
+        const Comparison::Figure& figure = *figures[i];
+        const int left = static_cast<int>(i / std::max<size_t>(room, 1)) * each + 2;
+        const int row = 1 + static_cast<int>(i % std::max<size_t>(room, 1));
+        const Style style = figure.differs() ? bold : dim;
+        cells.text(row, left - 2, figure.differs() ? "•" : " ", accent, left);
+        cells.text(row, left, figure.name, figure.differs() ? plain : dim, left + name_width - 1);
+        cells.text(row, left + name_width, figure.left.empty() ? "-" : figure.left, figure.differs() ? plain : dim,
+                   left + name_width + value_width - 1);
+        cells.text(row, left + name_width + value_width, figure.right.empty() ? "-" : figure.right, figure.bad ? bad : style,
+                   left + name_width + 2 * value_width);
+    }
+    if (n < figures.size()) {
+        const std::string more = " +" + std::to_string(figures.size() - n) + " more ";
+        cells.text(0, width - text_width(more), more, dim);
+    }
+    return cells.lines();
+}
+
+} // namespace schedscope::tui

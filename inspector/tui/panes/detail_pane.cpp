@@ -1,0 +1,53 @@
+#include "inspector/tui/panes/detail_pane.h"
+
+#include "inspector/tui/panes/line_draw.h"
+#include "inspector/tui/panes/line_wrap.h"
+#include "inspector/tui/terminal/text.h"
+
+#include <algorithm>
+
+namespace schedscope::tui {
+
+void DetailPane::update(Session& session, const ListPane& list, const Rect& area, bool to_now) {
+    const Of now{session.version(), &list.view(), list.selected_row(), area.width};
+    const bool same_text = now.same_text(of_);
+    if (same_text && now.version == of_.version) {
+        return;
+    }
+    of_ = now;
+    const int stood = lines_.selected(), top = lines_.top();
+    const int width = area.width - 1; // one for the mark
+    content_ = now.row < 0 ? std::vector<Line>() : wrapped_lines(list.view().detail(session, now.row, width), width);
+    lines_ = List();
+    resize(area.height);
+    if (same_text) {
+        lines_.select(std::min(top + area.height - 1, lines_.n_rows() - 1));
+        lines_.select(stood);
+    }
+    const auto present = std::find_if(content_.begin(), content_.end(), [](const Line& l) { return l.now; });
+    if (to_now && present != content_.end()) {
+        lines_.select(static_cast<int>(present - content_.begin()));
+    }
+}
+
+Target DetailPane::target() const {
+    return content_.empty() ? Target{} : content_[static_cast<size_t>(lines_.selected())].target;
+}
+
+void DetailPane::draw(const Canvas& page, Session& session, const ListPane& list, const Layout& layout, bool focused) const {
+    const Rect& area = layout.detail;
+    if (const int row = list.selected_row(); row >= 0) {
+        page.put(layout.titles, layout.middle + 1, joined({" ", list.view().detail_title(session, row), " "}),
+                 focused ? accent : Style{}, area.width - 2);
+    }
+    for (int y = 0; y < area.height; ++y) {
+        const int line = lines_.row_at(y);
+        if (line < 0) {
+            break;
+        }
+        put_line(page, area.row + y, area.col, area.width, area.col + area.width, content_[static_cast<size_t>(line)],
+                 focused && line == lines_.selected());
+    }
+}
+
+} // namespace schedscope::tui

@@ -1,0 +1,213 @@
+#include "inspector/tui/panes/list_pane.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace schedscope::tui {
+
+void ListPane::show(ViewId id) {
+    std::unique_ptr<View>& made = made_[static_cast<size_t>(id)];
+    if (!made) {
+        made = entry_of(id).make();
+    }
+    if (view_ != made.get()) {
+        lines_ = List();
+        sort_column_ = -1;
+    }
+    view_ = made.get();
+    id_ = id;
+    outdate();
+}
+
+void ListPane::update() {
+    if (updated_ == session_.version()) {
+        return;
+    }
+    updated_ = session_.version();
+    try {
+        view_->update(session_);
+        narrow();
+        order();
+        fit();
+        select_row_of_tensor();
+        if (session_.follow && followed_ != session_.step()) {
+            follow_record();
+        }
+        followed_ = session_.step();
+    } catch (...) {
+        outdate(); // half of it is there: the next one begins again
+        throw;
+    }
+}
+
+void ListPane::narrow() {
+    rows_.clear();
+    narrowed_ = !filter_.empty() || sort_column_ >= 0;
+    if (!narrowed_) {
+        return;
+    }
+    Facts facts(filter_);
+    for (int row = 0; row < n_rows(); ++row) {
+        view_->facts(session_, row, facts);
+        if (filter_.matches(facts)) {
+            rows_.push_back(row);
+        }
+    }
+}
+
+void ListPane::order() {
+    if (sort_column_ < 0 || static_cast<size_t>(sort_column_) >= view_->columns().size()) {
+        return;
+    }
+    const auto column = static_cast<size_t>(sort_column_);
+    struct Key {
+        int row;
+        std::optional<double> number;
+        std::string text; ///< where there is no number
+    };
+    std::vector<Key> keys;
+    keys.reserve(rows_.size());
+    for (const int row : rows_) {
+        Key key{row, view_->sort_key(session_, row, column), {}};
+        if (!key.number || std::isnan(*key.number)) {
+            key.number.reset();
+            key.text = std::move(view_->row(session_, row, 80)[column].text);
+        }
+        keys.push_back(std::move(key));
+    }
+    // Numbers first, the largest one at the top; then texts.
+    std::stable_sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+        if (a.number.has_value() != b.number.has_value()) {
+            return a.number.has_value();
+        }
+        return a.number ? *a.number > *b.number : a.text < b.text;
+    });
+    std::transform(keys.begin(), keys.end(), rows_.begin(), [](const Key& key) { return key.row; });
+}
+
+void ListPane::select_row_of_tensor() {
+    // Several rows may stand for a tensor: one that is selected stays.
+    const TensorId selected = session_.selected();
+    if (!empty() && selected_row() < n_rows() && selected != no_tensor &&
+        view_->tensor_of(session_, selected_row()) == selected) {
+        return;
+    }
+    if (const int row = view_->row_of(session_, selected); row >= 0) {
+        if (const int line = line_of_row(row); line >= 0) {
+            lines_.select(line);
+        } else if (sort_column_ < 0) { // a filter hides it: the first line behind it is nearest
+            lines_.select(static_cast<int>(std::lower_bound(rows_.begin(), rows_.end(), row) - rows_.begin()));
+        }
+    }
+}
+
+/// To the row that the record at the step is about.
+void ListPane::follow_record() {
+    // What a record of a tensor changed has been selected with it. Others are about a row of this list, or none.
+    const TensorId about = subject(session_.record().fact);
+    const int selected = selected_row();
+    if (session_.n_changed() > 0 || (about != no_tensor && view_->row_of(session_, about) == selected && selected >= 0 &&
+                                     view_->changed(session_, selected))) {
+        return;
+    }
+    for (int line = 0; line < n_lines(); ++line) {
+        if (view_->changed(session_, row_of_line(line))) {
+            select_line(line);
+            return;
+        }
+    }
+}
+
+int ListPane::line_of_row(int row) const {
+    if (!narrowed_) {
+        return row < n_rows() ? row : -1;
+    }
+    const auto found = std::find(rows_.begin(), rows_.end(), row);
+    return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
+}
+
+std::vector<int> ListPane::rows() const {
+    if (narrowed_) {
+        return rows_;
+    }
+    std::vector<int> all(static_cast<size_t>(n_rows()));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+}
+
+bool ListPane::hides(TensorId id) const {
+    const int row = view_->row_of(session_, id);
+    return row >= 0 && line_of_row(row) < 0;
+}
+
+void ListPane::select_line(int line) {
+    lines_.select(line);
+    if (empty()) {
+        return;
+    }
+    if (const TensorId id = view_->tensor_of(session_, selected_row()); id != no_tensor) {
+        session_.select(id);
+        updated_ = session_.version(); // the rows are the same
+    }
+}
+
+void ListPane::select_row(int row) {
+    if (const int line = line_of_row(row); line >= 0) {
+        select_line(line);
+    }
+}
+
+void ListPane::scroll(int lines) {
+    if (lines_.scroll(lines)) {
+        select_line(lines_.selected());
+    }
+}
+
+void ListPane::set_filter(Query filter) {
+    filter_ = std::move(filter);
+    outdate();
+}
+
+void ListPane::sort_by(int column) {
+    sort_column_ = column;
+    outdate();
+}
+
+int ListPane::next_column() const {
+    const std::vector<int> shown = widths();
+    const auto n = static_cast<int>(shown.size());
+    int next = sort_column_ + 1;
+    while (next < n && shown[static_cast<size_t>(next)] == 0) {
+        ++next;
+    }
+    return next < n ? next : -1;
+}
+
+int ListPane::find(int line, bool forward) const {
+    const int n = n_lines();
+    Facts facts(search_);
+    for (int i = 0; i < n; ++i) {
+        const int at = (line + (forward ? i : n - i)) % n;
+        view_->facts(session_, row_of_line(at), facts);
+        if (search_.matches(facts)) {
+            return at;
+        }
+    }
+    return -1;
+}
+
+void ListPane::restore(const Kept& kept) {
+    set_filter(kept.filter);
+    search_ = kept.search;
+    update();
+    stand_at(kept.lines);
+}
+
+void ListPane::stand_at(const List& lines) {
+    lines_ = lines;
+    fit();
+}
+
+} // namespace schedscope::tui

@@ -1,0 +1,178 @@
+#include "inspector/tui/panes/screen.h"
+
+#include "inspector/tui/terminal/text.h"
+
+#include <algorithm>
+
+namespace schedscope::tui {
+namespace {
+
+/// "2a gpu down", but "optimise" once.
+std::string pass_text(Pass pass) {
+    const std::string name(pass_name(pass)), title(pass_title(pass));
+    return name == title ? name : name + " " + title;
+}
+
+struct Place {
+    std::string text;
+    Screen::Clicked click = {};
+};
+
+/// What the header says of where the session stands. `brief`: where there is little room, the step matters most.
+std::vector<Place> places_of(const Session& session, bool brief) {
+    const PlanState& state = session.state();
+    std::vector<Place> places;
+    if (state.step == no_step) {
+        places.push_back({"no steps yet"});
+    } else {
+        if (const EvaluationId n = session.history().n_evaluations(); n > 0) {
+            const std::string_view kind = brief ? "" : graph_kind_name(session.history().evaluation(state.evaluation).begin.kind);
+            places.push_back(
+                {joined({"eval ", grouped(state.evaluation), "/", grouped(n - 1), brief ? "" : " ", kind}), ViewId::tokens});
+        }
+        if (state.pass != Pass::none) {
+            places.push_back({"pass " + (brief ? std::string(pass_name(state.pass)) : pass_text(state.pass)), state.pass});
+        } else if (!brief) {
+            places.push_back({"between passes"});
+        }
+        places.push_back({"step " + grouped(state.step) + "/" + grouped(session.last_step()), Action::go_to_step});
+    }
+    if (!state.error.empty()) {
+        places.push_back({"PLAN FAILED"});
+    }
+    if (const LiveProgram* const program = session.program()) {
+        places.push_back({program->ended()  ? "ENDED"
+                          : program->goes() ? "RUNNING"
+                                            : "HELD",
+                          program->goes() ? Action::hold : Action::resume});
+    }
+    return places;
+}
+
+int width_of(const std::vector<Place>& places) {
+    int width = 0;
+    for (const Place& place : places) {
+        width += text_width(place.text) + 3;
+    }
+    return width;
+}
+
+} // namespace
+
+void Screen::lay_out(std::optional<int> list_percent, int drawing_rows, bool details) {
+    layout_ = Layout::of(terminal_.rows(), terminal_.cols(), list_percent, drawing_rows, details);
+    keys_ = {};
+}
+
+void Screen::draw_too_small(const Canvas& page) const {
+    page.put(0, 0, "too small: " + std::to_string(Layout::least_cols) + "×" + std::to_string(Layout::least_rows) + " needed");
+}
+
+void Screen::draw_trouble(const Canvas& page, const std::string& title, const std::string& why,
+                          const std::string& quit_key) const {
+    int row = 0;
+    page.put(row++, 0, title, bold);
+    for (const std::string& line : wrapped(why, page.width())) {
+        page.put(row++, 0, line, bad);
+    }
+    page.put(row + 1, 0, quit_key + " quits, any other key tries to show it again", dim);
+}
+
+void Screen::draw_frame(const Canvas& page) const {
+    page.frame(dim);
+    if (layout_.titles != layout_.upper) {
+        page.divider(layout_.upper, -1, false, false, dim);
+    }
+    page.divider(layout_.titles, layout_.middle, false, true, dim);
+    page.divider(layout_.lower, layout_.middle, true, false, dim);
+    if (layout_.middle >= 0) {
+        page.vertical(layout_.middle, layout_.titles + 1, layout_.lower, dim);
+    }
+}
+
+void Screen::draw_header(const Canvas& page, const Session& session, const std::string& title) {
+    constexpr int least_title = 8;
+    const auto room = [&](const std::vector<Place>& places) { return page.width() - 3 - width_of(places); };
+    std::vector<Place> places = places_of(session, false);
+    if (room(places) < least_title) {
+        places = places_of(session, true);
+    }
+    places_ = {{0, 0, 1, page.width()}, {}};
+    int col = page.put(0, 1, " " + title + " ", bold, std::max(room(places), least_title));
+    for (const Place& place : places) {
+        col = page.put(0, col, "─", dim);
+        const int end = page.put(0, col, " " + place.text + " ", {}, page.width() - 1 - col);
+        places_.buttons.push_back({col, end - col, place.text, place.click});
+        col = end;
+    }
+}
+
+void Screen::draw_strip(const Canvas& page, const Session& session) {
+    const Pass now = session.state().pass;
+    passes_ = {layout_.strip, pass_strip(now, layout_.strip.width)};
+    for (const Button<Pass>& button : passes_.buttons) {
+        const bool done = session.state().planned || (now != Pass::none && button.meaning < now);
+        page.put(layout_.strip.row, layout_.strip.col + button.col, button.text,
+                 button.current ? accent.with_reverse()
+                 : done         ? Style{}
+                                : dim);
+    }
+}
+
+void Screen::draw_tabs(const Canvas& page, ViewId view) {
+    views_ = {layout_.tabs, view_tabs(view, layout_.tabs.width)};
+    for (const Button<ViewId>& tab : views_.buttons) {
+        page.put(layout_.tabs.row, layout_.tabs.col + tab.col, tab.text, tab.current ? bold : dim);
+    }
+}
+
+void Screen::draw_status(const Canvas& page, const Told& told, const std::vector<std::string>& marks) const {
+    const Rect& area = layout_.status;
+    std::string text;
+    for (const std::string& mark : marks) {
+        text += (text.empty() ? "" : " · ") + mark;
+    }
+    const int room = text.empty() ? 0 : std::min(text_width(text) + 2, area.width / 2);
+    if (room > 0) {
+        page.put_right(area.row, area.col + area.width - room, text, dim, room - 1);
+    }
+    const int width = area.width - 2 - room;
+    page.put(area.row, area.col + 1, shortened(told.text, width), told.trouble ? warning : Style{}, width);
+}
+
+void Screen::draw_keys(const Canvas& page, const KeyMap& keys, Context context, const std::function<bool(Action)>& works) {
+    const Rect& area = layout_.keys;
+    keys_ = {area, footer(keys, context, area.width - 2, works)};
+    for (Button<Action>& button : keys_.buttons) {
+        ++button.col;
+        const std::string label = first_key_text(*keys.binding_of(button.meaning, context));
+        const int col = page.put(area.row, area.col + button.col, label, bold);
+        page.put(area.row, col, std::string_view(button.text).substr(label.size()), dim);
+    }
+}
+
+void Screen::draw_hint(const Canvas& page, std::string_view hint) const {
+    page.put(layout_.keys.row, layout_.keys.col + 1, hint, dim, layout_.keys.width - 1);
+}
+
+template <class Meaning> Screen::Clicked Screen::hit(const Bar<Meaning>& bar, int row, int col) {
+    if (bar.area.contains(row, col)) {
+        for (const Button<Meaning>& button : bar.buttons) {
+            if (col - bar.area.col >= button.col && col - bar.area.col < button.col + button.width) {
+                return button.meaning;
+            }
+        }
+    }
+    return {};
+}
+
+Screen::Clicked Screen::button_at(int row, int col) const {
+    for (const Clicked& clicked : {hit(keys_, row, col), hit(places_, row, col), hit(views_, row, col), hit(passes_, row, col)}) {
+        if (clicked.index() != 0) {
+            return clicked;
+        }
+    }
+    return {};
+}
+
+} // namespace schedscope::tui

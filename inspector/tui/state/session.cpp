@@ -1,0 +1,528 @@
+#include "inspector/tui/state/session.h"
+
+#include "inspector/tui/state/same_place.h"
+#include "inspector/tui/terminal/text.h"
+#include "runtime/error.h"
+#include "traces/history/words/unknown.h"
+
+#include <algorithm>
+
+namespace schedscope::tui {
+namespace {
+
+constexpr Step scan_chunk = 8192;
+
+std::string_view unit_word(History::Unit unit) noexcept {
+    using Unit = History::Unit;
+    switch (unit) {
+    case Unit::record: return "step";
+    case Unit::sweep: return "sweep";
+    case Unit::pass: return "pass";
+    case Unit::split: return "split";
+    case Unit::node: return "node";
+    case Unit::evaluation: return "evaluation";
+    default: return "token";
+    }
+}
+
+std::string nothing_recorded_after(History::Unit unit) {
+    return "no " + std::string(unit_word(unit)) +
+           " begins after this in what is recorded: > goes to the newest step, from there the program goes on";
+}
+
+std::string in_evaluation(EvaluationId id, bool same_place) {
+    return "evaluation " + grouped(id) + (same_place ? ", the same place: " : ", what comes next there: ");
+}
+
+} // namespace
+
+Session::Session(std::shared_ptr<const RecordSource> source, LiveGate* gate, int ended_fd)
+    : source_(std::move(source)), history_(source_) {
+    if (gate) {
+        program_.emplace(*gate, ended_fd);
+    }
+    if (history_.n_steps() == 0) {
+        return;
+    }
+    Step start = last_step();
+    if (!program_) {
+        const EvaluationId planned = history_.last_planned();
+        if (planned >= 0) {
+            start = history_.evaluation(planned).end - 1;
+        }
+    }
+    show(std::clamp<Step>(start, 0, last_step()));
+}
+
+void Session::show(Step step) {
+    const OwnedGraph* const before = graph_;
+    const std::string selected_name = before && selected_ != no_tensor ? name(selected_) : std::string();
+    record_ = history_.record(step);
+    state_ = history_.state_at(step);
+    state_.step = step;
+    graph_ = history_.graph_of(state_);
+    imported_ = is_imported(history_, state_);
+    ++version_;
+
+    tensors_.clear();
+    rows_.clear();
+    if (!graph_) {
+        selected_ = no_tensor;
+        return;
+    }
+    const size_t n_all = std::max(state_.tensors.size(), graph_->tensors.size());
+    rows_.assign(n_all, -1);
+    const auto add = [&](TensorId id) {
+        if (id < 0 || static_cast<size_t>(id) >= n_all || rows_[static_cast<size_t>(id)] >= 0) {
+            return;
+        }
+        rows_[static_cast<size_t>(id)] = static_cast<int32_t>(tensors_.size());
+        tensors_.push_back(id);
+    };
+    for (const TensorId id : state_.order.empty() ? graph_->nodes : state_.order) {
+        add(id);
+    }
+    for (const TensorId id : graph_->leafs) {
+        add(id);
+    }
+    for (size_t id = 0; id < graph_->tensors.size(); ++id) {
+        add(static_cast<TensorId>(id));
+    }
+    for (const record::CopyMade& copy : state_.copies) {
+        add(copy.copy);
+    }
+
+    // In another graph the tensor of the same name is meant.
+    if (before != graph_ && !selected_name.empty()) {
+        const auto same = std::find_if(graph_->tensors.begin(), graph_->tensors.end(),
+                                       [&](const TensorInfo& t) { return t.name == selected_name; });
+        selected_ = same == graph_->tensors.end() ? no_tensor : static_cast<TensorId>(same - graph_->tensors.begin());
+    }
+    if (row_of(selected_) < 0) {
+        selected_ = tensors_.empty() ? no_tensor : tensors_.front();
+    }
+}
+
+/// The tensors whose backend or rule is another one now.
+void Session::find_changes(const std::vector<TensorState>& before) {
+    for (size_t i = 0; i < std::min(before.size(), state_.tensors.size()); ++i) {
+        if (before[i].backend != state_.tensors[i].backend || before[i].cause != state_.tensors[i].cause) {
+            changed_.emplace(static_cast<TensorId>(i), before[i].backend);
+        }
+    }
+}
+
+/// The selection goes to what changed: the tensor that a step is about; after a longer way, one that changed on it, unless the selected one did.
+void Session::follow_change(bool single) {
+    const TensorId about = subject(record_.fact);
+    if (!follow || (!single && changed_.empty())) {
+        return;
+    }
+    if (single) {
+        if (row_of(about) >= 0) {
+            selected_ = about;
+        }
+    } else if (!changed_.contains(selected_)) {
+        TensorId first = no_tensor;
+        for (const auto& [id, backend] : changed_) {
+            if (row_of(id) >= 0 && (first == no_tensor || row_of(id) < row_of(first))) {
+                first = id;
+            }
+        }
+        if (first != no_tensor) {
+            selected_ = first;
+        }
+    }
+}
+
+std::string Session::told(Step step) {
+    const Record record = history_.record(step);
+    std::string text = describe(history_, record);
+    if (const auto* a = std::get_if<record::Assign>(&record.fact); a && a->after != no_backend) {
+        text = name(a->tensor) + ": " + backend_name(a->before) + " → " + backend_name(a->after) + " by " +
+               cause_name(a->cause, a->source);
+        if (a->by != no_tensor) {
+            text += " (" + name(a->by) + ")";
+        }
+    }
+    if (changed_.size() == 1) { // by this record, which says so, or one that was stepped back over
+        const auto& [id, backend] = *changed_.begin();
+        const auto* const assign = std::get_if<record::Assign>(&record.fact);
+        if (!assign || assign->tensor != id) {
+            text += " · " + name(id) + ": " + backend_name(backend) + " → " +
+                    backend_name(state_.tensors[static_cast<size_t>(id)].backend);
+        }
+    } else if (!changed_.empty()) {
+        text += " · " + counted(n_changed(), "tensor") + " changed on the way";
+    }
+    return text;
+}
+
+std::string Session::go(Step step) {
+    if (history_.n_steps() == 0) {
+        return "nothing is recorded yet";
+    }
+    if (step < 0 || step > last_step()) {
+        return "there is no step " + grouped(step) + ": they go from 0 to " + grouped(last_step());
+    }
+    follows_ = step == last_step();
+    const bool single = step == state_.step + 1 || step == state_.step - 1;
+    const std::vector<TensorState> before = state_.tensors;
+    const auto [graph, planned_in] = std::pair(state_.graph, state_.planned_in);
+    show(step);
+    changed_.clear();
+    if (graph == state_.graph && planned_in == state_.planned_in) {
+        find_changes(before);
+    }
+    if (single) {
+        follow_change(true);
+    }
+    return told(step);
+}
+
+std::string Session::move(Unit unit, bool forward) {
+    if (program_ && follows_ && !running() && !at_newest()) {
+        refresh(); // it was held a moment ago: the step is meant from there
+    }
+    if (program_ && forward && (at_newest() || (running() && follows_))) {
+        using State = LiveProgram::State;
+        switch (program_->state()) {
+        case State::ended: return "the program has ended: nothing comes after step " + grouped(step());
+        case State::running: return "the program is running: Space holds it";
+        case State::stepping: program_->step_later(unit); break;
+        case State::held: step_program(unit); break;
+        }
+        return "running to the next " + std::string(unit_word(unit));
+    }
+    if (history_.n_steps() == 0) {
+        return "nothing is recorded yet";
+    }
+    if (unit == Unit::evaluation) {
+        return move_evaluation(forward);
+    }
+    const Step from = step();
+    const Step to = forward ? history_.next(from, unit) : history_.previous(from, unit);
+    if (to != no_step) {
+        std::string text = go(to);
+        follow_change(std::abs(to - from) == 1);
+        return text;
+    }
+    if (unit == Unit::record) {
+        return forward ? "this is the last step of the trace" : "this is the first step of the trace";
+    }
+    if (program_ && forward) {
+        return nothing_recorded_after(unit);
+    }
+    return "no " + std::string(unit_word(unit)) + " begins " + (forward ? "after" : "before") + " this step";
+}
+
+std::string Session::change_of_selected(bool forward) {
+    if (selected_ == no_tensor) {
+        return "no tensor is selected: nothing is planned at this step";
+    }
+    // changes_of tells of the plan's making too. Between that and this evaluation, others may have run the same plan.
+    // Each of those runs all of it: what some don't speak of, the next ones won't either.
+    constexpr int furthest = 64, most_looked_at = 4;
+    int looked_at = 0;
+    const EvaluationId here = state_.evaluation;
+    Step found = no_step;
+    for (EvaluationId e = here;
+         e >= 0 && e < history_.n_evaluations() && std::abs(e - here) <= furthest && looked_at < most_looked_at;
+         e += forward ? 1 : -1) {
+        if (history_.evaluation(e).begin.planned_in != state_.planned_in) {
+            continue;
+        }
+        ++looked_at;
+        const std::vector<Step> steps = history_.changes_of(e, selected_);
+        const auto nearest = [&](auto first, auto last) { // the first of them that is beyond, and nearer than what was found
+            for (; first != last; ++first) {
+                const bool beyond =
+                    forward ? *first > step() && (found == no_step || *first < found) : *first < step() && *first > found;
+                if (beyond) {
+                    found = *first;
+                    return;
+                }
+            }
+        };
+        forward ? nearest(steps.begin(), steps.end()) : nearest(steps.rbegin(), steps.rend());
+        if (found != no_step && (forward || e == state_.planned_in || found >= history_.evaluation(e).first)) {
+            break;
+        }
+    }
+    if (found != no_step) {
+        const TensorId still = selected_;
+        std::string text = go(found);
+        select(still);
+        return text;
+    }
+    return name(selected_) + ": nothing " + (forward ? "later" : "earlier") + " is recorded of it in this plan";
+}
+
+std::string Session::go_evaluation(EvaluationId id) {
+    if (history_.n_evaluations() == 0) {
+        return "nothing is recorded yet";
+    }
+    if (id < 0 || id >= history_.n_evaluations()) {
+        return "there is no evaluation " + std::to_string(id) + ": they go from 0 to " +
+               std::to_string(history_.n_evaluations() - 1);
+    }
+    if (id == state_.evaluation) {
+        return go(beginning_of(history_, id));
+    }
+    const Step from = origin_.reached == step() ? origin_.step : step();
+    const bool back = history_.evaluation_of(from) == id;
+    const SamePlace place = back ? SamePlace{from, true} : same_place(history_, describer_, from, id);
+    std::string text = go(place.step);
+    origin_ = {from, place.step};
+    return in_evaluation(id, place.same) + text;
+}
+
+std::string Session::move_evaluation(bool forward) {
+    const EvaluationId to = state_.evaluation + (forward ? 1 : -1);
+    if (to >= 0 && to < history_.n_evaluations()) {
+        return go_evaluation(to);
+    }
+    return program_ && forward ? nothing_recorded_after(Unit::evaluation)
+                               : "no evaluation begins " + std::string(forward ? "after" : "before") + " this one";
+}
+
+/// The program was held on its way to a place in the next evaluation. True: it goes on.
+bool Session::seek() {
+    if (!sought_) {
+        return false;
+    }
+    const Record newest = history_.record(last_step());
+    const auto* const pass = std::get_if<record::PassBegin>(&newest.fact);
+    const bool there = newest.evaluation > sought_->behind && pass && pass->pass >= sought_->pass;
+    if (there || program_->ended() || program_->at_breakpoint() || newest.evaluation > sought_->behind + 1) {
+        sought_.reset();
+        return false;
+    }
+    step_program(Unit::sweep);
+    return true;
+}
+
+std::string Session::go_pass(Pass pass) {
+    if (history_.n_steps() == 0) {
+        return "nothing is recorded yet";
+    }
+    for (const EvaluationId e : {state_.evaluation, state_.planned_in}) {
+        const EvaluationSpan span = history_.evaluation(e);
+        for (Step at = span.first - 1; (at = source_->next_of(at, fact_bit<record::PassBegin>())) != no_step && at < span.end;) {
+            if (std::get<record::PassBegin>(history_.record(at).fact).pass == pass) {
+                return go(at);
+            }
+        }
+    }
+    return "pass " + std::string(pass_name(pass)) + " (" + std::string(pass_title(pass)) + ") is not recorded in this evaluation";
+}
+
+void Session::step_program(Unit unit) {
+    follows_ = true;
+    if (unit == Unit::evaluation) { // where that begins there is nothing to see yet: on to where the present one is looked at
+        const Step pass = source_->previous_of(step() + 1, fact_bit<record::PassBegin>());
+        const bool in_pass = pass != no_step && pass >= history_.evaluation(state_.evaluation).first;
+        const bool over = state_.pass == Pass::none && state_.planned;
+        sought_ = Sought{state_.evaluation, over      ? Pass::execute
+                                            : in_pass ? std::get<record::PassBegin>(history_.record(pass).fact).pass
+                                                      : Pass::place};
+    }
+    program_->step(unit);
+}
+
+void Session::let_run() {
+    sought_.reset();
+    follows_ = true;
+    program_->run();
+}
+
+void Session::hold() {
+    sought_.reset();
+    program_->hold();
+}
+
+std::string Session::refresh() {
+    ++version_;
+    if (history_.n_steps() == 0 || running()) {
+        return {};
+    }
+    std::string text = follows_ && state_.step != last_step() ? go(last_step()) : std::string();
+    if (const TensorId about = subject(record_.fact); follow && follows_ && !text.empty()) {
+        select(about);
+    }
+    const auto sought = sought_;
+    if (seek()) {
+        return text;
+    }
+    if (const auto* const pass = std::get_if<record::PassBegin>(&record_.fact); sought && pass && !text.empty()) {
+        text = in_evaluation(state_.evaluation, pass->pass == sought->pass) + text;
+    }
+    if (const auto next = program_->ended() ? std::nullopt : program_->next_step()) {
+        step_program(*next);
+    }
+    return text;
+}
+
+void Session::select(TensorId id) {
+    if (id != selected_ && row_of(id) >= 0) {
+        selected_ = id;
+        ++version_;
+    }
+}
+
+void Session::start_scan(Query query, bool forward) {
+    scan_ = Scan{std::move(query), forward, forward ? step() + 1 : step() - 1};
+}
+
+std::optional<std::string> Session::scan_slice() {
+    Scan& scan = *scan_;
+    const Step first = scan.forward ? scan.at : std::max<Step>(scan.at - scan_chunk + 1, 0);
+    const Step end = scan.forward ? std::min(scan.at + scan_chunk, history_.n_steps()) : scan.at + 1;
+    std::vector<Record> records;
+    if (first < end) {
+        history_.source().read(first, end, records);
+    }
+    if (!scan.forward) {
+        std::reverse(records.begin(), records.end());
+    }
+    Facts facts(scan.query);
+    for (const Record& record : records) {
+        describer_.record(record, facts);
+        if (!scan.query.matches(facts)) {
+            continue;
+        }
+        scan_.reset();
+        std::string text = go(record.step);
+        if (const TensorId about = subject(record.fact); row_of(about) >= 0) {
+            select(about);
+        }
+        return "breakpoint: " + text;
+    }
+    scan.at = scan.forward ? end : first - 1;
+    if (scan.forward ? scan.at < history_.n_steps() : scan.at >= 0) {
+        return std::nullopt;
+    }
+    if (scan.forward && program_ && program_->state() == LiveProgram::State::held) { // not yet: the program goes on to it
+        const std::string until = scan.query.text();
+        scan_.reset();
+        go(last_step());
+        let_run();
+        return "running until " + until + ": Space or Ctrl-C interrupts it";
+    }
+    const std::string text =
+        "no record " + std::string(scan.forward ? "after" : "before") + " this step matches " + scan.query.text();
+    scan_.reset();
+    return text;
+}
+
+void Session::start_what_if(const std::string& settings) {
+    if (imported()) {
+        throw Error(ErrorKind::usage, cannot_plan_again);
+    }
+    const auto last = [&](FactSet kind) { return source_->previous_of(source_->n_steps(), kind); };
+    if (program_ && last(fact_bit<record::PlanEnd>()) <= last(fact_bit<record::PlanBegin>())) {
+        throw Error(ErrorKind::usage, "there is no complete plan yet that could be made differently: let the program go on");
+    }
+    comparison_.start_what_if(source_, settings);
+    ++version_;
+}
+
+void Session::start_diff(const std::string& path) {
+    comparison_.start_diff(source_, path);
+    ++version_;
+}
+
+void Session::stop_comparison() {
+    comparison_.stop();
+    ++version_;
+}
+
+std::string Session::finish_comparison() {
+    const bool done = comparison_.finish();
+    ++version_;
+    if (!done) {
+        return comparison_.result() ? "stopped: what was compared before stays" : "stopped: nothing was compared";
+    }
+    if (!comparison_.error().empty()) {
+        return comparison_.error();
+    }
+    const Comparison& c = *comparison_.result();
+    const auto first = std::find_if(c.rows.begin(), c.rows.end(), [&](const Comparison::Row& row) {
+        return row.evaluation == state_.planned_in && row_of(row.tensor) >= 0;
+    });
+    if (follow && first != c.rows.end()) {
+        select(first->tensor);
+    }
+    return c.n_differences == 0 && !c.nothing.empty()
+               ? "nothing differs: " + c.nothing.front()
+               : counted(c.n_differences, "difference") + " in " + counted(c.n_compared, "decision");
+}
+
+int Session::row_of(TensorId id) const noexcept {
+    return id >= 0 && static_cast<size_t>(id) < rows_.size() ? rows_[static_cast<size_t>(id)] : -1;
+}
+
+std::span<const TensorId> Session::users_of(TensorId id) {
+    if (!graph_ || id < 0 || static_cast<size_t>(id) >= graph_->tensors.size()) {
+        return {};
+    }
+    if (users_graph_ != graph_) {
+        users_graph_ = graph_;
+        const size_t n = graph_->tensors.size();
+        const auto each_use = [&](auto&& use) {
+            for (const TensorId node : graph_->nodes) {
+                for (const TensorId source : graph_->tensors[static_cast<size_t>(node)].src) {
+                    if (source >= 0 && static_cast<size_t>(source) < n) {
+                        use(source, node);
+                    }
+                }
+            }
+        };
+        users_begin_.assign(n + 1, 0);
+        each_use([&](TensorId source, TensorId) { ++users_begin_[static_cast<size_t>(source) + 1]; });
+        for (size_t i = 0; i < n; ++i) {
+            users_begin_[i + 1] += users_begin_[i];
+        }
+        users_.resize(static_cast<size_t>(users_begin_[n]));
+        std::vector<int32_t> at(users_begin_.begin(), users_begin_.end() - 1);
+        each_use([&](TensorId source, TensorId node) { users_[static_cast<size_t>(at[static_cast<size_t>(source)]++)] = node; });
+    }
+    const auto first = static_cast<size_t>(users_begin_[static_cast<size_t>(id)]);
+    const auto end = static_cast<size_t>(users_begin_[static_cast<size_t>(id) + 1]);
+    return std::span(users_).subspan(first, end - first);
+}
+
+bool Session::is_copy(TensorId id) const noexcept {
+    return graph_ && id >= 0 && static_cast<size_t>(id) >= graph_->tensors.size();
+}
+
+bool Session::changed_now(TensorId id) const noexcept {
+    return id != no_tensor && (subject(record_.fact) == id || changed_.contains(id));
+}
+
+BackendId Session::was(TensorId id) const noexcept {
+    if (const auto found = changed_.find(id); found != changed_.end()) {
+        return found->second;
+    }
+    const bool known = id >= 0 && static_cast<size_t>(id) < state_.tensors.size();
+    return known ? state_.tensors[static_cast<size_t>(id)].backend : no_backend;
+}
+
+const record::CopyMade* Session::copy(TensorId id) const noexcept {
+    const auto found =
+        std::find_if(state_.copies.begin(), state_.copies.end(), [&](const record::CopyMade& c) { return c.copy == id; });
+    return found == state_.copies.end() ? nullptr : &*found;
+}
+
+std::string Session::backend_name(BackendId id) const {
+    return id == no_backend && imported_ ? unknown_text : history_.backend_name(id);
+}
+
+std::string Session::name(TensorId id) const {
+    if (graph_ && id >= 0 && !is_copy(id) && left_out_by_log(graph_->tensors[static_cast<size_t>(id)])) {
+        return left_out_name;
+    }
+    return id == no_tensor || !graph_ ? std::string("-") : history_.tensor_name(state_, id);
+}
+
+} // namespace schedscope::tui

@@ -1,0 +1,146 @@
+#pragma once
+
+#include "inspector/query/query.h"
+#include "inspector/tui/background/comparison_run.h"
+#include "inspector/tui/background/live_program.h"
+#include "inspector/tui/views/facts.h"
+#include "traces/history/history.h"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace schedscope::tui {
+
+/// What is being looked at: a step of a history, and a selected tensor. Knows no terminal. Functions that move return a sentence for the
+/// status line: what the step changed, or why there is nothing to go to.
+class Session {
+public:
+    using Unit = History::Unit;
+
+    /// Opens at the end of the last evaluation that planned something; attached to a running program, at its newest record.
+    /// `gate` is borrowed; null for a recorded trace. `ended_fd`: readable once the program has ended; −1: that isn't told.
+    Session(std::shared_ptr<const RecordSource> source, LiveGate* gate, int ended_fd = -1);
+
+    // Where it stands
+    History& history() noexcept { return history_; }
+    const History& history() const noexcept { return history_; }
+    std::shared_ptr<const RecordSource> shared_source() const noexcept { return source_; }
+    Describer& describer() noexcept { return describer_; }
+    const PlanState& state() const noexcept { return state_; }  ///< stays as it is while the history is asked other things
+    const OwnedGraph* graph() const noexcept { return graph_; } ///< null: nothing planned yet
+    Step step() const noexcept { return state_.step; }
+    Step last_step() const { return history_.n_steps() - 1; }
+    const Record& record() const noexcept { return record_; } ///< at the step; nothing is recorded: an empty one
+    bool at_newest() const { return step() >= last_step(); }
+    LiveProgram* program() noexcept {
+        return program_ ? &*program_ : nullptr;
+    } ///< that it is attached to; null: a recorded trace
+    const LiveProgram* program() const noexcept { return program_ ? &*program_ : nullptr; }
+    bool running() const { return program_ && program_->goes(); }
+    uint64_t version() const noexcept { return version_; } ///< another number when anything here changed
+
+    // Moving
+    std::string go(Step step);
+    std::string move(Unit unit, bool forward);
+    std::string change_of_selected(bool forward);
+    /// To the same place of another evaluation (same_place.h); to the beginning of the one that is shown.
+    std::string go_evaluation(EvaluationId id);
+    std::string go_pass(Pass pass);
+    /// The program goes on until it is held; its newest record is shown then.
+    void let_run();
+    void hold(); ///< at its next record
+    /// The program was held, or let go: when the newest record was looked at, the newest one is shown now.
+    std::string refresh();
+
+    // The selected tensor, the same in all views
+    TensorId selected() const noexcept { return selected_; }
+    void select(TensorId id);
+    bool follow = true; ///< single steps select the tensor they are about
+
+    // Running to a breakpoint, in slices so that the keyboard is never left waiting. Forward, a held program goes on where what is recorded ends.
+    void start_scan(Query query, bool forward);
+    bool scanning() const noexcept { return scan_.has_value(); }
+    void stop_scan() noexcept { scan_.reset(); }
+    /// Looks at some thousand records. A sentence when it is over.
+    std::optional<std::string> scan_slice();
+    Step scan_position() const noexcept { return scan_ ? scan_->at : no_step; }
+
+    // Planning again with other settings, or another trace beside this one
+    const ComparisonRun& comparison() const noexcept { return comparison_; }
+    void start_what_if(const std::string& settings);
+    void start_diff(const std::string& path);
+    void stop_comparison();          ///< only while it runs
+    std::string finish_comparison(); ///< when its descriptor is readable
+
+    // What the views share
+    const std::vector<TensorId>& tensors() const noexcept {
+        return tensors_;
+    }                                                ///< nodes in the present order, leafs, others, copies
+    int row_of(TensorId id) const noexcept;          ///< index into `tensors`; −1
+    std::span<const TensorId> users_of(TensorId id); ///< nodes that have it as a source
+    bool is_copy(TensorId id) const noexcept;
+    /// The record at this step is about it; after a move over several records, its backend or rule changed on the way.
+    bool changed_now(TensorId id) const noexcept;
+    /// The backend that it had before the last move; the present one where it has not changed.
+    BackendId was(TensorId id) const noexcept;
+    int n_changed() const noexcept { return static_cast<int>(changed_.size()); } ///< tensors, by the last move
+    /// The plan was made from a log: what it lacks is unknown.
+    bool imported() const noexcept { return imported_; }
+    const record::CopyMade* copy(TensorId id) const noexcept;
+    const TensorInfo& info(TensorId id) const { return history_.tensor(state_, id); } ///< of a copy: its original's
+    std::string name(TensorId id) const;
+    std::string backend_name(BackendId id) const; ///< of none: "-", or "?" where a log may have left it out
+    int n_backends() const noexcept { return static_cast<int>(history_.session().backends.size()); }
+
+private:
+    void step_program(Unit unit);
+    std::string move_evaluation(bool forward);
+    bool seek();
+    void show(Step step);
+    std::string told(Step step);
+    void find_changes(const std::vector<TensorState>& before);
+    void follow_change(bool single);
+
+    struct Scan {
+        Query query;
+        bool forward = true;
+        Step at = no_step; ///< next one to look at
+    };
+
+    std::shared_ptr<const RecordSource> source_;
+    History history_;
+    Describer describer_{history_};
+    std::optional<LiveProgram> program_;
+    bool follows_ = true; ///< the newest record was looked at, or waited for
+    /// The place in the next evaluation that the program is run to.
+    struct Sought {
+        EvaluationId behind;
+        Pass pass;
+    };
+    std::optional<Sought> sought_;
+    /// Where a way from evaluation to evaluation began: each one is shown as that one was, and the way back leads there.
+    struct Origin {
+        Step step = no_step, reached = no_step;
+    };
+    Origin origin_;
+    PlanState state_;
+    std::unordered_map<TensorId, BackendId> changed_; ///< by the last move; the backend before it
+    Record record_;                                   ///< at the step
+    const OwnedGraph* graph_ = nullptr;
+    bool imported_ = false;
+    TensorId selected_ = no_tensor;
+    uint64_t version_ = 1;
+    std::optional<Scan> scan_;
+    ComparisonRun comparison_;
+    std::vector<TensorId> tensors_;
+    std::vector<int32_t> rows_; ///< [tensor] index into tensors_
+    const OwnedGraph* users_graph_ = nullptr;
+    std::vector<int32_t> users_begin_; ///< [n_tensors + 1] index into users_
+    std::vector<TensorId> users_;
+};
+
+} // namespace schedscope::tui

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "runtime/system/utf8.h"
+#include "traces/history/words/words.h"
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace schedscope::tui {
+
+/// Can the terminal show characters beyond ASCII? Decided once from the locale; without it texts are spelled in ASCII ("->", "...").
+void set_unicode(bool yes) noexcept;
+bool unicode() noexcept;
+
+/// What the terminal is given of a text: no control characters (names come from files of others), no broken UTF-8, ASCII spellings where
+/// that is all it can show.
+std::u32string printable(std::string_view utf8);
+/// Columns a character takes: 0, 1 or 2.
+int char_width(char32_t c) noexcept;
+/// Columns a text takes on the screen, as `printable` shows it.
+int text_width(std::string_view utf8);
+
+/// At most `width` columns of a text; what is cut is marked with an ellipsis.
+std::u32string fitted(std::string_view utf8, int width);
+
+/// A sentence in at most `width` columns: what is added to it behind " · " is left out first, the last first, then whole words.
+std::string shortened(std::string_view utf8, int width);
+
+/// Lines of at most `width` columns, broken at spaces where there are any; at least one line.
+std::vector<std::string> wrapped(std::string_view utf8, int width);
+
+/// The pieces, one after the other.
+std::string joined(std::initializer_list<std::string_view> pieces);
+
+// Numbers in the words of the rest of the program; "-" for what is not known (negative).
+using words::counted;
+inline std::string grouped(int64_t number) { return words::count(number); }
+inline std::string bytes_text(int64_t bytes) { return words::bytes(bytes); }
+std::string time_text(int64_t nanoseconds);
+
+} // namespace schedscope::tui

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "inspector/tui/views/drawings/drawing.h"
+#include "traces/history/tables/tables.h"
+
+#include <optional>
+#include <vector>
+
+namespace schedscope::tui {
+
+/// A line of the compared values: a node on two backends, with what both held if it was watched; or (step −1) a tensor that was only watched.
+struct ComparedRow {
+    tables::DifferenceRow difference;
+    std::optional<tables::ValueRow> reference, device; ///< values
+    TensorId id = no_tensor;
+    std::string name;
+
+    bool compared() const noexcept { return difference.step != no_step && difference.difference.compared; }
+};
+
+/// The error of each node in evaluation order, in powers of ten of what is tolerated: as columns, with a line where the tolerance is.
+class ErrorChart final : public Drawing {
+public:
+    explicit ErrorChart(const std::vector<ComparedRow>& rows) : rows_(rows) {} ///< borrowed
+
+    int rows(Session& session, int body_rows, int width) const override;
+    std::string title(const Session&) const override { return "error of each node, × what is tolerated"; }
+    std::vector<Line> draw(Session& session, int selected, int height, int width) override;
+    int row_at(int line, int column) const override;
+
+private:
+    const std::vector<ComparedRow>& rows_;
+    std::vector<int> drawn_; ///< [column of the drawing] the row that it shows; −1: none
+};
+
+} // namespace schedscope::tui

@@ -1,0 +1,65 @@
+#include "inspector/tui/views/drawings/generated_text.h"
+
+#include "inspector/tui/terminal/text.h"
+#include "inspector/tui/views/view.h"
+
+#include <algorithm>
+
+namespace schedscope::tui {
+
+void GeneratedText::update(Session& session) {
+    constexpr FactSet kinds = fact_bit<record::Token>();
+    const RecordSource& source = session.history().source();
+    source.for_each_of(kinds, read_ + 1, session.step() + 1, [&](const Record& record) {
+        const auto& f = std::get<record::Token>(record.fact);
+        sequences_[f.sequence].push_back(
+            {record.step, record.evaluation, f.text != 0 ? std::string(source.text(f.text)) : " " + std::to_string(f.token)});
+    });
+    read_ = std::max(read_, session.step());
+}
+
+int GeneratedText::rows(Session& session, int body_rows, int) const {
+    int n = 0;
+    for (const auto& [sequence, pieces] : sequences_) {
+        n += pieces.front().step <= session.step() ? 1 : 0;
+    }
+    return std::min(n, std::max(body_rows / 4, 2));
+}
+
+std::vector<Line> GeneratedText::draw(Session& session, int, int height, int width) {
+    std::vector<Line> lines;
+    for (const auto& [sequence, pieces] : sequences_) {
+        if (pieces.front().step > session.step() || static_cast<int>(lines.size()) == height) {
+            continue;
+        }
+        const std::string label = " seq " + std::to_string(sequence) + "  ";
+        // Its end, as much of it as there is room for.
+        size_t end = pieces.size();
+        while (end > 0 && pieces[end - 1].step > session.step()) {
+            --end;
+        }
+        size_t first = end;
+        for (int room = width - text_width(label) - 2; first > 0; --first) {
+            room -= text_width(pieces[first - 1].text);
+            if (room < 0) {
+                break;
+            }
+        }
+        Line l;
+        l.parts.push_back({label, dim});
+        if (first > 0) {
+            l.parts.push_back({"…", dim});
+        }
+        // Pieces are joined: a character may be spread over several tokens.
+        std::string before, now;
+        for (; first < end; ++first) {
+            (pieces[first].evaluation == session.state().evaluation ? now : before) += pieces[first].text;
+        }
+        l.parts.push_back({std::move(before), {}});
+        l.parts.push_back({std::move(now), bold.with_reverse()});
+        lines.push_back(std::move(l));
+    }
+    return lines;
+}
+
+} // namespace schedscope::tui

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "inspector/tui/views/drawings/drawing.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace schedscope::tui {
+
+/// What each sequence has generated up to this step, the present evaluation's part marked.
+class GeneratedText final : public Drawing {
+public:
+    /// Looks at each token of the trace once, those after the present step not yet.
+    void update(Session& session);
+
+    int rows(Session& session, int body_rows, int width) const override;
+    std::string title(const Session&) const override { return "generated"; }
+    std::vector<Line> draw(Session& session, int selected, int height, int width) override;
+    int row_at(int, int) const override { return -1; }
+
+private:
+    struct Piece {
+        Step step;
+        EvaluationId evaluation;
+        std::string text;
+    };
+    std::map<int32_t, std::vector<Piece>> sequences_; ///< none is empty
+    Step read_ = no_step;                             ///< those up to here are known
+};
+
+} // namespace schedscope::tui

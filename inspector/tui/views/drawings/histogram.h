@@ -1,0 +1,24 @@
+#pragma once
+
+#include "inspector/tui/views/drawings/drawing.h"
+#include "traces/history/tables/tables.h"
+
+#include <vector>
+
+namespace schedscope::tui {
+
+/// How the elements of the selected row are spread from the smallest to the largest, as columns.
+class Histogram final : public Drawing {
+public:
+    explicit Histogram(const std::vector<tables::ValueRow>& rows) : rows_(rows) {} ///< borrowed
+
+    int rows(Session& session, int body_rows, int width) const override;
+    std::string title(const Session&) const override { return "how the elements are spread"; }
+    std::vector<Line> draw(Session& session, int selected, int height, int width) override;
+    int row_at(int, int) const override { return -1; }
+
+private:
+    const std::vector<tables::ValueRow>& rows_;
+};
+
+} // namespace schedscope::tui

@@ -1,0 +1,261 @@
+#include "inspector/tui/views/drawings/memory_map.h"
+
+#include "inspector/tui/terminal/text.h"
+#include "inspector/tui/views/view.h"
+#include "traces/history/lifetimes.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+namespace schedscope::tui {
+namespace {
+
+constexpr int label_width = 10;
+constexpr int most_rows = 12, least_rows = 6; ///< of one buffer: a heading, the map, what is needed at once
+constexpr std::array<char32_t, 3> shades{U'▓', U'▒', U'░'};
+constexpr std::array<char32_t, 9> heights{U' ', U'▁', U'▂', U'▃', U'▄', U'▅', U'▆', U'▇', U'█'};
+
+} // namespace
+
+void MemoryMap::set(const std::vector<record::Placement>& placements, std::vector<Buffer> buffers) {
+    placements_ = &placements;
+    end_ = 1;
+    TensorId most = no_tensor;
+    for (const record::Placement& p : placements) {
+        end_ = std::max(end_, p.last_use + 1);
+        most = std::max(most, p.tensor);
+    }
+    std::vector<int> row_of(static_cast<size_t>(most + 1), -1);
+    for (size_t i = placements.size(); i-- > 0;) { // of several rows of a tensor, the first one
+        if (placements[i].tensor >= 0) {
+            row_of[static_cast<size_t>(placements[i].tensor)] = static_cast<int>(i);
+        }
+    }
+    family_.resize(placements.size());
+    for (size_t i = 0; i < placements.size(); ++i) {
+        int row = static_cast<int>(i);
+        for (size_t hops = 0; hops < placements.size(); ++hops) {
+            const TensorId parent = placements[static_cast<size_t>(row)].in_place_of;
+            const int of_parent = parent >= 0 && parent <= most ? row_of[static_cast<size_t>(parent)] : -1;
+            if (of_parent < 0) {
+                break;
+            }
+            row = of_parent;
+        }
+        family_[i] = row;
+    }
+    buffers_.clear();
+    const Lifetimes lifetimes(placements); // what is worked on in place counts once
+    for (Buffer& buffer : buffers) {
+        Shown shown;
+        shown.live.assign(static_cast<size_t>(end_) + 1, 0);
+        for (const int row : buffer.rows) {
+            const record::Placement& p = placements[static_cast<size_t>(row)];
+            shown.reached = std::max(shown.reached, p.offset + p.size);
+            shown.live[static_cast<size_t>(std::clamp(p.first_use, 0, end_))] += p.size;
+            shown.live[static_cast<size_t>(std::clamp(lifetimes.end_of(p), 0, end_))] -= p.size;
+        }
+        std::partial_sum(shown.live.begin(), shown.live.end(), shown.live.begin());
+        shown.live.pop_back();
+        shown.peak_at = static_cast<int>(std::max_element(shown.live.begin(), shown.live.end()) - shown.live.begin());
+        shown.buffer = std::move(buffer);
+        buffers_.push_back(std::move(shown));
+    }
+}
+
+int MemoryMap::rows(Session&, int body_rows, int) const {
+    if (!placements_ || placements_->empty()) {
+        return 0;
+    }
+    const int room = body_rows - 8; // a list of some lines stays
+    const int n = static_cast<int>(buffers_.size());
+    if (room < least_rows) {
+        return 0;
+    }
+    if (n > 1 && room / n >= least_rows) {
+        return n * std::min(room / n, most_rows);
+    }
+    return std::min(room, most_rows);
+}
+
+std::string MemoryMap::title(const Session&) const { return "offsets over time: a row of bytes, a column of places (see used)"; }
+
+int MemoryMap::row_at(int line, int column) const {
+    if (line < 0 || static_cast<size_t>(line) >= drawn_.size()) {
+        return -1;
+    }
+    const std::vector<int>& cells = drawn_[static_cast<size_t>(line)];
+    return column >= 0 && static_cast<size_t>(column) < cells.size() ? cells[static_cast<size_t>(column)] : -1;
+}
+
+int MemoryMap::shade_of(int row) const {
+    // Neighbours in the list are neighbours in the buffer: they get different shades, those who share a place the same one.
+    return family_[static_cast<size_t>(row)] % static_cast<int>(shades.size());
+}
+
+std::vector<Line> MemoryMap::draw(Session& session, int selected, int height, int width) {
+    Cells cells(height, width);
+    drawn_.assign(static_cast<size_t>(height), std::vector<int>(static_cast<size_t>(width), -1));
+    const int n = static_cast<int>(buffers_.size());
+    if (n > 0 && height / n >= least_rows) {
+        for (int i = 0; i < n; ++i) {
+            draw_buffer(session, buffers_[static_cast<size_t>(i)], selected, cells, i * (height / n), height / n);
+        }
+    } else if (n > 0) {
+        const auto holds = [&](const Shown& b) {
+            return std::find(b.buffer.rows.begin(), b.buffer.rows.end(), selected) != b.buffer.rows.end();
+        };
+        const auto found = std::find_if(buffers_.begin(), buffers_.end(), holds);
+        draw_buffer(session, found == buffers_.end() ? buffers_.front() : *found, selected, cells, 0, height);
+    }
+    return cells.lines();
+}
+
+// The axis folds a range to a strip of seven points at most: a row is as high.
+constexpr double points = 7;
+
+MemoryMap::Area MemoryMap::area_of(const record::Placement& p, const Map& map) const {
+    const auto column_of = [&](int64_t use) { return static_cast<int>(std::max<int64_t>(use, 0) * map.n_columns / end_); };
+    Area area{map.axis.y(p.offset) / points, map.axis.y(p.offset + p.size) / points, 0, 0, column_of(p.first_use), 0};
+    area.bottom = std::max(static_cast<int>(area.low), 0);
+    area.top = std::min(static_cast<int>(std::ceil(std::max(area.high, area.low + 0.01))), map.n_rows);
+    area.right = std::min(std::max(column_of(p.last_use + 1), area.left + 1), map.n_columns);
+    return area;
+}
+
+MemoryMap::Map MemoryMap::map_of(const Shown& shown, int n_rows, int n_columns) const {
+    std::vector<std::pair<int64_t, int64_t>> used;
+    used.reserve(shown.buffer.rows.size());
+    for (const int row : shown.buffer.rows) {
+        const record::Placement& p = (*placements_)[static_cast<size_t>(row)];
+        used.emplace_back(p.offset, p.offset + p.size);
+    }
+    Map map{n_rows, n_columns, {std::move(used), std::max(shown.buffer.size, shown.reached), n_rows * points}, {}, {}};
+    map.lowest.assign(static_cast<size_t>(n_rows), -1);
+    map.cells.assign(static_cast<size_t>(n_rows) * static_cast<size_t>(n_columns), -1);
+    std::vector<double> covered(map.cells.size(), 0);
+    for (const int row : shown.buffer.rows) {
+        const record::Placement& p = (*placements_)[static_cast<size_t>(row)];
+        const Area area = area_of(p, map);
+        if (area.bottom < n_rows) {
+            int64_t& lowest = map.lowest[static_cast<size_t>(area.bottom)];
+            lowest = lowest < 0 ? p.offset : std::min(lowest, p.offset);
+        }
+        for (int r = area.bottom; r < area.top; ++r) {
+            const double cover = std::min(area.high, r + 1.0) - std::max(area.low, static_cast<double>(r));
+            const size_t line = static_cast<size_t>(r) * static_cast<size_t>(n_columns);
+            for (size_t at = line + static_cast<size_t>(area.left); at < line + static_cast<size_t>(area.right); ++at) {
+                if (cover > covered[at]) {
+                    covered[at] = cover;
+                    map.cells[at] = row;
+                }
+            }
+        }
+    }
+    return map;
+}
+
+void MemoryMap::draw_buffer(Session& session, Shown& shown, int selected, Cells& cells, int first_row, int height) {
+    const int n_rows = height - 2, n_columns = cells.width() - label_width;
+    if (n_rows < 2 || n_columns < 8) {
+        return;
+    }
+    const Buffer& buffer = shown.buffer;
+    const std::vector<int64_t>& live = shown.live;
+    const int peak_at = shown.peak_at;
+    const int64_t peak = live[static_cast<size_t>(peak_at)];
+    cells.text(first_row, 0,
+               session.history().buffer_type_name(buffer.buffer_type) +
+                   (buffer.chunk > 0 ? " chunk " + std::to_string(buffer.chunk) : "") + ": " + bytes_text(buffer.size) +
+                   ", used to " + bytes_text(shown.reached) + ", most at once " + bytes_text(peak) + " at place " +
+                   std::to_string(peak_at),
+               bold);
+
+    if (!shown.map || shown.map->n_rows != n_rows || shown.map->n_columns != n_columns) {
+        shown.map = map_of(shown, n_rows, n_columns);
+    }
+    const Map& map = *shown.map;
+    const Area chosen = selected >= 0 && std::find(buffer.rows.begin(), buffer.rows.end(), selected) != buffer.rows.end()
+                            ? area_of((*placements_)[static_cast<size_t>(selected)], map)
+                            : Area{};
+    const auto at = [&](int r, int c) { // the selected one is never hidden
+        return r >= chosen.bottom && r < chosen.top && c >= chosen.left && c < chosen.right
+                   ? selected
+                   : map.cells[static_cast<size_t>(r) * static_cast<size_t>(n_columns) + static_cast<size_t>(c)];
+    };
+    const auto line_of = [&](int r) { return first_row + n_rows - r; }; // the lowest bytes at the bottom
+    for (int r = 0; r < n_rows; ++r) {
+        for (int c = 0; c < n_columns; ++c) {
+            const int row = at(r, c);
+            if (row < 0) {
+                continue;
+            }
+            const TensorId id = (*placements_)[static_cast<size_t>(row)].tensor;
+            const auto index = static_cast<size_t>(id);
+            const auto& tensors = session.state().tensors;
+            const Style ink =
+                backend_style(id >= 0 && index < tensors.size() ? tensors[index].backend : no_backend, session.n_backends());
+            const bool is_selected = row == selected;
+            cells.put(line_of(r), label_width + c, is_selected ? U'█' : shades[static_cast<size_t>(shade_of(row))],
+                      is_selected ? accent : ink);
+            drawn_[static_cast<size_t>(line_of(r))][static_cast<size_t>(label_width + c)] = row;
+        }
+    }
+    for (const OffsetAxis::Fold& fold : map.axis.folds()) {
+        const int r = std::clamp(static_cast<int>(fold.bottom / points + 0.5), 0, n_rows - 1);
+        for (int c = 0; c < n_columns; ++c) {
+            if (at(r, c) < 0) {
+                cells.put(line_of(r), label_width + c, U'┄', dim);
+            }
+        }
+        const std::string words = " " + bytes_text(fold.end - fold.first) + " in which nothing lies ";
+        if (at(r, n_columns / 2) < 0) {
+            cells.text(line_of(r), label_width + 2, words, dim);
+        }
+    }
+    // Names where a run of cells has room for them, each once.
+    std::vector<int> named;
+    for (int r = n_rows - 1; r >= 0; --r) {
+        for (int c = 0; c < n_columns;) {
+            const int row = at(r, c);
+            int end = c + 1;
+            while (end < n_columns && at(r, end) == row) {
+                ++end;
+            }
+            if (row >= 0 && std::find(named.begin(), named.end(), row) == named.end()) {
+                const std::string name = session.name((*placements_)[static_cast<size_t>(row)].tensor);
+                if (text_width(name) + 2 <= end - c) {
+                    cells.text(line_of(r), label_width + c + 1, name,
+                               row == selected ? accent.with_reverse() : plain.with_reverse());
+                    named.push_back(row);
+                }
+            }
+            c = end;
+        }
+    }
+    int last_labelled = n_rows + 1;
+    for (int r = n_rows - 1; r >= 0; --r) { // the offset at which a row begins, where it is one that something begins at
+        const int64_t lowest = map.lowest[static_cast<size_t>(r)];
+        if (lowest >= 0 && last_labelled - r >= 1) {
+            const std::string label = grouped(lowest);
+            cells.text(line_of(r), label_width - 1 - text_width(label), label, dim, label_width);
+            last_labelled = r;
+        }
+    }
+    cells.text(first_row + height - 1, 0, "needed", dim, label_width);
+    for (int c = 0; c < n_columns; ++c) {
+        const auto first = static_cast<size_t>(static_cast<int64_t>(c) * end_ / n_columns);
+        const auto end = std::max(static_cast<size_t>(static_cast<int64_t>(c + 1) * end_ / n_columns), first + 1);
+        int64_t most = 0;
+        for (size_t i = first; i < std::min(end, live.size()); ++i) {
+            most = std::max(most, live[i]);
+        }
+        const auto level = peak > 0 ? static_cast<size_t>((most * 8 + peak - 1) / peak) : 0;
+        const bool is_peak = static_cast<size_t>(peak_at) >= first && static_cast<size_t>(peak_at) < end;
+        cells.put(first_row + height - 1, label_width + c, heights[std::min<size_t>(level, 8)], is_peak ? accent : dim);
+    }
+}
+
+} // namespace schedscope::tui

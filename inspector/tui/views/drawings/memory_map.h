@@ -1,0 +1,63 @@
+#pragma once
+
+#include "inspector/tui/views/drawings/drawing.h"
+#include "traces/history/tables/tables.h"
+#include "viz/pictures/offset_axis.h"
+
+#include <optional>
+#include <vector>
+
+namespace schedscope::tui {
+
+/// Compute buffers drawn as maps: from left to right the nodes of the allocated graph, from the bottom up the bytes of a buffer, each tensor a rectangle
+/// where it lies for as long as it is needed. Tensors that work in place of each other have one shade. Long ranges in which nothing lies are folded. Below
+/// it, how much is needed at once. The buffer of the selected tensor, or all of them where there is room.
+class MemoryMap final : public Drawing {
+public:
+    struct Buffer {
+        BufferTypeId buffer_type = no_buffer_type;
+        int32_t chunk = 0;
+        int64_t size = 0;
+        std::vector<int> rows; ///< of the list, of what lies in it
+    };
+    /// `placements`: the list's rows, borrowed. `buffers` in the order in which they are drawn.
+    void set(const std::vector<record::Placement>& placements, std::vector<Buffer> buffers);
+
+    int rows(Session& session, int body_rows, int width) const override;
+    std::string title(const Session& session) const override;
+    std::vector<Line> draw(Session& session, int selected, int height, int width) override;
+    int row_at(int line, int column) const override;
+
+private:
+    /// What is drawn of a buffer that does not depend on what is selected: found once for a size.
+    struct Map {
+        int n_rows, n_columns;
+        OffsetAxis axis;
+        std::vector<int> cells;      ///< [n_rows][n_columns] row of the list that covers most of it; −1: none
+        std::vector<int64_t> lowest; ///< [n_rows] offset at which the first thing in it begins; −1: nothing begins there
+    };
+    struct Shown {
+        Buffer buffer;
+        int64_t reached = 0;       ///< bytes
+        std::vector<int64_t> live; ///< [nodes of the allocated graph] bytes that are needed there
+        int peak_at = 0;
+        std::optional<Map> map;
+    };
+    void draw_buffer(Session& session, Shown& shown, int selected, Cells& cells, int first_row, int height);
+    /// The cells of a map that a placement covers: rows [bottom, top) and columns [left, right).
+    struct Area {
+        double low, high; ///< in rows
+        int bottom, top, left, right;
+    };
+    Area area_of(const record::Placement& placement, const Map& map) const;
+    Map map_of(const Shown& shown, int n_rows, int n_columns) const;
+    int shade_of(int row) const;
+
+    const std::vector<record::Placement>* placements_ = nullptr;
+    std::vector<Shown> buffers_;
+    int32_t end_ = 1;                     ///< nodes of the allocated graph
+    std::vector<int> family_;             ///< by row: the row whose place it was first, before anything worked in place of it
+    std::vector<std::vector<int>> drawn_; ///< [line][cell] row of the list; −1: none
+};
+
+} // namespace schedscope::tui

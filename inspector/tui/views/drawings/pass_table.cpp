@@ -1,0 +1,65 @@
+#include "inspector/tui/views/drawings/pass_table.h"
+
+#include "inspector/tui/terminal/text.h"
+#include "inspector/tui/views/view.h"
+
+#include <algorithm>
+
+namespace schedscope::tui {
+namespace {
+
+constexpr int label_width = 11, column_width = 11;
+
+} // namespace
+
+void PassTable::update(Session& session) {
+    const PlanState& state = session.state();
+    if (state.step == no_step || state.graph < 0) {
+        return;
+    }
+    planned_ = state.planned_in;
+    if (const auto known = kept_.find(planned_); known != kept_.end()) {
+        passes_ = known->second;
+        return;
+    }
+    passes_ = tables::passes(session.history(), planned_);
+    if (session.history().evaluation(planned_).complete) {
+        constexpr size_t most_kept = 256;
+        if (kept_.size() >= most_kept) {
+            kept_.clear();
+        }
+        kept_.emplace(planned_, passes_);
+    }
+}
+
+int PassTable::rows(Session& session, int body_rows, int) const {
+    return session.graph() && !passes_.empty() && body_rows >= 30 ? 4 : 0;
+}
+
+std::string PassTable::title(const Session&) const { return "passes of evaluation " + std::to_string(planned_); }
+
+std::vector<Line> PassTable::draw(Session& session, int, int height, int width) {
+    Cells cells(height, width);
+    cells.text(1, 1, "with", dim, label_width);
+    cells.text(2, 1, "changed", dim, label_width);
+    cells.text(3, 1, session.program() ? "took, held" : "took", dim, label_width); // a step that is looked at takes its time
+    const int column = std::clamp((width - label_width) / std::max(static_cast<int>(passes_.size()), 1), 9, column_width + 7);
+    for (size_t i = 0; i < passes_.size(); ++i) {
+        const tables::PassRow& row = passes_[i];
+        const int left = label_width + static_cast<int>(i) * column, end = left + column - 1;
+        const bool now = row.pass == session.state().pass && planned_ == session.state().evaluation;
+        const bool over = row.end != no_step && row.end <= session.step();
+        const std::string name(pass_name(row.pass)), title(pass_title(row.pass));
+        cells.text(0, left, name == title || column < 14 ? name : name + " " + title, now ? accent.with_reverse() : bold, end);
+        const auto put = [&](int line, const std::string& text, Style style) {
+            cells.text(line, left, over ? text : "·", style, end);
+        };
+        const bool assigns = row.pass < Pass::optimise;
+        put(1, assigns ? std::to_string(row.assigned) + "/" + std::to_string(row.assigned + row.unassigned) : "", {});
+        put(2, assigns || row.changed > 0 ? grouped(row.changed) : "", row.changed > 0 ? Style{} : dim);
+        put(3, row.time_ns ? time_text(*row.time_ns) : "?", dim);
+    }
+    return cells.lines();
+}
+
+} // namespace schedscope::tui

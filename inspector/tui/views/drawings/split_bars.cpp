@@ -1,0 +1,107 @@
+#include "inspector/tui/views/drawings/split_bars.h"
+
+#include "inspector/tui/terminal/text.h"
+#include "inspector/tui/views/view.h"
+
+#include <algorithm>
+
+namespace schedscope::tui {
+namespace {
+
+constexpr int label_width = 17;
+
+int64_t nodes_of(const SplitState& split) noexcept {
+    return split.end_node < 0 ? 1 : std::max(split.end_node - split.begin.first_node, 0);
+}
+
+} // namespace
+
+int64_t bytes_into(const SplitState& split) noexcept {
+    int64_t sum = 0;
+    for (const record::SplitInput& input : split.inputs) {
+        if (input.bytes < 0) {
+            return -1;
+        }
+        sum += input.bytes;
+    }
+    return sum;
+}
+
+int64_t time_of(const SplitState& split) noexcept {
+    return split.start_ns < 0 || split.end_ns < split.start_ns ? -1 : split.end_ns - split.start_ns;
+}
+
+int SplitBars::rows(Session& session, int, int) const { return session.state().splits.empty() ? 0 : 3; }
+
+std::string SplitBars::title(const Session& session) const {
+    const auto& splits = session.state().splits;
+    std::vector<int> on(static_cast<size_t>(session.n_backends()), 0);
+    for (const SplitState& split : splits) {
+        if (const auto b = static_cast<size_t>(split.begin.backend); b < on.size()) {
+            ++on[b];
+        }
+    }
+    std::string text;
+    for (size_t b = 0; b < on.size(); ++b) {
+        if (on[b] > 0) {
+            text += (text.empty() ? "" : ", ") + std::to_string(on[b]) + " on " + session.backend_name(static_cast<BackendId>(b));
+        }
+    }
+    return text;
+}
+
+int SplitBars::row_at(int line, int column) const {
+    if (line < 0 || static_cast<size_t>(line) >= drawn_.size()) {
+        return -1;
+    }
+    const std::vector<int>& cells = drawn_[static_cast<size_t>(line)];
+    return column >= 0 && static_cast<size_t>(column) < cells.size() ? cells[static_cast<size_t>(column)] : -1;
+}
+
+std::vector<Line> SplitBars::draw(Session& session, int selected, int height, int width) {
+    Cells cells(height, width);
+    drawn_.assign(static_cast<size_t>(height), std::vector<int>(static_cast<size_t>(width), -1));
+    const auto& splits = session.state().splits;
+    const int room = width - label_width - 1;
+    const auto bar = [&](int row, const char* name, auto amount_of, auto text_of) {
+        int64_t all = 0;
+        bool known = true;
+        for (const SplitState& split : splits) {
+            const int64_t amount = amount_of(split);
+            known = known && amount >= 0;
+            all += std::max<int64_t>(amount, 0);
+        }
+        cells.text(row, 0, joined({name, " ", known ? text_of(all) : "unknown"}), dim, label_width);
+        int64_t before = 0;
+        for (size_t i = 0; i < splits.size() && all > 0; ++i) {
+            const int64_t amount = std::max<int64_t>(amount_of(splits[i]), 0);
+            const auto at = [&](int64_t x) {
+                return label_width + static_cast<int>(static_cast<double>(x) / static_cast<double>(all) * room);
+            };
+            const int left = at(before), right = at(before + amount);
+            before += amount;
+            const bool here = static_cast<int>(i) == selected;
+            const Style ink = backend_style(splits[i].begin.backend, session.n_backends());
+            for (int column = left; column < right; ++column) {
+                const bool edge = column + 1 == right && right - left > 1;
+                cells.put(row, column, edge ? U'▏' : here ? U'█' : U'▒', here ? accent : ink);
+                if (row < height) {
+                    drawn_[static_cast<size_t>(row)][static_cast<size_t>(column)] = static_cast<int>(i);
+                }
+            }
+            const std::string number = std::to_string(splits[i].begin.index);
+            if (text_width(number) + 2 < right - left) {
+                cells.text(row, left + 1, number, here ? accent.with_reverse() : ink.with_reverse());
+            }
+        }
+    };
+    const auto nodes = [&](const SplitState& split) -> int64_t {
+        return session.imported() && split.begin.node == no_tensor ? -1 : nodes_of(split);
+    };
+    bar(0, "nodes", nodes, [](int64_t n) { return grouped(n); });
+    bar(1, "time", time_of, [](int64_t ns) { return ns == 0 ? std::string("-") : time_text(ns); });
+    bar(2, "bytes", bytes_into, [](int64_t n) { return bytes_text(n); });
+    return cells.lines();
+}
+
+} // namespace schedscope::tui

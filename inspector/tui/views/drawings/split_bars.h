@@ -1,0 +1,24 @@
+#pragma once
+
+#include "inspector/tui/views/drawings/drawing.h"
+
+namespace schedscope::tui {
+
+/// The splits side by side, in the order in which they run: as wide as they have nodes, as they took time, as bytes are copied into them.
+class SplitBars final : public Drawing {
+public:
+    int rows(Session& session, int body_rows, int width) const override;
+    std::string title(const Session& session) const override;
+    std::vector<Line> draw(Session& session, int selected, int height, int width) override;
+    int row_at(int line, int column) const override;
+
+private:
+    std::vector<std::vector<int>> drawn_; ///< [line][cell] split; −1: none
+};
+
+/// Bytes that are copied into a split; −1: not known of each of its inputs.
+int64_t bytes_into(const SplitState& split) noexcept;
+/// −1: it did not run, or its times are not known.
+int64_t time_of(const SplitState& split) noexcept;
+
+} // namespace schedscope::tui

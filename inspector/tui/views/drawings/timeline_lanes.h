@@ -1,0 +1,63 @@
+#pragma once
+
+#include "inspector/tui/views/drawings/drawing.h"
+
+#include <string_view>
+#include <vector>
+
+namespace schedscope::tui {
+
+/// One piece of work on the timeline of an evaluation.
+struct TimelineItem {
+    enum class Kind : uint8_t { kernel, transfer, wait };
+    Kind kind = Kind::kernel;
+    BackendId backend = no_backend; ///< that does it; of a transfer, the one it goes to
+    TensorId tensor = no_tensor;    ///< whose data was written
+    StringId kernel = 0;
+    int32_t split = -1;
+    int count = 1; ///< nodes that ran in it
+    bool device_time = false;
+    int64_t bytes = 0, flops = 0; ///< bytes: −1 for what moves none
+    int64_t start = 0, end = 0;   ///< nanoseconds
+};
+
+/// The timeline drawn: a lane of kernels for each backend, below it one of the transfers to it and of the times it waited for; above them the splits, below the
+/// window of time that is shown.
+class TimelineLanes final : public Drawing {
+public:
+    /// `items`: by start; borrowed. Another evaluation is shown whole.
+    void set(Session& session, const std::vector<TimelineItem>& items);
+
+    int rows(Session& session, int body_rows, int width) const override;
+    std::string title(const Session& session) const override;
+    std::vector<Line> draw(Session& session, int selected, int height, int width) override;
+    int row_at(int line, int column) const override;
+    bool zoom(Zoom how, int column) override;
+
+    int64_t begin() const noexcept { return begin_; } ///< of the first item
+    int64_t end() const noexcept { return end_; }     ///< of the last one
+
+private:
+    int column_of(int64_t time) const;
+    int64_t time_at(int column) const;
+    void show(const TimelineItem& item);
+    void move_to(int64_t from, int64_t length);
+
+    const std::vector<TimelineItem>* items_ = nullptr;
+    EvaluationId evaluation_ = -1;
+    int64_t begin_ = 0, end_ = 1;
+    int64_t from_ = 0, to_ = 1; ///< the window
+    bool whole_ = true;
+    int selected_ = -1;
+    int label_ = 0, width_ = 1;           ///< cells of the lanes' names, and of the lanes
+    std::vector<std::vector<int>> drawn_; ///< [line][cell] row of the list; −1: none
+};
+
+/// How the time of an evaluation was spent on one backend.
+struct LaneSum {
+    int64_t busy = 0, moving = 0, waiting = 0, idle = 0; ///< nanoseconds; idle: nothing of it is recorded
+    int64_t longest_gap = 0, gap_start = 0;
+};
+LaneSum lane_sum(const std::vector<TimelineItem>& items, BackendId backend, int64_t begin, int64_t end);
+
+} // namespace schedscope::tui

@@ -1,0 +1,277 @@
+#include "inspector/tui/views/facts.h"
+
+#include "traces/history/words/difference_words.h"
+#include "traces/history/words/unknown.h"
+
+#include <algorithm>
+
+namespace schedscope::tui {
+namespace {
+
+template <class... F> struct Overloaded : F... { using F::operator()...; };
+template <class... F> Overloaded(F...) -> Overloaded<F...>; // clang 16 does not find it itself
+
+} // namespace
+
+std::string_view Describer::backend(BackendId id) {
+    if (id == no_backend)
+        return {};
+    while (backends_.size() <= static_cast<size_t>(id))
+        backends_.push_back(history_.backend_name(static_cast<BackendId>(backends_.size())));
+    return backends_[static_cast<size_t>(id)];
+}
+
+Describer::Planned& Describer::planned(EvaluationId evaluation) {
+    auto where = planned_in_.find(evaluation);
+    if (where == planned_in_.end() && (evaluation < 0 || evaluation >= history_.n_evaluations()))
+        return outside_;
+    if (where == planned_in_.end())
+        where = planned_in_.emplace(evaluation, history_.evaluation(evaluation).begin.planned_in).first;
+    Planned& plan = plans_[where->second];
+    if (plan.graph < 0) {
+        const EvaluationSpan span = history_.evaluation(where->second);
+        const Step at = history_.source().next_of(span.first - 1, fact_bit<record::PlanBegin>());
+        if (at != no_step && at < span.end)
+            plan.graph = std::get<record::PlanBegin>(history_.record(at).fact).graph;
+    }
+    return plan;
+}
+
+const OwnedGraph* Describer::graph_of(EvaluationId evaluation) {
+    const Planned& plan = planned(evaluation);
+    return plan.graph < 0 ? nullptr : &history_.source().graph(plan.graph);
+}
+
+const std::deque<std::string>& Describer::copies(EvaluationId evaluation, Planned& plan) {
+    if (plan.copies_known || plan.graph < 0 || &plan == &outside_)
+        return plan.copies;
+    const EvaluationId where = planned_in_.at(evaluation);
+    const PlanState& state = history_.plan_run_by(where);
+    const auto n_tensors = history_.source().graph(plan.graph).tensors.size();
+    if (const size_t n_copies = state.tensors.size() > n_tensors ? state.tensors.size() - n_tensors : 0;
+        n_copies > plan.copies.size()) {
+        plan.copies.resize(n_copies);
+        plan.of.resize(n_copies, no_tensor);
+    }
+    for (const record::CopyMade& copy : state.copies) {
+        const auto index = static_cast<size_t>(copy.copy) - n_tensors;
+        if (copy.copy >= static_cast<TensorId>(n_tensors) && index < plan.copies.size() && plan.of[index] == no_tensor) {
+            plan.copies[index] = history_.tensor_name(state, copy.copy);
+            plan.of[index] = copy.of;
+        }
+    }
+    plan.copies_known = state.planned; // a live plan may still get more
+    return plan.copies;
+}
+
+std::string_view Describer::name(EvaluationId evaluation, TensorId id) {
+    Planned& plan = planned(evaluation);
+    if (plan.graph < 0 || id < 0)
+        return {};
+    const OwnedGraph& graph = history_.source().graph(plan.graph);
+    const auto at = static_cast<size_t>(id);
+    if (at < graph.tensors.size())
+        return graph.tensors[at].name;
+    const auto& names = copies(evaluation, plan);
+    const size_t index = at - graph.tensors.size();
+    return index < names.size() ? std::string_view(names[index]) : std::string_view();
+}
+
+const TensorInfo* Describer::info(EvaluationId evaluation, TensorId id) {
+    Planned& plan = planned(evaluation);
+    if (plan.graph < 0 || id < 0)
+        return nullptr;
+    const OwnedGraph& graph = history_.source().graph(plan.graph);
+    if (static_cast<size_t>(id) >= graph.tensors.size()) {
+        copies(evaluation, plan);
+        const size_t index = static_cast<size_t>(id) - graph.tensors.size();
+        id = index < plan.of.size() ? plan.of[index] : no_tensor;
+    }
+    return id < 0 || static_cast<size_t>(id) >= graph.tensors.size() ? nullptr : &graph.tensors[static_cast<size_t>(id)];
+}
+
+void Describer::tensor(const PlanState& state, TensorId id, Facts& facts) {
+    facts.clear();
+    const OwnedGraph* graph = history_.graph_of(state);
+    if (!graph || id < 0 || static_cast<size_t>(id) >= state.tensors.size())
+        return;
+    const auto is_made = [&](const record::CopyMade& made) { return made.copy == id; };
+    if (static_cast<size_t>(id) >= graph->tensors.size() && std::none_of(state.copies.begin(), state.copies.end(), is_made))
+        return;
+    const bool copy = static_cast<size_t>(id) >= graph->tensors.size();
+    const TensorInfo& info = copy ? history_.tensor(state, id) : graph->tensors[static_cast<size_t>(id)];
+    // A list may have thousands of rows: nothing is looked up in vain.
+    if (facts.wants(Field::name)) {
+        if (copy)
+            facts.kept[0] = history_.tensor_name(state, id);
+        facts.set(Field::name, copy                    ? std::string_view(facts.kept[0])
+                               : left_out_by_log(info) ? std::string_view(left_out_name)
+                                                       : std::string_view(info.name));
+    }
+    if (facts.wants(Field::op))
+        facts.set(Field::op, copy ? std::string_view("COPY") : operator_name(info));
+    if (facts.wants(Field::type) && !told_by_log(info))
+        facts.set(Field::type, type_name(info.type));
+    const TensorState& now = state.tensors[static_cast<size_t>(id)];
+    if (facts.wants(Field::backend))
+        facts.set(Field::backend, now.backend != no_backend ? backend(now.backend) : told_by_log(info) ? unknown_text : "-");
+    if (facts.wants(Field::cause)) {
+        facts.kept[1] = cause_name(now.cause, now.source);
+        facts.set(Field::cause, facts.kept[1]);
+    }
+    facts.set(Field::pass, now.pass == Pass::none ? std::string_view() : pass_name(now.pass));
+    if (facts.wants(Field::by) && now.by != no_tensor) {
+        facts.kept[2] = history_.tensor_name(state, now.by);
+        facts.set(Field::by, facts.kept[2]);
+    }
+    if (facts.wants(Field::kind))
+        facts.set(Field::kind, copy ? "copy" : info.op == Op::NONE && !left_out_by_log(info) ? "leaf" : "node");
+    if (facts.wants(Field::bytes) && !told_by_log(info))
+        facts.set(Field::bytes, static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb)));
+    facts.set_known(Field::split, now.split);
+    facts.set(Field::evaluation, state.evaluation);
+    facts.set(Field::node, id);
+}
+
+void Describer::record(const Record& rec, Facts& facts) {
+    facts.clear();
+    const EvaluationId e = rec.evaluation;
+    const TensorId about = subject(rec.fact);
+    facts.set(Field::kind, fact_name(rec.fact));
+    facts.set(Field::step, static_cast<int64_t>(rec.step));
+    facts.set(Field::evaluation, e);
+    if (about != no_tensor) {
+        facts.set(Field::node, about);
+        if (facts.wants(Field::name))
+            facts.set(Field::name, name(e, about));
+        if (facts.wants(Field::op) || facts.wants(Field::type)) {
+            if (const TensorInfo* t = info(e, about)) {
+                facts.set(Field::op, operator_name(*t));
+                if (!told_by_log(*t)) {
+                    facts.set(Field::type, type_name(t->type));
+                }
+            }
+        }
+    }
+    const auto by = [&](TensorId id) {
+        if (facts.wants(Field::by))
+            facts.set(Field::by, name(e, id));
+    };
+    const auto text = [&](Field field, StringId id) { facts.set(field, history_.source().text(id)); };
+    const auto span = [&](const auto& fact) { facts.set_known(Field::time, fact.end_ns - fact.start_ns); };
+    const auto split = [&](int32_t index) { facts.set_known(Field::split, index); };
+    std::visit(Overloaded{
+                   [&](const record::EvaluationBegin& f) {
+                       text(Field::why, f.failed_check);
+                       facts.set(Field::type, graph_kind_name(f.kind));
+                   },
+                   [&](const record::EvaluationEnd& f) { text(Field::why, f.error); },
+                   [&](const record::PlanEnd& f) { text(Field::why, f.error); },
+                   [&](const record::PassBegin& f) { facts.set(Field::pass, pass_name(f.pass)); },
+                   [&](const record::PassEnd& f) { facts.set(Field::pass, pass_name(f.pass)); },
+                   [&](const record::Query& f) {
+                       facts.set(Field::pass, pass_name(f.pass));
+                       facts.set(Field::backend, backend(f.backend));
+                       facts.set(Field::why, f.yes ? std::string_view("yes") : refusal_name(f.reason));
+                   },
+                   [&](const record::Assign& f) {
+                       facts.set(Field::pass, pass_name(f.pass));
+                       facts.set(Field::backend, f.after == no_backend ? "-" : backend(f.after));
+                       facts.set(Field::from, f.before == no_backend ? "-" : backend(f.before));
+                       if (facts.wants(Field::cause)) {
+                           facts.kept[1] = cause_name(f.cause, f.source);
+                           facts.set(Field::cause, facts.kept[1]);
+                       }
+                       by(f.by);
+                   },
+                   [&](const record::SplitBegin& f) {
+                       facts.set(Field::pass, "5");
+                       facts.set(Field::backend, backend(f.backend));
+                       facts.set(Field::why, split_reason_name(f.why));
+                       by(f.by);
+                       split(f.index);
+                   },
+                   [&](const record::SplitEnd& f) { split(f.index); },
+                   [&](const record::SplitInput& f) {
+                       facts.set(Field::pass, "5");
+                       facts.set(Field::from, backend(f.from));
+                       facts.set_known(Field::bytes, f.bytes);
+                       by(f.node);
+                       split(f.split);
+                   },
+                   [&](const record::CopyMade& f) {
+                       facts.set(Field::pass, "5");
+                       facts.set(Field::backend, backend(f.backend));
+                       facts.set_known(Field::bytes, f.bytes);
+                       by(f.of);
+                   },
+                   [&](const record::Rewired& f) {
+                       facts.set(Field::pass, "5");
+                       by(f.copy);
+                   },
+                   [&](const record::Reorder& f) { split(f.split); },
+                   [&](const record::Fusion& f) {
+                       facts.set(Field::backend, backend(f.backend));
+                       text(Field::kernel, f.kernel);
+                       split(f.split);
+                   },
+                   [&](const record::NotFused& f) {
+                       facts.set(Field::backend, backend(f.backend));
+                       text(Field::why, f.why);
+                       by(f.second);
+                       split(f.split);
+                   },
+                   [&](const record::Reallocation& f) { text(Field::why, f.reason); },
+                   [&](const record::BufferSize& f) { facts.set_known(Field::bytes, f.size); },
+                   [&](const record::Placement& f) {
+                       facts.set_known(Field::bytes, f.size);
+                       by(f.in_place_of);
+                   },
+                   [&](const record::Execute& f) {
+                       facts.set(Field::pass, "execute");
+                       facts.set(Field::backend, backend(f.backend));
+                       text(Field::kernel, f.kernel);
+                       facts.set_known(Field::bytes, f.bytes);
+                       span(f);
+                       split(f.split);
+                   },
+                   [&](const record::SplitRun& f) {
+                       facts.set(Field::pass, "execute");
+                       facts.set(Field::backend, backend(f.backend));
+                       span(f);
+                       split(f.split);
+                   },
+                   [&](const record::Transfer& f) {
+                       facts.set(Field::pass, "execute");
+                       facts.set(Field::backend, backend(f.to));
+                       facts.set(Field::from, backend(f.from));
+                       facts.set_known(Field::bytes, f.bytes);
+                       span(f);
+                       split(f.split);
+                   },
+                   [&](const record::Wait& f) {
+                       facts.set(Field::backend, f.backend == no_backend ? "-" : backend(f.backend));
+                       span(f);
+                       split(f.split);
+                   },
+                   [&](const record::Sample& f) {
+                       facts.set(Field::backend, f.backend == no_backend ? "-" : backend(f.backend));
+                       text(Field::kernel, f.sampler);
+                       text(Field::why, f.why_not_in_graph);
+                   },
+                   [&](const record::Token& f) {
+                       text(Field::name, f.text);
+                       facts.set_known(Field::bytes, f.host_bytes);
+                   },
+                   [&](const record::Difference& f) {
+                       facts.set(Field::pass, "execute");
+                       facts.set(Field::backend, backend(f.backend));
+                       facts.set(Field::why, words::verdict(f));
+                       facts.set(Field::error, f.nmse);
+                   },
+                   [&](const auto&) {},
+               },
+               rec.fact);
+}
+
+} // namespace schedscope::tui

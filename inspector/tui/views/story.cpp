@@ -1,0 +1,46 @@
+#include "inspector/tui/views/story.h"
+
+#include "traces/history/explain.h"
+#include "traces/history/words/story_words.h"
+
+#include <algorithm>
+
+namespace schedscope::tui {
+namespace {
+
+/// What a pass did to it, and whom it asked.
+std::string step_text(Session& session, const Story& story, const StoryStep& s) {
+    const std::string text = words::decided(session.history(), session.state(), story, s);
+    const std::string asked = answers_text(session.history(), s.asked);
+    return asked.empty() ? text : text + "; " + asked;
+}
+
+} // namespace
+
+std::vector<StoryPart> story(Session& session, TensorId id, int& n_ahead) {
+    std::vector<StoryPart> parts;
+    n_ahead = 0;
+    const PlanState& state = session.state();
+    if (!session.graph() || session.row_of(id) < 0) {
+        return parts;
+    }
+    const Story whole = explain(session.history(), state.evaluation, id);
+    for (const StoryStep& s : whole.steps) {
+        if (s.step > session.step()) {
+            ++n_ahead;
+        } else {
+            parts.push_back({s.step, s.pass, step_text(session, whole, s)});
+        }
+    }
+    for (const StoryLine& l : whole.lines) {
+        if (l.step > session.step()) {
+            ++n_ahead;
+        } else {
+            parts.push_back({l.step, pass_of(l.kind), l.text});
+        }
+    }
+    std::stable_sort(parts.begin(), parts.end(), [](const StoryPart& a, const StoryPart& b) { return a.step < b.step; });
+    return parts;
+}
+
+} // namespace schedscope::tui

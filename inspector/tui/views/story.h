@@ -1,0 +1,20 @@
+#pragma once
+
+#include "inspector/tui/state/session.h"
+
+#include <string>
+#include <vector>
+
+namespace schedscope::tui {
+
+/// One thing that happened to a tensor, as a sentence.
+struct StoryPart {
+    Step step = no_step; ///< of its record
+    Pass pass = Pass::none;
+    std::string text;
+};
+
+/// The story of a tensor (traces/history/explain.h) up to the present step, in order. `n_ahead`: its parts that lie after the present step.
+std::vector<StoryPart> story(Session& session, TensorId id, int& n_ahead);
+
+} // namespace schedscope::tui

@@ -1,0 +1,245 @@
+#include "inspector/tui/views/tensor_detail.h"
+
+#include "inspector/tui/terminal/text.h"
+#include "inspector/tui/views/story.h"
+#include "traces/history/tables/tables.h"
+#include "traces/history/words/unknown.h"
+#include "traces/history/words/words.h"
+
+#include <algorithm>
+
+namespace schedscope::tui {
+namespace {
+
+Line source_line(Session& session, std::string label, TensorId id) {
+    const PlanState& state = session.state();
+    Line l;
+    label.resize(std::max<size_t>(label.size() + 1, 7), ' ');
+    l.hang = static_cast<int>(label.size());
+    l.parts.push_back({std::move(label), dim});
+    l.parts.push_back({session.name(id)});
+    if (id >= 0 && static_cast<size_t>(id) < state.tensors.size()) {
+        const TensorState& s = state.tensors[static_cast<size_t>(id)];
+        l.parts.push_back({" ("});
+        l.parts.push_back(backend_text(session, s.backend));
+        l.parts.push_back({")"});
+    }
+    if (session.row_of(id) >= 0 && session.history().tensor(state, id).usage == BufferUsage::weights) {
+        l.parts.push_back({" weight", dim});
+    }
+    l.target = Target::tensor(id);
+    return l;
+}
+
+/// In five cells.
+std::string_view short_name(Pass pass) {
+    switch (pass) {
+    case Pass::none: return "-";
+    case Pass::optimise: return "opt";
+    case Pass::allocate: return "alloc";
+    case Pass::execute: return "exec";
+    default: return pass_name(pass);
+    }
+}
+
+void add_answers(Session& session, std::vector<Line>& lines, TensorId id, int width) {
+    const PlanState& state = session.state();
+    const CapabilityTable& answers = session.history().source().answers(state.graph);
+    const auto n_tensors = static_cast<size_t>(answers.n_tensors);
+    if (session.is_copy(id) || session.graph()->tensors[static_cast<size_t>(id)].op == Op::NONE) {
+        return;
+    }
+    bool first = true;
+    for (BackendId b = 0; b < session.n_backends(); ++b) {
+        const size_t at = static_cast<size_t>(b) * n_tensors + static_cast<size_t>(id);
+        if (static_cast<size_t>(id) >= n_tensors || at >= answers.op_answers.size()) {
+            continue;
+        }
+        const Answer& answer = answers.op_answers[at];
+        std::string text = session.backend_name(b) + (answer.yes ? " yes" : " no: " + std::string(refusal_name(answer.reason)));
+        if (!answer.yes && !answer.detail.empty()) {
+            text += ", " + std::string(answer.detail);
+        }
+        add_wrapped(lines, width, first ? "can run" : "", 8, text, answer.yes ? Style{} : warning);
+        first = false;
+    }
+}
+
+/// What it held when its backend last computed it in this evaluation, if it was watched.
+void add_values(Session& session, std::vector<Line>& lines, TensorId id, int width) {
+    const PlanState& state = session.state();
+    const auto last = std::find_if(state.values.rbegin(), state.values.rend(),
+                                   [&](const ValueState& v) { return v.value.tensor == id && v.value.device == 0; });
+    if (last == state.values.rend()) {
+        return;
+    }
+    const tables::ValueRow row = tables::value_row(session.history(), *last, session.step());
+    const record::Value& v = row.value;
+    add_heading(lines, "values");
+    const bool finite = v.n_elements > v.n_nan + v.n_inf;
+    if (finite) {
+        add_wrapped(lines, width, "range", 8, joined({words::number(v.min), " … ", words::number(v.max)}));
+        add_wrapped(lines, width, "mean", 8, joined({words::number(v.mean), ", norm ", words::number(v.norm)}));
+        Line bars;
+        bars.hang = 8;
+        bars.parts.push_back({"spread  ", dim});
+        bars.parts.push_back({"▕" + words::bars(row.histogram) + "▏"});
+        lines.push_back(std::move(bars));
+    }
+    if (v.n_nan + v.n_inf > 0 || !finite) {
+        add_wrapped(lines, width, "finite", 8,
+                    joined({counted(v.n_elements - v.n_nan - v.n_inf, "element"), " of ", std::to_string(v.n_elements), "; ",
+                            std::to_string(v.n_nan), " NaN, ", std::to_string(v.n_inf), " infinite"}),
+                    warning);
+    }
+    std::string first;
+    for (const double x : row.first) {
+        first += (first.empty() ? "" : " ") + words::number(x);
+    }
+    if (!first.empty()) {
+        add_wrapped(lines, width, "first", 8, first);
+    }
+}
+
+} // namespace
+
+std::string op_text(const Session& session, TensorId id) {
+    if (!session.graph() || id < 0) {
+        return "-";
+    }
+    if (session.is_copy(id)) {
+        return "copy";
+    }
+    const TensorInfo& info = session.graph()->tensors[static_cast<size_t>(id)];
+    if (told_by_log(info)) {
+        return operator_text(info);
+    }
+    return info.op == Op::NONE ? "leaf" : std::string(op_description(info.op, info.params[0]));
+}
+
+std::string tensor_label(Session& session, TensorId id) {
+    if (!session.graph() || id < 0) {
+        return "-";
+    }
+    const bool node = !session.is_copy(id) && (session.graph()->tensors[static_cast<size_t>(id)].op != Op::NONE ||
+                                               left_out_by_log(session.graph()->tensors[static_cast<size_t>(id)]));
+    const std::string what = joined({op_text(session, id), " ", session.name(id)});
+    return node ? joined({"#", std::to_string(session.row_of(id)), " ", what}) : what;
+}
+
+std::vector<Line> tensor_detail(Session& session, TensorId id, int width, bool with_values) {
+    std::vector<Line> lines;
+    if (session.row_of(id) < 0) {
+        return lines;
+    }
+    const PlanState& state = session.state();
+    const TensorInfo& info = session.history().tensor(state, id);
+    const bool copy = session.is_copy(id);
+
+    if (!state.error.empty()) {
+        add_wrapped(lines, width, "failed", 8, state.error, bad);
+    }
+    Line what;
+    what.parts.push_back({op_text(session, id), bold});
+    what.parts.push_back({told_by_log(info) ? std::string("  type and shape are not in the log")
+                                            : "  " + type_text(info) + " " + shape_text(info) + "  " +
+                                                  bytes_text(static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb)))});
+    lines.push_back(std::move(what));
+
+    if (static_cast<size_t>(id) < state.tensors.size()) {
+        const TensorState& now = state.tensors[static_cast<size_t>(id)];
+        Line l;
+        l.hang = 8;
+        l.parts.push_back({"now     ", dim});
+        if (now.backend == no_backend) {
+            l.parts.push_back({session.imported() ? "where it runs is not in the log" : "unassigned", bold});
+        } else {
+            Text backend = backend_text(session, now.backend);
+            backend.style.bold = true;
+            l.parts.push_back(std::move(backend));
+        }
+        if (const std::string cause = cause_name(now.cause, now.source); !cause.empty()) {
+            l.parts.push_back({" by " + cause});
+        }
+        if (const BackendId was = session.was(id); was != now.backend) {
+            l.parts.push_back({", was " + (was == no_backend ? std::string("unassigned") : session.backend_name(was)), accent});
+        }
+        if (now.split >= 0) {
+            l.parts.push_back({", split " + std::to_string(now.split)});
+            l.target = Target::split(now.split);
+        }
+        lines.push_back(std::move(l));
+    }
+    std::string marks;
+    for (const auto& [flag, word] :
+         {std::pair{flag_input, "input"}, {flag_output, "output"}, {flag_param, "parameter"}, {flag_loss, "loss"}}) {
+        if ((info.flags & flag) != 0) {
+            marks += (marks.empty() ? "" : ", ") + std::string(word);
+        }
+    }
+    const auto& types = session.history().session().buffer_types;
+    if (!copy && info.buffer_type != no_buffer_type && static_cast<size_t>(info.buffer_type) < types.size()) {
+        marks += (marks.empty() ? "" : ", ") + ("in " + types[static_cast<size_t>(info.buffer_type)].name) +
+                 (info.usage == BufferUsage::weights ? " with the weights" : "");
+    }
+    if (!copy && info.user_backend != no_backend) {
+        marks += (marks.empty() ? "" : ", ") + ("pinned to " + session.backend_name(info.user_backend));
+    }
+    if (!marks.empty()) {
+        add_wrapped(lines, width, "is", 8, marks);
+    }
+    if (copy) {
+        if (const record::CopyMade* made = session.copy(id)) {
+            lines.push_back(source_line(session, "copy of", made->of));
+            if (made->stage >= 0) { // a log does not tell
+                add_wrapped(lines, width, "stage", 8,
+                            std::to_string(made->stage) + (made->graph_input ? ", an input kept once per stage" : ""));
+            }
+        }
+    } else {
+        if (info.is_view()) {
+            lines.push_back(source_line(session, "view of", info.view_source));
+        }
+        for (size_t i = 0; i < info.src.size(); ++i) {
+            if (info.src[i] == no_tensor) {
+                continue;
+            }
+            const auto rewired = std::find_if(state.rewires.begin(), state.rewires.end(), [&](const record::Rewired& r) {
+                return r.node == id && r.source == static_cast<int32_t>(i);
+            });
+            lines.push_back(source_line(session, "src " + std::to_string(i), info.src[i]));
+            if (rewired != state.rewires.end()) {
+                lines.push_back(source_line(session, "   now", rewired->copy));
+            }
+        }
+        constexpr size_t most_users = 6;
+        const auto users = session.users_of(id);
+        for (size_t i = 0; i < std::min(users.size(), most_users); ++i) {
+            lines.push_back(source_line(session, i == 0 ? "read by" : "", users[i]));
+        }
+        if (users.size() > most_users) {
+            lines.push_back(line("        and " + counted(static_cast<int64_t>(users.size() - most_users), "more node"), dim));
+        }
+        add_answers(session, lines, id, width);
+    }
+
+    if (with_values) {
+        add_values(session, lines, id, width);
+    }
+    int n_ahead = 0;
+    const std::vector<StoryPart> parts = story(session, id, n_ahead);
+    add_heading(lines, "story");
+    for (const StoryPart& part : parts) {
+        add_wrapped(lines, width, short_name(part.pass), 6, part.text, {},
+                    part.step == no_step ? Target{} : Target::step(part.step), part.step == session.step());
+    }
+    if (parts.empty()) {
+        lines.push_back(line("nothing is recorded of it yet", dim));
+    }
+    if (n_ahead > 0) {
+        lines.push_back(line("… " + counted(n_ahead, "more record") + " after this step", dim));
+    }
+    return lines;
+}
+
+} // namespace schedscope::tui

@@ -1,0 +1,283 @@
+#include "inspector/tui/terminal/text.h"
+#include "inspector/tui/views/drawings/memory_map.h"
+#include "inspector/tui/views/view.h"
+#include "traces/history/tables/tables.h"
+
+#include <algorithm>
+
+namespace schedscope::tui {
+namespace {
+
+/// Memory: above, the buffers as maps; below, where each tensor lies and how long; on the right who shares its bytes, whose place it takes, who holds the peak,
+/// and why buffers were planned anew.
+class MemoryView final : public View {
+public:
+    std::span<const Column> columns() const override { return columns_; }
+
+    void update(Session& session) override {
+        columns_ = {{"name", 0, false, 0},
+                    {"buffer", 7, false, 0, Field::count, 14},
+                    {"offset", offset_width_, true, 0},
+                    {"size", 8, true, 0, Field::bytes},
+                    {"used", 9, true, 52},
+                    {"in place of", 18, false, 84},
+                    {"life", life_width, false, 98}};
+        const PlanState& state = session.state();
+        // All that is shown changes with the plan's memory only.
+        constexpr FactSet kinds = fact_set<record::PlanBegin, record::BufferSize, record::Reallocation, record::Reserve>();
+        const Step last = state.step == no_step ? no_step : session.history().source().previous_of(state.step + 1, kinds);
+        if (state.planned_in == of_plan_ && state.placements.size() == rows_.size() && last == of_step_) {
+            return;
+        }
+        of_plan_ = state.planned_in;
+        of_step_ = last;
+        table_ = state.step == no_step ? tables::MemoryTable() : tables::memory_of_buffers(session.history(), state);
+        sizes_ =
+            state.step == no_step ? std::vector<record::BufferSize>() : tables::compute_buffers(session.history(), state.step);
+        rows_ = state.placements;
+        std::stable_sort(rows_.begin(), rows_.end(), [](const record::Placement& a, const record::Placement& b) {
+            return std::tie(a.buffer_type, a.chunk, a.offset, a.first_use) <
+                   std::tie(b.buffer_type, b.chunk, b.offset, b.first_use);
+        });
+        last_use_ = 1;
+        int64_t farthest = 0;
+        for (const record::Placement& p : rows_) {
+            last_use_ = std::max(last_use_, p.last_use + 1);
+            farthest = std::max(farthest, p.offset);
+        }
+        columns_[2].width = offset_width_ = std::clamp(text_width(grouped(farthest)), 8, 15);
+        std::vector<MemoryMap::Buffer> buffers;
+        for (size_t i = 0; i < rows_.size(); ++i) {
+            const record::Placement& p = rows_[i];
+            if (buffers.empty() || buffers.back().buffer_type != p.buffer_type || buffers.back().chunk != p.chunk) {
+                const auto size = std::find_if(sizes_.begin(), sizes_.end(), [&](const record::BufferSize& b) {
+                    return b.buffer_type == p.buffer_type && b.chunk == p.chunk;
+                });
+                buffers.push_back({p.buffer_type, p.chunk, size == sizes_.end() ? 0 : size->size, {}});
+            }
+            buffers.back().rows.push_back(static_cast<int>(i));
+        }
+        map_.set(rows_, std::move(buffers));
+    }
+
+    int n_rows() const override { return static_cast<int>(rows_.size()); }
+
+    std::vector<Text> row(Session& session, int index, int) const override {
+        const record::Placement& p = at(index);
+        const BackendId backend = backend_of(session, p.tensor);
+        const Style ink = backend_style(backend, session.n_backends());
+        return {{session.name(p.tensor)},
+                {session.history().buffer_type_name(p.buffer_type), ink},
+                {grouped(p.offset)},
+                {bytes_text(p.size)},
+                {std::to_string(p.first_use) + "–" + std::to_string(p.last_use), dim},
+                {p.in_place_of == no_tensor ? "" : session.name(p.in_place_of), dim},
+                {life(p), ink}};
+    }
+
+    std::optional<double> sort_key(Session& session, int row, size_t column) const override {
+        const record::Placement& p = at(row);
+        const std::string_view title = columns_[column].title;
+        if (title == "offset") {
+            return static_cast<double>(p.offset);
+        }
+        if (title == "used") {
+            return p.first_use;
+        }
+        if (title == "life") {
+            return p.last_use - p.first_use;
+        }
+        return View::sort_key(session, row, column);
+    }
+    std::string empty_text(const Session& session) const override {
+        return session.imported()        ? "where tensors lie is unknown: this trace was imported from a log"
+               : session.state().planned ? "the memory of this plan is not known at this step: allocate comes after optimise"
+                                         : "no memory is planned up to this step: allocate comes after optimise";
+    }
+    std::string title(const Session&) const override {
+        return rows_.empty() ? "memory" : joined({"memory ", std::to_string(rows_.size())});
+    }
+    Drawing* drawing() override { return &map_; }
+
+    int row_of(const Session& session, TensorId id) const override {
+        // A view lies where the tensor does that it is a view of.
+        for (int hops = 0; hops < 32 && session.row_of(id) >= 0; ++hops) {
+            const auto found =
+                std::find_if(rows_.begin(), rows_.end(), [&](const record::Placement& p) { return p.tensor == id; });
+            if (found != rows_.end()) {
+                return static_cast<int>(found - rows_.begin());
+            }
+            if (session.is_copy(id) || !session.info(id).is_view()) {
+                break;
+            }
+            id = session.info(id).view_source;
+        }
+        return -1;
+    }
+    TensorId tensor_of(const Session& session, int row) const override {
+        return row_of(session, session.selected()) == row ? session.selected() : at(row).tensor;
+    }
+    TensorId own_tensor(const Session&, int row) const override { return at(row).tensor; }
+    bool changed(const Session& session, int row) const override {
+        const auto* f = std::get_if<record::Placement>(&session.record().fact);
+        return f && f->tensor == at(row).tensor;
+    }
+
+    std::string detail_title(Session& session, int row) const override { return session.name(at(row).tensor); }
+
+    std::vector<Line> detail(Session& session, int row, int width) const override {
+        const record::Placement& p = at(row);
+        std::vector<Line> lines;
+        add_peak(lines, session.history().buffer_type_name(p.buffer_type), width);
+        add_wrapped(lines, width, "lies", 8,
+                    session.history().buffer_type_name(p.buffer_type) + (p.chunk > 0 ? " chunk " + std::to_string(p.chunk) : "") +
+                        ", bytes " + grouped(p.offset) + " to " + grouped(p.offset + p.size));
+        add_wrapped(lines, width, "lives", 8,
+                    "from place " + std::to_string(p.first_use) + " to " + std::to_string(p.last_use) +
+                        " of the allocated graph");
+        add_chain(session, lines, row, width);
+
+        add_heading(lines, "in the same bytes");
+        std::vector<record::Placement> sharing;
+        for (const record::Placement& other : rows_) {
+            const bool same_bytes = other.buffer_type == p.buffer_type && other.chunk == p.chunk &&
+                                    other.offset < p.offset + p.size && p.offset < other.offset + other.size;
+            if (same_bytes && other.tensor != p.tensor) {
+                sharing.push_back(other);
+            }
+        }
+        std::stable_sort(sharing.begin(), sharing.end(),
+                         [](const record::Placement& a, const record::Placement& b) { return a.first_use < b.first_use; });
+        for (const record::Placement& other : sharing) {
+            add_wrapped(lines, width, std::to_string(other.first_use) + "–" + std::to_string(other.last_use), 10,
+                        session.name(other.tensor), {}, Target::tensor(other.tensor));
+        }
+        if (sharing.empty()) {
+            lines.push_back(line("nothing else", dim));
+        }
+        add_buffers(session, lines, width);
+        return lines;
+    }
+
+    Target open(Session& session, int row) const override { return Target::tensor(tensor_of(session, row)); }
+
+    void facts(Session& session, int row, Facts& facts) const override {
+        const record::Placement& p = at(row);
+        session.describer().tensor(session.state(), p.tensor, facts);
+        facts.set(Field::bytes, p.size);
+    }
+
+private:
+    static constexpr int life_width = 24;
+
+    const record::Placement& at(int row) const { return rows_[static_cast<size_t>(row)]; }
+    static BackendId backend_of(const Session& session, TensorId id) {
+        const auto& tensors = session.state().tensors;
+        return id >= 0 && static_cast<size_t>(id) < tensors.size() ? tensors[static_cast<size_t>(id)].backend : no_backend;
+    }
+    /// Those that use one place after the other, each in place of the one before.
+    void add_chain(Session& session, std::vector<Line>& lines, int row, int width) const {
+        std::vector<const record::Placement*> chain{&at(row)};
+        const auto find = [&](auto is_it) -> const record::Placement* {
+            const auto found = std::find_if(rows_.begin(), rows_.end(), is_it);
+            return found == rows_.end() ? nullptr : &*found;
+        };
+        while (chain.size() <= rows_.size()) {
+            const TensorId parent = chain.front()->in_place_of;
+            const auto* const before = find([&](const record::Placement& p) { return p.tensor == parent; });
+            if (!before) {
+                break;
+            }
+            chain.insert(chain.begin(), before);
+        }
+        while (chain.size() <= rows_.size()) {
+            const TensorId tensor = chain.back()->tensor;
+            const auto* const behind = find([&](const record::Placement& p) { return p.in_place_of == tensor; });
+            if (!behind) {
+                break;
+            }
+            chain.push_back(behind);
+        }
+        if (chain.size() < 2) {
+            return;
+        }
+        add_heading(lines, "one place, used in place by");
+        for (const record::Placement* link : chain) {
+            const bool itself = link->tensor == at(row).tensor;
+            add_wrapped(lines, width, std::to_string(link->first_use) + "–" + std::to_string(link->last_use), 10,
+                        session.name(link->tensor) + (itself ? " itself" : "") +
+                            (link == chain.front() ? "" : ", the last user of the one above"),
+                        itself ? bold : Style{}, Target::tensor(link->tensor));
+        }
+    }
+    /// Of the buffer that is looked at, who holds its peak comes first: it is what the view is mostly asked, and a small screen shows only a few lines.
+    void add_peak(std::vector<Line>& lines, const std::string& buffer_type, int width) const {
+        constexpr size_t most = 3;
+        for (const tables::MemoryRow& buffer : table_.memory) {
+            if (buffer.buffer_type != buffer_type || buffer.holders.empty()) {
+                continue;
+            }
+            std::string text = bytes_text(buffer.most_live) + " at place " + std::to_string(buffer.most_at) + ", held by ";
+            const size_t n = std::min(buffer.holders.size(), most);
+            for (size_t i = 0; i < n; ++i) {
+                text += (i == 0 ? "" : ", ") + buffer.holders[i].name + " " + bytes_text(buffer.holders[i].bytes);
+            }
+            const size_t rest = buffer.holders.size() - n;
+            add_wrapped(lines, width, "peak", 8, text + (rest > 0 ? " and " + std::to_string(rest) + " more" : ""), {},
+                        Target::tensor(buffer.holders.front().id));
+        }
+    }
+    void add_buffers(Session& session, std::vector<Line>& lines, int width) const {
+        for (const tables::MemoryRow& buffer : table_.memory) {
+            add_heading(lines, "buffer " + buffer.buffer_type);
+            add_wrapped(lines, width, "size", 8, bytes_text(buffer.size) + ", used to " + bytes_text(buffer.peak));
+            if (buffer.most_live > 0) {
+                add_wrapped(lines, width, "peak", 8,
+                            bytes_text(buffer.most_live) + " needed at once, at place " + std::to_string(buffer.most_at) +
+                                ", by");
+            }
+            for (const tables::MemoryRow::Holder& holder : buffer.holders) {
+                add_wrapped(lines, width, "", 8, bytes_text(holder.bytes) + "  " + holder.name, {}, Target::tensor(holder.id));
+            }
+        }
+        if (!session.state().reallocations.empty()) {
+            add_heading(lines, "planned anew because");
+        }
+        for (const record::Reallocation& r : session.state().reallocations) {
+            add_wrapped(lines, width, "", 0, session.history().source().text(r.reason), {}, Target::tensor(r.node));
+        }
+        if (!table_.reserves.empty()) {
+            add_heading(lines, "reserved beforehand");
+        }
+        for (const tables::ReserveRow& r : table_.reserves) {
+            add_wrapped(lines, width, "", 0,
+                        "for " + counted(r.n_tokens, "token") + " at once, with the cache full" +
+                            (r.error ? ": failed, " + *r.error : ""),
+                        r.error ? warning : Style{});
+        }
+    }
+    std::string life(const record::Placement& p) const {
+        const auto at = [&](int use) { return std::clamp(use * life_width / last_use_, 0, life_width - 1); };
+        std::string bar;
+        for (int i = 0; i < life_width; ++i) {
+            bar += i >= at(p.first_use) && i <= at(p.last_use) ? "█" : "·";
+        }
+        return bar;
+    }
+
+    std::vector<record::Placement> rows_;
+    int last_use_ = 1;
+    int offset_width_ = 8; ///< cells: a number that is cut tells nothing
+    MemoryMap map_;
+    tables::MemoryTable table_; ///< of the plan, when it had so many placements
+    std::vector<record::BufferSize> sizes_;
+    EvaluationId of_plan_ = -1;
+    Step of_step_ = no_step;
+    std::vector<Column> columns_;
+};
+
+} // namespace
+
+std::unique_ptr<View> make_memory_view() { return std::make_unique<MemoryView>(); }
+
+} // namespace schedscope::tui

@@ -1,0 +1,145 @@
+#pragma once
+
+#include "runtime/backend/buffer.h"
+#include "runtime/backend/cpu/vectors/vector_ops.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace schedscope::cpu {
+
+/// A token's row for one of the experts that it was sent to.
+struct Routed {
+    int64_t expert, slot, token;
+};
+
+/// Memory of one part, kept from kernel to kernel; its contents are lost between them.
+struct Scratch {
+    std::vector<float> floats;
+    std::vector<Routed> routed;
+};
+
+/// A part of a kernel.
+struct Work {
+    std::span<Tensor* const> nodes; ///< one, or the nodes of a fused group
+    int part = 0, n_parts = 1;
+    const VectorOps& vector;
+    Scratch& scratch;            ///< the part's own
+    std::atomic<int64_t>& taken; ///< stretches that threads have asked for
+
+    const Tensor& node() const noexcept { return *nodes.back(); }
+    /// The part's share of n pieces: [first, end).
+    std::pair<int64_t, int64_t> share(int64_t n) const noexcept { return {n * part / n_parts, n * (part + 1) / n_parts}; }
+    /// Calls stretch(first, end) until all of [0, n) is done, by whichever thread is free: one that is held up (somebody else uses its core) keeps the others waiting
+    /// for one stretch at most. A stretch is `most` pieces or less. Once in a kernel, by all of its parts.
+    template <typename Stretch> void each_stretch(int64_t n, int64_t most, Stretch stretch) const {
+        const int64_t count = (n + most - 1) / most;
+        for (int64_t i = taken.fetch_add(1, std::memory_order_relaxed); i < count;
+             i = taken.fetch_add(1, std::memory_order_relaxed)) {
+            stretch(i * most, std::min((i + 1) * most, n));
+        }
+    }
+    /// Room for n floats.
+    float* room(int64_t n) const {
+        if (scratch.floats.size() < static_cast<size_t>(n)) {
+            scratch.floats.resize(static_cast<size_t>(n));
+        }
+        return scratch.floats.data();
+    }
+};
+
+using Kernel = void (*)(const Work&);
+
+/// A row's place in dimensions 1 to 3.
+struct RowIndex {
+    int64_t i1 = 0, i2 = 0, i3 = 0;
+};
+inline RowIndex row_index(const Tensor& t, int64_t row) noexcept {
+    const int64_t i1 = row % t.ne[1];
+    const int64_t rest = row / t.ne[1];
+    return {i1, rest % t.ne[2], rest / t.ne[2]};
+}
+inline std::byte* row_data(const Tensor& t, const RowIndex& i) noexcept {
+    return host_data(t) + static_cast<size_t>(i.i1) * t.nb[1] + static_cast<size_t>(i.i2) * t.nb[2] +
+           static_cast<size_t>(i.i3) * t.nb[3];
+}
+/// The row that is repeated to i.
+inline std::byte* repeated_row(const Tensor& t, const RowIndex& i) noexcept {
+    return row_data(t, {i.i1 % t.ne[1], i.i2 % t.ne[2], i.i3 % t.ne[3]});
+}
+template <typename T> T read_as(const std::byte* p) noexcept {
+    T value;
+    std::memcpy(&value, p, sizeof value);
+    return value;
+}
+
+/// A row as floats: where it lies if it is F32 side by side, else expanded into `room` (ne[0] floats).
+const float* read_row(const Tensor& t, const std::byte* row, float* room, const VectorOps& vector);
+/// Floats into a row of the tensor's type and stride. Nothing to do when `values` is the row itself.
+void write_row(const Tensor& t, std::byte* row, const float* values, const VectorOps& vector);
+/// Where SET_ROWS puts row i.
+int64_t row_to_set(const Tensor& ids, const RowIndex& i) noexcept;
+/// Where to compute a row: the row itself if it is F32 side by side, else `room`.
+inline float* row_to_fill(const Tensor& t, std::byte* row, float* room) noexcept {
+    return t.type == Type::F32 && t.nb[0] == sizeof(float) ? reinterpret_cast<float*>(row) : room;
+}
+
+/// How a node is run: the kernel's name in records, its code. Null code: nothing to do (leafs, views).
+struct KernelEntry {
+    std::string_view name;
+    Kernel run = nullptr;
+};
+KernelEntry kernel_of(const Tensor& node) noexcept;
+/// Is there a kernel for the operator at all?
+bool has_kernel(Op op) noexcept;
+
+// One per family, in kernels_*.cpp.
+void run_add(const Work&);
+void run_sub(const Work&);
+void run_mul(const Work&);
+void run_div(const Work&);
+void run_add_id(const Work&);
+void run_scale(const Work&);
+void run_clamp(const Work&);
+void run_function(const Work&); ///< SQR SQRT LOG SIN COS and UNARY
+void run_glu(const Work&);
+void run_norm(const Work&);
+void run_rms_norm(const Work&);
+void run_l2_norm(const Work&);
+void run_group_norm(const Work&);
+void run_mul_mat(const Work&);
+void run_mul_mat_id(const Work&);
+void run_copy(const Work&); ///< CPY CONT DUP
+void run_repeat(const Work&);
+void run_concat(const Work&);
+void run_get_rows(const Work&);
+void run_set_rows(const Work&);
+void run_pad(const Work&);
+void run_fill(const Work&);
+void run_arange(const Work&);
+void run_soft_max(const Work&);
+void run_rope(const Work&);
+void run_flash_attn(const Work&);
+void run_argmax(const Work&);
+void run_argsort(const Work&);
+void run_top_k(const Work&);
+void run_sum_rows(const Work&);
+void run_sum(const Work&);
+void run_mean(const Work&);
+void run_cumsum(const Work&);
+void run_im2col(const Work&);
+void run_pool_2d(const Work&);
+
+// Of groups (fusion.h).
+void run_norm_group(const Work&); ///< NORM or RMS_NORM, MUL, maybe ADD
+void run_add_chain(const Work&);
+void run_mul_mat_add(const Work&); ///< with or without a function behind it
+void run_gate_up(const Work&);
+void run_rope_set_rows(const Work&);
+
+} // namespace schedscope::cpu

@@ -1,0 +1,81 @@
+#include "runtime/backend/cpu/kernels/kernel.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace schedscope::cpu {
+
+namespace {
+
+/// A value of the image, 0 outside of it.
+float pixel(const Tensor& image, int64_t x, int64_t y, const std::byte* plane, size_t row_stride) {
+    if (x < 0 || x >= image.ne[0] || y < 0 || row_stride == 0) {
+        return 0.0F;
+    }
+    return read_as<float>(plane + static_cast<size_t>(y) * row_stride + static_cast<size_t>(x) * image.nb[0]);
+}
+
+} // namespace
+
+void run_im2col(const Work& work) {
+    const Tensor& node = work.node();
+    const Tensor& kernel = *node.src[0];
+    const Tensor& image = *node.src[1];
+    const int64_t s0 = node.params[0], s1 = node.params[1], p0 = node.params[2], p1 = node.params[3], d0 = node.params[4],
+                  d1 = node.params[5];
+    const bool two = node.params[6] != 0;
+    const int64_t channels = image.ne[two ? 2 : 1];
+    const int64_t height = two ? image.ne[1] : 1;
+    const int64_t kw = kernel.ne[0];
+    const int64_t kh = two ? kernel.ne[1] : 1;
+    const int64_t ow = node.ne[1];
+    const int64_t oh = two ? node.ne[2] : 1;
+    const size_t channel_stride = image.nb[two ? 2 : 1];
+    const size_t image_stride = image.nb[two ? 3 : 2];
+    const size_t row_stride = two ? image.nb[1] : 1;
+    float* room = work.room(node.ne[0]);
+    const auto [first, end] = work.share(n_rows(node));
+    for (int64_t r = first; r < end; ++r) {
+        const int64_t ox = r % ow;
+        const int64_t oy = r / ow % oh;
+        const int64_t n = r / ow / oh;
+        for (int64_t c = 0; c < channels; ++c) {
+            const std::byte* plane =
+                host_data(image) + static_cast<size_t>(n) * image_stride + static_cast<size_t>(c) * channel_stride;
+            for (int64_t y = 0; y < kh; ++y) {
+                const int64_t iy = two ? oy * s1 + y * d1 - p1 : 0;
+                for (int64_t x = 0; x < kw; ++x) {
+                    room[(c * kh + y) * kw + x] = iy < height ? pixel(image, ox * s0 + x * d0 - p0, iy, plane, row_stride) : 0.0F;
+                }
+            }
+        }
+        write_row(node, row_data(node, row_index(node, r)), room, work.vector);
+    }
+}
+
+void run_pool_2d(const Work& work) {
+    const Tensor& node = work.node();
+    const Tensor& a = *node.src[0];
+    const bool maximum = node.params[0] == 0;
+    const int64_t k0 = node.params[1], k1 = node.params[2], s0 = node.params[3], s1 = node.params[4], p0 = node.params[5],
+                  p1 = node.params[6];
+    const auto [first, end] = work.share(n_rows(node));
+    for (int64_t r = first; r < end; ++r) {
+        const RowIndex i = row_index(node, r);
+        auto* out = reinterpret_cast<float*>(row_data(node, i));
+        for (int64_t ox = 0; ox < node.ne[0]; ++ox) {
+            float best = -std::numeric_limits<float>::max();
+            float sum = 0;
+            for (int64_t y = std::max<int64_t>(0, i.i1 * s1 - p1); y < std::min(a.ne[1], i.i1 * s1 - p1 + k1); ++y) {
+                for (int64_t x = std::max<int64_t>(0, ox * s0 - p0); x < std::min(a.ne[0], ox * s0 - p0 + k0); ++x) {
+                    const auto value = read_as<float>(row_data(a, {y, i.i2, i.i3}) + static_cast<size_t>(x) * a.nb[0]);
+                    best = std::max(best, value);
+                    sum += value;
+                }
+            }
+            out[ox] = maximum ? best : sum / static_cast<float>(k0 * k1);
+        }
+    }
+}
+
+} // namespace schedscope::cpu

@@ -1,0 +1,225 @@
+#include "runtime/backend/cpu/kernels/kernel.h"
+
+#include "runtime/tensor/convert.h"
+
+#include <algorithm>
+
+namespace schedscope::cpu {
+
+namespace {
+
+RowIndex position(const Tensor& t, int64_t element, int64_t& i0) noexcept {
+    i0 = element % t.ne[0];
+    return row_index(t, element / t.ne[0]);
+}
+
+/// Elements of `Size` bytes from one stride to another.
+template <size_t Size> void move_elements(const std::byte* from, size_t from_stride, std::byte* to, size_t to_stride, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+        std::memcpy(to + static_cast<size_t>(i) * to_stride, from + static_cast<size_t>(i) * from_stride, Size);
+    }
+}
+
+/// A row of elements of any type as they are; the type is not a quantised one.
+void move_row(const Tensor& from, const std::byte* source, const Tensor& to, std::byte* target) {
+    const int64_t n = to.ne[0];
+    switch (traits(to.type).bytes) {
+    case 1: return move_elements<1>(source, from.nb[0], target, to.nb[0], n);
+    case 2: return move_elements<2>(source, from.nb[0], target, to.nb[0], n);
+    case 4: return move_elements<4>(source, from.nb[0], target, to.nb[0], n);
+    default: return move_elements<8>(source, from.nb[0], target, to.nb[0], n);
+    }
+}
+
+/// Same shape: row by row.
+void copy_rows(const Work& work, const Tensor& from, const Tensor& to) {
+    const bool same = from.type == to.type;
+    const bool side_by_side = has_contiguous_rows(from) && has_contiguous_rows(to);
+    const size_t bytes = row_bytes(to.type, to.ne[0]);
+    float* room = work.room(from.ne[0]);
+    const auto [first, end] = work.share(n_rows(to));
+    for (int64_t r = first; r < end; ++r) {
+        const RowIndex i = row_index(to, r);
+        const std::byte* source = row_data(from, i);
+        std::byte* target = row_data(to, i);
+        if (same && side_by_side) {
+            std::memmove(target, source, bytes);
+        } else if (same) {
+            move_row(from, source, to, target);
+        } else {
+            write_row(to, target, read_row(from, source, room, work.vector), work.vector);
+        }
+    }
+}
+
+/// Any strides and shapes, element by element in order.
+void copy_elements(const Work& work, const Tensor& from, const Tensor& to) {
+    const size_t bytes = traits(to.type).bytes;
+    const auto [first, end] = work.share(n_elements(to));
+    for (int64_t e = first; e < end; ++e) {
+        int64_t i0 = 0;
+        const RowIndex source = position(from, e, i0);
+        const std::byte* p = row_data(from, source) + static_cast<size_t>(i0) * from.nb[0];
+        const RowIndex target = position(to, e, i0);
+        std::byte* q = row_data(to, target) + static_cast<size_t>(i0) * to.nb[0];
+        if (from.type == to.type) {
+            std::memcpy(q, p, bytes);
+        } else {
+            float value = 0;
+            row_to_float(from.type, p, &value, 1);
+            row_from_float(to.type, &value, q, 1);
+        }
+    }
+}
+
+/// Rows of the target from elements of the source in order, where the target is quantised and the shapes differ.
+void gather_rows(const Work& work, const Tensor& from, const Tensor& to) {
+    float* room = work.room(to.ne[0]);
+    const auto [first, end] = work.share(n_rows(to));
+    for (int64_t r = first; r < end; ++r) {
+        for (int64_t j = 0; j < to.ne[0]; ++j) {
+            int64_t i0 = 0;
+            const RowIndex source = position(from, r * to.ne[0] + j, i0);
+            row_to_float(from.type, row_data(from, source) + static_cast<size_t>(i0) * from.nb[0], room + j, 1);
+        }
+        write_row(to, row_data(to, row_index(to, r)), room, work.vector);
+    }
+}
+
+} // namespace
+
+void run_copy(const Work& work) {
+    const Tensor& node = work.node();
+    const Tensor& from = *node.src[0];
+    if (same_shape(from, node)) {
+        copy_rows(work, from, node);
+    } else if (traits(node.type).quantised()) {
+        gather_rows(work, from, node);
+    } else {
+        copy_elements(work, from, node);
+    }
+}
+
+void run_repeat(const Work& work) {
+    const Tensor& node = work.node();
+    const Tensor& a = *node.src[0];
+    const size_t element = traits(node.type).bytes;
+    const auto [first, end] = work.share(n_rows(node));
+    for (int64_t r = first; r < end; ++r) {
+        const RowIndex i = row_index(node, r);
+        const std::byte* source = repeated_row(a, i);
+        std::byte* target = row_data(node, i);
+        for (int64_t j = 0; j < node.ne[0]; ++j) {
+            std::memcpy(target + static_cast<size_t>(j) * node.nb[0], source + static_cast<size_t>(j % a.ne[0]) * a.nb[0],
+                        element);
+        }
+    }
+}
+
+void run_concat(const Work& work) {
+    const Tensor& node = work.node();
+    const auto dim = static_cast<size_t>(node.params[0]);
+    const size_t element = traits(node.type).bytes;
+    const auto [first, end] = work.share(n_rows(node));
+    for (int64_t r = first; r < end; ++r) {
+        const RowIndex i = row_index(node, r);
+        std::byte* target = row_data(node, i);
+        for (int64_t j = 0; j < node.ne[0]; ++j) {
+            int64_t at[4] = {j, i.i1, i.i2, i.i3};
+            const Tensor* from = node.src[0];
+            if (at[dim] >= from->ne[dim]) {
+                at[dim] -= from->ne[dim];
+                from = node.src[1];
+            }
+            std::memcpy(target + static_cast<size_t>(j) * node.nb[0],
+                        row_data(*from, {at[1], at[2], at[3]}) + static_cast<size_t>(at[0]) * from->nb[0], element);
+        }
+    }
+}
+
+void run_get_rows(const Work& work) {
+    const Tensor& node = work.node();
+    const Tensor& table = *node.src[0];
+    const Tensor& ids = *node.src[1];
+    float* room = work.room(node.ne[0]);
+    const auto [first, end] = work.share(n_rows(node));
+    for (int64_t r = first; r < end; ++r) {
+        const RowIndex i = row_index(node, r);
+        const auto id = read_as<int32_t>(host_data(ids) + static_cast<size_t>(i.i1) * ids.nb[0] +
+                                         static_cast<size_t>(i.i2) * ids.nb[1] + static_cast<size_t>(i.i3) * ids.nb[2]);
+        std::byte* target = row_data(node, i);
+        if (id < 0 || id >= table.ne[1]) {
+            std::memset(target, 0, row_bytes(node.type, node.ne[0]));
+            continue;
+        }
+        const std::byte* row = row_data(table, {id, i.i2, i.i3});
+        if (table.type == node.type && has_contiguous_rows(table)) {
+            std::memcpy(target, row, row_bytes(node.type, node.ne[0]));
+        } else if (table.type == node.type) {
+            move_row(table, row, node, target);
+        } else {
+            write_row(node, target, read_row(table, row, room, work.vector), work.vector);
+        }
+    }
+}
+
+int64_t row_to_set(const Tensor& ids, const RowIndex& i) noexcept {
+    const std::byte* p = host_data(ids) + static_cast<size_t>(i.i1) * ids.nb[0] +
+                         static_cast<size_t>(i.i2 % ids.ne[1]) * ids.nb[1] + static_cast<size_t>(i.i3 % ids.ne[2]) * ids.nb[2];
+    return ids.type == Type::I64 ? read_as<int64_t>(p) : read_as<int32_t>(p);
+}
+
+void run_set_rows(const Work& work) {
+    const Tensor& node = work.node();
+    const Tensor& rows = *node.src[0];
+    const Tensor& ids = *node.src[1];
+    float* room = work.room(rows.ne[0]);
+    const auto [first, end] = work.share(n_rows(rows));
+    for (int64_t r = first; r < end; ++r) {
+        const RowIndex i = row_index(rows, r);
+        const int64_t id = row_to_set(ids, i);
+        if (id >= 0 && id < node.ne[1]) {
+            write_row(node, row_data(node, {id, i.i2, i.i3}), read_row(rows, row_data(rows, i), room, work.vector), work.vector);
+        }
+    }
+}
+
+void run_pad(const Work& work) {
+    const Tensor& node = work.node();
+    const Tensor& a = *node.src[0];
+    const auto [first, end] = work.share(n_rows(node));
+    const auto before = [&](size_t d) { return static_cast<int64_t>(node.params[2 * d]); };
+    for (int64_t r = first; r < end; ++r) {
+        const RowIndex i = row_index(node, r);
+        auto* out = reinterpret_cast<float*>(row_data(node, i));
+        const RowIndex s{i.i1 - before(1), i.i2 - before(2), i.i3 - before(3)};
+        const bool inside = s.i1 >= 0 && s.i1 < a.ne[1] && s.i2 >= 0 && s.i2 < a.ne[2] && s.i3 >= 0 && s.i3 < a.ne[3];
+        for (int64_t j = 0; j < node.ne[0]; ++j) {
+            const int64_t j0 = j - before(0);
+            out[j] =
+                inside && j0 >= 0 && j0 < a.ne[0] ? read_as<float>(row_data(a, s) + static_cast<size_t>(j0) * a.nb[0]) : 0.0F;
+        }
+    }
+}
+
+void run_fill(const Work& work) {
+    const Tensor& node = work.node();
+    const float value = node.param_f32(0);
+    float* room = work.room(node.ne[0]);
+    std::fill(room, room + node.ne[0], value);
+    const auto [first, end] = work.share(n_rows(node));
+    for (int64_t r = first; r < end; ++r) {
+        write_row(node, row_data(node, row_index(node, r)), room, work.vector);
+    }
+}
+
+void run_arange(const Work& work) {
+    const Tensor& node = work.node();
+    auto* out = reinterpret_cast<float*>(host_data(node));
+    const auto [first, end] = work.share(node.ne[0]);
+    for (int64_t j = first; j < end; ++j) {
+        out[j] = node.param_f32(0) + node.param_f32(2) * static_cast<float>(j);
+    }
+}
+
+} // namespace schedscope::cpu

@@ -1,0 +1,107 @@
+#include "runtime/backend/cpu/kernels/product_rows.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace schedscope::cpu {
+
+namespace {
+
+constexpr int64_t columns_gathered = 240; ///< of one expert's tokens
+
+/// What is to be computed, one expert after the other; first, as expert −1, what was sent to none.
+void sort_by_expert(const Tensor& ids, int64_t n_experts, std::vector<Routed>& routed) {
+    routed.clear();
+    for (int64_t token = 0; token < ids.ne[1]; ++token) {
+        for (int64_t slot = 0; slot < ids.ne[0]; ++slot) {
+            const auto id =
+                read_as<int32_t>(host_data(ids) + static_cast<size_t>(slot) * ids.nb[0] + static_cast<size_t>(token) * ids.nb[1]);
+            routed.push_back({id >= 0 && id < n_experts ? id : -1, slot, token});
+        }
+    }
+    std::sort(routed.begin(), routed.end(), [](const Routed& x, const Routed& y) {
+        return std::tie(x.expert, x.token, x.slot) < std::tie(y.expert, y.token, y.slot);
+    });
+}
+
+} // namespace
+
+void run_mul_mat(const Work& work) {
+    const Tensor& node = work.node();
+    const Tensor& weights = *node.src[0];
+    const Tensor& b = *node.src[1];
+    const int64_t k = b.ne[0];
+    const int64_t n = b.ne[1];
+    const int64_t m = node.ne[0];
+    const int64_t for_columns = room_of_columns(b);
+    float* room = work.room(for_columns + room_of_rows(n, k));
+    float* expanded = room + for_columns;
+
+    Columns columns{};
+    int64_t columns_in = -1; // the matrix whose columns these are
+    const auto multiply = [&](int64_t matrix, int64_t first, int64_t end) {
+        const int64_t i2 = matrix % node.ne[2];
+        const int64_t i3 = matrix / node.ne[2];
+        const std::byte* a = row_data(weights, {0, i2 / (node.ne[2] / weights.ne[2]), i3 / (node.ne[3] / weights.ne[3])});
+        if (columns_in != matrix) {
+            columns = columns_of(b, i2, i3, room, work.vector);
+            columns_in = matrix;
+        }
+        multiply_rows(work, weights, a, first, end, columns, n, reinterpret_cast<float*>(row_data(node, {0, i2, i3})),
+                      static_cast<int64_t>(node.nb[1] / sizeof(float)), expanded);
+    };
+    // Whole matrices are shared out where there are many (attention heads), rows of each where there are few.
+    const int64_t matrices = node.ne[2] * node.ne[3];
+    if (matrices >= work.n_parts && matrices > 1) {
+        work.each_stretch(matrices, 1, [&](int64_t matrix, int64_t) { multiply(matrix, 0, m); });
+        return;
+    }
+    const int64_t stretches = (m + rows_at_once - 1) / rows_at_once;
+    work.each_stretch(matrices * stretches, 1, [&](int64_t i, int64_t) {
+        const int64_t first = i % stretches * rows_at_once;
+        multiply(i / stretches, first, std::min(first + rows_at_once, m));
+    });
+}
+
+void run_mul_mat_id(const Work& work) {
+    const Tensor& node = work.node();
+    const Tensor& experts = *node.src[0];
+    const Tensor& b = *node.src[1];
+    const int64_t k = experts.ne[0];
+    // Each part takes its rows of every expert's matrix, so that all threads have the same work however tokens are routed.
+    const auto [first, end] = work.share(node.ne[0]);
+    const int64_t rows = end - first;
+    float* columns = work.room(columns_gathered * (k + rows) + room_of_rows(columns_gathered, k));
+    float* results = columns + columns_gathered * k;
+    float* expanded = results + columns_gathered * rows;
+    const auto out = [&](const Routed& r) { return reinterpret_cast<float*>(row_data(node, {r.slot, r.token, 0})) + first; };
+
+    std::vector<Routed>& routed = work.scratch.routed;
+    sort_by_expert(*node.src[2], experts.ne[2], routed);
+    for (auto from = routed.cbegin(); from != routed.cend();) {
+        const int64_t expert = from->expert;
+        if (expert < 0) {
+            std::fill(out(*from), out(*from) + rows, 0.0F);
+            ++from;
+            continue;
+        }
+        int64_t n = 0;
+        while (n < columns_gathered && from + n != routed.cend() && from[n].expert == expert) {
+            const Routed& r = from[n];
+            const float* x = read_row(b, row_data(b, {r.slot % b.ne[1], r.token, 0}), columns + n * k, work.vector);
+            if (x != columns + n * k) {
+                std::copy(x, x + k, columns + n * k);
+            }
+            ++n;
+        }
+        const std::byte* matrix = host_data(experts) + static_cast<size_t>(expert) * experts.nb[2];
+        multiply_rows(work, experts, matrix + static_cast<size_t>(first) * experts.nb[1], 0, rows, {columns, k}, n, results, rows,
+                      expanded);
+        for (int64_t j = 0; j < n; ++j) {
+            std::copy(results + j * rows, results + (j + 1) * rows, out(from[j]));
+        }
+        from += n;
+    }
+}
+
+} // namespace schedscope::cpu

@@ -1,0 +1,140 @@
+// Products of matrices in tiles that stay in registers: what vector_ops.h says of multiply and accumulate. Compiled once for each instruction set.
+#pragma once
+
+#include "runtime/backend/cpu/vectors/isa_vectors.h"
+
+namespace schedscope {
+
+namespace {
+
+/// A tile of M rows of a times N rows of b: vectors along k, summed at the end.
+template <int M, int N>
+void multiply_tile(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t k, float* c, int64_t ldc) {
+    Floats acc[M][N] = {};
+    int64_t l = 0;
+    for (; l + width <= k; l += width) {
+        Floats x[M];
+        for (int i = 0; i < M; ++i) {
+            x[i] = load(a + i * lda + l);
+        }
+        for (int j = 0; j < N; ++j) {
+            const Floats y = load(b + j * ldb + l);
+            for (int i = 0; i < M; ++i) {
+                acc[i][j] += x[i] * y;
+            }
+        }
+    }
+    for (int j = 0; j < N; ++j) {
+        for (int i = 0; i < M; ++i) {
+            float sum = total(acc[i][j]);
+            for (int64_t rest = l; rest < k; ++rest) {
+                sum += a[i * lda + rest] * b[j * ldb + rest];
+            }
+            c[j * ldc + i] = sum;
+        }
+    }
+}
+
+/// A tile of N rows of c, M vectors wide: rows of a, each weighted by one number of b per row of c.
+template <int M, int N>
+void accumulate_tile(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t k, float* c, int64_t ldc) {
+    Floats acc[N][M];
+    for (int j = 0; j < N; ++j) {
+        for (int i = 0; i < M; ++i) {
+            acc[j][i] = load(c + j * ldc + i * width);
+        }
+    }
+    for (int64_t l = 0; l < k; ++l) {
+        Floats x[M];
+        for (int i = 0; i < M; ++i) {
+            x[i] = load(a + l * lda + i * width);
+        }
+        for (int j = 0; j < N; ++j) {
+            const Floats weight = all(b[j * ldb + l]);
+            for (int i = 0; i < M; ++i) {
+                acc[j][i] += weight * x[i];
+            }
+        }
+    }
+    for (int j = 0; j < N; ++j) {
+        for (int i = 0; i < M; ++i) {
+            store(c + j * ldc + i * width, acc[j][i]);
+        }
+    }
+}
+
+// Tiles by what the registers hold: 32 of AVX-512, 16 otherwise.
+#if defined(__AVX512F__)
+constexpr int multiply_m = 5, multiply_n = 5;
+constexpr int accumulate_m = 4, accumulate_n = 6;
+#elif defined(__AVX2__)
+constexpr int multiply_m = 3, multiply_n = 4;
+constexpr int accumulate_m = 2, accumulate_n = 6;
+#else
+constexpr int multiply_m = 2, multiply_n = 4;
+constexpr int accumulate_m = 2, accumulate_n = 4;
+#endif
+
+using Tile = void(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t k, float* c, int64_t ldc);
+
+/// n rows of b and c in tiles of N, the rest in one smaller tile.
+template <template <int> typename Of, int N>
+inline void over_rows(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t n, int64_t k, float* c, int64_t ldc) {
+    int64_t j = 0;
+    for (; j + N <= n; j += N) {
+        Of<N>::run(a, lda, b + j * ldb, ldb, k, c + j * ldc, ldc);
+    }
+    Tile* const smaller[] = {nullptr, Of<1>::run, Of<2>::run, Of<3>::run, Of<4>::run, Of<5>::run};
+    static_assert(N <= 6);
+    if (j < n) {
+        smaller[n - j](a, lda, b + j * ldb, ldb, k, c + j * ldc, ldc);
+    }
+}
+
+template <int M> struct MultiplyRows {
+    template <int N> struct Of { static constexpr Tile* run = multiply_tile<M, N>; };
+    static void over(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t n, int64_t k, float* c, int64_t ldc) {
+        over_rows<Of, multiply_n>(a, lda, b, ldb, n, k, c, ldc);
+    }
+};
+
+template <int M> struct AccumulateColumns {
+    template <int N> struct Of { static constexpr Tile* run = accumulate_tile<M, N>; };
+    static void over(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t n, int64_t k, float* c, int64_t ldc) {
+        over_rows<Of, accumulate_n>(a, lda, b, ldb, n, k, c, ldc);
+    }
+};
+
+void multiply(const float* a, int64_t lda, int64_t m, const float* b, int64_t ldb, int64_t n, int64_t k, float* c, int64_t ldc) {
+    int64_t i = 0;
+    for (; i + multiply_m <= m; i += multiply_m) {
+        MultiplyRows<multiply_m>::over(a + i * lda, lda, b, ldb, n, k, c + i, ldc);
+    }
+    for (; i < m; ++i) {
+        MultiplyRows<1>::over(a + i * lda, lda, b, ldb, n, k, c + i, ldc);
+    }
+}
+
+void accumulate(const float* a, int64_t lda, int64_t m, const float* b, int64_t ldb, int64_t n, int64_t k, float* c,
+                int64_t ldc) {
+    int64_t i = 0;
+    for (; i + accumulate_m * width <= m; i += accumulate_m * width) {
+        AccumulateColumns<accumulate_m>::over(a + i, lda, b, ldb, n, k, c + i, ldc);
+    }
+    for (; i + width <= m; i += width) {
+        AccumulateColumns<1>::over(a + i, lda, b, ldb, n, k, c + i, ldc);
+    }
+    for (; i < m; ++i) {
+        for (int64_t j = 0; j < n; ++j) {
+            float sum = 0;
+            for (int64_t l = 0; l < k; ++l) {
+                sum += b[j * ldb + l] * a[l * lda + i];
+            }
+            c[j * ldc + i] += sum;
+        }
+    }
+}
+
+} // namespace
+
+} // namespace schedscope

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "runtime/ops/type.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace schedscope {
+
+/// Rows of quantised blocks (block_ops_isa.cpp). n is a multiple of the type's block.
+struct BlockOps {
+    static constexpr int max_columns = 4;
+    /// out[j] = Σ row[i] x[j × stride + i] for j < n_columns ≤ max_columns: the row is taken apart once for all columns.
+    void (*dot)(const void* row, const float* x, int64_t stride, int n_columns, int64_t n, float* out) = nullptr;
+    void (*expand)(const void* row, float* out, int64_t n) = nullptr;
+};
+
+/// Products of matrices (isa_matrix.h): of m and n by k floats, rows ld… floats apart; c must not overlap a and b.
+using MatrixOp = void(const float* a, int64_t lda, int64_t m, const float* b, int64_t ldb, int64_t n, int64_t k, float* c,
+                      int64_t ldc);
+
+/// The inner loops of the CPU backend, compiled once for each instruction set from the same sources (*_isa.cpp). Pointers need no alignment; n is any
+/// number ≥ 0 of floats. In and out may be the same address, but must not overlap otherwise.
+struct VectorOps {
+    std::string_view name;  ///< "portable", "avx2", "avx512"
+    const BlockOps* blocks; ///< by type; null functions where a type is not quantised
+
+    float (*dot_f32)(const float* a, const float* b, int64_t n);
+    float (*dot_f16)(const uint16_t* a, const float* b, int64_t n);
+    float (*dot_bf16)(const uint16_t* a, const float* b, int64_t n);
+
+    void (*half_to_floats)(const uint16_t* in, float* out, int64_t n);
+    void (*floats_to_half)(const float* in, uint16_t* out, int64_t n);
+
+    /// c[j × ldc + i] = Σ a[i × lda + l] b[j × ldb + l] for i < m, j < n, l < k: products of rows with rows.
+    MatrixOp* multiply;
+    /// c[j × ldc + i] += Σ b[j × ldb + l] a[l × lda + i] for i < m, j < n, l < k: sums of rows of a, weighted.
+    MatrixOp* accumulate;
+
+    double (*sum)(const float* x, int64_t n);
+    double (*sum_of_squares)(const float* x, int64_t n);
+    float (*max)(const float* x, int64_t n); ///< −∞ for n = 0
+    void (*add)(const float* a, const float* b, float* out, int64_t n);
+    void (*multiply_elements)(const float* a, const float* b, float* out, int64_t n);
+    void (*scale)(const float* x, float factor, float bias, float* out, int64_t n);              ///< x × factor + bias
+    void (*scale_multiply)(const float* x, float factor, const float* w, float* out, int64_t n); ///< x × factor × w
+    void (*add_scaled)(float* acc, const float* x, float factor, int64_t n);                     ///< acc += x × factor
+    /// out = exp(x − shift); returns the sum.
+    double (*exp_sum)(const float* x, float shift, float* out, int64_t n);
+    void (*silu)(const float* x, float* out, int64_t n);
+};
+
+/// Those that this processor can run, the widest last.
+std::span<const VectorOps* const> usable_vector_ops() noexcept;
+
+/// The widest usable, or what SCHEDSCOPE_CPU (portable, avx2, avx512) asks for if that is usable.
+const VectorOps& best_vector_ops() noexcept;
+
+extern const VectorOps vector_ops_portable, vector_ops_avx2, vector_ops_avx512;
+constexpr size_t n_types = static_cast<size_t>(Type::count);
+extern const BlockOps block_ops_portable[n_types], block_ops_avx2[n_types], block_ops_avx512[n_types];
+
+} // namespace schedscope

@@ -1,0 +1,87 @@
+#include "runtime/model/synth/synth.h"
+
+#include "runtime/error.h"
+#include "runtime/model/synth/synth_model.h"
+
+#include <array>
+#include <memory>
+
+namespace schedscope {
+
+extern const SynthArchitecture synth_falcon;
+extern const SynthArchitecture synth_gemma;
+extern const SynthArchitecture synth_gemma2;
+extern const SynthArchitecture synth_gemma3;
+extern const SynthArchitecture synth_llama;
+extern const SynthArchitecture synth_phi3;
+extern const SynthArchitecture synth_qwen2;
+extern const SynthArchitecture synth_qwen3;
+extern const SynthArchitecture synth_qwen3moe;
+
+namespace {
+
+const std::array known{
+    &synth_llama, &synth_qwen2, &synth_qwen3,  &synth_qwen3moe, &synth_falcon,
+    &synth_phi3,  &synth_gemma, &synth_gemma2, &synth_gemma3,
+};
+
+/// Of a table whose entries have a name.
+template <typename Table> std::string names_of(const Table& table, auto name) {
+    std::string names;
+    for (const auto& entry : table) {
+        names += (names.empty() ? "" : ", ") + std::string(name(entry));
+    }
+    return names;
+}
+
+const SynthArchitecture& find(std::string_view name) {
+    for (const SynthArchitecture* a : known) {
+        if (a->name == name) {
+            return *a;
+        }
+    }
+    throw Error(ErrorKind::usage, "synth: there is no architecture '" + std::string(name) + "' (" +
+                                      names_of(known, [](const auto* a) { return a->name; }) + ")");
+}
+
+std::unique_ptr<const SynthModel> make(const SynthShape& shape, Type type, uint64_t seed) {
+    const SynthArchitecture& architecture = find(shape.architecture);
+    auto model = std::make_unique<SynthModel>(shape, type, seed);
+    architecture.make(*model);
+    return model;
+}
+
+} // namespace
+
+std::span<const SynthArchitecture* const> synth_architectures() noexcept { return known; }
+
+SynthShape synth_preset(std::string_view architecture, std::string_view name) {
+    const SynthArchitecture& a = find(architecture);
+    for (const SynthPreset& p : a.presets) {
+        if (p.name == name) {
+            SynthShape shape = p.shape;
+            shape.architecture = a.name;
+            return shape;
+        }
+    }
+    throw Error(ErrorKind::usage, "synth " + std::string(architecture) + ": there is no preset '" + std::string(name) + "' (" +
+                                      names_of(a.presets, [](const auto& p) { return p.name; }) + ")");
+}
+
+std::string synthesise(const SynthShape& shape, Type type, uint64_t seed, const std::string& path) {
+    const auto model = make(shape, type, seed);
+    model->writer().write(path);
+    return model->note();
+}
+
+std::string synthesise_header(const SynthShape& shape, Type type, const std::string& path) {
+    const auto model = make(shape, type, 0);
+    model->writer().write_header(path);
+    return model->note();
+}
+
+gguf::File synthesise_in_memory(const SynthShape& shape, Type type, uint64_t seed, std::string name) {
+    return gguf::File::from_bytes(make(shape, type, seed)->writer().to_bytes(), std::move(name));
+}
+
+} // namespace schedscope

@@ -1,0 +1,42 @@
+#include "runtime/ops/layout.h"
+
+namespace schedscope {
+
+Strides contiguous_strides(Type type, const Shape& ne) noexcept {
+    const TypeTraits& t = traits(type);
+    Strides nb{};
+    nb[0] = t.bytes;
+    nb[1] = t.bytes * static_cast<size_t>(ne[0] / t.block);
+    nb[2] = nb[1] * static_cast<size_t>(ne[1]);
+    nb[3] = nb[2] * static_cast<size_t>(ne[2]);
+    return nb;
+}
+
+size_t n_bytes(Type type, const Shape& ne, const Strides& nb) noexcept {
+    const TypeTraits& t = traits(type);
+    for (const int64_t n : ne) {
+        if (n <= 0) {
+            return 0;
+        }
+    }
+    size_t bytes = t.quantised() ? static_cast<size_t>(ne[0]) * nb[0] / static_cast<size_t>(t.block)
+                                 : t.bytes + static_cast<size_t>(ne[0] - 1) * nb[0];
+    for (size_t i = 1; i < ne.size(); ++i) {
+        bytes += static_cast<size_t>(ne[i] - 1) * nb[i];
+    }
+    return bytes;
+}
+
+std::string shape_text(const Shape& ne) {
+    size_t last = ne.size() - 1;
+    while (last > 0 && ne[last] == 1) {
+        --last;
+    }
+    std::string text = "[";
+    for (size_t i = 0; i <= last; ++i) {
+        text += (i > 0 ? ", " : "") + std::to_string(ne[i]);
+    }
+    return text + "]";
+}
+
+} // namespace schedscope

@@ -1,0 +1,40 @@
+#include "runtime/planner/capability_table.h"
+
+namespace schedscope {
+
+int CapabilityTable::n_backends() const noexcept { return static_cast<int>(session->backends.size()); }
+
+BufferTypeId CapabilityTable::default_buffer_type(BackendId backend) const {
+    return session->backends[static_cast<size_t>(backend)].default_buffer_type;
+}
+
+bool CapabilityTable::is_host(BufferTypeId type) const { return session->buffer_types[static_cast<size_t>(type)].is_host; }
+
+Answer CapabilityTable::supports_op(BackendId backend, TensorId tensor) const {
+    return op_answers[static_cast<size_t>(backend) * static_cast<size_t>(n_tensors) + static_cast<size_t>(tensor)];
+}
+
+bool CapabilityTable::supports_buffer_type(BackendId backend, BufferTypeId type) const {
+    return session->backends[static_cast<size_t>(backend)].supports_buffer_type[static_cast<size_t>(type)] != 0;
+}
+
+bool CapabilityTable::wants_offload(BackendId backend, TensorId tensor) const {
+    return offload_answers[static_cast<size_t>(backend) * static_cast<size_t>(n_tensors) + static_cast<size_t>(tensor)] != 0;
+}
+
+void fill_table(CapabilityTable& table, const SessionInfo& session, const Capabilities& from, int32_t n_tensors) {
+    table.session = &session;
+    table.n_tensors = n_tensors;
+    const auto n = static_cast<size_t>(from.n_backends()) * static_cast<size_t>(n_tensors);
+    table.op_answers.resize(n);
+    table.offload_answers.resize(n);
+    size_t i = 0;
+    for (BackendId backend = 0; backend < from.n_backends(); ++backend) {
+        for (TensorId tensor = 0; tensor < n_tensors; ++tensor, ++i) {
+            table.op_answers[i] = from.supports_op(backend, tensor);
+            table.offload_answers[i] = from.wants_offload(backend, tensor) ? 1 : 0;
+        }
+    }
+}
+
+} // namespace schedscope

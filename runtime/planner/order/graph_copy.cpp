@@ -1,0 +1,74 @@
+#include "runtime/planner/order/graph_copy.h"
+
+#include <algorithm>
+
+namespace schedscope {
+
+namespace {
+
+const Copy* stages_of(const Plan& plan, TensorId of, BackendId backend) {
+    return plan.copies.data() + plan.find_copies(of, backend);
+}
+
+void add_stages(const Plan& plan, TensorId of, BackendId backend, std::vector<AllocatedEntry>& leafs) {
+    const Copy* stages = stages_of(plan, of, backend);
+    for (int32_t stage = 0; stage < plan.n_stages; ++stage) {
+        leafs.push_back({stages[stage].id, backend, false});
+    }
+}
+
+} // namespace
+
+void order_kept(std::vector<KeptRange>& kept, size_t from) {
+    const auto begin = kept.begin() + static_cast<std::ptrdiff_t>(from);
+    std::sort(begin, kept.end(), [](const KeptRange& a, const KeptRange& b) { return a.first < b.first; });
+    int32_t end = -1;
+    const auto overlaps = [&end](const KeptRange& r) {
+        const bool drop = r.first < end;
+        end = std::max(end, r.end);
+        return drop;
+    };
+    kept.erase(std::remove_if(begin, kept.end(), overlaps), kept.end());
+}
+
+void copy_graph(const GraphView& graph, const Plan& plan, std::span<const TensorId> order, AllocatedGraph& out,
+                std::span<const KeptRange> kept) {
+    out.nodes.clear();
+    out.leafs.clear();
+    out.kept.clear();
+    const auto backend_of = [&](TensorId id) { return plan.assignments[static_cast<size_t>(id)].backend; };
+    const auto inputs_of = [&](const Split& split) {
+        return std::span(plan.split_inputs).subspan(static_cast<size_t>(split.first_input), static_cast<size_t>(split.n_inputs));
+    };
+
+    for (const Split& split : plan.splits) {
+        for (const TensorId input : inputs_of(split)) {
+            out.nodes.push_back({input, backend_of(input), true});
+            out.nodes.push_back({stages_of(plan, input, split.backend)[plan.current_stage].id, split.backend, false});
+        }
+        for (int32_t i = split.first_node; i < split.end_node; ++i) {
+            const TensorId node = order[static_cast<size_t>(i)];
+            if (!kept.empty() && kept.front().first == i) {
+                const auto at = static_cast<int32_t>(out.nodes.size());
+                out.kept.push_back({at, at + kept.front().end - i});
+                kept = kept.subspan(1);
+            }
+            out.nodes.push_back({node, backend_of(node), false});
+        }
+    }
+    if (plan.n_stages > 1) {
+        for (const TensorId input : plan.graph_inputs) {
+            add_stages(plan, input, backend_of(input), out.leafs);
+        }
+        for (const Split& split : plan.splits) {
+            for (const TensorId input : inputs_of(split)) {
+                add_stages(plan, input, split.backend, out.leafs);
+            }
+        }
+    }
+    for (const TensorId leaf : graph.leafs) {
+        out.leafs.push_back({leaf, backend_of(leaf), false});
+    }
+}
+
+} // namespace schedscope

@@ -1,0 +1,22 @@
+#include "runtime/planner/order/permutation.h"
+
+#include <algorithm>
+
+namespace schedscope {
+
+bool Permutation::changed(const GraphView& graph, std::span<const TensorId> order) {
+    now_.clear();
+    if (!std::equal(order.begin(), order.end(), graph.nodes.begin(), graph.nodes.end())) {
+        position_.resize(graph.tensors.size());
+        for (size_t i = 0; i < graph.nodes.size(); ++i) {
+            position_[static_cast<size_t>(graph.nodes[i])] = static_cast<int32_t>(i);
+        }
+        for (const TensorId id : order) {
+            now_.push_back(position_[static_cast<size_t>(id)]);
+        }
+    }
+    now_.swap(moved_);
+    return now_ != moved_;
+}
+
+} // namespace schedscope

@@ -1,0 +1,309 @@
+#include "runtime/session/generate.h"
+
+#include "runtime/clock.h"
+#include "runtime/context/choice_record.h"
+#include "runtime/error.h"
+#include "runtime/sampling/make_chain.h"
+#include "runtime/session/prompt.h"
+
+#include <algorithm>
+
+namespace schedscope {
+
+namespace {
+
+/// A sequence while it is generated.
+struct Stream {
+    const Prompt* prompt = nullptr;
+    std::shared_ptr<SamplerChain> chain;
+    Generated result;
+    int32_t next_position = 0;
+    int32_t row = -1; ///< of logits that the next token is chosen from
+    bool drops_space = false;
+    bool active = true;
+};
+
+void check(const Session& session, const GenerateRequest& request, int32_t n_ctx) {
+    SequenceSet seen = 0;
+    int64_t total = 0;
+    if (request.prompts.empty()) {
+        throw Error(ErrorKind::usage, "prompt: there is none");
+    }
+    for (const Prompt& p : request.prompts) {
+        if (p.sequence < 0 || p.sequence >= max_sequences) {
+            throw Error(ErrorKind::usage,
+                        "sequence " + std::to_string(p.sequence) + ": ids are 0 to " + std::to_string(max_sequences - 1));
+        }
+        if ((seen & only_sequence(p.sequence)) != 0) {
+            throw Error(ErrorKind::usage, "sequence " + std::to_string(p.sequence) + ": there are two of that id");
+        }
+        if (p.tokens.empty()) {
+            throw Error(ErrorKind::usage, "prompt: it is empty, and the model adds no token of its own");
+        }
+        seen |= only_sequence(p.sequence);
+        check_images(session, p, request);
+        total += prompt_length(session, p);
+        for (const Token t : p.tokens) {
+            if (t < 0 || t >= session.model().hparams().n_vocab) {
+                throw Error(ErrorKind::usage, "token " + std::to_string(t) + ": the vocabulary has " +
+                                                  std::to_string(session.model().hparams().n_vocab));
+            }
+        }
+    }
+    if (total > n_ctx) {
+        throw Error(ErrorKind::usage, "prompt: its " + std::to_string(total) + " tokens do not fit into a context of " +
+                                          std::to_string(n_ctx) + " (-c)");
+    }
+}
+
+std::shared_ptr<SamplerChain> chain_of(const Session& session, const Prompt& p) {
+    // Sequences differ although they share the seed.
+    return std::make_shared<SamplerChain>(
+        p.chain ? *p.chain : make_chain(session.sampling(), session.seed() + static_cast<uint32_t>(p.sequence)));
+}
+
+/// With -bs the sequences' chains are in the context's graphs as long as this lives.
+class ChainsInGraph {
+public:
+    explicit ChainsInGraph(Session& session) : session_(session) {}
+    ~ChainsInGraph() {
+        for (const int32_t sequence : sequences_) {
+            session_.context().set_sampler(sequence, nullptr);
+        }
+    }
+    ChainsInGraph(const ChainsInGraph&) = delete;
+    ChainsInGraph& operator=(const ChainsInGraph&) = delete;
+    void add(int32_t sequence, std::shared_ptr<SamplerChain> chain) {
+        if (session_.options().sample_in_graph) {
+            session_.context().set_sampler(sequence, std::move(chain));
+            sequences_.push_back(sequence);
+        }
+    }
+
+private:
+    Session& session_;
+    std::vector<int32_t> sequences_;
+};
+
+class Generation {
+public:
+    Generation(Session& session, const GenerateRequest& request)
+        : session_(session), request_(request), context_(session.context()), in_graph_(session) {}
+
+    GenerateResult run() {
+        check(session_, request_, context_.options().n_ctx);
+        context_.cells().clear();
+        start_streams();
+        decode_prompts();
+        const int64_t begin = now_ns();
+        while (choose_all()) {
+            decode_next();
+        }
+        result_.generate_ns = now_ns() - begin;
+        finish();
+        return std::move(result_);
+    }
+
+private:
+    void start_streams() {
+        for (const Prompt& p : request_.prompts) {
+            Stream s;
+            s.prompt = &p;
+            s.chain = chain_of(session_, p);
+            s.result.sequence = p.sequence;
+            s.next_position = prompt_length(session_, p);
+            s.drops_space = p.images.empty() && std::all_of(p.tokens.begin(), p.tokens.end(),
+                                                            [&](Token t) { return session_.tokenizer().is_control(t); });
+            for (const Token t : p.tokens) {
+                s.chain->accept(t);
+            }
+            in_graph_.add(p.sequence, s.chain);
+            streams_.push_back(std::move(s));
+        }
+        std::sort(streams_.begin(), streams_.end(),
+                  [](const Stream& a, const Stream& b) { return a.result.sequence < b.result.sequence; });
+    }
+
+    void decode_prompts() {
+        const int64_t begin = now_ns();
+        for (const Batch& batch : prompt_batches(session_, request_, EncoderRun::compute)) {
+            context_.decode(batch);
+            result_.n_prompt += batch.size();
+            read_rows(batch);
+        }
+        result_.prompt_ns = now_ns() - begin;
+    }
+
+    void read_rows(const Batch& batch) {
+        int32_t row = 0;
+        for (int32_t i = 0; i < batch.size(); ++i) {
+            const auto at = static_cast<size_t>(i);
+            if (batch.outputs[at] == 0) {
+                continue;
+            }
+            for (Stream& s : streams_) {
+                if (only_sequence(s.result.sequence) != batch.sequences[at]) {
+                    continue;
+                }
+                const bool last = batch.positions[at] + 1 == s.next_position;
+                if (request_.on_logits && (request_.all_logits || request_.n_predict != 0)) {
+                    request_.on_logits(s.result.sequence, batch.positions[at], context_.logits(row));
+                }
+                s.row = last ? row : s.row;
+            }
+            ++row;
+        }
+    }
+
+    /// One more token for each active sequence. False: nothing is left to decode.
+    bool choose_all() {
+        bool any = false;
+        for (Stream& s : streams_) {
+            if (s.active) {
+                choose(s);
+                any = any || s.active;
+            }
+        }
+        return any;
+    }
+
+    void choose(Stream& s) {
+        const auto done = static_cast<int32_t>(s.result.tokens.size());
+        if (request_.stop != nullptr && request_.stop->load(std::memory_order_relaxed)) {
+            return end(s, StopReason::stopped);
+        }
+        if (request_.n_predict >= 0 && done >= request_.n_predict) {
+            return end(s, StopReason::count);
+        }
+        const bool in_graph = (context_.sampling().sequences() & only_sequence(s.result.sequence)) != 0;
+        const Token token =
+            in_graph ? s.chain->choose(context_.sampling().sampled(s.result.sequence)) : s.chain->choose(context_.logits(s.row));
+        s.chain->accept(token);
+        const bool ends = session_.tokenizer().is_eog(token);
+        std::string piece = session_.tokenizer().piece(token);
+        if (s.drops_space && !piece.empty()) {
+            piece.erase(0, piece.front() == ' ' ? 1 : 0);
+            s.drops_space = false;
+        }
+        s.result.tokens.push_back(token);
+        s.result.text += piece;
+        ++result_.n_generated;
+        record(s, token);
+        if (request_.on_token) {
+            request_.on_token({s.result.sequence, done, token, piece, ends});
+        }
+        if (ends) {
+            end(s, StopReason::end_token);
+        } else if (request_.n_predict >= 0 && done + 1 >= request_.n_predict) {
+            end(s, StopReason::count);
+        }
+    }
+
+    static void end(Stream& s, StopReason reason) {
+        s.active = false;
+        s.result.reason = reason;
+    }
+
+    void decode_next() {
+        const auto wanted =
+            static_cast<int32_t>(std::count_if(streams_.begin(), streams_.end(), [](const Stream& s) { return s.active; }));
+        if (context_.cells().size() - context_.cells().used() < wanted && !make_room()) {
+            for (Stream& s : streams_) {
+                if (s.active) {
+                    end(s, StopReason::context_full);
+                }
+            }
+            return;
+        }
+        batch_.clear();
+        batch_.kind = GraphKind::decode;
+        for (Stream& s : streams_) {
+            if (s.active) {
+                s.row = batch_.size();
+                const uint8_t wanted = request_.on_logits ? output_choice | output_logits : output_choice;
+                batch_.add(s.result.tokens.back(), s.next_position++, only_sequence(s.result.sequence), wanted);
+            }
+        }
+        context_.decode(batch_);
+        for (const Stream& s : streams_) {
+            if (s.active && request_.on_logits) {
+                request_.on_logits(s.result.sequence, s.next_position - 1, context_.logits(s.row));
+            }
+        }
+    }
+
+    /// Context shift: forgets the older half of each sequence behind its first token, and moves the rest up.
+    bool make_room() {
+        if (!session_.options().context_shift) {
+            return false;
+        }
+        bool any = false;
+        for (Stream& s : streams_) {
+            const int32_t keep = 1;
+            const int32_t gone = (s.next_position - keep) / 2;
+            if (!s.active || gone <= 0) {
+                continue;
+            }
+            context_.cells().remove(s.result.sequence, keep, keep + gone);
+            context_.cells().shift(s.result.sequence, keep + gone, -1, -gone);
+            s.next_position -= gone;
+            any = true;
+        }
+        return any;
+    }
+
+    void record(const Stream& s, Token token) {
+        Recorder* recorder = session_.recorder();
+        if (recorder == nullptr) {
+            return;
+        }
+        const std::string text = session_.options().record_text ? session_.tokenizer().piece(token, true) : "";
+        record_choice(*recorder, context_, session_.scheduler(), *s.chain,
+                      {s.result.sequence, token, s.next_position, s.row, text});
+    }
+
+    void finish() {
+        for (Stream& s : streams_) {
+            result_.sequences.push_back(std::move(s.result));
+        }
+        if (session_.recorder() != nullptr) {
+            session_.recorder()->flush();
+        }
+    }
+
+    Session& session_;
+    const GenerateRequest& request_;
+    Context& context_;
+    ChainsInGraph in_graph_;
+    std::vector<Stream> streams_;
+    Batch batch_;
+    GenerateResult result_;
+};
+
+} // namespace
+
+GenerateResult generate(Session& session, const GenerateRequest& request) { return Generation(session, request).run(); }
+
+void plan_generation(Session& session, const GenerateRequest& request) {
+    Context& context = session.context();
+    check(session, request, context.options().n_ctx);
+    context.cells().clear();
+    ChainsInGraph in_graph(session);
+    for (const Prompt& p : request.prompts) {
+        in_graph.add(p.sequence, chain_of(session, p));
+    }
+    for (const Batch& batch : prompt_batches(session, request, EncoderRun::plan)) {
+        context.plan_only(batch);
+    }
+    if (request.n_predict == 0) {
+        return;
+    }
+    Batch next;
+    next.kind = GraphKind::decode;
+    for (const Prompt& p : request.prompts) {
+        next.add(p.tokens.back(), prompt_length(session, p), only_sequence(p.sequence), true);
+    }
+    context.plan_only(next);
+}
+
+} // namespace schedscope

@@ -1,0 +1,76 @@
+#include "runtime/session/memory_need.h"
+
+#include "runtime/backend/buffer.h"
+#include "runtime/backend/memory_text.h"
+#include "runtime/session/session.h"
+#include "runtime/vision/encoder_session.h"
+
+#include <algorithm>
+#include <memory>
+#include <span>
+
+namespace schedscope {
+
+std::string MemoryNeed::text() const {
+    return memory_text(total()) + (memory > 0 ? " of " + memory_text(memory) : "") + " (weights " + memory_text(weights) +
+           (cache > 0 ? ", KV cache " + memory_text(cache) : "") + ", compute " + memory_text(compute) + ")";
+}
+
+namespace {
+
+using Buffers = std::span<const std::unique_ptr<Buffer>>;
+
+/// What a scheduler's plans need of each kind of memory that it knows.
+std::vector<MemoryNeed> needs_of(const Scheduler& scheduler) {
+    const SessionInfo& info = scheduler.session();
+    std::vector<MemoryNeed> needs;
+    const std::vector<int64_t> compute = scheduler.compute_buffer_bytes();
+    for (size_t type = 0; type < info.buffer_types.size(); ++type) {
+        MemoryNeed need;
+        need.buffer_type = info.buffer_types[type].name;
+        need.pages = info.buffer_types[type].is_host;
+        need.compute = type < compute.size() ? compute[type] : 0;
+        for (const BackendInfo& b : info.backends) {
+            if (b.default_buffer_type == static_cast<BufferTypeId>(type)) {
+                need.memory = std::max(need.memory, b.memory_bytes);
+            }
+        }
+        needs.push_back(need);
+    }
+    return needs;
+}
+
+void add(std::vector<MemoryNeed>& needs, Buffers buffers, int64_t MemoryNeed::*part) {
+    for (const auto& buffer : buffers) {
+        const auto of_type = [&](const MemoryNeed& n) { return n.buffer_type == buffer->type().name(); };
+        if (const auto need = std::find_if(needs.begin(), needs.end(), of_type); need != needs.end()) {
+            (*need).*part += static_cast<int64_t>(buffer->size());
+        }
+    }
+}
+
+void leave_out_unused(std::vector<MemoryNeed>& needs) {
+    std::erase_if(needs, [](const MemoryNeed& n) { return n.total() == 0; });
+}
+
+} // namespace
+
+std::vector<MemoryNeed> memory_needs(Session& session) {
+    std::vector<MemoryNeed> needs = needs_of(session.scheduler());
+    add(needs, session.model().buffers(), &MemoryNeed::weights);
+    if (session.vision() != nullptr) {
+        add(needs, session.vision()->buffers(), &MemoryNeed::weights);
+    }
+    add(needs, session.context().cache().buffers(), &MemoryNeed::cache);
+    leave_out_unused(needs);
+    return needs;
+}
+
+std::vector<MemoryNeed> memory_needs(const vision::EncoderSession& session) {
+    std::vector<MemoryNeed> needs = needs_of(session.scheduler());
+    add(needs, session.model().buffers(), &MemoryNeed::weights);
+    leave_out_unused(needs);
+    return needs;
+}
+
+} // namespace schedscope

@@ -1,0 +1,250 @@
+#include "runtime/session/session.h"
+
+#include "runtime/context/flash_attention.h"
+#include "runtime/error.h"
+#include "runtime/gguf/gguf.h"
+#include "runtime/model/architecture.h"
+#include "runtime/scheduler/evaluation_record.h"
+
+#include <algorithm>
+#include <charconv>
+#include <random>
+#include <sstream>
+
+namespace schedscope {
+
+namespace {
+
+/// The tokens whose text has one of these characters.
+std::vector<int32_t> tokens_with(const Tokenizer& tokenizer, std::string_view characters) {
+    std::vector<int32_t> found;
+    for (int32_t id = 0; id < tokenizer.n_tokens(); ++id) {
+        if (tokenizer.piece(id).find_first_of(characters) != std::string::npos) {
+            found.push_back(id);
+        }
+    }
+    return found;
+}
+
+} // namespace
+
+Session::Session(const Registry& registry, const RunOptions& options, Recorder* recorder)
+    : Session(registry, open_models(options), options, recorder) {}
+
+Session::Session(const Registry& registry, std::shared_ptr<const gguf::File> file, const RunOptions& options, Recorder* recorder)
+    : Session(registry, ModelFiles{std::move(file), options.mmproj.empty() ? nullptr : vision::open_encoder(options.mmproj)},
+              options, recorder) {}
+
+Session::Session(const Registry& registry, ModelFiles files, const RunOptions& options, Recorder* recorder)
+    : options_(options), recorder_(recorder) {
+    make_backends(registry);
+    load_model(std::move(files));
+    SchedulerOptions scheduling;
+    scheduling.op_offload = options_.op_offload;
+    scheduling.offload_min_batch = options_.offload_min_batch;
+    scheduling.n_stages = options_.stages;
+    scheduling.plans_only = options_.header_only;
+    scheduler_ = std::make_unique<Scheduler>(backends_, scheduling);
+    scheduler_->set_recorder(recorder_);
+    scheduler_->set_watcher(options_.watcher.get());
+    settle_sampling();
+    make_context();
+    if (vision_ != nullptr) {
+        encoder_ = std::make_unique<vision::Encoder>(*vision_, *scheduler_, recorder_,
+                                                     vision::EncoderOptions{.image_newline = options_.image_newline},
+                                                     [this] { return context_->lend_scheduler("encoder"); });
+    }
+    open_record();
+}
+
+Session::~Session() = default;
+
+void Session::make_backends(const Registry& registry) {
+    devices_ = options_.header_only ? registry.select(options_.devices, described_) : registry.select(options_.devices);
+    BackendOptions o;
+    o.n_threads = options_.n_threads;
+    o.fusion = options_.fusion;
+    backends_ = schedscope::make_backends(devices_, o);
+}
+
+void Session::load_model(ModelFiles files) {
+    PlacementOptions placement;
+    placement.n_gpu_layers = options_.n_gpu_layers;
+    placement.tensor_split = options_.tensor_split;
+    placement.overrides = options_.overrides;
+    placement.overrides_are_shared = files.encoder != nullptr;
+    find_architecture(*files.text); // before the tokenizer: the better sentence for a file that is no text model
+    if (!options_.header_only) {    // a large vocabulary takes longer than the plans
+        tokenizer_ = Tokenizer::load(*files.text);
+    }
+    model_ = std::make_unique<Model>(std::move(files.text), devices_, placement,
+                                     options_.header_only ? LoadMode::header : LoadMode::data);
+    notes_.insert(notes_.end(), model_->notes().begin(), model_->notes().end());
+    if (files.encoder != nullptr) {
+        load_encoder(std::move(files.encoder), placement);
+    }
+    note_overrides();
+}
+
+void Session::load_encoder(std::shared_ptr<const gguf::File> file, const PlacementOptions& placement) {
+    vision_ = std::make_unique<vision::VisionModel>(std::move(file), devices_, placement,
+                                                    options_.header_only ? LoadMode::header : LoadMode::data);
+    if (vision_->n_embd_text() != model_->hparams().n_embd) {
+        throw Error(ErrorKind::input, options_.mmproj + ": it makes embeddings of " + std::to_string(vision_->n_embd_text()) +
+                                          " values, but the model reads " + std::to_string(model_->hparams().n_embd));
+    }
+    notes_.insert(notes_.end(), vision_->notes().begin(), vision_->notes().end());
+}
+
+/// What each override came to, over the model and the image encoder together.
+void Session::note_overrides() {
+    const auto of_model = model_->placement().overrides();
+    std::vector<OverrideReport> reports(of_model.begin(), of_model.end());
+    for (size_t i = 0; vision_ != nullptr && i < reports.size(); ++i) {
+        reports[i].matched += vision_->placement().overrides()[i].matched;
+        reports[i].shadowed += vision_->placement().overrides()[i].shadowed;
+    }
+    require_matches(reports);
+    for (const OverrideReport& r : reports) {
+        notes_.push_back(override_note(r));
+    }
+}
+
+const Tokenizer& Session::tokenizer() const {
+    if (tokenizer_ == nullptr) {
+        tokenizer_ = Tokenizer::load(model_->file());
+    }
+    return *tokenizer_;
+}
+
+void Session::make_context() {
+    constexpr int32_t usual_context = 4096;
+    const int32_t n_ctx_train = model_->hparams().n_ctx_train;
+    ContextOptions o;
+    o.n_ctx = options_.n_ctx > 0 ? options_.n_ctx : std::min(usual_context, n_ctx_train);
+    constexpr int32_t longest = (1 << 30); // positions stay far from the end of their type
+    if (o.n_ctx > longest) {
+        throw Error(ErrorKind::device, "KV cache: a context of " + std::to_string(o.n_ctx) +
+                                           " is longer than the longest possible, " + std::to_string(longest));
+    }
+    constexpr int32_t least_with_images = 2048; // an image alone takes hundreds of tokens, or thousands
+    if (vision_ != nullptr && o.n_ctx < least_with_images) {
+        if (options_.n_ctx > 0) {
+            notes_.push_back("-c " + std::to_string(options_.n_ctx) + ": raised to " + std::to_string(least_with_images) +
+                             " for images");
+        }
+        o.n_ctx = least_with_images;
+    }
+    if (o.n_ctx > n_ctx_train) {
+        notes_.push_back("context of " + std::to_string(o.n_ctx) + ": the model was trained on " + std::to_string(n_ctx_train));
+    }
+    o.n_batch = options_.n_batch;
+    o.n_ubatch = options_.n_ubatch;
+    o.cache_on_host = options_.cache_on_host;
+    o.cache_type_k = options_.cache_type_k;
+    o.cache_type_v = options_.cache_type_v;
+    o.flash_attention = options_.flash_attention == FlashAttention::on ||
+                        (options_.flash_attention == FlashAttention::automatic &&
+                         flash_attention_everywhere(*model_, o.cache_type_k, o.cache_type_v, o.n_ctx));
+    context_ = std::make_unique<Context>(*model_, *scheduler_, o, recorder_);
+}
+
+void Session::settle_sampling() {
+    const gguf::File& file = model_->file();
+    SamplingMetadata metadata;
+    metadata.file = file.path();
+    metadata.number = [&](std::string_view key) -> std::optional<double> {
+        const gguf::Value* v = file.find("general.sampling." + std::string(key));
+        if (const auto text = v != nullptr ? v->as_string() : std::nullopt) { // some write numbers as text
+            double number = 0;
+            const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+            return error == std::errc{} && end == text->data() + text->size() ? std::optional(number) : std::nullopt;
+        }
+        return v != nullptr ? v->as_f64() : std::nullopt;
+    };
+    metadata.text = [&](std::string_view key) -> std::optional<std::string> {
+        const auto v = file.get_string("general.sampling." + std::string(key));
+        return v ? std::optional<std::string>(*v) : std::nullopt;
+    };
+    std::vector<int32_t> end_tokens;
+    if (options_.sampling.ignore_eos) {
+        for (int32_t id = 0; id < tokenizer().n_tokens(); ++id) {
+            if (tokenizer().is_eog(id)) {
+                end_tokens.push_back(id);
+            }
+        }
+        if (end_tokens.empty()) {
+            notes_.push_back("--ignore-eos: the vocabulary has no token that ends a generation");
+        }
+    }
+    sampling_ = resolve(options_.sampling, metadata, end_tokens);
+    sampling_.n_vocab = model_->hparams().n_vocab;
+    sampling_.dry_breakers = [this] { return tokens_with(tokenizer(), "\n:\"*"); };
+    seed_ = options_.seed ? *options_.seed : std::random_device{}();
+}
+
+void Session::open_record() {
+    if (recorder_ == nullptr) {
+        return;
+    }
+    SessionInfo info = scheduler_->session();
+    info.facts = options_.facts;
+    const auto fact = [&](std::string_view what, std::string value) { info.facts.emplace_back(what, std::move(value)); };
+    const gguf::File& file = model_->file();
+    const auto name_at = file.path().find_last_of('/');
+    fact("model", name_at == std::string::npos ? file.path() : file.path().substr(name_at + 1));
+    if (const auto name = file.get_string("general.name")) {
+        fact("name", std::string(*name));
+    }
+    fact("architecture", model_->hparams().architecture);
+    if (vision_ != nullptr) {
+        const std::string& path = vision_->file().path();
+        fact("image_encoder", path.substr(path.find_last_of('/') + 1));
+        fact("projector", std::string(vision_->projector().name));
+    }
+    fact("parameters", std::to_string(model_->n_parameters()));
+    fact("n_layers", std::to_string(model_->hparams().n_layer));
+    fact("n_gpu_layers", std::to_string(options_.n_gpu_layers));
+    if (!options_.tensor_split.empty()) {
+        std::ostringstream shares;
+        for (size_t i = 0; i < options_.tensor_split.size(); ++i) {
+            shares << (i > 0 ? "," : "") << options_.tensor_split[i];
+        }
+        fact("tensor_split", shares.str());
+    }
+    if (!options_.overrides.empty()) {
+        std::string patterns;
+        for (const std::string& pattern : options_.overrides) {
+            patterns += (patterns.empty() ? "" : " ") + pattern;
+        }
+        fact("override_tensor", patterns);
+    }
+    fact("op_offload", options_.op_offload ? "on" : "off");
+    fact("offload_min_batch", std::to_string(options_.offload_min_batch));
+    fact("stages", std::to_string(options_.stages));
+    fact("fusion", options_.fusion ? "on" : "off");
+    const ContextOptions& context = context_->options();
+    fact("flash_attention", context.flash_attention ? "on" : "off");
+    if (options_.flash_attention == FlashAttention::automatic) {
+        fact("flash_attention_asked", "auto");
+    }
+    fact("n_ctx", std::to_string(context.n_ctx));
+    fact("n_batch", std::to_string(context.n_batch));
+    fact("n_ubatch", std::to_string(context.n_ubatch));
+    fact("cache_type_k", std::string(type_name(options_.cache_type_k)));
+    fact("cache_type_v", std::string(type_name(options_.cache_type_v)));
+    fact("cache_on_host", options_.cache_on_host ? "yes" : "no");
+    fact("seed", std::to_string(seed_));
+    if (options_.sample_in_graph) {
+        fact("backend_sampling", "on");
+    }
+    facts_ = info.facts;
+    recorder_->session(info);
+}
+
+void Session::add_fact(std::string what, std::string value) {
+    facts_.emplace_back(std::move(what), std::move(value));
+    record_session(recorder_, *scheduler_, facts_);
+}
+
+} // namespace schedscope

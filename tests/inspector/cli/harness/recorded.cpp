@@ -1,0 +1,36 @@
+#include "tests/inspector/cli/harness/recorded.h"
+
+#include "tests/inspector/cli/harness/story.h"
+
+namespace schedscope::testing {
+
+std::string prompt_ids(size_t n) {
+    const KnownStory story = known_story();
+    std::string ids = "1";
+    for (size_t i = 0; i + 1 < n; ++i) {
+        ids.append(",").append(std::to_string(story.ids[i % story.ids.size()]));
+    }
+    return ids;
+}
+
+Recorded::Recorded(const std::vector<std::string>& arguments, size_t n_prompt) : path_(folder_ / "recorded.trace") {
+    std::vector<std::string> all = {"record", "-m", model(), "--tokens", prompt_ids(n_prompt), "-n", "3",
+                                    "--temp", "0",  "-o",    path_};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    outcome_ = run(all);
+}
+
+Outcome Recorded::read(const std::string& command, const std::vector<std::string>& arguments, const Start& start) const {
+    std::vector<std::string> all = {command, path_};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return run(all, start);
+}
+
+nlohmann::json Recorded::json(const std::string& command, const std::vector<std::string>& arguments, const Start& start) const {
+    std::vector<std::string> all = arguments;
+    all.emplace_back("--json");
+    const Outcome outcome = read(command, all, start);
+    return outcome.code <= 1 ? nlohmann::json::parse(outcome.out) : nlohmann::json();
+}
+
+} // namespace schedscope::testing

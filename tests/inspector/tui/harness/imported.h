@@ -1,0 +1,26 @@
+#pragma once
+
+#include "inspector/tui/inspector.h"
+#include "tests/support/paths.h"
+#include "traces/import/import_log.h"
+#include "traces/store/live_store.h"
+
+#include <memory>
+#include <string>
+
+namespace schedscope::testing {
+
+/// A graph as a scheduler's log tells of it (tests/traces/import/logs): some nodes are missing, and all that no log tells.
+inline std::shared_ptr<LiveStore> imported(const std::string& name) {
+    auto store = std::make_shared<LiveStore>();
+    import_log(paths::source("tests/traces/import/logs/" + name + ".log"), *store);
+    return store;
+}
+
+inline int inspect_imported(const std::string& name) {
+    InspectorOptions options;
+    options.title = name;
+    return run_inspector(imported(name), options);
+}
+
+} // namespace schedscope::testing

@@ -1,0 +1,138 @@
+// Where the CPU's kernels take more than a tile, skip one, or sort their work first: sizes beyond those that every backend is held to.
+
+#include "runtime/backend/cpu/cpu_backend.h"
+#include "runtime/backend/cpu/cpu_device.h"
+#include "tests/runtime/backend/ops/check_case.h"
+#include "tests/runtime/backend/small_graph.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace schedscope::test {
+namespace {
+
+class CpuTiles : public testing::TestWithParam<const VectorOps*> {
+protected:
+    void check(const OpCase& c) {
+        PreparedCase prepared(c);
+        for (const int n_threads : {1, 3}) {
+            cpu::CpuBackend backend(*device, {n_threads, true, {}}, *GetParam());
+            const Outcome outcome = check_case(backend, prepared, {1e-11, 1e-11, 1e-11});
+            EXPECT_EQ(outcome.verdict, Verdict::right) << c.name << " on " << n_threads << " threads: " << outcome.why;
+        }
+    }
+    std::unique_ptr<Device> device = make_cpu_device();
+};
+
+/// 300 keys and 70 tokens of 2 heads that share them: three stretches of keys, three tiles of queries. Token t sees keys [first(t), end(t)).
+template <typename Seen> OpCase attention_where(const std::string& name, Type cache, Seen seen) {
+    return {Op::FLASH_ATTN_EXT, name, [=](Graph& g, Leafs& l) {
+                const int64_t n_kv = 300, tokens = 70, d = 32;
+                // Rows of the mask are put together from what is hidden (beyond what F16 holds, so −∞ there) and what is open.
+                Tensor* hidden = l.floats(Type::F32, {n_kv, 1, 1, 1}, -1e30F, -1e30F);
+                Tensor* open = l.floats(Type::F32, {n_kv, 1, 1, 1}, 0, 0);
+                const auto part = [&](Tensor* of, int64_t n) { return ops::view_1d(g, of, n, 0); };
+                Tensor* mask = nullptr;
+                for (int64_t t = 0; t < tokens; ++t) {
+                    const auto [first, end] = seen(t);
+                    Tensor* row = part(open, end - first);
+                    row = first > 0 ? ops::concat(g, part(hidden, first), row, 0) : row;
+                    row = end < n_kv ? ops::concat(g, row, part(hidden, n_kv - end), 0) : row;
+                    mask = mask != nullptr ? ops::concat(g, mask, row, 1) : row;
+                }
+                return ops::flash_attn(g, l.f32({d, tokens, 2, 1}), l.floats(cache, {d, n_kv, 1, 1}),
+                                       l.floats(cache, {d, n_kv, 1, 1}), ops::cast(g, mask, Type::F16), 0.4F, 0, 0);
+            }};
+}
+
+TEST_P(CpuTiles, SkipKeysThatNobodySees) {
+    using Keys = std::pair<int64_t, int64_t>;
+    for (const Type cache : {Type::F32, Type::F16, Type::Q8_0}) {
+        check(attention_where("causal", cache, [](int64_t t) { return Keys{0, 1 + t}; }));
+        check(attention_where("causal, behind a long past", cache, [](int64_t t) { return Keys{0, 231 + t}; }));
+        check(attention_where("a sliding window", cache, [](int64_t t) { return Keys{200 + t, 220 + t}; }));
+        check(attention_where("the last key", cache, [](int64_t) { return Keys{299, 300}; }));
+        check(attention_where("windows far apart", cache, [](int64_t t) { return t % 2 == 0 ? Keys{0, 5} : Keys{290, 300}; }));
+    }
+}
+
+TEST_P(CpuTiles, KeepScoresInScaleWhenHigherOnesComeLate) {
+    for (const bool rising : {true, false}) {
+        check({Op::FLASH_ATTN_EXT, rising ? "higher scores later" : "higher scores first", [=](Graph& g, Leafs& l) {
+                   Tensor* small = l.floats(Type::F32, {64, 150, 1, 1}, 0.0F, 0.1F);
+                   Tensor* large = l.floats(Type::F32, {64, 150, 1, 1}, 1.0F, 3.0F);
+                   Tensor* k = rising ? ops::concat(g, small, large, 1) : ops::concat(g, large, small, 1);
+                   return ops::flash_attn(g, l.floats(Type::F32, {64, 5, 1, 1}, 0.0F, 1.0F), k, l.f32({64, 300, 1, 1}), nullptr,
+                                          0.125F, 0, 0);
+               }});
+    }
+}
+
+TEST_P(CpuTiles, MultiplyMoreTokensOfOneExpertThanFitAtOnce) {
+    for (const Type type : {Type::F32, Type::Q8_0, Type::Q4_K}) {
+        check({Op::MUL_MAT_ID, "all tokens to two experts", [=](Graph& g, Leafs& l) {
+                   return ops::mul_mat_id(g, l.floats(type, {256, 7, 2, 1}), l.f32({256, 1, 500, 1}),
+                                          l.distinct_ids({2, 500, 1, 1}, 2));
+               }});
+    }
+}
+
+TEST_P(CpuTiles, MultiplyByNothingWhereAnIdNamesNoExpert) {
+    SmallGraph s;
+    Tensor* experts = s.graph.input(Type::F32, {32, 3, 2, 1});
+    Tensor* b = s.graph.input(Type::F32, {32, 1, 4, 1});
+    Tensor* ids = s.graph.input(Type::I32, {1, 4, 1, 1});
+    Tensor* product = ops::mul_mat_id(s.graph, experts, b, ids);
+    const SplitGraph split = s.place(*device, product);
+    set_floats(*experts, std::vector<float>(192, 1.0F));
+    set_floats(*b, std::vector<float>(128, 1.0F));
+    const std::vector<int32_t> numbers = {1, -1, 2, 0};
+    tensor_write(*ids, numbers.data(), 0, 16);
+    set_floats(*product, std::vector<float>(12, 77.0F));
+    cpu::CpuBackend backend(*device, {2, true, {}}, *GetParam());
+    backend.compute(split, 0, static_cast<int32_t>(split.nodes.size()), nullptr);
+    EXPECT_EQ(floats_of(*product), (std::vector<float>{32, 32, 32, 0, 0, 0, 0, 0, 0, 32, 32, 32}));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CpuTiles, testing::ValuesIn(usable_vector_ops().begin(), usable_vector_ops().end()),
+                         [](const auto& info) { return std::string(info.param->name); });
+
+// Threads share the rows out; a row is computed in the same way by whichever thread.
+TEST(CpuThreads, DoNotChangeAProduct) {
+    const auto device = make_cpu_device();
+    for (const int64_t n : {1, 3, 40}) {
+        std::vector<float> first;
+        for (const int n_threads : {1, 2, 5}) {
+            SmallGraph s;
+            Tensor* a = s.graph.input(Type::F32, {1000, 600, 1, 1});
+            Tensor* b = s.graph.input(Type::F32, {1000, n, 1, 1});
+            Tensor* product = ops::mul_mat(s.graph, a, b);
+            const SplitGraph split = s.place(*device, product);
+            set_floats(*a, some_floats(600'000));
+            set_floats(*b, some_floats(static_cast<size_t>(1000 * n)));
+            const auto backend = device->make_backend({n_threads, true, {}});
+            backend->compute(split, 0, static_cast<int32_t>(split.nodes.size()), nullptr);
+            const std::vector<float> values = floats_of(*product);
+            first = first.empty() ? values : first;
+            EXPECT_EQ(values, first) << n << " columns on " << n_threads << " threads";
+        }
+    }
+}
+
+TEST(CpuInstructionSet, IsWhatTheEnvironmentAsksFor) {
+    const char* before = std::getenv("SCHEDSCOPE_CPU");
+    const std::string kept = before != nullptr ? before : "";
+    for (const VectorOps* ops : usable_vector_ops()) {
+        setenv("SCHEDSCOPE_CPU", std::string(ops->name).c_str(), 1);
+        EXPECT_EQ(best_vector_ops().name, ops->name);
+    }
+    unsetenv("SCHEDSCOPE_CPU");
+    EXPECT_EQ(&best_vector_ops(), usable_vector_ops().back());
+    if (before != nullptr) {
+        setenv("SCHEDSCOPE_CPU", kept.c_str(), 1);
+    }
+}
+
+} // namespace
+} // namespace schedscope::test

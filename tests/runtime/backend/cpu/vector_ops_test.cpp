@@ -1,0 +1,293 @@
+#include "runtime/backend/cpu/vectors/vector_ops.h"
+
+#include "runtime/tensor/convert.h"
+#include "tests/runtime/backend/small_graph.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace schedscope::test {
+namespace {
+
+constexpr int64_t lengths[] = {0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 255, 256, 257, 1000, 5000};
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+class VectorOpsOf : public testing::TestWithParam<const VectorOps*> {
+protected:
+    const VectorOps& v = *GetParam();
+};
+
+/// Values between ±1, so that a sum's error is bounded by its length.
+std::vector<float> xs(int64_t n) { return some_floats(static_cast<size_t>(n) + 1); }
+std::vector<float> ys(int64_t n) {
+    const auto values = some_floats(static_cast<size_t>(n) + 8);
+    return {values.begin() + 7, values.end()};
+}
+double dot(const float* a, const float* b, int64_t n) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+    }
+    return sum;
+}
+double allowed(int64_t n) { return 1e-6 * std::sqrt(static_cast<double>(n) + 1); }
+
+TEST_P(VectorOpsOf, DotProducts) {
+    for (const int64_t n : lengths) {
+        const auto a = xs(n);
+        const auto b = ys(n);
+        EXPECT_NEAR(v.dot_f32(a.data(), b.data(), n), dot(a.data(), b.data(), n), allowed(n)) << n;
+        for (const Type type : {Type::F16, Type::BF16}) {
+            std::vector<uint16_t> halfs(static_cast<size_t>(n));
+            std::vector<float> rounded(static_cast<size_t>(n));
+            row_from_float(type, a.data(), halfs.data(), n);
+            row_to_float(type, halfs.data(), rounded.data(), n);
+            const auto product = type == Type::F16 ? v.dot_f16 : v.dot_bf16;
+            EXPECT_NEAR(product(halfs.data(), b.data(), n), dot(rounded.data(), b.data(), n), allowed(n)) << n;
+        }
+    }
+}
+
+TEST_P(VectorOpsOf, ExpandEveryHalf) {
+    std::vector<uint16_t> halfs(65536);
+    std::iota(halfs.begin(), halfs.end(), uint16_t{0});
+    std::vector<float> floats(halfs.size());
+    v.half_to_floats(halfs.data(), floats.data(), 65536);
+    for (size_t i = 0; i < halfs.size(); ++i) {
+        float single = 0;
+        v.half_to_floats(&halfs[i], &single, 1);
+        const float wanted = half_to_float(halfs[i]);
+        if (std::isnan(wanted)) {
+            EXPECT_TRUE(std::isnan(floats[i]) && std::isnan(single)) << i;
+        } else {
+            ASSERT_EQ(std::bit_cast<uint32_t>(floats[i]), std::bit_cast<uint32_t>(wanted)) << i;
+            ASSERT_EQ(std::bit_cast<uint32_t>(single), std::bit_cast<uint32_t>(wanted)) << i;
+        }
+    }
+}
+
+// Every half, what lies between it and the next, and both sides of the middle.
+TEST_P(VectorOpsOf, RoundToTheNearestHalf) {
+    std::vector<float> floats;
+    for (uint32_t h = 0; h < 0x7C00U; ++h) {
+        const float low = half_to_float(static_cast<uint16_t>(h));
+        const float high = h + 1 == 0x7C00U ? 65536.0F : half_to_float(static_cast<uint16_t>(h + 1));
+        const float middle = (low + high) / 2;
+        for (const float x : {low, std::nextafter(middle, 0.0F), middle, std::nextafter(middle, infinity)}) {
+            floats.push_back(x);
+            floats.push_back(-x);
+        }
+    }
+    for (const float x :
+         {65536.0F, 1e10F, infinity, 1e-30F, std::numeric_limits<float>::denorm_min(), std::numeric_limits<float>::max()}) {
+        floats.push_back(x);
+        floats.push_back(-x);
+    }
+    std::vector<uint16_t> halfs(floats.size());
+    v.floats_to_half(floats.data(), halfs.data(), static_cast<int64_t>(floats.size()));
+    for (size_t i = 0; i < floats.size(); ++i) {
+        uint16_t single = 0;
+        v.floats_to_half(&floats[i], &single, 1);
+        ASSERT_EQ(halfs[i], float_to_half(floats[i])) << floats[i];
+        ASSERT_EQ(single, float_to_half(floats[i])) << floats[i];
+    }
+    const std::vector<float> nans(20, std::numeric_limits<float>::quiet_NaN());
+    v.floats_to_half(nans.data(), halfs.data(), 20);
+    for (size_t i = 0; i < nans.size(); ++i) {
+        EXPECT_TRUE(std::isnan(half_to_float(halfs[i])));
+    }
+}
+
+TEST_P(VectorOpsOf, MultiplyRowsWithRows) {
+    for (const int64_t k : {1, 5, 16, 33, 100, 256}) {
+        for (const int64_t m : {1, 2, 3, 5, 6, 11}) {
+            for (const int64_t n : {1, 3, 4, 5, 9, 14}) {
+                const int64_t lda = k + 3, ldb = k + 1, ldc = m + 2;
+                const auto a = xs(m * lda);
+                const auto b = ys(n * ldb);
+                std::vector<float> c(static_cast<size_t>(n * ldc), 99.0F);
+                v.multiply(a.data(), lda, m, b.data(), ldb, n, k, c.data(), ldc);
+                for (int64_t j = 0; j < n; ++j) {
+                    for (int64_t i = 0; i < ldc; ++i) {
+                        const double wanted = i < m ? dot(a.data() + i * lda, b.data() + j * ldb, k) : 99.0;
+                        ASSERT_NEAR(c[static_cast<size_t>(j * ldc + i)], wanted, allowed(k)) << m << " × " << n << " × " << k;
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST_P(VectorOpsOf, AddWeightedRows) {
+    for (const int64_t k : {1, 3, 20}) {
+        for (const int64_t m : {1, 4, 15, 16, 33, 70, 130}) {
+            for (const int64_t n : {1, 2, 5, 6, 7, 13}) {
+                const int64_t lda = m + 3, ldb = k + 1, ldc = m + 2;
+                const auto a = xs(k * lda);
+                const auto b = ys(n * ldb);
+                const auto before = xs(n * ldc);
+                auto c = before;
+                v.accumulate(a.data(), lda, m, b.data(), ldb, n, k, c.data(), ldc);
+                for (int64_t j = 0; j < n; ++j) {
+                    for (int64_t i = 0; i < ldc; ++i) {
+                        const auto at = static_cast<size_t>(j * ldc + i);
+                        auto wanted = static_cast<double>(before[at]);
+                        for (int64_t l = 0; l < (i < m ? k : 0); ++l) {
+                            wanted += static_cast<double>(a[static_cast<size_t>(l * lda + i)]) *
+                                      static_cast<double>(b[static_cast<size_t>(j * ldb + l)]);
+                        }
+                        ASSERT_NEAR(c[at], wanted, allowed(k)) << m << " × " << n << " × " << k;
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST_P(VectorOpsOf, Sums) {
+    for (const int64_t n : lengths) {
+        const auto x = xs(n);
+        double sum = 0, squares = 0;
+        float top = -infinity;
+        for (int64_t i = 0; i < n; ++i) {
+            const auto value = static_cast<double>(x[static_cast<size_t>(i)]);
+            sum += value;
+            squares += value * value;
+            top = std::max(top, x[static_cast<size_t>(i)]);
+        }
+        EXPECT_NEAR(v.sum(x.data(), n), sum, allowed(n));
+        EXPECT_NEAR(v.sum_of_squares(x.data(), n), squares, allowed(n));
+        EXPECT_EQ(v.max(x.data(), n), top);
+    }
+}
+
+TEST_P(VectorOpsOf, LongSumsKeepTheirPrecision) {
+    const std::vector<float> x(1'000'003, 0.1F);
+    const double each = static_cast<double>(0.1F);
+    EXPECT_NEAR(v.sum(x.data(), 1'000'003) / (each * 1'000'003), 1.0, 1e-6);
+    EXPECT_NEAR(v.sum_of_squares(x.data(), 1'000'003) / (each * each * 1'000'003), 1.0, 1e-6);
+}
+
+TEST_P(VectorOpsOf, ElementsWithElements) {
+    for (const int64_t n : lengths) {
+        const auto x = xs(n);
+        const auto y = ys(n);
+        const auto size = static_cast<size_t>(n);
+        std::vector<float> added(size + 1, 77.0F), multiplied = added, scaled = added, weighted = added, summed = y;
+        v.add(x.data(), y.data(), added.data(), n);
+        v.multiply_elements(x.data(), y.data(), multiplied.data(), n);
+        v.scale(x.data(), 1.7F, 0.3F, scaled.data(), n);
+        v.scale_multiply(x.data(), 1.7F, y.data(), weighted.data(), n);
+        v.add_scaled(summed.data(), x.data(), -0.6F, n);
+        for (size_t i = 0; i < size; ++i) {
+            EXPECT_EQ(added[i], x[i] + y[i]);
+            EXPECT_EQ(multiplied[i], x[i] * y[i]);
+            EXPECT_NEAR(scaled[i], x[i] * 1.7F + 0.3F, 3e-7F);
+            EXPECT_NEAR(weighted[i], x[i] * 1.7F * y[i], 3e-7F);
+            EXPECT_NEAR(summed[i], y[i] - x[i] * 0.6F, 3e-7F);
+        }
+        EXPECT_EQ(added[size], 77.0F);
+        EXPECT_EQ(multiplied[size], 77.0F);
+        EXPECT_EQ(scaled[size], 77.0F);
+        EXPECT_EQ(weighted[size], 77.0F);
+        EXPECT_EQ(summed[size], y[size]);
+    }
+}
+
+/// How many floats lie between two of the same sign.
+int64_t floats_between(float a, float b) {
+    return std::abs(static_cast<int64_t>(std::bit_cast<int32_t>(a)) - static_cast<int64_t>(std::bit_cast<int32_t>(b)));
+}
+
+TEST_P(VectorOpsOf, ExponentialIsExactToTwoUnitsOfTheLastPlace) {
+    std::vector<float> x;
+    for (float value = -87.3F; value < 88.7F; value += 0.0037F) {
+        x.push_back(value);
+    }
+    std::vector<float> y(x.size());
+    v.exp_sum(x.data(), 0.0F, y.data(), static_cast<int64_t>(x.size()));
+    for (size_t i = 0; i < x.size(); ++i) {
+        const double wanted = std::exp(static_cast<double>(x[i]));
+        ASSERT_LE(floats_between(y[i], static_cast<float>(wanted)), 2) << "exp(" << x[i] << ")";
+    }
+}
+
+TEST_P(VectorOpsOf, ExponentialAtTheEnds) {
+    for (const int64_t n : {1, 40}) { // one by one, and by vectors
+        const auto of = [&](float x) {
+            const std::vector<float> in(static_cast<size_t>(n), x);
+            std::vector<float> out(in.size());
+            v.exp_sum(in.data(), 0.0F, out.data(), n);
+            for (const float y : out) {
+                EXPECT_EQ(std::bit_cast<uint32_t>(y), std::bit_cast<uint32_t>(out[0]));
+            }
+            return out[0];
+        };
+        EXPECT_EQ(of(0.0F), 1.0F);
+        EXPECT_EQ(of(-infinity), 0.0F);
+        EXPECT_EQ(of(-200.0F), 0.0F);
+        EXPECT_EQ(of(infinity), infinity);
+        EXPECT_EQ(of(200.0F), infinity);
+        EXPECT_TRUE(std::isnan(of(std::numeric_limits<float>::quiet_NaN())));
+    }
+}
+
+TEST_P(VectorOpsOf, ExponentialsAreShiftedAndSummed) {
+    for (const int64_t n : lengths) {
+        const auto x = xs(n);
+        std::vector<float> y(static_cast<size_t>(n) + 1, 55.0F);
+        const double sum = v.exp_sum(x.data(), 1.0F, y.data(), n);
+        double wanted = 0;
+        for (size_t i = 0; i < static_cast<size_t>(n); ++i) {
+            const double e = std::exp(static_cast<double>(x[i]) - 1);
+            EXPECT_NEAR(y[i], e, 3e-7 * e);
+            wanted += e;
+        }
+        EXPECT_NEAR(sum, wanted, 1e-6 * wanted);
+        EXPECT_EQ(y[static_cast<size_t>(n)], 55.0F);
+    }
+}
+
+TEST_P(VectorOpsOf, Silu) {
+    std::vector<float> x;
+    for (float value = -110.0F; value < 110.0F; value += 0.0713F) {
+        x.push_back(value);
+    }
+    std::vector<float> y(x.size());
+    v.silu(x.data(), y.data(), static_cast<int64_t>(x.size()));
+    for (size_t i = 0; i < x.size(); ++i) {
+        const auto value = static_cast<double>(x[i]);
+        const double wanted = value / (1 + std::exp(-value));
+        EXPECT_NEAR(y[i], wanted, 5e-7 * std::abs(wanted) + 1e-35) << x[i];
+    }
+}
+
+TEST_P(VectorOpsOf, WorkInPlace) {
+    const auto x = xs(100);
+    auto in_place = x;
+    std::vector<float> apart(100);
+    v.exp_sum(x.data(), 0.5F, apart.data(), 100);
+    v.exp_sum(in_place.data(), 0.5F, in_place.data(), 100);
+    EXPECT_TRUE(std::equal(apart.begin(), apart.end(), in_place.begin()));
+    in_place = x;
+    v.scale_multiply(x.data(), 0.3F, x.data(), apart.data(), 100);
+    v.scale_multiply(in_place.data(), 0.3F, in_place.data(), in_place.data(), 100);
+    EXPECT_TRUE(std::equal(apart.begin(), apart.end(), in_place.begin()));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, VectorOpsOf, testing::ValuesIn(usable_vector_ops().begin(), usable_vector_ops().end()),
+                         [](const auto& info) { return std::string(info.param->name); });
+
+TEST(VectorOps, PortableIsAlwaysThereAndTheWidestIsLast) {
+    const auto usable = usable_vector_ops();
+    ASSERT_FALSE(usable.empty());
+    EXPECT_EQ(usable.front()->name, "portable");
+    EXPECT_EQ(&best_vector_ops(), usable.back());
+}
+
+} // namespace
+} // namespace schedscope::test

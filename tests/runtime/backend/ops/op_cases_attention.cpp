@@ -1,0 +1,115 @@
+#include "runtime/tensor/ops.h"
+#include "tests/runtime/backend/ops/op_cases.h"
+
+#include <cmath>
+#include <limits>
+
+namespace schedscope::test {
+
+namespace {
+
+struct Attention {
+    std::string name;
+    Type keys = Type::F16, values = Type::F16;
+    int64_t d = 64, dv = 64, n_kv = 40, tokens = 3, heads = 4, kv_heads = 4, sequences = 1;
+    bool masked = true;
+    float max_bias = 0, cap = 0;
+    int64_t stray_every = 0; ///< each so many-th element of the queries is no number; 0: none
+};
+
+Tensor* build(Graph& g, Leafs& l, const Attention& a) {
+    const Shape of_queries{a.d, a.heads, a.tokens, a.sequences};
+    Tensor* queries =
+        a.stray_every > 0 ? l.with_strays(of_queries, std::numeric_limits<float>::quiet_NaN(), a.stray_every) : l.f32(of_queries);
+    // As models have them: heads beside each other in a token's row, then permuted.
+    Tensor* q = ops::permute(g, queries, 0, 2, 1, 3);
+    Tensor* k = ops::permute(g, l.floats(a.keys, {a.d, a.kv_heads, a.n_kv, a.sequences}), 0, 2, 1, 3);
+    Tensor* v = ops::permute(g, l.floats(a.values, {a.dv, a.kv_heads, a.n_kv, a.sequences}), 0, 2, 1, 3);
+    Tensor* mask = a.masked ? l.mask(Type::F16, {a.n_kv, a.tokens, 1, a.sequences}) : nullptr;
+    return ops::flash_attn(g, q, k, v, mask, 0.3F, a.max_bias, a.cap);
+}
+
+} // namespace
+
+void add_attention_cases(std::vector<OpCase>& cases) {
+    std::vector<Attention> all;
+    const auto vary = [&](const std::string& name, auto change) {
+        Attention a;
+        change(a);
+        a.name = name;
+        all.push_back(a);
+    };
+    vary("plain", [](Attention&) {});
+    for (const Type type : expandable_types()) {
+        vary("cache " + std::string(type_name(type)), [=](Attention& a) {
+            a.keys = a.values = type;
+            a.d = a.dv = traits(type).block > 64 ? 256 : 64;
+            a.heads = 2;
+            a.kv_heads = 1;
+        });
+    }
+    vary("no number in some queries", [](Attention& a) { a.stray_every = 150; });
+    vary("no number in some queries, capped", [](Attention& a) {
+        a.stray_every = 100;
+        a.cap = 1.5F;
+    });
+    vary("no number in a query of grouped heads", [](Attention& a) {
+        a.heads = 6;
+        a.kv_heads = 2;
+        a.n_kv = 333;
+        a.stray_every = 500;
+    });
+    vary("keys q8_0, values f16", [](Attention& a) { a.keys = Type::Q8_0; });
+    vary("no mask", [](Attention& a) { a.masked = false; });
+    vary("one token", [](Attention& a) { a.tokens = 1; });
+    vary("one key", [](Attention& a) { a.n_kv = 1; });
+    vary("many keys", [](Attention& a) { a.n_kv = 333; });
+    vary("grouped heads", [](Attention& a) {
+        a.heads = 6;
+        a.kv_heads = 2;
+    });
+    vary("all heads share keys", [](Attention& a) { a.kv_heads = 1; });
+    vary("sequences", [](Attention& a) { a.sequences = 3; });
+    vary("capped", [](Attention& a) { a.cap = 1.5F; });
+    vary("biased", [](Attention& a) { a.max_bias = 8; });
+    vary("biased over 6 heads, capped", [](Attention& a) {
+        a.heads = a.kv_heads = 6;
+        a.max_bias = 4;
+        a.cap = 3;
+    });
+    vary("large", [](Attention& a) {
+        a.tokens = 40;
+        a.n_kv = 256;
+        a.kv_heads = 2;
+    });
+    for (const int64_t d : {32, 40, 80, 96, 128, 256}) {
+        vary("heads of " + std::to_string(d), [=](Attention& a) { a.d = a.dv = d; });
+    }
+    vary("values longer than keys", [](Attention& a) { a.dv = 128; });
+    vary("values shorter than keys", [](Attention& a) { a.d = 96; });
+    for (const Attention& a : all) {
+        cases.push_back({Op::FLASH_ATTN_EXT, a.name, [a](Graph& g, Leafs& l) { return build(g, l, a); }});
+    }
+    cases.push_back({Op::FLASH_ATTN_EXT, "mask per head, more rows than tokens", [](Graph& g, Leafs& l) {
+                         Tensor* k = l.floats(Type::F16, {64, 40, 2, 2});
+                         return ops::flash_attn(g, l.f32({64, 5, 2, 2}), k, l.floats(Type::F16, {64, 40, 2, 2}),
+                                                l.mask(Type::F16, {40, 8, 2, 1}), 0.2F, 0, 0);
+                     }});
+    cases.push_back({Op::FLASH_ATTN_EXT, "everything masked", [](Graph& g, Leafs& l) {
+                         Tensor* mask = l.floats(Type::F16, {40, 5, 1, 1}, -1e30F, -1e30F);
+                         return ops::flash_attn(g, l.f32({64, 5, 2, 1}), l.floats(Type::F16, {64, 40, 2, 1}),
+                                                l.floats(Type::F16, {64, 40, 2, 1}), mask, 0.2F, 0, 0);
+                     }});
+    cases.push_back({Op::FLASH_ATTN_EXT, "part of a cache", [](Graph& g, Leafs& l) {
+                         const auto part = [&](Tensor* cache) {
+                             return ops::view_4d(g, cache, 64, 32, 2, 1, cache->nb[1], 64 * 2, cache->nb[1] * 32,
+                                                 4 * cache->nb[1]);
+                         };
+                         Tensor* q = ops::permute(g, l.f32({64, 4, 3, 1}), 0, 2, 1, 3);
+                         Tensor* k = part(l.floats(Type::F16, {128, 48, 1, 1}));
+                         return ops::flash_attn(g, q, k, part(l.floats(Type::F16, {128, 48, 1, 1})),
+                                                l.mask(Type::F16, {32, 3, 1, 1}), 0.2F, 0, 0);
+                     }});
+}
+
+} // namespace schedscope::test

@@ -1,0 +1,93 @@
+// A refusal is not an error, so that a device that refused everything would agree with the reference everywhere: what devices must take is listed here.
+
+#include "runtime/backend/cpu/cpu_device.h"
+#include "runtime/backend/cpu/kernels/kernel.h"
+#include "tests/runtime/backend/ops/op_cases.h"
+#include "tests/runtime/backend/vulkan/vulkan_devices.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace schedscope::test {
+namespace {
+
+/// The type that a kernel is chosen by: keys in attention, what is written in movements, else source 0.
+Type deciding_type(const Tensor& node) {
+    switch (node.op) {
+    case Op::FLASH_ATTN_EXT: return node.src[1]->type;
+    case Op::CPY:
+    case Op::SET_ROWS:
+    case Op::IM2COL:
+    case Op::ARANGE: return node.type;
+    default: return node.src[0]->type;
+    }
+}
+
+using Kernels = std::set<std::pair<Op, Type>>;
+
+/// The operators and types of which the device takes a case.
+Kernels taken_by(const Device& device) {
+    Kernels taken;
+    for (const OpCase& c : op_cases()) {
+        Graph g;
+        Leafs leafs(g);
+        g.expand(c.build(g, leafs));
+        for (const Tensor* node : g.nodes()) {
+            if (!is_view_op(node->op) && device.supports_op(*node).yes) {
+                taken.emplace(node->op, deciding_type(*node));
+            }
+        }
+    }
+    return taken;
+}
+
+void expect(const Kernels& taken, const std::vector<Op>& ops, const std::vector<Type>& types) {
+    for (const Op op : ops) {
+        for (const Type type : types) {
+            EXPECT_TRUE(taken.contains({op, type})) << op_name(op) << " " << type_name(type);
+        }
+    }
+}
+
+const std::vector<Op> on_floats = {Op::ADD,      Op::SUB,     Op::MUL,      Op::DIV,        Op::ADD_ID,   Op::SCALE,
+                                   Op::CLAMP,    Op::SQR,     Op::SQRT,     Op::LOG,        Op::SIN,      Op::COS,
+                                   Op::UNARY,    Op::GLU,     Op::NORM,     Op::RMS_NORM,   Op::L2_NORM,  Op::MUL_MAT,
+                                   Op::CPY,      Op::CONT,    Op::DUP,      Op::MUL_MAT_ID, Op::GET_ROWS, Op::SET_ROWS,
+                                   Op::SOFT_MAX, Op::ROPE,    Op::ARGMAX,   Op::ARGSORT,    Op::TOP_K,    Op::GROUP_NORM,
+                                   Op::REPEAT,   Op::CONCAT,  Op::SUM_ROWS, Op::SUM,        Op::MEAN,     Op::CUMSUM,
+                                   Op::IM2COL,   Op::POOL_2D, Op::PAD,      Op::FILL,       Op::ARANGE,   Op::FLASH_ATTN_EXT};
+
+TEST(RequiredOps, EveryKernelOfTheCpuHasCases) {
+    const std::vector<Op> tested = ops_with_cases();
+    for (int i = 0; i < static_cast<int>(Op::count); ++i) {
+        const auto op = static_cast<Op>(i);
+        const bool has_cases = std::find(tested.begin(), tested.end(), op) != tested.end();
+        EXPECT_EQ(has_cases, cpu::has_kernel(op)) << op_name(op);
+    }
+}
+
+TEST(RequiredOps, TheCpuTakesEveryOperatorAndAllTypesOfWeights) {
+    const Kernels taken = taken_by(*make_cpu_device());
+    expect(taken, on_floats, {Type::F32});
+    expect(taken, {Op::MUL_MAT, Op::MUL_MAT_ID, Op::GET_ROWS, Op::FLASH_ATTN_EXT}, expandable_types());
+    expect(taken, {Op::CPY, Op::SET_ROWS}, expandable_types());
+    expect(taken, {Op::ADD, Op::MUL, Op::UNARY, Op::GLU, Op::ROPE, Op::CONT, Op::SCALE}, {Type::F16});
+    expect(taken, {Op::CPY, Op::CONT, Op::REPEAT, Op::CONCAT}, {Type::I32});
+}
+
+class RequiredOnVulkan : public OnVulkan<testing::Test> {};
+
+TEST_F(RequiredOnVulkan, TransformersStayOnTheDevice) {
+    for (const auto& device : vulkan_devices()) {
+        const Kernels taken = taken_by(*device);
+        expect(taken, on_floats, {Type::F32});
+        expect(taken, {Op::MUL_MAT, Op::MUL_MAT_ID, Op::GET_ROWS}, {Type::F16, Type::BF16, Type::Q8_0, Type::Q4_0});
+        expect(taken, {Op::FLASH_ATTN_EXT, Op::SET_ROWS, Op::CPY}, {Type::F16, Type::Q8_0});
+        expect(taken, {Op::CONT, Op::CPY, Op::CONCAT, Op::GET_ROWS}, {Type::I32});
+    }
+}
+
+} // namespace
+} // namespace schedscope::test

@@ -1,0 +1,259 @@
+#include "traces/diff/align.h"
+
+#include "traces/diff/graph_shape.h"
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <utility>
+
+namespace schedscope {
+
+namespace {
+
+using Hashes = std::vector<uint64_t>;
+
+/// One graph at one likeness.
+struct Side {
+    const GraphShape& shape;
+    const Hashes& names;
+    Hashes labels, above, below;
+
+    Side(const GraphShape& shape, const Hashes& names, Likeness likeness)
+        : shape(shape), names(names), labels(shape.labels(likeness)), above(shape.above(labels)), below(shape.below(labels)) {}
+};
+
+/// What tensors are compared by; a tensor that has none (false) takes no part.
+struct Key {
+    uint64_t first = 0, second = 0, third = 0;
+    auto operator<=>(const Key&) const = default;
+};
+using KeyOf = std::function<bool(const Side&, TensorId, Key&)>;
+
+enum class Names : uint8_t { same, any };
+
+class Aligner {
+public:
+    Aligner(const GraphShape& a, const GraphShape& b) : a_(a), b_(b), names_a_(a.names()), names_b_(b.names()) {
+        result_.in_b.assign(a.n_tensors(), no_tensor);
+        result_.in_a.assign(b.n_tensors(), no_tensor);
+    }
+
+    Alignment run() {
+        for (int level = 0; level < static_cast<int>(Likeness::count) && !complete(); ++level) {
+            align_at(static_cast<Likeness>(level));
+        }
+        return std::move(result_);
+    }
+
+private:
+    bool complete() const noexcept { return n_aligned_ == std::min(a_.n_tensors(), b_.n_tensors()); }
+
+    void align_at(Likeness likeness) {
+        const Side a(a_, names_a_, likeness), b(b_, names_b_, likeness);
+        const auto i = [](TensorId id) { return static_cast<size_t>(id); };
+        result_.work += static_cast<int64_t>(a_.n_tensors() + b_.n_tensors());
+        // What a leaf is computed from and what a result is used for says nothing: alone they are like many others.
+        const KeyOf whole = [&](const Side& s, TensorId id, Key& key) {
+            key = {s.above[i(id)], s.below[i(id)], 0};
+            return true;
+        };
+        const KeyOf whole_named = [&](const Side& s, TensorId id, Key& key) {
+            key = {s.above[i(id)], s.below[i(id)], s.names[i(id)]};
+            return true;
+        };
+        const auto only_nodes = [](const KeyOf& key_of) -> KeyOf {
+            return [&key_of](const Side& s, TensorId id, Key& key) { return s.shape.has_sources(id) && key_of(s, id, key); };
+        };
+        by_key(a, b, only_nodes(whole_named));
+        by_key(a, b, only_nodes(whole));
+        spread_to_sources(a, b);
+        by_key(a, b, whole_named);
+        by_key(a, b, [&](const Side& s, TensorId id, Key& key) {
+            key = {s.above[i(id)], s.names[i(id)], 0};
+            return s.names[i(id)] != 0;
+        });
+        by_key(a, b, [&](const Side& s, TensorId id, Key& key) {
+            key = {s.below[i(id)], s.names[i(id)], 0};
+            return s.names[i(id)] != 0;
+        });
+        spread(a, b, Names::same);
+        by_key(a, b, [&](const Side& s, TensorId id, Key& key) {
+            key = {s.above[i(id)], 0, 0};
+            return s.shape.has_sources(id);
+        });
+        by_key(a, b, [&](const Side& s, TensorId id, Key& key) {
+            key = {s.below[i(id)], 0, 0};
+            return s.shape.has_sources(id) && s.shape.n_uses(id) > 0;
+        });
+        spread(a, b, Names::any);
+        by_key(a, b, whole);
+    }
+
+    /// Tensors with one key are the same ones, in order, if both graphs have as many of them.
+    void by_key(const Side& a, const Side& b, const KeyOf& key_of) {
+        if (complete()) {
+            return;
+        }
+        using Entry = std::pair<Key, TensorId>;
+        const auto entries = [&](const Side& side, const std::vector<TensorId>& aligned) {
+            std::vector<Entry> list;
+            Key key;
+            for (TensorId id = 0; id < static_cast<TensorId>(aligned.size()); ++id) {
+                ++result_.work;
+                if (aligned[static_cast<size_t>(id)] == no_tensor && key_of(side, id, key)) {
+                    list.emplace_back(key, id);
+                }
+            }
+            std::sort(list.begin(), list.end());
+            return list;
+        };
+        pair_runs(entries(a, result_.in_b), entries(b, result_.in_a), [&](auto first_a, auto end_a, auto first_b, auto end_b) {
+            for (; end_a - first_a == end_b - first_b && first_a != end_a; ++first_a, ++first_b) {
+                pair(first_a->second, first_b->second);
+            }
+        });
+    }
+
+    /// Calls `f` for each run of equal keys that two sorted lists both have.
+    template <typename Entries, typename F> static void pair_runs(const Entries& a, const Entries& b, F&& f) {
+        const auto end_of_run = [](auto at, auto end) {
+            return std::find_if(at, end, [at](const auto& entry) { return entry.first != at->first; });
+        };
+        for (auto x = a.begin(), y = b.begin(); x != a.end() && y != b.end();) {
+            const auto x_end = end_of_run(x, a.end()), y_end = end_of_run(y, b.end());
+            if (x->first == y->first) {
+                f(x, x_end, y, y_end);
+            }
+            const bool a_first = x->first <= y->first, b_first = y->first <= x->first;
+            x = a_first ? x_end : x;
+            y = b_first ? y_end : y;
+        }
+    }
+
+    void pair(TensorId x, TensorId y) {
+        result_.in_b[static_cast<size_t>(x)] = y;
+        result_.in_a[static_cast<size_t>(y)] = x;
+        ++n_aligned_;
+        waiting_.push_back(x);
+    }
+
+    /// From each pair to its neighbours, until no more come.
+    void spread(const Side& a, const Side& b, Names names) {
+        names_ = names;
+        waiting_.clear();
+        for (size_t x = 0; x < result_.in_b.size(); ++x) {
+            if (result_.in_b[x] != no_tensor) {
+                waiting_.push_back(static_cast<TensorId>(x));
+            }
+        }
+        while (!waiting_.empty() && !complete()) {
+            const TensorId x = waiting_.front(), y = result_.in_b[static_cast<size_t>(x)];
+            waiting_.pop_front();
+            spread_to_sources(a, b, x, y);
+            spread_to_users(a, b, x, y);
+        }
+    }
+
+    /// From pairs that are the same above and below to what they are computed from.
+    void spread_to_sources(const Side& a, const Side& b) {
+        names_ = Names::any;
+        for (size_t x = 0; x < result_.in_b.size(); ++x) {
+            const TensorId y = result_.in_b[x];
+            if (y != no_tensor && a.above[x] == b.above[static_cast<size_t>(y)] &&
+                a.below[x] == b.below[static_cast<size_t>(y)]) {
+                spread_to_sources(a, b, static_cast<TensorId>(x), y);
+            }
+        }
+    }
+
+    void spread_to_sources(const Side& a, const Side& b, TensorId x, TensorId y) {
+        for (int slot = 0; slot < GraphShape::n_slots; ++slot) {
+            ++result_.work;
+            const TensorId p = a_.source(x, slot), q = b_.source(y, slot);
+            if (p != no_tensor && q != no_tensor && free(p, q) && names_fit(p, q) &&
+                a.labels[static_cast<size_t>(p)] == b.labels[static_cast<size_t>(q)]) {
+                pair_here(p, q);
+            }
+        }
+    }
+
+    /// Users in the same slot that are alike: the only one on both sides, else the only ones of a name.
+    void spread_to_users(const Side& a, const Side& b, TensorId x, TensorId y) {
+        using Entry = std::pair<Key, TensorId>;
+        const auto users = [&](const Side& side, TensorId of, const std::vector<TensorId>& aligned) {
+            std::vector<Entry> list;
+            for (const auto* use = side.shape.uses_begin(of); use != side.shape.uses_end(of); ++use) {
+                ++result_.work;
+                const auto user = static_cast<size_t>(use->user);
+                if (aligned[user] == no_tensor) {
+                    list.push_back({{static_cast<uint64_t>(use->slot), side.labels[user], 0}, use->user});
+                }
+            }
+            return list;
+        };
+        std::vector<Entry> in_a = users(a, x, result_.in_b), in_b = users(b, y, result_.in_a);
+        const auto only_ones = [&](auto first_a, auto end_a, auto first_b, auto end_b) {
+            if (end_a - first_a == 1 && end_b - first_b == 1 && free(first_a->second, first_b->second) &&
+                names_fit(first_a->second, first_b->second)) {
+                pair_here(first_a->second, first_b->second);
+            }
+        };
+        if (in_a.empty() || in_b.empty()) {
+            return;
+        }
+        std::sort(in_a.begin(), in_a.end());
+        std::sort(in_b.begin(), in_b.end());
+        pair_runs(in_a, in_b, only_ones);
+
+        const auto name_them = [](std::vector<Entry>& list, const Side& side, const std::vector<TensorId>& aligned) {
+            std::erase_if(list, [&](const Entry& e) {
+                return aligned[static_cast<size_t>(e.second)] != no_tensor || side.names[static_cast<size_t>(e.second)] == 0;
+            });
+            for (Entry& e : list) {
+                e.first.third = side.names[static_cast<size_t>(e.second)];
+            }
+            std::sort(list.begin(), list.end());
+        };
+        name_them(in_a, a, result_.in_b);
+        name_them(in_b, b, result_.in_a);
+        pair_runs(in_a, in_b, only_ones);
+    }
+
+    bool free(TensorId x, TensorId y) const noexcept {
+        return result_.in_b[static_cast<size_t>(x)] == no_tensor && result_.in_a[static_cast<size_t>(y)] == no_tensor;
+    }
+
+    bool names_fit(TensorId x, TensorId y) const noexcept {
+        return names_ == Names::any || names_a_[static_cast<size_t>(x)] == names_b_[static_cast<size_t>(y)];
+    }
+
+    /// A source that had several users left may have only one now. Sources with many users are not looked at again: that would be quadratic.
+    void pair_here(TensorId x, TensorId y) {
+        constexpr size_t few = 8;
+        pair(x, y);
+        for (int slot = 0; slot < GraphShape::n_slots; ++slot) {
+            const TensorId p = a_.source(x, slot), q = b_.source(y, slot);
+            if (p != no_tensor && q != no_tensor && result_.in_b[static_cast<size_t>(p)] == q && a_.n_uses(p) <= few &&
+                b_.n_uses(q) <= few) {
+                waiting_.push_back(p);
+            }
+        }
+    }
+
+    const GraphShape &a_, &b_;
+    const Hashes names_a_, names_b_;
+    Alignment result_;
+    size_t n_aligned_ = 0;
+    Names names_ = Names::any;     ///< of the neighbours that are aligned now
+    std::deque<TensorId> waiting_; ///< aligned tensors of a whose neighbours are to be looked at
+};
+
+} // namespace
+
+Alignment align(const OwnedGraph& a, const OwnedGraph& b) {
+    const GraphShape shape_a(a), shape_b(b);
+    return Aligner(shape_a, shape_b).run();
+}
+
+} // namespace schedscope

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "runtime/planner/graph_view.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace schedscope {
+
+/// Which tensor of one graph is which of another.
+struct Alignment {
+    std::vector<TensorId> in_b; ///< by tensor of a; no_tensor: only a has it
+    std::vector<TensorId> in_a; ///< by tensor of b; no_tensor: only b has it
+    int64_t work = 0;           ///< tensors and neighbours looked at; grows as the graphs do
+};
+
+/// Aligns two graphs by what they compute, not by what their tensors are called; a name only decides between tensors that nothing else tells
+/// apart, and their order where names don't either.
+///
+/// From exact likeness down to that of operators alone: tensors with the same computation above and below them are the same; then those with
+/// the same above or the same below (a node put in between changes what is below its ancestors and above its descendants, not the other way);
+/// then, from each pair, those that stand to both in the same relation and are the only ones. Tensors that are aligned have the same operator.
+Alignment align(const OwnedGraph& a, const OwnedGraph& b);
+
+} // namespace schedscope

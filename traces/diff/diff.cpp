@@ -1,0 +1,177 @@
+#include "traces/diff/diff.h"
+
+#include "runtime/error.h"
+#include "traces/diff/diff_parts.h"
+#include "traces/history/words/unknown.h"
+
+#include <algorithm>
+#include <set>
+
+namespace schedscope::diff {
+
+namespace {
+
+std::vector<Setting> compare_settings(const SessionInfo& a, const SessionInfo& b) {
+    using Facts = std::vector<std::pair<std::string, std::string>>;
+    const auto facts_of = [](const SessionInfo& session) {
+        Facts facts = session.facts;
+        std::string order;
+        for (const BackendInfo& backend : session.backends) {
+            order += (order.empty() ? "" : ", ") + backend.name;
+        }
+        facts.emplace_back("backends", order);
+        for (const BackendInfo& backend : session.backends) {
+            if (!backend.description.empty()) { // a log may not tell it
+                facts.emplace_back("backend " + backend.name, backend.description);
+            }
+        }
+        return facts;
+    };
+    const auto value_in = [](const Facts& facts, const std::string& name) {
+        const auto found = std::find_if(facts.begin(), facts.end(), [&](const auto& fact) { return fact.first == name; });
+        return found == facts.end() ? std::nullopt : std::optional(found->second);
+    };
+    const Facts facts_a = facts_of(a), facts_b = facts_of(b);
+    std::vector<Setting> settings;
+    for (const auto& [name, value] : facts_a) {
+        if (std::optional<std::string> other = value_in(facts_b, name); other != value) {
+            settings.push_back({name, value, std::move(other)});
+        }
+    }
+    for (const auto& [name, value] : facts_b) {
+        if (!value_in(facts_a, name)) {
+            settings.push_back({name, std::nullopt, value});
+        }
+    }
+    return settings;
+}
+
+/// Why an evaluation failed; nothing: it did not, or was not seen to.
+Value failure_of(History& history, const EvaluationSpan& span) {
+    if (!span.complete || span.first >= span.end) {
+        return {};
+    }
+    const Record last = history.record(span.end - 1);
+    const auto* end = std::get_if<record::EvaluationEnd>(&last.fact);
+    return end != nullptr && end->failed ? Value{std::string(history.source().text(end->error))} : Value{};
+}
+
+class Comparison {
+public:
+    Comparison(History& a, History& b, const Options& options) : a_(a), b_(b), options_(options) {}
+
+    Result run() {
+        result_.settings = compare_settings(a_.session(), b_.session());
+        const int n = a_.n_evaluations();
+        if (options_.evaluation && (*options_.evaluation < 0 || *options_.evaluation >= n)) {
+            throw Error(ErrorKind::usage, "--eval " + std::to_string(*options_.evaluation) +
+                                              ": the first trace has evaluations 0 to " + std::to_string(n - 1));
+        }
+        std::vector<EvaluationPair> both;
+        for (const EvaluationPair& evaluations : pair_evaluations(a_.source(), b_.source())) {
+            if (options_.evaluation && evaluations.first != *options_.evaluation) {
+                continue;
+            }
+            if (evaluations.first < 0 || evaluations.second < 0) {
+                only_in_one(evaluations);
+            } else {
+                compare(evaluations);
+                both.push_back(evaluations);
+            }
+        }
+        result_.evaluations = static_cast<int64_t>(both.size());
+        if (!options_.evaluation || !both.empty()) {
+            compare_tokens(a_, b_, options_.evaluation ? std::optional(both.front()) : std::nullopt, result_);
+        }
+        add_times(a_, b_, both, result_);
+        return std::move(result_);
+    }
+
+private:
+    static bool verifies(const History& history) {
+        return history.source().next_of(-1, fact_bit<record::Difference>()) != no_step;
+    }
+    static std::string shape_of(const record::EvaluationBegin& begin) {
+        const std::optional<int32_t> tokens = known_counts(begin).tokens;
+        return std::string(graph_kind_name(begin.kind)) +
+               (tokens ? " of " + std::to_string(*tokens) + (*tokens == 1 ? " token" : " tokens") : "");
+    }
+
+    void only_in_one(const EvaluationPair& evaluations) {
+        const auto value = [](const History& history, EvaluationId id) {
+            return id < 0 ? Value{} : Value{shape_of(history.evaluation(id).begin)};
+        };
+        Found found(result_, evaluations.first, evaluations.second);
+        found.compared();
+        found.add(What::evaluation, "evaluation " + std::to_string(std::max(evaluations.first, evaluations.second)),
+                  value(a_, evaluations.first), value(b_, evaluations.second));
+    }
+
+    void compare(const EvaluationPair& evaluations) {
+        const EvaluationSpan a = a_.evaluation(evaluations.first), b = b_.evaluation(evaluations.second);
+        Found found(result_, evaluations.first, evaluations.second);
+        const auto reuse = [](const History& history, const record::EvaluationBegin& begin) {
+            return begin.reused              ? std::string("used again")
+                   : begin.failed_check != 0 ? "made anew: " + std::string(history.source().text(begin.failed_check))
+                                             : std::string("made anew");
+        };
+        found.compared(2);
+        if (const std::string x = reuse(a_, a.begin), y = reuse(b_, b.begin); x != y) {
+            found.add(What::reuse, "graph", x, y);
+        }
+        if (const Value x = failure_of(a_, a), y = failure_of(b_, b); x != y) {
+            found.add(What::failure, "evaluation " + std::to_string(evaluations.first), x, y);
+        }
+        if (a.begin.kind != GraphKind::decode) { // what a decode reads was said where it was generated
+            compare_prompts(a_, b_, evaluations, found);
+        }
+        if (plans_seen_.insert({a.begin.planned_in, b.begin.planned_in}).second && a.first < a.end && b.first < b.end) {
+            compare_plans(evaluations, found);
+        }
+        if (verified_) {
+            const PlanState &of_a = a_.plan(evaluations.first), &of_b = b_.plan(evaluations.second);
+            if (of_a.graph >= 0 && of_b.graph >= 0) {
+                compare_verdicts(PlanPair(a_, of_a, b_, of_b), found);
+            }
+        }
+    }
+
+    void compare_plans(const EvaluationPair& evaluations, Found& found) {
+        const PlanState &a = a_.plan(evaluations.first), &b = b_.plan(evaluations.second);
+        if (a.graph < 0 || b.graph < 0) {
+            found.compared();
+            if (a.graph >= 0 || b.graph >= 0) {
+                const auto value = [](const PlanState& state) {
+                    return state.graph < 0 ? Value{} : Value{std::string("planned")};
+                };
+                found.add(What::failure, "plan", value(a), value(b));
+            }
+            return;
+        }
+        const PlanPair plans(a_, a, b_, b);
+        compare_graphs(plans, found);
+        compare_assignments(plans, found);
+        compare_splits(plans, found);
+        compare_copies(plans, found);
+        compare_fusion(plans, found);
+        compare_order(plans, found);
+        compare_memory(plans, found);
+        add_split_times(plans, result_);
+        const GraphKind kind = a_.evaluation(evaluations.first).begin.kind;
+        if (std::none_of(result_.summaries.begin(), result_.summaries.end(), [&](const Summary& s) { return s.kind == kind; })) {
+            result_.summaries.push_back(summarise(plans));
+        }
+    }
+
+    History &a_, &b_;
+    const Options options_;
+    const bool verified_ = verifies(a_) && verifies(b_);
+    Result result_;
+    std::set<EvaluationPair> plans_seen_; ///< by the evaluations that made them
+};
+
+} // namespace
+
+Result compare(History& a, History& b, const Options& options) { return Comparison(a, b, options).run(); }
+
+} // namespace schedscope::diff

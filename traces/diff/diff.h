@@ -1,0 +1,114 @@
+#pragma once
+
+#include "traces/history/history.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+/// What differs between two traces. Evaluations are paired in order by kind and shape, their graphs aligned by structure (align.h), and what was decided for
+/// the tensors that both have is compared. Backends, buffer types and kernels are the same when their names are.
+namespace schedscope::diff {
+
+enum class What : uint8_t {
+    evaluation, ///< only one of them has it
+    failure,    ///< it failed, or its plan did, with other words
+    reuse,      ///< whether the graph before was used again, and the check that failed
+    prompt,     ///< the tokens that went in (not those that were generated)
+    node,       ///< a tensor that only one graph has
+    type,       ///< of a tensor that both have, as the next five
+    shape,
+    layout,      ///< strides or offset in the tensor it is a view of, where type and shape are the same
+    parameters,  ///< of its operator, where type and shape are the same
+    source,      ///< it is computed from another tensor
+    flags,       ///< input, output; what its memory is for
+    memory_home, ///< its own buffer lies elsewhere, though it is assigned to the same backend
+    pinned,      ///< by the user
+    assignment,  ///< the backend
+    cause,       ///< the same backend by another rule
+    pass,        ///< the same backend and rule in another pass
+    split,
+    input, ///< of a split that both have
+    copy,
+    fusion,
+    not_fused,
+    reorder,   ///< the place among the nodes that both have
+    buffer,    ///< size of a compute buffer
+    peak,      ///< how much of it the plan uses
+    placement, ///< where a tensor lies
+    replan,    ///< why memory was planned anew
+    verdict,   ///< of verifications: beyond tolerance or within, or not compared
+    token,
+    sampler, ///< the chain that chose a token, and what of it ran in the graph
+    count,
+};
+std::string_view what_name(What what) noexcept; ///< "assignment", "memory_home"
+
+/// Nothing, a number, a text, a list of texts.
+using Value = std::variant<std::monostate, int64_t, std::string, std::vector<std::string>>;
+
+struct Difference {
+    What what = What::node;
+    EvaluationId eval_a = -1, eval_b = -1;             ///< −1: about none
+    TensorId id_a = no_tensor, id_b = no_tensor;       ///< of the tensor that it is about
+    std::string subject;                               ///< the tensor, buffer type, … as a calls it; where a has none, b
+    std::string renamed;                               ///< what b calls it, where that is something else
+    Value a, b;                                        ///< nothing: that trace has none
+    std::string note;                                  ///< for people: "by 1.wgt0 → 1.off"
+    std::vector<std::pair<std::string, Value>> more{}; ///< for programs, by name
+};
+
+/// A setting of the session. It is no difference by itself.
+struct Setting {
+    std::string name;
+    std::optional<std::string> a, b; ///< nothing: not said
+};
+
+/// How much of everything there is in one plan. In order, with the same names for both traces.
+struct Measure {
+    std::string name; ///< "nodes on Vulkan0", "bytes copied"
+    bool is_bytes = false;
+    bool is_time = false; ///< nanoseconds
+    std::optional<int64_t> a, b;
+};
+struct Summary {
+    GraphKind kind = GraphKind::other;
+    EvaluationId eval_a = -1, eval_b = -1;
+    std::vector<Measure> measures;
+};
+
+/// Times never make traces different: no two runs take the same time.
+struct Time {
+    std::string what;                      ///< total (of a kind of evaluation) | split | kernel
+    std::string name;                      ///< "decode", "split 3", "mul_mat_f32"
+    std::string backend;                   ///< with split (a's) and kernel
+    EvaluationId eval_a = -1, eval_b = -1; ///< with split
+    std::optional<int64_t> a_ns, b_ns;     ///< nothing: it has none
+    int64_t a_runs = 0, b_runs = 0;
+};
+
+struct Options {
+    std::optional<EvaluationId> evaluation; ///< of a: this one and its partner only
+};
+
+struct Result {
+    bool identical() const noexcept { return differences.empty(); }
+    int64_t evaluations = 0; ///< pairs compared
+    int64_t decisions = 0;   ///< compared
+    std::vector<Setting> settings;
+    std::vector<Difference> differences; ///< by evaluation, then by kind, then in the graph's order
+    std::vector<Summary> summaries;      ///< of the first pair of plans of each kind
+    std::vector<Time> times;
+};
+
+/// Throws Error(usage) when a has no such evaluation, Error(input) when a trace can't be read.
+Result compare(History& a, History& b, const Options& options = {});
+
+/// The partner of each evaluation; a pair without one has −1 for it. In a's order, what only b has in its place.
+std::vector<std::pair<EvaluationId, EvaluationId>> pair_evaluations(const RecordSource& a, const RecordSource& b);
+
+} // namespace schedscope::diff

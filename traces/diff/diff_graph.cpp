@@ -1,0 +1,148 @@
+// What differs between two graphs: tensors that only one has, and what became of those that both have.
+
+#include "traces/diff/diff_parts.h"
+#include "traces/history/words/unknown.h"
+
+namespace schedscope::diff {
+
+namespace {
+
+std::string describe_tensor(const TensorInfo& t) {
+    if (told_by_log(t)) {
+        return operator_text(t);
+    }
+    return std::string(t.op == Op::NONE ? "leaf" : op_name(t.op)) + " " + std::string(type_name(t.type)) + " " + shape_text(t.ne);
+}
+
+std::string layout_text(const TensorInfo& t) {
+    std::string text = "strides";
+    for (const size_t stride : t.nb) {
+        text += " " + std::to_string(stride);
+    }
+    return t.is_view() ? text + " at " + std::to_string(t.view_offset) : text;
+}
+
+std::string parameters_text(const Params& params) {
+    size_t n = params.size();
+    while (n > 0 && params[n - 1] == 0) {
+        --n;
+    }
+    std::string text;
+    for (size_t i = 0; i < n; ++i) {
+        text += (i == 0 ? "" : " ") + std::to_string(params[i]);
+    }
+    return text.empty() ? "none" : text;
+}
+
+std::string flags_text(const TensorInfo& t) {
+    std::string text;
+    for (const auto& [flag, word] : {std::pair{flag_input, "input"}, std::pair{flag_output, "output"},
+                                     std::pair{flag_param, "param"}, std::pair{flag_loss, "loss"}}) {
+        if ((t.flags & flag) != 0) {
+            text += (text.empty() ? "" : " ") + std::string(word);
+        }
+    }
+    if (t.usage == BufferUsage::weights) {
+        text += text.empty() ? "weights" : " weights";
+    }
+    return text.empty() ? "none" : text;
+}
+
+class Comparison {
+public:
+    Comparison(const PlanPair& plans, Found& found) : plans_(plans), found_(found) {}
+
+    void run() {
+        only_in_one();
+        for (const auto& [x, y] : plans_.common()) {
+            compare(x, y);
+        }
+    }
+
+private:
+    void only_in_one() {
+        const auto add = [&](const OwnedGraph& graph, bool of_a) {
+            for (TensorId id = 0; id < static_cast<TensorId>(graph.tensors.size()); ++id) {
+                if ((of_a ? plans_.in_b(id) : plans_.in_a(id)) == no_tensor) {
+                    const TensorInfo& t = graph.tensors[static_cast<size_t>(id)];
+                    if (left_out_by_log(t)) {
+                        continue;
+                    }
+                    const Value here = describe_tensor(t), none;
+                    Difference& d = plans_.add(found_, What::node, of_a ? id : no_tensor, of_a ? no_tensor : id,
+                                               of_a ? here : none, of_a ? none : here);
+                    d.more = {{"op", std::string(op_name(t.op))}};
+                }
+            }
+        };
+        add(plans_.a.graph, true);
+        add(plans_.b.graph, false);
+    }
+
+    void compare(TensorId x, TensorId y) {
+        const TensorInfo &a = plans_.a.graph.tensors[static_cast<size_t>(x)], &b = plans_.b.graph.tensors[static_cast<size_t>(y)];
+        const auto differ = [&](What what, std::string of_a, std::string of_b) -> Difference& {
+            return plans_.add(found_, what, x, y, std::move(of_a), std::move(of_b));
+        };
+        if (told_by_log(a) || told_by_log(b)) { // of one of them nothing else is known
+            compare_sources(x, a, y, b);
+            return;
+        }
+        if (a.type != b.type) {
+            differ(What::type, std::string(type_name(a.type)), std::string(type_name(b.type)));
+        }
+        if (a.ne != b.ne) {
+            differ(What::shape, shape_text(a.ne), shape_text(b.ne));
+        }
+        if (a.type == b.type && a.ne == b.ne) {
+            if (a.nb != b.nb || a.view_offset != b.view_offset) {
+                differ(What::layout, layout_text(a), layout_text(b));
+            } else if (a.params != b.params) {
+                differ(What::parameters, parameters_text(a.params), parameters_text(b.params));
+            }
+        }
+        if (a.flags != b.flags || (a.usage == BufferUsage::weights) != (b.usage == BufferUsage::weights)) {
+            differ(What::flags, flags_text(a), flags_text(b));
+        }
+        compare_sources(x, a, y, b);
+        compare_homes(x, a, y, b);
+    }
+
+    void compare_sources(TensorId x, const TensorInfo& a, TensorId y, const TensorInfo& b) {
+        for (size_t slot = 0; slot < a.src.size(); ++slot) {
+            if (!plans_.same(a.src[slot], b.src[slot])) {
+                Difference& d =
+                    plans_.add(found_, What::source, x, y, source(plans_.a, a.src[slot]), source(plans_.b, b.src[slot]));
+                d.note = "source " + std::to_string(slot);
+                d.more = {{"source", static_cast<int64_t>(slot)}};
+            }
+        }
+    }
+
+    void compare_homes(TensorId x, const TensorInfo& a, TensorId y, const TensorInfo& b) {
+        const std::string home_a = plans_.a.history.buffer_type_name(a.buffer_type),
+                          home_b = plans_.b.history.buffer_type_name(b.buffer_type);
+        if (home_a != home_b &&
+            plans_.a.backend(plans_.a.assigned(x).backend) == plans_.b.backend(plans_.b.assigned(y).backend)) {
+            plans_.add(found_, What::memory_home, x, y, home_a, home_b);
+        }
+        const std::string pinned_a = plans_.a.backend(a.user_backend), pinned_b = plans_.b.backend(b.user_backend);
+        if (pinned_a != pinned_b) {
+            plans_.add(found_, What::pinned, x, y, pinned(a, pinned_a), pinned(b, pinned_b));
+        }
+    }
+
+    static Value source(const PlanSide& side, TensorId id) { return id == no_tensor ? Value{} : Value{side.name(id)}; }
+    static Value pinned(const TensorInfo& t, const std::string& backend) {
+        return t.user_backend == no_backend ? Value{} : Value{backend};
+    }
+
+    const PlanPair& plans_;
+    Found& found_;
+};
+
+} // namespace
+
+void compare_graphs(const PlanPair& plans, Found& found) { Comparison(plans, found).run(); }
+
+} // namespace schedscope::diff

@@ -1,0 +1,92 @@
+#include "traces/diff/diff_parts.h"
+
+#include <array>
+
+namespace schedscope::diff {
+
+std::string_view what_name(What what) noexcept {
+    constexpr std::array<std::string_view, static_cast<size_t>(What::count)> names{
+        "evaluation", "failure",     "reuse",  "prompt",     "node",      "type",   "shape",   "layout", "parameters", "source",
+        "flags",      "memory_home", "pinned", "assignment", "cause",     "pass",   "split",   "input",  "copy",       "fusion",
+        "not_fused",  "reorder",     "buffer", "peak",       "placement", "replan", "verdict", "token",  "sampler"};
+    return names[static_cast<size_t>(what)];
+}
+
+Difference& Found::add(What what, std::string subject, Value a, Value b) {
+    Difference d;
+    d.what = what;
+    d.eval_a = a_;
+    d.eval_b = b_;
+    d.subject = std::move(subject);
+    d.a = std::move(a);
+    d.b = std::move(b);
+    return result_.differences.emplace_back(std::move(d));
+}
+
+TensorState PlanSide::assigned(TensorId id) const {
+    const auto i = static_cast<size_t>(id);
+    return id >= 0 && i < state.tensors.size() ? state.tensors[i] : TensorState{};
+}
+
+TensorId PlanSide::start_of(const SplitState& split) const {
+    const auto first = static_cast<size_t>(split.begin.first_node);
+    const TensorId node = split.begin.node; // none: the split has views only
+    return node != no_tensor || first >= graph.nodes.size() ? node : graph.nodes[first];
+}
+
+PlanPair::PlanPair(History& history_a, const PlanState& state_a, History& history_b, const PlanState& state_b)
+    : a{history_a, state_a, *history_a.graph_of(state_a)}, b{history_b, state_b, *history_b.graph_of(state_b)},
+      alignment_(align(a.graph, b.graph)) {
+    for (TensorId id = 0; id < static_cast<TensorId>(alignment_.in_b.size()); ++id) {
+        if (const TensorId other = alignment_.in_b[static_cast<size_t>(id)]; other != no_tensor) {
+            common_.emplace_back(id, other);
+        }
+    }
+    pair_copies();
+}
+
+void PlanPair::pair_copies() {
+    using Key = std::tuple<TensorId, std::string, int16_t>;
+    std::map<Key, TensorId> of_b;
+    for (const record::CopyMade& copy : b.state.copies) {
+        of_b.emplace(Key{copy.of, b.backend(copy.backend), copy.stage}, copy.copy);
+    }
+    for (const record::CopyMade& copy : a.state.copies) {
+        const TensorId original = in_b(copy.of);
+        if (const auto other = of_b.find({original, a.backend(copy.backend), copy.stage});
+            original != no_tensor && other != of_b.end()) {
+            copies_in_b_.emplace(copy.copy, other->second);
+            copies_in_a_.emplace(other->second, copy.copy);
+        }
+    }
+}
+
+namespace {
+
+TensorId look_up(TensorId id, const std::vector<TensorId>& graph, const std::map<TensorId, TensorId>& copies) noexcept {
+    if (id >= 0 && static_cast<size_t>(id) < graph.size()) {
+        return graph[static_cast<size_t>(id)];
+    }
+    const auto copy = copies.find(id);
+    return copy == copies.end() ? no_tensor : copy->second;
+}
+
+} // namespace
+
+TensorId PlanPair::in_b(TensorId id) const noexcept { return look_up(id, alignment_.in_b, copies_in_b_); }
+TensorId PlanPair::in_a(TensorId id) const noexcept { return look_up(id, alignment_.in_a, copies_in_a_); }
+
+bool PlanPair::same(TensorId of_a, TensorId of_b) const noexcept {
+    return of_a == no_tensor ? of_b == no_tensor : of_b != no_tensor && in_b(of_a) == of_b;
+}
+
+Difference& PlanPair::add(Found& found, What what, TensorId of_a, TensorId of_b, Value value_a, Value value_b) const {
+    const std::string name_a = of_a == no_tensor ? "" : a.name(of_a), name_b = of_b == no_tensor ? "" : b.name(of_b);
+    Difference& d = found.add(what, of_a == no_tensor ? name_b : name_a, std::move(value_a), std::move(value_b));
+    d.id_a = of_a;
+    d.id_b = of_b;
+    d.renamed = of_a != no_tensor && of_b != no_tensor && name_a != name_b ? name_b : "";
+    return d;
+}
+
+} // namespace schedscope::diff

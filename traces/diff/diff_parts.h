@@ -1,0 +1,91 @@
+#pragma once
+
+#include "traces/diff/align.h"
+#include "traces/diff/diff.h"
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+/// What diff.cpp puts together: one comparison a file.
+namespace schedscope::diff {
+
+/// Collects what a comparison of two evaluations finds.
+class Found {
+public:
+    Found(Result& result, EvaluationId a, EvaluationId b) : result_(result), a_(a), b_(b) {}
+
+    Difference& add(What what, std::string subject, Value a, Value b);
+    /// So many decisions were looked at.
+    void compared(int64_t n = 1) noexcept { result_.decisions += n; }
+
+private:
+    Result& result_;
+    EvaluationId a_, b_;
+};
+
+/// One trace's side of a comparison.
+struct PlanSide {
+    History& history;
+    const PlanState& state;
+    const OwnedGraph& graph;
+
+    std::string name(TensorId id) const { return history.tensor_name(state, id); } ///< "-" for none
+    std::string backend(BackendId id) const { return history.backend_name(id); }
+    std::string text(StringId id) const { return std::string(history.source().text(id)); }
+    /// As far as the plan came.
+    TensorState assigned(TensorId id) const;
+    /// The node that a split is known by.
+    TensorId start_of(const SplitState& split) const;
+};
+
+/// A plan of each trace for one pair of evaluations. Ids: the graph's tensors, then copies.
+class PlanPair {
+public:
+    PlanPair(History& history_a, const PlanState& a, History& history_b, const PlanState& b);
+
+    PlanSide a, b;
+
+    /// The tensor of b that a tensor of a is, or the other way round; none: only one has it.
+    TensorId in_b(TensorId id) const noexcept;
+    TensorId in_a(TensorId id) const noexcept;
+    bool same(TensorId of_a, TensorId of_b) const noexcept;
+    /// Tensors of the two graphs that are one, in a's order.
+    const std::vector<std::pair<TensorId, TensorId>>& common() const noexcept { return common_; }
+
+    /// A difference about a tensor that both have, or (none for the other) only one.
+    Difference& add(Found& found, What what, TensorId of_a, TensorId of_b, Value value_a, Value value_b) const;
+
+private:
+    /// Copies are the same when what they are copies of is, and they are for the same stage of the same backend.
+    void pair_copies();
+
+    Alignment alignment_;
+    std::vector<std::pair<TensorId, TensorId>> common_;
+    std::map<TensorId, TensorId> copies_in_b_, copies_in_a_;
+};
+
+void compare_graphs(const PlanPair& plans, Found& found);
+void compare_assignments(const PlanPair& plans, Found& found);
+void compare_splits(const PlanPair& plans, Found& found);
+void compare_copies(const PlanPair& plans, Found& found);
+void compare_fusion(const PlanPair& plans, Found& found);
+void compare_order(const PlanPair& plans, Found& found);
+void compare_memory(const PlanPair& plans, Found& found);
+/// Of the evaluations whose states these are.
+void compare_verdicts(const PlanPair& plans, Found& found);
+
+/// How long splits took that begin at the same node.
+void add_split_times(const PlanPair& plans, Result& result);
+Summary summarise(const PlanPair& plans);
+
+using EvaluationPair = std::pair<EvaluationId, EvaluationId>;
+/// The tokens that went into a pair of evaluations.
+void compare_prompts(History& a, History& b, const EvaluationPair& evaluations, Found& found);
+/// The tokens that came out; `chosen`: of this pair of evaluations only.
+void compare_tokens(History& a, History& b, const std::optional<EvaluationPair>& chosen, Result& result);
+/// Totals over these pairs; adds the time per token to the summaries.
+void add_times(History& a, History& b, const std::vector<EvaluationPair>& evaluations, Result& result);
+
+} // namespace schedscope::diff

@@ -1,0 +1,203 @@
+// What differs between two plans: assignments, splits and their inputs, copies.
+
+#include "traces/diff/diff_parts.h"
+#include "traces/history/words/unknown.h"
+#include "traces/history/words/words.h"
+
+#include <unordered_map>
+
+namespace schedscope::diff {
+
+namespace {
+
+Value name_or_nothing(const PlanSide& side, TensorId id) { return id == no_tensor ? Value{} : Value{side.name(id)}; }
+
+std::string cause_of(const TensorState& t) { return t.cause == Cause::none ? "no rule" : cause_name(t.cause, t.source); }
+std::string pass_of(const TensorState& t) { return t.pass == Pass::none ? "none" : std::string(pass_name(t.pass)); }
+
+std::string split_text(const PlanSide& side, const SplitState& split) {
+    return side.backend(split.begin.backend) + ", " + reason_text(split.begin);
+}
+
+void tell_split(Difference& d, const PlanSide& side, const SplitState& split, const std::string& suffix) {
+    std::vector<std::string> inputs;
+    for (const record::SplitInput& input : split.inputs) {
+        inputs.push_back(side.name(input.tensor));
+    }
+    d.more.insert(d.more.end(), {{"index" + suffix, int64_t{split.begin.index}},
+                                 {"first_node" + suffix, int64_t{split.begin.first_node}},
+                                 {"last_node" + suffix, int64_t{split.end_node} - 1},
+                                 {"backend" + suffix, side.backend(split.begin.backend)},
+                                 {"why" + suffix, reason_known(split.begin) ? Value{reason_text(split.begin)} : Value{}},
+                                 {"by" + suffix, name_or_nothing(side, split.begin.by)},
+                                 {"inputs" + suffix, std::move(inputs)}});
+}
+
+void compare_inputs(const PlanPair& plans, const SplitState& a, const SplitState& b, Found& found) {
+    std::unordered_map<TensorId, const record::SplitInput*> of_b;
+    for (const record::SplitInput& input : b.inputs) {
+        of_b.emplace(input.tensor, &input);
+    }
+    const auto add = [&](const record::SplitInput* x, const record::SplitInput* y) {
+        const auto value = [](const PlanSide& side, const record::SplitInput* input) {
+            return input == nullptr ? Value{} : Value{"from " + side.backend(input->from)};
+        };
+        Difference& d = plans.add(found, What::input, x == nullptr ? no_tensor : x->tensor, y == nullptr ? no_tensor : y->tensor,
+                                  value(plans.a, x), value(plans.b, y));
+        const TensorId start = plans.a.start_of(a);
+        d.note = start == no_tensor ? "of split " + std::to_string(a.begin.index)
+                                    : "of the split that begins at " + plans.a.name(start);
+        d.more = {{"split_a", int64_t{a.begin.index}},
+                  {"split_b", int64_t{b.begin.index}},
+                  {"bytes_a", x == nullptr || x->bytes < 0 ? Value{} : Value{x->bytes}},
+                  {"bytes_b", y == nullptr || y->bytes < 0 ? Value{} : Value{y->bytes}}};
+    };
+    for (const record::SplitInput& input : a.inputs) {
+        const auto other = of_b.find(plans.in_b(input.tensor));
+        found.compared();
+        if (other == of_b.end()) {
+            add(&input, nullptr);
+            continue;
+        }
+        if (plans.a.backend(input.from) != plans.b.backend(other->second->from)) {
+            add(&input, other->second);
+        }
+        of_b.erase(other);
+    }
+    for (const record::SplitInput& input : b.inputs) {
+        if (of_b.contains(input.tensor)) {
+            found.compared();
+            add(nullptr, &input);
+        }
+    }
+}
+
+/// Splits are the same where the nodes are that they begin with; of one that a log tells no nodes of, the number counts.
+TensorId key_of(const SplitState& split, TensorId start) {
+    const bool told_alone = split.begin.node == no_tensor && split.end_node >= 0 && split.end_node <= split.begin.first_node;
+    return told_alone ? no_tensor - 1 - split.begin.index : start;
+}
+
+} // namespace
+
+void compare_assignments(const PlanPair& plans, Found& found) {
+    for (const auto& [x, y] : plans.common()) {
+        found.compared();
+        const TensorState a = plans.a.assigned(x), b = plans.b.assigned(y);
+        const std::string backend_a = plans.a.backend(a.backend), backend_b = plans.b.backend(b.backend);
+        const std::string cause_a = cause_of(a), cause_b = cause_of(b), pass_a = pass_of(a), pass_b = pass_of(b);
+        Difference* d = nullptr;
+        if (backend_a != backend_b) {
+            d = &plans.add(found, What::assignment, x, y, backend_a, backend_b);
+            d->note = "by " + cause_a + (cause_a == cause_b ? "" : " → " + cause_b);
+        } else if (cause_a != cause_b) {
+            d = &plans.add(found, What::cause, x, y, cause_a, cause_b);
+            d->note = "on " + backend_a;
+        } else if (pass_a != pass_b) {
+            d = &plans.add(found, What::pass, x, y, pass_a, pass_b);
+            d->note = "on " + backend_a + " by " + cause_a;
+        }
+        if (d != nullptr) {
+            d->more = {{"backend_a", backend_a},
+                       {"backend_b", backend_b},
+                       {"cause_a", cause_a},
+                       {"cause_b", cause_b},
+                       {"pass_a", pass_a},
+                       {"pass_b", pass_b},
+                       {"by_a", name_or_nothing(plans.a, a.by)},
+                       {"by_b", name_or_nothing(plans.b, b.by)}};
+        }
+    }
+}
+
+void compare_splits(const PlanPair& plans, Found& found) {
+    std::unordered_map<TensorId, const SplitState*> of_b;
+    for (const SplitState& split : plans.b.state.splits) {
+        of_b.emplace(key_of(split, plans.b.start_of(split)), &split);
+    }
+    const auto add = [&](const SplitState* x, const SplitState* y) {
+        const TensorId start_a = x == nullptr ? no_tensor : plans.a.start_of(*x),
+                       start_b = y == nullptr ? no_tensor : plans.b.start_of(*y);
+        Difference& d = plans.add(found, What::split, start_a, start_b, x == nullptr ? Value{} : Value{split_text(plans.a, *x)},
+                                  y == nullptr ? Value{} : Value{split_text(plans.b, *y)});
+        if (x != nullptr) {
+            tell_split(d, plans.a, *x, "_a");
+        }
+        if (y != nullptr) {
+            tell_split(d, plans.b, *y, "_b");
+        }
+        if (x != nullptr && y != nullptr && !plans.same(x->begin.by, y->begin.by)) {
+            d.note = "because of " + plans.a.name(x->begin.by) + " → " + plans.b.name(y->begin.by);
+        }
+    };
+    for (const SplitState& a : plans.a.state.splits) {
+        found.compared();
+        const auto other = of_b.find(key_of(a, plans.in_b(plans.a.start_of(a))));
+        if (other == of_b.end()) {
+            add(&a, nullptr);
+            continue;
+        }
+        const SplitState& b = *other->second;
+        of_b.erase(other);
+        if (split_text(plans.a, a) != split_text(plans.b, b) || !plans.same(a.begin.by, b.begin.by)) {
+            add(&a, &b);
+        }
+        compare_inputs(plans, a, b, found);
+    }
+    for (const SplitState& b : plans.b.state.splits) {
+        if (of_b.contains(key_of(b, plans.b.start_of(b)))) {
+            found.compared();
+            add(nullptr, &b);
+        }
+    }
+}
+
+void compare_copies(const PlanPair& plans, Found& found) {
+    const auto origin = [](const PlanSide& side, const record::CopyMade& copy) {
+        return side.backend(copy.graph_input ? copy.backend : side.assigned(copy.of).backend);
+    };
+    const auto value = [&](const PlanSide& side, const record::CopyMade* copy) {
+        return copy == nullptr ? Value{}
+                               : Value{origin(side, *copy) + " to " + side.backend(copy->backend) +
+                                       (copy->stage <= 0 ? "" : ", stage " + std::to_string(copy->stage))};
+    };
+    const auto add = [&](const record::CopyMade* x, const record::CopyMade* y) {
+        const auto of = [](const record::CopyMade* copy) { return copy == nullptr ? no_tensor : copy->of; };
+        Difference& d = plans.add(found, What::copy, of(x), of(y), value(plans.a, x), value(plans.b, y));
+        for (const auto& [side, copy, suffix] : {std::tuple{&plans.a, x, "_a"}, std::tuple{&plans.b, y, "_b"}}) {
+            if (copy != nullptr) {
+                d.more.insert(d.more.end(), {{std::string("from") + suffix, origin(*side, *copy)},
+                                             {std::string("to") + suffix, side->backend(copy->backend)},
+                                             {std::string("stage") + suffix, int64_t{copy->stage}},
+                                             {std::string("bytes") + suffix, copy->bytes}});
+            }
+        }
+        if (x != nullptr && y != nullptr && x->bytes != y->bytes) {
+            d.note = "of " + words::bytes(x->bytes) + " → " + words::bytes(y->bytes);
+        }
+    };
+    std::unordered_map<TensorId, const record::CopyMade*> of_b;
+    for (const record::CopyMade& copy : plans.b.state.copies) {
+        of_b.emplace(copy.copy, &copy);
+    }
+    for (const record::CopyMade& a : plans.a.state.copies) {
+        found.compared();
+        const auto other = of_b.find(plans.in_b(a.copy));
+        if (other == of_b.end()) {
+            add(&a, nullptr);
+            continue;
+        }
+        if (value(plans.a, &a) != value(plans.b, other->second) || a.bytes != other->second->bytes) {
+            add(&a, other->second);
+        }
+        of_b.erase(other);
+    }
+    for (const record::CopyMade& b : plans.b.state.copies) {
+        if (of_b.contains(b.copy)) {
+            found.compared();
+            add(nullptr, &b);
+        }
+    }
+}
+
+} // namespace schedscope::diff

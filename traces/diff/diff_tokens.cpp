@@ -1,0 +1,114 @@
+// What differs in what went in and what came out: prompts, generated tokens, the samplers that chose them.
+
+#include "traces/diff/diff_parts.h"
+#include "traces/history/tables/tables.h"
+
+namespace schedscope::diff {
+
+namespace {
+
+/// The tokens of an evaluation's ubatch, by place; −1: an embedding, or left out of the trace.
+std::vector<int32_t> ubatch(const History& history, EvaluationId evaluation) {
+    const EvaluationSpan span = history.evaluation(evaluation);
+    std::vector<Record> records;
+    const Step end = std::min(span.end, span.first + 1 + span.begin.n_tokens);
+    if (span.first < end) {
+        history.source().read(span.first, end, records);
+    }
+    std::vector<int32_t> tokens;
+    for (const Record& r : records) {
+        if (const auto* token = std::get_if<record::UbatchToken>(&r.fact)) {
+            tokens.push_back(token->token);
+        }
+    }
+    return tokens;
+}
+
+using Rows = std::map<int32_t, std::vector<const tables::TokenRow*>>; ///< by sequence
+
+Rows by_sequence(const std::vector<tables::TokenRow>& tokens, std::optional<EvaluationId> chosen) {
+    Rows rows;
+    for (const tables::TokenRow& row : tokens) {
+        if (!chosen || row.eval == *chosen) {
+            rows[row.seq].push_back(&row);
+        }
+    }
+    return rows;
+}
+
+bool left_out(const tables::TokenRow& row) noexcept { return row.id < 0 && row.text.empty(); }
+
+class Comparison {
+public:
+    explicit Comparison(Result& result) : result_(result) {}
+
+    void compare(int32_t sequence, size_t place, const tables::TokenRow* x, const tables::TokenRow* y) {
+        Found found(result_, x == nullptr ? -1 : x->eval, y == nullptr ? -1 : y->eval);
+        const std::string subject = "token " + std::to_string(place) + " of sequence " + std::to_string(sequence);
+        const bool unknown = (x != nullptr && left_out(*x)) || (y != nullptr && left_out(*y));
+        found.compared(2);
+        if (!unknown && (x == nullptr || y == nullptr || x->id != y->id || x->text != y->text)) {
+            const auto text = [](const tables::TokenRow* row) { return row == nullptr ? Value{} : Value{row->text}; };
+            const auto id = [](const tables::TokenRow* row) { return row == nullptr ? Value{} : Value{int64_t{row->id}}; };
+            Difference& d = found.add(What::token, subject, text(x), text(y));
+            d.more = {
+                {"sequence", int64_t{sequence}}, {"index", static_cast<int64_t>(place)}, {"token_a", id(x)}, {"token_b", id(y)}};
+        }
+        if (x != nullptr && y != nullptr && x->samplers() != y->samplers()) {
+            Difference& d = found.add(What::sampler, subject, x->samplers(), y->samplers());
+            d.more = {{"sequence", int64_t{sequence}}, {"index", static_cast<int64_t>(place)}};
+        }
+    }
+
+private:
+    Result& result_;
+};
+
+} // namespace
+
+void compare_prompts(History& a, History& b, const EvaluationPair& evaluations, Found& found) {
+    const std::vector<int32_t> of_a = ubatch(a, evaluations.first), of_b = ubatch(b, evaluations.second);
+    found.compared();
+    if (of_a.size() != of_b.size()) {
+        found.add(What::prompt, "tokens", static_cast<int64_t>(of_a.size()), static_cast<int64_t>(of_b.size())).note =
+            "in number";
+        return;
+    }
+    int64_t first = -1, n = 0;
+    for (size_t i = 0; i < of_a.size(); ++i) {
+        if (of_a[i] != of_b[i] && of_a[i] >= 0 && of_b[i] >= 0) {
+            first = n == 0 ? static_cast<int64_t>(i) : first;
+            ++n;
+        }
+    }
+    if (n > 0) {
+        const auto at = static_cast<size_t>(first);
+        Difference& d = found.add(What::prompt, "token " + std::to_string(first), int64_t{of_a[at]}, int64_t{of_b[at]});
+        d.note = std::to_string(n) + " of " + std::to_string(of_a.size()) + " tokens differ";
+        d.more = {{"index", first}, {"differ", n}};
+    }
+}
+
+void compare_tokens(History& a, History& b, const std::optional<EvaluationPair>& chosen, Result& result) {
+    const std::vector<tables::TokenRow> tokens_a = tables::tokens(a), tokens_b = tables::tokens(b);
+    const auto only = [&](EvaluationId EvaluationPair::*member) {
+        return chosen ? std::optional<EvaluationId>((*chosen).*member) : std::nullopt;
+    };
+    const Rows rows_a = by_sequence(tokens_a, only(&EvaluationPair::first)),
+               rows_b = by_sequence(tokens_b, only(&EvaluationPair::second));
+    Rows sequences = rows_a;
+    sequences.insert(rows_b.begin(), rows_b.end());
+    Comparison comparison(result);
+    for (const auto& [sequence, ignored] : sequences) {
+        const auto of = [sequence = sequence](const Rows& rows) {
+            const auto found = rows.find(sequence);
+            return found == rows.end() ? std::vector<const tables::TokenRow*>() : found->second;
+        };
+        const auto x = of(rows_a), y = of(rows_b);
+        for (size_t i = 0; i < std::max(x.size(), y.size()); ++i) {
+            comparison.compare(sequence, i, i < x.size() ? x[i] : nullptr, i < y.size() ? y[i] : nullptr);
+        }
+    }
+}
+
+} // namespace schedscope::diff

@@ -1,0 +1,169 @@
+#include "traces/diff/graph_shape.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+namespace schedscope {
+
+namespace {
+
+/// Mixes the bits of a number so that near ones are far apart (the finaliser of SplitMix64).
+uint64_t mix(uint64_t x) noexcept {
+    x += 0x9E3779B97F4A7C15U;
+    x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9U;
+    x = (x ^ (x >> 27U)) * 0x94D049BB133111EBU;
+    return x ^ (x >> 31U);
+}
+
+/// A number for a sequence of numbers.
+class Sequence {
+public:
+    template <typename T> Sequence& operator<<(T value) noexcept {
+        hash_ = mix(hash_ ^ static_cast<uint64_t>(value)) + 1;
+        return *this;
+    }
+    uint64_t hash() const noexcept { return hash_; }
+
+private:
+    uint64_t hash_ = 0;
+};
+
+/// Which of its kind an operator is stands in its first parameter.
+bool kind_is_parameter(Op op) noexcept { return op == Op::UNARY || op == Op::GLU; }
+
+uint64_t label(const TensorInfo& t, Likeness likeness) {
+    Sequence s;
+    s << static_cast<int>(t.op) << (t.usage == BufferUsage::weights) << (kind_is_parameter(t.op) ? t.params[0] : 0);
+    if (likeness == Likeness::operator_only) {
+        return s.hash();
+    }
+    s << static_cast<int>(t.type) << (t.flags & flag_input);
+    if (likeness == Likeness::typed) {
+        return s.hash();
+    }
+    s << t.flags << static_cast<int>(t.usage) << t.view_offset;
+    for (size_t i = 0; i < t.ne.size(); ++i) {
+        s << t.ne[i] << t.nb[i];
+    }
+    for (const int32_t parameter : t.params) {
+        s << parameter;
+    }
+    return s.hash();
+}
+
+/// "node_21", "leaf_5 (view)": a name that was made of the tensor's place in its graph.
+bool says_nothing(std::string_view name) noexcept {
+    if (!name.starts_with("node_") && !name.starts_with("leaf_")) {
+        return name.empty();
+    }
+    constexpr size_t prefix = 5;
+    const size_t end = std::min(name.find(' '), name.size());
+    return end > prefix && std::all_of(name.begin() + prefix, name.begin() + static_cast<std::ptrdiff_t>(end),
+                                       [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
+}
+
+} // namespace
+
+GraphShape::GraphShape(const OwnedGraph& graph) : graph_(graph), first_use_(graph.tensors.size() + 1, 0) {
+    const auto n = static_cast<TensorId>(graph.tensors.size());
+    const auto for_each_source = [&](auto&& f) {
+        for (TensorId id = 0; id < n; ++id) {
+            for (int slot = 0; slot < n_slots; ++slot) {
+                if (const TensorId s = source(id, slot); s != no_tensor) {
+                    f(id, slot, s);
+                }
+            }
+        }
+    };
+    std::vector<int32_t> n_missing(graph.tensors.size(), 0);
+    for_each_source([&](TensorId id, int, TensorId s) {
+        ++first_use_[static_cast<size_t>(s) + 1];
+        ++n_missing[static_cast<size_t>(id)];
+    });
+    for (size_t i = 1; i < first_use_.size(); ++i) {
+        first_use_[i] += first_use_[i - 1];
+    }
+    uses_.resize(first_use_.back());
+    std::vector<size_t> next(first_use_.begin(), first_use_.end() - 1);
+    for_each_source([&](TensorId id, int slot, TensorId s) { uses_[next[static_cast<size_t>(s)]++] = {id, slot}; });
+
+    order_.reserve(graph.tensors.size());
+    for (TensorId id = 0; id < n; ++id) {
+        if (n_missing[static_cast<size_t>(id)] == 0) {
+            order_.push_back(id);
+        }
+    }
+    for (size_t i = 0; i < order_.size(); ++i) {
+        for (const Use* use = uses_begin(order_[i]); use != uses_end(order_[i]); ++use) {
+            if (--n_missing[static_cast<size_t>(use->user)] == 0) {
+                order_.push_back(use->user);
+            }
+        }
+    }
+}
+
+TensorId GraphShape::source(TensorId id, int slot) const noexcept {
+    const TensorInfo& t = graph_.tensors[static_cast<size_t>(id)];
+    return slot < max_sources ? t.src[static_cast<size_t>(slot)] : t.view_source;
+}
+
+bool GraphShape::has_sources(TensorId id) const noexcept {
+    for (int slot = 0; slot < n_slots; ++slot) {
+        if (source(id, slot) != no_tensor) {
+            return true;
+        }
+    }
+    return false;
+}
+
+std::vector<uint64_t> GraphShape::labels(Likeness likeness) const {
+    std::vector<uint64_t> labels;
+    labels.reserve(n_tensors());
+    for (const TensorInfo& t : graph_.tensors) {
+        labels.push_back(label(t, likeness));
+    }
+    return labels;
+}
+
+std::vector<uint64_t> GraphShape::above(const std::vector<uint64_t>& labels) const {
+    std::vector<uint64_t> hashes = labels;
+    for (const TensorId id : order_) {
+        Sequence s;
+        s << labels[static_cast<size_t>(id)];
+        for (int slot = 0; slot < n_slots; ++slot) {
+            if (const TensorId from = source(id, slot); from != no_tensor) {
+                s << slot << hashes[static_cast<size_t>(from)];
+            }
+        }
+        hashes[static_cast<size_t>(id)] = s.hash();
+    }
+    return hashes;
+}
+
+std::vector<uint64_t> GraphShape::below(const std::vector<uint64_t>& labels) const {
+    std::vector<uint64_t> hashes = labels;
+    for (auto id = order_.rbegin(); id != order_.rend(); ++id) {
+        uint64_t users = 0; // in no order: a sum
+        for (const Use* use = uses_begin(*id); use != uses_end(*id); ++use) {
+            users += (Sequence() << use->slot << hashes[static_cast<size_t>(use->user)]).hash();
+        }
+        hashes[static_cast<size_t>(*id)] = (Sequence() << labels[static_cast<size_t>(*id)] << users).hash();
+    }
+    return hashes;
+}
+
+std::vector<uint64_t> GraphShape::names() const {
+    std::vector<uint64_t> hashes;
+    hashes.reserve(n_tensors());
+    for (const TensorInfo& t : graph_.tensors) {
+        Sequence s;
+        for (const char c : t.name) {
+            s << static_cast<unsigned char>(c);
+        }
+        hashes.push_back(says_nothing(t.name) ? 0 : s.hash());
+    }
+    return hashes;
+}
+
+} // namespace schedscope

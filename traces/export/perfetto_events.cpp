@@ -1,0 +1,338 @@
+#include "traces/export/perfetto_events.h"
+
+#include "traces/history/tables/tables.h"
+#include "traces/history/words/difference_words.h"
+#include "traces/history/words/unknown.h"
+#include "traces/history/words/words.h"
+
+#include <algorithm>
+
+namespace schedscope {
+
+namespace {
+
+// What may be part of what.
+constexpr int evaluation_level = 0, plan_level = 1, pass_level = 2, wait_level = 3;
+constexpr int split_level = 0, kernel_level = 1;
+constexpr int copy_level = 0;
+
+constexpr std::string_view planning = "planning";
+
+using Strings = std::vector<std::string>;
+
+/// Passes 1 to 5; what comes behind them carries the plan out.
+bool decides(Pass pass) { return pass < Pass::optimise; }
+
+PerfettoEvents::Slice slice(int64_t start_ns, int64_t end_ns, int level, std::string name, std::string_view category) {
+    PerfettoEvents::Slice s;
+    s.start_ns = std::max<int64_t>(start_ns, 0);
+    s.end_ns = std::max(s.start_ns, end_ns);
+    s.level = level;
+    s.event.name = std::move(name);
+    s.event.category = category;
+    return s;
+}
+
+/// Arguments that say nothing are left out.
+class Arguments {
+public:
+    explicit Arguments(PerfettoEvent& event) : out_(event.arguments) {}
+    Arguments& text(std::string_view name, std::string value) {
+        if (!value.empty()) {
+            out_.push_back({name, std::move(value)});
+        }
+        return *this;
+    }
+    Arguments& number(std::string_view name, std::optional<int64_t> value) {
+        if (value) {
+            out_.push_back({name, *value});
+        }
+        return *this;
+    }
+    Arguments& yes(std::string_view name, bool value) {
+        out_.push_back({name, value});
+        return *this;
+    }
+    Arguments& list(std::string_view name, Strings values) {
+        if (!values.empty()) {
+            out_.push_back({name, std::move(values)});
+        }
+        return *this;
+    }
+
+private:
+    std::vector<PerfettoArgument>& out_;
+};
+
+std::string title(Pass pass) {
+    std::string name(pass_name(pass));
+    const std::string_view more = pass_title(pass);
+    return decides(pass) ? "pass " + name + " " + std::string(more) : name;
+}
+
+} // namespace
+
+PerfettoEvents::PerfettoEvents(const History& history, const PlanState& state, const EvaluationSpan& span)
+    : history_(history), state_(state) {
+    for (const record::Fusion& fusion : state.fusions) {
+        const auto last = static_cast<size_t>(fusion.first) + static_cast<size_t>(std::max(fusion.count, 1)) - 1;
+        if (fusion.first >= 0 && last < state.order.size()) {
+            fusion_of_[state.order[last]] = &fusion;
+        }
+    }
+    history.source().for_each(span.first, span.end, [&](const Record& r) {
+        last_ns_ = std::max(last_ns_, r.time_ns);
+        std::visit([&](const auto& fact) { add(r, fact); }, r.fact);
+    });
+    // What was cut off lasts until the last record.
+    end_pass(last_ns_);
+    for (const size_t open : {plan_, evaluation_}) {
+        if (open != SIZE_MAX) {
+            scheduler[open].end_ns = std::max(scheduler[open].start_ns, last_ns_);
+        }
+    }
+    draw_arrows();
+}
+
+void PerfettoEvents::add(const Record& r, const record::EvaluationBegin& f) {
+    evaluation_ = scheduler.size();
+    scheduler.push_back(slice(r.time_ns, r.time_ns, evaluation_level, std::string(graph_kind_name(f.kind)), "evaluation"));
+    imported_ = f.kind == GraphKind::imported;
+    const KnownCounts known = known_counts(f);
+    Arguments arguments(scheduler.back().event);
+    arguments.number("evaluation", r.evaluation)
+        .number("tokens", known.tokens)
+        .number("sequences", known.sequences)
+        .number("outputs", known.outputs);
+    if (!imported_) { // a log tells of each graph by itself
+        arguments.yes("graph reused", f.reused)
+            .text("not reused because of", text(f.failed_check))
+            .number("planned in evaluation", f.planned_in);
+    }
+}
+
+void PerfettoEvents::add(const Record& r, const record::EvaluationEnd& f) {
+    if (evaluation_ != SIZE_MAX) {
+        Slice& s = scheduler[evaluation_];
+        s.end_ns = std::max(s.start_ns, r.time_ns);
+        Arguments(s.event).text("error", text(f.error));
+        evaluation_ = SIZE_MAX;
+    }
+}
+
+void PerfettoEvents::add(const Record& r, const record::PlanBegin& f) {
+    plan_ = scheduler.size();
+    scheduler.push_back(slice(r.time_ns, r.time_ns, plan_level, "plan", planning));
+    Arguments arguments(scheduler.back().event);
+    if (!imported_) {
+        arguments.number("nodes", f.n_nodes).number("leafs", f.n_leafs).number("stages", f.n_stages);
+    } else if (f.n_nodes > 0) { // else its log is of splits alone
+        arguments.number("nodes", f.n_nodes);
+    }
+}
+
+void PerfettoEvents::add(const Record& r, const record::PlanEnd& f) {
+    if (plan_ != SIZE_MAX) {
+        Slice& s = scheduler[plan_];
+        s.end_ns = std::max(s.start_ns, r.time_ns);
+        Arguments(s.event).number("splits", f.n_splits).number("copies", f.n_copies).text("error", text(f.error));
+        plan_ = SIZE_MAX;
+    }
+}
+
+void PerfettoEvents::add(const Record& r, const record::PassBegin& f) {
+    end_pass(r.time_ns);
+    pass_ = scheduler.size();
+    scheduler.push_back(slice(r.time_ns, r.time_ns, pass_level, title(f.pass), decides(f.pass) ? planning : "stage"));
+    asked_ = assigned_ = 0;
+}
+
+void PerfettoEvents::add(const Record& r, const record::PassEnd&) { end_pass(r.time_ns); }
+
+void PerfettoEvents::end_pass(int64_t time_ns) {
+    if (pass_ != SIZE_MAX) {
+        Slice& s = scheduler[pass_];
+        s.end_ns = std::max(s.start_ns, time_ns);
+        if (s.event.category == planning) {
+            Arguments(s.event).number("assignments", assigned_).number("questions", asked_);
+        }
+        pass_ = SIZE_MAX;
+    }
+}
+
+void PerfettoEvents::add(const Record&, const record::Query&) { ++asked_; }
+void PerfettoEvents::add(const Record&, const record::Assign&) { ++assigned_; }
+
+void PerfettoEvents::add(const Record&, const record::SplitRun& f) {
+    Slice s = slice(f.start_ns, f.end_ns, split_level, "split " + std::to_string(f.split), "split");
+    Arguments arguments(s.event);
+    arguments.number("split", f.split);
+    if (f.split >= 0 && static_cast<size_t>(f.split) < state_.splits.size()) {
+        const SplitState& split = state_.splits[static_cast<size_t>(f.split)];
+        Strings inputs;
+        for (const record::SplitInput& input : split.inputs) {
+            inputs.push_back(name(input.tensor) + ", " + words::bytes(input.bytes) + " from " +
+                             history_.backend_name(input.from));
+        }
+        arguments.text("begins here because of", std::string(split_reason_name(split.begin.why)))
+            .text("by", name(split.begin.by))
+            .text("first node", name(split.begin.node))
+            .number("nodes", std::max(0, split.end_node - split.begin.first_node))
+            .list("inputs", std::move(inputs));
+    }
+    auto& slices = backends_[f.backend];
+    runs_[f.split] = {f.backend, slices.size()};
+    slices.push_back(std::move(s));
+}
+
+std::string PerfettoEvents::shape(TensorId id) const {
+    const TensorInfo* tensor = history_.find_tensor(state_, id);
+    return tensor == nullptr ? "" : type_text(*tensor) + " " + shape_text(*tensor);
+}
+
+/// The nodes of a fused kernel, in the order in which they would run.
+Strings PerfettoEvents::group_of(const record::Execute& kernel) const {
+    const auto fusion = fusion_of_.find(kernel.last);
+    Strings names;
+    if (kernel.count > 1 && fusion != fusion_of_.end()) {
+        for (int32_t i = 0; i < fusion->second->count; ++i) {
+            const TensorId node = state_.order[static_cast<size_t>(fusion->second->first + i)];
+            const TensorInfo* tensor = history_.find_tensor(state_, node);
+            names.push_back((tensor == nullptr ? "" : std::string(op_name(tensor->op)) + " ") + name(node));
+        }
+    }
+    return names;
+}
+
+void PerfettoEvents::add(const Record&, const record::Execute& f) {
+    kernels.push_back(f);
+    Slice s = slice(f.start_ns, f.end_ns, kernel_level, text(f.kernel), f.count > 1 ? "fused kernel" : "kernel");
+    Arguments arguments(s.event);
+    arguments.text("node", name(f.last));
+    if (const TensorInfo* tensor = history_.find_tensor(state_, f.last)) {
+        const TensorState& at = state_.tensors[static_cast<size_t>(f.last)];
+        Strings sources;
+        for (const TensorId source : tensor->src) {
+            if (source != no_tensor) {
+                sources.push_back(name(source) + " " + shape(source));
+            }
+        }
+        arguments.text("op", std::string(op_name(tensor->op)))
+            .text("result", shape(f.last))
+            .list("sources", std::move(sources))
+            .text("cause", cause_name(at.cause, at.source))
+            .text("by", name(at.by));
+    }
+    if (f.count > 1) {
+        arguments.number("fused nodes", f.count).list("fused", group_of(f));
+    }
+    arguments.number("bytes", f.bytes).number("flops", f.flops).yes("device's clock", f.device_time);
+    backends_[f.backend].push_back(std::move(s));
+}
+
+void PerfettoEvents::add(const Record& r, const record::Transfer& f) {
+    transfers.push_back(f);
+    arrows_.emplace_back(f, r.step);
+    Slice s = slice(f.start_ns, f.end_ns, copy_level, name(f.tensor), "copy");
+    Arguments arguments(s.event);
+    arguments.text("from", history_.backend_name(f.from))
+        .text("to", history_.backend_name(f.to))
+        .text("tensor", shape(f.tensor))
+        .text("copy", name(f.copy))
+        .number("for split", f.split)
+        .number("bytes", f.bytes)
+        .yes("asynchronous", f.async);
+    if (f.experts >= 0) {
+        arguments.number("experts", f.experts).number("of all experts", f.experts_total);
+    }
+    copies.push_back(std::move(s));
+}
+
+/// From the split that made a tensor (weights and inputs were made by none) through its copying to the split that needs it. Perfetto takes an arrow's direction from
+/// when its slices begin; where that is the other way round, a slice has no part in it.
+void PerfettoEvents::draw_arrows() {
+    for (size_t i = 0; i < arrows_.size(); ++i) {
+        const auto& [transfer, step] = arrows_[i];
+        Slice& copy = copies[i];
+        const uint64_t flow = static_cast<uint64_t>(step) + 1;
+        const auto slice_of = [&](int32_t split) -> Slice* {
+            const auto run = runs_.find(split);
+            return run == runs_.end() ? nullptr : &backends_[run->second.first][run->second.second];
+        };
+        const TensorInfo* tensor = history_.find_tensor(state_, transfer.tensor);
+        const bool computed = tensor != nullptr && tensor->op != Op::NONE;
+        const int32_t made_in = computed ? state_.tensors[static_cast<size_t>(transfer.tensor)].split : -1;
+        Slice* producer = made_in >= 0 && made_in < transfer.split ? slice_of(made_in) : nullptr;
+        Slice* consumer = slice_of(transfer.split);
+        if (producer != nullptr && producer->start_ns > copy.start_ns) {
+            producer = nullptr;
+        }
+        if (consumer != nullptr && consumer->start_ns < copy.start_ns) {
+            consumer = nullptr;
+        }
+        if (producer != nullptr) {
+            producer->event.flows.push_back(flow);
+        }
+        if (consumer != nullptr) {
+            consumer->event.ending_flows.push_back(flow);
+        }
+        if (producer != nullptr || consumer != nullptr) {
+            (consumer != nullptr ? copy.event.flows : copy.event.ending_flows).push_back(flow);
+        }
+    }
+}
+
+void PerfettoEvents::add(const Record&, const record::Wait& f) {
+    const std::string what = f.backend == no_backend ? "the trace writer" : history_.backend_name(f.backend);
+    scheduler.push_back(slice(f.start_ns, f.end_ns, wait_level, "wait for " + what, "wait"));
+    if (f.split >= 0) {
+        Arguments(scheduler.back().event).number("for split", f.split);
+    }
+}
+
+void PerfettoEvents::add(const Record& r, const record::Reallocation& f) {
+    notes.push_back({r.time_ns, {"reallocation", "memory"}});
+    Arguments(notes.back().event).text("because", text(f.reason)).text("node", name(f.node));
+}
+
+void PerfettoEvents::add(const Record& r, const record::BufferSize& f) { buffers.push_back({r.time_ns, f}); }
+
+void PerfettoEvents::add(const Record& r, const record::Reserve& f) {
+    notes.push_back({r.time_ns, {"reserve", "memory"}});
+    Arguments(notes.back().event).number("tokens", f.n_tokens).text("error", text(f.error));
+}
+
+void PerfettoEvents::add(const Record&, const record::Sample& f) {
+    tables::SamplerRow row;
+    row.name = text(f.sampler);
+    row.backend = f.backend;
+    row.refused = f.refused;
+    samplers_[f.sequence].push_back(row.marked());
+}
+
+void PerfettoEvents::add(const Record& r, const record::Token& f) {
+    const std::string piece = text(f.text);
+    tokens.push_back({r.time_ns, {piece.empty() ? "token " + std::to_string(f.token) : piece, "token", false}});
+    Arguments(tokens.back().event)
+        .number("token", f.token)
+        .number("sequence", f.sequence)
+        .number("position", f.position)
+        .list("samplers", std::move(samplers_[f.sequence]))
+        .number("candidates", f.candidates)
+        .number("bytes to the host", f.host_bytes);
+    samplers_.erase(f.sequence);
+}
+
+void PerfettoEvents::add(const Record& r, const record::Difference& f) {
+    const std::string verdict = words::verdict(f);
+    const TensorInfo* const tensor = history_.find_tensor(state_, f.tensor);
+    const words::DifferenceNames names{text(f.device), history_.backend_name(f.backend), text(f.why)};
+    differences.push_back({r.time_ns, {verdict + ": " + name(f.tensor), "difference"}});
+    Arguments(differences.back().event)
+        .text("verdict", verdict)
+        .text("node", name(f.tensor))
+        .text("op", tensor == nullptr ? "" : std::string(op_name(tensor->op)))
+        .text("found", words::difference(f, names, tensor == nullptr ? Shape{} : tensor->ne));
+}
+
+} // namespace schedscope

@@ -1,0 +1,228 @@
+#include "traces/history/explain.h"
+
+#include "runtime/error.h"
+
+#include <algorithm>
+
+namespace schedscope {
+
+namespace {
+
+/// What the rules of pass 1 look at, as the graph has it.
+std::string nothing_decides(const OwnedGraph& graph, TensorId tensor) {
+    const TensorInfo& info = graph.tensors[static_cast<size_t>(tensor)];
+    std::string text = info.buffer_type == no_buffer_type ? "no buffer of its own" : "has a buffer";
+    text += (info.flags & flag_input) != 0 ? ", an input" : ", not an input";
+    for (size_t i = 0; i < info.src.size(); ++i) {
+        if (info.src[i] != no_tensor && graph.tensors[static_cast<size_t>(info.src[i])].usage == BufferUsage::weights) {
+            return text + ", and no backend can take source " + std::to_string(i) + ", a weight, where it lies";
+        }
+    }
+    return text + ", no source is a weight";
+}
+
+class Teller {
+public:
+    Teller(History& history, EvaluationId evaluation, TensorId tensor) : history_(history) {
+        const PlanState& state = history.plan_run_by(evaluation);
+        if (tensor < 0 || static_cast<size_t>(tensor) >= state.tensors.size()) {
+            throw Error(ErrorKind::usage, "tensor " + std::to_string(tensor) + ": evaluation " + std::to_string(evaluation) +
+                                              " has no such tensor");
+        }
+        story_.tensor = tensor;
+        story_.name = history.tensor_name(state, tensor);
+        story_.evaluation = evaluation;
+        story_.planned_in = state.planned_in;
+        split_ = state.tensors[static_cast<size_t>(tensor)].split;
+        if (split_ >= 0 && static_cast<size_t>(split_) < state.splits.size()) {
+            where_ = state.splits[static_cast<size_t>(split_)];
+        }
+    }
+
+    Story tell() {
+        for (const Step step : history_.records_of(story_.evaluation, story_.tensor)) {
+            add(history_.record(step));
+        }
+        close_pass();
+        add_first_pass();
+        add_reasons();
+        add_split();
+        std::stable_sort(story_.lines.begin(), story_.lines.end(),
+                         [](const StoryLine& a, const StoryLine& b) { return a.step < b.step; });
+        return std::move(story_);
+    }
+
+private:
+    void add(const Record& r) {
+        if (const auto* query = std::get_if<record::Query>(&r.fact)) {
+            ask(*query, r.step);
+        } else if (const auto* assign = std::get_if<record::Assign>(&r.fact)) {
+            decide(*assign, r.step);
+        } else if (const auto kind = story_kind_of(r.fact)) {
+            // A split that begins elsewhere because of it is told as well; where it lies itself, add_split says.
+            std::string text = describe(history_, r);
+            if (text.starts_with(story_.name + ": ")) {
+                text.erase(0, story_.name.size() + 2);
+            }
+            story_.lines.push_back({r.step, *kind, std::move(text)});
+        }
+    }
+
+    void ask(const record::Query& q, Step step) {
+        if (open_.pass != q.pass) {
+            close_pass();
+        }
+        if (open_.step == no_step) {
+            open_.step = step;
+            open_.pass = q.pass;
+        }
+        Asked asked;
+        asked.backend = q.backend;
+        asked.question = q.question;
+        asked.buffer_type = q.question == Question::buffer_type ? history_.buffer_type_name(q.buffer_type) : "";
+        asked.answer = q.yes;
+        asked.why = refusal_name(q.reason);
+        if (q.detail != 0) {
+            asked.why += (asked.why.empty() ? "" : ": ") + std::string(history_.source().text(q.detail));
+        }
+        const auto same = [&](const Asked& a) {
+            return a.backend == asked.backend && a.question == asked.question && a.buffer_type == asked.buffer_type &&
+                   a.answer == asked.answer;
+        };
+        if (std::none_of(open_.asked.begin(), open_.asked.end(), same)) { // a pass asks for each source anew
+            open_.asked.push_back(std::move(asked));
+        }
+    }
+
+    void decide(const record::Assign& a, Step step) {
+        if (open_.pass != a.pass) {
+            close_pass();
+        }
+        open_.step = step;
+        open_.pass = a.pass;
+        open_.before = a.before;
+        open_.after = a.after;
+        open_.cause = a.cause;
+        open_.source = a.source;
+        open_.by = a.by;
+        if ((a.cause == Cause::weight || a.cause == Cause::offload) && a.by != no_tensor) {
+            weights_.push_back(a.by);
+        }
+        backend_ = a.after;
+        story_.steps.push_back(std::move(open_));
+        open_ = {};
+    }
+
+    /// What was asked without a decision: the pass left it as it was.
+    void close_pass() {
+        if (open_.step != no_step) {
+            open_.before = open_.after = backend_;
+            story_.steps.push_back(std::move(open_));
+        }
+        open_ = {};
+    }
+
+    /// Pass 1 writes nothing about a tensor that none of its rules fits.
+    void add_first_pass() {
+        const PlanState& state = history_.plan_run_by(story_.evaluation);
+        const OwnedGraph* graph = history_.graph_of(state);
+        const bool of_the_graph = graph != nullptr && static_cast<size_t>(story_.tensor) < graph->tensors.size();
+        const bool decided =
+            !story_.steps.empty() && (story_.steps[0].pass == Pass::place || story_.steps[0].cause == Cause::user);
+        if (!of_the_graph || decided) {
+            return;
+        }
+        const EvaluationSpan span = history_.evaluation(story_.planned_in);
+        const Step begin = history_.source().previous_of(span.end, fact_bit<record::PlanBegin>());
+        const Step end = history_.source().next_of(begin, fact_bit<record::PassEnd>());
+        if (begin < span.first || end == no_step || end >= span.end) {
+            return; // it failed before its first pass was done
+        }
+        StoryStep step;
+        step.step = end;
+        step.pass = Pass::place;
+        step.note = nothing_decides(*graph, story_.tensor);
+        story_.steps.insert(story_.steps.begin(), std::move(step));
+    }
+
+    /// Why the weights lie where they lie that decided about the tensor.
+    void add_reasons() {
+        for (const TensorId weight : weights_) {
+            for (const Step step : history_.records_of(story_.evaluation, weight)) {
+                const Record r = history_.record(step);
+                if (std::holds_alternative<record::Pin>(r.fact)) {
+                    story_.lines.push_back({step, StoryKind::placed, describe(history_, r)});
+                }
+            }
+        }
+    }
+
+    /// The split that a node lies in, where it doesn't begin it.
+    void add_split() {
+        if (!where_ || where_->begin.node == story_.tensor) {
+            return;
+        }
+        const Step at = begin_of_split();
+        if (at == no_step) {
+            return;
+        }
+        std::string text = "lies in split " + std::to_string(split_) + " on " + history_.backend_name(where_->begin.backend);
+        if (where_->end_node > where_->begin.first_node) {
+            text += ", nodes " + std::to_string(where_->begin.first_node) + " to " + std::to_string(where_->end_node - 1);
+        }
+        story_.lines.push_back({at, StoryKind::split, std::move(text)});
+    }
+
+    Step begin_of_split() {
+        const auto begins_it = [&](Step step) {
+            const Record r = history_.record(step);
+            const auto* begin = std::get_if<record::SplitBegin>(&r.fact);
+            return begin != nullptr && begin->index == split_;
+        };
+        // One of the records about the node that starts it; a split of views alone has none.
+        for (const Step step : history_.records_of(story_.planned_in, where_->begin.node)) {
+            if (begins_it(step)) {
+                return step;
+            }
+        }
+        const EvaluationSpan span = history_.evaluation(story_.planned_in);
+        Step at = history_.source().previous_of(span.end, fact_bit<record::PlanBegin>());
+        while ((at = history_.source().next_of(at, fact_bit<record::SplitBegin>())) != no_step && at < span.end) {
+            if (begins_it(at)) {
+                return at;
+            }
+        }
+        return no_step;
+    }
+
+    History& history_;
+    Story story_;
+    StoryStep open_; ///< asked about and not yet decided
+    BackendId backend_ = no_backend;
+    std::vector<TensorId> weights_;
+    int32_t split_ = -1;
+    std::optional<SplitState> where_;
+};
+
+} // namespace
+
+std::string answers_text(const History& history, const std::vector<Asked>& asked) {
+    std::string text;
+    for (const Asked& a : asked) {
+        text += (text.empty() ? "asked " : ", ") + history.backend_name(a.backend);
+        if (a.question == Question::buffer_type) {
+            text += " to use " + a.buffer_type;
+        } else if (a.question == Question::offload) {
+            text += " to take it over";
+        }
+        text += a.answer ? ": yes" : ": no";
+        if (!a.answer && !a.why.empty()) {
+            text += " (" + a.why + ")";
+        }
+    }
+    return text;
+}
+
+Story explain(History& history, EvaluationId evaluation, TensorId tensor) { return Teller(history, evaluation, tensor).tell(); }
+
+} // namespace schedscope

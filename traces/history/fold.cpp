@@ -1,0 +1,251 @@
+#include "traces/history/fold.h"
+
+#include <algorithm>
+
+namespace schedscope {
+
+namespace {
+
+void clear_run(PlanState& s) {
+    s.executed.clear();
+    s.transfers.clear();
+    s.waits.clear();
+    s.values.clear();
+    s.differences.clear();
+    for (SplitState& split : s.splits) {
+        split.start_ns = split.end_ns = -1;
+    }
+}
+
+void clear_plan(PlanState& s) {
+    s.graph = -1;
+    s.planned = false;
+    s.error.clear();
+    s.tensors.clear();
+    s.order.clear();
+    s.splits.clear();
+    s.copies.clear();
+    s.rewires.clear();
+    s.graph_inputs.clear();
+    s.fusions.clear();
+    s.not_fused.clear();
+    s.reorders.clear();
+    s.placements.clear();
+    s.reallocations.clear();
+    clear_run(s);
+}
+
+/// The list that a record is put behind, which is all that it does to a state.
+auto& list_of(PlanState& s, const record::Rewired&) { return s.rewires; }
+auto& list_of(PlanState& s, const record::GraphInput&) { return s.graph_inputs; }
+auto& list_of(PlanState& s, const record::Fusion&) { return s.fusions; }
+auto& list_of(PlanState& s, const record::NotFused&) { return s.not_fused; }
+auto& list_of(PlanState& s, const record::Reallocation&) { return s.reallocations; }
+auto& list_of(PlanState& s, const record::Placement&) { return s.placements; }
+auto& list_of(PlanState& s, const record::Execute&) { return s.executed; }
+auto& list_of(PlanState& s, const record::Transfer&) { return s.transfers; }
+auto& list_of(PlanState& s, const record::Wait&) { return s.waits; }
+auto& list_of(PlanState& s, const record::Sample&) { return s.samples; }
+auto& list_of(PlanState& s, const record::Token&) { return s.tokens; }
+auto& list_of(PlanState& s, const record::Value&) { return s.values; }
+auto& list_of(PlanState& s, const record::Difference&) { return s.differences; }
+
+template <typename T>
+concept Listed = requires(PlanState& s, const T& f) {
+    list_of(s, f);
+};
+
+class Folder {
+public:
+    Folder(PlanState& state, const Record& record, const RecordSource& source) : s(state), r(record), source(source) {}
+
+    template <Listed T> void operator()(const T& f) {
+        auto& list = list_of(s, f);
+        if constexpr (std::is_same_v<decltype(list), std::vector<T>&>) {
+            list.push_back(f);
+        } else {
+            list.push_back({r.step, f});
+        }
+    }
+    void operator()(const record::EvaluationBegin& f) {
+        s.pass = Pass::none;
+        s.planned_in = f.planned_in;
+    }
+    void operator()(const record::EvaluationEnd& f) {
+        s.pass = Pass::none;
+        note_error(f.error);
+    }
+    void operator()(const record::UbatchToken&) {}
+    void operator()(const record::Alternative&) {}
+    void operator()(const record::Reserve&) {}
+    void operator()(const record::Pin&) {}
+    void operator()(const record::PlanBegin& f) {
+        clear_plan(s);
+        s.planned_in = s.evaluation;
+        s.graph = f.graph;
+        const OwnedGraph& graph = source.graph(f.graph);
+        s.tensors.assign(graph.tensors.size(), {});
+        s.order = graph.nodes;
+    }
+    void operator()(const record::PlanEnd& f) {
+        s.pass = Pass::none;
+        note_error(f.error);
+        s.planned = s.planned || f.error == 0;
+        if (s.graph >= 0) {
+            const size_t n = source.graph(s.graph).tensors.size() + static_cast<size_t>(std::max(f.n_copies, 0));
+            s.tensors.resize(std::max(n, s.tensors.size()));
+        }
+    }
+    void operator()(const record::PassBegin& f) { s.pass = f.pass; }
+    void operator()(const record::PassEnd&) {}
+    void operator()(const record::Query&) {}
+    void operator()(const record::Assign& f) {
+        if (TensorState* t = tensor(f.tensor)) {
+            *t = {f.after, f.cause, f.source, f.pass, f.by, t->split, r.step};
+        }
+    }
+    void operator()(const record::SplitBegin& f) {
+        s.splits.push_back({f, -1, {}, -1, -1});
+        if (TensorState* t = tensor(f.node)) {
+            t->split = f.index;
+        }
+    }
+    void operator()(const record::SplitEnd& f) {
+        SplitState* split = split_at(f.index);
+        if (split == nullptr) {
+            return;
+        }
+        split->end_node = f.end_node;
+        const auto n = static_cast<int32_t>(s.order.size());
+        for (int32_t i = std::max(split->begin.first_node, 0); i < std::min(f.end_node, n); ++i) {
+            if (TensorState* t = tensor(s.order[static_cast<size_t>(i)])) {
+                t->split = f.index;
+            }
+        }
+    }
+    void operator()(const record::SplitInput& f) {
+        if (SplitState* split = split_at(f.split)) {
+            split->inputs.push_back(f);
+        }
+    }
+    void operator()(const record::CopyMade& f) {
+        s.copies.push_back(f);
+        const auto id = static_cast<size_t>(f.copy);
+        if (s.tensors.size() <= id) {
+            s.tensors.resize(id + 1);
+        }
+        const int32_t split = f.graph_input || s.splits.empty() ? -1 : s.splits.back().begin.index;
+        s.tensors[id] = {f.backend, Cause::copy, -1, Pass::split, f.of, split, r.step};
+    }
+    void operator()(const record::Reorder& f) {
+        s.reorders.push_back(f);
+        if (f.to >= 0 && static_cast<size_t>(f.to) < s.order.size()) {
+            s.order[static_cast<size_t>(f.to)] = f.node;
+        }
+    }
+    void operator()(const record::BufferSize&) {} // of the whole trace: tables::compute_buffers
+    void operator()(const record::SplitRun& f) {
+        if (SplitState* split = split_at(f.split)) {
+            split->start_ns = f.start_ns;
+            split->end_ns = f.end_ns;
+        }
+    }
+    void operator()(const record::ValueElement&) {}
+    void operator()(const record::ValueBucket&) {}
+
+private:
+    TensorState* tensor(TensorId id) {
+        return id >= 0 && static_cast<size_t>(id) < s.tensors.size() ? &s.tensors[static_cast<size_t>(id)] : nullptr;
+    }
+    SplitState* split_at(int32_t index) {
+        return index >= 0 && static_cast<size_t>(index) < s.splits.size() ? &s.splits[static_cast<size_t>(index)] : nullptr;
+    }
+    void note_error(StringId error) {
+        if (error != 0 && s.error.empty()) {
+            s.error = source.text(error);
+        }
+    }
+
+    PlanState& s;
+    const Record& r;
+    const RecordSource& source;
+};
+
+template <typename T> size_t bytes_of(const std::vector<T>& v) noexcept { return v.size() * sizeof(T); }
+
+} // namespace
+
+void begin_state(PlanState& state, EvaluationId evaluation) {
+    clear_plan(state);
+    state.samples.clear();
+    state.tokens.clear();
+    state.step = no_step;
+    state.pass = Pass::none;
+    state.evaluation = state.planned_in = evaluation;
+}
+
+void fold(PlanState& state, const Record& record, const RecordSource& source) {
+    std::visit(Folder(state, record, source), record.fact);
+    state.step = record.step;
+}
+
+bool unfold(PlanState& s, const Record& record) noexcept {
+    const auto shorten = [](auto& list) {
+        if (list.empty()) {
+            return false;
+        }
+        list.pop_back();
+        return true;
+    };
+    const auto split_at = [&](int32_t index) {
+        return index >= 0 && static_cast<size_t>(index) < s.splits.size() ? &s.splits[static_cast<size_t>(index)] : nullptr;
+    };
+    return std::visit(
+        [&]<typename T>(const T& f) {
+            if constexpr (Listed<T>) {
+                return shorten(list_of(s, f));
+            } else if constexpr (std::is_same_v<T, record::SplitInput>) {
+                SplitState* const split = split_at(f.split);
+                return split == nullptr || shorten(split->inputs);
+            } else if constexpr (std::is_same_v<T, record::SplitRun>) {
+                if (SplitState* const split = split_at(f.split)) { // runs once in an evaluation
+                    split->start_ns = split->end_ns = -1;
+                }
+                return true;
+            } else {
+                return (fact_bit(Fact(f)) & folded_facts) == 0;
+            }
+        },
+        record.fact);
+}
+
+bool adopts_plan(const Record& record) noexcept {
+    const auto* begin = std::get_if<record::EvaluationBegin>(&record.fact);
+    return begin != nullptr && begin->planned_in != record.evaluation;
+}
+
+void adopt_plan(PlanState& state, const PlanState& planned, const Record& begin) {
+    const EvaluationId evaluation = state.evaluation;
+    state = planned;
+    clear_run(state);
+    state.samples.clear();
+    state.tokens.clear();
+    state.evaluation = evaluation;
+    state.planned_in = planned.evaluation;
+    state.pass = Pass::none;
+    state.step = begin.step;
+}
+
+size_t state_bytes(const PlanState& s) noexcept {
+    size_t n = sizeof s + bytes_of(s.tensors) + bytes_of(s.order) + bytes_of(s.splits) + bytes_of(s.copies) +
+               bytes_of(s.rewires) + bytes_of(s.graph_inputs) + bytes_of(s.fusions) + bytes_of(s.not_fused) +
+               bytes_of(s.reorders) + bytes_of(s.placements) + bytes_of(s.reallocations) + bytes_of(s.executed) +
+               bytes_of(s.transfers) + bytes_of(s.waits) + bytes_of(s.samples) + bytes_of(s.tokens) + bytes_of(s.values) +
+               bytes_of(s.differences);
+    for (const SplitState& split : s.splits) {
+        n += bytes_of(split.inputs);
+    }
+    return n;
+}
+
+} // namespace schedscope

@@ -1,0 +1,147 @@
+#pragma once
+
+#include "traces/store/record_source.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace schedscope {
+
+/// One tensor at a step.
+struct TensorState {
+    BackendId backend = no_backend;
+    Cause cause = Cause::none;
+    int8_t source = -1;     ///< with 1.wgtN, 1.off
+    Pass pass = Pass::none; ///< that made the last change
+    TensorId by = no_tensor;
+    int32_t split = -1;     ///< once pass 5 got there; −1 before
+    Step changed = no_step; ///< step of the last assign record
+};
+
+/// One split at a step; open (end_node −1) until its end was recorded.
+struct SplitState {
+    record::SplitBegin begin;
+    int32_t end_node = -1;
+    std::vector<record::SplitInput> inputs;
+    int64_t start_ns = -1, end_ns = -1; ///< of its run in the evaluation shown; −1: not run
+};
+
+/// A tensor that was watched, of the step's evaluation; its first elements and buckets follow in the records.
+struct ValueState {
+    Step step = no_step; ///< of its record
+    record::Value value;
+};
+
+/// A node that another device computed once more to be compared, in the step's evaluation.
+struct DifferenceState {
+    Step step = no_step; ///< of its record
+    record::Difference difference;
+};
+
+/// Everything known at a step about the plan that the step's evaluation runs. Ids: the graph's tensors, then copies.
+struct PlanState {
+    Step step = no_step;
+    EvaluationId evaluation = 0, planned_in = 0;
+    GraphId graph = -1;               ///< −1: nothing is planned yet
+    Pass pass = Pass::none;           ///< that the step lies in
+    bool planned = false;             ///< passes 1–5 are complete
+    std::string error;                ///< of a plan that failed
+    std::vector<TensorState> tensors; ///< [n_tensors + n_copies]
+    std::vector<TensorId> order;      ///< nodes in the present order (optimise permutes)
+    std::vector<SplitState> splits;
+    std::vector<record::CopyMade> copies; ///< copy of id n_tensors + i is not always entry i: see `copy`
+    std::vector<record::Rewired> rewires;
+    std::vector<record::GraphInput> graph_inputs;
+    std::vector<record::Fusion> fusions;
+    std::vector<record::NotFused> not_fused;
+    std::vector<record::Reorder> reorders;
+    std::vector<record::Placement> placements;
+    std::vector<record::Reallocation> reallocations;
+    std::vector<record::Execute> executed; ///< of the step's evaluation
+    std::vector<record::Transfer> transfers;
+    std::vector<record::Wait> waits;
+    std::vector<record::Sample> samples;
+    std::vector<record::Token> tokens;
+    std::vector<ValueState> values;
+    std::vector<DifferenceState> differences;
+};
+
+/// The only door for readers: what was known at each step, backward as cheap as forward. Live and recorded traces are the same to it.
+/// Not thread-safe; each reader has its own.
+class History {
+public:
+    explicit History(std::shared_ptr<const RecordSource> source);
+    ~History();
+
+    const RecordSource& source() const noexcept { return *source_; }
+    const SessionInfo& session() const noexcept { return session_; }
+    Step n_steps() const { return source_->n_steps(); }
+    int n_evaluations() const { return source_->n_evaluations(); }
+
+    /// State after the record `step` was written. Valid until the next call. Throws Error(usage) when out of range.
+    const PlanState& state_at(Step step);
+    Record record(Step step);
+    EvaluationSpan evaluation(EvaluationId id) const { return source_->evaluation(id); }
+    EvaluationId evaluation_of(Step step) const;
+
+    /// Steps, in order, of the records that concern a tensor in an evaluation and in the plan that it runs.
+    std::vector<Step> records_of(EvaluationId evaluation, TensorId tensor);
+    /// The same without what backends were asked about it: in half the time.
+    std::vector<Step> changes_of(EvaluationId evaluation, TensorId tensor);
+    /// State at the end of an evaluation: its whole plan, and what ran. The one that state_at returned stays as it is.
+    const PlanState& plan(EvaluationId evaluation);
+    /// The whole plan that an evaluation runs, as the evaluation that made it left it: for questions about the plan alone, without what the
+    /// evaluation itself ran.
+    const PlanState& plan_run_by(EvaluationId evaluation);
+    /// The last evaluation that made a plan; −1: none did.
+    EvaluationId last_planned() const;
+
+    /// Names. A copy is called BACKEND#tensor#stage; ids as in PlanState.
+    const OwnedGraph* graph_of(const PlanState& state) const; ///< null: nothing planned
+    std::string tensor_name(const PlanState& state, TensorId id) const;
+    /// With its id where the graph has several of the name, as find_tensor takes it: "norm-0@412".
+    std::string unique_name(const PlanState& state, TensorId id) const;
+    const TensorInfo& tensor(const PlanState& state,
+                             TensorId id) const; ///< of a copy: its original's. Throws Error(usage): there is none
+    const TensorInfo* find_tensor(const PlanState& state, TensorId id) const; ///< the same; null: there is none
+    std::string backend_name(BackendId id) const;                             ///< "-" for none
+    std::string buffer_type_name(BufferTypeId id) const;                      ///< "-" for none
+    /// A tensor's name in the plan that the record at `step` speaks of; states stay valid.
+    std::string tensor_name_at(Step step, TensorId id);
+    /// What it is there; null for a copy, and where there is none. Valid as long as the source.
+    const TensorInfo* tensor_at(Step step, TensorId id);
+
+    /// Next or previous step, from `from` exclusive, at which something of this kind begins; no_step: none.
+    enum class Unit { record, sweep, pass, split, node, evaluation, token };
+    Step next(Step from, Unit unit);
+    Step previous(Step from, Unit unit);
+
+private:
+    struct Cache;
+    void refresh_session(GraphId graph);
+    std::string name_in(const OwnedGraph* graph, const std::vector<record::CopyMade>& copies, TensorId id) const;
+    std::shared_ptr<const RecordSource> source_;
+    SessionInfo session_;
+    GraphId session_graph_ = -1; ///< the newest graph that session_ was fetched for
+    /// The one that was asked for last: names are asked for by the thousand.
+    mutable std::pair<GraphId, const OwnedGraph*> last_graph_{-1, nullptr};
+    std::unique_ptr<Cache> cache_;
+    /// Of the graph that unique_name was asked about last.
+    struct RepeatedNames {
+        GraphId graph = -1;
+        std::vector<bool> repeated; ///< [tensor] another one has its name
+    };
+    mutable RepeatedNames repeated_names_;
+};
+
+/// "norm-0@412"
+std::string with_id(std::string_view name, TensorId id);
+
+/// One record as a sentence for people, e.g. "ffn_norm-3: Vulkan0 by 1.wgt1 (blk.3.ffn_norm.weight)".
+std::string describe(History& history, const Record& record);
+
+} // namespace schedscope

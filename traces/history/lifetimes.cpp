@@ -1,0 +1,54 @@
+#include "traces/history/lifetimes.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace schedscope {
+
+Lifetimes::Lifetimes(std::span<const record::Placement> placements) {
+    for (const record::Placement& placement : placements) {
+        if (placement.in_place_of < 0) {
+            continue;
+        }
+        const auto parent = static_cast<size_t>(placement.in_place_of);
+        if (parent >= taken_over_.size()) {
+            taken_over_.resize(parent + 1, -1);
+        }
+        taken_over_[parent] = std::max(placement.first_use, 0);
+    }
+}
+
+int32_t Lifetimes::end_of(const record::Placement& placement) const {
+    const int32_t end = std::max(placement.first_use, placement.last_use) + 1;
+    const auto id = static_cast<size_t>(placement.tensor);
+    const int32_t taken = placement.tensor >= 0 && id < taken_over_.size() ? taken_over_[id] : -1;
+    return taken < 0 ? end : std::clamp(taken, placement.first_use + 1, end);
+}
+
+Lifetimes::Peak Lifetimes::peak_of(const std::vector<const record::Placement*>& in_one_buffer) const {
+    std::vector<std::pair<int32_t, int64_t>> changes; // index, bytes that are needed from there on, or no longer
+    changes.reserve(2 * in_one_buffer.size());
+    for (const record::Placement* placement : in_one_buffer) {
+        changes.emplace_back(std::max(0, placement->first_use), placement->size);
+        changes.emplace_back(end_of(*placement), -placement->size);
+    }
+    std::sort(changes.begin(), changes.end()); // at one index, what is over first
+    Peak peak;
+    int64_t live = 0;
+    for (const auto& [at, bytes] : changes) {
+        live += bytes;
+        if (live > peak.bytes) {
+            peak.bytes = live;
+            peak.at = at;
+        }
+    }
+    for (const record::Placement* placement : in_one_buffer) {
+        if (std::max(0, placement->first_use) <= peak.at && peak.at < end_of(*placement) && placement->size > 0) {
+            peak.holders.push_back(placement);
+        }
+    }
+    std::stable_sort(peak.holders.begin(), peak.holders.end(), [](const auto* a, const auto* b) { return a->size > b->size; });
+    return peak;
+}
+
+} // namespace schedscope

@@ -1,0 +1,134 @@
+#include "traces/history/live_gate.h"
+
+#include "runtime/error.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include <utility>
+
+namespace schedscope {
+
+LiveGate::LiveGate(Recorder& next, bool held)
+    : next_(next), event_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)), mode_(held ? Mode::hold : Mode::run) {
+    if (event_ < 0) {
+        throw Error(ErrorKind::device, "inspector: the system has no event descriptor left");
+    }
+    next_.attach_to(*this);
+}
+
+LiveGate::~LiveGate() { close(event_); }
+
+void LiveGate::notify() noexcept {
+    const uint64_t one = 1;
+    // Fails only when the counter is full, and then it is readable anyway.
+    [[maybe_unused]] const ssize_t written = write(event_, &one, sizeof one);
+}
+
+void LiveGate::acknowledge() noexcept {
+    uint64_t count = 0;
+    [[maybe_unused]] const ssize_t n = read(event_, &count, sizeof count);
+}
+
+void LiveGate::let_go(Mode mode, Unit unit) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (mode_ >= Mode::cancelled || (mode_ == Mode::detached && mode != Mode::cancelled)) {
+            return;
+        }
+        mode_ = mode;
+        unit_ = unit;
+        if (mode != Mode::hold) { // a release that the runtime has not woken up for yet stays one
+            released_ = true;
+        }
+    }
+    changed_.notify_all();
+}
+
+void LiveGate::step(Unit unit) { let_go(Mode::step, unit); }
+void LiveGate::run() { let_go(Mode::run, Unit::record); }
+void LiveGate::interrupt() { let_go(Mode::hold, Unit::record); }
+void LiveGate::detach() { let_go(Mode::detached, Unit::record); }
+void LiveGate::cancel() { let_go(Mode::cancelled, Unit::record); }
+
+void LiveGate::set_breakpoint(Predicate predicate) {
+    const std::lock_guard lock(mutex_);
+    breakpoint_ = predicate ? std::make_shared<const Predicate>(std::move(predicate)) : nullptr;
+}
+
+bool LiveGate::is_held() const {
+    const std::lock_guard lock(mutex_);
+    return held_at_ != no_step;
+}
+
+Step LiveGate::held_at() const {
+    const std::lock_guard lock(mutex_);
+    return held_at_;
+}
+
+bool LiveGate::at_breakpoint() const {
+    const std::lock_guard lock(mutex_);
+    return at_breakpoint_;
+}
+
+void LiveGate::keep(const Record& record) {
+    if (passing_) { // a recorder behind adds a fact of its own while it takes one from here
+        next_.keep(record);
+        return;
+    }
+    passing_ = true;
+    try {
+        next_.keep(record); // first, so that whoever looks while it is held sees it
+    } catch (...) {
+        passing_ = false;
+        throw;
+    }
+    passing_ = false;
+    const UnitContext before = context_;
+    advance(context_, record);
+
+    std::unique_lock lock(mutex_);
+    const std::shared_ptr<const Predicate> breakpoint = mode_ >= Mode::detached ? nullptr : breakpoint_;
+    bool broken = false;
+    if (breakpoint != nullptr) {
+        lock.unlock(); // it may look at what was recorded, which takes locks of its own
+        broken = (*breakpoint)(record);
+        lock.lock();
+    }
+    throw_if_cancelled();
+    const bool hold = mode_ == Mode::hold || (mode_ == Mode::step && begins(unit_, before, record));
+    if (mode_ >= Mode::detached || !(hold || broken)) {
+        return;
+    }
+    mode_ = Mode::hold;
+    released_ = false;
+    held_at_ = record.step;
+    at_breakpoint_ = broken;
+    notify();
+    changed_.wait(lock, [this] { return released_; });
+    held_at_ = no_step;
+    notify();
+    throw_if_cancelled();
+}
+
+/// Once: what the runtime records on its way out passes.
+void LiveGate::throw_if_cancelled() {
+    if (mode_ == Mode::cancelled) {
+        mode_ = Mode::gone;
+        throw Cancelled();
+    }
+}
+
+Recorder::Grain LiveGate::grain() const {
+    const std::lock_guard lock(mutex_);
+    Grain own = Grain::graph;
+    if (mode_ < Mode::detached) {
+        const bool by_node = mode_ == Mode::hold || breakpoint_ != nullptr ||
+                             (mode_ == Mode::step && (unit_ == Unit::record || unit_ == Unit::node));
+        own = by_node ? Grain::node : mode_ == Mode::step && unit_ == Unit::split ? Grain::split : Grain::graph;
+    }
+    return std::max(own, next_.grain());
+}
+
+} // namespace schedscope

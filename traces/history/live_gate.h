@@ -1,0 +1,80 @@
+#pragma once
+
+#include "runtime/planner/recorder.h"
+#include "traces/history/history.h"
+#include "traces/history/unit.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+
+namespace schedscope {
+
+/// Thrown out of the runtime's next record after LiveGate::cancel.
+class Cancelled : public std::runtime_error {
+public:
+    Cancelled() : std::runtime_error("the run was cancelled") {}
+};
+
+/// Stands between the runtime and another recorder (a LiveStore, a tee) and holds the runtime's thread after a record has been passed on, until
+/// the user's thread lets it go. A held runtime uses no processor time; nothing here polls or times anything.
+///
+/// The user's calls return at once. `descriptor` becomes readable each time the runtime is held or let go.
+class LiveGate final : public Recorder {
+public:
+    using Unit = History::Unit;
+    using Predicate = std::function<bool(const Record&)>;
+
+    /// `next` is borrowed. `held`: the very first record is held.
+    explicit LiveGate(Recorder& next, bool held = true);
+    ~LiveGate() override;
+
+    // The user's thread.
+    void step(Unit unit); ///< lets go until the next beginning of a unit
+    void run();           ///< lets go until the breakpoint or an interrupt
+    void interrupt();     ///< holds at the next record
+    void detach();        ///< lets go and never holds again
+    void cancel();        ///< the next record (or the one held now) throws Cancelled in the runtime; after that nothing is held
+    /// Holds at records that fulfil it, whatever was asked; empty: none. Called on the runtime's thread, without a lock held.
+    void set_breakpoint(Predicate predicate);
+    bool is_held() const;
+    Step held_at() const; ///< step of the record that it is held after; no_step when it runs
+    /// True until the next hold when that was a breakpoint's.
+    bool at_breakpoint() const;
+    /// Readable when the held state changed since the last `acknowledge`. Owned by the gate.
+    int descriptor() const noexcept { return event_; }
+    void acknowledge() noexcept;
+
+    // The runtime's thread.
+    void session(const SessionInfo& info) override { next_.session(info); }
+    void graph(GraphId id, const GraphView& graph, const CapabilityTable& answers) override { next_.graph(id, graph, answers); }
+    StringId intern(std::string_view text) override { return next_.intern(text); }
+    void keep(const Record& record) override;
+    Grain grain() const override;
+    void flush() override { next_.flush(); }
+    void attach_to(Recorder& root) override { next_.attach_to(root); }
+
+private:
+    enum class Mode : uint8_t { run, step, hold, detached, cancelled, gone };
+    void let_go(Mode mode, Unit unit);
+    void notify() noexcept;
+    void throw_if_cancelled();
+
+    Recorder& next_;
+    int event_;
+    UnitContext context_;      ///< the runtime's thread only
+    bool passing_ = false;     ///< the runtime's thread only
+    mutable std::mutex mutex_; ///< guards all below
+    std::condition_variable changed_;
+    Mode mode_;
+    Unit unit_ = Unit::record;
+    std::shared_ptr<const Predicate> breakpoint_;
+    Step held_at_ = no_step;
+    bool at_breakpoint_ = false;
+    bool released_ = false; ///< the held record may go on
+};
+
+} // namespace schedscope

@@ -1,0 +1,58 @@
+// What a verification found: each is a Difference record, and where the node was watched, the values of both backends before it.
+
+#include "traces/history/tables/tables.h"
+
+#include <algorithm>
+
+namespace schedscope::tables {
+
+DifferenceRow difference_row(History& history, const DifferenceState& state) {
+    const record::Difference& d = state.difference;
+    DifferenceRow row;
+    row.step = state.step;
+    row.eval = history.evaluation_of(state.step);
+    row.id = d.tensor;
+    row.tensor = history.tensor_name_at(state.step, d.tensor);
+    if (const TensorInfo* info = history.tensor_at(state.step, d.tensor)) {
+        row.op = op_description(info->op, info->params[0]);
+        row.ne = info->ne;
+    }
+    row.names = {std::string(history.source().text(d.device)), history.backend_name(d.backend),
+                 std::string(history.source().text(d.why))};
+    row.difference = d;
+    return row;
+}
+
+std::vector<DifferenceRow> differences(History& history, const PlanState& state) {
+    std::vector<DifferenceRow> rows;
+    if (state.evaluation >= 0) {
+        for (const DifferenceState& each :
+             std::vector<DifferenceState>(state.differences)) { // names are looked up in other states
+            rows.push_back(difference_row(history, each));
+        }
+        return rows;
+    }
+    const FactSet kind = fact_bit<record::Difference>();
+    history.source().for_each_of(kind, 0, history.n_steps(), [&](const Record& r) {
+        rows.push_back(difference_row(history, {r.step, std::get<record::Difference>(r.fact)}));
+    });
+    return rows;
+}
+
+DifferenceCount count_differences(const RecordSource& source, Step until) {
+    DifferenceCount count;
+    if (source.next_of(-1, fact_bit<record::Difference>()) == no_step) {
+        return count; // without looking at each record
+    }
+    source.for_each_of(fact_bit<record::Difference>(), 0, std::min(until + 1, source.n_steps()), [&](const Record& r) {
+        const auto& d = std::get<record::Difference>(r.fact);
+        ++(d.compared ? count.compared : count.skipped);
+        if (d.beyond) {
+            ++count.beyond;
+            count.first_beyond = count.first_beyond == no_step ? r.step : count.first_beyond;
+        }
+    });
+    return count;
+}
+
+} // namespace schedscope::tables

@@ -1,0 +1,87 @@
+#include "traces/history/words/story_words.h"
+
+#include "traces/history/words/unknown.h"
+
+namespace schedscope::words {
+
+namespace {
+
+std::string question_text(const Asked& asked) {
+    switch (asked.question) {
+    case Question::op: return "runs this operator?";
+    case Question::buffer_type: return "can use " + asked.buffer_type + " memory?";
+    case Question::offload: return "wants to take it over?";
+    }
+    return {};
+}
+
+/// Where a tensor lies that had its memory before planning: weights are given to a backend that can read them, not always the one that owns them.
+std::string memory_text(const History& history, const PlanState& state, TensorId id) {
+    const TensorInfo& tensor = history.tensor(state, id);
+    if (tensor.buffer_type == no_buffer_type) {
+        return "";
+    }
+    return ", in " + history.buffer_type_name(tensor.buffer_type) +
+           (tensor.usage == BufferUsage::weights ? " memory, a weight" : " memory");
+}
+
+} // namespace
+
+std::string story_head(const History& history, const PlanState& state, const Story& story) {
+    const TensorInfo& tensor = history.tensor(state, story.tensor);
+    std::string text = history.unique_name(state, story.tensor) + "  " + operator_text(tensor) + "  " + type_text(tensor) + " " +
+                       shape_text(tensor) + "  (evaluation " + std::to_string(story.evaluation);
+    if (story.planned_in != story.evaluation) {
+        text += ", planned in " + std::to_string(story.planned_in);
+    }
+    return text + ")";
+}
+
+std::vector<std::string> story_sources(const History& history, const PlanState& state, const Story& story) {
+    const TensorInfo& tensor = history.tensor(state, story.tensor);
+    std::vector<std::string> lines;
+    for (size_t i = 0; i < tensor.src.size(); ++i) {
+        if (tensor.src[i] != no_tensor) {
+            lines.push_back("source " + std::to_string(i) + "  " + history.unique_name(state, tensor.src[i]) + "  on " +
+                            history.backend_name(state.tensors[static_cast<size_t>(tensor.src[i])].backend) +
+                            memory_text(history, state, tensor.src[i]));
+        }
+    }
+    return lines;
+}
+
+std::string decided(const History& history, const PlanState& state, const Story& story, const StoryStep& step) {
+    if (!step.note.empty()) {
+        return "leaves it unassigned: " + step.note;
+    }
+    const bool from_log = told_by_log(history.tensor(state, story.tensor));
+    if (step.cause == Cause::none && from_log) {
+        return "on " + history.backend_name(step.after) + ", by a rule that the log does not tell";
+    }
+    if (step.after == no_backend && from_log) {
+        return "by " + cause_name(step.cause, step.source) + ": " + std::string(cause_meaning(step.cause)) +
+               "; on which backend is not known";
+    }
+    if (step.cause == Cause::none) {
+        return "unchanged, " + (step.after == no_backend ? "unassigned" : "on " + history.backend_name(step.after));
+    }
+    std::string text = (step.after == no_backend ? "still unassigned" : history.backend_name(step.after)) + " by " +
+                       cause_name(step.cause, step.source);
+    if (step.by != no_tensor) {
+        text += " (" + history.unique_name(state, step.by) + ")";
+    }
+    text += ": " + std::string(cause_meaning(step.cause));
+    if (step.before != no_backend && step.before != step.after) {
+        text += ", before: " + history.backend_name(step.before);
+    }
+    return text;
+}
+
+std::string answered(const History& history, const Asked& asked) {
+    return history.backend_name(asked.backend) + " " + question_text(asked) + " " +
+           (asked.answer        ? "yes"
+            : asked.why.empty() ? "no"
+                                : "no: " + asked.why);
+}
+
+} // namespace schedscope::words

@@ -1,0 +1,217 @@
+#include "traces/replay/no_change.h"
+
+#include "runtime/letter_case.h"
+#include "runtime/ops/offload_batch.h"
+#include "traces/history/history.h"
+#include "traces/history/words/words.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace schedscope {
+
+namespace {
+
+int64_t number_of(const SessionInfo& session, std::string_view fact, int64_t otherwise) {
+    const std::string text = session_fact(session, fact);
+    int64_t value = otherwise;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
+/// What the sentences need to know of all plans of a trace.
+class Plans {
+public:
+    explicit Plans(const std::shared_ptr<const RecordSource>& source) : history_(source) {}
+
+    /// Calls f(graph, state) for each plan.
+    template <typename F> void for_each(F&& f) {
+        for (EvaluationId e = 0; e < history_.n_evaluations(); ++e) {
+            if (history_.evaluation(e).begin.reused) {
+                continue;
+            }
+            const PlanState& state = history_.plan(e);
+            if (const OwnedGraph* graph = history_.graph_of(state)) {
+                f(*graph, state);
+            }
+        }
+    }
+    const SessionInfo& session() const noexcept { return history_.session(); }
+    const RecordSource& source() const noexcept { return history_.source(); }
+
+private:
+    History history_;
+};
+
+bool only_the_cpu(const SessionInfo& session) { return session.backends.size() < 2; }
+
+std::string of_layers(const WhatIf& what_if, const SessionInfo& session) {
+    const std::string said = "ngl=" + std::to_string(*what_if.n_gpu_layers) + ": ";
+    if (only_the_cpu(session)) {
+        return said + "there is no device but the CPU that layers could go to";
+    }
+    const int64_t recorded = number_of(session, "n_gpu_layers", -1), layers = number_of(session, "n_layers", -1);
+    if (recorded == *what_if.n_gpu_layers) {
+        return said + "it was recorded with " + std::to_string(recorded);
+    }
+    if (layers >= 0 && recorded > layers && *what_if.n_gpu_layers > layers) {
+        return said + (layers == 1 ? "" : "all ") + words::counted(layers, "layer") + " and the output were offloaded already";
+    }
+    return said + "each layer stays on the device where it was";
+}
+
+std::string of_order(const WhatIf& what_if, const SessionInfo& session) {
+    std::string said, recorded;
+    for (const std::string& name : what_if.device_order) {
+        said += (said.empty() ? "" : ",") + name;
+    }
+    for (const BackendInfo& b : session.backends) {
+        recorded += (recorded.empty() ? "" : ", ") + b.name;
+    }
+    return "device-order=" + said + ": the order was " + recorded + ", and no decision depends on the difference";
+}
+
+std::string of_refusal(const WhatIf::Refusal& refusal, Plans& plans) {
+    const std::string op(op_name(refusal.op)), said = "refuse=" + refusal.device + ":" + op + ": ";
+    const SessionInfo& session = plans.session();
+    const size_t n_backends = session.backends.size();
+    const auto is_meant = [&](size_t b) {
+        return same_ignoring_case(refusal.device, session.backends[b].name) ||
+               same_ignoring_case(refusal.device, session.backends[b].device);
+    };
+    int64_t n_nodes = 0, n_there = 0, n_could = 0;
+    plans.for_each([&](const OwnedGraph& graph, const PlanState& state) {
+        const CapabilityTable& answers = plans.source().answers(state.graph);
+        for (const TensorId id : graph.nodes) {
+            const auto at = static_cast<size_t>(id);
+            if (graph.tensors[at].op != refusal.op) {
+                continue;
+            }
+            ++n_nodes;
+            for (size_t b = 0; b < n_backends; ++b) {
+                if (is_meant(b)) {
+                    n_there += at < state.tensors.size() && state.tensors[at].backend == static_cast<BackendId>(b) ? 1 : 0;
+                    n_could += answers.supports_op(static_cast<BackendId>(b), id).yes ? 1 : 0;
+                }
+            }
+        }
+    });
+    if (n_nodes == 0) {
+        return said + "no graph has a node of this operator";
+    }
+    if (n_could == 0) {
+        return said + "it refused each " + op + " already";
+    }
+    if (n_there == 0) {
+        return said + "no " + op + " was on it";
+    }
+    return said + "each " + op + " stays, for it follows the tensor that it is a view of or was pinned";
+}
+
+std::string of_flash_attention(const WhatIf& what_if, const SessionInfo& session) {
+    const bool on = *what_if.flash_attention;
+    const std::string said = std::string("fa=") + (on ? "on" : "off") + ": ";
+    if (session_fact(session, "flash_attention") == (on ? "on" : "off")) {
+        return said + "it was " + (on ? "on" : "off") + " when this was recorded";
+    }
+    return said + "no graph has attention that it could change";
+}
+
+std::string of_stages(const WhatIf& what_if, Plans& plans) {
+    const std::string said = "stages=" + std::to_string(*what_if.stages) + ": ";
+    if (number_of(plans.session(), "stages", 1) == *what_if.stages) {
+        return said + "it was recorded with as many";
+    }
+    int64_t inputs = 0;
+    plans.for_each([&](const OwnedGraph&, const PlanState& state) {
+        for (const SplitState& split : state.splits) {
+            inputs += static_cast<int64_t>(split.inputs.size());
+        }
+    });
+    return said +
+           (inputs == 0 ? "no split has an input, so there is nothing to keep a copy of per stage" : "no copy is kept per stage");
+}
+
+std::string of_offload(const WhatIf& what_if, Plans& plans) {
+    const SessionInfo& session = plans.session();
+    const std::string said = what_if.op_offload ? std::string("op-offload=") + (*what_if.op_offload ? "on" : "off") + ": "
+                                                : "offload-min-batch=" + std::to_string(*what_if.offload_min_batch) + ": ";
+    if (only_the_cpu(session)) {
+        return said + "there is no device but the CPU that could take work over";
+    }
+    if (what_if.op_offload && session_fact(session, "op_offload") == (*what_if.op_offload ? "on" : "off")) {
+        return said + "it was " + (*what_if.op_offload ? "on" : "off") + " when this was recorded";
+    }
+    if (what_if.offload_min_batch && number_of(session, "offload_min_batch", -1) == *what_if.offload_min_batch) {
+        return said + "it was recorded with " + std::to_string(*what_if.offload_min_batch);
+    }
+    const auto host = static_cast<BackendId>(session.backends.size()) - 1;
+    int64_t taken_over = 0, largest = -1; // the batch of nodes that read weights from host memory; −1: there is none
+    plans.for_each([&](const OwnedGraph& graph, const PlanState& state) {
+        for (const TensorState& tensor : state.tensors) {
+            taken_over += tensor.cause == Cause::offload ? 1 : 0;
+        }
+        const auto is_host_weight = [&](TensorId source) {
+            return source != no_tensor && graph.tensors[static_cast<size_t>(source)].usage == BufferUsage::weights &&
+                   state.tensors[static_cast<size_t>(source)].backend == host;
+        };
+        for (const TensorId id : graph.nodes) {
+            const TensorInfo& node = graph.tensors[static_cast<size_t>(id)];
+            if (std::any_of(node.src.begin(), node.src.end(), is_host_weight)) {
+                largest = std::max(largest, offload_batch(node.op, node.ne));
+            }
+        }
+    });
+    if (largest < 0) {
+        return said + "no node reads weights from host memory";
+    }
+    if (taken_over > 0) {
+        return said + "the same " + words::counted(taken_over, "node") + (taken_over == 1 ? " is" : " are") + " taken over";
+    }
+    if (largest == 0) {
+        return said + "only lookups of rows read weights from host memory, and those are never taken over";
+    }
+    const int64_t least = number_of(session, "offload_min_batch", 0);
+    if (largest >= what_if.offload_min_batch.value_or(least)) {
+        return said + "no device takes over a node that reads weights from host memory";
+    }
+    const std::string batch = "the largest batch of a node that reads weights from host memory is " + words::count(largest);
+    return said + (what_if.offload_min_batch ? batch
+                                             : "no device took a node over from the CPU: " + batch + ", " + words::count(least) +
+                                                   " is the least that is worth it");
+}
+
+} // namespace
+
+std::vector<std::string> why_nothing_changed(const WhatIf& what_if, const std::shared_ptr<const RecordSource>& source) {
+    Plans plans(source);
+    std::vector<std::string> why;
+    if (what_if.n_gpu_layers) {
+        why.push_back(of_layers(what_if, plans.session()));
+    }
+    if (!what_if.device_order.empty()) {
+        why.push_back(of_order(what_if, plans.session()));
+    }
+    for (const WhatIf::Refusal& refusal : what_if.refusals) {
+        why.push_back(of_refusal(refusal, plans));
+    }
+    if (what_if.flash_attention) {
+        why.push_back(of_flash_attention(what_if, plans.session()));
+    }
+    if (what_if.stages) {
+        why.push_back(of_stages(what_if, plans));
+    }
+    if (what_if.op_offload) {
+        WhatIf alone;
+        alone.op_offload = what_if.op_offload;
+        why.push_back(of_offload(alone, plans));
+    }
+    if (what_if.offload_min_batch) {
+        WhatIf alone;
+        alone.offload_min_batch = what_if.offload_min_batch;
+        why.push_back(of_offload(alone, plans));
+    }
+    return why;
+}
+
+} // namespace schedscope

@@ -1,0 +1,140 @@
+#include "traces/replay/plan_change.h"
+
+#include "traces/diff/tensor_match.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace schedscope {
+
+namespace {
+
+/// How one tensor came to where it is: its assignments, in order.
+struct Way {
+    struct Stop {
+        Pass pass = Pass::none;
+        std::string backend, cause;
+        bool operator==(const Stop&) const = default;
+    };
+    std::vector<Stop> stops;
+};
+
+/// [tensors of the graph]
+std::vector<Way> ways_of(const PlanText& plan) {
+    std::vector<Way> ways(plan.graph.tensors.size());
+    for (const Record& r : plan.decisions) {
+        const auto* a = std::get_if<record::Assign>(&r.fact);
+        if (a != nullptr && static_cast<size_t>(a->tensor) < ways.size()) {
+            ways[static_cast<size_t>(a->tensor)].stops.push_back(
+                {a->pass, plan.backend(a->after), cause_name(a->cause, a->source)});
+        }
+    }
+    return ways;
+}
+
+/// The first pass that decides otherwise.
+Pass where_apart(const Way& a, const Way& b) {
+    const auto [x, y] = std::mismatch(a.stops.begin(), a.stops.end(), b.stops.begin(), b.stops.end());
+    if (x == a.stops.end() || y == b.stops.end()) {
+        return x != a.stops.end() ? x->pass : y != b.stops.end() ? y->pass : Pass::none;
+    }
+    return std::min(x->pass, y->pass);
+}
+
+std::string_view kind_of_memory(const TensorInfo& t) { return t.usage == BufferUsage::weights ? "weights in " : "KV cache in "; }
+
+/// The tensors in the order in which a person reads a graph: leafs, then nodes.
+std::vector<std::pair<TensorId, bool>> in_order(const OwnedGraph& graph) {
+    std::vector<std::pair<TensorId, bool>> order;
+    for (const TensorId id : graph.leafs) {
+        order.emplace_back(id, false);
+    }
+    for (const TensorId id : graph.nodes) {
+        order.emplace_back(id, true);
+    }
+    return order;
+}
+
+} // namespace
+
+PlanFigures FigureCounter::of(const PlanText& plan) {
+    PlanFigures f;
+    std::vector<BackendId> at(plan.graph.tensors.size(), no_backend);
+    for (const Record& r : plan.decisions) {
+        if (const auto* a = std::get_if<record::Assign>(&r.fact)) {
+            if (static_cast<size_t>(a->tensor) < at.size()) {
+                at[static_cast<size_t>(a->tensor)] = a->after;
+            }
+        } else if (const auto* input = std::get_if<record::SplitInput>(&r.fact)) {
+            ++f.inputs;
+            f.bytes_moved += input->bytes;
+        } else if (std::holds_alternative<record::CopyMade>(r.fact)) {
+            ++f.copies;
+        } else if (std::holds_alternative<record::SplitBegin>(r.fact)) {
+            ++f.splits;
+        } else if (const auto* size = std::get_if<record::BufferSize>(&r.fact)) {
+            chunks_[{plan.buffer_type(size->buffer_type), size->chunk}] = size->size;
+        } else if (const auto* end = std::get_if<record::PlanEnd>(&r.fact); end != nullptr && end->error != 0) {
+            f.error = plan.text(end->error);
+        }
+    }
+    for (const TensorId id : plan.graph.nodes) {
+        if (at[static_cast<size_t>(id)] != no_backend) {
+            ++f.nodes[plan.backend(at[static_cast<size_t>(id)])];
+        }
+    }
+    for (const TensorId id : plan.graph.leafs) {
+        const TensorInfo& t = plan.graph.tensors[static_cast<size_t>(id)];
+        if (t.buffer_type != no_buffer_type) {
+            const auto bytes = static_cast<int64_t>(n_bytes(t.type, t.ne, t.nb));
+            f.memory[std::string(kind_of_memory(t)) + plan.buffer_type(t.buffer_type)] += bytes;
+            f.by_buffer_type[plan.buffer_type(t.buffer_type)] += bytes;
+        }
+    }
+    for (const auto& [chunk, bytes] : chunks_) {
+        f.memory["compute buffer of " + chunk.first] += bytes;
+        f.by_buffer_type[chunk.first] += bytes;
+    }
+    return f;
+}
+
+std::vector<TensorChange> changes_of(const PlanText& recorded, const PlanText& now) {
+    const std::vector<Way> before = ways_of(recorded), after = ways_of(now);
+    const std::vector<TensorId> match = match_tensors(recorded.graph, now.graph);
+    std::vector<uint8_t> matched(now.graph.tensors.size(), 0);
+    std::vector<TensorChange> changes;
+    const auto add = [&](const PlanText& text, TensorId tensor, TensorId id, bool is_node, const Way* a, const Way* b) {
+        TensorChange c;
+        c.tensor = tensor;
+        c.name = text.tensor(id);
+        c.is_node = is_node;
+        if (a != nullptr && !a->stops.empty()) {
+            c.recorded_backend = a->stops.back().backend;
+            c.recorded_cause = a->stops.back().cause;
+        }
+        if (b != nullptr && !b->stops.empty()) {
+            c.now_backend = b->stops.back().backend;
+            c.now_cause = b->stops.back().cause;
+        }
+        if (c.recorded_backend != c.now_backend || c.recorded_cause != c.now_cause) {
+            c.pass = where_apart(a != nullptr ? *a : Way{}, b != nullptr ? *b : Way{});
+            changes.push_back(std::move(c));
+        }
+    };
+    for (const auto& [id, is_node] : in_order(recorded.graph)) {
+        const TensorId other = match[static_cast<size_t>(id)];
+        if (other != no_tensor) {
+            matched[static_cast<size_t>(other)] = 1;
+        }
+        add(recorded, id, id, is_node, &before[static_cast<size_t>(id)],
+            other != no_tensor ? &after[static_cast<size_t>(other)] : nullptr);
+    }
+    for (const auto& [id, is_node] : in_order(now.graph)) {
+        if (matched[static_cast<size_t>(id)] == 0) {
+            add(now, no_tensor, id, is_node, nullptr, &after[static_cast<size_t>(id)]);
+        }
+    }
+    return changes;
+}
+
+} // namespace schedscope

@@ -1,0 +1,341 @@
+#include "traces/replay/replay.h"
+
+#include "runtime/error.h"
+#include "runtime/planner/memory/allocate.h"
+#include "runtime/planner/recorder.h"
+#include "runtime/system/visible_text.h"
+#include "traces/format/interner.h"
+#include "traces/history/words/unknown.h"
+#include "traces/replay/decisions.h"
+#include "traces/replay/plan_change.h"
+#include "traces/replay/rehome.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace schedscope {
+
+namespace {
+
+/// Keeps what a planner writes.
+class Collector final : public Recorder {
+public:
+    std::vector<Record> records;
+    Interner texts;
+
+    void session(const SessionInfo&) override {}
+    void graph(GraphId, const GraphView&, const CapabilityTable&) override {}
+    StringId intern(std::string_view text) override { return texts.intern(text); }
+    void keep(const Record& record) override { records.push_back(record); }
+};
+
+/// A graph that was planned for its memory alone.
+struct RecordedReserve {
+    record::Reserve fact;
+    std::vector<record::Alternative> alternatives;
+};
+
+/// What was recorded of one plan, from its PlanBegin to where the next one or its run begins.
+struct RecordedPlan {
+    EvaluationId evaluation = 0;
+    record::PlanBegin begin;
+    bool allocates = false;
+    std::vector<Record> records;
+    std::vector<record::Reorder> reorders;
+    std::vector<record::Fusion> fusions;
+    std::vector<record::NotFused> not_fused;
+    std::vector<record::Alternative> alternatives;
+    std::vector<RecordedReserve> reserves; ///< made before it
+};
+
+/// The plans of a source, one after the other.
+class RecordedPlans {
+public:
+    explicit RecordedPlans(const RecordSource& source) : source_(source), n_steps_(source.n_steps()) {}
+
+    std::optional<RecordedPlan> next() {
+        const Step reserve = source_.next_of(at_, fact_set<record::PlanBegin, record::Reserve>());
+        at_ = source_.next_of(at_, fact_bit<record::PlanBegin>());
+        if (at_ == no_step) {
+            return std::nullopt;
+        }
+        const Step next = source_.next_of(at_, fact_set<record::PlanBegin, record::EvaluationBegin>());
+        RecordedPlan plan = read(at_, next == no_step ? n_steps_ : next);
+        plan.reserves = reserves(reserve, at_);
+        return plan;
+    }
+
+private:
+    std::vector<RecordedReserve> reserves(Step first, Step end) const {
+        std::vector<RecordedReserve> found;
+        source_.for_each(first, end, [&](const Record& r) {
+            if (const auto* reserve = std::get_if<record::Reserve>(&r.fact)) {
+                found.push_back({*reserve, {}});
+            } else if (const auto* other = std::get_if<record::Alternative>(&r.fact); other != nullptr && !found.empty()) {
+                found.back().alternatives.push_back(*other);
+            }
+        });
+        return found;
+    }
+
+    RecordedPlan read(Step first, Step end) const {
+        RecordedPlan plan;
+        source_.for_each(first, end, [&](const Record& r) {
+            if (const auto* begin = std::get_if<record::PlanBegin>(&r.fact)) {
+                plan.begin = *begin;
+                plan.evaluation = r.evaluation;
+            } else if (const auto* reorder = std::get_if<record::Reorder>(&r.fact)) {
+                plan.reorders.push_back(*reorder);
+            } else if (const auto* fusion = std::get_if<record::Fusion>(&r.fact)) {
+                plan.fusions.push_back(*fusion);
+            } else if (const auto* pair = std::get_if<record::NotFused>(&r.fact)) {
+                plan.not_fused.push_back(*pair);
+            } else if (const auto* alternative = std::get_if<record::Alternative>(&r.fact)) {
+                plan.alternatives.push_back(*alternative);
+            } else if (const auto* pass = std::get_if<record::PassBegin>(&r.fact)) {
+                plan.allocates |= pass->pass == Pass::allocate;
+                return pass->pass != Pass::execute;
+            } else if (is_decision(r.fact)) {
+                const auto* plan_end = std::get_if<record::PlanEnd>(&r.fact);
+                plan.allocates |= plan_end != nullptr && plan_end->error != 0; // what comes now may have memory to plan
+                plan.records.push_back(r);
+            }
+            return true;
+        });
+        return plan;
+    }
+
+    const RecordSource& source_;
+    const Step n_steps_;
+    Step at_ = -1;
+};
+
+class Replayer {
+public:
+    Replayer(const RecordSource& source, const ReplayOptions& options)
+        : source_(source), options_(options), recorded_session_(source.session()), session_(recorded_session_) {
+        if (options.expected != nullptr) {
+            expected_session_ = options.expected->session();
+            expected_.emplace(*options.expected);
+        }
+    }
+
+    ReplayResult run() {
+        RecordedPlans plans(source_);
+        while (const std::optional<RecordedPlan> plan = plans.next()) {
+            replay_plan(*plan);
+        }
+        if (result_.plans == 0) {
+            throw Error(ErrorKind::input, "the trace holds no plan: nothing can be planned again");
+        }
+        if (expected_ && expected_->next()) {
+            throw Error(ErrorKind::input, "the trace to compare with holds more plans");
+        }
+        return std::move(result_);
+    }
+
+private:
+    /// What is to be planned again: as it was recorded, and then changed.
+    struct Subject {
+        OwnedGraph graph;
+        CapabilityTable answers;
+        PlanOptions options;
+    };
+
+    Subject subject(const RecordedPlan& recorded, GraphId id, int32_t n_tokens, bool reserve,
+                    const std::vector<record::Alternative>& alternatives) {
+        Subject s{OwnedGraph::copy_of(source_.graph(id).view()), source_.answers(id), {}};
+        session_ = recorded_session_;
+        s.answers.session = &session_;
+        s.options.op_offload = recorded.begin.op_offload;
+        s.options.n_stages = recorded.begin.n_stages;
+        s.options.current_stage = recorded.begin.current_stage;
+        s.options.graph_id = id;
+        s.options.session = &session_;
+        if (options_.change) {
+            ReplayInput input{session_,
+                              s.graph,
+                              s.answers,
+                              s.options.op_offload,
+                              s.options.n_stages,
+                              s.options.current_stage,
+                              n_tokens,
+                              recorded.evaluation,
+                              reserve,
+                              alternatives};
+            options_.change(input);
+        }
+        check(id, s.graph, s.answers);
+        return s;
+    }
+
+    void replay_reserve(const RecordedPlan& recorded, const RecordedReserve& reserve) {
+        const Subject s = subject(recorded, reserve.fact.graph, reserve.fact.n_tokens, true, reserve.alternatives);
+        try {
+            make_plan(s.graph.view(), s.answers, s.options, carry_, plan_, nullptr);
+            const OptimisedNodes nodes = optimised(s.graph);
+            planner_.place(s.graph.view(), plan_, nodes.order, s.answers, session_.buffer_types, nullptr, nodes.kept);
+            if (reserve.fact.error == 0) {
+                return;
+            }
+        } catch (const PlanError&) { // as live: then buffers grow when they must
+        }
+        planner_ = MemoryPlanner();
+    }
+
+    void replay_plan(const RecordedPlan& recorded) {
+        for (const RecordedReserve& reserve : recorded.reserves) {
+            replay_reserve(recorded, reserve);
+        }
+        ++result_.plans;
+        const Subject s = subject(recorded, recorded.begin.graph, source_.evaluation(recorded.evaluation).begin.n_tokens, false,
+                                  recorded.alternatives);
+        Collector now;
+        try {
+            make_plan(s.graph.view(), s.answers, s.options, carry_, plan_, &now);
+            if (recorded.allocates) {
+                const OptimisedNodes nodes = options_.change ? nodes_now(recorded, s.graph, now) : nodes_of(recorded, s.graph);
+                planner_.place(s.graph.view(), plan_, nodes.order, s.answers, session_.buffer_types, &now, nodes.kept);
+            }
+        } catch (const PlanError&) { // its sentence is in the PlanEnd
+        }
+        std::erase_if(now.records, [](const Record& r) { return !is_decision(r.fact); });
+        compare(recorded, s.graph, now);
+    }
+
+    void compare(const RecordedPlan& recorded, const OwnedGraph& graph, const Collector& now) {
+        const PlanText after{session_, graph, now.records, [&now](StringId id) { return now.texts.text(id); }};
+        if (expected_) {
+            const std::optional<RecordedPlan> other = expected_->next();
+            if (!other) {
+                throw Error(ErrorKind::input, "the trace to compare with holds fewer plans");
+            }
+            const PlanText wanted{expected_session_, options_.expected->graph(other->begin.graph), other->records,
+                                  [this](StringId id) { return options_.expected->text(id); }};
+            compare_decisions(recorded.evaluation, wanted, after, options_.max_differences, result_);
+            return;
+        }
+        const PlanText before{recorded_session_, source_.graph(recorded.begin.graph), recorded.records,
+                              [this](StringId id) { return source_.text(id); }};
+        compare_decisions(recorded.evaluation, before, after, options_.max_differences, result_);
+        if (options_.change) {
+            const record::EvaluationBegin& begin = source_.evaluation(recorded.evaluation).begin;
+            PlanComparison& c = result_.comparisons.emplace_back();
+            c.evaluation = recorded.evaluation;
+            c.kind = begin.kind;
+            c.n_tokens = begin.n_tokens;
+            c.recorded = figures_before_.of(before);
+            c.now = figures_now_.of(after);
+            c.changes = changes_of(before, after);
+        }
+    }
+
+    /// What the planner takes for granted of those who ask it live.
+    void check(GraphId id, const OwnedGraph& graph, const CapabilityTable& answers) const {
+        const std::string about = "graph " + std::to_string(id) + " can't be planned again: ";
+        refuse_logged(graph, answers);
+        if (session_.backends.empty() || answers.op_answers.size() != session_.backends.size() * graph.tensors.size()) {
+            throw Error(ErrorKind::input, about + "the trace holds no answers of backends about it");
+        }
+        for (const BackendInfo& backend : session_.backends) {
+            if (backend.default_buffer_type == no_buffer_type) {
+                throw Error(ErrorKind::input, about + "the memory of " + visible_name(backend.name) + " is not recorded");
+            }
+        }
+    }
+
+    OptimisedNodes optimised(const OwnedGraph& graph) const {
+        const bool fused = options_.optimise && session_fact(recorded_session_, "fusion") != "off";
+        return fused ? options_.optimise(graph.view(), plan_, session_) : OptimisedNodes{graph.nodes, {}};
+    }
+
+    OptimisedNodes nodes_now(const RecordedPlan& recorded, const OwnedGraph& graph, const Collector& now) const {
+        if (options_.optimise) {
+            return optimised(graph);
+        }
+        const bool same =
+            graph.nodes == source_.graph(recorded.begin.graph).nodes && ranges_of(recorded.records) == ranges_of(now.records);
+        return same ? nodes_of(recorded, graph) : OptimisedNodes{graph.nodes, {}};
+    }
+
+    /// First node and end of each split.
+    static std::vector<int32_t> ranges_of(const std::vector<Record>& records) {
+        std::vector<int32_t> ranges;
+        for (const Record& r : records) {
+            if (const auto* begin = std::get_if<record::SplitBegin>(&r.fact)) {
+                ranges.push_back(begin->first_node);
+            } else if (const auto* end = std::get_if<record::SplitEnd>(&r.fact)) {
+                ranges.push_back(end->end_node);
+            }
+        }
+        return ranges;
+    }
+
+    OptimisedNodes nodes_of(const RecordedPlan& recorded, const OwnedGraph& graph) const {
+        OptimisedNodes nodes{order_of(recorded, graph), {}};
+        nodes.kept = kept_of(recorded, nodes.order);
+        return nodes;
+    }
+
+    std::vector<TensorId> order_of(const RecordedPlan& recorded, const OwnedGraph& graph) const {
+        std::vector<TensorId> order = graph.nodes;
+        for (const record::Reorder& r : recorded.reorders) {
+            if (r.to >= 0 && static_cast<size_t>(r.to) < order.size()) {
+                order[static_cast<size_t>(r.to)] = r.node;
+            }
+        }
+        std::vector<TensorId> a = order, b = graph.nodes;
+        std::sort(a.begin(), a.end());
+        std::sort(b.begin(), b.end());
+        if (a != b) {
+            throw Error(ErrorKind::input, "evaluation " + std::to_string(recorded.evaluation) +
+                                              ": its recorded order of nodes lacks some and has others twice");
+        }
+        return order;
+    }
+
+    std::vector<KeptRange> kept_of(const RecordedPlan& recorded, std::span<const TensorId> order) const {
+        const auto n = static_cast<int32_t>(order.size());
+        std::vector<int32_t> position(plan_.assignments.size(), -1);
+        for (int32_t i = 0; i < n; ++i) {
+            position[static_cast<size_t>(order[static_cast<size_t>(i)])] = i;
+        }
+        const auto place = [&](TensorId id) {
+            return id >= 0 && static_cast<size_t>(id) < position.size() ? position[static_cast<size_t>(id)] : -1;
+        };
+        std::vector<KeptRange> kept;
+        const auto keep = [&](int32_t first, int32_t end) {
+            if (first >= 0 && first < end && end <= n) {
+                kept.push_back({first, end});
+            }
+        };
+        for (const record::Fusion& f : recorded.fusions) {
+            keep(f.first, f.first + f.count);
+        }
+        for (const record::NotFused& pair : recorded.not_fused) {
+            if (source_.text(pair.why) == batch_too_large) {
+                keep(place(pair.first), place(pair.second) + 1);
+            }
+        }
+        order_kept(kept, 0);
+        return kept;
+    }
+
+    const RecordSource& source_;
+    const ReplayOptions& options_;
+    const SessionInfo recorded_session_;
+    SessionInfo session_; ///< the one planned with
+    Carry carry_;
+    Plan plan_;
+    MemoryPlanner planner_;
+    SessionInfo expected_session_;
+    std::optional<RecordedPlans> expected_;
+    FigureCounter figures_before_, figures_now_;
+    ReplayResult result_;
+};
+
+} // namespace
+
+ReplayResult replay(const RecordSource& source, const ReplayOptions& options) { return Replayer(source, options).run(); }
+
+} // namespace schedscope

@@ -1,0 +1,91 @@
+#pragma once
+
+#include "runtime/planner/order/graph_copy.h"
+#include "traces/store/record_source.h"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace schedscope {
+
+/// One decision that came out differently.
+struct ReplayDifference {
+    EvaluationId evaluation = 0;
+    TensorId tensor = no_tensor; ///< none: about a split or the plan as a whole
+    std::string name;            ///< of the tensor, else "split 3", "plan"
+    std::string
+        what; ///< assignment | split | input | copy | rewire | graph_input | order | placement | buffer | reallocation | plan
+    std::string recorded, now; ///< one line each; empty: there is none
+};
+
+/// What a plan comes to.
+struct PlanFigures {
+    std::map<std::string, int64_t> nodes; ///< by backend
+    std::map<std::string, int64_t>
+        memory; ///< bytes, by what and buffer type: "weights in Vulkan0", "KV cache in CPU", "compute buffer of Vulkan0"
+    std::map<std::string, int64_t> by_buffer_type; ///< the same bytes, all that lie in each
+    int64_t splits = 0, copies = 0;                ///< copies: tensors made for them, one a stage
+    int64_t inputs = 0, bytes_moved = 0;           ///< of splits, in an evaluation
+    std::string error;                             ///< why there is no plan
+};
+
+/// A tensor that ends up elsewhere, or by another rule.
+struct TensorChange {
+    TensorId tensor = no_tensor; ///< of the recorded graph; none: it has no such tensor
+    std::string name;
+    bool is_node = false;
+    Pass pass = Pass::none;                    ///< the first that decides otherwise
+    std::string recorded_backend, now_backend; ///< empty: it is not there
+    std::string recorded_cause, now_cause;     ///< "1.wgt0"
+};
+
+/// One plan as it was and as it is now.
+struct PlanComparison {
+    EvaluationId evaluation = 0;
+    GraphKind kind = GraphKind::other;
+    int32_t n_tokens = 0;
+    PlanFigures recorded, now;
+    std::vector<TensorChange> changes; ///< in the order of the graph, what only the new one has behind
+};
+
+struct ReplayResult {
+    int64_t plans = 0; ///< evaluations planned again
+    int64_t compared = 0, identical = 0;
+    std::vector<ReplayDifference> differences; ///< in order; at most ReplayOptions::max_differences
+    int64_t n_differences = 0;
+    std::vector<PlanComparison> comparisons; ///< one a plan, where something was changed
+};
+
+/// Everything that a plan depends on, for whoever wants to know what another answer would have changed.
+struct ReplayInput {
+    SessionInfo& session;
+    OwnedGraph& graph;
+    CapabilityTable& answers;
+    bool& op_offload;
+    int32_t& n_stages;
+    int32_t& current_stage;
+    int32_t n_tokens; ///< of the ubatch that it was planned for
+    EvaluationId evaluation;
+    bool reserve;                                         ///< planned for its memory alone, before the evaluation's own graph
+    const std::vector<record::Alternative>& alternatives; ///< what its graph would have been with other settings
+};
+
+struct ReplayOptions {
+    std::function<void(ReplayInput&)> change; ///< called before each plan; empty: as recorded
+    /// The order in which the backends will run a plan's nodes, and their groups, which decide what memory they share (optimised_order.h): asked for what is not
+    /// recorded, that is with `change`, and for graphs that only reserved memory. Empty: as recorded where the graph and its splits are, else the graph's, without
+    /// groups.
+    std::function<OptimisedNodes(const GraphView&, const Plan&, const SessionInfo&)> optimise;
+    /// Compare with what this trace recorded, plan by plan, instead of the plans' own records. Graphs are matched by names (tensor_match.h).
+    const RecordSource* expected = nullptr;
+    size_t max_differences = 1000;
+};
+
+/// Plans every planned evaluation of a trace again, in order, from the recorded graphs, answers and options, with what the scheduler keeps from graph to graph, and
+/// compares each decision. Needs no device. As recorded, the backends' own reorderings are taken from the records, not decided anew.
+/// Throws Error(input) when the source can't be read or holds no plan.
+ReplayResult replay(const RecordSource& source, const ReplayOptions& options = {});
+
+} // namespace schedscope

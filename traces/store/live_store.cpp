@@ -1,0 +1,226 @@
+#include "traces/store/live_store.h"
+
+#include "runtime/error.h"
+#include "traces/store/kept_answers.h"
+
+#include <algorithm>
+#include <bit>
+#include <new>
+
+namespace schedscope {
+
+struct LiveStore::GraphEntry {
+    OwnedGraph graph;
+    KeptAnswers answers;
+};
+
+LiveStore::LiveStore() { sessions_.push_back(std::make_unique<SessionInfo>()); }
+
+LiveStore::~LiveStore() {
+    for (const auto& segment : segments_) {
+        ::operator delete(static_cast<void*>(segment.load()));
+    }
+}
+
+void LiveStore::session(const SessionInfo& info) {
+    const std::lock_guard lock(mutex_);
+    sessions_.push_back(std::make_unique<SessionInfo>(info));
+}
+
+void LiveStore::graph(GraphId id, const GraphView& graph, const CapabilityTable& answers) {
+    auto entry = std::make_unique<GraphEntry>();
+    entry->graph = OwnedGraph::copy_of(graph);
+    entry->answers = KeptAnswers(answers);
+
+    const std::lock_guard lock(mutex_);
+    if (id != static_cast<GraphId>(graphs_.size())) {
+        throw Error(ErrorKind::device, "recording: graph " + std::to_string(id) + " came where graph " +
+                                           std::to_string(graphs_.size()) + " was expected");
+    }
+    // Buffer types are numbered when they are first met, which may be after the session began.
+    const SessionInfo* now = answers.session;
+    if (now != nullptr &&
+        (now->buffer_types.size() > sessions_.back()->buffer_types.size() || sessions_.back()->backends.empty())) {
+        auto grown = std::make_unique<SessionInfo>(*now);
+        grown->facts = sessions_.back()->facts;
+        sessions_.push_back(std::move(grown));
+    }
+    entry->answers.table.session = sessions_.back().get();
+    graphs_.push_back(std::move(entry));
+}
+
+StringId LiveStore::intern(std::string_view text) {
+    const std::lock_guard lock(mutex_);
+    return texts_.intern(text);
+}
+
+namespace {
+
+/// Segments double in size: segment i begins behind 2^i − 1 first segments.
+int segment_of(Step step, Step first_segment) noexcept {
+    return static_cast<int>(std::bit_width(static_cast<uint64_t>(step / first_segment) + 1)) - 1;
+}
+
+} // namespace
+
+Record* LiveStore::slot(Step step) const noexcept {
+    const int segment = segment_of(step, first_segment);
+    const Step start = first_segment * ((Step{1} << segment) - 1);
+    Record* base = segments_[static_cast<size_t>(segment)].load(std::memory_order_acquire);
+    return base == nullptr ? nullptr : base + (step - start);
+}
+
+void LiveStore::keep(const Record& record) {
+    const Step step = size_.load(std::memory_order_relaxed);
+    Record* place = slot(step);
+    if (place == nullptr) {
+        const int segment = segment_of(step, first_segment);
+        const size_t bytes = sizeof(Record) * static_cast<size_t>(first_segment << segment);
+        segments_[static_cast<size_t>(segment)].store(static_cast<Record*>(::operator new(bytes)), std::memory_order_release);
+        place = slot(step);
+    }
+    new (place) Record(record);
+    place->step = step;
+    note_evaluation(*place);
+    note_sparse(*place);
+    size_.store(step + 1, std::memory_order_release);
+}
+
+void LiveStore::note_evaluation(const Record& record) {
+    constexpr FactSet noted = fact_set<record::EvaluationBegin, record::EvaluationEnd>();
+    const bool bounds = (fact_bit(record.fact) & noted) != 0;
+    // Only this thread changes the number of evaluations.
+    if (!bounds && record.evaluation < static_cast<EvaluationId>(evaluations_.size())) {
+        return;
+    }
+    const std::lock_guard lock(mutex_);
+    while (static_cast<EvaluationId>(evaluations_.size()) <= record.evaluation) {
+        EvaluationSpan span;
+        span.id = static_cast<EvaluationId>(evaluations_.size());
+        span.first = size_.load(std::memory_order_relaxed);
+        span.begin.planned_in = span.id;
+        evaluations_.push_back(span);
+    }
+    if (evaluations_.empty()) {
+        return;
+    }
+    if (const auto* begin = std::get_if<record::EvaluationBegin>(&record.fact)) {
+        evaluations_.back().begin = *begin;
+    } else if (std::holds_alternative<record::EvaluationEnd>(record.fact)) {
+        evaluations_.back().complete = true;
+    }
+}
+
+void LiveStore::note_sparse(const Record& record) {
+    if ((fact_bit(record.fact) & sparse_kinds) != 0) {
+        const std::lock_guard lock(mutex_);
+        sparse_[record.fact.index()].push_back(record.step);
+    }
+}
+
+int64_t LiveStore::count(FactSet kinds) const {
+    if ((kinds & ~sparse_kinds) != 0) {
+        return RecordSource::count(kinds);
+    }
+    const Step n = n_steps(); // what is not published yet is not there
+    int64_t count = 0;
+    const std::lock_guard lock(mutex_);
+    for (size_t kind = 0; kind < sparse_.size(); ++kind) {
+        if ((kinds >> kind & 1) != 0) {
+            count += std::lower_bound(sparse_[kind].begin(), sparse_[kind].end(), n) - sparse_[kind].begin();
+        }
+    }
+    return count;
+}
+
+Step LiveStore::next_of(Step from, FactSet kinds) const {
+    if ((kinds & ~sparse_kinds) != 0) {
+        return RecordSource::next_of(from, kinds);
+    }
+    const Step n = n_steps();
+    Step next = n;
+    const std::lock_guard lock(mutex_);
+    for (size_t kind = 0; kind < sparse_.size(); ++kind) {
+        if ((kinds >> kind & 1) != 0) {
+            const auto after = std::upper_bound(sparse_[kind].begin(), sparse_[kind].end(), from);
+            next = after == sparse_[kind].end() ? next : std::min(next, *after);
+        }
+    }
+    return next < n ? next : no_step; // what is not published yet is not there
+}
+
+Step LiveStore::previous_of(Step from, FactSet kinds) const {
+    if ((kinds & ~sparse_kinds) != 0) {
+        return RecordSource::previous_of(from, kinds);
+    }
+    from = std::min(from, n_steps());
+    Step previous = no_step;
+    const std::lock_guard lock(mutex_);
+    for (size_t kind = 0; kind < sparse_.size(); ++kind) {
+        if ((kinds >> kind & 1) != 0) {
+            const auto at = std::lower_bound(sparse_[kind].begin(), sparse_[kind].end(), from);
+            previous = at == sparse_[kind].begin() ? previous : std::max(previous, *std::prev(at));
+        }
+    }
+    return previous;
+}
+
+SessionInfo LiveStore::session() const {
+    const std::lock_guard lock(mutex_);
+    return *sessions_.back();
+}
+
+int LiveStore::n_evaluations() const {
+    const std::lock_guard lock(mutex_);
+    return static_cast<int>(evaluations_.size());
+}
+
+EvaluationSpan LiveStore::evaluation(EvaluationId id) const {
+    const std::lock_guard lock(mutex_);
+    if (id < 0 || static_cast<size_t>(id) >= evaluations_.size()) {
+        throw Error(ErrorKind::usage, "evaluation " + std::to_string(id) + ": there are " + std::to_string(evaluations_.size()));
+    }
+    EvaluationSpan span = evaluations_[static_cast<size_t>(id)];
+    const bool last = static_cast<size_t>(id) + 1 == evaluations_.size();
+    span.end = last ? std::max(n_steps(), span.first) : evaluations_[static_cast<size_t>(id) + 1].first;
+    return span;
+}
+
+void LiveStore::read(Step first, Step end, std::vector<Record>& out) const {
+    first = std::max<Step>(first, 0);
+    end = std::min(end, n_steps());
+    while (first < end) {
+        const int segment = segment_of(first, first_segment);
+        const Step segment_end = first_segment * ((Step{1} << (segment + 1)) - 1);
+        const Step until = std::min(end, segment_end);
+        const Record* from = slot(first);
+        out.insert(out.end(), from, from + (until - first));
+        first = until;
+    }
+}
+
+int LiveStore::n_graphs() const {
+    const std::lock_guard lock(mutex_);
+    return static_cast<int>(graphs_.size());
+}
+
+LiveStore::GraphEntry& LiveStore::entry(GraphId id) const {
+    const std::lock_guard lock(mutex_);
+    if (id < 0 || static_cast<size_t>(id) >= graphs_.size()) {
+        throw Error(ErrorKind::usage, "graph " + std::to_string(id) + ": there are " + std::to_string(graphs_.size()));
+    }
+    return *graphs_[static_cast<size_t>(id)];
+}
+
+const OwnedGraph& LiveStore::graph(GraphId id) const { return entry(id).graph; }
+const CapabilityTable& LiveStore::answers(GraphId id) const { return entry(id).answers.table; }
+
+std::string_view LiveStore::text(StringId id) const {
+    const std::lock_guard lock(mutex_);
+    if (!texts_.contains(id)) {
+        throw Error(ErrorKind::usage, "text " + std::to_string(id) + ": there are " + std::to_string(texts_.size()));
+    }
+    return texts_.text(id);
+}
+
+} // namespace schedscope

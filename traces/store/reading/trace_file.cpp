@@ -1,0 +1,234 @@
+#include "traces/store/reading/trace_file.h"
+
+#include "runtime/error.h"
+#include "runtime/system/budget.h"
+#include "runtime/system/visible_text.h"
+#include "traces/format/schema.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstring>
+#include <map>
+#include <sqlite3.h>
+#include <string_view>
+
+namespace schedscope {
+
+void refuse(const std::string& path, const std::string& why) { throw Error(ErrorKind::input, path + ": " + why); }
+
+void refuse(const TraceFiles& files, const sqlite::Failure& failure) {
+    const std::string& path = files.path();
+    if (files.stopped()) {
+        throw Interrupted();
+    }
+    if (const std::string trouble = files.trouble(); !trouble.empty()) {
+        refuse(path, trouble);
+    }
+    switch (failure.code & 0xFF) {
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB: refuse(path, "is damaged");
+    case SQLITE_TOOBIG: refuse(path, "is damaged: something in it is larger than traces have");
+    case SQLITE_NOMEM: refuse(path, "can't be read: out of memory");
+    case SQLITE_FULL: refuse(path, "takes more than " + budget::in_words(budget::trace_scratch_bytes) + " to sort");
+    case SQLITE_INTERRUPT: refuse(path, "is damaged: reading it would not end");
+    default: refuse(path, "can't be read: " + visible(failure.what(), 200)); // SQLite names what it found
+    }
+}
+
+namespace {
+
+/// The first page's beginning, as SQLite's file format has it.
+class Header {
+public:
+    explicit Header(const TraceFiles& files) : bytes_(files.header()), file_bytes_(files.version().bytes) {}
+
+    void check(const std::string& path) const {
+        if (file_bytes_ == 0) {
+            refuse(path, "is empty");
+        }
+        constexpr char magic[] = "SQLite format 3";
+        const auto n = static_cast<size_t>(std::min<int64_t>(file_bytes_, sizeof magic));
+        if (std::memcmp(bytes_.data(), magic, n) != 0) {
+            refuse(path, "is not a trace");
+        }
+        if (file_bytes_ < static_cast<int64_t>(bytes_.size())) {
+            refuse(path, "is truncated: only " + std::to_string(file_bytes_) + " bytes are there");
+        }
+        if (number(68) != static_cast<uint32_t>(schema::application_id)) {
+            refuse(path, "is an SQLite file, but not a trace");
+        }
+    }
+    void check_size(const std::string& path) const {
+        if (expected_size() > file_bytes_) {
+            refuse(path, "is truncated: " + std::to_string(file_bytes_) + " of " + std::to_string(expected_size()) +
+                             " bytes are there");
+        }
+    }
+
+private:
+    uint32_t number(size_t at) const {
+        return static_cast<uint32_t>(bytes_[at]) << 24 |
+               static_cast<uint32_t>(bytes_[at + 1] << 16 | bytes_[at + 2] << 8 | bytes_[at + 3]);
+    }
+    int64_t page_size() const {
+        const int64_t size = bytes_[16] << 8 | bytes_[17];
+        return size == 1 ? 65536 : size;
+    }
+    /// As the header says it; 0 where it says nothing.
+    int64_t expected_size() const { return number(24) == number(92) ? page_size() * number(28) : 0; }
+
+    const std::array<unsigned char, 100>& bytes_;
+    int64_t file_bytes_;
+};
+
+/// Until the schema was looked at. SQLite reads it with its first statement, and then all of the tables that ANALYZE makes: their columns may be computed, too. Each look
+/// at a text so long takes some milliseconds at most; a trace's schema takes some hundred operations.
+constexpr int largest_of_schema = 32 << 10;
+constexpr int64_t most_of_schema = 2048;
+constexpr int largest_of_trace = 64 << 20;
+
+void defend(sqlite::Database& database) {
+    sqlite3* handle = database.handle();
+    const auto set = [&](int option, int value) { sqlite3_db_config(handle, option, value, nullptr); };
+    set(SQLITE_DBCONFIG_DEFENSIVE, 1);
+    set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0);
+    set(SQLITE_DBCONFIG_ENABLE_TRIGGER, 0);
+    set(SQLITE_DBCONFIG_ENABLE_VIEW, 0);
+    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, largest_of_schema);
+    sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, 64 << 10);
+    sqlite3_limit(handle, SQLITE_LIMIT_COLUMN, 64);
+    sqlite3_limit(handle, SQLITE_LIMIT_EXPR_DEPTH, 32);
+    sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1); // nothing of ours looks for patterns
+    sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, 1);
+    set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1);
+    database.execute("PRAGMA locking_mode = EXCLUSIVE"); // before anything is read: the index of a journal then lies in memory
+    database.execute("PRAGMA query_only = ON");
+    database.execute("PRAGMA trusted_schema = OFF");
+    database.execute("PRAGMA cell_size_check = ON");
+    database.execute("PRAGMA mmap_size = 0"); // a file that shrinks would be a fault, not an error
+    database.execute("PRAGMA cache_size = -6144");
+}
+
+int64_t pragma(sqlite::Database& database, const std::string& name) {
+    sqlite::Statement statement(database, "PRAGMA " + name);
+    return statement.step() ? statement.integer(0) : 0;
+}
+
+std::string version_text(int64_t version) { return std::to_string(version / 1000) + "." + std::to_string(version % 1000); }
+
+/// Columns in plain words: names, types, constraints without a formula. A column that is computed when it is read costs what the formula wants.
+bool is_plain(std::string_view columns) {
+    return std::all_of(columns.begin(), columns.end(), [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ' ' || c == ',';
+    });
+}
+
+/// Is this what our table begins with, and behind it other columns in plain words? One line of columns begins like ours; what is behind was added.
+bool is_longer(std::string_view found, std::string_view ours) {
+    constexpr std::string_view key = ", PRIMARY KEY (";
+    const size_t our_end = std::min(ours.find(key), ours.rfind(')')), its_end = std::min(found.find(key), found.rfind(')'));
+    return its_end != std::string_view::npos && its_end >= our_end && found.substr(0, our_end) == ours.substr(0, our_end) &&
+           is_plain(found.substr(our_end, its_end - our_end)) && (found.substr(its_end) == ours.substr(our_end));
+}
+
+bool is_plain_index(std::string_view sql) {
+    const size_t open = sql.find('('), close = sql.rfind(')');
+    return open < close && close + 1 == sql.size() && is_plain(sql.substr(open + 1, close - open - 1));
+}
+
+/// The tables must be those of its version. A newer minor version may have more columns; its tables need only have ours. Whatever else there is, is not read, and must be
+/// nothing that SQLite computes when it looks at a table of ours.
+void check_schema(const std::string& path, sqlite::Database& database, int minor, bool newer) {
+    std::map<std::string, std::string> found;
+    sqlite::Statement list(database, "SELECT type, name, sql FROM sqlite_schema");
+    while (list.step()) {
+        // SQLite goes by what a row's text creates, whatever type the row claims.
+        const std::string_view sql = list.bytes(2);
+        const auto creates = [sql](std::string_view what) { return sql.starts_with(what); };
+        const bool is_index = creates("CREATE INDEX ") || creates("CREATE UNIQUE INDEX ");
+        if (list.bytes(0) == "table" && creates("CREATE TABLE ")) {
+            found.emplace(list.bytes(1), sql);
+        } else if (is_index && !is_plain_index(sql)) {
+            refuse(path, "is damaged: the index '" + visible_name(list.bytes(1)) + "' is computed, which no trace's is");
+        } else if (!is_index && !sql.empty() && !creates("CREATE VIEW ") && !creates("CREATE TRIGGER ")) { // a key's has no text
+            refuse(path, "is damaged: its schema has '" + visible_name(list.bytes(1)) + "', which no trace's has");
+        }
+    }
+    for (const schema::Entity& table : schema::tables(minor)) {
+        const auto at = found.find(table.name);
+        if (at == found.end()) {
+            refuse(path, "is damaged: the table '" + table.name + "' is missing");
+        }
+        if (at->second != table.sql && !(newer && is_longer(at->second, table.sql))) {
+            refuse(path, "is damaged: the table '" + table.name + "' is not a trace's");
+        }
+    }
+}
+
+/// An older file gets the tables that came later, empty and in memory: whoever reads finds all of them.
+void upgrade(sqlite::Database& database, int minor) {
+    const std::vector<schema::Entity> lacking = schema::tables_lacking(minor);
+    if (lacking.empty()) {
+        return;
+    }
+    database.execute("PRAGMA temp_store = MEMORY; PRAGMA query_only = OFF");
+    for (const schema::Entity& table : lacking) {
+        constexpr std::string_view create = "CREATE ";
+        database.execute("CREATE TEMP " + table.sql.substr(create.size()));
+    }
+    database.execute("PRAGMA query_only = ON");
+}
+
+} // namespace
+
+TraceFile open_trace_file(const std::string& path, TraceFiles::Stop stop) {
+    return open_trace_file(TraceFiles::open(path, std::move(stop)));
+}
+
+TraceFile open_trace_file(std::shared_ptr<TraceFiles> given) {
+    const std::shared_ptr<TraceFiles> files = std::move(given);
+    const std::string& path = files->path();
+    const Header header(*files);
+    header.check(path);
+    const bool recovers = files->has_journal();
+    if (!recovers) {
+        header.check_size(path);
+    }
+    try {
+        using Mode = sqlite::Database::Mode;
+        TraceFile trace{files, {files->address(), recovers ? Mode::edit : Mode::read, TraceFiles::file_system()}, {}, 0};
+        sqlite::Database& database = trace.database;
+        const auto stopped = [files] { return files->stopped(); };
+        database.watch(stopped, most_of_schema);
+        defend(database);
+        if (pragma(database, "application_id") != schema::application_id) {
+            refuse(path, recovers ? "the journal beside it is not its own" : "is an SQLite file, but not a trace");
+        }
+        const int64_t version = pragma(database, "user_version");
+        if (version / 1000 != schema::major_version) {
+            refuse(path, "has format " + version_text(version) + "; this program reads " + version_text(schema::user_version));
+        }
+        const bool newer = version > schema::user_version;
+        if (newer) {
+            trace.notes.push_back("was written by a newer program (format " + version_text(version) + "); what it has beyond " +
+                                  version_text(schema::user_version) + " is not shown");
+        }
+        trace.minor = static_cast<int>(version % 1000);
+        check_schema(path, database, trace.minor, newer);
+        sqlite3_limit(database.handle(), SQLITE_LIMIT_LENGTH, largest_of_trace);
+        // No statement of ours looks at a row for more than some dozen operations, and a row has some bytes at least.
+        constexpr int64_t most_of_any = 20'000'000, most_of_a_byte = 16;
+        database.watch(stopped, most_of_any + most_of_a_byte * files->bytes());
+        upgrade(database, trace.minor);
+        if (recovers) {
+            trace.notes.push_back("was not closed; what had been committed is shown");
+        }
+        return trace;
+    } catch (const sqlite::Failure& failure) {
+        refuse(*files, failure);
+    }
+}
+
+} // namespace schedscope

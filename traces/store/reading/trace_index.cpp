@@ -1,0 +1,143 @@
+#include "traces/store/reading/trace_index.h"
+
+#include "traces/format/schema.h"
+#include "traces/store/reading/trace_rows.h"
+
+#include <algorithm>
+
+namespace schedscope {
+
+namespace {
+
+constexpr int64_t most_backends = 4096, most_buffer_types = 4096;
+constexpr int64_t most_tensors = int64_t{1} << 28;
+constexpr int64_t most_bytes = int64_t{1} << 60;
+/// A row's two lengths, its header of one byte a column, and where it lies in its page.
+constexpr int64_t least_record_bytes = 8;
+
+void read_session(sqlite::Database& database, SessionInfo& session, KeptBytes& kept) {
+    sqlite::Statement types(database, "SELECT id, name, is_host, alignment, max_size FROM buffer_type ORDER BY id");
+    while (types.step()) {
+        take(types, 0, static_cast<int64_t>(session.buffer_types.size()),
+             std::min<int64_t>(static_cast<int64_t>(session.buffer_types.size()), most_buffer_types), "the id of a buffer type");
+        BufferTypeInfo type;
+        type.name = kept.text(types, 1, "the name of a buffer type");
+        type.is_host = take(types, 2, 0, 1, "is_host of a buffer type") != 0;
+        type.alignment = take(types, 3, 1, int64_t{1} << 40, "the alignment of a buffer type");
+        type.max_size = take(types, 4, -1, most_bytes, "the greatest size of a buffer type");
+        session.buffer_types.push_back(std::move(type));
+    }
+    const auto n_types = static_cast<int64_t>(session.buffer_types.size());
+
+    sqlite::Statement backends(
+        database, "SELECT id, name, device, kind, description, memory_bytes, default_buffer_type FROM backend ORDER BY id");
+    while (backends.step()) {
+        take(backends, 0, static_cast<int64_t>(session.backends.size()),
+             std::min<int64_t>(static_cast<int64_t>(session.backends.size()), most_backends), "the id of a backend");
+        BackendInfo backend;
+        backend.name = kept.text(backends, 1, "the name of a backend");
+        backend.device = kept.text(backends, 2, "the device of a backend");
+        backend.kind = kept.text(backends, 3, "the kind of a backend");
+        backend.description = kept.text(backends, 4, "the description of a backend");
+        backend.memory_bytes = take(backends, 5, 0, most_bytes, "the memory of a backend");
+        backend.default_buffer_type =
+            static_cast<BufferTypeId>(take(backends, 6, -1, n_types - 1, "the buffer type of a backend"));
+        backend.supports_buffer_type.assign(session.buffer_types.size(), 0);
+        session.backends.push_back(std::move(backend));
+    }
+    const auto n_backends = static_cast<int64_t>(session.backends.size());
+
+    sqlite::Statement uses(database, "SELECT backend, buffer_type FROM backend_buffer_type");
+    while (uses.step()) {
+        const int64_t backend = take(uses, 0, 0, n_backends - 1, "a backend that uses a buffer type");
+        const int64_t type = take(uses, 1, 0, n_types - 1, "a buffer type that a backend uses");
+        session.backends[static_cast<size_t>(backend)].supports_buffer_type[static_cast<size_t>(type)] = 1;
+    }
+
+    sqlite::Statement facts(database, "SELECT key, value FROM meta ORDER BY position");
+    while (facts.step()) {
+        session.facts.emplace_back(kept.text(facts, 0, "a fact's name"), kept.text(facts, 1, "a fact"));
+    }
+}
+
+int64_t one_number(sqlite::Database& database, const std::string& sql, int64_t otherwise) {
+    sqlite::Statement statement(database, sql);
+    return statement.step() ? statement.as_integer(0).value_or(otherwise) : otherwise;
+}
+
+} // namespace
+
+TraceIndex read_index(sqlite::Database& database, int64_t bytes, KeptBytes& kept) {
+    TraceIndex index;
+    read_session(database, index.session, kept);
+    index.closed = one_number(database, "SELECT value FROM about WHERE key = 'closed'", 0) == 1;
+    index.last_text =
+        static_cast<StringId>(std::clamp<int64_t>(one_number(database, "SELECT max(id) FROM text", 0), 0, INT32_MAX));
+    for (size_t kind = 0; kind < std::variant_size_v<Fact>; ++kind) {
+        const int64_t last = one_number(database, "SELECT max(step) FROM " + std::string(schema::table_of(kind)), -1);
+        if (last < -1 || last >= bytes / least_record_bytes) {
+            throw Damage("its last record is " + std::to_string(last));
+        }
+        index.n_steps = std::max(index.n_steps, last + 1);
+    }
+
+    sqlite::Statement evaluations(database, "SELECT id, first_step FROM evaluation ORDER BY id");
+    while (evaluations.step()) {
+        const auto next = static_cast<int64_t>(index.evaluations.size());
+        take(evaluations, 0, next, std::min<int64_t>(next, INT32_MAX), "the id of an evaluation");
+        const Step least = index.evaluations.empty() ? 0 : index.evaluations.back();
+        index.evaluations.push_back(take(evaluations, 1, least, index.n_steps, "the first record of an evaluation"));
+    }
+    if (index.evaluations.empty() ? index.n_steps != 0 : index.evaluations.front() != 0) {
+        throw Damage("its first evaluation does not begin at the first record");
+    }
+
+    sqlite::Statement graphs(database, "SELECT id, n_tensors, n_leafs, n_nodes, EXISTS (SELECT 1 FROM capability WHERE graph = "
+                                       "graph.id) FROM graph ORDER BY id");
+    while (graphs.step()) {
+        const auto next = static_cast<int64_t>(index.graphs.size());
+        take(graphs, 0, next, next, "the id of a graph");
+        TraceIndex::GraphSize size;
+        size.n_tensors = take(graphs, 1, 0, most_tensors, "the number of a graph's tensors");
+        size.n_leafs = take(graphs, 2, 0, size.n_tensors, "the number of a graph's leafs");
+        size.n_nodes = take(graphs, 3, 0, size.n_tensors, "the number of a graph's nodes");
+        size.answered = take(graphs, 4, 0, 1, "whether a graph has answers") != 0;
+        index.graphs.push_back(size);
+    }
+
+    sqlite::Statement plans(database, "SELECT step, graph, n_stages FROM plan ORDER BY step");
+    while (plans.step()) {
+        TraceIndex::Plan plan;
+        plan.step = take(plans, 0, 0, index.n_steps - 1, "a plan's record");
+        plan.graph = static_cast<GraphId>(take(plans, 1, 0, static_cast<int64_t>(index.graphs.size()) - 1, "a plan's graph"));
+        plan.n_stages = static_cast<int32_t>(take(plans, 2, 1, 64, "a plan's number of stages"));
+        index.plans.push_back(plan);
+    }
+    return index;
+}
+
+Step TraceIndex::evaluation_end(EvaluationId id) const {
+    const auto next = static_cast<size_t>(id) + 1;
+    return next < evaluations.size() ? evaluations[next] : n_steps;
+}
+
+EvaluationId TraceIndex::evaluation_of(Step step) const {
+    return static_cast<EvaluationId>(std::upper_bound(evaluations.begin(), evaluations.end(), step) - evaluations.begin()) - 1;
+}
+
+int TraceIndex::last_plan(Step first, Step before) const {
+    const auto after =
+        std::lower_bound(plans.begin(), plans.end(), before, [](const Plan& plan, Step step) { return plan.step < step; });
+    if (after == plans.begin() || std::prev(after)->step < first) {
+        return -1;
+    }
+    return static_cast<int>(after - plans.begin()) - 1;
+}
+
+Step TraceIndex::next_plan(Step step) const {
+    const auto next =
+        std::upper_bound(plans.begin(), plans.end(), step, [](Step wanted, const Plan& plan) { return wanted < plan.step; });
+    return next == plans.end() ? n_steps : next->step;
+}
+
+} // namespace schedscope

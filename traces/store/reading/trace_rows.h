@@ -1,0 +1,102 @@
+#pragma once
+
+#include "traces/format/fields.h"
+#include "traces/store/sqlite.h"
+
+#include <atomic>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace schedscope {
+
+/// Something in a trace is not as a trace's writer makes it. `what()`: "record 12 (assign): its cause is 77".
+class Damage : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// A column as a number between two bounds.
+inline int64_t take(const sqlite::Statement& row, int column, int64_t least, int64_t most, const char* what) {
+    const std::optional<int64_t> value = row.as_integer(column);
+    if (!value) {
+        throw Damage(std::string(what) + " is not a number");
+    }
+    if (*value < least || *value > most) {
+        throw Damage(std::string(what) + " is " + std::to_string(*value));
+    }
+    return *value;
+}
+
+inline std::string take_text(const sqlite::Statement& row, int column, const char* what) {
+    const std::string_view text = row.bytes(column);
+    if (text.empty() && !row.has_bytes(column)) {
+        throw Damage(std::string(what) + " is not a text");
+    }
+    return std::string(text);
+}
+
+/// What a reader keeps of a file's texts and blobs: together no more bytes than the file has, however many of them lead to the same pages of it. Thread-safe.
+class KeptBytes {
+public:
+    explicit KeptBytes(int64_t file_bytes) : left_(file_bytes) {}
+    void add(size_t bytes) {
+        if (left_.fetch_sub(static_cast<int64_t>(bytes)) < static_cast<int64_t>(bytes)) {
+            throw Damage("what it holds is longer than the whole file");
+        }
+    }
+    /// Is there room for so many more, which may not be kept in the end? Throws Damage if not.
+    void check(size_t bytes) const {
+        if (left_ < static_cast<int64_t>(bytes)) {
+            throw Damage("what it holds is longer than the whole file");
+        }
+    }
+    std::string text(const sqlite::Statement& row, int column, const char* what) {
+        std::string text = take_text(row, column, what);
+        add(text.size());
+        return text;
+    }
+
+private:
+    std::atomic<int64_t> left_;
+};
+
+/// A field's value as far as it can be judged alone: within its type, its enumeration, its sign.
+template <typename F> typename F::Value take_field(const sqlite::Statement& row, int column, const F& field) {
+    using Value = typename F::Value;
+    if constexpr (std::is_floating_point_v<Value>) {
+        return static_cast<Value>(row.real(column));
+    } else if constexpr (std::is_same_v<Value, bool>) {
+        return take(row, column, 0, 1, field.name) != 0;
+    } else if constexpr (std::is_enum_v<Value>) {
+        return static_cast<Value>(take(row, column, 0, static_cast<int64_t>(greatest<Value>()), field.name));
+    } else {
+        // Wide numbers stay so far from the ends of their type that differences and sums of them can be computed.
+        constexpr bool wide = sizeof(Value) == 8;
+        constexpr int64_t farthest = int64_t{1} << 61, most_counted = int64_t{1} << 50;
+        constexpr int64_t type_least = wide ? -farthest : std::numeric_limits<Value>::min();
+        constexpr int64_t type_most = wide ? farthest : std::numeric_limits<Value>::max();
+        const bool from_zero = field.meaning == Meaning::count || field.meaning == Meaning::node_index ||
+                               field.meaning == Meaning::text || field.meaning == Meaning::graph ||
+                               field.meaning == Meaning::evaluation;
+        const int64_t least = from_zero ? 0 : field.meaning == Meaning::plain ? type_least : -1;
+        const int64_t most =
+            wide && (field.meaning == Meaning::count || field.meaning == Meaning::index) ? most_counted : type_most;
+        return static_cast<Value>(take(row, column, least, most, field.name));
+    }
+}
+
+/// What a record's numbers may be at most, where that depends on the plan it speaks of.
+struct Bounds {
+    int64_t n_own = 0;     ///< tensors of the graph
+    int64_t n_tensors = 0; ///< ids below: the graph's and its copies'
+    int64_t n_nodes = 0, n_splits = 0;
+    int64_t n_backends = 0, n_buffer_types = 0, n_graphs = 0, n_evaluations = 0;
+};
+
+/// Checks a record's fields against their bounds, and what they say together. is_text: is there such a text? Empty: only what names tensors and places was read, and
+/// nothing else is checked. Throws Damage.
+void check_record(const Record& record, const Bounds& bounds, const std::function<bool(StringId)>& is_text);
+
+} // namespace schedscope

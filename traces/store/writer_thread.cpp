@@ -1,0 +1,224 @@
+// The writer's thread: makes the file, writes what is queued, commits in time, closes.
+
+#include "traces/store/writer_state.h"
+
+#include "runtime/error.h"
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <pthread.h>
+#include <sched.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace schedscope {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto longest_uncommitted = std::chrono::milliseconds(200); // writing what is queued takes a few more
+constexpr auto shortest_between_commits = std::chrono::milliseconds(10);
+
+std::string why(const sqlite::Failure& failure, sqlite3* handle) {
+    if (failure.code == SQLITE_IOERR_WRITE) {
+        return "writing failed: no space left, or files may not grow any more";
+    }
+    switch (failure.code & 0xFF) {
+    case SQLITE_FULL: return "no space left on the device";
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+        if (const int number = handle != nullptr ? sqlite3_system_errno(handle) : 0; number != 0) {
+            return std::strerror(number);
+        }
+        return failure.what();
+    default: return failure.what();
+    }
+}
+
+} // namespace
+
+void TraceWriter::State::fail(const std::string& reason) {
+    const std::lock_guard lock(mutex);
+    if (!error) {
+        error = path + (opened ? ": recording stopped: " : ": can't be written: ") + reason;
+    }
+    failed = true;
+    queued.clear();
+    progress.notify_all();
+}
+
+void TraceWriter::State::check_file() const {
+    if (!file_is_there()) {
+        throw sqlite::Failure(0, "the file was removed or replaced");
+    }
+}
+
+bool TraceWriter::State::file_is_there() const { return FileIdentity::of(place) == file; }
+
+void TraceWriter::State::create(std::unique_ptr<sqlite::Database>& database, std::unique_ptr<TraceTables>& tables) {
+    struct stat status {};
+    if (stat(place.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+        throw sqlite::Failure(0, "it is not a regular file");
+    }
+    // SQLite would only say that it can't open the file.
+    const std::filesystem::path folder = std::filesystem::path(place).parent_path();
+    if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) {
+        throw sqlite::Failure(0, std::strerror(errno));
+    }
+    lock = RecordingLock(place);
+    file = FileIdentity::of(lock.descriptor());
+    database = std::make_unique<sqlite::Database>(place, sqlite::Database::Mode::create);
+    database->execute("PRAGMA cache_size = -4096");
+    database->execute("PRAGMA temp_store = MEMORY");
+    database->execute("PRAGMA synchronous = NORMAL");
+    sqlite3_busy_timeout(database->handle(), 2000); // somebody may look at it with an SQLite shell
+    tables = std::make_unique<TraceTables>(*database, options.texts, [this](StringId id) {
+        const std::lock_guard lock(mutex);
+        return texts.contains(id) ? std::string(texts.text(id)) : std::string();
+    });
+    // From here on each commit is an append to the journal beside the file, which is whole after a kill at any moment.
+    database->execute("PRAGMA journal_mode = WAL");
+    database->execute("PRAGMA wal_autocheckpoint = 4096");
+    database->execute("BEGIN IMMEDIATE; COMMIT"); // which opens the journal
+    journal = FileIdentity::of(place + "-wal").value_or(FileIdentity{});
+    index = FileIdentity::of(place + "-shm").value_or(FileIdentity{});
+    check_file();
+}
+
+/// Whoever removed the trace, or put another file in its place, left our journal there: it must not be taken for that file's. And half a file would be in the way.
+void TraceWriter::State::remove_leftovers() const {
+    if (lock.descriptor() < 0) {
+        return; // nothing was touched
+    }
+    const bool there = file_is_there();
+    if (!opened && there) {
+        for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
+            unlink((place + suffix).c_str());
+        }
+    } else if (!there) {
+        for (const auto& [suffix, identity] : {std::pair{"-wal", journal}, std::pair{"-shm", index}}) {
+            if (FileIdentity::of(place + suffix) == identity) {
+                unlink((place + suffix).c_str());
+            }
+        }
+    }
+}
+
+void TraceWriter::State::run() {
+    // Signals are for the threads of the program. One is caused by writing itself: SIGXFSZ, where files may not grow any more; blocked, it is an error of
+    // the write like any other.
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    // It writes when the threads that compute leave it a core, rather than take one from them in the middle of a kernel for which the others then wait. Its share stays the same.
+    const sched_param no_priority{};
+    pthread_setschedparam(pthread_self(), SCHED_BATCH, &no_priority);
+
+    std::unique_ptr<sqlite::Database> database;
+    std::unique_ptr<TraceTables> tables;
+    const auto handle = [&] { return database ? database->handle() : nullptr; };
+    try {
+        create(database, tables);
+        {
+            const std::lock_guard lock(mutex);
+            opened = true;
+            progress.notify_all();
+        }
+        write_all(*database, *tables);
+        tables->closed();
+        tables.reset(); // open statements would keep the journal in use
+        finish(*database);
+    } catch (const sqlite::Failure& failure) {
+        fail(why(failure, handle()));
+    } catch (const std::exception& failure) {
+        fail(failure.what());
+    }
+    // An open transaction is rolled back by closing; what was committed stays, in the file or in the journal beside it.
+    tables.reset();
+    database.reset();
+    remove_leftovers();
+    lock = RecordingLock();
+}
+
+void TraceWriter::State::write_all(sqlite::Database& database, TraceTables& tables) {
+    TraceBatch batch;
+    auto due = Clock::time_point::max(); ///< when the open transaction must be committed
+    auto last_commit = Clock::time_point{};
+    for (;;) {
+        bool commit_now = false, last = false;
+        {
+            std::unique_lock lock(mutex);
+            const auto urgent = [&] { return stop || waiting_for_commit > 0 || flush || queued.cost >= batch_records; };
+            if (due == Clock::time_point::max()) {
+                work.wait(lock, [&] { return urgent() || !queued.empty(); });
+                due = Clock::now() + longest_uncommitted;
+            }
+            work.wait_until(lock, due, urgent);
+            if (flush) {
+                flush = false;
+                due = std::min(due, std::max(Clock::now(), last_commit + shortest_between_commits));
+            }
+            commit_now = stop || waiting_for_commit > 0 || Clock::now() >= due;
+            last = stop;
+            if (!commit_now && queued.cost < batch_records) {
+                continue;
+            }
+            std::swap(batch, queued);
+            ++taken;
+        }
+        progress.notify_all(); // there is room again
+        if (!batch.empty() && !in_transaction) {
+            database.execute("BEGIN");
+            in_transaction = true;
+        }
+        write(tables, batch);
+        batch.clear();
+        if (commit_now) {
+            if (in_transaction) {
+                commit(database);
+            }
+            last_commit = Clock::now();
+            due = Clock::time_point::max();
+            const std::lock_guard lock(mutex);
+            committed = taken;
+            progress.notify_all();
+        }
+        if (last) {
+            return;
+        }
+    }
+}
+
+void TraceWriter::State::write(TraceTables& tables, const TraceBatch& batch) {
+    for (const SessionInfo& session : batch.sessions) {
+        tables.session(session);
+    }
+    for (const GraphToWrite& graph : batch.graphs) {
+        tables.graph(graph.id, graph.graph, graph.answers.table);
+    }
+    for (const Record& record : batch.records) {
+        tables.record(record);
+    }
+}
+
+void TraceWriter::State::commit(sqlite::Database& database) {
+    database.execute("COMMIT");
+    in_transaction = false;
+    check_file();
+}
+
+void TraceWriter::State::finish(sqlite::Database& database) {
+    check_file();
+    database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+    sqlite::Statement mode(database, "PRAGMA journal_mode = DELETE");
+    if (!mode.step() || mode.bytes(0) != "delete") {
+        throw sqlite::Failure(0, "another program is using the file, so the journal beside it must stay");
+    }
+    check_file();
+}
+
+} // namespace schedscope

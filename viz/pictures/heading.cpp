@@ -1,0 +1,94 @@
+#include "viz/pictures/heading.h"
+
+#include "runtime/letter_case.h"
+#include "traces/history/words/words.h"
+#include "viz/pictures/markup.h"
+#include "viz/pictures/subject.h"
+
+#include <algorithm>
+
+namespace schedscope {
+
+namespace {
+
+std::string row(const std::string& left, const std::string& right) {
+    return "<tr>" + left + "<td align=\"left\">" + right + "</td></tr>";
+}
+
+std::string chip(const BackendStyle& style, bool dashed) {
+    return "<td width=\"34\" border=\"1\" color=\"" + std::string(style.line) + "\" bgcolor=\"" + std::string(style.fill) + "\"" +
+           (dashed ? " style=\"dashed\"" : "") + ">" + bold(style.letter) + "</td>";
+}
+
+/// The kind of a backend that a log names: not known, or what its name says already.
+bool says_nothing(const BackendInfo& backend) {
+    return backend.kind == "unknown" || same_ignoring_case(backend.kind, backend.name);
+}
+
+} // namespace
+
+std::vector<int64_t> nodes_per_backend(const Subject& subject) {
+    std::vector<int64_t> n(subject.session.backends.size() + 1, 0);
+    for (const TensorId node : subject.state.order) {
+        const BackendId backend = subject.backend_of(node);
+        ++n[backend >= 0 && static_cast<size_t>(backend) + 1 < n.size() ? static_cast<size_t>(backend) : n.size() - 1];
+    }
+    return n;
+}
+
+std::vector<std::string> node_shares(const Subject& subject) {
+    std::vector<std::string> shares;
+    for (const int64_t n : nodes_per_backend(subject)) {
+        shares.push_back(words::counted(n, "node"));
+    }
+    return shares;
+}
+
+std::string heading_markup(const Subject& subject, const std::string& totals, const std::vector<std::string>& shares,
+                           const std::vector<LegendSign>& signs) {
+    if (!subject.heading) {
+        return "";
+    }
+    const auto line = [](const std::string& markup) { return row("<td></td>", markup); };
+    std::string table = "<table border=\"0\" cellborder=\"0\" cellspacing=\"3\" cellpadding=\"2\">";
+    const std::string title = subject.title();
+    if (!title.empty()) {
+        table += line(sized(bold(clipped(title, 100)), 15));
+    }
+    table += line(html_label(totals));
+    table += line(sized(html_label(subject.moment), 10, Ink::grey));
+    if (!subject.state.error.empty()) {
+        table += line("<font color=\"#a00000\">" + bold("no plan: " + clipped(subject.state.error, 160)) + "</font>");
+    }
+    const auto& backends = subject.session.backends;
+    for (size_t b = 0; b < backends.size(); ++b) {
+        const BackendInfo& backend = backends[b];
+        std::string what = !backend.description.empty() || says_nothing(backend) ? backend.description : backend.kind;
+        if (backend.memory_bytes > 0) {
+            what += (what.empty() ? "" : ", ") + words::bytes(backend.memory_bytes);
+        }
+        std::string text = bold(backend.name, gap);
+        if (b < shares.size()) {
+            text += html_label(shares[b]) + gap;
+        }
+        if (!what.empty()) {
+            text += sized(html_label("(" + clipped(what, 80) + ")"), 10, Ink::grey);
+        }
+        table += row(chip(subject.palette[static_cast<BackendId>(b)], false), text);
+    }
+    const bool has_share = shares.size() > backends.size();
+    if (subject.from_log || (has_share && (subject.frame.has_unassigned || nodes_per_backend(subject).back() > 0))) {
+        table += row(chip(subject.palette[no_backend], true),
+                     bold(subject.backend_name(no_backend), gap) + (has_share ? html_label(shares.back()) + gap : "") +
+                         (subject.from_log ? sized("(not in the log)", 10, Ink::grey) : ""));
+    }
+    for (const LegendSign& sign : signs) {
+        table += row("<td>" + html_label(sign.sign) + "</td>", sized(html_label(sign.meaning), 10, Ink::grey));
+    }
+    if (subject.frame.heading_width > 0) { // an empty row as wide as wanted
+        table += "<tr><td></td><td width=\"" + std::to_string(subject.frame.heading_width) + "\"></td></tr>";
+    }
+    return table + "</table>";
+}
+
+} // namespace schedscope

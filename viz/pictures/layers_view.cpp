@@ -1,0 +1,279 @@
+#include "traces/history/tables/tables.h"
+#include "traces/history/words/unknown.h"
+#include "traces/history/words/words.h"
+#include "viz/pictures/blocks.h"
+#include "viz/pictures/dot_text.h"
+#include "viz/pictures/heading.h"
+#include "viz/pictures/markup.h"
+#include "viz/pictures/shared_attributes.h"
+#include "viz/pictures/subject.h"
+#include "viz/pictures/views.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace schedscope {
+
+namespace {
+
+constexpr size_t max_reading_groups = 4; ///< what more groups than this read is named in them instead of drawn as edges
+
+struct Group {
+    Block block;
+    std::vector<TensorId> nodes;
+    std::vector<int64_t> on; ///< [n_backends + 1] nodes, the last entry: unassigned
+    std::set<int32_t> splits;
+    std::set<TensorId> weights;
+    std::set<TensorId> reads_widely;             ///< originals of what many groups read
+    std::vector<const record::CopyMade*> copies; ///< made for its nodes, each counted in the first group that reads it
+    int64_t ns = 0;
+};
+
+struct Flow {
+    std::set<TensorId> tensors;
+    tables::SizeSum size;
+    bool copied = false;
+};
+
+/// −1: not known.
+int64_t size_of(const Subject& subject, TensorId id) {
+    const TensorInfo& tensor = subject.info(id);
+    return told_by_log(tensor) ? -1 : static_cast<int64_t>(n_bytes(tensor.type, tensor.ne, tensor.nb));
+}
+
+class LayersView {
+public:
+    explicit LayersView(const Subject& subject);
+    std::string draw() const;
+
+private:
+    void draw_group(DotText& dot, const Group& group) const;
+    std::string names(const std::set<TensorId>& tensors, size_t most) const;
+
+    const Subject& subject_;
+    std::vector<Group> groups_;
+    std::map<std::pair<size_t, size_t>, std::map<bool, Flow>> flows_; ///< by source and target group, then stays or is copied
+};
+
+LayersView::LayersView(const Subject& subject) : subject_(subject) {
+    const PlanState& state = subject.state;
+    std::vector<int32_t> group_of(static_cast<size_t>(subject.n_ids()), -1);
+    const std::vector<Block> blocks = blocks_of(subject);
+    std::map<std::pair<Block::Kind, int32_t>, size_t> group_of_block;
+    for (size_t i = 0; i < state.order.size(); ++i) {
+        const TensorId node = state.order[i];
+        const auto [known, is_new] = group_of_block.try_emplace({blocks[i].kind, blocks[i].number}, groups_.size());
+        if (is_new) {
+            groups_.push_back({blocks[i], {}, std::vector<int64_t>(subject.session.backends.size() + 1, 0), {}, {}, {}, {}, 0});
+        }
+        Group* group = &groups_[known->second];
+        group_of[static_cast<size_t>(node)] = static_cast<int32_t>(known->second);
+        group->nodes.push_back(node);
+        const BackendId backend = subject.backend_of(node);
+        ++(backend >= 0 && static_cast<size_t>(backend) + 1 < group->on.size() ? group->on[static_cast<size_t>(backend)]
+                                                                               : group->on.back());
+        if (subject.split_of(node) >= 0) {
+            group->splits.insert(subject.split_of(node));
+        }
+    }
+    for (const record::Execute& kernel : state.executed) {
+        if (kernel.last >= 0 && kernel.last < subject.n_ids() && group_of[static_cast<size_t>(kernel.last)] >= 0) {
+            groups_[static_cast<size_t>(group_of[static_cast<size_t>(kernel.last)])].ns += kernel.end_ns - kernel.start_ns;
+        }
+    }
+
+    // Who reads what: by original tensor, per reading group, as a copy or not.
+    std::map<TensorId, std::map<int32_t, bool>> reading;
+    std::set<TensorId> counted_copies;
+    for (const TensorId node : state.order) {
+        const int32_t target = group_of[static_cast<size_t>(node)];
+        for (const TensorId source : subject.sources(node)) {
+            const record::CopyMade* made = subject.made_by(source);
+            const TensorId original = made != nullptr ? made->of : source;
+            if (made != nullptr && counted_copies.insert(source).second) {
+                groups_[static_cast<size_t>(target)].copies.push_back(made);
+            }
+            if (subject.is_weight(original)) {
+                groups_[static_cast<size_t>(target)].weights.insert(original);
+            }
+            if (group_of[static_cast<size_t>(original)] != target || made != nullptr) {
+                bool& copied = reading[original][target];
+                copied = copied || made != nullptr;
+            }
+        }
+    }
+    for (const auto& [original, readers] : reading) {
+        const int32_t source = group_of[static_cast<size_t>(original)]; // −1: a leaf
+        const bool widely = source < 0 || readers.size() > max_reading_groups;
+        for (const auto& [target, copied] : readers) {
+            if (widely) {
+                if (!subject.is_weight(original)) {
+                    groups_[static_cast<size_t>(target)].reads_widely.insert(original);
+                }
+            } else if (source != target) {
+                Flow& flow = flows_[{static_cast<size_t>(source), static_cast<size_t>(target)}][copied];
+                flow.tensors.insert(original);
+                flow.size.add(size_of(subject, original));
+                flow.copied = copied;
+            }
+        }
+    }
+}
+
+std::string LayersView::names(const std::set<TensorId>& tensors, size_t most) const {
+    std::string text;
+    size_t n = 0;
+    for (const TensorId tensor : tensors) {
+        if (n++ == most) {
+            return text + " and " + words::count(static_cast<int64_t>(tensors.size() - most)) + " more";
+        }
+        text += (text.empty() ? "" : ", ") + clipped(subject_.name(tensor), 32);
+    }
+    return text;
+}
+
+void LayersView::draw_group(DotText& dot, const Group& group) const {
+    const auto small = [](const std::string& markup) { return next_line(11) + sized(markup, 9); };
+    std::string label =
+        sized(bold(group.block.title(), gap), 13) + words::counted(static_cast<int64_t>(group.nodes.size()), "node");
+    std::string fills, shares;
+    BackendId main_backend = no_backend;
+    int64_t most = 0;
+    const auto n = static_cast<double>(group.nodes.size());
+    for (size_t b = 0; b < group.on.size(); ++b) {
+        const auto backend = b + 1 < group.on.size() ? static_cast<BackendId>(b) : no_backend;
+        if (group.on[b] == 0) {
+            continue;
+        }
+        const BackendStyle& style = subject_.palette[backend];
+        shares += std::string(shares.empty() ? "" : "&#160;·&#160;") +
+                  backend_markup(style, subject_.backend_name(backend) + " " + words::count(group.on[b]));
+        const auto thousandths = std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(group.on[b]) * 1000 / n));
+        fills += (fills.empty() ? "" : ":") + std::string(style.fill) + ";0." + std::to_string(1000 + thousandths).substr(1);
+        if (group.on[b] > most) {
+            most = group.on[b];
+            main_backend = backend;
+        }
+    }
+    if (subject_.frame.is_widest) {
+        shares.clear();
+        for (size_t b = 0; b < group.on.size(); ++b) {
+            const auto backend = b + 1 < group.on.size() ? static_cast<BackendId>(b) : no_backend;
+            shares += backend_markup(subject_.palette[backend], subject_.backend_name(backend) + " " +
+                                                                    words::count(static_cast<int64_t>(group.nodes.size()))) +
+                      "&#160;·&#160;";
+        }
+    }
+    label += next_line(12) + shares;
+    if (!group.splits.empty() && !subject_.frame.before_splits) {
+        const int32_t first = *group.splits.begin(), last = *group.splits.rbegin();
+        const bool gapless = last - first + 1 == static_cast<int32_t>(group.splits.size());
+        std::string text;
+        if (gapless && last > first) {
+            text = "splits " + std::to_string(first) + "–" + std::to_string(last);
+        } else if (last == first) {
+            text = "split " + std::to_string(first);
+        } else {
+            text = words::counted(static_cast<int64_t>(group.splits.size()), "split") + " from " + std::to_string(first) +
+                   " to " + std::to_string(last);
+        }
+        label += small(text);
+    }
+    const auto amount = [&](const std::set<TensorId>& tensors, const char* noun) {
+        tables::SizeSum size;
+        for (const TensorId tensor : tensors) {
+            size.add(size_of(subject_, tensor));
+        }
+        return words::counted(static_cast<int64_t>(tensors.size()), noun) + ", " + words::bytes(size);
+    };
+    if (!group.copies.empty() && !subject_.frame.before_splits) {
+        tables::SizeSum size;
+        for (const record::CopyMade* made : group.copies) {
+            size.add(made->bytes);
+        }
+        label += small(words::counted(static_cast<int64_t>(group.copies.size()), "copy") + " for it, " + words::bytes(size));
+    }
+    if (!group.weights.empty()) {
+        label += small(amount(group.weights, "weight"));
+    }
+    if (!group.reads_widely.empty()) {
+        label += small("reads " + html_label(names(group.reads_widely, 3)));
+    }
+    if (group.ns > 0) {
+        label += next_line(12) + bold(words::duration(group.ns));
+    }
+    const bool mixed = most != static_cast<int64_t>(group.nodes.size());
+    Attributes attributes;
+    attributes.html("label", label).raw("color", subject_.palette[main_backend].line);
+    if (mixed) {
+        attributes.raw("style", "striped").raw("fillcolor", fills);
+    } else {
+        attributes.raw("fillcolor", subject_.palette[main_backend].fill);
+        if (main_backend == no_backend) {
+            attributes.raw("style", "filled,rounded,dashed");
+        }
+    }
+    attributes.number("n_nodes", static_cast<int64_t>(group.nodes.size()));
+    dot.node(group.block.id(), numbered(subject_, attributes, mixed ? no_backend : main_backend));
+}
+
+std::string LayersView::draw() const {
+    std::string totals = words::counted(static_cast<int64_t>(subject_.state.order.size()), "node") + " in " +
+                         words::counted(static_cast<int64_t>(groups_.size()), "group");
+    int64_t n_inputs = 0;
+    for (const SplitState& split : subject_.state.splits) {
+        n_inputs += static_cast<int64_t>(split.inputs.size());
+    }
+    std::vector<LegendSign> signs{{"—▶", "tensors that stay where they are"}};
+    if (subject_.frame.before_splits) {
+        signs.push_back({" ", "splits and copies are made in pass 5"}); // the heading stays as high as those that follow
+    } else if (subject_.has_splits()) {
+        totals += ", " + words::counted(static_cast<int64_t>(subject_.state.splits.size()), "split") + ", " +
+                  words::counted_of(n_inputs, "copy", tables::input_sizes(subject_.state));
+        signs.push_back({"- -▶", "tensors copied to another backend"});
+    }
+    DotText dot("layers");
+    dot.graph(picture_attributes(heading_markup(subject_, totals, node_shares(subject_), signs))
+                  .raw("rankdir", "TB")
+                  .decimal("nodesep", 0.4)
+                  .decimal("ranksep", 0.4));
+    dot.node_defaults(Attributes()
+                          .raw("shape", "box")
+                          .raw("style", "filled,rounded")
+                          .raw("fontname", "Helvetica,Arial,sans-serif")
+                          .raw("fontsize", "10")
+                          .raw("margin", "0.15,0.06"));
+    dot.edge_defaults(Attributes()
+                          .raw("fontname", "Helvetica,Arial,sans-serif")
+                          .raw("fontsize", "9")
+                          .raw("color", "#444444")
+                          .raw("fontcolor", "#222222"));
+    for (const Group& group : groups_) {
+        draw_group(dot, group);
+    }
+    for (const auto& [way, kinds] : flows_) {
+        for (const auto& [copied, flow] : kinds) {
+            const std::string what = flow.tensors.size() == 1
+                                         ? names(flow.tensors, 1)
+                                         : words::counted(static_cast<int64_t>(flow.tensors.size()), "tensor");
+            Attributes attributes;
+            attributes.html("label", edge_markup(what, words::bytes(flow.size)));
+            if (flow.size.complete) {
+                attributes.number("bytes", flow.size.bytes);
+            }
+            attributes.number("tensors", static_cast<int64_t>(flow.tensors.size())).text("tooltip", names(flow.tensors, 30));
+            if (copied && !subject_.frame.before_splits) {
+                attributes.raw("style", "dashed").raw("penwidth", "1.6");
+            }
+            dot.edge(groups_[way.first].block.id(), groups_[way.second].block.id(), attributes);
+        }
+    }
+    return dot.finish();
+}
+
+} // namespace
+
+std::string draw_layers(const Subject& subject) { return LayersView(subject).draw(); }
+
+} // namespace schedscope

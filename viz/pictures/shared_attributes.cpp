@@ -1,0 +1,31 @@
+#include "viz/pictures/shared_attributes.h"
+
+#include "viz/pictures/subject.h"
+
+namespace schedscope {
+
+Attributes picture_attributes(const std::string& heading) {
+    Attributes attributes;
+    heading.empty() ? attributes.raw("label", "") : attributes.html("label", heading);
+    attributes.raw("labelloc", "t")
+        .raw("labeljust", "l")
+        .raw("fontname", "Helvetica,Arial,sans-serif")
+        .raw("fontsize", "12")
+        .raw("fontcolor", "#111111")
+        .raw("bgcolor", "#ffffff")
+        .raw("pad", "0.2")
+        .raw("charset", "UTF-8");
+    return attributes;
+}
+
+Attributes numbered(const Subject& subject, Attributes attributes, BackendId backend, TensorId tensor) {
+    if (subject.numbered && tensor != no_tensor) {
+        attributes.number("tensor", tensor);
+    }
+    if (subject.numbered && backend != no_backend) {
+        attributes.number("backend_id", backend);
+    }
+    return attributes;
+}
+
+} // namespace schedscope

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "runtime/planner/plan.h"
+#include "viz/pictures/dot_text.h"
+
+#include <string>
+
+/// Attributes that are the same in all views.
+namespace schedscope {
+
+class Subject;
+
+/// Of the graph: fonts, colours, the heading as label; "" is none.
+Attributes picture_attributes(const std::string& heading);
+
+/// Of a shape, in a picture for programs: the ids of the tensor it stands for and of the backend it has the colour of, each where there is one.
+Attributes numbered(const Subject& subject, Attributes attributes, BackendId backend, TensorId tensor = no_tensor);
+
+} // namespace schedscope

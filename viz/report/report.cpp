@@ -1,0 +1,347 @@
+#include "viz/report/report.h"
+
+#include "report_page.h" // made from report.html
+#include "runtime/error.h"
+#include "traces/history/tables/tables.h"
+#include "traces/history/words/unknown.h"
+#include "traces/history/words/words.h"
+#include "viz/pictures/layout_process.h"
+#include "viz/pictures/palette.h"
+#include "viz/report/report_parts.h"
+
+#include <map>
+#include <numeric>
+#include <set>
+
+namespace schedscope {
+
+namespace {
+
+using nlohmann::json;
+
+/// Null: a log does not tell it.
+json known_or_null(const std::optional<int32_t>& n) { return n ? json(*n) : json(nullptr); }
+
+class Report {
+public:
+    Report(History& history, const ReportOptions& options) : history_(history), options_(options) {}
+    json collect();
+
+private:
+    void check() const {
+        if (options_.layout.cancelled && options_.layout.cancelled()) {
+            throw Error(ErrorKind::device, "the report was interrupted");
+        }
+    }
+    void say(const std::string& what) const {
+        if (options_.progress) {
+            options_.progress(what);
+        }
+    }
+    std::vector<EvaluationId> in_order_of_interest() const;
+    bool add_plan(EvaluationId planned);
+    void add_evaluation(EvaluationId evaluation);
+    void add_pictures(json& plan, EvaluationId planned, size_t n_nodes);
+    int32_t picture(EvaluationId planned, PictureView view);
+    void add_stories(EvaluationId evaluation, json& plan_stories, json& runs, bool of_plan);
+    json session() const;
+    json tokens();
+    json reuse();
+    json left_out() const;
+
+    History& history_;
+    const ReportOptions& options_;
+    ReportTexts texts_;
+    json plans_ = json::array(), evaluations_ = json::array(), pictures_ = json::array();
+    std::map<EvaluationId, size_t> plan_of_;
+    std::map<std::string, int32_t> picture_of_; ///< by its text, which was given to Graphviz; −1: that failed, and would again
+    std::set<std::string> said_;                ///< why something is not there
+    std::map<EvaluationId, json> rows_;         ///< of evaluations, in their order
+    int64_t n_tensors_ = 0, n_stories_ = 0, n_events_ = 0;
+    int32_t skipped_evaluations_ = 0, skipped_runs_ = 0, skipped_stories_ = 0, skipped_pictures_ = 0, skipped_rows_ = 0;
+};
+
+/// The last plan first, then everything in order.
+std::vector<EvaluationId> Report::in_order_of_interest() const {
+    std::vector<EvaluationId> order{history_.last_planned()};
+    for (EvaluationId id = 0; id < history_.n_evaluations(); ++id) {
+        if (id != order.front()) {
+            order.push_back(id);
+        }
+    }
+    return order;
+}
+
+/// The plan is there, or there is no room for it.
+bool Report::add_plan(EvaluationId planned) {
+    if (plan_of_.count(planned) != 0) {
+        return true;
+    }
+    const PlanState& state = history_.plan(planned);
+    if (history_.graph_of(state) == nullptr) {
+        return true;
+    }
+    const auto n = static_cast<int64_t>(state.tensors.size());
+    const size_t n_nodes = state.order.size();
+    if (!plans_.empty() && n_tensors_ + n > options_.max_tensors) {
+        return false;
+    }
+    n_tensors_ += n;
+    say("the plan of evaluation " + words::count(planned));
+    json plan = report_plan(history_, planned, texts_);
+    add_pictures(plan, planned, n_nodes);
+    plan["stories"] = json::object();
+    plan_of_[planned] = plans_.size();
+    plans_.push_back(std::move(plan));
+    return true;
+}
+
+void Report::add_pictures(json& plan, EvaluationId planned, size_t n_nodes) {
+    json made = json::object();
+    for (const PictureView view : {PictureView::splits, PictureView::layers, PictureView::nodes, PictureView::memory}) {
+        const std::string name(picture_view_name(view));
+        if (view == PictureView::nodes && n_nodes > static_cast<size_t>(max_nodes_view)) {
+            said_.insert("The picture of every node of a plan with more than " + words::count(max_nodes_view) +
+                         " nodes: layers are shown instead.");
+            continue;
+        }
+        check();
+        try {
+            made[name] = picture(planned, view);
+        } catch (const Error& error) {
+            check();
+            if (error.kind() == ErrorKind::usage) {
+                continue; // nothing of it was recorded: the page says so
+            }
+            said_.insert("A picture (" + std::string(error.what()) + ").");
+        }
+    }
+    plan["pictures"] = std::move(made);
+}
+
+/// −1: there is no room for more, or a plan that looks alike could not be laid out. Throws as run_layout for the first such plan.
+int32_t Report::picture(EvaluationId planned, PictureView view) {
+    PictureOptions options = options_.layout;
+    options.view = view;
+    options.eval = planned;
+    options.heading = false; // it names the evaluation: plans that look alike share a picture
+    options.numbered = true;
+    for (const Pass pass :
+         {Pass::allocate, Pass::optimise, Pass::split}) { // the whole plan, and no times: they are the evaluations'
+        if (!options.pass && tables::end_of_pass(history_, planned, pass) != no_step) {
+            options.pass = pass;
+        }
+    }
+    const std::string dot = make_dot(history_, options);
+    const auto known = picture_of_.find(dot);
+    if (known != picture_of_.end()) {
+        return known->second;
+    }
+    if (static_cast<int32_t>(picture_of_.size()) >= options_.max_pictures) { // failures count: they may take longest
+        ++skipped_pictures_;
+        return -1;
+    }
+    const std::string name = "evaluation " + std::to_string(planned) + ", view " + std::string(picture_view_name(view));
+    say("laying out " + name);
+    int32_t& made = picture_of_[dot] = -1;
+    pictures_.push_back(report_picture(run_layout(dot, "json0", options, name), history_.session(), texts_));
+    return made = static_cast<int32_t>(pictures_.size()) - 1;
+}
+
+void Report::add_stories(EvaluationId evaluation, json& plan_stories, json& runs, bool of_plan) {
+    const auto n = static_cast<int64_t>(history_.plan(evaluation).tensors.size());
+    if (n_stories_ + n > options_.max_stories) {
+        ++skipped_stories_;
+        return;
+    }
+    n_stories_ += n;
+    std::vector<TensorId> known(history_.graph_of(history_.plan(evaluation))->tensors.size());
+    std::iota(known.begin(), known.end(), TensorId{0});
+    for (const record::CopyMade& made : history_.plan(evaluation).copies) { // ids behind the graph's that no copy has are gaps
+        if (made.copy >= static_cast<TensorId>(known.size())) {
+            known.push_back(made.copy);
+        }
+    }
+    for (const TensorId tensor : known) {
+        if (tensor % 256 == 0) {
+            check();
+        }
+        ReportStory story = report_story(history_, evaluation, tensor, texts_);
+        if (of_plan) {
+            plan_stories[std::to_string(tensor)] = std::move(story.plan);
+        }
+        if (!story.run.is_null()) {
+            runs[std::to_string(tensor)] = std::move(story.run);
+        }
+    }
+}
+
+void Report::add_evaluation(EvaluationId evaluation) {
+    check();
+    const EvaluationSpan span = history_.evaluation(evaluation);
+    const EvaluationId planned = span.begin.planned_in;
+    const bool room = n_events_ < options_.max_events || plan_of_.empty();
+    if (!room || !add_plan(planned)) {
+        ++skipped_evaluations_;
+        return;
+    }
+    const auto plan = plan_of_.find(planned);
+    const KnownCounts counts = known_counts(span.begin);
+    json row{{"id", evaluation},
+             {"kind", graph_kind_name(span.begin.kind)},
+             {"tokens", known_or_null(counts.tokens)},
+             {"sequences", known_or_null(counts.sequences)},
+             {"outputs", known_or_null(counts.outputs)},
+             {"reused", span.begin.reused},
+             {"planned_in", planned},
+             {"failed_check", history_.source().text(span.begin.failed_check)},
+             {"plan", plan == plan_of_.end() ? json(-1) : json(plan->second)}};
+    if (plan != plan_of_.end()) {
+        const PlanState& state = history_.plan(evaluation);
+        const auto n = static_cast<int64_t>(state.executed.size() + state.transfers.size() + state.waits.size());
+        if (n_events_ + n <= options_.max_events) {
+            n_events_ += n;
+            row["run"] = report_run(history_, evaluation, texts_);
+        } else {
+            ++skipped_runs_;
+        }
+        json runs = json::object();
+        add_stories(evaluation, plans_[plan->second]["stories"], runs, plans_[plan->second]["stories"].empty());
+        row["stories"] = std::move(runs);
+    }
+    rows_[evaluation] = std::move(row);
+}
+
+json Report::session() const {
+    const SessionInfo& session = history_.session();
+    const Palette palette(session);
+    json backends = json::array(), facts = json::array(), passes = json::array();
+    for (size_t b = 0; b < session.backends.size(); ++b) {
+        const BackendInfo& info = session.backends[b];
+        const BackendStyle& style = palette[static_cast<BackendId>(b)];
+        backends.push_back({{"name", info.name},
+                            {"kind", info.kind},
+                            {"description", info.description},
+                            {"memory", info.memory_bytes},
+                            {"letter", style.letter},
+                            {"fill", style.fill},
+                            {"pale", style.pale},
+                            {"line", style.line}});
+    }
+    for (const auto& [name, value] : session.facts) {
+        facts.push_back({name, value});
+    }
+    for (auto pass = static_cast<uint8_t>(Pass::none); pass < static_cast<uint8_t>(Pass::count); ++pass) {
+        passes.push_back({pass_name(static_cast<Pass>(pass)), pass_title(static_cast<Pass>(pass))});
+    }
+    return {{"backends", std::move(backends)}, {"facts", std::move(facts)}, {"passes", std::move(passes)}};
+}
+
+json Report::tokens() {
+    json rows = json::array();
+    for (const tables::TokenRow& row : tables::tokens(history_)) {
+        if (static_cast<int64_t>(rows.size()) >= options_.max_rows) {
+            ++skipped_rows_;
+            continue;
+        }
+        json samplers = json::array();
+        for (const std::string& sampler : row.samplers()) {
+            samplers.push_back(texts_.number(sampler));
+        }
+        rows.push_back({row.eval, row.seq, row.id, texts_.number(row.text), std::move(samplers), row.candidates, row.host_bytes});
+    }
+    return rows;
+}
+
+json Report::reuse() {
+    json rows = json::array();
+    for (const tables::ReuseRow& row : tables::reuse(history_)) {
+        if (static_cast<int64_t>(rows.size()) >= options_.max_rows) {
+            ++skipped_rows_;
+            continue;
+        }
+        rows.push_back({row.eval, texts_.number(graph_kind_name(row.kind)), !row.failed && row.reused ? 1 : 0,
+                        row.failed ? texts_.number(*row.failed) : 0});
+    }
+    return rows;
+}
+
+json Report::left_out() const {
+    json sentences = json::array();
+    const auto count = [&](int32_t n, const char* noun, const std::string& of) {
+        if (n > 0) {
+            sentences.push_back(words::counted(n, noun) + of);
+        }
+    };
+    count(skipped_evaluations_, "evaluation",
+          " of " + words::count(history_.n_evaluations()) + ": the file would be too large. schedscope inspect shows all.");
+    count(skipped_runs_, "evaluation", " without kernels and times: more than " + words::count(options_.max_events) + " events.");
+    count(skipped_stories_, "evaluation", " without the stories of its tensors: schedscope explain tells them.");
+    count(skipped_pictures_, "picture", ": schedscope dot draws them.");
+    count(skipped_rows_, "row", " of tokens and reuse: schedscope show lists them.");
+    for (const std::string& sentence : said_) {
+        sentences.push_back(sentence);
+    }
+    return sentences;
+}
+
+json Report::collect() {
+    if (history_.last_planned() < 0) {
+        throw Error(ErrorKind::usage, "report: nothing is planned in this trace");
+    }
+    for (const EvaluationId evaluation : in_order_of_interest()) {
+        add_evaluation(evaluation);
+    }
+    json evaluations = json::array();
+    for (auto& [id, row] : rows_) {
+        evaluations.push_back(std::move(row));
+    }
+    const tables::Summary summary = tables::summary(history_);
+    json data = session();
+    data["trace"] = options_.trace;
+    data["summary"] = {
+        {"steps", summary.steps}, {"evaluations", summary.evaluations}, {"plans", summary.plans}, {"tokens", summary.tokens}};
+    data["verified"] = history_.source().next_of(-1, fact_bit<record::Difference>()) != no_step;
+    data["last_planned"] = history_.last_planned();
+    data["evaluations"] = std::move(evaluations);
+    data["plans"] = std::move(plans_);
+    data["pictures"] = std::move(pictures_);
+    data["tokens"] = tokens();
+    data["reuse"] = reuse();
+    data["left_out"] = left_out();
+    data["texts"] = texts_.list();
+    return data;
+}
+
+/// JSON that may stand inside a script element: no '<' can end it or open a comment. Everything beyond ASCII is escaped too.
+std::string for_a_script(const json& data) {
+    const std::string text = data.dump(-1, ' ', true, json::error_handler_t::replace);
+    std::string safe;
+    safe.reserve(text.size() + text.size() / 16);
+    for (const char c : text) {
+        if (c == '<') {
+            safe += "\\u003c";
+        } else if (c == '>') {
+            safe += "\\u003e";
+        } else if (c == '&') {
+            safe += "\\u0026";
+        } else {
+            safe += c;
+        }
+    }
+    return safe;
+}
+
+} // namespace
+
+std::string make_report(History& history, const ReportOptions& options) {
+    constexpr std::string_view page(report_page, sizeof report_page), place = "@DATA@";
+    const size_t at = page.find(place);
+    const std::string data = for_a_script(Report(history, options).collect());
+    std::string report;
+    report.reserve(page.size() + data.size());
+    report.append(page.substr(0, at)).append(data).append(page.substr(at + place.size()));
+    return report;
+}
+
+} // namespace schedscope
