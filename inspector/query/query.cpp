@@ -1,6 +1,7 @@
 #include "inspector/query/query.h"
 
 #include "runtime/error.h"
+#include "runtime/letter_case.h"
 #include "runtime/system/visible_text.h"
 
 #include <algorithm>
@@ -14,26 +15,6 @@ constexpr std::array<std::string_view, n_fields> field_names{"name", "op",    "t
                                                              "pass", "by",    "kind", "why",     "kernel", "bytes",
                                                              "time", "split", "eval", "step",    "node",   "error"};
 
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) {
-        c = lower(c);
-    }
-    return out;
-}
-
-/// `needle` is lower case already.
-bool same(std::string_view text, std::string_view needle) noexcept {
-    return text.size() == needle.size() &&
-           std::equal(text.begin(), text.end(), needle.begin(), [](char a, char b) { return lower(a) == b; });
-}
-
-bool has(std::string_view text, std::string_view needle) noexcept {
-    return std::search(text.begin(), text.end(), needle.begin(), needle.end(), [](char a, char b) { return lower(a) == b; }) !=
-           text.end();
-}
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, "query: " + what); }
 
@@ -257,13 +238,13 @@ bool Query::holds(const Term& term, const Facts& facts) {
     }
     const auto any = [&](auto&& test) { return std::any_of(term.texts.begin(), term.texts.end(), test); };
     const auto equal = [&](const std::string& wanted) {
-        return same(text, wanted) || (term.field == Field::pass && wanted == "2" && text.starts_with('2'));
+        return same_ignoring_case(text, wanted) || (term.field == Field::pass && wanted == "2" && text.starts_with('2'));
     };
     switch (term.relation) {
     case Relation::equal: return any(equal);
     case Relation::unequal: return !any(equal);
-    case Relation::contains: return any([&](const std::string& wanted) { return has(text, wanted); });
-    default: return !any([&](const std::string& wanted) { return has(text, wanted); });
+    case Relation::contains: return any([&](const std::string& wanted) { return has_ignoring_case(text, wanted); });
+    default: return !any([&](const std::string& wanted) { return has_ignoring_case(text, wanted); });
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "inspector/tui/actions/commands.h"
 #include "inspector/tui/state/settings.h"
+#include "runtime/letter_case.h"
 #include "traces/replay/what_if.h"
 #include "viz/pictures/picture.h"
 
@@ -14,23 +15,15 @@ namespace {
 
 constexpr size_t most_candidates = 2000;
 
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool begins_with(std::string_view text, std::string_view typed) noexcept {
-    return text.size() >= typed.size() &&
-           std::equal(typed.begin(), typed.end(), text.begin(), [](char a, char b) { return lower(a) == lower(b); });
-}
-
-bool has(std::string_view text, std::string_view typed) noexcept {
-    return std::search(text.begin(), text.end(), typed.begin(), typed.end(),
-                       [](char a, char b) { return lower(a) == lower(b); }) != text.end();
+    return same_ignoring_case(text.substr(0, typed.size()), typed);
 }
 
 /// Those that begin with what is typed; when none does, those that contain it. In their order, each once.
 std::vector<std::string> fitting(const std::vector<std::string>& all, std::string_view typed) {
     std::vector<std::string> some;
     std::set<std::string_view> seen;
-    for (const auto& fits : {begins_with, has}) {
+    for (const auto& fits : {begins_with, has_ignoring_case}) {
         for (const std::string& candidate : all) {
             if (some.size() < most_candidates && fits(candidate, typed) && seen.insert(candidate).second) {
                 some.push_back(candidate);

@@ -1,6 +1,7 @@
 #include "inspector/tui/input/keys.h"
 
 #include "inspector/tui/terminal/text.h"
+#include "runtime/letter_case.h"
 
 #include <algorithm>
 #include <array>
@@ -107,11 +108,6 @@ constexpr std::array<NamedKey, 15> named_keys{{{key_up, "↑", "Up"},
                                                {key_enter, "Enter", "Enter"},
                                                {key_escape, "Esc", "Esc"},
                                                {' ', "Space", "Space"}}};
-
-bool same_letters(std::string_view a, std::string_view b) noexcept {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-}
 
 /// The table with a line for each view.
 std::vector<Binding> with_views() {
@@ -228,17 +224,17 @@ std::string keys_text(const Binding& binding) {
 
 Key key_named(std::string_view name) {
     for (const NamedKey& named : named_keys) {
-        if (name == named.shown || same_letters(name, named.typed)) {
+        if (name == named.shown || same_ignoring_case(name, named.typed)) {
             return named.key;
         }
     }
     for (Key key = key_f1; key <= key_f12; ++key) {
-        if (same_letters(name, key_text(key))) {
+        if (same_ignoring_case(name, key_text(key))) {
             return key;
         }
     }
     for (Key key = 0; key < 0x20; ++key) { // Tab, Enter and Esc are some of them
-        if (same_letters(name, std::string("Ctrl-") + static_cast<char>(key + '@'))) {
+        if (same_ignoring_case(name, std::string("Ctrl-") + static_cast<char>(key + '@'))) {
             return key;
         }
     }
