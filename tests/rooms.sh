@@ -38,6 +38,7 @@ BEGIN {
     while (sub(/\/[^\/]+\/\.\.\//, "/", path)) {}
     if (substr(path, 1, length(source) + 1) != source "/") next
     path = substr(path, length(source) + 2)
+    if (path ~ /\/Unity\/unity_/) next # a group of sources of one folder: the first of them stands for all
     room = room_of(path)
     if (of == "") {
         of = path

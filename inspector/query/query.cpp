@@ -15,7 +15,6 @@ constexpr std::array<std::string_view, n_fields> field_names{"name", "op",    "t
                                                              "pass", "by",    "kind", "why",     "kernel", "bytes",
                                                              "time", "split", "eval", "step",    "node",   "error"};
 
-
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, "query: " + what); }
 
 std::string quoted(std::string_view text) { return '\'' + visible_name(text) + '\''; }

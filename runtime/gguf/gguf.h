@@ -10,11 +10,13 @@
 ///
 ///   "GGUF", u32 version, u64 tensors, u64 keys;
 ///   per key: string name, u32 type, the value; per tensor: string name, u32 dimensions, u64 each, u32 type, u64 offset;
-///   zeros up to a multiple of `general.alignment` (32 when absent, a power of two from 8 on): offset 0 of the data.
+///   zeros up to a multiple of `general.alignment` (`default_alignment` when absent, a power of two from 8 on): offset 0 of the data.
 ///   A string is u64 length and bytes; an array u32 type, u64 count and the elements.
 namespace schedscope::gguf {
 
 class Mapping;
+
+constexpr size_t default_alignment = 32; ///< of the data, in bytes, where `general.alignment` is absent
 
 /// One key and its value, in the file's order.
 struct Entry {

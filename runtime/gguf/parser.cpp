@@ -22,7 +22,6 @@ constexpr auto max_entries = static_cast<uint64_t>(budget::model_entries);
 constexpr auto max_elements = static_cast<uint64_t>(budget::model_elements);
 constexpr uint64_t max_key_bytes = 65'535; ///< the format's own limit
 
-constexpr size_t default_alignment = 32;
 constexpr size_t least_alignment = 8; ///< the format's, and what the widest element needs
 
 class Parser {

@@ -15,7 +15,6 @@ namespace schedscope::gguf {
 namespace {
 
 constexpr uint32_t written_version = 3;
-constexpr size_t default_alignment = 32;
 
 template <typename T> std::span<const std::byte> bytes_of(const T& v) { return std::as_bytes(std::span(&v, 1)); }
 

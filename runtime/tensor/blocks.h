@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 
 /// The quantised blocks as they lie in GGUF files, little endian, without padding. `d` and `m` (`dmin`) are halfs.
@@ -9,6 +10,18 @@ namespace schedscope {
 
 constexpr int small_block = 32;  ///< elements of the Q*_0, Q*_1 and IQ4_NL blocks
 constexpr int super_block = 256; ///< elements of the K blocks and IQ4_XS
+
+/// What quantising a block needs: one through it, 0 for 0.
+inline float inverse(float d) noexcept { return d != 0.0F ? 1.0F / d : 0.0F; }
+
+/// The value furthest from zero, sign kept.
+inline float extreme(const float* x, int n) noexcept {
+    float most = 0.0F;
+    for (int i = 0; i < n; ++i) {
+        most = std::fabs(x[i]) > std::fabs(most) ? x[i] : most;
+    }
+    return most;
+}
 
 // In blocks of 32, byte j of `qs` holds element j in its low and element j + 16 in its high four bits.
 

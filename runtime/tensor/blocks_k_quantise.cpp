@@ -19,17 +19,6 @@ int nearest(float v, int low, int high) noexcept {
     return rounded > static_cast<float>(low) ? (rounded < static_cast<float>(high) ? static_cast<int>(rounded) : high) : low;
 }
 
-float inverse(float d) noexcept { return d != 0.0F ? 1.0F / d : 0.0F; }
-
-/// The value furthest from zero, sign kept.
-float extreme(const float* x, int n) noexcept {
-    float most = 0.0F;
-    for (int i = 0; i < n; ++i) {
-        most = std::fabs(x[i]) > std::fabs(most) ? x[i] : most;
-    }
-    return most;
-}
-
 /// Numbers and scales of a super block whose groups of N elements are d × scale × (number − offset).
 template <int N> struct Symmetric {
     static constexpr int groups = super_block / N;

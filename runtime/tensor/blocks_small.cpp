@@ -10,17 +10,6 @@ namespace {
 
 constexpr int half_block = small_block / 2;
 
-/// The value furthest from zero, sign kept.
-float extreme(const float* x) noexcept {
-    float most = 0.0F;
-    for (int i = 0; i < small_block; ++i) {
-        if (std::fabs(x[i]) > std::fabs(most)) {
-            most = x[i];
-        }
-    }
-    return most;
-}
-
 struct Range {
     float min;
     float max;
@@ -33,8 +22,6 @@ Range range_of(const float* x) noexcept {
     }
     return r;
 }
-
-float inverse(float d) noexcept { return d != 0.0F ? 1.0F / d : 0.0F; }
 
 /// Cuts the fraction off and stays within 0 … most. NaN becomes 0.
 uint8_t stored(float v, int most) noexcept {
@@ -119,7 +106,7 @@ void expand(const BlockQ8_0& b, float* x) noexcept {
 }
 
 void quantise(const float* x, BlockQ4_0& b) noexcept {
-    const float d = extreme(x) / -8.0F;
+    const float d = extreme(x, small_block) / -8.0F;
     uint8_t q[small_block];
     b.d = float_to_half(d);
     number_all(x, 0.0F, inverse(d), 8.5F, 15, q);
@@ -137,7 +124,7 @@ void quantise(const float* x, BlockQ4_1& b) noexcept {
 }
 
 void quantise(const float* x, BlockQ5_0& b) noexcept {
-    const float d = extreme(x) / -16.0F;
+    const float d = extreme(x, small_block) / -16.0F;
     uint8_t q[small_block];
     b.d = float_to_half(d);
     number_all(x, 0.0F, inverse(d), 16.5F, 31, q);

@@ -4,7 +4,7 @@ namespace schedscope {
 
 namespace {
 
-constexpr std::string_view white_space = " \t\n\v\f\r";
+constexpr std::string_view ascii_space = " \t\n\v\f\r";
 
 /// Cuts every occurrence of a token out of the stretches.
 std::vector<Fragment> cut_out(const std::vector<Fragment>& fragments, Token token, std::string_view wanted, bool strips_right) {
@@ -23,7 +23,7 @@ std::vector<Fragment> cut_out(const std::vector<Fragment>& fragments, Token toke
             result.push_back({{}, token});
             rest.remove_prefix(at + wanted.size());
             if (strips_right) {
-                rest.remove_prefix(std::min(rest.find_first_not_of(white_space), rest.size()));
+                rest.remove_prefix(std::min(rest.find_first_not_of(ascii_space), rest.size()));
             }
         }
         if (!rest.empty()) {

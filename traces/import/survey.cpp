@@ -37,7 +37,7 @@ void note_other(Survey& survey, std::string_view line) {
 }
 
 /// Lines as they are, for the width that they were wrapped at.
-size_t longest_line(LogFile& file, int64_t& n_lines) {
+size_t width_of(LogFile& file, int64_t& n_lines) {
     size_t width = 0;
     std::string_view line;
     while (file.next(line)) {
@@ -52,7 +52,7 @@ size_t longest_line(LogFile& file, int64_t& n_lines) {
 Survey survey_log(LogFile& file) {
     Survey survey;
     file.rewind();
-    survey.width = longest_line(file, survey.n_lines);
+    survey.width = width_of(file, survey.n_lines);
     file.rewind();
     LogLines lines(file, survey.width);
     WholeLine line;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t n_kinds = std::variant_size_v<Fact>;
 constexpr Step largest_read = Step{1} << 16; ///< records that are read in one go
-constexpr Step worth_halving = 4096;         ///< fewer are read sooner than another thread has begun
+constexpr Step steps_worth_halving = 4096;         ///< fewer are read sooner than another thread has begun
 /// Those that there are many of.
 constexpr FactSet frequent = fact_set<record::Query, record::Assign, record::Placement, record::Execute>();
 
@@ -89,7 +89,7 @@ void TraceReader::State::read_chunk(Step first, Step end, Wanted wanted, std::ve
         n_there +=
             connection.rows.read(from, to, wanted, std::span(out).subspan(base + at, count), std::span(there).subspan(at, count));
     };
-    connections.in_halves(first, end, worth_halving, read);
+    connections.in_halves(first, end, steps_worth_halving, read);
     if (wanted.kinds == every_fact && n_there != n) {
         const auto hole = static_cast<Step>(std::find(there.begin(), there.end(), 0) - there.begin());
         throw Damage("record " + std::to_string(first + hole) + " is missing");

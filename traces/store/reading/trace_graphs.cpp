@@ -48,7 +48,7 @@ const CapabilityTable& TraceGraphs::answers(GraphId id) {
 
 namespace {
 
-constexpr int64_t worth_halving = 2048; ///< tensors; fewer are read sooner than another thread has begun
+constexpr int64_t tensors_worth_halving = 2048; ///< tensors; fewer are read sooner than another thread has begun
 
 } // namespace
 
@@ -66,7 +66,7 @@ std::unique_ptr<OwnedGraph> TraceGraphs::read_graph(GraphId id) {
     const auto read = [&](TraceConnection& connection, int64_t first, int64_t end) {
         lists[first == 0 ? 0 : 1] = rows.read(connection.file.database, first, end, graph->tensors, names);
     };
-    connections_.in_halves(0, size.n_tensors, worth_halving, read);
+    connections_.in_halves(0, size.n_tensors, tensors_worth_halving, read);
     size_t name_bytes = 0;
     for (size_t i = 0; i < names.size(); ++i) {
         graph->tensors[i].name = graph->keep(names[i]);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t most_backends = 4096, most_buffer_types = 4096;
 constexpr int64_t most_tensors = int64_t{1} << 28;
-constexpr int64_t most_bytes = int64_t{1} << 60;
+constexpr int64_t most_memory = int64_t{1} << 60;
 /// A row's two lengths, its header of one byte a column, and where it lies in its page.
 constexpr int64_t least_record_bytes = 8;
 
@@ -24,7 +24,7 @@ void read_session(sqlite::Database& database, SessionInfo& session, KeptBytes& k
         type.name = kept.text(types, 1, "the name of a buffer type");
         type.is_host = take(types, 2, 0, 1, "is_host of a buffer type") != 0;
         type.alignment = take(types, 3, 1, int64_t{1} << 40, "the alignment of a buffer type");
-        type.max_size = take(types, 4, -1, most_bytes, "the greatest size of a buffer type");
+        type.max_size = take(types, 4, -1, most_memory, "the greatest size of a buffer type");
         session.buffer_types.push_back(std::move(type));
     }
     const auto n_types = static_cast<int64_t>(session.buffer_types.size());
@@ -39,7 +39,7 @@ void read_session(sqlite::Database& database, SessionInfo& session, KeptBytes& k
         backend.device = kept.text(backends, 2, "the device of a backend");
         backend.kind = kept.text(backends, 3, "the kind of a backend");
         backend.description = kept.text(backends, 4, "the description of a backend");
-        backend.memory_bytes = take(backends, 5, 0, most_bytes, "the memory of a backend");
+        backend.memory_bytes = take(backends, 5, 0, most_memory, "the memory of a backend");
         backend.default_buffer_type =
             static_cast<BufferTypeId>(take(backends, 6, -1, n_types - 1, "the buffer type of a backend"));
         backend.supports_buffer_type.assign(session.buffer_types.size(), 0);

@@ -7,7 +7,7 @@ namespace schedscope::cpu {
 namespace {
 
 // The groups that the CPU runs as one kernel.
-constexpr KernelEntry lines[] = {
+constexpr KernelEntry fused_lines[] = {
     {fused::rms_norm_mul, run_norm_group},     {fused::rms_norm_mul_add, run_norm_group},
     {fused::norm_mul, run_norm_group},         {fused::norm_mul_add, run_norm_group},
     {fused::add_chain, run_add_chain},         {fused::mul_mat_add, run_mul_mat_add},
@@ -43,7 +43,7 @@ const FusedKernels& fused_kernels() noexcept {
 }
 
 Kernel fused_kernel(std::string_view name) noexcept {
-    for (const KernelEntry& line : lines) {
+    for (const KernelEntry& line : fused_lines) {
         if (line.name == name) {
             return line.run;
         }
