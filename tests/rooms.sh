@@ -51,6 +51,6 @@ BEGIN {
     }
 }
 END {
-    if (n_objects < 100) { print "only " n_objects + 0 " objects of the product were found"; failed = 1 }
+    if (n_objects < 60) { print "only " n_objects + 0 " objects of the product were found"; failed = 1 }
     exit failed
 }'
