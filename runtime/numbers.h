@@ -1,20 +1,29 @@
 #pragma once
 
+#include <cassert>
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 /// Numbers of things, as ids and tables count them. An index is written as it is: that a number changes its sign is no warning here (CMakeLists.txt).
 namespace schedscope {
 
 /// Where an enumerator stands in its list: what an array of one entry each is indexed with, and `ordinal(E::count)` its size.
-template <typename E> constexpr auto ordinal(E enumerator) noexcept {
-    static_assert(std::is_enum_v<E>);
-    return static_cast<std::underlying_type_t<E>>(enumerator);
+template <typename E>
+requires std::is_enum_v<E>
+constexpr auto ordinal(E enumerator) noexcept { return static_cast<std::underlying_type_t<E>>(enumerator); }
+
+/// A number in a type that has room for it, which builds with assertions check.
+template <std::integral To, std::integral From> constexpr To narrow(From n) noexcept {
+    assert(std::in_range<To>(n));
+    return static_cast<To>(n);
 }
 
-/// How many elements a container has, in the 32 bits of our ids.
-template <typename Container> constexpr int32_t n_of(const Container& elements) noexcept {
-    return static_cast<int32_t>(elements.size());
-}
+/// In the 32 bits of our ids and of lengths on a screen.
+template <std::integral From> constexpr int32_t int_of(From n) noexcept { return narrow<int32_t>(n); }
+
+/// How many elements a container has.
+template <typename Container> constexpr int32_t n_of(const Container& elements) noexcept { return int_of(elements.size()); }
 
 } // namespace schedscope
