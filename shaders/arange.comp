@@ -8,6 +8,6 @@ layout(std430, binding = 5) buffer Result { float d_data[]; };
 void main() {
     uint i = group_index() * 256u + gl_LocalInvocationID.x;
     if (i < n_elements(DST)) {
-        d_data[at(DST, i, 0u, 0u, 0u) >> 2] = param_f(0) + float(i) * param_f(2);
+        d_data[at(DST, i, 0u, 0u, 0u) >> 2] = arange_start + float(i) * arange_step;
     }
 }

@@ -18,11 +18,11 @@ void main() {
     float b = FORM == FORM_FLAT        ? B(at(SRC1, i, 0u, 0u, 0u))
               : FORM == FORM_FLAT_ROWS ? B(at(SRC1, i % ne(SRC1, 0), 0u, 0u, 0u))
                                        : B(at_repeated(SRC1, e.x, e.y, e.z, e.w));
-#if defined(OP_ADD)
+#if OPERATOR == OP_ADD
     float r = a + b;
-#elif defined(OP_SUB)
+#elif OPERATOR == OP_SUB
     float r = a - b;
-#elif defined(OP_MUL)
+#elif OPERATOR == OP_MUL
     float r = a * b;
 #else
     float r = a / b;

@@ -1,5 +1,5 @@
 #version 450
-// Source 1 behind source 0 along dimension param(0), elements of any type that is not blocks.
+// Source 1 behind source 0 along dimension concat_dim, elements of any type that is not blocks.
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 #include "word.glsl"
@@ -15,7 +15,7 @@ void main() {
     }
     uvec4 e = position(DST, i);
     uint d = WORD_AT(at(DST, e.x, e.y, e.z, e.w));
-    uint dim = uint(param(0));
+    uint dim = uint(concat_dim);
     uint first = ne(SRC0, dim);
     if (e[dim] < first) {
         d_data[d] = a_data[WORD_AT(at(SRC0, e.x, e.y, e.z, e.w))];

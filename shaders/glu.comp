@@ -1,5 +1,5 @@
 #version 450
-// gate(x) × y: the halves of source 0, or sources 0 and 1. param 0: GluOp, param 1: halves swapped. extra(0): 1 when there are two sources.
+// gate(x) × y: the halves of source 0, or sources 0 and 1.
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 #include "form.glsl"
@@ -8,6 +8,7 @@
 #include "result.glsl"
 #include "functions.glsl"
 layout(local_size_x = 256) in;
+#define two_sources (extra(0) != 0)
 
 void main() {
     uint i = group_index() * 256u + gl_LocalInvocationID.x;
@@ -16,22 +17,22 @@ void main() {
     }
     uvec4 e = place_of(DST, i);
     float x, y;
-    if (extra(0) != 0) {
+    if (two_sources) {
         x = value_at(at(SRC0, e.x, e.y, e.z, e.w), 0u);
         y = B(at(SRC1, e.x, e.y, e.z, e.w));
     } else {
         uint half_row = ne(DST, 0);
-        uint first = param(1) != 0 ? half_row : 0u;
+        uint first = glu_swapped != 0 ? half_row : 0u;
         x = value_at(at(SRC0, e.x + first, e.y, e.z, e.w), 0u);
         y = value_at(at(SRC0, e.x + (half_row - first), e.y, e.z, e.w), 0u);
     }
     float gate = 0.0;
-    switch (param(0)) {
-    case 0: gate = max(x, 0.0); break;
-    case 1: gate = gelu(x); break;
-    case 2: gate = x * sigmoid(x); break;
-    case 4: gate = gelu_erf(x); break;
-    case 5: gate = gelu_quick(x); break;
+    switch (glu_function) {
+    case GATE_REGLU: gate = max(x, 0.0); break;
+    case GATE_GEGLU: gate = gelu(x); break;
+    case GATE_SWIGLU: gate = x * sigmoid(x); break;
+    case GATE_GEGLU_ERF: gate = gelu_erf(x); break;
+    case GATE_GEGLU_QUICK: gate = gelu_quick(x); break;
     }
     STORE(at(DST, e.x, e.y, e.z, e.w), gate * y);
 }

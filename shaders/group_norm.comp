@@ -1,5 +1,5 @@
 #version 450
-// Layer norm over groups of planes (dimension 2): a group per workgroup. extra(0): groups; params: 1 eps.
+// Layer norm over groups of planes (dimension 2): a group per workgroup.
 #extension GL_GOOGLE_include_directive : require
 #define A_F32
 #include "common.glsl"
@@ -8,7 +8,7 @@
 layout(std430, binding = 5) buffer Result { float d_data[]; };
 
 void main() {
-    uint groups = uint(extra(0));
+    uint groups = uint(group_norm_groups);
     uint group = group_index() % groups;
     uint image = group_index() / groups;
     if (image >= ne(DST, 3)) {
@@ -34,7 +34,7 @@ void main() {
         float x = value_at(at(SRC0, e.x, e.y, first + e.z, image), 0u) - mean;
         squares += x * x;
     }
-    float factor = 1.0 / sqrt(group_sum(squares) / float(n) + param_f(1));
+    float factor = 1.0 / sqrt(group_sum(squares) / float(n) + group_norm_eps);
     for (uint i = l; i < n; i += GROUP) {
         uvec4 e = position(DST, i);
         d_data[at(DST, e.x, e.y, first + e.z, image) >> 2] = (value_at(at(SRC0, e.x, e.y, first + e.z, image), 0u) - mean) * factor;

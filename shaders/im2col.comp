@@ -13,15 +13,15 @@ void main() {
         return;
     }
     uvec4 e = position(DST, i);
-    bool two = param(6) != 0;
+    bool two = im2col_is_2d != 0;
     uint kernel_width = ne(SRC0, 0);
     uint kernel_height = two ? ne(SRC0, 1) : 1u;
     uint kx = e.x % kernel_width;
     uint ky = e.x / kernel_width % kernel_height;
     uint channel = e.x / kernel_width / kernel_height;
     // Left of the image the place wraps and is large: one comparison for both sides.
-    uint x = e.y * uint(param(0)) + kx * uint(param(4)) - uint(param(2));
-    uint y = two ? e.z * uint(param(1)) + ky * uint(param(5)) - uint(param(3)) : 0u;
+    uint x = e.y * uint(im2col_stride_0) + kx * uint(im2col_dilation_0) - uint(im2col_pad_0);
+    uint y = two ? e.z * uint(im2col_stride_1) + ky * uint(im2col_dilation_1) - uint(im2col_pad_1) : 0u;
     float v = 0.0;
     if (x < ne(SRC1, 0) && (!two || y < ne(SRC1, 1))) {
         v = image[(two ? at(SRC1, x, y, channel, e.w) : at(SRC1, x, channel, e.z, 0u)) >> 2];

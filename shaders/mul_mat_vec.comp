@@ -112,7 +112,7 @@ float finished(float sum, float sum2, uint row, uint column, uint i2, uint i3) {
     }
 #endif
     if (AFTERWARDS > 1u) {
-        sum = unary_function(int(AFTERWARDS) - 2, sum);
+        sum = activation(int(AFTERWARDS) - 2, sum);
     }
 #if defined(TWO_MATRICES)
     sum *= sum2;

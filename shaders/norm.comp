@@ -22,7 +22,7 @@ void main() {
     uint a = at(SRC0, 0u, e.y, e.z, e.w);
     uint d = at(DST, 0u, e.y, e.z, e.w) >> 2;
     uint l = gl_LocalInvocationID.x;
-    float eps = param_f(0);
+    float eps = norm_eps;
     float mean = 0.0;
 #if !defined(RMS) && !defined(L2)
     float sum = 0.0;

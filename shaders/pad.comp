@@ -14,7 +14,7 @@ void main() {
     }
     uvec4 e = position(DST, i);
     // Left of the source the difference wraps and is large: one comparison for both sides.
-    uvec4 s = e - uvec4(param(0), param(2), param(4), param(6));
+    uvec4 s = e - uvec4(pad_before_0, pad_before_1, pad_before_2, pad_before_3);
     bool inside = s.x < ne(SRC0, 0) && s.y < ne(SRC0, 1) && s.z < ne(SRC0, 2) && s.w < ne(SRC0, 3);
     d_data[at(DST, e.x, e.y, e.z, e.w) >> 2] = inside ? value_at(at(SRC0, s.x, s.y, s.z, s.w), 0u) : 0.0;
 }

@@ -14,8 +14,8 @@ void main() {
         return;
     }
     uvec4 e = position(DST, i);
-    ivec2 window = ivec2(param(1), param(2));
-    ivec2 start = ivec2(e.xy) * ivec2(param(3), param(4)) - ivec2(param(5), param(6));
+    ivec2 window = ivec2(pool_2d_window_0, pool_2d_window_1);
+    ivec2 start = ivec2(e.xy) * ivec2(pool_2d_stride_0, pool_2d_stride_1) - ivec2(pool_2d_pad_0, pool_2d_pad_1);
     ivec2 first = max(start, ivec2(0));
     ivec2 end = min(start + window, ivec2(ne(SRC0, 0), ne(SRC0, 1)));
     float top = -3.4028234663852886e38;
@@ -27,5 +27,5 @@ void main() {
             sum += v;
         }
     }
-    d_data[at(DST, e.x, e.y, e.z, e.w) >> 2] = param(0) == 0 ? top : sum / float(window.x * window.y);
+    d_data[at(DST, e.x, e.y, e.z, e.w) >> 2] = pool_2d_kind == 0 ? top : sum / float(window.x * window.y);
 }

@@ -1,5 +1,5 @@
 #version 450
-// One value to one value. extra(0): what to do; numbers from 0 are UnaryOp's, from 100 the operators of their own.
+// One value to one value. extra(0): what to do; numbers from 0 are UNARY's functions, from FIRST_OPERATOR operators (elementwise.cpp).
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 #include "form.glsl"
@@ -9,18 +9,20 @@
 #include "angle.glsl"
 layout(local_size_x = 256) in;
 
+#define FIRST_OPERATOR 100
+
 float apply(int what, float x) {
-    switch (what) {
-    case 100: return x * param_f(0) + param_f(1); // SCALE
-    case 101: return x * x;                       // SQR
-    case 102: return sqrt(x);                     // SQRT
-    case 103: return x == 0.0 ? uintBitsToFloat(0xFF800000u) : log(x); // LOG: of 0 it is −∞ on every device
-    case 104: return cos_sin(vec2(x, 0.0)).y;                    // SIN
-    case 105: return cos_sin(vec2(x, 0.0)).x;                      // COS
-    case 106: return clamp(x, param_f(0), param_f(1)); // CLAMP
-    case 107: return param_f(0);                  // FILL
+    switch (what - FIRST_OPERATOR) {
+    case OP_SCALE: return x * scale_factor + scale_bias;
+    case OP_SQR: return x * x;
+    case OP_SQRT: return sqrt(x);
+    case OP_LOG: return x == 0.0 ? uintBitsToFloat(0xFF800000u) : log(x); // of 0 it is −∞ on every device
+    case OP_SIN: return cos_sin(vec2(x, 0.0)).y;
+    case OP_COS: return cos_sin(vec2(x, 0.0)).x;
+    case OP_CLAMP: return clamp(x, clamp_min, clamp_max);
+    case OP_FILL: return fill_value;
     }
-    return unary_function(what, x);
+    return activation(what, x);
 }
 
 void main() {

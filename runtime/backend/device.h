@@ -2,7 +2,7 @@
 
 #include "runtime/backend/backend.h"
 #include "runtime/backend/buffer.h"
-#include "runtime/ops/offload_batch.h"
+#include "runtime/ops/catalogue.h"
 #include "runtime/planner/answer.h"
 
 #include <cstdint>
@@ -56,7 +56,7 @@ public:
     virtual std::unique_ptr<Backend> make_backend(const BackendOptions& options) = 0;
 };
 
-/// See offload_batch.h.
+/// See catalogue.h.
 inline int64_t offload_batch(const Tensor& node) noexcept { return offload_batch(node.op, node.ne); }
 
 } // namespace schedscope

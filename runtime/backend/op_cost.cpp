@@ -5,38 +5,11 @@
 namespace schedscope {
 
 int64_t op_flops(const Tensor& node) {
-    const int64_t n = n_elements(node);
-    switch (node.op) {
-    case Op::NONE:
-    case Op::VIEW:
-    case Op::RESHAPE:
-    case Op::PERMUTE:
-    case Op::TRANSPOSE:
-    case Op::GET_ROWS:
-    case Op::SET_ROWS:
-    case Op::CPY:
-    case Op::CONT:
-    case Op::DUP:
-    case Op::REPEAT:
-    case Op::CONCAT:
-    case Op::IM2COL: return 0;
-    case Op::MUL_MAT:
-    case Op::MUL_MAT_ID: return 2 * n * node.src[0]->ne[0];
-    case Op::FLASH_ATTN_EXT: // scores and weighted values for each query, head and key
-        return 2 * n_rows(*node.src[0]) * node.src[1]->ne[1] * (node.src[0]->ne[0] + node.src[2]->ne[0]);
-    case Op::RMS_NORM:
-    case Op::NORM:
-    case Op::L2_NORM:
-    case Op::GROUP_NORM: return 4 * n;
-    case Op::SOFT_MAX: return 5 * n;
-    case Op::ROPE: return 6 * n;
-    case Op::GLU: return 5 * n;
-    case Op::SUM_ROWS:
-    case Op::SUM:
-    case Op::MEAN:
-    case Op::ARGMAX: return n_elements(*node.src[0]);
-    default: return n;
+    SourceShapes shapes{};
+    for (size_t i = 0; i < shapes.size(); ++i) {
+        shapes[i] = node.src[i] != nullptr ? &node.src[i]->ne : nullptr;
     }
+    return traits(node.op).flops(node.ne, shapes);
 }
 
 int64_t op_bytes(std::span<Tensor* const> nodes) {

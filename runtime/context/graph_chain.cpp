@@ -17,7 +17,7 @@ namespace {
 std::string lacking(std::span<Tensor* const> nodes, const Device& device) {
     for (const Tensor* node : nodes) {
         if (const Answer answer = device.supports_op(*node); !answer.yes) {
-            return std::string(device.name()) + " can't run " + std::string(op_description(node->op, node->params[0])) + ": " +
+            return std::string(device.name()) + " can't run " + std::string(op_description(node->op, node->params)) + ": " +
                    std::string(refusal_name(answer.reason)) + (answer.detail.empty() ? "" : ", " + std::string(answer.detail));
         }
     }
@@ -31,7 +31,7 @@ constexpr size_t few = 128;
 void give_names(std::span<Tensor* const> nodes, const std::string& prefix) {
     std::map<std::string, int> times;
     for (Tensor* node : nodes) {
-        const std::string op = lower(op_description(node->op, node->params[0]));
+        const std::string op = lower(op_description(node->op, node->params));
         const int before = times[op]++;
         node->name = (prefix + '.' + op + (before > 0 ? '_' + std::to_string(before + 1) : "")).substr(0, max_name);
     }

@@ -11,8 +11,8 @@ namespace schedscope {
 namespace {
 
 /// A turn by so many positions, without the change of length that comes with the first one.
-ops::RopeParams pure_turn(const RopeHparams& r) noexcept {
-    ops::RopeParams p = blocks::rope_params(r);
+RopeParams pure_turn(const RopeHparams& r) noexcept {
+    RopeParams p = blocks::rope_params(r);
     p.attn_factor = p.ext_factor != 0 ? 1.0F / (1.0F + 0.1F * std::log(r.factor)) : 1.0F;
     return p;
 }

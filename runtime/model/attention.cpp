@@ -60,11 +60,13 @@ Tensor* attend(GraphBuilder& b, Tensor* q, int32_t il) {
     v = ops::permute(g, v, 0, 2, 1, 3);
     if (b.settings.flash_attention) {
         Tensor* x = ops::flash_attn(g, q, k, v, b.mask(il), b.h.attention_scale, 0.0F, b.h.attention_cap);
-        x->params[3] = 1;
+        auto params = params_of<Op::FLASH_ATTN_EXT>(*x);
+        params.precision = 1; // scores can exceed what half precision holds
+        x->params = packed<Op::FLASH_ATTN_EXT>(params);
         return ops::reshape(g, x, {x->ne[0] * x->ne[1], x->ne[2] * x->ne[3], 1, 1});
     }
     Tensor* kq = b.name(ops::mul_mat(g, k, q), "kq", il);
-    kq->params[0] = 1; // scores can exceed what half precision holds
+    kq->params = packed<Op::MUL_MAT>({.precision = 1});
     if (b.h.attention_cap != 0) {
         kq = b.name(ops::scale(g, kq, 1.0F / b.h.attention_cap), "kq_scaled_1", il);
         kq = b.name(ops::unary(g, kq, UnaryOp::TANH), "kq_tanh", il);
@@ -135,8 +137,8 @@ void normalise_heads(GraphBuilder& b, Qkv& qkv, int32_t il) {
     }
 }
 
-ops::RopeParams rope_params(const RopeHparams& r) noexcept {
-    ops::RopeParams p;
+RopeParams rope_params(const RopeHparams& r) noexcept {
+    RopeParams p;
     p.n_dims = r.n_dims;
     p.mode = r.mode;
     p.n_ctx_original = r.n_ctx_original;
@@ -158,7 +160,7 @@ Tensor* rope_factors(const LayerWeights& l, const RopeHparams& r, int64_t n_ctx)
 
 void rotate(GraphBuilder& b, Qkv& qkv, int32_t il) {
     const RopeHparams& r = b.h.rope_of(il);
-    const ops::RopeParams p = rope_params(r);
+    const RopeParams p = rope_params(r);
     Tensor* factors = rope_factors(b.layer(il), r, b.settings.n_ctx);
     qkv.q = b.name(ops::rope(b.g, qkv.q, b.io.positions, factors, p), "Qcur", il);
     qkv.k = b.name(ops::rope(b.g, qkv.k, b.io.positions, factors, p), "Kcur", il);

@@ -31,7 +31,7 @@ Qkv project_qkv(GraphBuilder& b, Tensor* x, int32_t il);
 void normalise_heads(GraphBuilder& b, Qkv& qkv, int32_t il);
 
 /// A rotation as the operator takes it.
-ops::RopeParams rope_params(const RopeHparams& r) noexcept;
+RopeParams rope_params(const RopeHparams& r) noexcept;
 /// What divides a layer's angles; null: nothing does. Long rope has two, for contexts up to the original length and beyond.
 Tensor* rope_factors(const LayerWeights& l, const RopeHparams& r, int64_t n_ctx) noexcept;
 

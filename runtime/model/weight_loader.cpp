@@ -35,7 +35,7 @@ Tensor* reading_node(Graph& g, const gguf::TensorInfo& info, Op reader) {
     case Op::MUL_MAT_ID:
         return ops::mul_mat_id(g, weight, g.make(Type::F32, {info.ne[0], 1, batch, 1}), g.make(Type::I32, {1, batch, 1, 1}));
     case Op::ROPE: {
-        ops::RopeParams p;
+        RopeParams p;
         p.n_dims = static_cast<int>(2 * info.ne[0]);
         return ops::rope(g, g.make(Type::F32, {2 * info.ne[0], 1, batch, 1}), g.make(Type::I32, {batch, 1, 1, 1}), weight, p);
     }

@@ -6,18 +6,30 @@ namespace schedscope {
 
 namespace {
 
-constexpr std::array<std::string_view, static_cast<size_t>(Op::count)> op_names = {{
-#define X(name) #name,
-    SCHEDSCOPE_OPS(X)
-#undef X
-}};
+constexpr std::array<std::string_view, static_cast<size_t>(Op::count)> op_names = {
+#define OPERATOR(name, ...) #name,
+#include "runtime/ops/catalogue.def"
+};
 
 constexpr std::array<std::string_view, static_cast<size_t>(UnaryOp::count)> unary_names = {
-    "ABS",       "SGN",         "NEG", "STEP",  "TANH",     "ELU",      "RELU",  "SIGMOID", "GELU", "GELU_QUICK", "SILU",
-    "HARDSWISH", "HARDSIGMOID", "EXP", "EXPM1", "SOFTPLUS", "GELU_ERF", "XIELU", "FLOOR",   "CEIL", "ROUND",      "TRUNC"};
+#define UNARY_FUNCTION(name) #name,
+#include "runtime/ops/catalogue.def"
+};
 
-constexpr std::array<std::string_view, static_cast<size_t>(GluOp::count)> glu_names = {"REGLU",      "GEGLU",     "SWIGLU",
-                                                                                       "SWIGLU_OAI", "GEGLU_ERF", "GEGLU_QUICK"};
+constexpr std::array<std::string_view, static_cast<size_t>(GluOp::count)> glu_names = {
+#define GATE(name, function) #name,
+#include "runtime/ops/catalogue.def"
+};
+
+constexpr auto none = UnaryOp::count; ///< for gates with a function that UNARY has not
+
+constexpr std::array<UnaryOp, static_cast<size_t>(GluOp::count)> gate_functions = [] {
+    using enum UnaryOp;
+    return std::array<UnaryOp, static_cast<size_t>(GluOp::count)>{
+#define GATE(name, function) function,
+#include "runtime/ops/catalogue.def"
+    };
+}();
 
 template <size_t N> std::string_view name_in(const std::array<std::string_view, N>& names, int64_t i) noexcept {
     return i >= 0 && static_cast<size_t>(i) < N ? names[static_cast<size_t>(i)] : std::string_view("?");
@@ -35,6 +47,20 @@ std::string_view op_description(Op op, int32_t param0) noexcept {
     case Op::GLU: return name_in(glu_names, param0);
     default: return op_name(op);
     }
+}
+
+std::optional<UnaryOp> function_of(GluOp gate) noexcept {
+    const UnaryOp function = is_known(gate) ? gate_functions[static_cast<size_t>(gate)] : none;
+    return function != none ? std::optional(function) : std::nullopt;
+}
+
+std::optional<GluOp> gate_with(UnaryOp function) noexcept {
+    for (size_t i = 0; i < gate_functions.size(); ++i) {
+        if (gate_functions[i] == function && function != none) {
+            return static_cast<GluOp>(i);
+        }
+    }
+    return std::nullopt;
 }
 
 std::optional<Op> op_from_name(std::string_view name) noexcept {

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "runtime/ops/catalogue.h"
 #include "runtime/ops/home.h"
-#include "runtime/ops/layout.h"
 
 #include <deque>
 #include <span>

@@ -1,7 +1,7 @@
 #include "runtime/planner/planning.h"
 
 #include "runtime/error.h"
-#include "runtime/ops/offload_batch.h"
+#include "runtime/ops/catalogue.h"
 
 #include <algorithm>
 

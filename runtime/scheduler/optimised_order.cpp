@@ -61,36 +61,16 @@ private:
     std::vector<Tensor> all_; // never grows: tensors point to one another
 };
 
-/// How many sources an operator reads at least.
-int n_read(Op op) noexcept {
-    switch (op) {
-    case Op::NONE:
-    case Op::ARANGE: return 0;
-    case Op::ADD:
-    case Op::SUB:
-    case Op::MUL:
-    case Op::DIV:
-    case Op::MUL_MAT:
-    case Op::ROPE:
-    case Op::GET_ROWS:
-    case Op::SET_ROWS: return 2;
-    case Op::ADD_ID:
-    case Op::MUL_MAT_ID:
-    case Op::FLASH_ATTN_EXT: return 3;
-    default: return 1;
-    }
-}
-
 /// Could any backend run it? A recorded graph may be anything: what is not well formed is left as it is.
 bool well_formed(const Tensor& node) {
     const auto has_elements = [](const Tensor& t) {
         return std::all_of(t.ne.begin(), t.ne.end(), [](int64_t n) { return n > 0; });
     };
-    const bool writes_elsewhere = node.op == Op::SET_ROWS || node.op == Op::CPY;
+    const bool writes_elsewhere = traits(node.op).target >= 0;
     if (!has_elements(node) || (writes_elsewhere && node.view_source == nullptr)) {
         return false;
     }
-    for (int s = 0; s < n_read(node.op); ++s) {
+    for (int s = 0; s < traits(node.op).sources; ++s) {
         const Tensor* source = node.src[static_cast<size_t>(s)];
         if (source == nullptr || !has_elements(*source)) {
             return false;

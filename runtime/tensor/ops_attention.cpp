@@ -35,9 +35,8 @@ Tensor* soft_max(Graph& g, Tensor* a, Tensor* mask, float scale, float max_bias,
             refuse(Op::SOFT_MAX, "sinks " + described(*sinks) + " do not fit the heads of " + described(*a));
         }
     }
-    Tensor* t = make_result(g, Op::SOFT_MAX, a->type, a->ne, {a, mask, sinks});
-    t->set_param_f32(0, scale);
-    t->set_param_f32(1, max_bias);
+    Tensor* t = make_result(g, Op::SOFT_MAX, a->type, {a, mask, sinks});
+    t->params = packed<Op::SOFT_MAX>({.scale = scale, .max_bias = max_bias});
     return t;
 }
 
@@ -59,16 +58,8 @@ Tensor* rope(Graph& g, Tensor* a, Tensor* positions, Tensor* factors, const Rope
             refuse(Op::ROPE, "factors " + described(*factors) + " are fewer than " + std::to_string(p.n_dims / 2));
         }
     }
-    Tensor* t = make_result(g, Op::ROPE, a->type, a->ne, {a, positions, factors});
-    t->params[1] = p.n_dims;
-    t->params[2] = p.mode;
-    t->params[4] = p.n_ctx_original;
-    t->set_param_f32(5, p.freq_base);
-    t->set_param_f32(6, p.freq_scale);
-    t->set_param_f32(7, p.ext_factor);
-    t->set_param_f32(8, p.attn_factor);
-    t->set_param_f32(9, p.beta_fast);
-    t->set_param_f32(10, p.beta_slow);
+    Tensor* t = make_result(g, Op::ROPE, a->type, {a, positions, factors});
+    t->params = packed<Op::ROPE>(p);
     return t;
 }
 
@@ -91,10 +82,8 @@ Tensor* flash_attn(Graph& g, Tensor* q, Tensor* k, Tensor* v, Tensor* mask, floa
     } else if (max_bias > 0.0F) {
         refuse(Op::FLASH_ATTN_EXT, "a position bias needs a mask");
     }
-    Tensor* t = make_result(g, Op::FLASH_ATTN_EXT, Type::F32, {v->ne[0], q->ne[2], q->ne[1], q->ne[3]}, {q, k, v, mask});
-    t->set_param_f32(0, scale);
-    t->set_param_f32(1, max_bias);
-    t->set_param_f32(2, logit_cap);
+    Tensor* t = make_result(g, Op::FLASH_ATTN_EXT, Type::F32, {q, k, v, mask});
+    t->params = packed<Op::FLASH_ATTN_EXT>({.scale = scale, .max_bias = max_bias, .logit_cap = logit_cap, .precision = 0});
     return t;
 }
 

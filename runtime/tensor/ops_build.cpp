@@ -18,6 +18,17 @@ Tensor* make_result(Graph& g, Op op, Type type, const Shape& ne, std::initialize
     return t;
 }
 
+Tensor* make_result(Graph& g, Op op, Type type, std::initializer_list<Tensor*> sources) {
+    SourceShapes shapes{};
+    size_t i = 0;
+    for (const Tensor* source : sources) {
+        if (i < shapes.size()) {
+            shapes[i++] = source != nullptr ? &source->ne : nullptr;
+        }
+    }
+    return make_result(g, op, type, traits(op).shape(shapes), sources);
+}
+
 Tensor* make_view(Graph& g, Op op, Tensor* a, size_t offset, std::string_view suffix, std::initializer_list<Tensor*> sources) {
     Tensor* t = make_result(g, op, a->type, a->ne, sources);
     Tensor* root = a->view_source != nullptr ? a->view_source : a;

@@ -18,6 +18,9 @@ std::string described(const Tensor& t);
 /// A fresh contiguous result of `op` with these sources (null ones allowed).
 Tensor* make_result(Graph& g, Op op, Type type, const Shape& ne, std::initializer_list<Tensor*> sources);
 
+/// The same, of the shape that the catalogue's rule makes of the sources' shapes; the operator has one.
+Tensor* make_result(Graph& g, Op op, Type type, std::initializer_list<Tensor*> sources);
+
 /// A result that lies in a's data, `offset` bytes behind its begin. Refers to the root when `a` is itself a view.
 /// Named after a with the suffix, as in "Qcur-0 (view)". Same type, shape and strides as a.
 Tensor* make_view(Graph& g, Op op, Tensor* a, size_t offset, std::string_view suffix, std::initializer_list<Tensor*> sources);

@@ -12,12 +12,12 @@ Tensor* binary(Graph& g, Op op, Tensor* a, Tensor* b) {
     if (!can_repeat(*b, *a)) {
         refuse(op, described(*b) + " can't be repeated to " + described(*a));
     }
-    return make_result(g, op, a->type, a->ne, {a, b});
+    return make_result(g, op, a->type, {a, b});
 }
 
 Tensor* of_one(Graph& g, Op op, Tensor* a) {
     require_float(op, *a);
-    return make_result(g, op, a->type, a->ne, {a});
+    return make_result(g, op, a->type, {a});
 }
 
 } // namespace
@@ -35,7 +35,7 @@ Tensor* add_id(Graph& g, Tensor* a, Tensor* b, Tensor* ids) {
     if (a->ne[1] != ids->ne[0] || a->ne[2] != ids->ne[1]) {
         refuse(Op::ADD_ID, described(*ids) + " does not name a row for each of " + described(*a));
     }
-    return make_result(g, Op::ADD_ID, a->type, a->ne, {a, b, ids});
+    return make_result(g, Op::ADD_ID, a->type, {a, b, ids});
 }
 
 Tensor* scale(Graph& g, Tensor* a, float factor, float bias) {
@@ -46,9 +46,8 @@ Tensor* scale(Graph& g, Tensor* a, float factor, float bias) {
     if (!rows_only) {
         refuse(Op::SCALE, described(*a) + " must be contiguous but for gaps between rows");
     }
-    Tensor* t = make_result(g, Op::SCALE, a->type, a->ne, {a});
-    t->set_param_f32(0, factor);
-    t->set_param_f32(1, bias);
+    Tensor* t = make_result(g, Op::SCALE, a->type, {a});
+    t->params = packed<Op::SCALE>({.factor = factor, .bias = bias});
     return t;
 }
 
@@ -61,8 +60,7 @@ Tensor* cos(Graph& g, Tensor* a) { return of_one(g, Op::COS, a); }
 Tensor* clamp(Graph& g, Tensor* a, float min, float max) {
     require_float(Op::CLAMP, *a);
     Tensor* t = make_view(g, Op::CLAMP, a, 0, " (view)", {a});
-    t->set_param_f32(0, min);
-    t->set_param_f32(1, max);
+    t->params = packed<Op::CLAMP>({.min = min, .max = max});
     return t;
 }
 
@@ -71,8 +69,8 @@ Tensor* unary(Graph& g, Tensor* a, UnaryOp op) {
     if (!has_contiguous_rows(*a)) {
         refuse(Op::UNARY, described(*a) + " must have contiguous rows");
     }
-    Tensor* t = make_result(g, Op::UNARY, a->type, a->ne, {a});
-    t->params[0] = static_cast<int32_t>(op);
+    Tensor* t = make_result(g, Op::UNARY, a->type, {a});
+    t->params = packed<Op::UNARY>({.function = op});
     return t;
 }
 
@@ -83,18 +81,14 @@ Tensor* glu(Graph& g, Tensor* a, Tensor* b, GluOp op, bool swapped) {
             refuse(Op::GLU, described(*t) + " must be contiguous but for gaps between rows");
         }
     }
-    Shape ne = a->ne;
     if (b != nullptr) {
         require_same_shape(Op::GLU, *a, *b);
         require_type(Op::GLU, *b, a->type, "the factor");
-    } else if (ne[0] % 2 != 0) {
+    } else if (a->ne[0] % 2 != 0) {
         refuse(Op::GLU, described(*a) + " does not hold two halves");
-    } else {
-        ne[0] /= 2;
     }
-    Tensor* t = make_result(g, Op::GLU, a->type, ne, {a, b});
-    t->params[0] = static_cast<int32_t>(op);
-    t->params[1] = swapped ? 1 : 0;
+    Tensor* t = make_result(g, Op::GLU, a->type, {a, b});
+    t->params = packed<Op::GLU>({.function = op, .swapped = swapped ? 1 : 0});
     return t;
 }
 

@@ -32,13 +32,8 @@ Tensor* im2col(Graph& g, Tensor* kernel, Tensor* image, int s0, int s1, int p0, 
     const Shape ne =
         is_2d ? Shape{a.ne[2] * a.ne[1] * a.ne[0], width, height, b.ne[3]} : Shape{a.ne[1] * a.ne[0], width, b.ne[2], 1};
     Tensor* t = make_result(g, Op::IM2COL, type, ne, {kernel, image});
-    t->params[0] = s0;
-    t->params[1] = s1;
-    t->params[2] = p0;
-    t->params[3] = p1;
-    t->params[4] = d0;
-    t->params[5] = d1;
-    t->params[6] = is_2d ? 1 : 0;
+    t->params = packed<Op::IM2COL>(
+        {.stride_0 = s0, .stride_1 = s1, .pad_0 = p0, .pad_1 = p1, .dilation_0 = d0, .dilation_1 = d1, .is_2d = is_2d ? 1 : 0});
     return t;
 }
 
@@ -68,7 +63,7 @@ Tensor* conv_2d_dw(Graph& g, Tensor* kernel, Tensor* image, int s0, int s1, int 
     return reshape(g, product, {c[1], c[2], b[2], b[3]});
 }
 
-Tensor* pool_2d(Graph& g, Tensor* a, Pool op, int k0, int k1, int s0, int s1, float p0, float p1) {
+Tensor* pool_2d(Graph& g, Tensor* a, Pool kind, int k0, int k1, int s0, int s1, float p0, float p1) {
     const auto places = [](int64_t n, int k, int s, float p) {
         return static_cast<int64_t>((static_cast<float>(n) + 2 * p - static_cast<float>(k)) / static_cast<float>(s) + 1);
     };
@@ -81,7 +76,13 @@ Tensor* pool_2d(Graph& g, Tensor* a, Pool op, int k0, int k1, int s0, int s1, fl
         refuse(Op::POOL_2D, "the window is larger than " + described(*a));
     }
     Tensor* t = make_result(g, Op::POOL_2D, Type::F32, ne, {a});
-    t->params = {static_cast<int32_t>(op), k0, k1, s0, s1, static_cast<int32_t>(p0), static_cast<int32_t>(p1)};
+    t->params = packed<Op::POOL_2D>({.kind = kind,
+                                     .window_0 = k0,
+                                     .window_1 = k1,
+                                     .stride_0 = s0,
+                                     .stride_1 = s1,
+                                     .pad_0 = static_cast<int32_t>(p0),
+                                     .pad_1 = static_cast<int32_t>(p1)});
     return t;
 }
 

@@ -24,7 +24,7 @@ Tensor* mul_mat(Graph& g, Tensor* a, Tensor* b) {
     if (b->ne[2] % a->ne[2] != 0 || b->ne[3] % a->ne[3] != 0) {
         refuse(Op::MUL_MAT, described(*a) + " can't be repeated over the matrices of " + described(*b));
     }
-    return make_result(g, Op::MUL_MAT, Type::F32, {a->ne[1], b->ne[1], b->ne[2], b->ne[3]}, {a, b});
+    return make_result(g, Op::MUL_MAT, Type::F32, {a, b});
 }
 
 Tensor* mul_mat_id(Graph& g, Tensor* as, Tensor* b, Tensor* ids) {
@@ -39,7 +39,7 @@ Tensor* mul_mat_id(Graph& g, Tensor* as, Tensor* b, Tensor* ids) {
     if (ids->ne[0] % b->ne[1] != 0) {
         refuse(Op::MUL_MAT_ID, "rows of " + described(*b) + " can't be repeated over the experts of " + described(*ids));
     }
-    return make_result(g, Op::MUL_MAT_ID, Type::F32, {as->ne[1], ids->ne[0], b->ne[2], 1}, {as, b, ids});
+    return make_result(g, Op::MUL_MAT_ID, Type::F32, {as, b, ids});
 }
 
 } // namespace schedscope::ops

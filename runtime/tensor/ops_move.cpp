@@ -40,7 +40,7 @@ Tensor* cont(Graph& g, Tensor* a, const Shape& ne) {
     return t;
 }
 
-Tensor* dup(Graph& g, Tensor* a) { return make_result(g, Op::DUP, a->type, a->ne, {a}); }
+Tensor* dup(Graph& g, Tensor* a) { return make_result(g, Op::DUP, a->type, {a}); }
 
 Tensor* repeat(Graph& g, Tensor* a, const Shape& ne) {
     Tensor* t = make_result(g, Op::REPEAT, a->type, ne, {a});
@@ -64,7 +64,7 @@ Tensor* concat(Graph& g, Tensor* a, Tensor* b, int dim) {
         }
     }
     Tensor* t = make_result(g, Op::CONCAT, a->type, ne, {a, b});
-    t->params[0] = dim;
+    t->params = packed<Op::CONCAT>({.dim = dim});
     return t;
 }
 
@@ -74,7 +74,7 @@ Tensor* get_rows(Graph& g, Tensor* a, Tensor* rows) {
         refuse(Op::GET_ROWS, described(*rows) + " does not fit the matrices of " + described(*a));
     }
     const Type type = a->type == Type::I32 ? Type::I32 : Type::F32;
-    return make_result(g, Op::GET_ROWS, type, {a->ne[0], rows->ne[0], rows->ne[1], rows->ne[2]}, {a, rows});
+    return make_result(g, Op::GET_ROWS, type, {a, rows});
 }
 
 Tensor* set_rows(Graph& g, Tensor* a, Tensor* b, Tensor* rows) {
@@ -103,9 +103,14 @@ Tensor* pad(Graph& g, Tensor* a, const std::array<int, 4>& after) {
         ne[i] += after[i];
     }
     Tensor* t = make_result(g, Op::PAD, a->type, ne, {a});
-    for (size_t i = 0; i < ne.size(); ++i) {
-        t->params[2 * i + 1] = after[i];
-    }
+    t->params = packed<Op::PAD>({.before_0 = 0,
+                                 .after_0 = after[0],
+                                 .before_1 = 0,
+                                 .after_1 = after[1],
+                                 .before_2 = 0,
+                                 .after_2 = after[2],
+                                 .before_3 = 0,
+                                 .after_3 = after[3]});
     return t;
 }
 
@@ -114,8 +119,8 @@ Tensor* fill(Graph& g, Tensor* a, float value) {
     if (!is_contiguous(*a)) {
         refuse(Op::FILL, described(*a) + " must be contiguous");
     }
-    Tensor* t = make_result(g, Op::FILL, a->type, a->ne, {a});
-    t->set_param_f32(0, value);
+    Tensor* t = make_result(g, Op::FILL, a->type, {a});
+    t->params = packed<Op::FILL>({.value = value});
     return t;
 }
 
@@ -126,9 +131,7 @@ Tensor* arange(Graph& g, float start, float stop, float step) {
                                std::to_string(step) + " is not a sequence");
     }
     Tensor* t = make_result(g, Op::ARANGE, Type::F32, {static_cast<int64_t>(count), 1, 1, 1}, {});
-    t->set_param_f32(0, start);
-    t->set_param_f32(1, stop);
-    t->set_param_f32(2, step);
+    t->params = packed<Op::ARANGE>({.start = start, .stop = stop, .step = step});
     return t;
 }
 

@@ -1,6 +1,5 @@
 #include "runtime/tensor/ops_build.h"
 
-#include <cstring>
 #include <utility>
 
 namespace schedscope::ops {
@@ -23,8 +22,7 @@ Tensor* view(Graph& g, Tensor* a, const Shape& ne, const Strides& nb_1_to_3, siz
     Tensor* t = make_view(g, Op::VIEW, a, offset, " (view)", {a});
     t->ne = ne;
     t->nb = nb;
-    const auto offset64 = static_cast<uint64_t>(offset);
-    std::memcpy(t->params.data(), &offset64, sizeof offset64);
+    t->params = packed<Op::VIEW>({.offset = offset});
     return t;
 }
 
@@ -81,8 +79,8 @@ Tensor* permute(Graph& g, Tensor* a, int axis0, int axis1, int axis2, int axis3)
         const auto to = static_cast<size_t>(axes[i]);
         t->ne[to] = a->ne[i];
         t->nb[to] = a->nb[i];
-        t->params[i] = axes[i];
     }
+    t->params = packed<Op::PERMUTE>({.axis_0 = axis0, .axis_1 = axis1, .axis_2 = axis2, .axis_3 = axis3});
     return t;
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "runtime/ops/catalogue.h"
 #include "runtime/ops/home.h"
-#include "runtime/ops/layout.h"
+#include "runtime/ops/params.h"
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -25,7 +25,7 @@ struct Tensor {
     uint8_t flags = 0;
     Shape ne{1, 1, 1, 1};
     Strides nb{};
-    Params params{}; ///< meaning: ops.h at each operator
+    Params params{}; ///< by name: params.h
     std::array<Tensor*, max_sources> src{};
     Tensor* view_source = nullptr; ///< always the root: a view of a view points to the first one's source
     size_t view_offset = 0;        ///< bytes into view_source's data
@@ -37,13 +37,13 @@ struct Tensor {
     int32_t layer = -1;            ///< the model's layer that it belongs to, the output behind the last; −1: none
     std::string_view why_here;     ///< for people: why it lies there or is pinned; the text outlives the tensor
     std::string name;              ///< at most max_name bytes
-
-    float param_f32(int i) const noexcept { return std::bit_cast<float>(params[static_cast<size_t>(i)]); }
-    void set_param_f32(int i, float v) noexcept { params[static_cast<size_t>(i)] = std::bit_cast<int32_t>(v); }
 };
 
 inline int64_t n_elements(const Tensor& t) noexcept { return t.ne[0] * t.ne[1] * t.ne[2] * t.ne[3]; }
 inline int64_t n_rows(const Tensor& t) noexcept { return t.ne[1] * t.ne[2] * t.ne[3]; }
+
+/// Its operator's parameters: params_of<Op::SCALE>(node).bias. See params.h.
+template <Op op> OpParams<op> params_of(const Tensor& node) noexcept { return params_of<op>(node.params); }
 
 inline size_t n_bytes(const Tensor& t) noexcept { return n_bytes(t.type, t.ne, t.nb); }
 

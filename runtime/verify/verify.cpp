@@ -76,7 +76,7 @@ private:
         NodeCheck check{evaluation_,
                         node.id,
                         node.name,
-                        std::string(op_description(node.op, node.params[0])),
+                        std::string(op_description(node.op, node.params)),
                         d.nmse,
                         schedscope::tolerance(node),
                         std::string(d.why),
@@ -115,7 +115,7 @@ private:
             recorder_->add(fact);
         }
         result.skipped.push_back(
-            {evaluation_, node.id, node.name, std::string(op_description(node.op, node.params[0])), std::move(why_)});
+            {evaluation_, node.id, node.name, std::string(op_description(node.op, node.params)), std::move(why_)});
     }
 
     record::Difference fact_of(const Tensor& node, BackendId backend, std::string_view why) {

@@ -1,8 +1,7 @@
 #version 450
-// A pair of a head per invocation. Parameters as ggml numbers them: 1 dimensions, 2 mode, 6 scale, 7 ext, 8 magnitude; extra(0): 1 when there are factors.
+// A pair of a head per invocation.
 // SET_ROWS (the fused kernel): the turned heads of a token, one behind the other, go into the row of the result that source 3 numbers (I64, of which the
 // low word is read, or I32). Q8_0: heads of at most 512 elements.
-// Worked out by the host (floats): params 11 and 12 YaRN's ramp; 13 and 14, as two floats, the ratio of one pair's frequency to the last one's.
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 #include "source0.glsl"
@@ -13,6 +12,12 @@
 #endif
 #include "angle.glsl"
 layout(local_size_x = 256) in;
+// Worked out by the host, behind the operator's parameters: YaRN's ramp and, as two floats, the ratio of one pair's frequency to the last one's.
+#define ramp_low param_f(PARAMETERS_OF_ROPE)
+#define ramp_high param_f(PARAMETERS_OF_ROPE + 1)
+#define ratio_upper param_f(PARAMETERS_OF_ROPE + 2)
+#define ratio_lower param_f(PARAMETERS_OF_ROPE + 3)
+#define has_factors (extra(0) != 0)
 layout(std430, binding = 2) readonly buffer Source1 { int positions[]; };
 layout(std430, binding = 3) readonly buffer Source2 { float factors[]; };
 #if defined(SET_ROWS)
@@ -21,12 +26,12 @@ layout(std430, binding = 4) readonly buffer Source3 { int ids[]; };
 
 // By how much a pair's frequency is multiplied: all of its scaling, or (YaRN) none for pairs that turn often.
 vec2 scaling(float pair) {
-    vec2 scale = vec2(param_f(6), 0.0);
-    float ext = param_f(7);
+    vec2 scale = vec2(rope_freq_scale, 0.0);
+    float ext = rope_ext_factor;
     if (ext == 0.0) {
         return scale;
     }
-    vec2 ramp = quotient2(two_sum(pair, -param_f(11)), max(0.001, param_f(12) - param_f(11)));
+    vec2 ramp = quotient2(two_sum(pair, -ramp_low), max(0.001, ramp_high - ramp_low));
     ramp = ramp.x <= 0.0 ? vec2(0.0) : ramp.x >= 1.0 ? vec2(1.0, 0.0) : ramp;
     vec2 kept = product2(sum2(vec2(1.0, 0.0), -ramp), vec2(ext, 0.0));
     return sum2(product2(scale, sum2(vec2(1.0, 0.0), -kept)), kept);
@@ -61,7 +66,7 @@ shared float turned[512];
 void turn(uint pair, uvec4 e, uint d, uint first) {
     uint a = at(SRC0, 0u, e.y, e.z, e.w);
     uint step_d = nb(DST, 0);
-    uint n_dims = uint(param(1));
+    uint n_dims = uint(rope_n_dims);
     uint half_dims = n_dims / 2u;
     if (pair >= half_dims) { // the rest of a head that is only turned in part stays
         uint j = n_dims + 2u * (pair - half_dims);
@@ -70,13 +75,13 @@ void turn(uint pair, uvec4 e, uint d, uint first) {
         }
         return;
     }
-    bool halves = (param(2) & 2) != 0;
-    vec2 frequency = product2(power2(vec2(param_f(13), param_f(14)), pair), scaling(float(pair)));
-    if (extra(0) != 0) {
+    bool halves = (rope_mode & 2) != 0;
+    vec2 frequency = product2(power2(vec2(ratio_upper, ratio_lower), pair), scaling(float(pair)));
+    if (has_factors) {
         frequency = quotient2(frequency, factors[at(SRC2, pair, 0u, 0u, 0u) >> 2]);
     }
     float place = float(positions[at(SRC1, e.z, 0u, 0u, 0u) >> 2]);
-    vec2 angle = cos_sin(product2(frequency, vec2(place, 0.0))) * param_f(8);
+    vec2 angle = cos_sin(product2(frequency, vec2(place, 0.0))) * rope_attn_factor;
     uint j0 = halves ? pair : 2u * pair;
     uint j1 = halves ? pair + half_dims : 2u * pair + 1u;
     float x0 = value_at(a, j0);

@@ -1,5 +1,5 @@
 #version 450
-// A row per workgroup. extra(0): bit 0 a mask (source 1), bit 1 sinks (source 2). params: 0 scale, 1 max_bias.
+// A row per workgroup. extra(0): bit 0 a mask (source 1), bit 1 sinks (source 2).
 #extension GL_GOOGLE_include_directive : require
 #define A_F32
 #include "common.glsl"
@@ -28,8 +28,8 @@ void main() {
     uint d = at(DST, 0u, e.y, e.z, e.w) >> 2;
     bool masked = (extra(0) & 1) != 0;
     uint m = masked ? at(SRC1, 0u, e.y, e.z % ne(SRC1, 2), e.w % ne(SRC1, 3)) : 0u;
-    float slope = slope_of(param_f(1), e.z, ne(DST, 2));
-    float scale = param_f(0);
+    float slope = slope_of(soft_max_max_bias, e.z, ne(DST, 2));
+    float scale = soft_max_scale;
     const float nothing = uintBitsToFloat(0xFF800000u);
 
     float top = nothing;

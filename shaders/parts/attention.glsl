@@ -1,6 +1,6 @@
 // What both attention shaders share: sources, and which queries a workgroup has. Queries that use the same head of keys (tokens, and heads of a group)
 // are numbered token by token; a workgroup has QUERIES of them and reads keys and values once for all.
-// Keys K_…, values V_…; extra(0): 1 with a mask (source 3). params: 0 scale, 1 max_bias, 2 cap.
+// Keys K_…, values V_…; extra(0): 1 with a mask (source 3).
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #include "common.glsl"
@@ -80,7 +80,7 @@ Query query_of(uint r) {
     query.q = at(SRC0, 0u, token, head, sequence) >> 2;
     query.mask = extra(0) != 0 ? at(SRC3, 0u, token, head % ne(SRC3, 2), sequence % ne(SRC3, 3)) >> 1 : 0u;
     query.result = at(DST, 0u, head, token, sequence) >> 2;
-    query.slope = slope_of(param_f(1), head, ne(SRC0, 2));
+    query.slope = slope_of(flash_attn_ext_max_bias, head, ne(SRC0, 2));
     return query;
 }
 
@@ -90,8 +90,8 @@ float bias_of(Query query, uint j) {
     return bias < -1.0e30 ? nothing : query.slope * bias;
 }
 float score_of(float product, float bias) {
-    float score = product * param_f(0);
-    float cap = param_f(2);
+    float score = product * flash_attn_ext_scale;
+    float cap = flash_attn_ext_logit_cap;
     score = cap != 0.0 && !isnan(score) ? cap * tanh(clamp(score / cap, -15.0, 15.0)) : score;
     return is_seen(bias) ? score + bias : nothing;
 }

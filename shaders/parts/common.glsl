@@ -3,6 +3,8 @@
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_control_flow_attributes : enable
 
+#include "catalogue.glsl" // the operators' parameters by name
+
 struct Layout {
     uint ne[4];  // elements
     uint nb[4];  // bytes

@@ -19,30 +19,30 @@ float erf_of(float x) {
     return x >= 0.0 ? 1.0 - r : r - 1.0;
 }
 float gelu_erf(float x) { return 0.5 * x * (1.0 + erf_of(x * 0.70710678118654752440)); }
-// By UnaryOp's numbers.
-float unary_function(int what, float x) {
+// What UNARY does; the program takes a function for one that shaders have if it has a case here.
+float activation(int what, float x) {
     switch (what) {
-    case 0: return abs(x);
-    case 1: return sign(x);
-    case 2: return -x;
-    case 3: return x > 0.0 ? 1.0 : 0.0;
-    case 4: return safe_tanh(x);
-    case 5: return x > 0.0 ? x : expm1_of(x);
-    case 6: return max(x, 0.0);
-    case 7: return sigmoid(x);
-    case 8: return gelu(x);
-    case 9: return gelu_quick(x);
-    case 10: return x * sigmoid(x);
-    case 11: return x * clamp((x + 3.0) / 6.0, 0.0, 1.0);
-    case 12: return clamp((x + 3.0) / 6.0, 0.0, 1.0);
-    case 13: return exp(x);
-    case 14: return expm1_of(x);
-    case 15: return x > 20.0 ? x : log(1.0 + exp(x));
-    case 16: return gelu_erf(x);
-    case 18: return floor(x);
-    case 19: return ceil(x);
-    case 20: return sign(x) * floor(abs(x) + 0.5);
-    case 21: return trunc(x);
+    case UNARY_ABS: return abs(x);
+    case UNARY_SGN: return sign(x);
+    case UNARY_NEG: return -x;
+    case UNARY_STEP: return x > 0.0 ? 1.0 : 0.0;
+    case UNARY_TANH: return safe_tanh(x);
+    case UNARY_ELU: return x > 0.0 ? x : expm1_of(x);
+    case UNARY_RELU: return max(x, 0.0);
+    case UNARY_SIGMOID: return sigmoid(x);
+    case UNARY_GELU: return gelu(x);
+    case UNARY_GELU_QUICK: return gelu_quick(x);
+    case UNARY_SILU: return x * sigmoid(x);
+    case UNARY_HARDSWISH: return x * clamp((x + 3.0) / 6.0, 0.0, 1.0);
+    case UNARY_HARDSIGMOID: return clamp((x + 3.0) / 6.0, 0.0, 1.0);
+    case UNARY_EXP: return exp(x);
+    case UNARY_EXPM1: return expm1_of(x);
+    case UNARY_SOFTPLUS: return x > 20.0 ? x : log(1.0 + exp(x));
+    case UNARY_GELU_ERF: return gelu_erf(x);
+    case UNARY_FLOOR: return floor(x);
+    case UNARY_CEIL: return ceil(x);
+    case UNARY_ROUND: return sign(x) * floor(abs(x) + 0.5);
+    case UNARY_TRUNC: return trunc(x);
     }
     return 0.0;
 }

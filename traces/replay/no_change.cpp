@@ -1,7 +1,7 @@
 #include "traces/replay/no_change.h"
 
 #include "runtime/letter_case.h"
-#include "runtime/ops/offload_batch.h"
+#include "runtime/ops/catalogue.h"
 #include "traces/history/history.h"
 #include "traces/history/words/words.h"
 

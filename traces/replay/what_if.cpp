@@ -2,7 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/letter_case.h"
-#include "runtime/ops/offload_batch.h"
+#include "runtime/ops/catalogue.h"
 #include "runtime/system/visible_text.h"
 #include "traces/history/words/unknown.h"
 #include "traces/replay/rehome.h"

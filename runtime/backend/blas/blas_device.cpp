@@ -8,6 +8,8 @@
 #include "runtime/error.h"
 #include "runtime/tensor/convert.h"
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 #include <vector>
 
@@ -16,6 +18,17 @@ namespace schedscope {
 namespace {
 
 constexpr int64_t smallest = 32; ///< the reference's: below this in any direction the CPU is as fast
+
+class BlasBackend;
+
+/// An operator on BLAS: which nodes it takes, and how it runs them.
+struct BlasOperator {
+    Op op;
+    std::string_view name; ///< in records
+    Answer (*supports)(const Tensor& node);
+    void (BlasBackend::*run)(const Tensor& node);
+};
+const BlasOperator* find_operator(Op op) noexcept;
 
 class BlasBackend final : public Backend {
 public:
@@ -29,21 +42,21 @@ public:
         library_.set_threads(n_threads_);
         for (int32_t i = first; i < first + count; ++i) {
             const Tensor& node = *split.nodes[static_cast<size_t>(i)];
-            if (node.op == Op::NONE || is_view_op(node.op)) {
+            if (!is_computed(node.op)) {
                 continue;
             }
-            if (node.op != Op::MUL_MAT) {
+            const BlasOperator* entry = find_operator(node.op);
+            if (entry == nullptr) {
                 throw Error(ErrorKind::device, name_ + ": there is no kernel for " + std::string(op_name(node.op)));
             }
             const int64_t start = times != nullptr ? now_ns() : 0;
-            multiply(node);
+            (this->*entry->run)(node);
             if (times != nullptr) {
-                times->push_back({i, 1, "sgemm", start, now_ns()});
+                times->push_back({i, 1, entry->name, start, now_ns()});
             }
         }
     }
 
-private:
     void multiply(const Tensor& node) {
         const Tensor& weights = *node.src[0];
         const Tensor& b = *node.src[1];
@@ -74,6 +87,7 @@ private:
         }
     }
 
+private:
     void expand(const Tensor& weights, const std::byte* matrix) {
         const int64_t k = weights.ne[0];
         expanded_.resize(static_cast<size_t>(k * weights.ne[1]));
@@ -90,6 +104,35 @@ private:
     std::vector<float> expanded_; ///< one matrix of weights
 };
 
+Answer product(const Tensor& node) {
+    const Tensor& a = *node.src[0];
+    const Tensor& b = *node.src[1];
+    if (!is_contiguous(a) || !is_contiguous(b)) {
+        return Answer::no(Refusal::layout, "a source is not contiguous");
+    }
+    if (b.type != Type::F32) {
+        return Answer::no(Refusal::type, "source 1 is not f32");
+    }
+    if (a.type != Type::F32 && !can_expand(a.type)) {
+        return Answer::no(Refusal::type, "source 0 can't be expanded to f32");
+    }
+    if (node.ne[0] < smallest || node.ne[1] < smallest || b.ne[0] < smallest) {
+        return Answer::no(Refusal::shape, "rows, columns or inner size are less than 32");
+    }
+    constexpr int64_t largest = std::numeric_limits<int>::max(); // the library counts in int
+    if (node.ne[0] > largest || node.ne[1] > largest || b.ne[0] > largest) {
+        return Answer::no(Refusal::size_limit, "rows, columns or inner size are beyond 2^31");
+    }
+    return {};
+}
+
+constexpr BlasOperator entries[] = {{Op::MUL_MAT, "sgemm", product, &BlasBackend::multiply}};
+
+const BlasOperator* find_operator(Op op) noexcept {
+    const auto* found = std::find_if(std::begin(entries), std::end(entries), [op](const BlasOperator& e) { return e.op == op; });
+    return found != std::end(entries) ? found : nullptr;
+}
+
 class BlasDevice final : public Device {
 public:
     explicit BlasDevice(const BlasLibrary& library) : library_(library) {}
@@ -101,31 +144,11 @@ public:
     std::vector<std::string> features() const override { return {"sgemm"}; }
     const BufferType& buffer_type() const override { return cpu_buffer_type(); }
     Answer supports_op(const Tensor& node) const override {
-        if (node.op == Op::NONE || is_view_op(node.op)) {
+        if (!is_computed(node.op)) {
             return {};
         }
-        if (node.op != Op::MUL_MAT) {
-            return Answer::no(Refusal::op, "BLAS has products only");
-        }
-        const Tensor& a = *node.src[0];
-        const Tensor& b = *node.src[1];
-        if (!is_contiguous(a) || !is_contiguous(b)) {
-            return Answer::no(Refusal::layout, "a source is not contiguous");
-        }
-        if (b.type != Type::F32) {
-            return Answer::no(Refusal::type, "source 1 is not f32");
-        }
-        if (a.type != Type::F32 && !can_expand(a.type)) {
-            return Answer::no(Refusal::type, "source 0 can't be expanded to f32");
-        }
-        if (node.ne[0] < smallest || node.ne[1] < smallest || b.ne[0] < smallest) {
-            return Answer::no(Refusal::shape, "rows, columns or inner size are less than 32");
-        }
-        constexpr int64_t largest = std::numeric_limits<int>::max(); // the library counts in int
-        if (node.ne[0] > largest || node.ne[1] > largest || b.ne[0] > largest) {
-            return Answer::no(Refusal::size_limit, "rows, columns or inner size are beyond 2^31");
-        }
-        return {};
+        const BlasOperator* entry = find_operator(node.op);
+        return entry != nullptr ? entry->supports(node) : Answer::no(Refusal::op, "BLAS has products only");
     }
     bool supports_buffer_type(const BufferType& type) const override { return type.is_host(); }
     bool wants_offload(const Tensor&, int64_t) const override { return false; }

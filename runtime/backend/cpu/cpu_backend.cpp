@@ -1,6 +1,7 @@
 #include "runtime/backend/cpu/cpu_backend.h"
 
 #include "runtime/backend/cpu/kernels/fused_kernels.h"
+#include "runtime/backend/cpu/kernels/operators.h"
 #include "runtime/backend/op_cost.h"
 #include "runtime/backend/order/fusion.h"
 #include "runtime/clock.h"
@@ -47,24 +48,26 @@ void CpuBackend::compute(const SplitGraph& split, int32_t first, int32_t count, 
     auto group =
         std::find_if(split.groups.begin(), split.groups.end(), [first](const FusionGroup& g) { return g.first >= first; });
     for (int32_t i = first; i < first + count;) {
-        KernelEntry entry = kernel_of(*nodes[static_cast<size_t>(i)]);
+        const Tensor& node = *nodes[static_cast<size_t>(i)];
+        const CpuOperator* entry = find_operator(node.op);
+        KernelEntry kernel = entry != nullptr ? KernelEntry{kernel_name(*entry, node), entry->run} : KernelEntry{};
         int32_t n = 1;
         if (group != split.groups.end() && group->first == i) {
             const bool whole = i + group->count <= first + count;
             if (whole && group_is_safe(nodes.subspan(static_cast<size_t>(i), static_cast<size_t>(group->count)))) {
-                entry = {group->kernel, fused_kernel(group->kernel)};
+                kernel = {group->kernel, fused_kernel(group->kernel)};
                 n = group->count;
             }
             ++group;
         }
-        if (entry.run != nullptr) {
+        if (kernel.run != nullptr) {
             const int64_t start = times != nullptr ? now_ns() : 0;
-            run(nodes.subspan(static_cast<size_t>(i), static_cast<size_t>(n)), entry.run);
+            run(nodes.subspan(static_cast<size_t>(i), static_cast<size_t>(n)), kernel.run);
             if (times != nullptr) {
-                times->push_back({i, n, entry.name, start, now_ns()});
+                times->push_back({i, n, kernel.name, start, now_ns()});
             }
-        } else if (const Op op = nodes[static_cast<size_t>(i)]->op; op != Op::NONE && !is_view_op(op)) {
-            throw Error(ErrorKind::device, std::string(name_) + ": there is no kernel for " + std::string(op_name(op)));
+        } else if (is_computed(node.op)) {
+            throw Error(ErrorKind::device, std::string(name_) + ": there is no kernel for " + std::string(op_name(node.op)));
         }
         i += n;
     }

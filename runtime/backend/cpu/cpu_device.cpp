@@ -2,7 +2,7 @@
 
 #include "runtime/backend/cpu/cpu_backend.h"
 #include "runtime/backend/cpu/host_memory.h"
-#include "runtime/backend/cpu/supports.h"
+#include "runtime/backend/cpu/kernels/operators.h"
 #include "runtime/backend/cpu/thread_pool.h"
 #include "runtime/backend/cpu/vectors/vector_ops.h"
 

@@ -231,16 +231,9 @@ void find_groups(SplitGraph& split, const FusedKernels& kernels) { fused::Finder
 
 namespace {
 
-/// Does the kernel read element i (of a norm: row i) of this source only to make the result's?
 bool goes_along(Op op, size_t slot) noexcept {
-    switch (op) {
-    case Op::RMS_NORM:
-    case Op::NORM:
-    case Op::UNARY: return slot == 0;
-    case Op::ADD:
-    case Op::MUL: return true;
-    default: return false;
-    }
+    const Along along = traits(op).along;
+    return along == Along::all || (along == Along::source_0 && slot == 0);
 }
 
 bool overlap(const Tensor& a, const Tensor& b) noexcept {
@@ -258,7 +251,7 @@ bool group_is_safe(std::span<Tensor* const> nodes) noexcept {
     for (const Tensor* node : nodes) {
         for (size_t slot = 0; slot < node->src.size() && !is_view_op(node->op); ++slot) {
             const Tensor* source = node->src[slot];
-            const bool target = node->op == Op::SET_ROWS && slot == 2;
+            const bool target = static_cast<int>(slot) == traits(node->op).target;
             if (source == nullptr || target || std::find(nodes.begin(), nodes.end(), source) != nodes.end()) {
                 continue;
             }

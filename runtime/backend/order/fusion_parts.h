@@ -11,7 +11,7 @@ namespace schedscope::fused {
 
 /// rms_norm_mul, norm_mul and those with an ADD: x normed, × weight, + bias.
 struct Norm {
-    const Tensor* norm = nullptr; ///< the RMS_NORM or NORM node (eps: parameter 0)
+    const Tensor* norm = nullptr; ///< the RMS_NORM or NORM node
     const Tensor* x = nullptr;
     const Tensor* weight = nullptr;
     const Tensor* bias = nullptr; ///< null without ADD
@@ -44,8 +44,6 @@ struct GateUp {
     const Tensor* result = nullptr;
 };
 GateUp gate_up_parts(std::span<Tensor* const> nodes) noexcept;
-/// The gate with this function, if there is one.
-std::optional<GluOp> gate_with(UnaryOp function) noexcept;
 
 /// rope_set_rows: row t of the cache's new rows is rope's [head × heads] of token t.
 struct RopeStore {

@@ -55,7 +55,7 @@ bool looks_like_gate_up(const Pattern& pattern, Tensor& last, int choice, const 
     Tensor* up = last.src[1];
     if (pattern.n_nodes == 4) {
         Tensor* function = source_with(last, Op::UNARY, choice, positions);
-        if (function == nullptr || !gate_with(static_cast<UnaryOp>(function->params[0])).has_value()) {
+        if (function == nullptr || !gate_with(params_of<Op::UNARY>(*function).function).has_value()) {
             return false;
         }
         gated = function->src[0];
@@ -80,23 +80,12 @@ bool looks_like_gate_up(const Pattern& pattern, Tensor& last, int choice, const 
     return true;
 }
 
-std::optional<GluOp> gate_with(UnaryOp function) noexcept {
-    switch (function) {
-    case UnaryOp::RELU: return GluOp::REGLU;
-    case UnaryOp::GELU: return GluOp::GEGLU;
-    case UnaryOp::SILU: return GluOp::SWIGLU;
-    case UnaryOp::GELU_ERF: return GluOp::GEGLU_ERF;
-    case UnaryOp::GELU_QUICK: return GluOp::GEGLU_QUICK;
-    default: return std::nullopt;
-    }
-}
-
 Product product_parts(std::span<Tensor* const> nodes) noexcept {
     Product parts;
     parts.product = nodes[0];
     parts.bias = &other_source(*nodes[1], *nodes[0]);
     if (nodes.size() > 2) {
-        parts.act = static_cast<UnaryOp>(nodes[2]->params[0]);
+        parts.act = params_of<Op::UNARY>(*nodes[2]).function;
     }
     parts.result = nodes.back();
     return parts;
@@ -109,14 +98,14 @@ GateUp gate_up_parts(std::span<Tensor* const> nodes) noexcept {
     if (last.op == Op::GLU) {
         parts.gate = last.src[0];
         parts.up = last.src[1];
-        parts.act = static_cast<GluOp>(last.params[0]);
+        parts.act = params_of<Op::GLU>(last).function;
         return parts;
     }
     // Of MUL's two sources one may be a UNARY that a product reads from: the function is the one in the group.
     const Tensor* function = last.src[0]->op == Op::UNARY ? last.src[0] : last.src[1];
     parts.gate = function->src[0];
     parts.up = &other_source(last, *function);
-    parts.act = *gate_with(static_cast<UnaryOp>(function->params[0]));
+    parts.act = *gate_with(params_of<Op::UNARY>(*function).function);
     return parts;
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 const Tensor& owner(const Tensor& t) noexcept { return t.view_source != nullptr ? *t.view_source : t; }
 
-bool moves_data(const Tensor& node) noexcept { return node.op != Op::NONE && !is_view_op(node.op); }
+bool moves_data(const Tensor& node) noexcept { return is_computed(node.op); }
 
 bool touches(const Tensor& node, const Tensor& memory) noexcept {
     return std::any_of(node.src.begin(), node.src.end(),

@@ -1,12 +1,13 @@
 #pragma once
 
 #include "runtime/backend/vulkan/dispatch.h"
+#include "runtime/backend/vulkan/shader_name.h"
 
 #include <string_view>
 
 namespace schedscope::vulkan {
 
-// What launches of single nodes (dispatch.cpp) and of fused ones (fused.cpp) are made of.
+// What launches of single nodes (operators/) and of fused ones (fused.cpp) are made of.
 
 constexpr int64_t per_group = 256;     ///< invocations of the element-wise shaders
 constexpr int64_t columns_at_once = 8; ///< at most, in mul_mat_vec.comp
@@ -16,6 +17,9 @@ uint32_t groups_for(int64_t items, int64_t size);
 Dispatch launch(std::string_view kernel, const Tensor& node, int64_t groups);
 /// Makes t the launch's source i (0 to 3), or its result (4); null: not used.
 void bind(Dispatch& d, size_t i, const Tensor* t);
+
+/// The family's shader that combines two sources; a second source in F32 is not named.
+std::string_view shader_of_two(const NameParts& family, const Tensor& node);
 
 /// Weights row by row, with blocks of columns: not by tiles.
 bool goes_by_rows(const Tensor& product, const DispatchOptions& options) noexcept;

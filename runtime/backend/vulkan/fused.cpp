@@ -26,7 +26,8 @@ std::string_view why_no_gates(const fused::GateUp& parts, const DispatchOptions&
     }
     const Tensor& gate = *parts.gate->src[0];
     const Tensor& up = *parts.up->src[0];
-    if (gate.type != up.type || parts.gate->src[1]->type != Type::F32 || parts.act == GluOp::SWIGLU_OAI) {
+    if (gate.type != up.type || parts.gate->src[1]->type != Type::F32 ||
+        (is_known(parts.act) && !function_of(parts.act).has_value())) {
         return "types";
     }
     return same_shape(gate, up) ? "" : "shapes";
@@ -63,7 +64,8 @@ Dispatch chain(const fused::Chain& parts) {
     }
     d.variant = static_cast<uint32_t>(terms.size());
     const auto lies_like_sum = [&](const Tensor* t) { return is_contiguous(*t) && same_shape(*t, sum); };
-    d.node.extra[0] = lies_like_sum(&sum) && std::all_of(terms.begin(), terms.end(), lies_like_sum) ? 1 : 0;
+    const int32_t flat = lies_like_sum(&sum) && std::all_of(terms.begin(), terms.end(), lies_like_sum) ? 1 : 0;
+    d.node.extra = {flat};
     return d;
 }
 
@@ -79,21 +81,11 @@ Dispatch product(const fused::Product& parts, const DispatchOptions& options) {
     return d;
 }
 
-UnaryOp function_of(GluOp gate) noexcept {
-    switch (gate) {
-    case GluOp::REGLU: return UnaryOp::RELU;
-    case GluOp::GEGLU: return UnaryOp::GELU;
-    case GluOp::GEGLU_ERF: return UnaryOp::GELU_ERF;
-    case GluOp::GEGLU_QUICK: return UnaryOp::GELU_QUICK;
-    default: return UnaryOp::SILU;
-    }
-}
-
 Dispatch gates(const fused::GateUp& parts, const DispatchOptions& options) {
     Dispatch d = rows_product("_two", *parts.gate, options);
     bind(d, 2, parts.up->src[0]);
     bind(d, 4, parts.result);
-    d.afterwards = then_function(function_of(parts.act));
+    d.afterwards = then_function(*function_of(parts.act));
     return d;
 }
 

@@ -6,34 +6,6 @@ namespace schedscope {
 
 namespace {
 
-/// Operators whose kernels may write over a source of the same layout.
-bool may_run_in_place(Op op) noexcept {
-    switch (op) {
-    case Op::FILL:
-    case Op::SCALE:
-    case Op::DIAG_MASK_ZERO:
-    case Op::DIAG_MASK_INF:
-    case Op::ADD:
-    case Op::ADD_ID:
-    case Op::ADD1:
-    case Op::SUB:
-    case Op::MUL:
-    case Op::DIV:
-    case Op::SQR:
-    case Op::SQRT:
-    case Op::LOG:
-    case Op::UNARY:
-    case Op::ROPE:
-    case Op::ROPE_BACK:
-    case Op::SILU_BACK:
-    case Op::RMS_NORM:
-    case Op::RMS_NORM_BACK:
-    case Op::SOFT_MAX:
-    case Op::SOFT_MAX_BACK: return true;
-    default: return false;
-    }
-}
-
 bool same_layout(const TensorInfo& a, const TensorInfo& b) noexcept { return a.type == b.type && a.ne == b.ne && a.nb == b.nb; }
 
 } // namespace
@@ -131,7 +103,7 @@ void LayoutPlanner::give_place(TensorId id, BackendId backend) {
     const auto last_node = static_cast<int32_t>(graph_->allocated().nodes.size()) - 1;
     l.place = static_cast<int32_t>(layout_->places.size());
     layout_->places.push_back({no_buffer_type, {}, bytes, -1, now_, std::max(last_node, 0)});
-    if (may_run_in_place(graph_->op(id)) && take_over(id)) {
+    if (traits(graph_->op(id)).in_place && take_over(id)) {
         return;
     }
     PlannedPlace& place = layout_->places.back();

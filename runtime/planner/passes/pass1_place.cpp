@@ -14,9 +14,6 @@ BackendId from_memory(Planning& p, BufferTypeId type, TensorId decided) {
     return no_backend;
 }
 
-/// Frequencies and sinks are too small to decide where these run.
-bool weights_decide(Op op) noexcept { return op != Op::ROPE && op != Op::FLASH_ATTN_EXT; }
-
 bool lies_in_weights(const TensorInfo& t) noexcept { return t.buffer_type != no_buffer_type && t.usage == BufferUsage::weights; }
 
 void place_by_weight(Planning& p, TensorId id, int source) {
@@ -67,7 +64,7 @@ void place_one(Planning& p, TensorId id) {
         p.assign(id, p.last, Cause::input);
         return;
     }
-    if (!weights_decide(t.op)) {
+    if (!traits(t.op).weights_decide) { // frequencies and sinks are too small to decide where these run
         return;
     }
     for (int source = 0; source < max_sources; ++source) {

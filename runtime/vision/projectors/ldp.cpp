@@ -68,7 +68,7 @@ Tensor* bottleneck(GraphBuilder& b, const Bottleneck& w, Tensor* x, int stride) 
     x = ops::unary(g, channels_last(b, x), UnaryOp::HARDSWISH);
     const auto width = static_cast<int>(x->ne[0]), height = static_cast<int>(x->ne[1]);
     const int64_t c = x->ne[2];
-    Tensor* gate = ops::pool_2d(g, x, ops::Pool::avg, width, height, width, height, 0, 0);
+    Tensor* gate = ops::pool_2d(g, x, Pool::avg, width, height, width, height, 0, 0);
     gate = ops::reshape(g, gate, {c, 1, 1, 1});
     gate = ops::unary(g, b.linear({as_matrix(b, w.squeeze.weight), w.squeeze.bias}, gate), UnaryOp::RELU);
     gate = ops::unary(g, b.linear({as_matrix(b, w.excite.weight), w.excite.bias}, gate), UnaryOp::HARDSIGMOID);

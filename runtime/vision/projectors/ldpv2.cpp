@@ -29,7 +29,7 @@ Tensor* graph(GraphBuilder& b, const ProjectorWeights& weights, Tensor* x) {
     x = b.linear(w.second, ops::unary(g, b.linear(w.first, x), UnaryOp::GELU));
     const int64_t c = x->ne[0];
     x = b.as_picture(x);
-    x = ops::pool_2d(g, x, ops::Pool::avg, 2, 2, 2, 2, 0, 0);
+    x = ops::pool_2d(g, x, Pool::avg, 2, 2, 2, 2, 0, 0);
     Tensor* where = b.channels_first(ops::conv_2d_dw(g, w.positions.weight, x, 1, 1, 1, 1, 1, 1));
     where = ops::add(g, where, w.positions.bias);
     x = ops::add(g, where, b.channels_first(x));

@@ -40,7 +40,7 @@ TEST(LlamaBlock, HasTheReferencesNamesAndPlaces) {
     q = ops::reshape(g, q, {8, 8, t, 1});
     k = ops::reshape(g, k, {8, 4, t, 1});
     v = named(ops::reshape(g, v, {8, 4, t, 1}), "Vcur-0");
-    const ops::RopeParams rope{.n_dims = 8};
+    const RopeParams rope{.n_dims = 8};
     q = named(ops::rope(g, q, positions, nullptr, rope), "Qcur-0");
     k = named(ops::rope(g, k, positions, nullptr, rope), "Kcur-0");
     for (Tensor* wanted : {q, v, k}) {

@@ -181,17 +181,17 @@ const Refusal refusals[] = {
      "SOFT_MAX: a position bias needs a mask"},
     {"RopePositions",
      [](Bench& b) {
-         ops::rope(b.g, b.f32({8, 4, 2, 1}), b.i32({3, 1, 1, 1}), nullptr, ops::RopeParams{.n_dims = 8});
+         ops::rope(b.g, b.f32({8, 4, 2, 1}), b.i32({3, 1, 1, 1}), nullptr, RopeParams{.n_dims = 8});
      },
      "ROPE: positions 'i' i32 [3] do not fit the tokens of 'x' f32 [8, 4, 2]"},
     {"RopeDimensions",
      [](Bench& b) {
-         ops::rope(b.g, b.f32({8, 4, 2, 1}), b.i32({2, 1, 1, 1}), nullptr, ops::RopeParams{.n_dims = 10});
+         ops::rope(b.g, b.f32({8, 4, 2, 1}), b.i32({2, 1, 1, 1}), nullptr, RopeParams{.n_dims = 10});
      },
      "ROPE: 10 dimensions of 'x' f32 [8, 4, 2] can't be rotated"},
     {"RopeFactors",
      [](Bench& b) {
-         ops::rope(b.g, b.f32({8, 4, 2, 1}), b.i32({2, 1, 1, 1}), b.f32({3, 1, 1, 1}), ops::RopeParams{.n_dims = 8});
+         ops::rope(b.g, b.f32({8, 4, 2, 1}), b.i32({2, 1, 1, 1}), b.f32({3, 1, 1, 1}), RopeParams{.n_dims = 8});
      },
      "ROPE: factors 'x' f32 [3] are fewer than 4"},
     {"FlashAttentionHeads",
@@ -228,7 +228,7 @@ const Refusal refusals[] = {
      "IM2COL: kernel 'x' f32 [9, 9, 3] is larger than image 'x' f32 [8, 8, 3]"},
     {"Pool",
      [](Bench& b) {
-         ops::pool_2d(b.g, b.f32({2, 2, 1, 1}), ops::Pool::max, 4, 4, 1, 1, 0, 0);
+         ops::pool_2d(b.g, b.f32({2, 2, 1, 1}), Pool::max, 4, 4, 1, 1, 0, 0);
      },
      "POOL_2D: the window is larger than 'x' f32 [2, 2]"},
 };

@@ -3,8 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+
 namespace schedscope {
 namespace {
+
+/// A parameter by ggml's number.
+float number(const Tensor& t, size_t i) { return std::bit_cast<float>(t.params[i]); }
 
 class ShapeRules : public ::testing::Test {
 protected:
@@ -27,8 +32,8 @@ TEST_F(ShapeRules, ElementWise) {
     expect(ops::mul(g, f16({4, 3, 1, 1}), f32({1, 1, 1, 1})), Op::MUL, Type::F16, {4, 3, 1, 1});
     expect(ops::add_id(g, f32({4, 2, 3, 1}), f32({4, 8, 1, 1}), i32({2, 3, 1, 1})), Op::ADD_ID, Type::F32, {4, 2, 3, 1});
     const Tensor* scaled = ops::scale(g, f32({4, 3, 1, 1}), 0.5F, -1.0F);
-    EXPECT_EQ(scaled->param_f32(0), 0.5F);
-    EXPECT_EQ(scaled->param_f32(1), -1.0F);
+    EXPECT_EQ(number(*scaled, 0), 0.5F);
+    EXPECT_EQ(number(*scaled, 1), -1.0F);
     expect(ops::unary(g, f32({4, 3, 1, 1}), UnaryOp::SILU), Op::UNARY, Type::F32, {4, 3, 1, 1});
     EXPECT_EQ(ops::unary(g, f32({4, 1, 1, 1}), UnaryOp::SILU)->params[0], 10);
     expect(ops::clamp(g, f32({4, 3, 1, 1}), 0, 1), Op::CLAMP, Type::F32, {4, 3, 1, 1});
@@ -45,10 +50,10 @@ TEST_F(ShapeRules, GatedUnits) {
 TEST_F(ShapeRules, Norms) {
     const Tensor* t = ops::rms_norm(g, f32({8, 3, 1, 1}), 1e-5F);
     expect(t, Op::RMS_NORM, Type::F32, {8, 3, 1, 1});
-    EXPECT_EQ(t->param_f32(0), 1e-5F);
+    EXPECT_EQ(number(*t, 0), 1e-5F);
     const Tensor* grouped = ops::group_norm(g, f32({8, 8, 32, 1}), 4, 1e-6F);
     EXPECT_EQ(grouped->params[0], 4);
-    EXPECT_EQ(grouped->param_f32(1), 1e-6F);
+    EXPECT_EQ(number(*grouped, 1), 1e-6F);
 }
 
 TEST_F(ShapeRules, Products) {
@@ -95,9 +100,9 @@ TEST_F(ShapeRules, Views) {
 TEST_F(ShapeRules, Attention) {
     const Tensor* s = ops::soft_max(g, f32({32, 5, 8, 2}), f16({32, 64, 1, 1}), 0.125F, 0.0F);
     expect(s, Op::SOFT_MAX, Type::F32, {32, 5, 8, 2});
-    EXPECT_EQ(s->param_f32(0), 0.125F);
+    EXPECT_EQ(number(*s, 0), 0.125F);
 
-    ops::RopeParams p;
+    RopeParams p;
     p.n_dims = 64;
     p.mode = 2;
     p.n_ctx_original = 4096;
@@ -107,16 +112,16 @@ TEST_F(ShapeRules, Attention) {
     EXPECT_EQ(r->params[1], 64);
     EXPECT_EQ(r->params[2], 2);
     EXPECT_EQ(r->params[4], 4096);
-    EXPECT_EQ(r->param_f32(5), 5e5F);
-    EXPECT_EQ(r->param_f32(6), 1.0F);
-    EXPECT_EQ(r->param_f32(8), 1.0F);
-    EXPECT_EQ(r->param_f32(9), 32.0F);
-    EXPECT_EQ(r->param_f32(10), 1.0F);
+    EXPECT_EQ(number(*r, 5), 5e5F);
+    EXPECT_EQ(number(*r, 6), 1.0F);
+    EXPECT_EQ(number(*r, 8), 1.0F);
+    EXPECT_EQ(number(*r, 9), 32.0F);
+    EXPECT_EQ(number(*r, 10), 1.0F);
 
     const Tensor* f = ops::flash_attn(g, f32({64, 5, 8, 1}), f16({64, 256, 2, 1}), f16({48, 256, 2, 1}), f16({256, 5, 1, 1}),
                                       0.1F, 0.0F, 30.0F);
     expect(f, Op::FLASH_ATTN_EXT, Type::F32, {48, 8, 5, 1});
-    EXPECT_EQ(f->param_f32(2), 30.0F);
+    EXPECT_EQ(number(*f, 2), 30.0F);
 }
 
 TEST_F(ShapeRules, ChoosingAndSumming) {
@@ -140,7 +145,7 @@ TEST_F(ShapeRules, Images) {
     expect(ops::conv_2d(g, f32({3, 3, 4, 6}), f32({10, 8, 4, 2}), 2, 1, 1, 1, 1, 2), Op::CONT, Type::F32, {5, 6, 6, 2});
     Tensor* depthwise = ops::conv_2d_dw(g, f32({3, 3, 1, 4}), f32({10, 8, 4, 2}), 1, 1, 1, 1, 1, 1);
     EXPECT_EQ(shape_text(depthwise->ne), "[10, 8, 4, 2]");
-    const Tensor* pooled = ops::pool_2d(g, f32({10, 8, 4, 1}), ops::Pool::avg, 2, 2, 2, 2, 0, 0);
+    const Tensor* pooled = ops::pool_2d(g, f32({10, 8, 4, 1}), Pool::avg, 2, 2, 2, 2, 0, 0);
     expect(pooled, Op::POOL_2D, Type::F32, {5, 4, 4, 1});
     EXPECT_EQ(pooled->params, (Params{1, 2, 2, 2, 2, 0, 0}));
 }

@@ -7,9 +7,13 @@
 
 namespace schedscope::cpu {
 
-/// out = function(in) for n floats; out may be in itself. XIELU is not known.
+// One that is not known counts as had: whoever plans an imported log does not refuse what the log left out.
+bool has_activation(UnaryOp function) noexcept;
+bool has_gate(GluOp function) noexcept;
+
+/// out = function(in) for n floats; out may be in itself. The CPU has the function.
 void activate(UnaryOp function, const VectorOps& vector, const float* in, float* out, int64_t n);
-/// out = function(x) × up for n floats; out may be x or up itself. SWIGLU_OAI is not known.
+/// out = function(x) × up for n floats; out may be x or up itself. The CPU has the gate.
 void gate(GluOp function, const VectorOps& vector, const float* x, const float* up, float* out, int64_t n);
 
 } // namespace schedscope::cpu

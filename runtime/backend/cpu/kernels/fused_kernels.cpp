@@ -1,5 +1,6 @@
 #include "runtime/backend/cpu/kernels/fused_kernels.h"
 
+#include "runtime/backend/cpu/kernels/activation.h"
 #include "runtime/backend/order/fusion_parts.h"
 
 namespace schedscope::cpu {
@@ -25,11 +26,11 @@ public:
     std::string_view why_not(std::string_view kernel, std::span<Tensor* const> nodes) const override {
         if (kernel == fused::mul_mat_add || kernel == fused::mul_mat_add_act) {
             const fused::Product parts = fused::product_parts(nodes);
-            return parts.act == UnaryOp::XIELU ? "types" : why_not_product(*parts.product);
+            return parts.act.has_value() && !has_activation(*parts.act) ? "types" : why_not_product(*parts.product);
         }
         if (kernel == fused::gate_up) {
             const fused::GateUp parts = fused::gate_up_parts(nodes);
-            return parts.act == GluOp::SWIGLU_OAI ? "types" : why_not_product(*parts.gate);
+            return !has_gate(parts.act) ? "types" : why_not_product(*parts.gate);
         }
         return {};
     }

@@ -55,6 +55,12 @@ struct Work {
 
 using Kernel = void (*)(const Work&);
 
+/// Code, and what records call it. Null code: nothing to run.
+struct KernelEntry {
+    std::string_view name;
+    Kernel run = nullptr;
+};
+
 /// A row's place in dimensions 1 to 3.
 struct RowIndex {
     int64_t i1 = 0, i2 = 0, i3 = 0;
@@ -89,51 +95,21 @@ inline float* row_to_fill(const Tensor& t, std::byte* row, float* room) noexcept
     return t.type == Type::F32 && t.nb[0] == sizeof(float) ? reinterpret_cast<float*>(row) : room;
 }
 
-/// How a node is run: the kernel's name in records, its code. Null code: nothing to do (leafs, views).
-struct KernelEntry {
-    std::string_view name;
-    Kernel run = nullptr;
-};
-KernelEntry kernel_of(const Tensor& node) noexcept;
-/// Is there a kernel for the operator at all?
-bool has_kernel(Op op) noexcept;
-
-// One per family, in kernels_*.cpp.
-void run_add(const Work&);
-void run_sub(const Work&);
-void run_mul(const Work&);
-void run_div(const Work&);
-void run_add_id(const Work&);
-void run_scale(const Work&);
-void run_clamp(const Work&);
-void run_function(const Work&); ///< SQR SQRT LOG SIN COS and UNARY
-void run_glu(const Work&);
-void run_norm(const Work&);
-void run_rms_norm(const Work&);
-void run_l2_norm(const Work&);
-void run_group_norm(const Work&);
-void run_mul_mat(const Work&);
-void run_mul_mat_id(const Work&);
-void run_copy(const Work&); ///< CPY CONT DUP
-void run_repeat(const Work&);
-void run_concat(const Work&);
-void run_get_rows(const Work&);
-void run_set_rows(const Work&);
-void run_pad(const Work&);
-void run_fill(const Work&);
-void run_arange(const Work&);
-void run_soft_max(const Work&);
-void run_rope(const Work&);
-void run_flash_attn(const Work&);
-void run_argmax(const Work&);
-void run_argsort(const Work&);
-void run_top_k(const Work&);
-void run_sum_rows(const Work&);
-void run_sum(const Work&);
-void run_mean(const Work&);
-void run_cumsum(const Work&);
-void run_im2col(const Work&);
-void run_pool_2d(const Work&);
+/// Each row of `a` (a source of the node's shape) through `row(in, out, n, i)`: n floats of row i.
+/// Behind the two rows that it may take, work.room has space for another one.
+template <typename Row> void by_row(const Work& work, const Tensor& a, Row row) {
+    const Tensor& node = work.node();
+    const int64_t n = node.ne[0];
+    float* room = work.room(3 * n);
+    const auto [first, end] = work.share(n_rows(node));
+    for (int64_t r = first; r < end; ++r) {
+        const RowIndex i = row_index(node, r);
+        std::byte* target = row_data(node, i);
+        float* out = row_to_fill(node, target, room + n);
+        row(read_row(a, row_data(a, i), room, work.vector), out, n, i);
+        write_row(node, target, out, work.vector);
+    }
+}
 
 // Of groups (fusion.h).
 void run_norm_group(const Work&); ///< NORM or RMS_NORM, MUL, maybe ADD

@@ -1,5 +1,5 @@
 #include "runtime/backend/cpu/kernels/alibi.h"
-#include "runtime/backend/cpu/kernels/kernel.h"
+#include "runtime/backend/cpu/kernels/operators.h"
 #include "runtime/backend/cpu/kernels/rope_angles.h"
 #include "runtime/backend/order/fusion_parts.h"
 
@@ -8,14 +8,15 @@
 
 namespace schedscope::cpu {
 
+namespace {
+
 void run_soft_max(const Work& work) {
     const Tensor& node = work.node();
     const Tensor& a = *node.src[0];
     const Tensor* mask = node.src[1];
     const Tensor* sinks = node.src[2];
     const int64_t n = node.ne[0];
-    const float scale = node.param_f32(0);
-    const float max_bias = node.param_f32(1);
+    const auto [scale, max_bias] = params_of<Op::SOFT_MAX>(node);
     float* room = work.room(2 * n);
     const auto [first, end] = work.share(n_rows(node));
     for (int64_t r = first; r < end; ++r) {
@@ -40,21 +41,19 @@ void run_soft_max(const Work& work) {
     }
 }
 
-namespace {
-
 /// Turns heads of tokens.
 class Turning {
 public:
-    explicit Turning(const Tensor& rope) : rope_(rope), angles_(rope) {}
+    explicit Turning(const Tensor& rope) : rope_(rope), params_(params_of<Op::ROPE>(rope)), angles_(params_) {}
     /// Floats that it needs.
-    int64_t room() const noexcept { return rope_.ne[0] + rope_.params[1]; }
+    int64_t room() const noexcept { return rope_.ne[0] + params_.n_dims; }
 
     /// Row i (a head of token i2) into `out`. `room` is kept from call to call.
     void row(const RowIndex& i, float* out, float* room, const VectorOps& vector) {
         const Tensor& a = *rope_.src[0];
         const int64_t n = rope_.ne[0];
-        const int64_t n_dims = rope_.params[1];
-        const bool halves = (rope_.params[2] & 2) != 0;
+        const int64_t n_dims = params_.n_dims;
+        const bool halves = (params_.mode & 2) != 0;
         float* turn = room + n; // cos, sin for each pair
         if (i.i2 != turned_for_) {
             turned_for_ = i.i2;
@@ -78,11 +77,10 @@ public:
 
 private:
     const Tensor& rope_;
+    RopeParams params_;
     RopeAngles angles_;
     int64_t turned_for_ = -1;
 };
-
-} // namespace
 
 void run_rope(const Work& work) {
     const Tensor& node = work.node();
@@ -97,6 +95,20 @@ void run_rope(const Work& work) {
         write_row(node, target, out, work.vector);
     }
 }
+
+Answer supports_rope(const Tensor& node) { // source 1 are positions
+    return is_float(node.type) && is_float(node.src[0]->type) ? yes
+                                                              : Answer::no(Refusal::type, "source 0 is not of a float type");
+}
+
+constexpr CpuOperator attention_entries[] = {
+    {Op::SOFT_MAX, "soft_max", f32_rows, run_soft_max},
+    {Op::ROPE, "rope", supports_rope, run_rope},
+};
+
+} // namespace
+
+std::span<const CpuOperator> attention_operators() noexcept { return attention_entries; }
 
 void run_rope_set_rows(const Work& work) {
     const auto [rope, store] = fused::rope_store_parts(work.nodes);

@@ -1,5 +1,5 @@
 #include "runtime/backend/cpu/kernels/activation.h"
-#include "runtime/backend/cpu/kernels/kernel.h"
+#include "runtime/backend/cpu/kernels/operators.h"
 
 #include <algorithm>
 #include <cmath>
@@ -45,24 +45,8 @@ template <typename One> void binary(const Work& work, One one) {
         one);
 }
 
-/// Each row of source 0 through `row(in, out, n)`.
-template <typename Row> void by_row(const Work& work, Row row) {
-    const Tensor& node = work.node();
-    const Tensor& a = *node.src[0];
-    const int64_t n = node.ne[0];
-    float* room = work.room(2 * n);
-    const auto [first, end] = work.share(n_rows(node));
-    for (int64_t r = first; r < end; ++r) {
-        const RowIndex i = row_index(node, r);
-        std::byte* target = row_data(node, i);
-        float* out = row_to_fill(node, target, room + n);
-        row(read_row(a, row_data(a, i), room, work.vector), out, n);
-        write_row(node, target, out, work.vector);
-    }
-}
-
 template <typename One> void map(const Work& work, One one) {
-    by_row(work, [one](const float* in, float* out, int64_t n) {
+    by_row(work, *work.node().src[0], [one](const float* in, float* out, int64_t n, const RowIndex&) {
         for (int64_t j = 0; j < n; ++j) {
             out[j] = one(in[j]);
         }
@@ -76,7 +60,7 @@ template <typename Row> void gated(const Work& work, Row row) {
     const bool one_source = node.src[1] == nullptr;
     const Tensor& b = one_source ? a : *node.src[1];
     const int64_t n = node.ne[0];
-    const bool swapped = node.params[1] != 0;
+    const bool swapped = params_of<Op::GLU>(node).swapped != 0;
     float* room = work.room(a.ne[0] + b.ne[0] + n);
     const auto [first, end] = work.share(n_rows(node));
     for (int64_t r = first; r < end; ++r) {
@@ -92,8 +76,6 @@ template <typename Row> void gated(const Work& work, Row row) {
         write_row(node, target, out, work.vector);
     }
 }
-
-} // namespace
 
 void run_add(const Work& work) {
     binary(work, work.vector.add, [](float x, float y) { return x + y; });
@@ -129,35 +111,61 @@ void run_add_id(const Work& work) {
 }
 
 void run_scale(const Work& work) {
-    const float factor = work.node().param_f32(0);
-    const float bias = work.node().param_f32(1);
-    by_row(work, [&](const float* in, float* out, int64_t n) { work.vector.scale(in, factor, bias, out, n); });
+    const auto [factor, bias] = params_of<Op::SCALE>(work.node());
+    by_row(work, *work.node().src[0],
+           [&work, factor = factor, bias = bias](const float* in, float* out, int64_t n, const RowIndex&) {
+               work.vector.scale(in, factor, bias, out, n);
+           });
 }
 
 void run_clamp(const Work& work) {
-    const float low = work.node().param_f32(0);
-    const float high = work.node().param_f32(1);
-    map(work, [=](float x) { return x < low ? low : x > high ? high : x; });
+    const auto [low, high] = params_of<Op::CLAMP>(work.node());
+    map(work, [low = low, high = high](float x) { return x < low ? low : x > high ? high : x; });
 }
 
-void run_function(const Work& work) {
-    switch (work.node().op) {
-    case Op::SQR: return map(work, [](float x) { return x * x; });
-    case Op::SQRT: return map(work, [](float x) { return std::sqrt(x); });
-    case Op::LOG: return map(work, [](float x) { return std::log(x); });
-    case Op::SIN: return map(work, [](float x) { return std::sin(x); });
-    case Op::COS: return map(work, [](float x) { return std::cos(x); });
-    default:
-        return by_row(work, [&](const float* in, float* out, int64_t n) {
-            activate(static_cast<UnaryOp>(work.node().params[0]), work.vector, in, out, n);
-        });
-    }
+float square(float x) { return x * x; }
+float root(float x) { return std::sqrt(x); }
+float logarithm(float x) { return std::log(x); }
+float sine(float x) { return std::sin(x); }
+float cosine(float x) { return std::cos(x); }
+
+template <float (*one)(float)> void run_each(const Work& work) {
+    map(work, [](float x) { return one(x); });
+}
+
+Answer supports_unary(const Tensor& node) {
+    return has_activation(params_of<Op::UNARY>(node).function) ? floats_only(node)
+                                                               : Answer::no(Refusal::op, "there is no kernel for this function");
+}
+
+void run_unary(const Work& work) {
+    const UnaryOp function = params_of<Op::UNARY>(work.node()).function;
+    by_row(work, *work.node().src[0],
+           [&](const float* in, float* out, int64_t n, const RowIndex&) { activate(function, work.vector, in, out, n); });
+}
+
+Answer supports_glu(const Tensor& node) {
+    return has_gate(params_of<Op::GLU>(node).function) ? floats_only(node)
+                                                       : Answer::no(Refusal::op, "there is no kernel for this gate");
 }
 
 void run_glu(const Work& work) {
-    gated(work, [&](const float* x, const float* y, float* out, int64_t n) {
-        gate(static_cast<GluOp>(work.node().params[0]), work.vector, x, y, out, n);
-    });
+    const GluOp function = params_of<Op::GLU>(work.node()).function;
+    gated(work, [&](const float* x, const float* y, float* out, int64_t n) { gate(function, work.vector, x, y, out, n); });
 }
+
+constexpr CpuOperator elementwise_entries[] = {
+    {Op::ADD, "add", floats_only, run_add},          {Op::SUB, "sub", floats_only, run_sub},
+    {Op::MUL, "mul", floats_only, run_mul},          {Op::DIV, "div", floats_only, run_div},
+    {Op::ADD_ID, "add_id", floats_only, run_add_id}, {Op::SCALE, "scale", floats_only, run_scale},
+    {Op::CLAMP, "clamp", floats_only, run_clamp},    {Op::SQR, "sqr", floats_only, run_each<square>},
+    {Op::SQRT, "sqrt", floats_only, run_each<root>}, {Op::LOG, "log", floats_only, run_each<logarithm>},
+    {Op::SIN, "sin", floats_only, run_each<sine>},   {Op::COS, "cos", floats_only, run_each<cosine>},
+    {Op::UNARY, "unary", supports_unary, run_unary}, {Op::GLU, "glu", supports_glu, run_glu},
+};
+
+} // namespace
+
+std::span<const CpuOperator> elementwise_operators() noexcept { return elementwise_entries; }
 
 } // namespace schedscope::cpu

@@ -2,7 +2,7 @@
 // before is scaled down whenever a higher score turns up.
 
 #include "runtime/backend/cpu/kernels/alibi.h"
-#include "runtime/backend/cpu/kernels/kernel.h"
+#include "runtime/backend/cpu/kernels/operators.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,8 +18,9 @@ constexpr int64_t tile_keys = 120; ///< keys; with their values some hundred KiB
 /// token r / group, head r % group of it.
 struct Attention {
     explicit Attention(const Tensor& node)
-        : q(*node.src[0]), k(*node.src[1]), v(*node.src[2]), mask(node.src[3]), scale(node.param_f32(0)),
-          max_bias(node.param_f32(1)), cap(node.param_f32(2)), group(q.ne[2] / k.ne[2]), repeat(q.ne[3] / k.ne[3]) {}
+        : q(*node.src[0]), k(*node.src[1]), v(*node.src[2]), mask(node.src[3]), scale(params_of<Op::FLASH_ATTN_EXT>(node).scale),
+          max_bias(params_of<Op::FLASH_ATTN_EXT>(node).max_bias), cap(params_of<Op::FLASH_ATTN_EXT>(node).logit_cap),
+          group(q.ne[2] / k.ne[2]), repeat(q.ne[3] / k.ne[3]) {}
 
     RowIndex query(int64_t kv_head, int64_t sequence, int64_t row) const {
         return {row / group, kv_head * group + row % group, sequence};
@@ -165,8 +166,6 @@ void attend(const Work& work, const Attention& a, int64_t kv_head, int64_t seque
     }
 }
 
-} // namespace
-
 void run_flash_attn(const Work& work) {
     const Attention a(work.node());
     const int64_t kv_heads = a.k.ne[2];
@@ -182,5 +181,26 @@ void run_flash_attn(const Work& work) {
         attend(work, a, i / tiles % kv_heads, i / tiles / kv_heads, row, std::min(rows_at_once, n_rows - row), room);
     }
 }
+
+Answer supports_flash_attn(const Tensor& node) {
+    if (node.src[0]->type != Type::F32) {
+        return Answer::no(Refusal::type, "queries are not f32");
+    }
+    for (const Tensor* source : {node.src[1], node.src[2]}) {
+        if (!has_contiguous_rows(*source)) {
+            return Answer::no(Refusal::layout, "rows of keys or values are not contiguous");
+        }
+        if (const Answer a = readable(*source, "keys or values can't be expanded to floats"); !a.yes) {
+            return a;
+        }
+    }
+    return yes;
+}
+
+constexpr CpuOperator flash_attn_entries[] = {{Op::FLASH_ATTN_EXT, "flash_attn", supports_flash_attn, run_flash_attn}};
+
+} // namespace
+
+std::span<const CpuOperator> flash_attn_operators() noexcept { return flash_attn_entries; }
 
 } // namespace schedscope::cpu

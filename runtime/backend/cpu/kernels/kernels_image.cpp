@@ -1,4 +1,4 @@
-#include "runtime/backend/cpu/kernels/kernel.h"
+#include "runtime/backend/cpu/kernels/operators.h"
 
 #include <algorithm>
 #include <limits>
@@ -15,15 +15,13 @@ float pixel(const Tensor& image, int64_t x, int64_t y, const std::byte* plane, s
     return read_as<float>(plane + static_cast<size_t>(y) * row_stride + static_cast<size_t>(x) * image.nb[0]);
 }
 
-} // namespace
-
 void run_im2col(const Work& work) {
     const Tensor& node = work.node();
     const Tensor& kernel = *node.src[0];
     const Tensor& image = *node.src[1];
-    const int64_t s0 = node.params[0], s1 = node.params[1], p0 = node.params[2], p1 = node.params[3], d0 = node.params[4],
-                  d1 = node.params[5];
-    const bool two = node.params[6] != 0;
+    const auto p = params_of<Op::IM2COL>(node);
+    const int64_t s0 = p.stride_0, s1 = p.stride_1, p0 = p.pad_0, p1 = p.pad_1, d0 = p.dilation_0, d1 = p.dilation_1;
+    const bool two = p.is_2d != 0;
     const int64_t channels = image.ne[two ? 2 : 1];
     const int64_t height = two ? image.ne[1] : 1;
     const int64_t kw = kernel.ne[0];
@@ -56,9 +54,9 @@ void run_im2col(const Work& work) {
 void run_pool_2d(const Work& work) {
     const Tensor& node = work.node();
     const Tensor& a = *node.src[0];
-    const bool maximum = node.params[0] == 0;
-    const int64_t k0 = node.params[1], k1 = node.params[2], s0 = node.params[3], s1 = node.params[4], p0 = node.params[5],
-                  p1 = node.params[6];
+    const auto p = params_of<Op::POOL_2D>(node);
+    const bool maximum = p.kind == Pool::max;
+    const int64_t k0 = p.window_0, k1 = p.window_1, s0 = p.stride_0, s1 = p.stride_1, p0 = p.pad_0, p1 = p.pad_1;
     const auto [first, end] = work.share(n_rows(node));
     for (int64_t r = first; r < end; ++r) {
         const RowIndex i = row_index(node, r);
@@ -77,5 +75,21 @@ void run_pool_2d(const Work& work) {
         }
     }
 }
+
+Answer supports_im2col(const Tensor& node) {
+    if (node.src[1]->type != Type::F32) {
+        return Answer::no(Refusal::type, "the image is not f32");
+    }
+    return is_float(node.type) ? yes : Answer::no(Refusal::type, "the result is not of a float type");
+}
+
+constexpr CpuOperator image_entries[] = {
+    {Op::IM2COL, "im2col", supports_im2col, run_im2col},
+    {Op::POOL_2D, "pool_2d", f32_rows, run_pool_2d},
+};
+
+} // namespace
+
+std::span<const CpuOperator> image_operators() noexcept { return image_entries; }
 
 } // namespace schedscope::cpu

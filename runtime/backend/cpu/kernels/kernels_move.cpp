@@ -1,10 +1,16 @@
-#include "runtime/backend/cpu/kernels/kernel.h"
+#include "runtime/backend/cpu/kernels/operators.h"
 
 #include "runtime/tensor/convert.h"
 
 #include <algorithm>
 
 namespace schedscope::cpu {
+
+int64_t row_to_set(const Tensor& ids, const RowIndex& i) noexcept {
+    const std::byte* p = host_data(ids) + static_cast<size_t>(i.i1) * ids.nb[0] +
+                         static_cast<size_t>(i.i2 % ids.ne[1]) * ids.nb[1] + static_cast<size_t>(i.i3 % ids.ne[2]) * ids.nb[2];
+    return ids.type == Type::I64 ? read_as<int64_t>(p) : read_as<int32_t>(p);
+}
 
 namespace {
 
@@ -86,8 +92,6 @@ void gather_rows(const Work& work, const Tensor& from, const Tensor& to) {
     }
 }
 
-} // namespace
-
 void run_copy(const Work& work) {
     const Tensor& node = work.node();
     const Tensor& from = *node.src[0];
@@ -118,7 +122,7 @@ void run_repeat(const Work& work) {
 
 void run_concat(const Work& work) {
     const Tensor& node = work.node();
-    const auto dim = static_cast<size_t>(node.params[0]);
+    const auto dim = static_cast<size_t>(params_of<Op::CONCAT>(node).dim);
     const size_t element = traits(node.type).bytes;
     const auto [first, end] = work.share(n_rows(node));
     for (int64_t r = first; r < end; ++r) {
@@ -163,12 +167,6 @@ void run_get_rows(const Work& work) {
     }
 }
 
-int64_t row_to_set(const Tensor& ids, const RowIndex& i) noexcept {
-    const std::byte* p = host_data(ids) + static_cast<size_t>(i.i1) * ids.nb[0] +
-                         static_cast<size_t>(i.i2 % ids.ne[1]) * ids.nb[1] + static_cast<size_t>(i.i3 % ids.ne[2]) * ids.nb[2];
-    return ids.type == Type::I64 ? read_as<int64_t>(p) : read_as<int32_t>(p);
-}
-
 void run_set_rows(const Work& work) {
     const Tensor& node = work.node();
     const Tensor& rows = *node.src[0];
@@ -188,14 +186,14 @@ void run_pad(const Work& work) {
     const Tensor& node = work.node();
     const Tensor& a = *node.src[0];
     const auto [first, end] = work.share(n_rows(node));
-    const auto before = [&](size_t d) { return static_cast<int64_t>(node.params[2 * d]); };
+    const auto p = params_of<Op::PAD>(node);
     for (int64_t r = first; r < end; ++r) {
         const RowIndex i = row_index(node, r);
         auto* out = reinterpret_cast<float*>(row_data(node, i));
-        const RowIndex s{i.i1 - before(1), i.i2 - before(2), i.i3 - before(3)};
+        const RowIndex s{i.i1 - p.before_1, i.i2 - p.before_2, i.i3 - p.before_3};
         const bool inside = s.i1 >= 0 && s.i1 < a.ne[1] && s.i2 >= 0 && s.i2 < a.ne[2] && s.i3 >= 0 && s.i3 < a.ne[3];
         for (int64_t j = 0; j < node.ne[0]; ++j) {
-            const int64_t j0 = j - before(0);
+            const int64_t j0 = j - p.before_0;
             out[j] =
                 inside && j0 >= 0 && j0 < a.ne[0] ? read_as<float>(row_data(a, s) + static_cast<size_t>(j0) * a.nb[0]) : 0.0F;
         }
@@ -204,7 +202,7 @@ void run_pad(const Work& work) {
 
 void run_fill(const Work& work) {
     const Tensor& node = work.node();
-    const float value = node.param_f32(0);
+    const float value = params_of<Op::FILL>(node).value;
     float* room = work.room(node.ne[0]);
     std::fill(room, room + node.ne[0], value);
     const auto [first, end] = work.share(n_rows(node));
@@ -215,11 +213,67 @@ void run_fill(const Work& work) {
 
 void run_arange(const Work& work) {
     const Tensor& node = work.node();
+    const auto p = params_of<Op::ARANGE>(node);
     auto* out = reinterpret_cast<float*>(host_data(node));
     const auto [first, end] = work.share(node.ne[0]);
     for (int64_t j = first; j < end; ++j) {
-        out[j] = node.param_f32(0) + node.param_f32(2) * static_cast<float>(j);
+        out[j] = p.start + p.step * static_cast<float>(j);
     }
 }
+
+Answer supports_copy(const Tensor& node) {
+    const Type from = node.src[0]->type;
+    if (from == node.type) {
+        return !traits(from).quantised() ||
+                       (has_contiguous_rows(*node.src[0]) && has_contiguous_rows(node) && same_shape(*node.src[0], node))
+                   ? yes
+                   : Answer::no(Refusal::layout, "blocks can only be copied in whole rows");
+    }
+    if (!can_expand(from)) {
+        return Answer::no(Refusal::type, "source 0 can't be expanded to floats");
+    }
+    if (!can_quantise(node.type)) {
+        return Answer::no(Refusal::type, "floats can't be written as this type");
+    }
+    if (traits(from).quantised() && !same_shape(*node.src[0], node)) {
+        return Answer::no(Refusal::shape, "a quantised source can only be copied to its own shape");
+    }
+    return yes;
+}
+
+Answer supports_get_rows(const Tensor& node) {
+    return node.src[0]->type == node.type ? yes : readable(*node.src[0], "source 0 can't be expanded to floats");
+}
+
+Answer supports_set_rows(const Tensor& node) {
+    if (!can_quantise(node.type)) {
+        return Answer::no(Refusal::type, "floats can't be written as this type");
+    }
+    return node.src[0]->type == Type::F32 ? yes : Answer::no(Refusal::type, "source 0 is not f32");
+}
+
+Answer supports_same_type(const Tensor& node) {
+    if (traits(node.type).quantised()) {
+        return Answer::no(Refusal::type, "blocks can't be taken apart");
+    }
+    return node.src[0]->type == node.type ? yes : Answer::no(Refusal::type, "source 0 is of another type than the result");
+}
+
+constexpr CpuOperator move_entries[] = {
+    {Op::CPY, "copy", supports_copy, run_copy},
+    {Op::CONT, "copy", supports_copy, run_copy},
+    {Op::DUP, "copy", supports_copy, run_copy},
+    {Op::REPEAT, "repeat", supports_same_type, run_repeat},
+    {Op::CONCAT, "concat", supports_same_type, run_concat},
+    {Op::GET_ROWS, "get_rows", supports_get_rows, run_get_rows},
+    {Op::SET_ROWS, "set_rows", supports_set_rows, run_set_rows},
+    {Op::PAD, "pad", f32_rows, run_pad},
+    {Op::FILL, "fill", floats_only, run_fill},
+    {Op::ARANGE, "arange", f32_rows, run_arange},
+};
+
+} // namespace
+
+std::span<const CpuOperator> move_operators() noexcept { return move_entries; }
 
 } // namespace schedscope::cpu

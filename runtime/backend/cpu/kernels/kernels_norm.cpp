@@ -1,4 +1,4 @@
-#include "runtime/backend/cpu/kernels/kernel.h"
+#include "runtime/backend/cpu/kernels/operators.h"
 #include "runtime/backend/order/fusion_parts.h"
 
 #include <algorithm>
@@ -7,21 +7,6 @@
 namespace schedscope::cpu {
 
 namespace {
-
-/// Each row of source 0 through `row(in, out, n, i)`.
-template <typename Row> void by_row(const Work& work, const Tensor& a, Row row) {
-    const Tensor& node = work.node();
-    const int64_t n = node.ne[0];
-    float* room = work.room(3 * n);
-    const auto [first, end] = work.share(n_rows(node));
-    for (int64_t r = first; r < end; ++r) {
-        const RowIndex i = row_index(node, r);
-        std::byte* target = row_data(node, i);
-        float* out = row_to_fill(node, target, room + n);
-        row(read_row(a, row_data(a, i), room, work.vector), out, n, i);
-        write_row(node, target, out, work.vector);
-    }
-}
 
 float rms_factor(const VectorOps& vector, const float* x, int64_t n, float eps) {
     return static_cast<float>(1.0 / std::sqrt(vector.sum_of_squares(x, n) / static_cast<double>(n) + static_cast<double>(eps)));
@@ -35,46 +20,23 @@ float centre(const VectorOps& vector, const float* x, int64_t n, float eps, floa
     return static_cast<float>(1.0 / std::sqrt(variance + static_cast<double>(eps)));
 }
 
-} // namespace
-
 void run_rms_norm(const Work& work) {
-    const float eps = work.node().param_f32(0);
+    const float eps = params_of<Op::RMS_NORM>(work.node()).eps;
     by_row(work, *work.node().src[0], [&](const float* in, float* out, int64_t n, const RowIndex&) {
         work.vector.scale(in, rms_factor(work.vector, in, n, eps), 0.0F, out, n);
     });
 }
 
 void run_norm(const Work& work) {
-    const float eps = work.node().param_f32(0);
+    const float eps = params_of<Op::NORM>(work.node()).eps;
     by_row(work, *work.node().src[0], [&](const float* in, float* out, int64_t n, const RowIndex&) {
         const float factor = centre(work.vector, in, n, eps, out);
         work.vector.scale(out, factor, 0.0F, out, n);
     });
 }
 
-void run_norm_group(const Work& work) {
-    const fused::Norm parts = fused::norm_parts(work.nodes);
-    const bool rms = parts.norm->op == Op::RMS_NORM;
-    const float eps = parts.norm->param_f32(0);
-    by_row(work, *parts.x, [&](const float* in, float* out, int64_t n, const RowIndex& i) {
-        float* room = work.scratch.floats.data() + 2 * n;
-        const VectorOps& v = work.vector;
-        const float* weight = read_row(*parts.weight, repeated_row(*parts.weight, i), nullptr, v);
-        // Weight and bias may lie where the result goes: it is written in one go at the end.
-        float* product = parts.bias != nullptr ? room : out;
-        if (rms) {
-            v.scale_multiply(in, rms_factor(v, in, n, eps), weight, product, n);
-        } else {
-            v.scale_multiply(room, centre(v, in, n, eps, room), weight, product, n);
-        }
-        if (parts.bias != nullptr) {
-            v.add(product, read_row(*parts.bias, repeated_row(*parts.bias, i), nullptr, v), out, n);
-        }
-    });
-}
-
 void run_l2_norm(const Work& work) {
-    const double eps = static_cast<double>(work.node().param_f32(0));
+    const double eps = static_cast<double>(params_of<Op::L2_NORM>(work.node()).eps);
     by_row(work, *work.node().src[0], [&](const float* in, float* out, int64_t n, const RowIndex&) {
         const double length = std::max(std::sqrt(work.vector.sum_of_squares(in, n)), eps);
         work.vector.scale(in, static_cast<float>(1.0 / length), 0.0F, out, n);
@@ -84,8 +46,9 @@ void run_l2_norm(const Work& work) {
 void run_group_norm(const Work& work) {
     const Tensor& node = work.node();
     const Tensor& a = *node.src[0];
-    const int64_t groups = node.params[0];
-    const double eps = static_cast<double>(node.param_f32(1));
+    const auto params = params_of<Op::GROUP_NORM>(node);
+    const int64_t groups = params.groups;
+    const double eps = static_cast<double>(params.eps);
     const int64_t per_group = (node.ne[2] + groups - 1) / groups;
     const int64_t n = node.ne[0];
     float* room = work.room(n);
@@ -117,6 +80,38 @@ void run_group_norm(const Work& work) {
             work.vector.scale(out, factor, 0.0F, out, n);
         });
     }
+}
+
+constexpr CpuOperator norm_entries[] = {
+    {Op::NORM, "norm", floats_only, run_norm},
+    {Op::RMS_NORM, "rms_norm", floats_only, run_rms_norm},
+    {Op::L2_NORM, "l2_norm", floats_only, run_l2_norm},
+    {Op::GROUP_NORM, "group_norm", f32_rows, run_group_norm},
+};
+
+} // namespace
+
+std::span<const CpuOperator> norm_operators() noexcept { return norm_entries; }
+
+void run_norm_group(const Work& work) {
+    const fused::Norm parts = fused::norm_parts(work.nodes);
+    const bool rms = parts.norm->op == Op::RMS_NORM;
+    const float eps = rms ? params_of<Op::RMS_NORM>(*parts.norm).eps : params_of<Op::NORM>(*parts.norm).eps;
+    by_row(work, *parts.x, [&](const float* in, float* out, int64_t n, const RowIndex& i) {
+        float* room = work.scratch.floats.data() + 2 * n;
+        const VectorOps& v = work.vector;
+        const float* weight = read_row(*parts.weight, repeated_row(*parts.weight, i), nullptr, v);
+        // Weight and bias may lie where the result goes: it is written in one go at the end.
+        float* product = parts.bias != nullptr ? room : out;
+        if (rms) {
+            v.scale_multiply(in, rms_factor(v, in, n, eps), weight, product, n);
+        } else {
+            v.scale_multiply(room, centre(v, in, n, eps, room), weight, product, n);
+        }
+        if (parts.bias != nullptr) {
+            v.add(product, read_row(*parts.bias, repeated_row(*parts.bias, i), nullptr, v), out, n);
+        }
+    });
 }
 
 } // namespace schedscope::cpu

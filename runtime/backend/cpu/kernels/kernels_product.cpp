@@ -1,3 +1,4 @@
+#include "runtime/backend/cpu/kernels/operators.h"
 #include "runtime/backend/cpu/kernels/product_rows.h"
 
 #include <algorithm>
@@ -23,8 +24,6 @@ void sort_by_expert(const Tensor& ids, int64_t n_experts, std::vector<Routed>& r
         return std::tie(x.expert, x.token, x.slot) < std::tie(y.expert, y.token, y.slot);
     });
 }
-
-} // namespace
 
 void run_mul_mat(const Work& work) {
     const Tensor& node = work.node();
@@ -103,5 +102,28 @@ void run_mul_mat_id(const Work& work) {
         from += n;
     }
 }
+
+Answer supports_product(const Tensor& node) {
+    const Tensor& weights = *node.src[0];
+    if (const Answer a = readable(weights, "source 0 can't be expanded to floats"); !a.yes) {
+        return a;
+    }
+    if (!has_contiguous_rows(weights)) {
+        return Answer::no(Refusal::layout, "rows of source 0 are not contiguous");
+    }
+    if (weights.type == Type::F32 && weights.nb[1] % sizeof(float) != 0) {
+        return Answer::no(Refusal::layout, "rows of source 0 are not aligned");
+    }
+    return is_float(node.src[1]->type) ? yes : Answer::no(Refusal::type, "source 1 is not of a float type");
+}
+
+constexpr CpuOperator product_entries[] = {
+    {Op::MUL_MAT, "mul_mat", supports_product, run_mul_mat},
+    {Op::MUL_MAT_ID, "mul_mat_id", supports_product, run_mul_mat_id},
+};
+
+} // namespace
+
+std::span<const CpuOperator> product_operators() noexcept { return product_entries; }
 
 } // namespace schedscope::cpu

@@ -1,4 +1,4 @@
-#include "runtime/backend/cpu/kernels/kernel.h"
+#include "runtime/backend/cpu/kernels/operators.h"
 
 #include <algorithm>
 #include <numeric>
@@ -44,8 +44,6 @@ template <typename Use> void sorted_rows(const Work& work, int64_t k, bool desce
         use(i, ids);
     }
 }
-
-} // namespace
 
 void run_sum_rows(const Work& work) { reduce(work, work.vector.sum); }
 
@@ -99,7 +97,7 @@ void run_argmax(const Work& work) {
 
 void run_argsort(const Work& work) {
     const Tensor& node = work.node();
-    sorted_rows(work, node.ne[0], node.params[0] != 0, [&](const RowIndex& i, const int32_t* ids) {
+    sorted_rows(work, node.ne[0], params_of<Op::ARGSORT>(node).descending != 0, [&](const RowIndex& i, const int32_t* ids) {
         std::copy(ids, ids + node.ne[0], reinterpret_cast<int32_t*>(row_data(node, i)));
     });
 }
@@ -110,5 +108,23 @@ void run_top_k(const Work& work) {
         std::copy(ids, ids + node.ne[0], reinterpret_cast<int32_t*>(row_data(node, i)));
     });
 }
+
+Answer supports_float_source(const Tensor& node) {
+    return is_float(node.src[0]->type) ? yes : Answer::no(Refusal::type, "source 0 is not of a float type");
+}
+
+constexpr CpuOperator reduce_entries[] = {
+    {Op::SUM_ROWS, "sum_rows", floats_only, run_sum_rows},
+    {Op::SUM, "sum", floats_only, run_sum},
+    {Op::MEAN, "mean", floats_only, run_mean},
+    {Op::CUMSUM, "cumsum", f32_rows, run_cumsum},
+    {Op::ARGMAX, "argmax", supports_float_source, run_argmax},
+    {Op::ARGSORT, "argsort", supports_float_source, run_argsort},
+    {Op::TOP_K, "top_k", supports_float_source, run_top_k},
+};
+
+} // namespace
+
+std::span<const CpuOperator> reduce_operators() noexcept { return reduce_entries; }
 
 } // namespace schedscope::cpu

@@ -6,19 +6,19 @@
 
 namespace schedscope::cpu {
 
-RopeAngles::RopeAngles(const Tensor& node)
-    : n_dims_(node.params[1]), freq_base_(static_cast<double>(node.param_f32(5))),
-      freq_scale_(static_cast<double>(node.param_f32(6))), ext_factor_(static_cast<double>(node.param_f32(7))),
-      magnitude_(static_cast<double>(node.param_f32(8))) {
+RopeAngles::RopeAngles(const RopeParams& params)
+    : n_dims_(params.n_dims), freq_base_(static_cast<double>(params.freq_base)),
+      freq_scale_(static_cast<double>(params.freq_scale)), ext_factor_(static_cast<double>(params.ext_factor)),
+      magnitude_(static_cast<double>(params.attn_factor)) {
     if (ext_factor_ == 0.0) {
         return;
     }
     // The pair that turns `rotations` times within the original context.
     const auto pair_of = [&](double rotations) {
-        return n_dims_ * std::log(node.params[4] / (rotations * 2.0 * std::numbers::pi)) / (2.0 * std::log(freq_base_));
+        return n_dims_ * std::log(params.n_ctx_original / (rotations * 2.0 * std::numbers::pi)) / (2.0 * std::log(freq_base_));
     };
-    ramp_low_ = std::max(0.0, std::floor(pair_of(static_cast<double>(node.param_f32(9)))));
-    ramp_high_ = std::min(n_dims_ - 1.0, std::ceil(pair_of(static_cast<double>(node.param_f32(10)))));
+    ramp_low_ = std::max(0.0, std::floor(pair_of(static_cast<double>(params.beta_fast))));
+    ramp_high_ = std::min(n_dims_ - 1.0, std::ceil(pair_of(static_cast<double>(params.beta_slow))));
     magnitude_ *= 1.0 + 0.1 * std::log(1.0 / freq_scale_);
 }
 

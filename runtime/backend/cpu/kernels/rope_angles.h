@@ -10,7 +10,7 @@ namespace schedscope::cpu {
 /// between stretched (× freq_scale) and original angles by YaRN's ramp where ext_factor is not 0.
 class RopeAngles {
 public:
-    explicit RopeAngles(const Tensor& node);
+    explicit RopeAngles(const RopeParams& params);
     /// cos and sin of each pair, alternating: [n_dims]. factors: [n_dims / 2] or null.
     void fill(int32_t position, const float* factors, float* cos_sin) const;
 

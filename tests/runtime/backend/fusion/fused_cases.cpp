@@ -169,11 +169,11 @@ void add_ropes(std::vector<FusedCase>& cases) {
     struct Rope {
         std::string name;
         Shape a; ///< head, heads, tokens
-        ops::RopeParams rope;
+        RopeParams rope;
         bool factors = false;
         Type id = Type::I64;
     };
-    ops::RopeParams adjacent, halves, part, stretched;
+    RopeParams adjacent, halves, part, stretched;
     adjacent.n_dims = 64;
     halves.n_dims = 96;
     halves.mode = 2;

@@ -29,7 +29,7 @@ protected:
         Tensor *rope, *rows, *set;
     };
     Store store(Tensor* k, Tensor* cache) {
-        ops::RopeParams p;
+        RopeParams p;
         p.n_dims = 16;
         Store s{};
         s.rope = named(ops::rope(graph, k, graph.input(Type::I32, {3, 1, 1, 1}), nullptr, p), "rope");
@@ -332,7 +332,7 @@ TEST_F(Fusion, NeedsTheViewOfTurnedKeysOnlyInTheCache) {
     EXPECT_EQ(apart(), "rope, set: used elsewhere");
 }
 TEST_F(Fusion, NeedsAllHeadsOfATokenInOneRow) {
-    ops::RopeParams p;
+    RopeParams p;
     p.n_dims = 16;
     Tensor* rope = named(ops::rope(graph, keys(), graph.input(Type::I32, {3, 1, 1, 1}), nullptr, p), "rope");
     Tensor* rows = ops::reshape(graph, rope, {32, 6, 1, 1});

@@ -132,7 +132,7 @@ private:
         return ops::mul(graph, ops::unary(graph, gate, function()), up);
     }
     void store(Tensor* x) {
-        ops::RopeParams p;
+        RopeParams p;
         p.n_dims = 16;
         p.mode = one_in(2) ? 2 : 0;
         x = ops::rope(graph, ops::reshape(graph, x, {16, width / 16, n_tokens_, 1}), positions_, nullptr, p);

@@ -1,4 +1,4 @@
-#include "tests/runtime/backend/ops/op_cases.h"
+#include "tests/runtime/backend/ops/op_families.h"
 
 #include <algorithm>
 
@@ -6,11 +6,9 @@ namespace schedscope::test {
 
 std::vector<OpCase> op_cases() {
     std::vector<OpCase> cases;
-    add_elementwise_cases(cases);
-    add_row_cases(cases);
-    add_movement_cases(cases);
-    add_product_cases(cases);
-    add_attention_cases(cases);
+    for (const OpFamily* family : op_families) {
+        family->add_cases(cases);
+    }
     return cases;
 }
 

@@ -71,11 +71,4 @@ std::vector<Op> ops_with_cases();
 /// The types that a product's weights and a table of rows may have.
 const std::vector<Type>& expandable_types();
 
-// One per family, in op_cases_*.cpp.
-void add_elementwise_cases(std::vector<OpCase>&);
-void add_row_cases(std::vector<OpCase>&);
-void add_movement_cases(std::vector<OpCase>&);
-void add_product_cases(std::vector<OpCase>&);
-void add_attention_cases(std::vector<OpCase>&);
-
 } // namespace schedscope::test

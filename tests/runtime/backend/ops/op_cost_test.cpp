@@ -92,7 +92,7 @@ TEST_F(OpCost, AProductsBiasIsReadAndOnlyTheSumWritten) {
 }
 
 TEST_F(OpCost, TurnedKeysAreReadOnceAndWrittenIntoTheCacheOnly) {
-    ops::RopeParams p;
+    RopeParams p;
     p.n_dims = 16;
     Tensor* rope = ops::rope(g_, f32({16, 4, 5, 1}), g_.input(Type::I32, {5, 1, 1, 1}), nullptr, p);
     Tensor* rows = ops::view_2d(g_, rope, 64, 5, rope->nb[2], 0);

@@ -1,8 +1,9 @@
 #include "tests/runtime/backend/ops/op_reference.h"
 
 #include "runtime/tensor/convert.h"
-#include "tests/runtime/backend/ops/op_reference_parts.h"
+#include "tests/runtime/backend/ops/op_families.h"
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -114,7 +115,8 @@ void evaluate(const Tensor& node, Memory memory) {
     }
     o.result.ne = node.ne;
     o.result.values.assign(static_cast<size_t>(n_elements(node)), 0.0);
-    if (!evaluate_elementwise(o) && !evaluate_rows(o) && !evaluate_movement(o) && !evaluate_products(o)) {
+    if (std::none_of(std::begin(op_families), std::end(op_families),
+                     [&](const OpFamily* family) { return family->evaluate(o); })) {
         throw std::logic_error("the reference has no " + std::string(op_name(node.op)));
     }
     write_elements(node, memory, o.result);

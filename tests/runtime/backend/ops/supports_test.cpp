@@ -82,7 +82,7 @@ TEST_F(CpuSupports, RefusesToTakeBlocksApart) {
 TEST_F(CpuSupports, RefusesHalfPrecisionWhereKernelsWriteFloats) {
     refuses(ops::soft_max(g_, leaf(Type::F16, {8, 1, 1, 1}), nullptr, 1, 0), Refusal::type);
     refuses(ops::group_norm(g_, leaf(Type::F16, {8, 1, 2, 1}), 2, 1e-5F), Refusal::type);
-    refuses(ops::pool_2d(g_, leaf(Type::F16, {8, 8, 1, 1}), ops::Pool::max, 2, 2, 2, 2, 0, 0), Refusal::type);
+    refuses(ops::pool_2d(g_, leaf(Type::F16, {8, 8, 1, 1}), Pool::max, 2, 2, 2, 2, 0, 0), Refusal::type);
     refuses(ops::pad(g_, leaf(Type::F16, {8, 8, 1, 1}), {1, 0, 0, 0}), Refusal::type);
 }
 
@@ -107,7 +107,7 @@ TEST(OffloadBatch, CountsTokensByOperator) {
     EXPECT_EQ(offload_batch(*ops::mul_mat(g, weights, g.input(Type::F32, {32, 5, 3, 2}))), 5);
     EXPECT_EQ(offload_batch(*ops::mul_mat_id(g, weights, g.input(Type::F32, {32, 1, 9, 1}), g.input(Type::I32, {2, 9, 1, 1}))),
               9);
-    ops::RopeParams rope;
+    RopeParams rope;
     rope.n_dims = 32;
     EXPECT_EQ(offload_batch(*ops::rope(g, g.input(Type::F32, {32, 4, 6, 1}), g.input(Type::I32, {6, 1, 1, 1}), nullptr, rope)),
               6);

@@ -14,7 +14,7 @@ protected:
         const Outcome outcome = check_case(*backend, c);
         EXPECT_EQ(outcome.verdict, Verdict::right) << c.name << ": " << outcome.why;
     }
-    void expect_rope_right(const std::string& name, const ops::RopeParams& params, bool with_factors = false) {
+    void expect_rope_right(const std::string& name, const RopeParams& params, bool with_factors = false) {
         expect_right(
             {Op::ROPE, name, [=](Graph& g, Leafs& l) {
                  Tensor* factors = with_factors ? l.floats(Type::F32, {params.n_dims / 2, 1, 1, 1}, 0.5F, 4.0F) : nullptr;
@@ -26,7 +26,7 @@ protected:
 TEST_F(VulkanAngles, OfAMillionPositionsAreExact) {
     for (const int mode : {0, 2}) {
         for (const float base : {500.0F, 10000.0F, 1e6F}) {
-            ops::RopeParams params;
+            RopeParams params;
             params.n_dims = 128;
             params.mode = mode;
             params.freq_base = base;
@@ -37,7 +37,7 @@ TEST_F(VulkanAngles, OfAMillionPositionsAreExact) {
 }
 
 TEST_F(VulkanAngles, StretchedByYarnAreExact) {
-    ops::RopeParams params;
+    RopeParams params;
     params.n_dims = 128;
     params.n_ctx_original = 4096;
     params.freq_scale = 1.0F / 40;

@@ -89,7 +89,7 @@ TEST_F(VulkanBarriers, NoneBetweenPartsOfATensorThatDoNotOverlap) {
 /// A layer of a llama with the operators in the order in which its graph is built.
 Tensor* layer(Graph& g, Leafs& l) {
     constexpr int64_t width = 64, head = 16, heads = 4, tokens = 2, n_ctx = 32, hidden = 96;
-    ops::RopeParams rope;
+    RopeParams rope;
     rope.n_dims = head;
     Tensor* x = l.f32({width, tokens, 1, 1});
     Tensor* positions = l.ids({tokens, 1, 1, 1}, n_ctx);

@@ -159,7 +159,7 @@ TEST(VulkanFusedKernels, Q8_0RowsTakeHeadsOfWholeBlocks) {
     const vulkan::VulkanFusedKernels kernels({});
     for (const auto& [head, why] : {std::pair(48, "shapes"), std::pair(64, ""), std::pair(512, ""), std::pair(544, "shapes")}) {
         Graph graph;
-        ops::RopeParams rope;
+        RopeParams rope;
         rope.n_dims = head;
         Tensor* turned =
             ops::rope(graph, graph.input(Type::F32, {head, 2, 1, 1}), graph.input(Type::I32, {1, 1, 1, 1}), nullptr, rope);

@@ -82,7 +82,7 @@ private:
 
     Tensor* roped(Tensor* v) {
         const int64_t w = v->ne[0];
-        ops::RopeParams params;
+        RopeParams params;
         params.n_dims = 8;
         Tensor* heads = ops::reshape(g_, dense(v), {8, w / 8, shape_.n_tokens, 1});
         return ops::reshape(g_, ops::rope(g_, heads, positions("pos"), nullptr, params), {w, shape_.n_tokens, 1, 1});

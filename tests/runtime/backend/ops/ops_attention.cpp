@@ -1,12 +1,60 @@
 #include "runtime/tensor/ops.h"
-#include "tests/runtime/backend/ops/op_cases.h"
+#include "tests/runtime/backend/ops/op_families.h"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace schedscope::test {
 
 namespace {
+
+bool flash_attn(Operands& o) {
+    const Elements& q = o.a();
+    const Elements& k = o.b();
+    const Elements& v = o.sources[2];
+    const Elements& mask = o.sources[3];
+    const double scale = o.number(0);
+    const double cap = o.number(2);
+    for (int64_t s = 0; s < q.ne[3]; ++s) {
+        for (int64_t head = 0; head < q.ne[2]; ++head) {
+            const int64_t kv_head = head / (q.ne[2] / k.ne[2]);
+            const double slope = alibi_slope(o.number(1), head, q.ne[2]);
+            for (int64_t token = 0; token < q.ne[1]; ++token) {
+                std::vector<double> scores;
+                for (int64_t j = 0; j < k.ne[1]; ++j) {
+                    double score = dot(q, token, head, s, k, j, kv_head, s) * scale;
+                    score = cap != 0 ? cap * std::tanh(score / cap) : score;
+                    scores.push_back(score + (o.has(3) ? slope * mask.at(j, token, head % mask.ne[2], s % mask.ne[3]) : 0));
+                }
+                const double top = *std::max_element(scores.begin(), scores.end());
+                if (std::all_of(scores.begin(), scores.end(),
+                                [](double x) { return x == -HUGE_VAL; })) { // everything is masked: the result stays 0
+                    continue;
+                }
+                double sum = 0;
+                for (double& score : scores) {
+                    score = std::exp(score - top);
+                    sum += score;
+                }
+                for (int64_t i = 0; i < v.ne[0]; ++i) {
+                    double value = 0;
+                    for (int64_t j = 0; j < k.ne[1]; ++j) {
+                        value += scores[static_cast<size_t>(j)] * v.at(i, j, kv_head, s);
+                    }
+                    o.result.at(i, head, token, s) = value / sum;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+bool evaluate_attention(Operands& o) {
+    switch (o.node.op) {
+    case Op::FLASH_ATTN_EXT: return flash_attn(o);
+    default: return false;
+    }
+}
 
 struct Attention {
     std::string name;
@@ -28,8 +76,6 @@ Tensor* build(Graph& g, Leafs& l, const Attention& a) {
     Tensor* mask = a.masked ? l.mask(Type::F16, {a.n_kv, a.tokens, 1, a.sequences}) : nullptr;
     return ops::flash_attn(g, q, k, v, mask, 0.3F, a.max_bias, a.cap);
 }
-
-} // namespace
 
 void add_attention_cases(std::vector<OpCase>& cases) {
     std::vector<Attention> all;
@@ -111,5 +157,9 @@ void add_attention_cases(std::vector<OpCase>& cases) {
                                                 l.mask(Type::F16, {32, 3, 1, 1}), 0.2F, 0, 0);
                      }});
 }
+
+} // namespace
+
+const OpFamily attention_ops{evaluate_attention, add_attention_cases};
 
 } // namespace schedscope::test

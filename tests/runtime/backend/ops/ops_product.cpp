@@ -1,9 +1,34 @@
 #include "runtime/tensor/ops.h"
-#include "tests/runtime/backend/ops/op_cases.h"
+#include "tests/runtime/backend/ops/op_families.h"
 
 namespace schedscope::test {
 
 namespace {
+
+bool mul_mat(Operands& o) {
+    const int64_t repeat_2 = o.b().ne[2] / o.a().ne[2];
+    const int64_t repeat_3 = o.b().ne[3] / o.a().ne[3];
+    o.for_each([&](int64_t m, int64_t n, int64_t i2, int64_t i3) {
+        return dot(o.a(), m, i2 / repeat_2, i3 / repeat_3, o.b(), n, i2, i3);
+    });
+    return true;
+}
+
+bool mul_mat_id(Operands& o) {
+    o.for_each([&](int64_t m, int64_t e, int64_t token, int64_t) {
+        const auto expert = static_cast<int64_t>(o.sources[2].at(e, token, 0, 0));
+        return dot(o.a(), m, expert, 0, o.b(), e % o.b().ne[1], token, 0);
+    });
+    return true;
+}
+
+bool evaluate_product(Operands& o) {
+    switch (o.node.op) {
+    case Op::MUL_MAT: return mul_mat(o);
+    case Op::MUL_MAT_ID: return mul_mat_id(o);
+    default: return false;
+    }
+}
 
 struct ProductShape {
     const char* name;
@@ -125,11 +150,13 @@ void add_mul_mat_id(std::vector<OpCase>& cases) {
     }
 }
 
-} // namespace
-
 void add_product_cases(std::vector<OpCase>& cases) {
     add_mul_mat(cases);
     add_mul_mat_id(cases);
 }
+
+} // namespace
+
+const OpFamily product_ops{evaluate_product, add_product_cases};
 
 } // namespace schedscope::test

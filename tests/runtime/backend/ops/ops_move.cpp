@@ -1,10 +1,57 @@
 #include "runtime/tensor/convert.h"
 #include "runtime/tensor/ops.h"
-#include "tests/runtime/backend/ops/op_cases.h"
+#include "tests/runtime/backend/ops/op_families.h"
+
+#include <algorithm>
 
 namespace schedscope::test {
 
 namespace {
+
+bool concat(Operands& o) {
+    const auto dim = static_cast<size_t>(o.integer(0));
+    o.for_each([&](int64_t i0, int64_t i1, int64_t i2, int64_t i3) {
+        Shape i{i0, i1, i2, i3};
+        const int64_t split = o.a().ne[dim];
+        if (i[dim] < split) {
+            return o.a().at(i0, i1, i2, i3);
+        }
+        i[dim] -= split;
+        return o.b().at(i[0], i[1], i[2], i[3]);
+    });
+    return true;
+}
+
+bool pad(Operands& o) {
+    o.for_each([&](int64_t i0, int64_t i1, int64_t i2, int64_t i3) {
+        const Shape i{i0 - o.integer(0), i1 - o.integer(2), i2 - o.integer(4), i3 - o.integer(6)};
+        for (size_t d = 0; d < i.size(); ++d) {
+            if (i[d] < 0 || i[d] >= o.a().ne[d]) {
+                return 0.0;
+            }
+        }
+        return o.a().at(i[0], i[1], i[2], i[3]);
+    });
+    return true;
+}
+
+bool evaluate_move(Operands& o) {
+    switch (o.node.op) {
+    case Op::CPY:
+    case Op::CONT:
+    case Op::DUP: o.result.values = o.a().values; return true;
+    case Op::REPEAT:
+        o.for_each([&](int64_t i0, int64_t i1, int64_t i2, int64_t i3) { return o.a().repeated(i0, i1, i2, i3); });
+        return true;
+    case Op::CONCAT: return concat(o);
+    case Op::PAD: return pad(o);
+    case Op::FILL: o.for_each([&](int64_t, int64_t, int64_t, int64_t) { return o.number(0); }); return true;
+    case Op::ARANGE:
+        o.for_each([&](int64_t i, int64_t, int64_t, int64_t) { return o.number(0) + o.number(2) * static_cast<double>(i); });
+        return true;
+    default: return false;
+    }
+}
 
 constexpr Type float_types[] = {Type::F32, Type::F16, Type::BF16};
 
@@ -131,137 +178,9 @@ void add_repeat_and_concat(std::vector<OpCase>& cases) {
     }
 }
 
-void add_rows(std::vector<OpCase>& cases) {
-    for (const Type type : expandable_types()) {
-        const std::string name(type_name(type));
-        cases.push_back({Op::GET_ROWS, name, [=](Graph& g, Leafs& l) {
-                             return ops::get_rows(g, l.floats(type, {256, 9, 1, 1}), l.ids({5, 1, 1, 1}, 9));
-                         }});
-        cases.push_back({Op::GET_ROWS, name + " of several matrices", [=](Graph& g, Leafs& l) {
-                             return ops::get_rows(g, l.floats(type, {512, 6, 2, 3}), l.ids({4, 2, 3, 1}, 6));
-                         }});
-    }
-    for (const Type type : {Type::F32, Type::F16, Type::I32}) {
-        const auto leaf = [type](Leafs& l, const Shape& ne) { return type == Type::I32 ? l.ids(ne, 1000) : l.floats(type, ne); };
-        cases.push_back({Op::GET_ROWS, std::string(type_name(type)) + " odd rows", [=](Graph& g, Leafs& l) {
-                             return ops::get_rows(g, leaf(l, {37, 9, 1, 1}), l.ids({5, 1, 1, 1}, 9));
-                         }});
-        cases.push_back({Op::GET_ROWS, std::string(type_name(type)) + " of a transposed table", [=](Graph& g, Leafs& l) {
-                             return ops::get_rows(g, ops::transpose(g, leaf(l, {9, 37, 1, 1})), l.ids({5, 1, 1, 1}, 9));
-                         }});
-        cases.push_back({Op::GET_ROWS, std::string(type_name(type)) + " single values", [=](Graph& g, Leafs& l) {
-                             return ops::get_rows(g, leaf(l, {1, 8, 6, 1}), l.ids({2, 6, 1, 1}, 8));
-                         }});
-        cases.push_back(
-            {Op::GET_ROWS, std::string(type_name(type)) + " a view of a table, a view of ids", [=](Graph& g, Leafs& l) {
-                 Tensor* table = leaf(l, {37, 9, 1, 1});
-                 Tensor* ids = l.ids({8, 3, 1, 1}, 4);
-                 return ops::get_rows(g, ops::view_2d(g, table, 20, 4, 2 * table->nb[1], table->nb[1]),
-                                      ops::view_1d(g, ids, 5, 12));
-             }});
-    }
-    cases.push_back({Op::GET_ROWS, "large", [](Graph& g, Leafs& l) {
-                         return ops::get_rows(g, l.floats(Type::Q8_0, {2048, 50, 1, 1}), l.ids({100, 1, 1, 1}, 50));
-                     }});
-
-    for (const Type to : expandable_types()) {
-        if (!can_quantise(to)) {
-            continue;
-        }
-        for (const Type id : {Type::I64, Type::I32}) {
-            const std::string name = std::string(type_name(to)) + " by " + std::string(type_name(id));
-            cases.push_back({Op::SET_ROWS, name, [=](Graph& g, Leafs& l) {
-                                 return ops::set_rows(g, l.floats(to, {256, 11, 1, 1}), l.f32({256, 4, 1, 1}),
-                                                      l.distinct_ids({4, 1, 1, 1}, 11, id));
-                             }});
-            cases.push_back({Op::SET_ROWS, name + ", ids for all matrices", [=](Graph& g, Leafs& l) {
-                                 return ops::set_rows(g, l.floats(to, {256, 7, 4, 2}), l.f32({256, 3, 4, 2}),
-                                                      l.distinct_ids({3, 2, 1, 1}, 7, id));
-                             }});
-        }
-    }
-    for (const Type to : {Type::F32, Type::F16}) {
-        cases.push_back({Op::SET_ROWS, std::string(type_name(to)) + " single values", [=](Graph& g, Leafs& l) {
-                             return ops::set_rows(g, l.floats(to, {1, 64, 1, 1}), l.f32({1, 20, 1, 1}),
-                                                  l.distinct_ids({20, 1, 1, 1}, 64, Type::I64));
-                         }});
-        cases.push_back({Op::SET_ROWS, std::string(type_name(to)) + " single values, I32 numbers", [=](Graph& g, Leafs& l) {
-                             return ops::set_rows(g, l.floats(to, {1, 300, 1, 1}), l.f32({1, 20, 1, 1}),
-                                                  l.distinct_ids({20, 1, 1, 1}, 300, Type::I32));
-                         }});
-        cases.push_back({Op::SET_ROWS, std::string(type_name(to)) + " into a view, from a view", [=](Graph& g, Leafs& l) {
-                             Tensor* cache = l.floats(to, {48, 20, 1, 1});
-                             Tensor* rows = l.f32({50, 3, 1, 1});
-                             return ops::set_rows(g, ops::view_2d(g, cache, 33, 9, 2 * cache->nb[1], cache->nb[1]),
-                                                  ops::view_2d(g, rows, 33, 3, 200, 16),
-                                                  l.distinct_ids({3, 1, 1, 1}, 9, Type::I64));
-                         }});
-        cases.push_back({Op::SET_ROWS, std::string(type_name(to)) + " large", [=](Graph& g, Leafs& l) {
-                             return ops::set_rows(g, l.floats(to, {512, 400, 1, 1}), l.f32({512, 300, 1, 1}),
-                                                  l.distinct_ids({300, 1, 1, 1}, 400, Type::I64));
-                         }});
-    }
-}
-
-void add_images(std::vector<OpCase>& cases) {
-    struct Window {
-        int s0, s1, p0, p1, d0, d1;
-    };
-    const Window windows[] = {{1, 1, 0, 0, 1, 1}, {2, 1, 1, 1, 1, 1}, {1, 3, 2, 0, 2, 1}, {2, 2, 1, 2, 1, 2}};
-    for (const Window& w : windows) {
-        const std::string name = "strides " + std::to_string(w.s0) + " " + std::to_string(w.s1) + ", padding " +
-                                 std::to_string(w.p0) + " " + std::to_string(w.p1) + ", dilation " + std::to_string(w.d0) + " " +
-                                 std::to_string(w.d1);
-        for (const Type type : {Type::F32, Type::F16}) {
-            cases.push_back({Op::IM2COL, std::string(type_name(type)) + " " + name, [=](Graph& g, Leafs& l) {
-                                 return ops::im2col(g, l.floats(type, {3, 2, 5, 4}), l.f32({13, 11, 5, 2}), w.s0, w.s1, w.p0,
-                                                    w.p1, w.d0, w.d1, true, type);
-                             }});
-            cases.push_back({Op::IM2COL, std::string(type_name(type)) + " along a line, " + name, [=](Graph& g, Leafs& l) {
-                                 return ops::im2col(g, l.floats(type, {3, 5, 4, 1}), l.f32({20, 5, 3, 1}), w.s0, 0, w.p0, 0, w.d0,
-                                                    0, false, type);
-                             }});
-            cases.push_back({Op::IM2COL, std::string(type_name(type)) + " convolution, " + name, [=](Graph& g, Leafs& l) {
-                                 return ops::conv_2d(g, l.floats(type, {3, 2, 5, 7}), l.f32({13, 11, 5, 2}), w.s0, w.s1, w.p0,
-                                                     w.p1, w.d0, w.d1);
-                             }});
-            cases.push_back(
-                {Op::IM2COL, std::string(type_name(type)) + " depthwise convolution, " + name, [=](Graph& g, Leafs& l) {
-                     return ops::conv_2d_dw(g, l.floats(type, {3, 2, 1, 5}), l.f32({13, 11, 5, 2}), w.s0, w.s1, w.p0, w.p1, w.d0,
-                                            w.d1);
-                 }});
-        }
-    }
-    cases.push_back(
-        {Op::IM2COL, "patches of an image", [](Graph& g, Leafs& l) {
-             return ops::im2col(g, l.f32({14, 14, 3, 2}), l.f32({112, 98, 3, 1}), 14, 14, 0, 0, 1, 1, true, Type::F32);
-         }});
-    for (const ops::Pool op : {ops::Pool::max, ops::Pool::avg}) {
-        const std::string name = op == ops::Pool::max ? "largest " : "mean ";
-        for (const auto& [k, s, p] : {std::tuple{1, 1, 0}, {2, 2, 0}, {3, 2, 1}, {4, 4, 0}, {3, 1, 1}}) {
-            cases.push_back({Op::POOL_2D,
-                             name + "of " + std::to_string(k) + " by " + std::to_string(s) + ", padding " + std::to_string(p),
-                             [=, k = k, s = s, p = p](Graph& g, Leafs& l) {
-                                 return ops::pool_2d(g, l.floats(Type::F32, {13, 10, 3, 2}, -3, -1), op, k, k, s, s,
-                                                     static_cast<float>(p), static_cast<float>(p));
-                             }});
-        }
-        cases.push_back({Op::POOL_2D, name + "of an oblong window", [=](Graph& g, Leafs& l) {
-                             return ops::pool_2d(g, l.f32({13, 10, 3, 2}), op, 3, 2, 1, 2, 0, 1);
-                         }});
-        cases.push_back({Op::POOL_2D, name + "large", [=](Graph& g, Leafs& l) {
-                             return ops::pool_2d(g, l.f32({56, 56, 64, 1}), op, 2, 2, 2, 2, 0, 0);
-                         }});
-    }
-}
-
-} // namespace
-
-void add_movement_cases(std::vector<OpCase>& cases) {
+void add_move_cases(std::vector<OpCase>& cases) {
     add_copies(cases);
     add_repeat_and_concat(cases);
-    add_rows(cases);
-    add_images(cases);
     for (const std::array<int, 4>& after : {std::array<int, 4>{0, 0, 0, 0}, {3, 0, 0, 0}, {0, 5, 0, 1}, {1, 2, 3, 4}}) {
         cases.push_back({Op::PAD, shape_text({after[0], after[1], after[2], after[3]}), [=](Graph& g, Leafs& l) {
                              return ops::pad(g, l.f32({13, 4, 3, 2}), after);
@@ -279,5 +198,9 @@ void add_movement_cases(std::vector<OpCase>& cases) {
     cases.push_back({Op::ARANGE, "downwards", [](Graph& g, Leafs&) { return ops::arange(g, 10, 1, -2.5F); }});
     cases.push_back({Op::ARANGE, "large", [](Graph& g, Leafs&) { return ops::arange(g, 0, 200000, 1); }});
 }
+
+} // namespace
+
+const OpFamily move_ops{evaluate_move, add_move_cases};
 
 } // namespace schedscope::test

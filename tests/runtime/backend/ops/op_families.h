@@ -1,6 +1,9 @@
 #pragma once
 
+#include "tests/runtime/backend/ops/op_cases.h"
 #include "tests/runtime/backend/ops/op_reference.h"
+
+#include <bit>
 
 namespace schedscope::test {
 
@@ -13,8 +16,9 @@ struct Operands {
     const Elements& a() const { return sources[0]; }
     const Elements& b() const { return sources[1]; }
     bool has(size_t source) const { return node.src[source] != nullptr; }
+    // Parameters by ggml's numbers: the names that kernels use are not taken for granted.
     int32_t integer(size_t i) const { return node.params[i]; }
-    double number(int i) const { return static_cast<double>(node.param_f32(i)); }
+    double number(size_t i) const { return static_cast<double>(std::bit_cast<float>(node.params[i])); }
     /// result(i0…i3) = value(i0…i3) for all elements.
     template <typename Value> void for_each(Value value) {
         size_t i = 0;
@@ -30,12 +34,18 @@ struct Operands {
     }
 };
 
-// Each fills the result if the operator is of its family; false: it is not.
-bool evaluate_elementwise(Operands&);
-bool evaluate_rows(Operands&); ///< norms, softmax, rope, sums, sorting
-bool evaluate_movement(Operands&);
-bool evaluate_products(Operands&); ///< attention too
+/// What the operators of one file (ops_NAME.cpp) compute, and what they are tried on: each is one entry.
+struct OpFamily {
+    bool (*evaluate)(Operands&); ///< fills the result if the operator is of the family; false: it is not
+    void (*add_cases)(std::vector<OpCase>&);
+};
+extern const OpFamily elementwise_ops, norm_ops, soft_max_ops, reduce_ops, move_ops, rows_ops, image_ops, product_ops,
+    attention_ops;
+inline constexpr const OpFamily* op_families[] = {&elementwise_ops, &norm_ops,  &soft_max_ops, &reduce_ops,   &move_ops,
+                                                  &rows_ops,        &image_ops, &product_ops,  &attention_ops};
 
+/// Row of a times row of b.
+double dot(const Elements& a, int64_t a1, int64_t a2, int64_t a3, const Elements& b, int64_t b1, int64_t b2, int64_t b3);
 /// ALiBi's factor for a head: 1 without bias.
 double alibi_slope(double max_bias, int64_t head, int64_t n_heads);
 

@@ -1,0 +1,134 @@
+#include "runtime/backend/vulkan/operators/operators.h"
+
+#include "runtime/backend/vulkan/features.h"
+
+#include <algorithm>
+#include <array>
+
+namespace schedscope {
+
+namespace vulkan {
+
+namespace {
+
+using ByOp = std::array<const VulkanOperator*, static_cast<size_t>(Op::count)>;
+
+ByOp all_operators() noexcept {
+    ByOp by_op{};
+    for (const auto family : {elementwise_operators, row_operators, sort_operators, product_operators, attention_operators,
+                              move_operators, image_operators}) {
+        for (const VulkanOperator& entry : family()) {
+            by_op[static_cast<size_t>(entry.op)] = &entry;
+        }
+    }
+    return by_op;
+}
+
+bool all_f32(const Tensor& node) noexcept {
+    return node.type == Type::F32 && node.src[0]->type == Type::F32 && (node.src[1] == nullptr || node.src[1]->type == Type::F32);
+}
+
+bool needs_16bit(Type type) noexcept { return type != Type::F32 && type != Type::I32 && type != Type::I64; }
+
+/// The device's limits on one of a node's tensors.
+Answer fits(const VulkanFeatures& features, const Tensor& t) {
+    if (needs_16bit(t.type) && !features.storage_16bit) {
+        return Answer::no(Refusal::feature, "the device has no 16-bit storage buffers");
+    }
+    if (n_bytes(t) > features.max_storage_range) {
+        return Answer::no(Refusal::size_limit, "a tensor is larger than the device's storage range");
+    }
+    return n_elements(t) <= UINT32_MAX ? yes : Answer::no(Refusal::size_limit, "a tensor has more elements than 32 bits count");
+}
+
+} // namespace
+
+const VulkanOperator* find_operator(Op op) noexcept {
+    static const ByOp by_op = all_operators();
+    return by_op[static_cast<size_t>(op)];
+}
+
+bool is(const Tensor* t, std::initializer_list<Type> types) noexcept {
+    return t != nullptr && std::find(types.begin(), types.end(), t->type) != types.end();
+}
+
+bool is_weight(Type type) noexcept {
+    return type == Type::F32 || type == Type::F16 || type == Type::BF16 || traits(type).quantised();
+}
+
+Answer f32(const Tensor& node) { return all_f32(node) ? yes : Answer::no(Refusal::type, "the shader is for f32 only"); }
+
+Answer f32_rows(const Tensor& node) {
+    if (const Answer a = f32(node); !a.yes) {
+        return a;
+    }
+    return has_contiguous_rows(*node.src[0]) && has_contiguous_rows(node)
+               ? yes
+               : Answer::no(Refusal::layout, "rows are not contiguous");
+}
+
+Answer one_type(const Tensor& node) {
+    if (!is(&node, {Type::F32, Type::F16}) || node.src[0]->type != node.type ||
+        (node.src[1] != nullptr && node.src[1]->type != node.type)) {
+        return Answer::no(Refusal::type, "the shader is for f32 or f16 throughout");
+    }
+    return yes;
+}
+
+void append_elements(std::string_view shader, const Tensor& node, const DispatchOptions&, std::vector<Dispatch>& out) {
+    out.push_back(launch(shader, node, groups_for(n_elements(node), per_group)));
+}
+
+void append_rows(std::string_view shader, const Tensor& node, const DispatchOptions&, std::vector<Dispatch>& out) {
+    out.push_back(launch(shader, node, n_rows(node)));
+}
+
+uint32_t form_of(const Tensor& node) {
+    constexpr uint32_t any = 1, flat = 2, flat_rows = 3;
+    const bool copies = node.op == Op::CPY || node.op == Op::CONT || node.op == Op::DUP;
+    const Tensor& a = *node.src[0];
+    if (!is_contiguous(node) || !is_contiguous(a) || traits(a.type).quantised() || (!copies && !same_shape(a, node))) {
+        return any;
+    }
+    const Tensor* b = copies ? nullptr : node.src[1];
+    if (b == nullptr || (is_contiguous(*b) && same_shape(*b, node))) {
+        return flat;
+    }
+    return is_contiguous(*b) && b->ne[0] == node.ne[0] && n_rows(*b) == 1 ? flat_rows : any;
+}
+
+void append_dispatches(const Tensor& node, const DispatchOptions& options, std::vector<Dispatch>& out) {
+    if (const VulkanOperator* entry = find_operator(node.op); entry != nullptr) {
+        entry->append(entry->shader, node, options, out);
+    }
+}
+
+} // namespace vulkan
+
+VulkanFeatures all_vulkan_features() noexcept { return {.storage_16bit = true, .max_storage_range = UINT32_MAX}; }
+
+Answer vulkan_supports_op(const VulkanFeatures& features, const Tensor& node) {
+    if (!is_computed(node.op)) {
+        return {};
+    }
+    const vulkan::VulkanOperator* entry = vulkan::find_operator(node.op);
+    if (entry == nullptr) {
+        return Answer::no(Refusal::op, "there is no shader for it");
+    }
+    if (const Answer a = entry->supports(node); !a.yes) {
+        return a;
+    }
+    if (const Answer a = vulkan::fits(features, node); !a.yes) {
+        return a;
+    }
+    for (const Tensor* source : node.src) {
+        if (source != nullptr) {
+            if (const Answer a = vulkan::fits(features, *source); !a.yes) {
+                return a;
+            }
+        }
+    }
+    return {};
+}
+
+} // namespace schedscope

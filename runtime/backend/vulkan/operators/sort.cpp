@@ -1,0 +1,59 @@
+#include "runtime/backend/vulkan/operators/operators.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace schedscope::vulkan {
+
+namespace {
+
+constexpr int64_t sorted_at_once = 1024; ///< BLOCK of argsort.comp
+
+Answer supports_sorting(const Tensor& node) {
+    if (node.src[0]->type != Type::F32) {
+        return Answer::no(Refusal::type, "the shader is for f32 only");
+    }
+    if (!has_contiguous_rows(*node.src[0])) {
+        return Answer::no(Refusal::layout, "rows are not contiguous");
+    }
+    return node.src[0]->ne[0] <= (1 << 26) ? yes : Answer::no(Refusal::size_limit, "rows to sort are longer than 67108864");
+}
+
+/// Blocks are sorted first, then stretches of twice the length until one holds all.
+void append_sort(std::string_view shader, const Tensor& node, const DispatchOptions&, std::vector<Dispatch>& out) {
+    enum Step : int32_t { sort_all, sort_chosen, flip, disperse, disperse_block }; // as argsort.comp numbers them
+    const Tensor& a = *node.src[0];
+    const bool choose = node.op == Op::TOP_K && a.ne[0] > sorted_at_once;
+    const int64_t n = choose ? node.ne[0] : a.ne[0];
+    const auto add = [&](Step step, int64_t stretch, int64_t groups_in_row) {
+        Dispatch d = launch(shader, node, groups_in_row * n_rows(a));
+        d.node.extra = {node.op == Op::TOP_K || params_of<Op::ARGSORT>(node).descending != 0 ? 1 : 0, static_cast<int32_t>(n),
+                        static_cast<int32_t>(step | stretch << 4)};
+        out.push_back(d);
+    };
+    if (choose) {
+        out.push_back(launch("top_k", node, n_rows(a)));
+    }
+    const int64_t blocks = groups_for(n, sorted_at_once);
+    add(choose ? sort_chosen : sort_all, 0, blocks);
+    const auto padded = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(n, 2))));
+    const int64_t pairs = groups_for(padded / 2, 128);
+    for (int64_t stretch = 2 * sorted_at_once; stretch <= padded; stretch *= 2) {
+        add(flip, stretch, pairs);
+        for (int64_t part = stretch / 2; part > sorted_at_once; part /= 2) {
+            add(disperse, part, pairs);
+        }
+        add(disperse_block, 0, blocks);
+    }
+}
+
+constexpr VulkanOperator sort_entries[] = {
+    {Op::ARGSORT, "argsort", supports_sorting, append_sort},
+    {Op::TOP_K, "argsort", supports_sorting, append_sort},
+};
+
+} // namespace
+
+std::span<const VulkanOperator> sort_operators() noexcept { return sort_entries; }
+
+} // namespace schedscope::vulkan

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "runtime/ops/layout.h"
+#include "runtime/ops/op.h"
+
+#include <cstring>
+#include <type_traits>
+
+namespace schedscope {
+
+/// An operator's parameters by name, from its line in catalogue.def.
+template <Op op> struct OpParams;
+
+#define SCHEDSCOPE_FIELDS(...) __VA_ARGS__
+#define OPERATOR(name, fields, ...)                                                                                              \
+    template <> struct OpParams<Op::name> { SCHEDSCOPE_FIELDS fields };
+#include "runtime/ops/catalogue.def"
+#undef SCHEDSCOPE_FIELDS
+
+using RopeParams = OpParams<Op::ROPE>;
+
+/// The parameters that a tensor of this operator carries.
+template <Op op> OpParams<op> params_of(const Params& raw) noexcept {
+    static_assert(std::is_trivially_copyable_v<OpParams<op>> && sizeof(OpParams<op>) <= sizeof(Params));
+    OpParams<op> params;
+    std::memcpy(static_cast<void*>(&params), raw.data(), sizeof params);
+    return params;
+}
+
+/// As a tensor carries them; zeros behind them.
+template <Op op> Params packed(const OpParams<op>& params) noexcept {
+    Params raw{};
+    std::memcpy(raw.data(), static_cast<const void*>(&params), sizeof params);
+    return raw;
+}
+
+/// "SILU", "SWIGLU", "MUL_MAT": see op.h.
+inline std::string_view op_description(Op op, const Params& raw) noexcept { return op_description(op, raw[0]); }
+
+} // namespace schedscope
