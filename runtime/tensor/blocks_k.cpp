@@ -38,7 +38,10 @@ void expand(const BlockQ3_K& b, float* x) noexcept {
     }
 }
 
-void expand(const BlockQ4_K& b, float* x) noexcept {
+namespace {
+
+/// Groups of 32 with a scale and a minimum; two share the bytes of their lower four bits. upper(group, i): the bits above these.
+template <typename Block, typename Upper> void expand_with_minima(const Block& b, float* x, Upper upper) noexcept {
     const float d = half_to_float(b.d);
     const float dmin = half_to_float(b.dmin);
     for (int group = 0; group < super_block / 32; ++group) {
@@ -48,25 +51,20 @@ void expand(const BlockQ4_K& b, float* x) noexcept {
         const float scale = d * static_cast<float>(s.scale);
         const float min = dmin * static_cast<float>(s.min);
         for (int i = 0; i < 32; ++i) {
-            *x++ = scale * static_cast<float>((q[i] >> shift) & 0x0F) - min;
+            const int number = ((q[i] >> shift) & 0x0F) | upper(group, i);
+            *x++ = scale * static_cast<float>(number) - min;
         }
     }
 }
 
+} // namespace
+
+void expand(const BlockQ4_K& b, float* x) noexcept {
+    expand_with_minima(b, x, [](int, int) { return 0; });
+}
+
 void expand(const BlockQ5_K& b, float* x) noexcept {
-    const float d = half_to_float(b.d);
-    const float dmin = half_to_float(b.dmin);
-    for (int group = 0; group < super_block / 32; ++group) {
-        const ScaleMin s = scale_min(b.scales, group);
-        const uint8_t* q = b.qs + 32 * (group / 2);
-        const int shift = 4 * (group % 2);
-        const float scale = d * static_cast<float>(s.scale);
-        const float min = dmin * static_cast<float>(s.min);
-        for (int i = 0; i < 32; ++i) {
-            const int number = ((q[i] >> shift) & 0x0F) | (((b.qh[i] >> group) & 1) << 4);
-            *x++ = scale * static_cast<float>(number) - min;
-        }
-    }
+    expand_with_minima(b, x, [&](int group, int i) { return ((b.qh[i] >> group) & 1) << 4; });
 }
 
 void expand(const BlockQ6_K& b, float* x) noexcept {

@@ -153,8 +153,10 @@ void quantise(const float* x, BlockQ3_K& b) noexcept {
     }
 }
 
-void quantise(const float* x, BlockQ4_K& b) noexcept {
-    const WithMinimum<32> q(x, 15, 63);
+namespace {
+
+/// All but what is above the numbers' lower four bits.
+template <typename Block> void store(const WithMinimum<32>& q, Block& b) noexcept {
     b = {};
     b.d = q.d;
     b.dmin = q.dmin;
@@ -162,13 +164,13 @@ void quantise(const float* x, BlockQ4_K& b) noexcept {
     store_fours(q.numbers, b.qs);
 }
 
+} // namespace
+
+void quantise(const float* x, BlockQ4_K& b) noexcept { store(WithMinimum<32>(x, 15, 63), b); }
+
 void quantise(const float* x, BlockQ5_K& b) noexcept {
     const WithMinimum<32> q(x, 31, 63);
-    b = {};
-    b.d = q.d;
-    b.dmin = q.dmin;
-    store_scales(q.scales, q.minima, b.scales);
-    store_fours(q.numbers, b.qs);
+    store(q, b);
     for (int i = 0; i < super_block; ++i) {
         add_bits(b.qh[i % 32], q.numbers[static_cast<size_t>(i)] >> 4, i / 32);
     }

@@ -105,41 +105,48 @@ void expand(const BlockQ8_0& b, float* x) noexcept {
     }
 }
 
-void quantise(const float* x, BlockQ4_0& b) noexcept {
-    const float d = extreme(x, small_block) / -8.0F;
-    uint8_t q[small_block];
+namespace {
+
+/// Numbers 0 … `most` around their middle; stores their lower four bits.
+template <typename Block> void number_around_zero(const float* x, int most, Block& b, uint8_t (&q)[small_block]) noexcept {
+    const float middle = static_cast<float>(most / 2 + 1);
+    const float d = extreme(x, small_block) / -middle;
     b.d = float_to_half(d);
-    number_all(x, 0.0F, inverse(d), 8.5F, 15, q);
+    number_all(x, 0.0F, inverse(d), middle + 0.5F, most, q);
     store_fours(q, b.qs);
+}
+
+/// Numbers 0 … `most` from the least on; stores their lower four bits.
+template <typename Block> void number_from_least(const float* x, int most, Block& b, uint8_t (&q)[small_block]) noexcept {
+    const Range r = range_of(x);
+    const float d = (r.max - r.min) / static_cast<float>(most);
+    b.d = float_to_half(d);
+    b.m = float_to_half(r.min);
+    number_all(x, r.min, inverse(d), 0.5F, most, q);
+    store_fours(q, b.qs);
+}
+
+} // namespace
+
+void quantise(const float* x, BlockQ4_0& b) noexcept {
+    uint8_t q[small_block];
+    number_around_zero(x, 15, b, q);
 }
 
 void quantise(const float* x, BlockQ4_1& b) noexcept {
-    const Range r = range_of(x);
-    const float d = (r.max - r.min) / 15.0F;
     uint8_t q[small_block];
-    b.d = float_to_half(d);
-    b.m = float_to_half(r.min);
-    number_all(x, r.min, inverse(d), 0.5F, 15, q);
-    store_fours(q, b.qs);
+    number_from_least(x, 15, b, q);
 }
 
 void quantise(const float* x, BlockQ5_0& b) noexcept {
-    const float d = extreme(x, small_block) / -16.0F;
     uint8_t q[small_block];
-    b.d = float_to_half(d);
-    number_all(x, 0.0F, inverse(d), 16.5F, 31, q);
-    store_fours(q, b.qs);
+    number_around_zero(x, 31, b, q);
     store_fifths(q, b.qh);
 }
 
 void quantise(const float* x, BlockQ5_1& b) noexcept {
-    const Range r = range_of(x);
-    const float d = (r.max - r.min) / 31.0F;
     uint8_t q[small_block];
-    b.d = float_to_half(d);
-    b.m = float_to_half(r.min);
-    number_all(x, r.min, inverse(d), 0.5F, 31, q);
-    store_fours(q, b.qs);
+    number_from_least(x, 31, b, q);
     store_fifths(q, b.qh);
 }
 

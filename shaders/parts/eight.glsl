@@ -12,15 +12,9 @@ void eight_at(uint row, uint i, uint n, out float w[8]) {
     }
 }
 #else
-void eight_at(uint row, uint i, uint n, out float w[8]) {
-    if (i + 8u <= n) {
-        [[unroll]] for (uint j = 0u; j < 8u; ++j) {
-            w[j] = value_at(row, i + j);
-        }
-    } else {
-        [[unroll]] for (uint j = 0u; j < 8u; ++j) {
-            w[j] = i + j < n ? value_at(row, i + j) : 0.0;
-        }
-    }
-}
+#define ONE value_at
+#define EIGHT eight_at
+#include "eight_by_one.glsl"
+#undef ONE
+#undef EIGHT
 #endif

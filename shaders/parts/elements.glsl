@@ -26,17 +26,7 @@ void EIGHT(uint row, uint i, uint n, out float w[8]) {
 }
 #endif
 #if !defined(ELEMENTS_Q8_0)
-void EIGHT(uint row, uint i, uint n, out float w[8]) {
-    if (i + 8u <= n) {
-        [[unroll]] for (uint j = 0u; j < 8u; ++j) {
-            w[j] = ONE(row, i + j);
-        }
-    } else {
-        [[unroll]] for (uint j = 0u; j < 8u; ++j) {
-            w[j] = i + j < n ? ONE(row, i + j) : 0.0;
-        }
-    }
-}
+#include "eight_by_one.glsl"
 #endif
 #undef ELEMENTS_F32
 #undef ELEMENTS_F16

@@ -7,36 +7,37 @@ layout(local_size_x_id = 0) in;
 
 shared float group_values[128];
 
-float group_sum(float v) {
-    v = subgroupAdd(v);
+// Writes v of each subgroup where there are several, to be read by all. False: there is one.
+bool wrote_group_values(float v) {
     if (gl_NumSubgroups == 1u) {
-        return v;
+        return false;
     }
     barrier();
     if (subgroupElect()) {
         group_values[gl_SubgroupID] = v;
     }
     barrier();
-    v = 0.0;
-    for (uint i = 0u; i < gl_NumSubgroups; ++i) {
-        v += group_values[i];
+    return true;
+}
+
+float group_sum(float v) {
+    v = subgroupAdd(v);
+    if (wrote_group_values(v)) {
+        v = 0.0;
+        for (uint i = 0u; i < gl_NumSubgroups; ++i) {
+            v += group_values[i];
+        }
     }
     return v;
 }
 
 float group_max(float v) {
     v = subgroupMax(v);
-    if (gl_NumSubgroups == 1u) {
-        return v;
-    }
-    barrier();
-    if (subgroupElect()) {
-        group_values[gl_SubgroupID] = v;
-    }
-    barrier();
-    v = group_values[0];
-    for (uint i = 1u; i < gl_NumSubgroups; ++i) {
-        v = max(v, group_values[i]);
+    if (wrote_group_values(v)) {
+        v = group_values[0];
+        for (uint i = 1u; i < gl_NumSubgroups; ++i) {
+            v = max(v, group_values[i]);
+        }
     }
     return v;
 }

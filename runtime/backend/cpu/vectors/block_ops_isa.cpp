@@ -101,61 +101,48 @@ struct Uneven {
 #endif
 };
 
-struct RowQ4_0 : LessEight {
-    using Block = BlockQ4_0;
+/// Blocks of 32 with one scale, and those with a least value too.
+template <typename B> struct OneScale {
+    using Block = B;
     static constexpr int groups = 2;
     static constexpr bool offsets = false;
     static ALWAYS_INLINE void scales(const Block& b, float* scale, float*) { scale[0] = scale[1] = half_bits_to_float(b.d); }
-    static ALWAYS_INLINE Fours place(const Block& b, int g) { return {b.qs, g == 1}; }
 };
-
-struct RowQ4_1 : Plain {
-    using Block = BlockQ4_1;
+template <typename B> struct ScaleAndLeast {
+    using Block = B;
     static constexpr int groups = 2;
     static constexpr bool offsets = true;
     static ALWAYS_INLINE void scales(const Block& b, float* scale, float* offset) {
         scale[0] = scale[1] = half_bits_to_float(b.d);
         offset[0] = offset[1] = half_bits_to_float(b.m);
     }
+};
+
+struct RowQ4_0 : LessEight, OneScale<BlockQ4_0> {
     static ALWAYS_INLINE Fours place(const Block& b, int g) { return {b.qs, g == 1}; }
 };
 
-struct RowQ5_0 : Any {
-    using Block = BlockQ5_0;
-    static constexpr int groups = 2;
-    static constexpr bool offsets = false;
-    static ALWAYS_INLINE void scales(const Block& b, float* scale, float*) { scale[0] = scale[1] = half_bits_to_float(b.d); }
+struct RowQ4_1 : Plain, ScaleAndLeast<BlockQ4_1> {
+    static ALWAYS_INLINE Fours place(const Block& b, int g) { return {b.qs, g == 1}; }
+};
+
+struct RowQ5_0 : Any, OneScale<BlockQ5_0> {
     static ALWAYS_INLINE Codes codes(const Block& b, int g) {
         return signed_codes(fours(b.qs, g == 1) | bits_to_bytes(b.qh + 2 * g, 16)) - 16;
     }
 };
 
-struct RowQ5_1 : Any {
-    using Block = BlockQ5_1;
-    static constexpr int groups = 2;
-    static constexpr bool offsets = true;
-    static ALWAYS_INLINE void scales(const Block& b, float* scale, float* offset) {
-        scale[0] = scale[1] = half_bits_to_float(b.d);
-        offset[0] = offset[1] = half_bits_to_float(b.m);
-    }
+struct RowQ5_1 : Any, ScaleAndLeast<BlockQ5_1> {
     static ALWAYS_INLINE Codes codes(const Block& b, int g) {
         return signed_codes(fours(b.qs, g == 1) | bits_to_bytes(b.qh + 2 * g, 16));
     }
 };
 
-struct RowQ8_0 : Any {
-    using Block = BlockQ8_0;
-    static constexpr int groups = 2;
-    static constexpr bool offsets = false;
-    static ALWAYS_INLINE void scales(const Block& b, float* scale, float*) { scale[0] = scale[1] = half_bits_to_float(b.d); }
+struct RowQ8_0 : Any, OneScale<BlockQ8_0> {
     static ALWAYS_INLINE Codes codes(const Block& b, int g) { return signed_codes(bytes_at(b.qs + 16 * g)); }
 };
 
-struct RowIQ4_NL : Uneven {
-    using Block = BlockIQ4_NL;
-    static constexpr int groups = 2;
-    static constexpr bool offsets = false;
-    static ALWAYS_INLINE void scales(const Block& b, float* scale, float*) { scale[0] = scale[1] = half_bits_to_float(b.d); }
+struct RowIQ4_NL : Uneven, OneScale<BlockIQ4_NL> {
     static ALWAYS_INLINE Fours place(const Block& b, int g) { return {b.qs, g == 1}; }
 };
 
