@@ -47,7 +47,8 @@ int be_program(Arguments arguments, Nth nth) noexcept {
     Action action;
     for (const Command& command : schedscope::commands()) {
         CLI::App* sub = program.add_subcommand(command.name);
-        sub->final_callback([&action, own = command.add(*sub)] { action = own; });
+        CommandOptions options(*sub);
+        sub->final_callback([&action, own = command.add(options)] { action = own; });
     }
     std::reverse(arguments.begin(), arguments.end()); // CLI11 takes them from the back
     program.parse(arguments);

@@ -192,43 +192,33 @@ int run(Options& o) {
 
 } // namespace
 
-Action add_bench(CLI::App& app) {
+Action add_bench(CommandOptions& app) {
     auto options = std::make_shared<Options>();
     BenchRequest& q = options->request;
     app.add_option("-m,--model", q.run.model, "GGUF file (default: a made-up llama of 110 million parameters)");
     app.add_option("--device", q.devices,
                    "Devices by priority: vulkan0,cpu (default: every GPU found, then cpu); again: compared")
-        ->allow_extra_args(false);
-    app.add_option("-p,--n-prompt", q.n_prompt, "Tokens of the prompt; 0: none")
-        ->capture_default_str()
-        ->check(CLI::Range(0, 1 << 24));
-    app.add_option("-n,--n-gen", q.n_generate, "Tokens generated, one by one; 0: none")
-        ->capture_default_str()
-        ->check(CLI::Range(0, 1 << 24));
-    app.add_option("-r,--repetitions", q.repetitions, "How often each is measured")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 1000));
-    app.add_option("-t,--threads", q.run.n_threads, "Threads (default: physical cores)")->check(CLI::Range(0, 4096));
+        .one_value_each();
+    app.add_option("-p,--n-prompt", q.n_prompt, "Tokens of the prompt; 0: none").show_default().within(0, 1 << 24);
+    app.add_option("-n,--n-gen", q.n_generate, "Tokens generated, one by one; 0: none").show_default().within(0, 1 << 24);
+    app.add_option("-r,--repetitions", q.repetitions, "How often each is measured").show_default().within(1, 1000);
+    app.add_option("-t,--threads", q.run.n_threads, "Threads (default: physical cores)").within(0, 4096);
     app.add_option("--ngl,--gpu-layers,--n-gpu-layers", q.run.n_gpu_layers,
                    "The output layer and the last N-1 blocks go to devices")
-        ->capture_default_str()
-        ->check(CLI::Range(0, 1 << 30));
-    app.add_option("-b,--batch-size", q.run.n_batch, "Tokens decoded together")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 1 << 24));
-    app.add_option("--ub,--ubatch-size", q.run.n_ubatch, "Tokens in one evaluation")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 1 << 24));
+        .show_default()
+        .within(0, 1 << 30);
+    app.add_option("-b,--batch-size", q.run.n_batch, "Tokens decoded together").show_default().within(1, 1 << 24);
+    app.add_option("--ub,--ubatch-size", q.run.n_ubatch, "Tokens in one evaluation").show_default().within(1, 1 << 24);
     app.add_option("--fa,--flash-attn", options->flash_attention, "on|off|auto: flash attention")
-        ->capture_default_str()
-        ->check(CLI::IsMember({"on", "off", "auto"}));
-    const CLI::IsMember cache_types({"f16", "f32", "q8_0"});
+        .show_default()
+        .one_of({"on", "off", "auto"});
+    const std::vector<std::string> cache_types{"f16", "f32", "q8_0"};
     app.add_option("--ctk,--cache-type-k", options->cache_type_k, "Type of the cached keys: f16|f32|q8_0")
-        ->capture_default_str()
-        ->check(cache_types);
+        .show_default()
+        .one_of(cache_types);
     app.add_option("--ctv,--cache-type-v", options->cache_type_v, "Type of the cached values: f16|f32|q8_0")
-        ->capture_default_str()
-        ->check(cache_types);
+        .show_default()
+        .one_of(cache_types);
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return run(*options); };
 }

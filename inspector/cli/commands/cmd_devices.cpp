@@ -41,7 +41,7 @@ void devices_text(const Registry& registry, std::ostream& out) {
 
 } // namespace
 
-Action add_devices(CLI::App& app) {
+Action add_devices(CommandOptions& app) {
     auto json = std::make_shared<bool>(false);
     app.add_flag("--json", *json, "Print JSON");
     return [json] {

@@ -39,13 +39,13 @@ void say_what_they_are(const char* which, const std::string& path, const History
 
 } // namespace
 
-Action add_diff(CLI::App& app) {
+Action add_diff(CommandOptions& app) {
     auto options = std::make_shared<Options>();
     app.footer(
         "Graphs are aligned by their structure, not by names alone. Exit code 0: every decision is the same; 1: some differ.\n"
         "Settings and times are shown, but don't make traces different: no two runs take the same time.");
-    app.add_option("a", options->a, "Trace file")->required();
-    app.add_option("b", options->b, "Trace file that it is compared with")->required();
+    app.add_option("a", options->a, "Trace file").required();
+    app.add_option("b", options->b, "Trace file that it is compared with").required();
     app.add_option("--eval", options->eval, "Only this evaluation of the first, from 0, and its partner");
     app.add_flag("--times", options->times, "How long evaluations, splits and kernels took, too");
     app.add_flag("--all", options->all, "A line for each difference; otherwise alike ones are folded");

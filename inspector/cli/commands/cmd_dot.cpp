@@ -1,7 +1,6 @@
 #include "inspector/cli/commands/commands.h"
 
 #include "inspector/cli/line/named_files.h"
-#include "inspector/cli/line/pass_option.h"
 #include "inspector/cli/output/interrupt.h"
 #include "inspector/cli/output/lines.h"
 #include "inspector/cli/output/progress_line.h"
@@ -46,12 +45,12 @@ PictureView choose_view(History& history, const Options& options, EvaluationId e
 
 } // namespace
 
-Action add_dot(CLI::App& app) {
+Action add_dot(CommandOptions& app) {
     auto options = std::make_shared<Options>();
-    app.add_option("trace", options->trace, "Trace file")->required();
+    app.add_option("trace", options->trace, "Trace file").required();
     app.add_option("--view", options->view, "splits|layers|nodes|memory (default: splits; layers above 2,000 nodes)");
-    add_pass_option(
-        app, options->pass,
+    app.add_option(
+        "--pass", options->pass,
         "State at the end of this pass; all: one picture a pass, NAME-1.svg, NAME-2a.svg, …, with everything in its place");
     app.add_option("--step", options->step, "State after this record");
     app.add_option("--eval", options->eval, "Evaluation, from 0 (default: the last one planned)");

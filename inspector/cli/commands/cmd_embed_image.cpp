@@ -72,21 +72,21 @@ int embed_image(Options& o) {
 
 } // namespace
 
-Action add_embed_image(CLI::App& app) {
+Action add_embed_image(CommandOptions& app) {
     auto o = std::make_shared<Options>();
-    app.add_option("--mmproj", o->mmproj, "GGUF file of the image encoder and its projector")->required();
-    app.add_option("--image", o->image, "Image: PNG, JPEG, WebP, BMP, GIF or PNM")->required();
+    app.add_option("--mmproj", o->mmproj, "GGUF file of the image encoder and its projector").required();
+    app.add_option("--image", o->image, "Image: PNG, JPEG, WebP, BMP, GIF or PNM").required();
     app.add_option("-o,--output", o->output, "File to write: rows of little-endian float32");
     app.add_flag("--image-newline", o->encoder.image_newline,
                  "Of tiled images: leave out the padding, and mark the ends of rows");
     app.add_option("--device", o->encoder.devices, "Devices by priority: vulkan0,blas,cpu (default: every GPU found, then cpu)");
     app.add_option("--ngl,--gpu-layers,--n-gpu-layers", o->encoder.n_gpu_layers, "0: the encoder stays on the host")
-        ->capture_default_str()
-        ->check(CLI::Range(0, 1 << 30));
+        .show_default()
+        .within(0, 1 << 30);
     app.add_option("--ot,--override-tensor", o->encoder.overrides,
                    "PATTERN=DEVICE, a regular expression on tensor names (repeatable)")
-        ->allow_extra_args(false);
-    app.add_option("-t,--threads", o->encoder.n_threads, "Threads (default: physical cores)")->check(CLI::Range(0, 4096));
+        .one_value_each();
+    app.add_option("-t,--threads", o->encoder.n_threads, "Threads (default: physical cores)").within(0, 4096);
     app.add_flag("--no-fusion", o->no_fusion, "Run each node as a kernel of its own");
     app.add_option("--record", o->record, "Record to this trace");
     app.add_flag("--force", o->force, "The trace may replace a file that is no trace");

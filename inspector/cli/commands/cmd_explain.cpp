@@ -62,12 +62,12 @@ json story_json(const History& history, const PlanState& state, const Story& sto
 
 } // namespace
 
-Action add_explain(CLI::App& app) {
+Action add_explain(CommandOptions& app) {
     auto options = std::make_shared<Options>();
-    app.add_option("trace", options->trace, "Trace file")->required();
+    app.add_option("trace", options->trace, "Trace file").required();
     app.add_option("tensor", options->tensor,
                    "Tensor, by the name that is shown, NAME@ID where several have it, or #N, a node by its number")
-        ->required();
+        .required();
     app.add_option("--eval", options->eval, "Evaluation, from 0 (default: the last one planned)");
     app.add_flag("--json", options->json, "Print JSON");
     return [options] {

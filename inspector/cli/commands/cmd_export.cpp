@@ -40,17 +40,17 @@ struct Export {
 
 } // namespace
 
-Action add_export(CLI::App& app) {
+Action add_export(CommandOptions& app) {
     auto options = std::make_shared<Options>();
-    app.add_option("trace", options->trace, "Trace file")->required();
+    app.add_option("trace", options->trace, "Trace file").required();
     app.add_option("--perfetto", options->perfetto,
                    "Write a timeline for Perfetto (ui.perfetto.dev) to this file (-: standard output)")
-        ->check(names_a_file());
+        .names_a_file();
     app.add_option("--jsonl", options->jsonl, "Write every record as a line of JSON to this file (-: standard output)")
-        ->check(names_a_file());
+        .names_a_file();
     app.add_option("--html", options->html,
                    "Write a report to this file: one page that opens in any browser, without a network (-: standard output)")
-        ->check(names_a_file());
+        .names_a_file();
     app.add_flag("--force", options->force, "The file may replace one that is no such export");
     return [options] {
         std::shared_ptr<const RecordSource> source;

@@ -96,9 +96,9 @@ void file_text(const gguf::File& file, std::ostream& out) {
 
 } // namespace
 
-Action add_gguf(CLI::App& app) {
+Action add_gguf(CommandOptions& app) {
     auto options = std::make_shared<Options>();
-    app.add_option("file", options->file, "GGUF file; of a split model the first part")->required();
+    app.add_option("file", options->file, "GGUF file; of a split model the first part").required();
     app.add_flag("--json", options->json, "Print JSON");
     return [options] {
         const gguf::File file = gguf::File::open(options->file);

@@ -24,11 +24,10 @@ constexpr int exit_interrupted = 130;
 
 } // namespace
 
-Action add_import(CLI::App& app) {
+Action add_import(CommandOptions& app) {
     auto options = std::make_shared<Options>();
-    app.add_option("log", options->log, "What a ggml program wrote with GGML_SCHED_DEBUG=2 (or 1); -: standard input")
-        ->required();
-    app.add_option("-o,--output", options->output, "Trace file to write")->required();
+    app.add_option("log", options->log, "What a ggml program wrote with GGML_SCHED_DEBUG=2 (or 1); -: standard input").required();
+    app.add_option("-o,--output", options->output, "Trace file to write").required();
     app.add_flag("--force", options->force, "Overwrite the output file even if it is not a trace");
     return [options] {
         NamedFiles files;

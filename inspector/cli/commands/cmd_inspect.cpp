@@ -33,25 +33,23 @@ int inspect_trace(const std::string& path, const std::string& diff) {
 }
 
 /// Options of a run say nothing about a trace.
-void refuse_run_options(const CLI::App& app) {
-    for (const CLI::Option* option : app.get_options()) {
-        if (option->count() > 0 && option->get_name() != "trace" && option->get_name() != "--diff") {
-            throw Error(ErrorKind::usage, "inspect: " + option->get_name(false, true) + " goes with -m, not with a trace");
-        }
+void refuse_run_options(const CommandOptions& app) {
+    if (const std::optional<std::string> option = app.first_given_beside({"trace", "--diff"})) {
+        throw Error(ErrorKind::usage, "inspect: " + *option + " goes with -m, not with a trace");
     }
 }
 
 } // namespace
 
-Action add_inspect(CLI::App& app) {
+Action add_inspect(CommandOptions& app) {
     auto arguments = add_run_options(app);
     auto trace = std::make_shared<std::string>();
     app.add_option("trace", *trace, "Trace file; or -m M … for a running program");
     auto diff = std::make_shared<std::string>();
-    app.add_option("--diff", *diff, "With a trace: another one, to be shown beside it")->check(names_a_file());
-    app.add_option("--record", arguments->record, "With -m: record to this trace, too")->check(names_a_file());
+    app.add_option("--diff", *diff, "With a trace: another one, to be shown beside it").names_a_file();
+    app.add_option("--record", arguments->record, "With -m: record to this trace, too").names_a_file();
     app.add_flag("--force", arguments->force, "The trace may replace a file that is no trace");
-    return [arguments, trace, diff, &app] {
+    return [arguments, trace, diff, app] {
         if (!trace->empty() && !arguments->run.model.empty()) {
             throw Error(ErrorKind::usage, "inspect: a trace and -m were given; choose one");
         }

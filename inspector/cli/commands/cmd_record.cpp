@@ -4,11 +4,11 @@
 
 namespace schedscope {
 
-Action add_record(CLI::App& app) {
+Action add_record(CommandOptions& app) {
     auto arguments = add_run_options(app);
     arguments->record_option = "-o";
     auto dry_run = std::make_shared<bool>(false);
-    app.add_option("-o,--output", arguments->record, "Trace to write")->required()->check(names_a_file());
+    app.add_option("-o,--output", arguments->record, "Trace to write").required().names_a_file();
     app.add_flag("--force", arguments->force, "The trace may replace a file that is no trace");
     app.add_flag("--dry-run", *dry_run, "Plan from the model's header: no weights are loaded, nothing is generated");
     return [arguments, dry_run] {

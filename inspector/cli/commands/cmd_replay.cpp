@@ -86,14 +86,14 @@ int plan_again(const std::shared_ptr<const RecordSource>& source, const Options&
 
 } // namespace
 
-Action add_replay(CLI::App& app) {
+Action add_replay(CommandOptions& app) {
     auto options = std::make_shared<Options>();
-    app.add_option("trace", options->trace, "Trace file")->required();
+    app.add_option("trace", options->trace, "Trace file").required();
     app.add_option("--set", options->settings,
                    "What if: ngl=N, device-order=vulkan0,cpu, refuse=DEVICE:OP, fa=on|off, stages=N, op-offload=on|off, "
                    "offload-min-batch=N "
                    "(repeatable)")
-        ->allow_extra_args(false);
+        .one_value_each();
     app.add_flag("--json", options->json, "Print JSON");
     return [options] {
         const auto source = open_trace(options->trace);

@@ -5,9 +5,9 @@
 
 namespace schedscope {
 
-Action add_run(CLI::App& app) {
+Action add_run(CommandOptions& app) {
     auto arguments = add_run_options(app);
-    app.add_option("--record", arguments->record, "Record to this trace")->check(names_a_file());
+    app.add_option("--record", arguments->record, "Record to this trace").names_a_file();
     app.add_flag("--force", arguments->force, "The trace may replace a file that is no trace");
     app.add_flag("--step", arguments->step, "Inside the inspector, held at each record");
     return [arguments] {

@@ -1,6 +1,5 @@
 #include "inspector/cli/commands/commands.h"
 
-#include "inspector/cli/line/pass_option.h"
 #include "inspector/cli/output/print_json.h"
 #include "inspector/cli/show/show.h"
 #include "inspector/cli/show/trace_input.h"
@@ -60,12 +59,12 @@ int show_topic(History& history, const Options& options) {
 
 } // namespace
 
-Action add_show(CLI::App& app) {
+Action add_show(CommandOptions& app) {
     auto options = std::make_shared<Options>();
-    app.add_option("trace", options->trace, "Trace file")->required();
+    app.add_option("trace", options->trace, "Trace file").required();
     app.add_option("--what", options->what, show::topic_names() + " (default: a summary)");
     app.add_option("--eval", options->eval, "Evaluation, from 0 (default: the last one planned)");
-    add_pass_option(app, options->pass, "State at the end of this pass: 1 2a 2b 2c 2d 3 4 5 optimise allocate execute");
+    app.add_option("--pass", options->pass, "State at the end of this pass: 1 2a 2b 2c 2d 3 4 5 optimise allocate execute");
     app.add_flag("--json", options->json, "Print JSON");
     return [options] {
         History history(open_trace(options->trace));

@@ -87,27 +87,24 @@ void check_replaced(const std::string& path) {
 }
 
 /// CLI11 takes -1 for the largest number of an unsigned type, and what is larger, too.
-CLI::Validator is_a_seed() {
-    return {[](const std::string& text) -> std::string {
-                uint64_t seed = 0;
-                const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-                return error == std::errc{} && end == text.data() + text.size() ? "" : text + " is no number from 0 to 2^64 - 1";
-            },
-            ""};
+std::string complaint_about_seed(const std::string& text) {
+    uint64_t seed = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+    return error == std::errc{} && end == text.data() + text.size() ? "" : text + " is no number from 0 to 2^64 - 1";
 }
 
 } // namespace
 
-Action add_synth(CLI::App& app) {
+Action add_synth(CommandOptions& app) {
     auto options = std::make_shared<Options>();
     app.footer(all_presets());
-    app.add_option("architecture", options->architecture, "Of a text model; or llava: an image encoder for --mmproj")->required();
-    app.add_option("--preset", options->preset, "Sizes, see below")->capture_default_str();
-    app.add_option("--type", options->type, "Type of the matrices: f32, f16, q8_0, …")->capture_default_str();
-    app.add_option("--seed", options->seed, "Seed of the weights")->capture_default_str()->check(is_a_seed());
+    app.add_option("architecture", options->architecture, "Of a text model; or llava: an image encoder for --mmproj").required();
+    app.add_option("--preset", options->preset, "Sizes, see below").show_default();
+    app.add_option("--type", options->type, "Type of the matrices: f32, f16, q8_0, …").show_default();
+    app.add_option("--seed", options->seed, "Seed of the weights").show_default().check(complaint_about_seed);
     app.add_flag("--header-only", options->header_only,
                  "No weights: a sparse file that plans (record --dry-run) can be made from");
-    app.add_option("-o,--output", options->output, "GGUF file to write")->required()->check(names_a_file());
+    app.add_option("-o,--output", options->output, "GGUF file to write").required().names_a_file();
     app.add_flag("--force", options->force, "The file may replace one that synth has not made");
     return [options] {
         const std::optional<Type> type = type_from_name(options->type);

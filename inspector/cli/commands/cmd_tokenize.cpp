@@ -88,22 +88,22 @@ int tokenize_batch(const Tokenizer& tokenizer, const Options& options) {
 
 } // namespace
 
-Action add_tokenize(CLI::App& app) {
+Action add_tokenize(CommandOptions& app) {
     auto options = std::make_shared<Options>();
-    app.add_option("-m,--model", options->model, "GGUF file")->required();
-    CLI::Option* prompt = app.add_option("-p,--prompt", options->prompt, "Text (default: standard input)");
+    app.add_option("-m,--model", options->model, "GGUF file").required();
+    const CommandOption prompt = app.add_option("-p,--prompt", options->prompt, "Text (default: standard input)");
     app.add_flag("--no-special", options->no_special, "Add no BOS or EOS");
     app.add_flag("--parse-special", options->parse_special, "Control tokens written out in the text become their ids");
     app.add_option("--batch", options->batch,
                    "Records, one JSON object a line: text or hex, add_special, parse_special; prints an array a line")
-        ->excludes(prompt);
+        .excludes(prompt);
     return [options, prompt] {
         const gguf::File file = gguf::File::open(options->model);
         const auto tokenizer = Tokenizer::load(file);
         if (!options->batch.empty()) {
             return tokenize_batch(*tokenizer, *options);
         }
-        const std::string text = prompt->count() > 0 ? options->prompt : read_all(std::cin, "standard input");
+        const std::string text = prompt.given() ? options->prompt : read_all(std::cin, "standard input");
         for (const Token id : tokenizer->encode(text, !options->no_special, options->parse_special)) {
             std::cout << id << '\n';
         }

@@ -181,13 +181,13 @@ int compare_devices(RunArguments& arguments, const Options& options) {
 
 } // namespace
 
-Action add_verify(CLI::App& app) {
+Action add_verify(CommandOptions& app) {
     auto arguments = add_run_options(app);
     auto options = std::make_shared<Options>();
     arguments->n_predict = 2;
-    app.get_option("--predict")->default_str("2");
+    app.default_text("--predict", "2");
     app.add_option("--record", arguments->record, "Record to this trace: the plan, what ran, and each node's difference")
-        ->check(names_a_file());
+        .names_a_file();
     app.add_flag("--force", arguments->force, "The trace may replace a file that is no trace");
     app.add_flag("-v,--all", options->all, "Every node, not only the worst and those beyond");
     app.add_flag("--json", options->json, "Print JSON");

@@ -5,23 +5,23 @@
 namespace schedscope {
 
 // One per file cmd_NAME.cpp.
-Action add_demo(CLI::App& app);
-Action add_run(CLI::App& app);
-Action add_record(CLI::App& app);
-Action add_inspect(CLI::App& app);
-Action add_show(CLI::App& app);
-Action add_explain(CLI::App& app);
-Action add_dot(CLI::App& app);
-Action add_replay(CLI::App& app);
-Action add_diff(CLI::App& app);
-Action add_verify(CLI::App& app);
-Action add_import(CLI::App& app);
-Action add_export(CLI::App& app);
-Action add_gguf(CLI::App& app);
-Action add_devices(CLI::App& app);
-Action add_tokenize(CLI::App& app);
-Action add_embed_image(CLI::App& app);
-Action add_synth(CLI::App& app);
-Action add_bench(CLI::App& app);
+Action add_demo(CommandOptions& options);
+Action add_run(CommandOptions& options);
+Action add_record(CommandOptions& options);
+Action add_inspect(CommandOptions& options);
+Action add_show(CommandOptions& options);
+Action add_explain(CommandOptions& options);
+Action add_dot(CommandOptions& options);
+Action add_replay(CommandOptions& options);
+Action add_diff(CommandOptions& options);
+Action add_verify(CommandOptions& options);
+Action add_import(CommandOptions& options);
+Action add_export(CommandOptions& options);
+Action add_gguf(CommandOptions& options);
+Action add_devices(CommandOptions& options);
+Action add_tokenize(CommandOptions& options);
+Action add_embed_image(CommandOptions& options);
+Action add_synth(CommandOptions& options);
+Action add_bench(CommandOptions& options);
 
 } // namespace schedscope

@@ -12,6 +12,8 @@
 #include "runtime/error.h"
 #include "runtime/system/program_role.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -47,7 +49,8 @@ int obey(int argc, char** argv) {
     for (const Command& command : commands()) {
         CLI::App* sub = program.add_subcommand(command.name, command.summary);
         sub->set_help_flag("-h,--help", "Print this help");
-        Action own = command.add(*sub);
+        CommandOptions options(*sub);
+        Action own = command.add(options);
         sub->final_callback([&action, own] { action = own; });
     }
     name_values(program);

@@ -1,5 +1,7 @@
 #include "inspector/cli/line/arguments.h"
 
+#include <CLI/CLI.hpp>
+
 #include <array>
 #include <string_view>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include "inspector/cli/line/command_options.h"
 
 #include <functional>
 #include <span>
@@ -14,7 +14,7 @@ using Action = std::function<int()>;
 struct Command {
     const char* name;
     const char* summary;
-    Action (*add)(CLI::App& app);
+    Action (*add)(CommandOptions& options);
 };
 
 /// All commands, in the order of the help text. A new one is a file cmd_NAME.cpp and a line in commands.cpp.

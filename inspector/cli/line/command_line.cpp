@@ -9,6 +9,8 @@
 #include "runtime/vision/synth_llava.h"
 #include "viz/pictures/picture.h"
 
+#include <CLI/CLI.hpp>
+
 #include <array>
 
 namespace schedscope {

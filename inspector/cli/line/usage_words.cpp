@@ -2,6 +2,8 @@
 
 #include "inspector/cli/line/arguments.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <string_view>
 

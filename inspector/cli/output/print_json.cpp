@@ -2,6 +2,8 @@
 
 #include "runtime/system/visible_text.h"
 
+#include <nlohmann/json.hpp>
+
 #include <iostream>
 
 namespace schedscope {

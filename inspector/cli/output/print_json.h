@@ -1,14 +1,14 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <optional>
 
 namespace schedscope {
 
 /// What is unknown is null.
-template <typename T> nlohmann::json or_null(const std::optional<T>& value) {
-    return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+template <typename T, typename Json = nlohmann::json> Json or_null(const std::optional<T>& value) {
+    return value ? Json(*value) : Json(nullptr);
 }
 
 /// To stdout, one line, bytes that are no UTF-8 replaced, control characters escaped.

@@ -84,7 +84,7 @@ std::vector<vision::PromptParts> prepare_images(const RunArguments& a, Session& 
 } // namespace
 
 Prompt image_prompt(const RunArguments& a, Session& session) {
-    const bool given = a.prompt_option->count() > 0 || !a.prompt_file.empty() || !a.tokens.empty();
+    const bool given = a.prompt_option.given() || !a.prompt_file.empty() || !a.tokens.empty();
     if (!given && !a.sequences.empty()) {
         throw Error(ErrorKind::usage, "--image: goes into the prompt of -p, -f or --tokens, not of --seq");
     }

@@ -17,127 +17,119 @@ namespace schedscope {
 
 namespace {
 
-void add_model_options(CLI::App& app, RunArguments& a) {
+void add_model_options(CommandOptions& app, RunArguments& a) {
     const char* group = "Model and prompt";
-    app.add_option("-m,--model", a.run.model, "GGUF file")->group(group);
-    a.prompt_option = app.add_option("-p,--prompt", a.prompt, "Prompt")->group(group);
-    CLI::Option* file =
-        app.add_option("-f,--file", a.prompt_file, "File with the prompt")->group(group)->excludes(a.prompt_option);
+    app.add_option("-m,--model", a.run.model, "GGUF file").group(group);
+    a.prompt_option = app.add_option("-p,--prompt", a.prompt, "Prompt").group(group);
+    const CommandOption file =
+        app.add_option("-f,--file", a.prompt_file, "File with the prompt").group(group).excludes(a.prompt_option);
     app.add_option("--tokens", a.tokens, "Prompt as token ids, BOS included: 1,403,…")
-        ->delimiter(',')
-        ->group(group)
-        ->excludes(a.prompt_option)
-        ->excludes(file);
-    app.add_option("--seq", a.sequences, "ID:PROMPT, one more sequence in the batch (repeatable)")
-        ->group(group)
-        ->allow_extra_args(false);
+        .delimiter(',')
+        .group(group)
+        .excludes(a.prompt_option)
+        .excludes(file);
+    app.add_option("--seq", a.sequences, "ID:PROMPT, one more sequence in the batch (repeatable)").group(group).one_value_each();
     app.add_option("-n,--predict,--n-predict", a.n_predict,
                    "Tokens to generate; 0: the prompt only; -1: until the end or the context is full")
-        ->capture_default_str()
-        ->check(CLI::Range(-1, 1 << 30))
-        ->group(group);
+        .show_default()
+        .within(-1, 1 << 30)
+        .group(group);
     app.add_option("-c,--ctx-size", a.run.n_ctx, "Context, in tokens (default: 4096, or the model's training length if smaller)")
-        ->check(CLI::Range(0, 1 << 30))
-        ->group(group);
-    app.add_option("-b,--batch-size", a.run.n_batch, "Tokens decoded together")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 1 << 24))
-        ->group(group);
+        .within(0, 1 << 30)
+        .group(group);
+    app.add_option("-b,--batch-size", a.run.n_batch, "Tokens decoded together").show_default().within(1, 1 << 24).group(group);
     app.add_option("--ub,--ubatch-size", a.run.n_ubatch, "Tokens in one evaluation")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 1 << 24))
-        ->group(group);
-    app.add_option("-t,--threads", a.run.n_threads, "Threads (default: physical cores)")
-        ->check(CLI::Range(0, 4096))
-        ->group(group);
-    app.add_option("--ppl", a.scored_file, "Print the perplexity of a text file instead of generating")->group(group);
-    app.add_option("--mmproj", a.run.mmproj, "GGUF file of the image encoder and its projector")->group(group);
+        .show_default()
+        .within(1, 1 << 24)
+        .group(group);
+    app.add_option("-t,--threads", a.run.n_threads, "Threads (default: physical cores)").within(0, 4096).group(group);
+    app.add_option("--ppl", a.scored_file, "Print the perplexity of a text file instead of generating").group(group);
+    app.add_option("--mmproj", a.run.mmproj, "GGUF file of the image encoder and its projector").group(group);
     app.add_option("--image", a.images, "Image for the prompt, where it says <image>, else in front (repeatable)")
-        ->group(group)
-        ->allow_extra_args(false);
-    app.add_flag("--image-newline", a.run.image_newline, "Of tiled images: leave out the padding, and mark the ends of rows")
-        ->group(group);
-    app.add_flag("--context-shift", a.run.context_shift, "When the context is full, forget half of what follows the first token")
-        ->group(group);
+        .group(group)
+        .one_value_each();
+    app.add_flag("--image-newline", a.run.image_newline, "Of tiled images: leave out the padding, and mark the ends of rows",
+                 group);
+    app.add_flag("--context-shift", a.run.context_shift, "When the context is full, forget half of what follows the first token",
+                 group);
 }
 
-void add_sampling_options(CLI::App& app, RunArguments& a) {
+void add_sampling_options(CommandOptions& app, RunArguments& a) {
     const char* group = "Sampling";
     SamplingOptions& s = a.run.sampling;
-    a.seed_option = app.add_option("-s,--seed", a.seed, "Seed (default: random); given, everything repeats")->group(group);
-    app.add_option("--temp", s.temperature, "Temperature; 0: greedy (default: 0.8)")->group(group);
-    app.add_option("--top-k", s.top_k, "Keep the k likeliest; 0: all (default: 40)")->group(group);
-    app.add_option("--top-p", s.top_p, "Keep the likeliest that sum up to p (default: 0.95)")->group(group);
-    app.add_option("--min-p", s.min_p, "Keep those at least p times as likely as the likeliest (default: 0.05)")->group(group);
-    app.add_option("--repeat-penalty", s.repeat_penalty, "Penalty of repeated tokens (default: 1, none)")->group(group);
-    app.add_option("--repeat-last-n", s.repeat_last_n, "Tokens that count as repeated (default: 64)")->group(group);
-    app.add_option("--frequency-penalty", s.frequency_penalty, "Penalty by count (default: 0)")->group(group);
-    app.add_option("--presence-penalty", s.presence_penalty, "Penalty for presence (default: 0)")->group(group);
+    a.seed_option = app.add_option("-s,--seed", a.seed, "Seed (default: random); given, everything repeats").group(group);
+    app.add_option("--temp", s.temperature, "Temperature; 0: greedy (default: 0.8)").group(group);
+    app.add_option("--top-k", s.top_k, "Keep the k likeliest; 0: all (default: 40)").group(group);
+    app.add_option("--top-p", s.top_p, "Keep the likeliest that sum up to p (default: 0.95)").group(group);
+    app.add_option("--min-p", s.min_p, "Keep those at least p times as likely as the likeliest (default: 0.05)").group(group);
+    app.add_option("--repeat-penalty", s.repeat_penalty, "Penalty of repeated tokens (default: 1, none)").group(group);
+    app.add_option("--repeat-last-n", s.repeat_last_n, "Tokens that count as repeated (default: 64)").group(group);
+    app.add_option("--frequency-penalty", s.frequency_penalty, "Penalty by count (default: 0)").group(group);
+    app.add_option("--presence-penalty", s.presence_penalty, "Penalty for presence (default: 0)").group(group);
     app.add_option("--logit-bias", a.logit_bias, "ID+V or ID-V, added to a token's logit (repeatable)")
-        ->group(group)
-        ->allow_extra_args(false);
+        .group(group)
+        .one_value_each();
     app.add_option("--sampler", a.samplers,
                    "ID:top_k=40;temp=0.8;dist, the chain of a sequence (repeatable); cpu: in front keeps a sampler off the graph")
-        ->group(group)
-        ->allow_extra_args(false);
+        .group(group)
+        .one_value_each();
     app.add_flag("--bs,--backend-sampling", a.run.sample_in_graph,
-                 "Sample in the graph, behind the logits, as far as samplers and devices can")
-        ->group(group);
-    app.add_flag("--ignore-eos", s.ignore_eos, "Never choose a token that ends the generation")->group(group);
+                 "Sample in the graph, behind the logits, as far as samplers and devices can", group);
+    app.add_flag("--ignore-eos", s.ignore_eos, "Never choose a token that ends the generation", group);
 }
 
-void add_device_options(CLI::App& app, RunArguments& a) {
+void add_device_options(CommandOptions& app, RunArguments& a) {
     const char* group = "Devices and scheduling";
     app.add_option("--device", a.run.devices, "Devices by priority: vulkan0,blas,cpu (default: every GPU found, then cpu)")
-        ->group(group);
+        .group(group);
     app.add_option("--ngl,--gpu-layers,--n-gpu-layers", a.run.n_gpu_layers,
                    "The output layer and the last N-1 blocks go to devices")
-        ->capture_default_str()
-        ->check(CLI::Range(0, 1 << 30))
-        ->group(group);
+        .show_default()
+        .within(0, 1 << 30)
+        .group(group);
     app.add_option("--ts,--tensor-split", a.run.tensor_split, "Shares of the devices: 3,1 (default: by memory)")
-        ->delimiter(',')
-        ->group(group);
+        .delimiter(',')
+        .group(group);
     app.add_option("--ot,--override-tensor", a.run.overrides, "PATTERN=DEVICE, a regular expression on tensor names (repeatable)")
-        ->group(group)
-        ->allow_extra_args(false);
-    app.add_flag("--nkvo,--no-kv-offload", a.run.cache_on_host, "Keep the KV cache on the host")->group(group);
-    app.add_flag("--no-op-offload", a.no_op_offload, "Don't compute with host weights on a device")->group(group);
+        .group(group)
+        .one_value_each();
+    app.add_flag("--nkvo,--no-kv-offload", a.run.cache_on_host, "Keep the KV cache on the host", group);
+    app.add_flag("--no-op-offload", a.no_op_offload, "Don't compute with host weights on a device", group);
     app.add_option("--offload-min-batch", a.run.offload_min_batch, "Rows from which an operator with host weights is offloaded")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 1 << 30))
-        ->group(group);
+        .show_default()
+        .within(1, 1 << 30)
+        .group(group);
     app.add_option("--stages", a.run.stages, "Copies of each input: 1, or 4 for a pipeline")
-        ->capture_default_str()
-        ->check(CLI::IsMember({1, 4}))
-        ->group(group);
+        .show_default()
+        .one_of({1, 4})
+        .group(group);
     app.add_option("--fa,--flash-attn", a.flash_attention, "on|off|auto: flash attention")
-        ->capture_default_str()
-        ->check(CLI::IsMember({"on", "off", "auto"}))
-        ->group(group);
-    const CLI::IsMember cache_types({"f16", "f32", "q8_0"});
+        .show_default()
+        .one_of({"on", "off", "auto"})
+        .group(group);
+    const std::vector<std::string> cache_types{"f16", "f32", "q8_0"};
     app.add_option("--ctk,--cache-type-k", a.cache_type_k, "Type of the cached keys: f16|f32|q8_0")
-        ->capture_default_str()
-        ->check(cache_types)
-        ->group(group);
+        .show_default()
+        .one_of(cache_types)
+        .group(group);
     app.add_option("--ctv,--cache-type-v", a.cache_type_v, "Type of the cached values: f16|f32|q8_0")
-        ->capture_default_str()
-        ->check(cache_types)
-        ->group(group);
-    app.add_flag("--no-fusion", a.no_fusion, "Run each node as a kernel of its own")->group(group);
+        .show_default()
+        .one_of(cache_types)
+        .group(group);
+    app.add_flag("--no-fusion", a.no_fusion, "Run each node as a kernel of its own", group);
 }
 
-void add_output_options(CLI::App& app, RunArguments& a) {
+void add_output_options(CommandOptions& app, RunArguments& a) {
     const char* group = "Output";
     app.add_option("--logits-out", a.logits_out, "File for the logits that tokens are chosen from: little-endian float32 rows")
-        ->group(group);
-    app.add_flag("--logits-all", a.logits_all, "One row for each prompt token, too")->group(group);
+        .group(group);
+    app.add_flag("--logits-all", a.logits_all, "One row for each prompt token, too", group);
     app.add_option("--watch", a.watch,
                    "Record what the tensors hold that match: a part of a name, name=kq-3, op=SOFT_MAX, … (repeatable)")
-        ->group(group)
-        ->allow_extra_args(false);
-    app.add_flag("--no-text", a.no_text, "Leave prompts and text out of the trace")->group(group);
-    app.add_flag("--stats", a.stats, "Print timings to standard error")->group(group);
+        .group(group)
+        .one_value_each();
+    app.add_flag("--no-text", a.no_text, "Leave prompts and text out of the trace", group);
+    app.add_flag("--stats", a.stats, "Print timings to standard error", group);
 }
 
 std::pair<int32_t, float> parse_bias(const std::string& text) {
@@ -197,7 +189,7 @@ void check_files(const RunArguments& a) {
 
 } // namespace
 
-std::shared_ptr<RunArguments> add_run_options(CLI::App& app) {
+std::shared_ptr<RunArguments> add_run_options(CommandOptions& app) {
     auto arguments = std::make_shared<RunArguments>();
     add_model_options(app, *arguments);
     add_sampling_options(app, *arguments);
@@ -219,13 +211,13 @@ void settle(RunArguments& a) {
                                                          : FlashAttention::automatic;
     a.run.cache_type_k = *type_from_name(a.cache_type_k);
     a.run.cache_type_v = *type_from_name(a.cache_type_v);
-    if (a.seed_option->count() > 0) {
+    if (a.seed_option.given()) {
         a.run.seed = a.seed;
     }
     for (const std::string& text : a.logit_bias) {
         a.run.sampling.logit_bias.push_back(parse_bias(text));
     }
-    const bool prompt = a.prompt_option->count() > 0 || !a.prompt_file.empty() || !a.tokens.empty() || !a.sequences.empty();
+    const bool prompt = a.prompt_option.given() || !a.prompt_file.empty() || !a.tokens.empty() || !a.sequences.empty();
     if (!a.scored_file.empty() && (prompt || !a.logits_out.empty())) {
         throw Error(ErrorKind::usage, "--ppl: scores a file, and goes with no prompt and no --logits-out");
     }
@@ -251,8 +243,7 @@ GenerateRequest make_request(const RunArguments& a, Session& session) {
     request.n_predict = a.n_predict;
     request.all_logits = a.logits_all;
     const auto encode = [&](const std::string& text) { return session.tokenizer().encode(text, true, true); };
-    const bool only_sequences =
-        !a.sequences.empty() && a.tokens.empty() && a.prompt_option->count() == 0 && a.prompt_file.empty();
+    const bool only_sequences = !a.sequences.empty() && a.tokens.empty() && !a.prompt_option.given() && a.prompt_file.empty();
     if (!a.images.empty()) {
         request.prompts.push_back(image_prompt(a, session));
     } else if (!a.tokens.empty()) {
@@ -278,10 +269,6 @@ GenerateRequest make_request(const RunArguments& a, Session& session) {
         of->chain = parse_chain(chain, session.sampling(), session.seed() + static_cast<uint32_t>(id));
     }
     return request;
-}
-
-CLI::Validator names_a_file() {
-    return {[](const std::string& name) { return name.empty() ? "the name of a file is missing" : ""; }, ""};
 }
 
 } // namespace schedscope

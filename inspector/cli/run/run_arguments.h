@@ -1,10 +1,9 @@
 #pragma once
 
+#include "inspector/cli/line/command_options.h"
 #include "runtime/session/generate.h"
 #include "runtime/session/run_options.h"
 #include "runtime/vision/image.h"
-
-#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <string>
@@ -28,20 +27,17 @@ struct RunArguments {
     const char* record_option = "--record"; ///< that names it
     bool force = false;                     ///< the trace may replace a file that is no trace
     uint32_t seed = 0;
-    CLI::Option* prompt_option = nullptr;
-    CLI::Option* seed_option = nullptr;
+    CommandOption prompt_option;
+    CommandOption seed_option;
 };
 
 /// Gives the command those options. The result is filled when the command line was parsed.
-std::shared_ptr<RunArguments> add_run_options(CLI::App& app);
+std::shared_ptr<RunArguments> add_run_options(CommandOptions& app);
 
 /// Settles what CLI11 can't (types, lists, files): fills `arguments.run`. Throws Error(usage, input).
 void settle(RunArguments& arguments);
 
 /// What to generate. Reads the prompt's file. Throws Error(usage, input).
 GenerateRequest make_request(const RunArguments& arguments, Session& session);
-
-/// For options that name a file to write: an empty name (a variable of a script that is not set) is refused, not taken for none.
-CLI::Validator names_a_file();
 
 } // namespace schedscope

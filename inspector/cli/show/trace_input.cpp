@@ -30,4 +30,13 @@ EvaluationId choose_evaluation(const History& history, std::optional<int> asked)
     return chosen;
 }
 
+Pass parse_pass(const std::string& text) {
+    const Pass pass = pass_from_name(text);
+    if (pass == Pass::count || pass == Pass::none) {
+        throw Error(ErrorKind::usage,
+                    "--pass " + text + ": not a pass; passes are 1 2a 2b 2c 2d 3 4 5 optimise allocate execute");
+    }
+    return pass;
+}
+
 } // namespace schedscope

@@ -15,4 +15,7 @@ std::shared_ptr<const RecordSource> open_trace(const std::string& path);
 /// the trace has none.
 EvaluationId choose_evaluation(const History& history, std::optional<int> asked);
 
+/// `--pass P`: one of the names that people type. Throws Error(usage) with all of them.
+Pass parse_pass(const std::string& text);
+
 } // namespace schedscope
