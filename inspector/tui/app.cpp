@@ -101,7 +101,7 @@ bool App::turn(bool wait) {
             if (auto over = session.scan_slice()) {
                 tell(std::move(*over));
             } else {
-                tell("looking at step " + grouped(session.scan_position()) + ": Esc stops");
+                tell("looking at step " + words::count(session.scan_position()) + ": Esc stops");
             }
         });
         if (!read) {
@@ -231,7 +231,7 @@ void App::on_input(const Input& input) {
 void App::on_key(Key key) {
     if (session.scanning()) {
         if (key == key_escape || key == ' ' || key == 'q') {
-            tell("stopped looking at step " + grouped(session.scan_position()));
+            tell("stopped looking at step " + words::count(session.scan_position()));
             session.stop_scan();
         }
         return;

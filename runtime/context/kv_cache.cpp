@@ -1,8 +1,8 @@
 #include "runtime/context/kv_cache.h"
 
 #include "runtime/backend/device.h"
-#include "runtime/backend/memory_text.h"
 #include "runtime/error.h"
+#include "runtime/system/number_words.h"
 
 #include <algorithm>
 #include <map>
@@ -66,13 +66,14 @@ void KvCache::allocate(const Model& model) {
         }
     }
     for (const auto& [type, share] : shares) {
-        const std::string what = "KV cache: " + memory_text(share.bytes) + " for " + std::to_string(options_.n_cells) + " cells";
+        const std::string what =
+            "KV cache: " + words::memory(share.bytes) + " for " + std::to_string(options_.n_cells) + " cells";
         const size_t memory = share.device->memory_bytes();
         const std::string advice = type->is_host() ? ": ask for a shorter context (-c)"
                                                    : ": ask for a shorter context (-c) or fewer layers there (-ngl)";
         if (model.mode() == LoadMode::data && memory > 0 && share.bytes > memory) {
             throw Error(ErrorKind::device, what + " do not fit into " + std::string(share.device->name()) + " (" +
-                                               memory_text(memory) + ")" + advice);
+                                               words::memory(memory) + ")" + advice);
         }
         try {
             for (auto& buffer : give_buffers(*type, share.tensors, BufferUsage::any, model.mode())) {

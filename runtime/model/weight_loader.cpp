@@ -2,8 +2,8 @@
 
 #include "runtime/backend/cpu/host_memory.h"
 #include "runtime/backend/device.h"
-#include "runtime/backend/memory_text.h"
 #include "runtime/error.h"
+#include "runtime/system/number_words.h"
 #include "runtime/system/visible_text.h"
 #include "runtime/tensor/ops.h"
 
@@ -227,7 +227,7 @@ std::vector<std::unique_ptr<Buffer>> WeightLoader::load(LoadMode mode) {
             }
         } catch (const Error& e) {
             throw Error(ErrorKind::device,
-                        "weights: " + memory_text(bytes) + ": " + e.what() + ": ask for fewer layers there (-ngl)");
+                        "weights: " + words::memory(bytes) + ": " + e.what() + ": ask for fewer layers there (-ngl)");
         }
     }
     if (mode == LoadMode::data) {

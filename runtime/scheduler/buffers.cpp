@@ -3,8 +3,8 @@
 #include "runtime/backend/described_buffer.h"
 #include "runtime/scheduler/live_plan.h"
 
-#include "runtime/backend/memory_text.h"
 #include "runtime/error.h"
+#include "runtime/system/number_words.h"
 
 namespace schedscope {
 
@@ -15,7 +15,7 @@ std::unique_ptr<Buffer> allocate(const BufferType& type, size_t bytes) {
         return type.allocate(bytes);
     } catch (const Error& e) {
         throw Error(ErrorKind::device,
-                    "compute buffer: " + memory_text(bytes) + ": " + e.what() +
+                    "compute buffer: " + words::memory(bytes) + ": " + e.what() +
                         (type.is_host() ? ": a smaller batch (-ub) or a shorter context (-c) needs less"
                                         : ": a smaller batch (-ub), a shorter context (-c) or fewer layers there "
                                           "(-ngl) need less"));

@@ -1,8 +1,8 @@
 #include "runtime/session/memory_need.h"
 
 #include "runtime/backend/buffer.h"
-#include "runtime/backend/memory_text.h"
 #include "runtime/session/session.h"
+#include "runtime/system/number_words.h"
 #include "runtime/vision/encoder_session.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace schedscope {
 
 std::string MemoryNeed::text() const {
-    return memory_text(total()) + (memory > 0 ? " of " + memory_text(memory) : "") + " (weights " + memory_text(weights) +
-           (cache > 0 ? ", KV cache " + memory_text(cache) : "") + ", compute " + memory_text(compute) + ")";
+    return words::memory(total()) + (memory > 0 ? " of " + words::memory(memory) : "") + " (weights " + words::memory(weights) +
+           (cache > 0 ? ", KV cache " + words::memory(cache) : "") + ", compute " + words::memory(compute) + ")";
 }
 
 namespace {

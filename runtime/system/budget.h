@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 /// What reading somebody else's file may cost at most: memory, time and temporary space. Whoever reads such a file takes its bounds from here, and says in one line
 /// when one is reached; the manual (schedscope --man, LIMITS) tells each of them.
@@ -52,8 +51,5 @@ constexpr int64_t jpeg_scans_of(int64_t pixels) {
     const int64_t most = jpeg_scanned_pixels / pixels;
     return most < jpeg_scans ? most : jpeg_scans;
 }
-
-/// "256 MiB", "1536 MiB", "2 GiB", "256 KiB"
-std::string in_words(int64_t bytes);
 
 } // namespace schedscope::budget

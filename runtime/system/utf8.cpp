@@ -1,11 +1,10 @@
 #include "runtime/system/utf8.h"
 
-#include <cstddef>
-#include <cstdint>
+#include <algorithm>
 
 namespace schedscope {
 
-std::optional<char32_t> take_character(std::string_view& text) noexcept {
+std::optional<char32_t> take_character(std::string_view& text, Utf8 rule) noexcept {
     const std::string_view all = text;
     const auto byte = [&](size_t i) { return static_cast<uint8_t>(all[i]); };
     const uint8_t first = byte(0);
@@ -13,7 +12,7 @@ std::optional<char32_t> take_character(std::string_view& text) noexcept {
     if (first < 0x80) {
         return first;
     }
-    const size_t length = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+    const size_t length = utf8_length(all[0], rule);
     if (length == 0 || length > all.size()) {
         return std::nullopt;
     }
@@ -25,11 +24,25 @@ std::optional<char32_t> take_character(std::string_view& text) noexcept {
         code = code << 6U | (byte(k) & 0x3FU);
     }
     const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
-    if (overlong || (code >= 0xD800 && code <= 0xDFFF) || code > 0x10FFFF) {
+    if (rule == Utf8::strict && (overlong || (code >= 0xD800 && code <= 0xDFFF) || code > 0x10FFFF)) {
         return std::nullopt;
     }
     text.remove_prefix(length - 1);
     return code;
+}
+
+std::u32string code_points(std::string_view text, Utf8 rule) {
+    std::u32string out;
+    out.reserve(text.size());
+    while (!text.empty()) {
+        out += take_character(text, rule).value_or(U'\xFFFD');
+    }
+    return out;
+}
+
+size_t count_characters(std::string_view text) noexcept {
+    return static_cast<size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
 bool append_utf8(char32_t c, std::string& out) {
@@ -78,7 +91,7 @@ std::string as_utf8(std::string_view text) {
     while (!text.empty()) {
         const std::string_view before = text;
         const bool good = take_character(text).value_or(0) != 0;
-        out += good ? before.substr(0, before.size() - text.size()) : std::string_view("\xEF\xBF\xBD");
+        out += good ? before.substr(0, before.size() - text.size()) : utf8_replacement;
     }
     return out;
 }

@@ -10,14 +10,12 @@ namespace schedscope {
 
 namespace {
 
-constexpr std::string_view replacement = "\xEF\xBF\xBD"; // U+FFFD
-
 /// Takes the first character away from a text and adds what shows it.
 void show_first(std::string& out, std::string_view& text) {
     const std::string_view before = text;
     const std::optional<char32_t> c = take_character(text);
     if (!c) {
-        out += replacement;
+        out += utf8_replacement;
     } else if (*c == '\n') {
         out += "\\n";
     } else if (*c == '\t') {
@@ -32,10 +30,9 @@ void show_first(std::string& out, std::string_view& text) {
 /// Bytes at the end of a text that begin a character and are not all of it.
 size_t begun_at_end(std::string_view text) {
     for (size_t n = 1; n <= std::min<size_t>(text.size(), 3); ++n) {
-        const auto byte = static_cast<unsigned char>(text[text.size() - n]);
-        if ((byte & 0xC0U) != 0x80U) { // the first of a character
-            const size_t length = byte < 0xC2 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : byte < 0xF5 ? 4 : 1;
-            return n < length ? n : 0;
+        const char c = text[text.size() - n];
+        if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) { // the first of a character
+            return n < utf8_length(c, Utf8::strict) ? n : 0;
         }
     }
     return 0;

@@ -5,7 +5,6 @@
 #include "runtime/system/utf8.h"
 #include "runtime/system/visible_text.h"
 #include "runtime/text/byte_level.h"
-#include "runtime/text/code_points.h"
 
 #include <algorithm>
 
@@ -188,7 +187,7 @@ void BpeTokenizer::encode_word(std::string_view bytes, Word& word, std::vector<T
 }
 
 void BpeTokenizer::encode_text(std::string_view text, bool /*after_special*/, std::vector<Token>& out) const {
-    const std::u32string wide = code_points(text);
+    const std::u32string wide = code_points(text, Utf8::lenient);
     Word word(*this);
     std::string bytes;
     for (const std::u32string_view part : splitter_.split(wide)) {

@@ -1,7 +1,6 @@
 #include "runtime/text/byte_level.h"
 
 #include "runtime/system/utf8.h"
-#include "runtime/text/code_points.h"
 
 #include <array>
 
@@ -41,7 +40,7 @@ int byte_of_character(char32_t c) noexcept { return c < table().bytes.size() ? t
 std::string byte_level_decoded(std::string_view stored) {
     constexpr std::string_view digits = "0123456789abcdef";
     std::string result;
-    for (const char32_t c : code_points(stored)) {
+    for (const char32_t c : code_points(stored, Utf8::lenient)) {
         const int byte = byte_of_character(c);
         if (byte >= 0) {
             result += static_cast<char>(byte);

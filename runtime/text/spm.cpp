@@ -1,7 +1,7 @@
 #include "runtime/text/spm.h"
 
 #include "runtime/error.h"
-#include "runtime/text/utf8.h"
+#include "runtime/system/utf8.h"
 
 #include <algorithm>
 #include <array>
@@ -24,7 +24,14 @@ std::string replaced(std::string_view text, std::string_view from, std::string_v
     return result.append(text, begin);
 }
 
-std::string_view first_character(std::string_view text) noexcept { return text.substr(0, utf8_length(text.front())); }
+constexpr std::string_view spm_space = "\xE2\x96\x81"; // U+2581, which stands for a space in SPM vocabularies
+
+/// By the high bits of its first byte alone, as llama.cpp cuts: what begins none is a character of one byte, or of four.
+std::string_view first_character(std::string_view text) noexcept {
+    const size_t length = utf8_length(text.front(), Utf8::lenient);
+    const bool all_high = static_cast<unsigned char>(text.front()) >= 0xF8;
+    return text.substr(0, length != 0 ? length : all_high ? 4 : 1);
+}
 
 /// At most four bytes a character, so two fit one number.
 uint64_t pair_key(std::string_view left, std::string_view right) noexcept {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
+#include <unordered_map>
 #include <utility>
 
 namespace schedscope {
@@ -249,11 +250,39 @@ private:
     std::deque<TensorId> waiting_; ///< aligned tensors of a whose neighbours are to be looked at
 };
 
+bool same_names(const OwnedGraph& a, const OwnedGraph& b) noexcept {
+    return std::equal(a.tensors.begin(), a.tensors.end(), b.tensors.begin(), b.tensors.end(),
+                      [](const TensorInfo& x, const TensorInfo& y) { return x.op == y.op && x.name == y.name; });
+}
+
 } // namespace
 
 Alignment align(const OwnedGraph& a, const OwnedGraph& b) {
     const GraphShape shape_a(a), shape_b(b);
     return Aligner(shape_a, shape_b).run();
+}
+
+std::vector<TensorId> align_by_name(const OwnedGraph& a, const OwnedGraph& b) {
+    std::vector<TensorId> match(a.tensors.size(), no_tensor);
+    if (same_names(a, b)) {
+        for (size_t id = 0; id < match.size(); ++id) {
+            match[id] = static_cast<TensorId>(id);
+        }
+        return match;
+    }
+    std::unordered_map<uint64_t, std::vector<TensorId>> places; // by likeness, the next one last
+    const std::vector<uint64_t> wanted = GraphShape(a).named(), there = GraphShape(b).named();
+    for (size_t id = there.size(); id > 0; --id) {
+        places[there[id - 1]].push_back(static_cast<TensorId>(id - 1));
+    }
+    for (size_t id = 0; id < wanted.size(); ++id) {
+        const auto found = places.find(wanted[id]);
+        if (found != places.end() && !found->second.empty()) {
+            match[id] = found->second.back();
+            found->second.pop_back();
+        }
+    }
+    return match;
 }
 
 } // namespace schedscope

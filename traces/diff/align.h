@@ -22,4 +22,8 @@ struct Alignment {
 /// then, from each pair, those that stand to both in the same relation and are the only ones. Tensors that are aligned have the same operator.
 Alignment align(const OwnedGraph& a, const OwnedGraph& b);
 
+/// The same for two graphs of one program, where a name is the same tensor whatever it is computed from: tensors are aligned by operator and name, those whose name
+/// says only a position by operator, type, extents and sources; several alike in order of their ids. [n_tensors of a] ids in b, no_tensor where it has none.
+std::vector<TensorId> align_by_name(const OwnedGraph& a, const OwnedGraph& b);
+
 } // namespace schedscope

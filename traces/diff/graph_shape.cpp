@@ -166,4 +166,27 @@ std::vector<uint64_t> GraphShape::names() const {
     return hashes;
 }
 
+std::vector<uint64_t> GraphShape::named() const {
+    const std::vector<uint64_t> own_names = names();
+    std::vector<uint64_t> hashes(n_tensors(), 0);
+    for (const TensorId id : order_) {
+        const TensorInfo& t = graph_.tensors[static_cast<size_t>(id)];
+        Sequence s;
+        s << static_cast<int>(t.op) << own_names[static_cast<size_t>(id)];
+        if (own_names[static_cast<size_t>(id)] == 0) {
+            s << static_cast<int>(t.type) << t.view_offset;
+            for (const int64_t n : t.ne) {
+                s << n;
+            }
+            for (int slot = 0; slot < n_slots; ++slot) {
+                if (const TensorId from = source(id, slot); from != no_tensor) {
+                    s << slot << hashes[static_cast<size_t>(from)];
+                }
+            }
+        }
+        hashes[static_cast<size_t>(id)] = s.hash();
+    }
+    return hashes;
+}
+
 } // namespace schedscope

@@ -5,6 +5,7 @@
 #include "runtime/error.h"
 #include "runtime/system/budget.h"
 #include "runtime/system/files.h"
+#include "runtime/system/number_words.h"
 #include "runtime/system/utf8.h"
 #include "traces/import/import_log.h"
 
@@ -98,7 +99,7 @@ size_t LogFile::read_block() {
 }
 
 void LogFile::refuse_size() const {
-    fail(path_, "is longer than " + budget::in_words(limits_.bytes) + ", which is the most that is read of a log");
+    fail(path_, "is longer than " + words::limit(limits_.bytes) + ", which is the most that is read of a log");
 }
 
 /// A pipe may have no end, and no end of a line.
@@ -111,7 +112,7 @@ void LogFile::note_read(size_t n) {
     line_bytes_ = static_cast<int64_t>(behind) + (newline == nullptr ? line_bytes_ : 0);
     read_ += static_cast<int64_t>(n);
     if (line_bytes_ > limits_.line_bytes) {
-        fail(path_, "has a line of more than " + budget::in_words(limits_.line_bytes) + ": it is no log");
+        fail(path_, "has a line of more than " + words::limit(limits_.line_bytes) + ": it is no log");
     }
     if (read_ > limits_.bytes) {
         refuse_size();

@@ -1,6 +1,6 @@
 #include "traces/replay/plan_change.h"
 
-#include "traces/diff/tensor_match.h"
+#include "traces/diff/align.h"
 
 #include <algorithm>
 #include <optional>
@@ -100,7 +100,7 @@ PlanFigures FigureCounter::of(const PlanText& plan) {
 
 std::vector<TensorChange> changes_of(const PlanText& recorded, const PlanText& now) {
     const std::vector<Way> before = ways_of(recorded), after = ways_of(now);
-    const std::vector<TensorId> match = match_tensors(recorded.graph, now.graph);
+    const std::vector<TensorId> match = align_by_name(recorded.graph, now.graph);
     std::vector<uint8_t> matched(now.graph.tensors.size(), 0);
     std::vector<TensorChange> changes;
     const auto add = [&](const PlanText& text, TensorId tensor, TensorId id, bool is_node, const Way* a, const Way* b) {

@@ -3,6 +3,7 @@
 #include "traces/store/writer_state.h"
 
 #include "runtime/error.h"
+#include "traces/store/connection.h"
 
 #include <cerrno>
 #include <chrono>
@@ -72,18 +73,12 @@ void TraceWriter::State::create(std::unique_ptr<sqlite::Database>& database, std
     lock = RecordingLock(place);
     file = FileIdentity::of(lock.descriptor());
     database = std::make_unique<sqlite::Database>(place, sqlite::Database::Mode::create);
-    database->execute("PRAGMA cache_size = -4096");
-    database->execute("PRAGMA temp_store = MEMORY");
-    database->execute("PRAGMA synchronous = NORMAL");
-    sqlite3_busy_timeout(database->handle(), 2000); // somebody may look at it with an SQLite shell
+    sqlite::set_up_writer(*database); // with the handle kept: it knows why something fails
     tables = std::make_unique<TraceTables>(*database, options.texts, [this](StringId id) {
         const std::lock_guard lock(mutex);
         return texts.contains(id) ? std::string(texts.text(id)) : std::string();
     });
-    // From here on each commit is an append to the journal beside the file, which is whole after a kill at any moment.
-    database->execute("PRAGMA journal_mode = WAL");
-    database->execute("PRAGMA wal_autocheckpoint = 4096");
-    database->execute("BEGIN IMMEDIATE; COMMIT"); // which opens the journal
+    sqlite::begin_journal(*database);
     journal = FileIdentity::of(place + "-wal").value_or(FileIdentity{});
     index = FileIdentity::of(place + "-shm").value_or(FileIdentity{});
     check_file();

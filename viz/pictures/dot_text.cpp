@@ -11,8 +11,6 @@ namespace schedscope {
 
 namespace {
 
-constexpr std::string_view replacement = "\xEF\xBF\xBD"; // U+FFFD
-
 /// What XML has no room for, and what would turn the letters around it.
 bool excluded(char32_t c) noexcept { return (is_control(c) && c != '\n' && c != '\t') || c == 0xFFFE || c == 0xFFFF; }
 
@@ -23,7 +21,7 @@ void append_shown(std::string& out, std::string_view text, bool html) {
         const std::optional<char32_t> character = take_character(text);
         const char c = before[0];
         if (!character || excluded(*character)) {
-            out += replacement;
+            out += utf8_replacement;
         } else if (*character >= 0x80) {
             out += before.substr(0, before.size() - text.size());
         } else if (c == '\n') {

@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 #include "runtime/system/budget.h"
 #include "runtime/system/child_process.h"
+#include "runtime/system/number_words.h"
 #include "runtime/system/program_role.h"
 
 #include <cerrno>
@@ -46,7 +47,7 @@ std::string run_layout(const std::string& dot, const std::string& renderer, cons
         throw fail("the layout took more than " + std::to_string(options.layout_seconds) + " s and was ended; " + way_out);
     case ChildEnd::How::killed:
         if (end.code == SIGXFSZ) {
-            throw fail("the picture would be larger than " + budget::in_words(budget::layout_picture_bytes) + "; " + way_out);
+            throw fail("the picture would be larger than " + words::limit(budget::layout_picture_bytes) + "; " + way_out);
         }
         if (end.code == SIGXCPU) {
             throw fail("the layout takes more than " + std::to_string(budget::layout_processor_seconds) +

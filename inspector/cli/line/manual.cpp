@@ -1,6 +1,7 @@
 #include "inspector/cli/line/manual.h"
 
 #include "runtime/system/budget.h"
+#include "runtime/system/number_words.h"
 #include "runtime/system/utf8.h"
 
 #include <algorithm>
@@ -247,43 +248,36 @@ void write_synopsis(const CommandText& command, std::ostream& out) {
     out << " [" << italic("options") << "]\n";
 }
 
-/// "16,777,216"
-std::string grouped(int64_t number) {
-    std::string digits = std::to_string(number);
-    for (auto at = static_cast<ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
-        digits.insert(static_cast<size_t>(at), ",");
-    }
-    return digits;
-}
-
 /// What a file that came from elsewhere may cost. The numbers are those that the readers obey.
 void write_limits(std::ostream& out) {
     using namespace budget;
-    const auto seconds = [](int64_t n) { return grouped(n) + " s"; };
+    const auto seconds = [](int64_t n) { return words::count(n) + " s"; };
     const std::pair<std::string_view, std::string> limits[] = {
-        {"Models", "Nothing is kept of a file that it does not hold. Keys, and tensors, of one file: " + grouped(model_entries) +
-                       "; elements of an array in the metadata: " + grouped(model_elements) + "; tokens of a vocabulary: " +
-                       grouped(model_vocabulary) + "; files of a split model: " + grouped(model_parts) +
+        {"Models", "Nothing is kept of a file that it does not hold. Keys, and tensors, of one file: " +
+                       words::count(model_entries) + "; elements of an array in the metadata: " + words::count(model_elements) +
+                       "; tokens of a vocabulary: " + words::count(model_vocabulary) +
+                       "; files of a split model: " + words::count(model_parts) +
                        ". A model that is cut short while it is read ends the run with exit status 3."},
-        {"Traces", "Memory for rolling back or replaying a journal, and for sorting: " + in_words(trace_scratch_bytes) +
-                       "; temporary space for the copy of a trace that is still being recorded: " + in_words(trace_copy_bytes) +
-                       "."},
-        {"Logs", "A log that is imported: " + in_words(log_bytes) +
-                     "; a line without an end: " + in_words(log_endless_line_bytes) + " (beyond " + in_words(log_line_bytes) +
-                     " it is read in parts); tensors and splits of one graph: " + grouped(log_graph_tensors) +
-                     "; records that are made: " + grouped(log_records) + "."},
-        {"Images", "The file: " + in_words(image_file_bytes) + "; a side: " + grouped(image_longest_side) + " pixels; in all: " +
-                       grouped(image_pixels) + " pixels; memory to decode it: " + in_words(image_memory_bytes) +
+        {"Traces",
+         "Memory for rolling back or replaying a journal, and for sorting: " + words::limit(trace_scratch_bytes) +
+             "; temporary space for the copy of a trace that is still being recorded: " + words::limit(trace_copy_bytes) + "."},
+        {"Logs", "A log that is imported: " + words::limit(log_bytes) + "; a line without an end: " +
+                     words::limit(log_endless_line_bytes) + " (beyond " + words::limit(log_line_bytes) +
+                     " it is read in parts); tensors and splits of one graph: " + words::count(log_graph_tensors) +
+                     "; records that are made: " + words::count(log_records) + "."},
+        {"Images", "The file: " + words::limit(image_file_bytes) + "; a side: " + words::count(image_longest_side) +
+                       " pixels; in all: " + words::count(image_pixels) +
+                       " pixels; memory to decode it: " + words::limit(image_memory_bytes) +
                        "; time: " + seconds(image_processor_seconds) + " of a processor, " + seconds(image_seconds) +
-                       " by the clock; times that a JPEG goes over its pixels: " + grouped(jpeg_scans) + ", over " +
-                       grouped(jpeg_scanned_pixels) +
-                       " pixels in all; a chunk of a PNG beside the pixels: " + in_words(png_chunk_bytes) + "."},
-        {"Pictures of plans", "Memory of Graphviz: " + in_words(layout_memory_bytes) +
-                                  "; what it draws: " + in_words(layout_picture_bytes) + "; time: " + seconds(layout_seconds) +
-                                  " by the clock unless another limit is asked for, " + seconds(layout_processor_seconds) +
-                                  " of a processor."},
-        {"Texts", "A prompt, a text to score, a batch to tokenize: " + in_words(text_bytes) +
-                      "; the inspector's settings, and what it kept of a trace: " + in_words(settings_bytes) + "."},
+                       " by the clock; times that a JPEG goes over its pixels: " + words::count(jpeg_scans) + ", over " +
+                       words::count(jpeg_scanned_pixels) +
+                       " pixels in all; a chunk of a PNG beside the pixels: " + words::limit(png_chunk_bytes) + "."},
+        {"Pictures of plans", "Memory of Graphviz: " + words::limit(layout_memory_bytes) +
+                                  "; what it draws: " + words::limit(layout_picture_bytes) +
+                                  "; time: " + seconds(layout_seconds) + " by the clock unless another limit is asked for, " +
+                                  seconds(layout_processor_seconds) + " of a processor."},
+        {"Texts", "A prompt, a text to score, a batch to tokenize: " + words::limit(text_bytes) +
+                      "; the inspector's settings, and what it kept of a trace: " + words::limit(settings_bytes) + "."},
     };
     out << ".SH LIMITS\nWhat is read may come from anybody, so it may cost no more than this."
            " What is beyond a limit is refused in one line, with exit status 3 (4 for pictures).\n";

@@ -1,20 +1,12 @@
 #include "inspector/cli/output/table.h"
 
+#include "runtime/system/utf8.h"
 #include "runtime/system/visible_text.h"
 
 #include <algorithm>
 #include <ostream>
 
 namespace schedscope {
-
-namespace {
-
-size_t width(const std::string& text) {
-    return static_cast<size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
-} // namespace
 
 void Table::row(std::vector<std::string> cells) {
     for (std::string& cell : cells) {
@@ -26,18 +18,18 @@ void Table::row(std::vector<std::string> cells) {
 void Table::print(std::ostream& out) const {
     std::vector<size_t> widths;
     for (const Column& c : columns_) {
-        widths.push_back(width(c.title));
+        widths.push_back(count_characters(c.title));
     }
     for (const auto& row : rows_) {
         for (size_t i = 0; i < row.size(); ++i) {
-            widths[i] = std::max(widths[i], width(row[i]));
+            widths[i] = std::max(widths[i], count_characters(row[i]));
         }
     }
     const auto line = [&](auto cell) {
         std::string text;
         for (size_t i = 0; i < columns_.size(); ++i) {
             const std::string& content = cell(i);
-            const std::string space(widths[i] - width(content), ' ');
+            const std::string space(widths[i] - count_characters(content), ' ');
             text += columns_[i].align == Align::right ? space + content : content + space;
             text += "  ";
         }

@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/system/budget.h"
+#include "runtime/system/number_words.h"
 
 #include <array>
 #include <cerrno>
@@ -16,7 +17,7 @@ namespace {
 
 [[noreturn]] void refuse_length(const std::string& name) {
     throw Error(ErrorKind::input,
-                name + ": is too long for a text; " + budget::in_words(budget::text_bytes) + " are the most that is read");
+                name + ": is too long for a text; " + words::limit(budget::text_bytes) + " are the most that is read");
 }
 
 } // namespace

@@ -39,7 +39,7 @@ std::string heading(App& app) {
     const PlanState& state = app.session.state();
     const std::string pass(pass_title(state.pass));
     return app.title + ", evaluation " + std::to_string(state.evaluation) + (pass.empty() ? "" : ", pass " + pass) + ", step " +
-           grouped(state.step) + ", " + app.list.view().title(app.session) +
+           words::count(state.step) + ", " + app.list.view().title(app.session) +
            (app.list.filter().empty() ? "" : " that match " + app.list.filter().text()) + "\n";
 }
 
@@ -59,13 +59,13 @@ std::string details_as_text(App& app) {
 
 void copy(App& app, const std::string& text, const std::string& what) {
     if (text.size() > longest_clipboard_text) {
-        app.tell(what + ": " + bytes_text(static_cast<int64_t>(text.size())) +
+        app.tell(what + ": " + words::bytes(static_cast<int64_t>(text.size())) +
                      " are more than terminals take into the clipboard: :write FILE, or a filter",
                  true);
         return;
     }
     app.terminal.send(clipboard_sequence(text, wrapping_of_environment()));
-    app.tell("sent to the clipboard: " + what + ", " + bytes_text(static_cast<int64_t>(text.size())));
+    app.tell("sent to the clipboard: " + what + ", " + words::bytes(static_cast<int64_t>(text.size())));
 }
 
 } // namespace

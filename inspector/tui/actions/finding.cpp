@@ -51,7 +51,7 @@ void set_filter(App& app, const std::string& text) {
     if (app.list.filter().empty()) {
         app.tell("all " + counted(app.list.n_rows(), "line"));
     } else {
-        app.tell(grouped(app.list.n_lines()) + " of " + counted(app.list.n_rows(), "line") + " match " + text,
+        app.tell(words::count(app.list.n_lines()) + " of " + counted(app.list.n_rows(), "line") + " match " + text,
                  app.list.n_lines() == 0);
     }
 }

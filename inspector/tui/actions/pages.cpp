@@ -87,7 +87,7 @@ std::vector<Line> story_page(Session& session, TensorId id, int width) {
     for (const StoryStep& s : story.steps) {
         const std::string name(pass_name(s.pass)), title(pass_title(s.pass));
         add_wrapped(lines, width, name == title ? name : name + " " + title, 14,
-                    words::decided(session.history(), session.state(), story, s) + "  [step " + grouped(s.step) + "]",
+                    words::decided(session.history(), session.state(), story, s) + "  [step " + words::count(s.step) + "]",
                     ink(s.step), Target::step(s.step), s.step == now);
         for (const Asked& asked : s.asked) {
             add_wrapped(lines, width, "", 16, words::answered(session.history(), asked),
@@ -97,7 +97,7 @@ std::vector<Line> story_page(Session& session, TensorId id, int width) {
     for (const StoryLine& l : story.lines) {
         const bool recorded = l.step != no_step;
         add_wrapped(lines, width, story_kind_name(l.kind), 14,
-                    l.text + (recorded ? "  [step " + grouped(l.step) + "]" : std::string()), ink(l.step),
+                    l.text + (recorded ? "  [step " + words::count(l.step) + "]" : std::string()), ink(l.step),
                     recorded ? Target::step(l.step) : Target{}, l.step == now);
     }
     return lines;
@@ -128,7 +128,7 @@ std::vector<Line> marks_page(Session& session, const Trail& trail) {
     for (const auto& [letter, place] : trail.marks) {
         Line l = labelled(
             std::string(1, letter), 3,
-            joined({"step ", grouped(place.step), "  ",
+            joined({"step ", words::count(place.step), "  ",
                     place.tensor == no_tensor ? std::string() : session.history().tensor_name_at(place.step, place.tensor),
                     "  in ", entry_of(place.view).name}));
         l.target = Target::mark(letter);

@@ -21,9 +21,9 @@ std::string place_of(const std::string& backend, const std::string& cause) {
 /// "569 KiB of 2.0 GiB, fits".
 std::string fit_text(int64_t bytes, int64_t memory) {
     if (memory <= 0) {
-        return bytes_text(bytes) + " of unknown";
+        return words::bytes(bytes) + " of unknown";
     }
-    return bytes_text(bytes) + " of " + bytes_text(memory) + (bytes <= memory ? ", fits" : ", DOES NOT FIT");
+    return words::bytes(bytes) + " of " + words::bytes(memory) + (bytes <= memory ? ", fits" : ", DOES NOT FIT");
 }
 
 /// All that lies in a device's own memory: weights, cache and compute buffer; −1: nothing.
@@ -39,12 +39,12 @@ Comparison::Plan plan_of(const PlanComparison& c, const SessionInfo& session) {
                  counted(c.n_tokens, "token");
     std::vector<Comparison::Figure>& figures = plan.figures;
     const auto number = [&](const std::string& name, int64_t left, int64_t right) {
-        figures.push_back({name, grouped(left), grouped(right)});
+        figures.push_back({name, words::count(left), words::count(right)});
     };
     number("splits", c.recorded.splits, c.now.splits);
     number("copies", c.recorded.copies, c.now.copies);
     number("inputs of splits", c.recorded.inputs, c.now.inputs);
-    figures.push_back({"bytes moved", bytes_text(c.recorded.bytes_moved), bytes_text(c.now.bytes_moved)});
+    figures.push_back({"bytes moved", words::bytes(c.recorded.bytes_moved), words::bytes(c.now.bytes_moved)});
     std::set<std::string> backends, memory;
     for (const PlanFigures* f : {&c.recorded, &c.now}) {
         for (const auto& [name, n] : f->nodes) {
@@ -72,7 +72,7 @@ Comparison::Plan plan_of(const PlanComparison& c, const SessionInfo& session) {
         }
     }
     for (const std::string& name : memory) {
-        figures.push_back({name, bytes_text(of(c.recorded.memory, name)), bytes_text(of(c.now.memory, name))});
+        figures.push_back({name, words::bytes(of(c.recorded.memory, name)), words::bytes(of(c.now.memory, name))});
     }
     if (!c.recorded.error.empty() || !c.now.error.empty()) {
         figures.insert(figures.begin(), {"no plan", c.recorded.error, c.now.error, true, !c.now.error.empty()});
@@ -84,7 +84,7 @@ Comparison::Plan plan_of(const PlanComparison& c, const SessionInfo& session) {
 
 std::string value_text(diff::What what, const diff::Value& value) {
     if (const auto* n = std::get_if<int64_t>(&value)) {
-        return what == diff::What::buffer || what == diff::What::peak ? bytes_text(*n) : grouped(*n);
+        return what == diff::What::buffer || what == diff::What::peak ? words::bytes(*n) : words::count(*n);
     }
     if (const auto* text = std::get_if<std::string>(&value)) {
         return what == diff::What::token ? '"' + *text + '"' : *text;
@@ -104,7 +104,7 @@ std::optional<int64_t> number_of(const diff::Value& value) {
 }
 
 std::string measure_text(const diff::Measure& m, const std::optional<int64_t>& value) {
-    return !value ? "" : m.is_bytes ? bytes_text(*value) : m.is_time ? time_text(*value) : grouped(*value);
+    return !value ? "" : m.is_bytes ? words::bytes(*value) : m.is_time ? time_text(*value) : words::count(*value);
 }
 
 std::string with_underscores_as_spaces(std::string_view name) {

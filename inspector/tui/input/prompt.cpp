@@ -79,8 +79,7 @@ void Prompt::complete(int step) {
         if (completion.candidates.empty()) {
             return;
         }
-        begin_ = static_cast<size_t>(std::count_if(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(completion.begin),
-                                                   [](char c) { return (c & 0xc0) != 0x80; })); // characters, not bytes
+        begin_ = count_characters(std::string_view(before).substr(0, completion.begin));
         std::u32string common = printable(completion.candidates.front());
         for (const std::string& candidate : completion.candidates) {
             const std::u32string other = printable(candidate);

@@ -67,7 +67,7 @@ std::string QueryPreview::filter(const std::string& text) {
         list_.set_filter(std::move(query));
         list_.update();
         return Outcome{list_.n_lines() > 0,
-                       grouped(list_.n_lines()) + " of " + counted(list_.n_rows(), "line") + (whole ? "" : " so far")};
+                       words::count(list_.n_lines()) + " of " + counted(list_.n_rows(), "line") + (whole ? "" : " so far")};
     });
 }
 

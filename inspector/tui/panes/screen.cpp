@@ -27,15 +27,15 @@ std::vector<Place> places_of(const Session& session, bool brief) {
     } else {
         if (const EvaluationId n = session.history().n_evaluations(); n > 0) {
             const std::string_view kind = brief ? "" : graph_kind_name(session.history().evaluation(state.evaluation).begin.kind);
-            places.push_back(
-                {joined({"eval ", grouped(state.evaluation), "/", grouped(n - 1), brief ? "" : " ", kind}), ViewId::tokens});
+            places.push_back({joined({"eval ", words::count(state.evaluation), "/", words::count(n - 1), brief ? "" : " ", kind}),
+                              ViewId::tokens});
         }
         if (state.pass != Pass::none) {
             places.push_back({"pass " + (brief ? std::string(pass_name(state.pass)) : pass_text(state.pass)), state.pass});
         } else if (!brief) {
             places.push_back({"between passes"});
         }
-        places.push_back({"step " + grouped(state.step) + "/" + grouped(session.last_step()), Action::go_to_step});
+        places.push_back({"step " + words::count(state.step) + "/" + words::count(session.last_step()), Action::go_to_step});
     }
     if (!state.error.empty()) {
         places.push_back({"PLAN FAILED"});

@@ -31,7 +31,7 @@ std::string nothing_recorded_after(History::Unit unit) {
 }
 
 std::string in_evaluation(EvaluationId id, bool same_place) {
-    return "evaluation " + grouped(id) + (same_place ? ", the same place: " : ", what comes next there: ");
+    return "evaluation " + words::count(id) + (same_place ? ", the same place: " : ", what comes next there: ");
 }
 
 } // namespace
@@ -163,7 +163,7 @@ std::string Session::go(Step step) {
         return "nothing is recorded yet";
     }
     if (step < 0 || step > last_step()) {
-        return "there is no step " + grouped(step) + ": they go from 0 to " + grouped(last_step());
+        return "there is no step " + words::count(step) + ": they go from 0 to " + words::count(last_step());
     }
     follows_ = step == last_step();
     const bool single = step == state_.step + 1 || step == state_.step - 1;
@@ -187,7 +187,7 @@ std::string Session::move(Unit unit, bool forward) {
     if (program_ && forward && (at_newest() || (running() && follows_))) {
         using State = LiveProgram::State;
         switch (program_->state()) {
-        case State::ended: return "the program has ended: nothing comes after step " + grouped(step());
+        case State::ended: return "the program has ended: nothing comes after step " + words::count(step());
         case State::running: return "the program is running: Space holds it";
         case State::stepping: program_->step_later(unit); break;
         case State::held: step_program(unit); break;

@@ -37,8 +37,6 @@ std::string joined(std::initializer_list<std::string_view> pieces);
 
 // Numbers in the words of the rest of the program; "-" for what is not known (negative).
 using words::counted;
-inline std::string grouped(int64_t number) { return words::count(number); }
-inline std::string bytes_text(int64_t bytes) { return words::bytes(bytes); }
 std::string time_text(int64_t nanoseconds);
 
 } // namespace schedscope::tui

@@ -109,10 +109,10 @@ public:
         return "nothing was compared in this evaluation up to this step (t goes on to its token, behind what is compared)";
     }
     std::string title(const Session&) const override {
-        return joined({"values ", grouped(static_cast<int64_t>(rows_.size())), ", ",
+        return joined({"values ", words::count(static_cast<int64_t>(rows_.size())), ", ",
                        count_.compared == 0 ? "none compared"
                        : count_.beyond == 0 ? "none beyond in all"
-                                            : joined({grouped(count_.beyond), " beyond in all"})});
+                                            : joined({words::count(count_.beyond), " beyond in all"})});
     }
     Drawing* drawing() override { return &chart_; }
 
@@ -237,9 +237,9 @@ private:
         const auto bad_ones = [](const tables::ValueRow& v) { return v.value.n_nan + v.value.n_inf; };
         if ((r.device && bad_ones(*r.device) > 0) || (r.reference && bad_ones(*r.reference) > 0)) {
             line_of(
-                "NaN", [](const tables::ValueRow& v) { return grouped(v.value.n_nan); }, warning);
+                "NaN", [](const tables::ValueRow& v) { return words::count(v.value.n_nan); }, warning);
             line_of(
-                "infinite", [](const tables::ValueRow& v) { return grouped(v.value.n_inf); }, warning);
+                "infinite", [](const tables::ValueRow& v) { return words::count(v.value.n_inf); }, warning);
         }
         const size_t n_first = std::max(r.device ? r.device->first.size() : 0, r.reference ? r.reference->first.size() : 0);
         for (size_t i = 0; i < n_first; ++i) {

@@ -143,7 +143,7 @@ std::vector<Line> tensor_detail(Session& session, TensorId id, int width, bool w
     what.parts.push_back({op_text(session, id), bold});
     what.parts.push_back({told_by_log(info) ? std::string("  type and shape are not in the log")
                                             : "  " + type_text(info) + " " + shape_text(info) + "  " +
-                                                  bytes_text(static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb)))});
+                                                  words::bytes(static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb)))});
     lines.push_back(std::move(what));
 
     if (static_cast<size_t>(id) < state.tensors.size()) {

@@ -26,7 +26,7 @@ Line line(std::string text, Style style, Target target) {
     return l;
 }
 
-std::string bytes_or_unknown(int64_t bytes) { return bytes < 0 ? "?" : bytes_text(bytes); }
+std::string bytes_or_unknown(int64_t bytes) { return bytes < 0 ? "?" : words::bytes(bytes); }
 
 Text backend_text(const Session& session, BackendId id) {
     return {session.backend_name(id), backend_style(id, session.n_backends())};

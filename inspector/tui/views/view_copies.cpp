@@ -62,8 +62,8 @@ public:
                 {bytes_or_unknown(r.copy.bytes.value_or(-1))},
                 {r.copy.start_ns < 0 ? none : time_text(r.copy.start_ns - begin_ns_), dim},
                 {r.copy.time_ns ? time_text(*r.copy.time_ns) : none},
-                {sum.times == 0 ? none : grouped(sum.times)},
-                {sum.times == 0 ? none : bytes_text(sum.bytes), dim},
+                {sum.times == 0 ? none : words::count(sum.times)},
+                {sum.times == 0 ? none : words::bytes(sum.bytes), dim},
                 {r.reader != no_tensor ? session.name(r.reader)
                  : session.imported()  ? unknown_text
                                        : "",
@@ -140,7 +140,7 @@ public:
         }
         if (const TransferCount::Sum sum = count_.of(session, r.copy.id); sum.times > 0) {
             add_wrapped(lines, width, "moved", 8,
-                        counted(sum.times, "time") + " since it was planned, " + bytes_text(sum.bytes) + " in " +
+                        counted(sum.times, "time") + " since it was planned, " + words::bytes(sum.bytes) + " in " +
                             time_text(sum.time));
         } else {
             add_wrapped(lines, width, "moved", 8,
@@ -216,9 +216,7 @@ private:
         return input == inputs.end() ? no_tensor : input->node;
     }
     /// A log may not tell how large all of them are.
-    static std::string size_text(const tables::SizeSum& sum) {
-        return sum.complete ? bytes_text(sum.bytes) : sum.bytes > 0 ? "at least " + bytes_text(sum.bytes) : "? B";
-    }
+    static std::string size_text(const tables::SizeSum& sum) { return sum.complete || sum.bytes > 0 ? words::bytes(sum) : "? B"; }
     const Row& at(int row) const { return rows_[static_cast<size_t>(row)]; }
 
     std::vector<Row> rows_;

@@ -45,7 +45,7 @@ public:
             last_use_ = std::max(last_use_, p.last_use + 1);
             farthest = std::max(farthest, p.offset);
         }
-        columns_[2].width = offset_width_ = std::clamp(text_width(grouped(farthest)), 8, 15);
+        columns_[2].width = offset_width_ = std::clamp(text_width(words::count(farthest)), 8, 15);
         std::vector<MemoryMap::Buffer> buffers;
         for (size_t i = 0; i < rows_.size(); ++i) {
             const record::Placement& p = rows_[i];
@@ -68,8 +68,8 @@ public:
         const Style ink = backend_style(backend, session.n_backends());
         return {{session.name(p.tensor)},
                 {session.history().buffer_type_name(p.buffer_type), ink},
-                {grouped(p.offset)},
-                {bytes_text(p.size)},
+                {words::count(p.offset)},
+                {words::bytes(p.size)},
                 {std::to_string(p.first_use) + "–" + std::to_string(p.last_use), dim},
                 {p.in_place_of == no_tensor ? "" : session.name(p.in_place_of), dim},
                 {life(p), ink}};
@@ -131,7 +131,7 @@ public:
         add_peak(lines, session.history().buffer_type_name(p.buffer_type), width);
         add_wrapped(lines, width, "lies", 8,
                     session.history().buffer_type_name(p.buffer_type) + (p.chunk > 0 ? " chunk " + std::to_string(p.chunk) : "") +
-                        ", bytes " + grouped(p.offset) + " to " + grouped(p.offset + p.size));
+                        ", bytes " + words::count(p.offset) + " to " + words::count(p.offset + p.size));
         add_wrapped(lines, width, "lives", 8,
                     "from place " + std::to_string(p.first_use) + " to " + std::to_string(p.last_use) +
                         " of the allocated graph");
@@ -217,10 +217,10 @@ private:
             if (buffer.buffer_type != buffer_type || buffer.holders.empty()) {
                 continue;
             }
-            std::string text = bytes_text(buffer.most_live) + " at place " + std::to_string(buffer.most_at) + ", held by ";
+            std::string text = words::bytes(buffer.most_live) + " at place " + std::to_string(buffer.most_at) + ", held by ";
             const size_t n = std::min(buffer.holders.size(), most);
             for (size_t i = 0; i < n; ++i) {
-                text += (i == 0 ? "" : ", ") + buffer.holders[i].name + " " + bytes_text(buffer.holders[i].bytes);
+                text += (i == 0 ? "" : ", ") + buffer.holders[i].name + " " + words::bytes(buffer.holders[i].bytes);
             }
             const size_t rest = buffer.holders.size() - n;
             add_wrapped(lines, width, "peak", 8, text + (rest > 0 ? " and " + std::to_string(rest) + " more" : ""), {},
@@ -230,14 +230,14 @@ private:
     void add_buffers(Session& session, std::vector<Line>& lines, int width) const {
         for (const tables::MemoryRow& buffer : table_.memory) {
             add_heading(lines, "buffer " + buffer.buffer_type);
-            add_wrapped(lines, width, "size", 8, bytes_text(buffer.size) + ", used to " + bytes_text(buffer.peak));
+            add_wrapped(lines, width, "size", 8, words::bytes(buffer.size) + ", used to " + words::bytes(buffer.peak));
             if (buffer.most_live > 0) {
                 add_wrapped(lines, width, "peak", 8,
-                            bytes_text(buffer.most_live) + " needed at once, at place " + std::to_string(buffer.most_at) +
+                            words::bytes(buffer.most_live) + " needed at once, at place " + std::to_string(buffer.most_at) +
                                 ", by");
             }
             for (const tables::MemoryRow::Holder& holder : buffer.holders) {
-                add_wrapped(lines, width, "", 8, bytes_text(holder.bytes) + "  " + holder.name, {}, Target::tensor(holder.id));
+                add_wrapped(lines, width, "", 8, words::bytes(holder.bytes) + "  " + holder.name, {}, Target::tensor(holder.id));
             }
         }
         if (!session.state().reallocations.empty()) {

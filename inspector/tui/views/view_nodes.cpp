@@ -49,26 +49,26 @@ public:
         const bool node = is_node(session, id);
         const int64_t time = time_of(id);
         const BackendId was = session.was(id);
-        return {{node ? std::to_string(index) : "-", dim},
-                {op_text(session, id), node ? Style{} : dim},
-                {session.name(id)},
-                {type_text(info), dim},
-                {shape_text(info), dim},
-                {told_by_log(info) ? unknown_text : bytes_text(static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb))), dim},
-                {now.split >= 0       ? std::to_string(now.split)
-                 : session.imported() ? unknown_text
-                                      : "",
-                 dim},
-                {time >= 0            ? time_text(time)
-                 : session.imported() ? unknown_text
-                                      : "",
-                 dim},
-                was == now.backend ? Text{} : backend_text(session, was),
-                backend_text(session, now.backend),
-                {now.cause == Cause::none && (now.backend != no_backend || session.imported())
-                     ? unknown_text
-                     : cause_name(now.cause, now.source)},
-                {now.by == no_tensor ? "" : session.name(now.by), dim}};
+        return {
+            {node ? std::to_string(index) : "-", dim},
+            {op_text(session, id), node ? Style{} : dim},
+            {session.name(id)},
+            {type_text(info), dim},
+            {shape_text(info), dim},
+            {told_by_log(info) ? unknown_text : words::bytes(static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb))), dim},
+            {now.split >= 0       ? std::to_string(now.split)
+             : session.imported() ? unknown_text
+                                  : "",
+             dim},
+            {time >= 0            ? time_text(time)
+             : session.imported() ? unknown_text
+                                  : "",
+             dim},
+            was == now.backend ? Text{} : backend_text(session, was),
+            backend_text(session, now.backend),
+            {now.cause == Cause::none && (now.backend != no_backend || session.imported()) ? unknown_text
+                                                                                           : cause_name(now.cause, now.source)},
+            {now.by == no_tensor ? "" : session.name(now.by), dim}};
     }
 
     std::optional<double> sort_key(Session& session, int row, size_t column) const override {

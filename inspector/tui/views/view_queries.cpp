@@ -117,8 +117,8 @@ public:
         } else {
             add_wrapped(lines, width, "", 0,
                         session.backend_name(r.backend) + " can run " +
-                            grouped(n_nodes(r) - static_cast<int64_t>(r.refused.size())) + " of " +
-                            counted(n_nodes(r), (op(r) + " node").c_str()) + "; " + grouped(r.n_on) + " on it at this step");
+                            words::count(n_nodes(r) - static_cast<int64_t>(r.refused.size())) + " of " +
+                            counted(n_nodes(r), (op(r) + " node").c_str()) + "; " + words::count(r.n_on) + " on it at this step");
         }
         if (!r.refused.empty()) {
             add_heading(lines, "refused");
@@ -142,7 +142,7 @@ public:
             add_heading(lines, "what was asked is not in the log");
             return lines;
         }
-        add_heading(lines, "asked up to this step: " + grouped(r.n_asked));
+        add_heading(lines, "asked up to this step: " + words::count(r.n_asked));
         const std::vector<int32_t>& asked_of = now_->asked_of[static_cast<size_t>(row)];
         const int n_left_out = std::max(r.n_asked - most_listed, 0);
         if (n_left_out > 0) {
@@ -231,7 +231,7 @@ private:
         const size_t n = std::min(list.size(), static_cast<size_t>(most_listed));
         std::for_each(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(n), add_line);
         if (n < list.size()) {
-            add_wrapped(lines, width, "", 7, "… " + grouped(static_cast<int64_t>(list.size() - n)) + " more", dim);
+            add_wrapped(lines, width, "", 7, "… " + words::count(static_cast<int64_t>(list.size() - n)) + " more", dim);
         }
     }
     static std::string question_text(const Session& session, const record::Query& q) {

@@ -143,7 +143,7 @@ public:
         add_heading(lines, "inputs " + std::to_string(split.inputs.size()) +
                                (split.inputs.empty()    ? ""
                                 : bytes_into(split) < 0 ? ", bytes unknown"
-                                                        : ", " + bytes_text(bytes_into(split))));
+                                                        : ", " + words::bytes(bytes_into(split))));
         for (const record::SplitInput& input : split.inputs) {
             Line l;
             l.parts.push_back({session.name(input.tensor)});

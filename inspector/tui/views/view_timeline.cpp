@@ -55,7 +55,7 @@ public:
                 {what(session, r)},
                 {r.tensor == no_tensor ? "" : session.name(r.tensor)},
                 {r.split < 0 ? "" : std::to_string(r.split), dim},
-                {r.bytes > 0 ? bytes_text(r.bytes) : "", dim},
+                {r.bytes > 0 ? words::bytes(r.bytes) : "", dim},
                 {std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + "%", dim}};
     }
 
@@ -133,11 +133,11 @@ public:
         };
         if (r.bytes > 0) {
             add_wrapped(lines, width, "bytes", 8,
-                        bytes_text(r.bytes) + (took > 0 ? ", " + bytes_text(a_second(r.bytes, 1e9)) + "/s" : ""));
+                        words::bytes(r.bytes) + (took > 0 ? ", " + words::bytes(a_second(r.bytes, 1e9)) + "/s" : ""));
         }
         if (r.flops > 0) {
             add_wrapped(lines, width, "flops", 8,
-                        grouped(r.flops) + (took > 0 ? ", " + grouped(a_second(r.flops, 1e3)) + " Mflop/s" : ""));
+                        words::count(r.flops) + (took > 0 ? ", " + words::count(a_second(r.flops, 1e3)) + " Mflop/s" : ""));
         }
         if (const int64_t gap = gap_before(row); gap > 0) {
             add_wrapped(lines, width, "before", 8, session.backend_name(r.backend) + " had nothing to do for " + time_text(gap));

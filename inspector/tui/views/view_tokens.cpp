@@ -78,7 +78,8 @@ public:
         const EvaluationSpan span = session.history().evaluation(row);
         const auto text = [&](StringId id) { return std::string(session.history().source().text(id)); };
         std::vector<Line> lines;
-        add_wrapped(lines, width, "steps", 8, grouped(span.first) + " to " + grouped(span.end - 1), {}, Target::step(span.first));
+        add_wrapped(lines, width, "steps", 8, words::count(span.first) + " to " + words::count(span.end - 1), {},
+                    Target::step(span.first));
         const bool unknown = span.begin.n_tokens == 0 && span.begin.kind == GraphKind::imported;
         add_wrapped(lines, width, "in", 8,
                     unknown ? "the log does not tell"
@@ -100,7 +101,7 @@ public:
         std::vector<Line> input, sampled, out;
         for (const Record& record : records(session, span)) {
             if (const auto* t = std::get_if<record::UbatchToken>(&record.fact)) {
-                add_wrapped(input, width, grouped(t->position), 7,
+                add_wrapped(input, width, words::count(t->position), 7,
                             (t->token < 0 ? "an embedding" : "token " + std::to_string(t->token)) + ", sequence " +
                                 std::to_string(t->sequence) + (t->output ? ", output" : ""),
                             {}, Target::step(record.step), record.step == session.step());
@@ -118,7 +119,7 @@ public:
             } else if (const auto* token = std::get_if<record::Token>(&record.fact)) {
                 add_wrapped(out, width, "seq " + std::to_string(token->sequence), 7,
                             std::to_string(token->token) + (token->text != 0 ? " \"" + text(token->text) + "\"" : "") + ", of " +
-                                counted(token->candidates, "candidate") + ", " + bytes_text(token->host_bytes) + " to the host",
+                                counted(token->candidates, "candidate") + ", " + words::bytes(token->host_bytes) + " to the host",
                             bold, Target::step(record.step), record.step == session.step());
             }
         }

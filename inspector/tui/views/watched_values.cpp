@@ -49,7 +49,7 @@ public:
                 {words::number(v.max)},
                 {words::number(v.mean)},
                 {words::number(v.norm)},
-                {bad_ones == 0 ? "" : grouped(bad_ones), warning},
+                {bad_ones == 0 ? "" : words::count(bad_ones), warning},
                 {words::bars(r.histogram), dim}};
     }
 
@@ -102,9 +102,10 @@ public:
         add_wrapped(lines, width, "mean", 8, words::number(v.mean));
         add_wrapped(lines, width, "norm", 8, words::number(v.norm));
         add_wrapped(lines, width, "finite", 8,
-                    joined({grouped(v.n_elements - v.n_nan - v.n_inf), " of ", grouped(v.n_elements)}));
+                    joined({words::count(v.n_elements - v.n_nan - v.n_inf), " of ", words::count(v.n_elements)}));
         if (v.n_nan + v.n_inf > 0) {
-            add_wrapped(lines, width, "", 8, joined({grouped(v.n_nan), " NaN, ", grouped(v.n_inf), " infinite"}), warning);
+            add_wrapped(lines, width, "", 8, joined({words::count(v.n_nan), " NaN, ", words::count(v.n_inf), " infinite"}),
+                        warning);
         }
         std::string first;
         for (const double x : r.first) {

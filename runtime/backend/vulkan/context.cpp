@@ -1,7 +1,7 @@
 #include "runtime/backend/vulkan/context.h"
 
-#include "runtime/backend/memory_text.h"
 #include "runtime/error.h"
+#include "runtime/system/number_words.h"
 #include "shaders/shader_table.h"
 
 #include <algorithm>
@@ -189,7 +189,7 @@ std::optional<uint32_t> Context::memory_type(uint32_t allowed, VkMemoryPropertyF
 
 Allocation Context::allocate(size_t bytes, MemoryKind kind) {
     const std::string what = name_ + ": no memory for a buffer of " + std::to_string(bytes) + " bytes (the device has " +
-                             memory_text(physical_.memory_bytes) + ")";
+                             words::memory(physical_.memory_bytes) + ")";
     Allocation made;
     try {
         VkBufferCreateInfo info{};

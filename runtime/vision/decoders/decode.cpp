@@ -1,5 +1,6 @@
 // Which format it is, and how large: looked at before anything is decoded.
 #include "runtime/system/budget.h"
+#include "runtime/system/number_words.h"
 #include "runtime/vision/decoders/decoder.h"
 #include "runtime/vision/decoders/image_header.h"
 
@@ -34,7 +35,7 @@ void check_size(int64_t width, int64_t height) {
 }
 
 void takes_too_much_memory() {
-    throw Undecodable("takes more than " + budget::in_words(budget::image_memory_bytes) + " of memory to be decoded");
+    throw Undecodable("takes more than " + words::limit(budget::image_memory_bytes) + " of memory to be decoded");
 }
 
 void check_memory(int64_t bytes) {
@@ -60,7 +61,7 @@ ImageHeader check_header(std::span<const std::byte> beginning) {
 void check_file_size(int64_t bytes) {
     if (bytes > budget::image_file_bytes) {
         throw Undecodable("a file of " + std::to_string(bytes / budget::mib) + " MiB is too large for an image; " +
-                          budget::in_words(budget::image_file_bytes) + " is the most");
+                          words::limit(budget::image_file_bytes) + " is the most");
     }
 }
 

@@ -1,5 +1,6 @@
 // The manual page and the completions say what the program can do, no more and no less.
 #include "runtime/system/budget.h"
+#include "runtime/system/number_words.h"
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
 #include "tests/support/paths.h"
@@ -86,7 +87,7 @@ TEST(Manual, TellsWhatAFileMayCost) {
     for (const int64_t bytes :
          {budget::trace_scratch_bytes, budget::trace_copy_bytes, budget::log_bytes, budget::image_file_bytes,
           budget::image_memory_bytes, budget::layout_memory_bytes, budget::text_bytes, budget::settings_bytes}) {
-        EXPECT_THAT(limits, HasSubstr(": " + budget::in_words(bytes)));
+        EXPECT_THAT(limits, HasSubstr(": " + words::limit(bytes)));
     }
     EXPECT_THAT(limits, HasSubstr("178,956,970 pixels"));
 }

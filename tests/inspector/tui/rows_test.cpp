@@ -273,7 +273,7 @@ TEST(Order, OfTheListIsThatOfTheNumbers) {
         for (const record::Placement& p : session.state().placements) {
             offset = std::max(offset, p.offset);
         }
-        largest = grouped(offset);
+        largest = words::count(offset);
     }
     schedscope::testing::Terminal t(24, 120, [] { return run_inspector(schedscope::testing::made_trace(4, 3), {}); });
     ASSERT_TRUE(t.shows("q quit"));

@@ -2,8 +2,10 @@
 
 #include "runtime/error.h"
 #include "runtime/system/budget.h"
+#include "runtime/system/number_words.h"
 #include "runtime/system/visible_text.h"
 #include "traces/format/schema.h"
+#include "traces/store/connection.h"
 
 #include <algorithm>
 #include <array>
@@ -30,7 +32,7 @@ void refuse(const TraceFiles& files, const sqlite::Failure& failure) {
     case SQLITE_NOTADB: refuse(path, "is damaged");
     case SQLITE_TOOBIG: refuse(path, "is damaged: something in it is larger than traces have");
     case SQLITE_NOMEM: refuse(path, "can't be read: out of memory");
-    case SQLITE_FULL: refuse(path, "takes more than " + budget::in_words(budget::trace_scratch_bytes) + " to sort");
+    case SQLITE_FULL: refuse(path, "takes more than " + words::limit(budget::trace_scratch_bytes) + " to sort");
     case SQLITE_INTERRUPT: refuse(path, "is damaged: reading it would not end");
     default: refuse(path, "can't be read: " + visible(failure.what(), 200)); // SQLite names what it found
     }
@@ -81,35 +83,6 @@ private:
     const std::array<unsigned char, 100>& bytes_;
     int64_t file_bytes_;
 };
-
-/// Until the schema was looked at. SQLite reads it with its first statement, and then all of the tables that ANALYZE makes: their columns may be computed, too. Each look
-/// at a text so long takes some milliseconds at most; a trace's schema takes some hundred operations.
-constexpr int largest_of_schema = 32 << 10;
-constexpr int64_t most_of_schema = 2048;
-constexpr int largest_of_trace = 64 << 20;
-
-void defend(sqlite::Database& database) {
-    sqlite3* handle = database.handle();
-    const auto set = [&](int option, int value) { sqlite3_db_config(handle, option, value, nullptr); };
-    set(SQLITE_DBCONFIG_DEFENSIVE, 1);
-    set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0);
-    set(SQLITE_DBCONFIG_ENABLE_TRIGGER, 0);
-    set(SQLITE_DBCONFIG_ENABLE_VIEW, 0);
-    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, largest_of_schema);
-    sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, 64 << 10);
-    sqlite3_limit(handle, SQLITE_LIMIT_COLUMN, 64);
-    sqlite3_limit(handle, SQLITE_LIMIT_EXPR_DEPTH, 32);
-    sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
-    sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1); // nothing of ours looks for patterns
-    sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, 1);
-    set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1);
-    database.execute("PRAGMA locking_mode = EXCLUSIVE"); // before anything is read: the index of a journal then lies in memory
-    database.execute("PRAGMA query_only = ON");
-    database.execute("PRAGMA trusted_schema = OFF");
-    database.execute("PRAGMA cell_size_check = ON");
-    database.execute("PRAGMA mmap_size = 0"); // a file that shrinks would be a fault, not an error
-    database.execute("PRAGMA cache_size = -6144");
-}
 
 int64_t pragma(sqlite::Database& database, const std::string& name) {
     sqlite::Statement statement(database, "PRAGMA " + name);
@@ -197,12 +170,9 @@ TraceFile open_trace_file(std::shared_ptr<TraceFiles> given) {
         header.check_size(path);
     }
     try {
-        using Mode = sqlite::Database::Mode;
-        TraceFile trace{files, {files->address(), recovers ? Mode::edit : Mode::read, TraceFiles::file_system()}, {}, 0};
-        sqlite::Database& database = trace.database;
         const auto stopped = [files] { return files->stopped(); };
-        database.watch(stopped, most_of_schema);
-        defend(database);
+        TraceFile trace{files, sqlite::connect_reader(files->address(), TraceFiles::file_system(), recovers, stopped), {}, 0};
+        sqlite::Database& database = trace.database;
         if (pragma(database, "application_id") != schema::application_id) {
             refuse(path, recovers ? "the journal beside it is not its own" : "is an SQLite file, but not a trace");
         }
@@ -217,10 +187,7 @@ TraceFile open_trace_file(std::shared_ptr<TraceFiles> given) {
         }
         trace.minor = static_cast<int>(version % 1000);
         check_schema(path, database, trace.minor, newer);
-        sqlite3_limit(database.handle(), SQLITE_LIMIT_LENGTH, largest_of_trace);
-        // No statement of ours looks at a row for more than some dozen operations, and a row has some bytes at least.
-        constexpr int64_t most_of_any = 20'000'000, most_of_a_byte = 16;
-        database.watch(stopped, most_of_any + most_of_a_byte * files->bytes());
+        sqlite::expect_rows(database, stopped, files->bytes());
         upgrade(database, trace.minor);
         if (recovers) {
             trace.notes.push_back("was not closed; what had been committed is shown");

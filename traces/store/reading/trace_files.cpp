@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 #include "runtime/system/budget.h"
 #include "runtime/system/files.h"
+#include "runtime/system/number_words.h"
 #include "traces/store/reading/trace_file.h"
 #include "traces/store/recording_lock.h"
 
@@ -111,7 +112,7 @@ Descriptor copy_of(const State& state, const Descriptor& from, int64_t bytes, in
             room -= n;
             if (room < 0) {
                 refuse(state.path, "is being recorded; a copy to read it takes more than " +
-                                       budget::in_words(budget::trace_copy_bytes) + "; try again when the recording is done");
+                                       words::limit(budget::trace_copy_bytes) + "; try again when the recording is done");
             }
             if (pwrite(to.get(), part.data(), static_cast<size_t>(n), at) != n) {
                 fail();
@@ -547,7 +548,7 @@ std::string TraceFiles::trouble() const {
         return "became shorter while it was read";
     }
     return state_->too_much_written
-               ? "has a journal that takes more than " + budget::in_words(budget::trace_scratch_bytes) + " to roll back or replay"
+               ? "has a journal that takes more than " + words::limit(budget::trace_scratch_bytes) + " to roll back or replay"
                : std::string();
 }
 

@@ -28,7 +28,7 @@ std::vector<Line> Histogram::draw(Session&, int selected, int height, int width)
     constexpr char32_t parts[] = {U' ', U'▁', U'▂', U'▃', U'▄', U'▅', U'▆', U'▇', U'█'};
     const int n_bars = static_cast<int>(row.histogram.size()), n_rows = height - 1;
     const int bar = std::max((width - label - 1) / n_bars, 1);
-    cells.text(0, 0, grouped(most), dim, label);
+    cells.text(0, 0, words::count(most), dim, label);
     cells.text(n_rows - 1, 0, "0", dim, label);
     for (int i = 0; i < n_bars; ++i) {
         const int64_t count = row.histogram[static_cast<size_t>(i)];

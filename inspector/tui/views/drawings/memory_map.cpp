@@ -168,8 +168,8 @@ void MemoryMap::draw_buffer(Session& session, Shown& shown, int selected, Cells&
     const int64_t peak = live[static_cast<size_t>(peak_at)];
     cells.text(first_row, 0,
                session.history().buffer_type_name(buffer.buffer_type) +
-                   (buffer.chunk > 0 ? " chunk " + std::to_string(buffer.chunk) : "") + ": " + bytes_text(buffer.size) +
-                   ", used to " + bytes_text(shown.reached) + ", most at once " + bytes_text(peak) + " at place " +
+                   (buffer.chunk > 0 ? " chunk " + std::to_string(buffer.chunk) : "") + ": " + words::bytes(buffer.size) +
+                   ", used to " + words::bytes(shown.reached) + ", most at once " + words::bytes(peak) + " at place " +
                    std::to_string(peak_at),
                bold);
 
@@ -210,7 +210,7 @@ void MemoryMap::draw_buffer(Session& session, Shown& shown, int selected, Cells&
                 cells.put(line_of(r), label_width + c, U'┄', dim);
             }
         }
-        const std::string words = " " + bytes_text(fold.end - fold.first) + " in which nothing lies ";
+        const std::string words = " " + words::bytes(fold.end - fold.first) + " in which nothing lies ";
         if (at(r, n_columns / 2) < 0) {
             cells.text(line_of(r), label_width + 2, words, dim);
         }
@@ -239,7 +239,7 @@ void MemoryMap::draw_buffer(Session& session, Shown& shown, int selected, Cells&
     for (int r = n_rows - 1; r >= 0; --r) { // the offset at which a row begins, where it is one that something begins at
         const int64_t lowest = map.lowest[static_cast<size_t>(r)];
         if (lowest >= 0 && last_labelled - r >= 1) {
-            const std::string label = grouped(lowest);
+            const std::string label = words::count(lowest);
             cells.text(line_of(r), label_width - 1 - text_width(label), label, dim, label_width);
             last_labelled = r;
         }

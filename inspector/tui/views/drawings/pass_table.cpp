@@ -56,7 +56,7 @@ std::vector<Line> PassTable::draw(Session& session, int, int height, int width) 
         };
         const bool assigns = row.pass < Pass::optimise;
         put(1, assigns ? std::to_string(row.assigned) + "/" + std::to_string(row.assigned + row.unassigned) : "", {});
-        put(2, assigns || row.changed > 0 ? grouped(row.changed) : "", row.changed > 0 ? Style{} : dim);
+        put(2, assigns || row.changed > 0 ? words::count(row.changed) : "", row.changed > 0 ? Style{} : dim);
         put(3, row.time_ns ? time_text(*row.time_ns) : "?", dim);
     }
     return cells.lines();

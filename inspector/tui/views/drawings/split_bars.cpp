@@ -98,9 +98,9 @@ std::vector<Line> SplitBars::draw(Session& session, int selected, int height, in
     const auto nodes = [&](const SplitState& split) -> int64_t {
         return session.imported() && split.begin.node == no_tensor ? -1 : nodes_of(split);
     };
-    bar(0, "nodes", nodes, [](int64_t n) { return grouped(n); });
+    bar(0, "nodes", nodes, [](int64_t n) { return words::count(n); });
     bar(1, "time", time_of, [](int64_t ns) { return ns == 0 ? std::string("-") : time_text(ns); });
-    bar(2, "bytes", bytes_into, [](int64_t n) { return bytes_text(n); });
+    bar(2, "bytes", bytes_into, [](int64_t n) { return words::bytes(n); });
     return cells.lines();
 }
 
