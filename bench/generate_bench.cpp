@@ -35,7 +35,7 @@ struct Weights110m {
 
 Weights110m matrices(const gguf::File& file) {
     Weights110m w;
-    for (const gguf::TensorInfo& t : file.tensors()) {
+    for (const gguf::FileTensor& t : file.tensors()) {
         if (t.n_dims > 1) {
             w.bytes += static_cast<double>(t.bytes);
             w.elements += static_cast<double>(t.ne[0] * t.ne[1]);

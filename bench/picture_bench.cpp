@@ -36,9 +36,9 @@ private:
 };
 
 /// A recorded plan; the file is gone with it.
-class RecordedPlan {
+class TemporaryPlan {
 public:
-    RecordedPlan() {
+    TemporaryPlan() {
         bench::TransformerSketch sketch;
         bench::sketch_transformer(n_layers, sketch);
         n_nodes = static_cast<int64_t>(sketch.graph.nodes.size());
@@ -57,17 +57,17 @@ public:
         writer.add(record::EvaluationEnd{});
         writer.close();
     }
-    ~RecordedPlan() { std::filesystem::remove(path); }
-    RecordedPlan(const RecordedPlan&) = delete;
-    RecordedPlan& operator=(const RecordedPlan&) = delete;
+    ~TemporaryPlan() { std::filesystem::remove(path); }
+    TemporaryPlan(const TemporaryPlan&) = delete;
+    TemporaryPlan& operator=(const TemporaryPlan&) = delete;
 
     const std::string path =
         (std::filesystem::temp_directory_path() / ("schedscope-bench-" + std::to_string(getpid()) + ".trace")).string();
     int64_t n_nodes = 0;
 };
 
-const RecordedPlan& recorded() {
-    static const RecordedPlan plan;
+const TemporaryPlan& recorded() {
+    static const TemporaryPlan plan;
     return plan;
 }
 

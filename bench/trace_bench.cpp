@@ -82,7 +82,7 @@ void record(Recorder& recorder, int64_t n) {
         recorder.add(record::PlanBegin{0, n_nodes, 1, 1, 0, true});
         recorder.add(record::PassBegin{Pass::rest_down});
         for (TensorId t = 1; t <= n_nodes; ++t) {
-            record::Query query;
+            record::BackendQuery query;
             query.backend = 0;
             query.tensor = t;
             recorder.add_in_burst(query);

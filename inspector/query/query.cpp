@@ -73,7 +73,7 @@ double parse_number(std::string_view text, Field field) {
 }
 
 /// A word, up to the next space outside quotes, the quotes taken off.
-struct Word {
+struct QueryWord {
     std::string text;
     size_t sign = std::string::npos; ///< place of the first relation sign outside quotes
     std::vector<size_t> bars;        ///< places of the bars outside quotes
@@ -98,8 +98,8 @@ struct Word {
     }
 };
 
-Word next_word(std::string_view text, size_t& at) {
-    Word word;
+QueryWord next_word(std::string_view text, size_t& at) {
+    QueryWord word;
     bool quote = false;
     for (; at < text.size() && (quote || text[at] != ' '); ++at) {
         if (text[at] == '"') {
@@ -134,7 +134,7 @@ Query Query::parse(std::string_view text) {
             ++at;
             continue;
         }
-        const Word lexed = next_word(text, at);
+        const QueryWord lexed = next_word(text, at);
         const auto& [word, sign, bars] = lexed;
         if (word.empty()) {
             continue;

@@ -20,7 +20,7 @@ enum Waker : size_t { program_stopped, program_ended, comparison_done, picture_d
 
 } // namespace
 
-App::App(Session& session, Terminal& terminal, Options options)
+App::App(InspectorSession& session, Terminal& terminal, Options options)
     : session(session), terminal(terminal), title(std::move(options.title)), settings(std::move(options.settings)),
       terminal_options(options.terminal), files_in_use(std::move(options.files_in_use)), check_(std::move(options.check_path)),
       changed_(std::move(options.changed)), stop_(std::move(options.stop)) {
@@ -203,7 +203,7 @@ void App::on_program(bool ended) {
     }
 }
 
-Context App::context() const { return !pages.empty() ? in_popup : session.program() ? in_live : in_recorded; }
+KeyContext App::context() const { return !pages.empty() ? in_popup : session.program() ? in_live : in_recorded; }
 
 void App::on_input(const Input& input) {
     dirty_ = true;

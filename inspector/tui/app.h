@@ -9,8 +9,8 @@
 #include "inspector/tui/panes/list_pane.h"
 #include "inspector/tui/panes/page_stack.h"
 #include "inspector/tui/panes/screen.h"
+#include "inspector/tui/state/inspector_session.h"
 #include "inspector/tui/state/saved_session.h"
-#include "inspector/tui/state/session.h"
 #include "inspector/tui/state/settings.h"
 #include "inspector/tui/state/trail.h"
 #include "inspector/tui/terminal/terminal.h"
@@ -37,7 +37,7 @@ public:
         std::shared_ptr<StopSignal> stop;
         std::vector<std::string> files_in_use; ///< as InspectorOptions have them
     };
-    App(Session& session, Terminal& terminal, Options options);
+    App(InspectorSession& session, Terminal& terminal, Options options);
     App(const App&) = delete;
     App& operator=(const App&) = delete;
     /// Until the user quits. Returns the exit code.
@@ -57,7 +57,7 @@ public:
     void ask(TypedLine::Question question);
     Completions completions() { return {session, list.view().columns()}; } ///< what Tab can offer now
     void quit(int exit_code) { exit_code_ = exit_code; }
-    Context context() const; ///< where the keyboard is
+    KeyContext context() const; ///< where the keyboard is
     std::string key_of(Action action) const { return settings.keys.key_of(action, session.program() ? in_live : in_recorded); }
 
     // What they show
@@ -84,7 +84,7 @@ public:
     }
 
     // The parts
-    Session& session;
+    InspectorSession& session;
     Terminal& terminal;
     const std::string title; ///< of the trace or the program
     Settings settings;

@@ -34,7 +34,7 @@ std::optional<tui::SavedSession> saved_session(const std::string& file, const st
 
 int run_inspector(std::shared_ptr<const RecordSource> source, const InspectorOptions& options) {
     const char* const no_color = std::getenv("NO_COLOR");
-    tui::Session session(std::move(source), options.gate, options.ended_fd);
+    tui::InspectorSession session(std::move(source), options.gate, options.ended_fd);
     if (options.evaluation >= 0 && options.evaluation < session.history().n_evaluations()) {
         session.go(session.history().evaluation(options.evaluation).end - 1);
     }

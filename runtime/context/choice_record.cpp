@@ -18,7 +18,7 @@ void add_part(record::Sample& sample, const SamplerPart& part, const GraphChain&
 
 } // namespace
 
-void record_choice(Recorder& recorder, const Context& context, const Scheduler& scheduler, const SamplerChain& chain,
+void record_choice(Recorder& recorder, const InferenceContext& context, const Scheduler& scheduler, const SamplerChain& chain,
                    const ChosenToken& chosen) {
     const int32_t n_vocab = context.model().hparams().n_vocab;
     const GraphChain* in_graph = context.sampling().chain(chosen.sequence);
@@ -36,7 +36,7 @@ void record_choice(Recorder& recorder, const Context& context, const Scheduler& 
         // What the last sampler, which chooses, chose from.
         candidates = i + 1 < steps.size() ? steps[i].candidates : candidates;
     }
-    record::Token t;
+    record::NextToken t;
     t.sequence = chosen.sequence;
     t.token = chosen.token;
     t.position = chosen.position;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/context/context.h"
+#include "runtime/context/inference_context.h"
 #include "runtime/sampling/chain.h"
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct ChosenToken {
 };
 
 /// Writes down what each sampler of the chain did and where (or why not in the graph), and the token.
-void record_choice(Recorder& recorder, const Context& context, const Scheduler& scheduler, const SamplerChain& chain,
+void record_choice(Recorder& recorder, const InferenceContext& context, const Scheduler& scheduler, const SamplerChain& chain,
                    const ChosenToken& chosen);
 
 } // namespace schedscope

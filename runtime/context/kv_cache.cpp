@@ -51,7 +51,7 @@ void KvCache::allocate(const Model& model) {
         size_t bytes = 0;
     };
     std::map<const BufferType*, Share> shares;
-    const Placement& placement = model.placement();
+    const ModelPlacement& placement = model.placement();
     for (size_t il = 0; il < layers_.size(); ++il) {
         Device& device = model.device(options_.on_host ? placement.host() : placement.layer_home(static_cast<int32_t>(il)));
         Share& share = shares[&device.buffer_type()];

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/gguf/value.h"
+#include "runtime/gguf/metadata_value.h"
 #include "runtime/ops/layout.h"
 
 #include "runtime/tensor/tensor.h"
@@ -19,13 +19,13 @@ class Mapping;
 constexpr size_t default_alignment = 32; ///< of the data, in bytes, where `general.alignment` is absent
 
 /// One key and its value, in the file's order.
-struct Entry {
+struct MetadataEntry {
     std::string_view key;
-    Value value;
+    MetadataValue value;
 };
 
 /// One tensor of a file.
-struct TensorInfo {
+struct FileTensor {
     std::string_view name; ///< mapped, too
     Type type = Type::F32;
     int n_dims = 0; ///< as written; ne is filled up with ones
@@ -61,11 +61,11 @@ public:
     /// Throws Error(input) "PATH: was cut short while it was read". Whoever reads tensors' data or keeps values asks behind that, before the results are used.
     void check_whole() const;
 
-    std::span<const Entry> metadata() const noexcept { return entries_; }     ///< the first part's
-    std::span<const TensorInfo> tensors() const noexcept { return tensors_; } ///< all parts', in order
+    std::span<const MetadataEntry> metadata() const noexcept { return entries_; } ///< the first part's
+    std::span<const FileTensor> tensors() const noexcept { return tensors_; }     ///< all parts', in order
 
-    const Value* find(std::string_view key) const noexcept;              ///< null when there is no such key
-    const TensorInfo* find_tensor(std::string_view name) const noexcept; ///< null when there is no such tensor
+    const MetadataValue* find(std::string_view key) const noexcept;      ///< null when there is no such key
+    const FileTensor* find_tensor(std::string_view name) const noexcept; ///< null when there is no such tensor
 
     // Nothing when the key is absent. Error(input) naming file, key and kind when the value is of another kind.
     std::optional<uint32_t> get_u32(std::string_view key) const;
@@ -89,7 +89,7 @@ public:
     std::vector<float> require_f32_array(std::string_view key) const;
     std::vector<std::string_view> require_string_array(std::string_view key) const;
     /// Error(input) naming file and tensor when it is absent.
-    const TensorInfo& require_tensor(std::string_view name) const;
+    const FileTensor& require_tensor(std::string_view name) const;
 
 private:
     File();
@@ -102,8 +102,8 @@ private:
     uint32_t version_ = 0;
     size_t alignment_ = 0;
     std::vector<Mapping> mappings_; ///< one a part
-    std::vector<Entry> entries_;
-    std::vector<TensorInfo> tensors_;
+    std::vector<MetadataEntry> entries_;
+    std::vector<FileTensor> tensors_;
     std::unordered_map<std::string_view, size_t> key_index_;
     std::unordered_map<std::string_view, size_t> tensor_index_;
 };

@@ -24,11 +24,11 @@ constexpr uint64_t max_key_bytes = 65'535; ///< the format's own limit
 
 constexpr size_t least_alignment = 8; ///< the format's, and what the widest element needs
 
-class Parser {
+class GgufParser {
 public:
-    Parser(std::span<const std::byte> bytes, const std::string& path) : bytes_(bytes), path_(path) {}
+    GgufParser(std::span<const std::byte> bytes, const std::string& path) : bytes_(bytes), path_(path) {}
 
-    Parsed run() {
+    ParsedFile run() {
         header();
         for (uint64_t i = 0; i < n_keys_; ++i) {
             entry();
@@ -121,7 +121,7 @@ private:
         if (!names_.insert(key).second) {
             fail("is damaged: the metadata key '" + visible_name(key) + "' occurs twice");
         }
-        Value value;
+        MetadataValue value;
         value.type = value_type();
         if (value.type == ValueType::array) {
             array(value);
@@ -131,7 +131,7 @@ private:
         result_.entries.push_back({key, value});
     }
 
-    void array(Value& value) {
+    void array(MetadataValue& value) {
         value.element = value_type();
         value.count = number<uint64_t>();
         if (value.element == ValueType::array) {
@@ -160,7 +160,7 @@ private:
 
     void alignment() {
         result_.alignment = default_alignment;
-        for (const Entry& e : result_.entries) {
+        for (const MetadataEntry& e : result_.entries) {
             if (e.key != "general.alignment") {
                 continue;
             }
@@ -176,7 +176,7 @@ private:
 
     void tensor() {
         what_ = "the list of tensors";
-        TensorInfo info;
+        FileTensor info;
         info.name = name(max_name);
         what_ = "tensor";
         if (!names_.insert(info.name).second) {
@@ -207,7 +207,7 @@ private:
         result_.tensors.push_back(info);
     }
 
-    void measure(TensorInfo& info) const {
+    void measure(FileTensor& info) const {
         const TypeTraits& type = traits(info.type);
         if (info.ne[0] % type.block != 0) {
             fail("is damaged: rows of tensor '" + visible_name(info.name) + "' have " + std::to_string(info.ne[0]) +
@@ -233,7 +233,7 @@ private:
         const size_t padding = (result_.alignment - (at_ & mask)) & mask;
         const size_t room = padding < left() ? bytes_.size() - at_ - padding : 0;
         const size_t begin = bytes_.size() - room;
-        for (TensorInfo& info : result_.tensors) {
+        for (FileTensor& info : result_.tensors) {
             if ((info.offset & mask) != 0) {
                 fail("is damaged: data of tensor '" + visible_name(info.name) + "' begins at " + std::to_string(info.offset) +
                      ", which is not a multiple of the alignment " + std::to_string(result_.alignment));
@@ -248,9 +248,9 @@ private:
     }
 
     void check_overlaps() const {
-        std::vector<const TensorInfo*> by_offset;
+        std::vector<const FileTensor*> by_offset;
         by_offset.reserve(result_.tensors.size());
-        for (const TensorInfo& info : result_.tensors) {
+        for (const FileTensor& info : result_.tensors) {
             by_offset.push_back(&info);
         }
         std::sort(by_offset.begin(), by_offset.end(), [](const auto* a, const auto* b) { return a->offset < b->offset; });
@@ -271,11 +271,11 @@ private:
     uint64_t n_keys_ = 0;
     uint64_t strings_ = 0;                       ///< in all arrays so far
     std::unordered_set<std::string_view> names_; ///< of the list being read
-    Parsed result_;
+    ParsedFile result_;
 };
 
 } // namespace
 
-Parsed parse(std::span<const std::byte> bytes, const std::string& path) { return Parser(bytes, path).run(); }
+ParsedFile parse(std::span<const std::byte> bytes, const std::string& path) { return GgufParser(bytes, path).run(); }
 
 } // namespace schedscope::gguf

@@ -5,14 +5,14 @@
 namespace schedscope::gguf {
 
 /// What one file says, checked: every view lies inside `bytes`.
-struct Parsed {
+struct ParsedFile {
     uint32_t version = 0;
     size_t alignment = 0;
-    std::vector<Entry> entries;
-    std::vector<TensorInfo> tensors;
+    std::vector<MetadataEntry> entries;
+    std::vector<FileTensor> tensors;
 };
 
 /// Throws Error(input) "PATH: why". Memory in proportion to what was really found, never to what is claimed.
-Parsed parse(std::span<const std::byte> bytes, const std::string& path);
+ParsedFile parse(std::span<const std::byte> bytes, const std::string& path);
 
 } // namespace schedscope::gguf

@@ -31,7 +31,7 @@ File File::from_bytes(std::vector<std::byte> bytes, std::string name) {
 }
 
 void File::add_part(Mapping mapping, const std::string& path) {
-    Parsed parsed = parse(mapping.bytes(), path);
+    ParsedFile parsed = parse(mapping.bytes(), path);
     const auto part = static_cast<int>(mappings_.size());
     if (part == 0) {
         version_ = parsed.version;
@@ -43,7 +43,7 @@ void File::add_part(Mapping mapping, const std::string& path) {
     } else {
         check_part(parsed, part, path);
     }
-    for (TensorInfo& info : parsed.tensors) {
+    for (FileTensor& info : parsed.tensors) {
         if (!tensor_index_.emplace(info.name, tensors_.size()).second) {
             throw Error(ErrorKind::input,
                         path + ": tensor '" + visible_name(info.name) + "' is in an earlier part of the model, too");
@@ -87,18 +87,18 @@ void File::check_whole() const {
     }
 }
 
-const Value* File::find(std::string_view key) const noexcept {
+const MetadataValue* File::find(std::string_view key) const noexcept {
     const auto found = key_index_.find(key);
     return found != key_index_.end() ? &entries_[found->second].value : nullptr;
 }
 
-const TensorInfo* File::find_tensor(std::string_view name) const noexcept {
+const FileTensor* File::find_tensor(std::string_view name) const noexcept {
     const auto found = tensor_index_.find(name);
     return found != tensor_index_.end() ? &tensors_[found->second] : nullptr;
 }
 
-const TensorInfo& File::require_tensor(std::string_view name) const {
-    const TensorInfo* info = find_tensor(name);
+const FileTensor& File::require_tensor(std::string_view name) const {
+    const FileTensor* info = find_tensor(name);
     if (info == nullptr) {
         throw Error(ErrorKind::input, path_ + ": tensor '" + std::string(name) + "' is missing");
     }
@@ -106,7 +106,7 @@ const TensorInfo& File::require_tensor(std::string_view name) const {
 }
 
 template <typename Wanted, typename Get> std::optional<Wanted> File::get(std::string_view key, const char* wanted, Get as) const {
-    const Value* value = find(key);
+    const MetadataValue* value = find(key);
     if (value == nullptr) {
         mappings_.front().check_whole(); // a key that was lost is not found, either
         return std::nullopt;
@@ -122,31 +122,32 @@ template <typename Wanted, typename Get> std::optional<Wanted> File::get(std::st
 }
 
 std::optional<uint32_t> File::get_u32(std::string_view key) const {
-    return get<uint32_t>(key, "a 32-bit number from 0 on", [](const Value& v) { return v.as_u32(); });
+    return get<uint32_t>(key, "a 32-bit number from 0 on", [](const MetadataValue& v) { return v.as_u32(); });
 }
 std::optional<int32_t> File::get_i32(std::string_view key) const {
-    return get<int32_t>(key, "a 32-bit integer", [](const Value& v) { return v.as_i32(); });
+    return get<int32_t>(key, "a 32-bit integer", [](const MetadataValue& v) { return v.as_i32(); });
 }
 std::optional<uint64_t> File::get_u64(std::string_view key) const {
-    return get<uint64_t>(key, "a number from 0 on", [](const Value& v) { return v.as_u64(); });
+    return get<uint64_t>(key, "a number from 0 on", [](const MetadataValue& v) { return v.as_u64(); });
 }
 std::optional<float> File::get_f32(std::string_view key) const {
-    return get<float>(key, "a number", [](const Value& v) { return v.as_f64(); });
+    return get<float>(key, "a number", [](const MetadataValue& v) { return v.as_f64(); });
 }
 std::optional<bool> File::get_bool(std::string_view key) const {
-    return get<bool>(key, "true or false", [](const Value& v) { return v.as_bool(); });
+    return get<bool>(key, "true or false", [](const MetadataValue& v) { return v.as_bool(); });
 }
 std::optional<std::string_view> File::get_string(std::string_view key) const {
-    return get<std::string_view>(key, "a string", [](const Value& v) { return v.as_string(); });
+    return get<std::string_view>(key, "a string", [](const MetadataValue& v) { return v.as_string(); });
 }
 std::optional<std::vector<int32_t>> File::get_i32_array(std::string_view key) const {
-    return get<std::vector<int32_t>>(key, "an array of 32-bit integers", [](const Value& v) { return v.as_i32_array(); });
+    return get<std::vector<int32_t>>(key, "an array of 32-bit integers", [](const MetadataValue& v) { return v.as_i32_array(); });
 }
 std::optional<std::vector<float>> File::get_f32_array(std::string_view key) const {
-    return get<std::vector<float>>(key, "an array of numbers", [](const Value& v) { return v.as_f32_array(); });
+    return get<std::vector<float>>(key, "an array of numbers", [](const MetadataValue& v) { return v.as_f32_array(); });
 }
 std::optional<std::vector<std::string_view>> File::get_string_array(std::string_view key) const {
-    return get<std::vector<std::string_view>>(key, "an array of strings", [](const Value& v) { return v.as_string_array(); });
+    return get<std::vector<std::string_view>>(key, "an array of strings",
+                                              [](const MetadataValue& v) { return v.as_string_array(); });
 }
 
 template <typename Wanted> Wanted File::require(std::string_view key, std::optional<Wanted> value) const {

@@ -63,9 +63,9 @@ std::vector<std::string> parts_by_name(const std::string& path) {
     return parts;
 }
 
-void check_part(const Parsed& parsed, int part, const std::string& path) {
+void check_part(const ParsedFile& parsed, int part, const std::string& path) {
     const auto found =
-        std::find_if(parsed.entries.begin(), parsed.entries.end(), [](const Entry& e) { return e.key == "split.no"; });
+        std::find_if(parsed.entries.begin(), parsed.entries.end(), [](const MetadataEntry& e) { return e.key == "split.no"; });
     const auto number = found != parsed.entries.end() ? found->value.as_i64() : std::nullopt;
     if (number != part) {
         throw Error(ErrorKind::input, path + ": is not part " + std::to_string(part + 1) + " of the model, as its name says");

@@ -25,6 +25,6 @@ private:
 std::vector<std::string> parts_by_name(const std::string& path);
 
 /// Throws Error(input) unless the file says that it is this part (from 0) of a model.
-void check_part(const Parsed& parsed, int part, const std::string& path);
+void check_part(const ParsedFile& parsed, int part, const std::string& path);
 
 } // namespace schedscope::gguf

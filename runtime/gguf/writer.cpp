@@ -89,7 +89,7 @@ void Writer::set(std::string_view key, std::span<const std::string> v) {
     }
     store(key, ValueType::array, ValueType::string, v.size(), bytes);
 }
-void Writer::set(std::string_view key, const Value& v) { store(key, v.type, v.element, v.count, v.bytes); }
+void Writer::set(std::string_view key, const MetadataValue& v) { store(key, v.type, v.element, v.count, v.bytes); }
 
 void Writer::add(std::string_view name, Type type, const Shape& ne, Produce produce) {
     if (name.empty() || name.size() > max_name) {
@@ -133,7 +133,7 @@ size_t Writer::alignment() const {
     if (found == values_.end()) {
         return default_alignment;
     }
-    const Value value{found->type, found->element, found->count, found->bytes};
+    const MetadataValue value{found->type, found->element, found->count, found->bytes};
     const auto wanted = value.as_u64();
     if (!wanted || !std::has_single_bit(*wanted) || *wanted < 8) {
         throw Error(ErrorKind::usage, "general.alignment: " + value.text() + " is not a power of two from 8 on");

@@ -46,7 +46,7 @@ public:
     void set(std::string_view key, const std::vector<float>& v) { set(key, std::span<const float>(v)); }
     void set(std::string_view key, const std::vector<std::string>& v) { set(key, std::span<const std::string>(v)); }
     /// A value of another file, of any type; its bytes are copied.
-    void set(std::string_view key, const Value& v);
+    void set(std::string_view key, const MetadataValue& v);
 
     /// Dimensions behind the last that is not 1 are not written. Throws Error(usage) when the name is empty, longer than
     /// max_name bytes or taken, the shape does not fit the type, or files can't hold the type.

@@ -132,8 +132,8 @@ Qkv project_qkv(GraphBuilder& b, Tensor* x, int32_t il) {
 void normalise_heads(GraphBuilder& b, Qkv& qkv, int32_t il) {
     const LayerWeights& w = b.layer(il);
     if (w.attn_q_norm.weight != nullptr) {
-        qkv.q = b.name(norm(b, qkv.q, w.attn_q_norm, Norm::rms, il), "Qcur_normed", il);
-        qkv.k = b.name(norm(b, qkv.k, w.attn_k_norm, Norm::rms, il), "Kcur_normed", il);
+        qkv.q = b.name(norm(b, qkv.q, w.attn_q_norm, NormKind::rms, il), "Qcur_normed", il);
+        qkv.k = b.name(norm(b, qkv.k, w.attn_k_norm, NormKind::rms, il), "Kcur_normed", il);
     }
 }
 
@@ -184,7 +184,7 @@ Tensor* only_outputs(GraphBuilder& b, Tensor* x, int32_t il) {
 
 Tensor* attention_half(GraphBuilder& b, Tensor* x, int32_t il, std::string_view scaled_q) {
     const LayerWeights& l = b.layer(il);
-    x = b.name(norm(b, x, l.attn_norm, Norm::rms, il), "attn_norm", il);
+    x = b.name(norm(b, x, l.attn_norm, NormKind::rms, il), "attn_norm", il);
     Qkv qkv = project_qkv(b, x, il);
     normalise_heads(b, qkv, il);
     rotate(b, qkv, il);

@@ -12,9 +12,9 @@ Tensor* input_embedding(GraphBuilder& b);
 /// Before the first block.
 void attention_inputs(GraphBuilder& b);
 
-enum class Norm : uint8_t { layer, rms };
+enum class NormKind : uint8_t { layer, rms };
 /// weight × norm(x) + bias. The caller names the result.
-Tensor* norm(GraphBuilder& b, Tensor* x, const Linear& weight, Norm kind, int32_t il);
+Tensor* norm(GraphBuilder& b, Tensor* x, const Linear& weight, NormKind kind, int32_t il);
 
 /// weight · x + bias; both are called WHAT.
 Tensor* linear(GraphBuilder& b, const Linear& weight, Tensor* x, std::string_view what, int32_t il);
@@ -56,7 +56,7 @@ Tensor* feed_forward(GraphBuilder& b, Tensor* x, Activation activation, int32_t 
 Tensor* experts(GraphBuilder& b, Tensor* x, bool normalise_weights, int32_t il);
 
 /// Last norm and logits; ends the graph.
-void output(GraphBuilder& b, Tensor* x, Norm kind);
+void output(GraphBuilder& b, Tensor* x, NormKind kind);
 
 /// Whole graphs of LLaMA's kind: x + attention(norm(x)), then x + feed-forward(norm(x)). RMS norms, and SiLU gates or experts.
 void pre_norm_model(GraphBuilder& b);

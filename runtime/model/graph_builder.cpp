@@ -14,7 +14,7 @@ Tensor* GraphBuilder::name(Tensor* t, std::string_view what, int32_t layer) cons
     }
     t->name += '-' + std::to_string(layer);
     t->layer = layer;
-    const Placement& placement = model.placement();
+    const ModelPlacement& placement = model.placement();
     if (what != "norm") {
         return t;
     }

@@ -102,7 +102,7 @@ RopeHparams read_rope(const Keys& keys, const Hparams& h) {
 }
 
 int32_t vocabulary_size(const gguf::File& file, const Keys& keys) {
-    if (const gguf::Value* tokens = file.find("tokenizer.ggml.tokens"); tokens != nullptr && tokens->is_array()) {
+    if (const gguf::MetadataValue* tokens = file.find("tokenizer.ggml.tokens"); tokens != nullptr && tokens->is_array()) {
         if (tokens->count == 0 || tokens->count > max_size) {
             refuse_key(file, "tokenizer.ggml.tokens", "has " + std::to_string(tokens->count) + " entries");
         }
@@ -184,7 +184,7 @@ void read_sliding_window(Hparams& h, const gguf::File& file, int32_t window, int
     }
     const auto layers = static_cast<size_t>(h.n_layer);
     const char* pattern = "attention.sliding_window_pattern";
-    const gguf::Value* v = file.find(h.architecture + "." + pattern);
+    const gguf::MetadataValue* v = file.find(h.architecture + "." + pattern);
     if (v != nullptr && v->is_array()) {
         const auto flags = v->as_i32_array();
         if (!flags || flags->size() < layers) {

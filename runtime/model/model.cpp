@@ -36,7 +36,7 @@ Model::~Model() = default;
 
 int64_t Model::n_parameters() const noexcept {
     int64_t n = 0;
-    for (const gguf::TensorInfo& t : file_->tensors()) {
+    for (const gguf::FileTensor& t : file_->tensors()) {
         n += t.ne[0] * t.ne[1] * t.ne[2] * t.ne[3];
     }
     return n;

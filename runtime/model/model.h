@@ -2,7 +2,7 @@
 
 #include "runtime/backend/buffer.h"
 #include "runtime/model/hparams.h"
-#include "runtime/model/placement.h"
+#include "runtime/model/model_placement.h"
 #include "runtime/model/tensor_buffers.h"
 #include "runtime/model/weights.h"
 #include "runtime/tensor/graph.h"
@@ -35,7 +35,7 @@ public:
     const Architecture& architecture() const noexcept { return *architecture_; }
     const Hparams& hparams() const noexcept { return hparams_; }
     const Weights& weights() const noexcept { return weights_; }
-    const Placement& placement() const noexcept { return placement_; }
+    const ModelPlacement& placement() const noexcept { return placement_; }
     LoadMode mode() const noexcept { return mode_; }
 
     int32_t n_devices() const noexcept { return static_cast<int32_t>(devices_.size()); }
@@ -51,7 +51,7 @@ private:
     LoadMode mode_;
     const Architecture* architecture_;
     Hparams hparams_;
-    Placement placement_;
+    ModelPlacement placement_;
     TensorStore store_;
     Weights weights_;
     std::vector<std::unique_ptr<Buffer>> buffers_;

@@ -2,8 +2,8 @@
 
 namespace schedscope::blocks {
 
-Tensor* norm(GraphBuilder& b, Tensor* x, const Linear& weight, Norm kind, int32_t il) {
-    x = kind == Norm::rms ? ops::rms_norm(b.g, x, b.h.norm_eps) : ops::norm(b.g, x, b.h.norm_eps);
+Tensor* norm(GraphBuilder& b, Tensor* x, const Linear& weight, NormKind kind, int32_t il) {
+    x = kind == NormKind::rms ? ops::rms_norm(b.g, x, b.h.norm_eps) : ops::norm(b.g, x, b.h.norm_eps);
     b.name(x, "norm", il);
     x = ops::mul(b.g, x, weight.weight);
     if (weight.bias != nullptr) {

@@ -2,7 +2,7 @@
 
 namespace schedscope::blocks {
 
-void output(GraphBuilder& b, Tensor* x, Norm kind) {
+void output(GraphBuilder& b, Tensor* x, NormKind kind) {
     b.io.hidden = b.name(norm(b, x, b.w.output_norm, kind, -1), "result_norm");
     x = b.name(ops::mul_mat(b.g, b.w.output.weight, b.io.hidden),
                b.w.output.bias != nullptr ? "result_output_no_bias" : "result_output");

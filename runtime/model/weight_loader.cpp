@@ -20,7 +20,7 @@ bool ends_with(std::string_view s, std::string_view end) {
 }
 
 /// A node that reads the weight, with a batch as large as a usual prompt's. Throws Error when the operator does not take such a weight.
-Tensor* reading_node(Graph& g, const gguf::TensorInfo& info, Op reader) {
+Tensor* reading_node(Graph& g, const gguf::FileTensor& info, Op reader) {
     constexpr int64_t batch = 512;
     Tensor* weight = g.make(info.type, info.ne, info.name);
     switch (reader) {
@@ -43,7 +43,7 @@ Tensor* reading_node(Graph& g, const gguf::TensorInfo& info, Op reader) {
     }
 }
 
-bool device_can_read(const Device& device, const gguf::TensorInfo& info, Op reader) {
+bool device_can_read(const Device& device, const gguf::FileTensor& info, Op reader) {
     try {
         Graph g;
         return device.supports_op(*reading_node(g, info, reader)).yes;
@@ -70,7 +70,7 @@ Op WeightLoader::text_reader_of(std::string_view name, int32_t layer) {
     return name.find("_exps.") != std::string_view::npos ? Op::MUL_MAT_ID : Op::MUL_MAT;
 }
 
-int32_t WeightLoader::home_of(const gguf::TensorInfo& info, int32_t layer) {
+int32_t WeightLoader::home_of(const gguf::FileTensor& info, int32_t layer) {
     const int32_t wanted = layer == input_layer ? placement_.host() : placement_.layer_home(layer);
     const auto [found, first_time] = overridden_.try_emplace(&info);
     if (first_time) {
@@ -90,7 +90,7 @@ int32_t WeightLoader::home_of(const gguf::TensorInfo& info, int32_t layer) {
     return placement_.host();
 }
 
-void WeightLoader::tell_why(Tensor& tensor, const gguf::TensorInfo& info, int32_t layer, int32_t home) {
+void WeightLoader::tell_why(Tensor& tensor, const gguf::FileTensor& info, int32_t layer, int32_t home) {
     const Override& override = overridden_.at(&info);
     tensor.layer = layer_number(layer);
     if (override.home >= 0) {
@@ -120,7 +120,7 @@ std::vector<std::string> WeightLoader::notes() const {
 }
 
 Tensor* WeightLoader::maybe(const std::string& name, const Shape& ne, int32_t layer) {
-    const gguf::TensorInfo* info = file_.find_tensor(name);
+    const gguf::FileTensor* info = file_.find_tensor(name);
     if (info == nullptr) {
         return nullptr;
     }

@@ -2,7 +2,7 @@
 
 #include "runtime/backend/buffer.h"
 #include "runtime/gguf/gguf.h"
-#include "runtime/model/placement.h"
+#include "runtime/model/model_placement.h"
 #include "runtime/model/tensor_buffers.h"
 #include "runtime/model/weights.h"
 #include "runtime/tensor/graph.h"
@@ -28,7 +28,7 @@ public:
     /// The operator that will read a weight of this name in this layer.
     using ReaderOf = Op (*)(std::string_view name, int32_t layer);
 
-    WeightLoader(const gguf::File& file, std::span<Device* const> devices, Placement& placement, TensorStore& store,
+    WeightLoader(const gguf::File& file, std::span<Device* const> devices, ModelPlacement& placement, TensorStore& store,
                  ReaderOf reader_of = text_reader_of)
         : file_(file), devices_(devices.begin(), devices.end()), placement_(placement), store_(store), reader_of_(reader_of) {}
 
@@ -56,27 +56,27 @@ public:
 private:
     struct Item {
         Tensor* tensor;
-        const gguf::TensorInfo* info;
+        const gguf::FileTensor* info;
         int32_t home;
     };
     struct Override {
         int32_t home = -1; ///< none
         std::string_view why;
     };
-    int32_t home_of(const gguf::TensorInfo& info, int32_t layer);
+    int32_t home_of(const gguf::FileTensor& info, int32_t layer);
     static int32_t layer_number(int32_t layer) noexcept { return layer == input_layer ? -1 : layer; }
-    void tell_why(Tensor& tensor, const gguf::TensorInfo& info, int32_t layer, int32_t home);
+    void tell_why(Tensor& tensor, const gguf::FileTensor& info, int32_t layer, int32_t home);
     void map_host(std::vector<std::unique_ptr<Buffer>>& buffers);
 
     const gguf::File& file_;
     std::vector<Device*> devices_;
-    Placement& placement_;
+    ModelPlacement& placement_;
     TensorStore& store_;
     ReaderOf reader_of_;
     std::vector<Item> items_;
-    std::map<std::pair<const gguf::TensorInfo*, const BufferType*>, Tensor*> made_;
+    std::map<std::pair<const gguf::FileTensor*, const BufferType*>, Tensor*> made_;
     std::map<std::pair<int32_t, Type>, int32_t> left_to_host_; ///< by home wanted and type
-    std::map<const gguf::TensorInfo*, Override> overridden_;   ///< asked for, so that an override counts a tensor once
+    std::map<const gguf::FileTensor*, Override> overridden_;   ///< asked for, so that an override counts a tensor once
 };
 
 } // namespace schedscope

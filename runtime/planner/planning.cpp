@@ -114,7 +114,7 @@ std::string Planning::why_not_offloaded(TensorId decided) const {
 }
 
 void Planning::record_query(Question question, const Answer& answer, BackendId backend, BufferTypeId type, TensorId decided) {
-    record::Query query;
+    record::BackendQuery query;
     query.pass = pass;
     query.question = question;
     query.yes = answer.yes;

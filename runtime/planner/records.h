@@ -76,7 +76,7 @@ struct PassBegin {
 struct PassEnd {
     Pass pass = Pass::none;
 };
-struct Query {
+struct BackendQuery {
     Pass pass = Pass::none;
     Question question = Question::op;
     bool yes = true;
@@ -196,7 +196,7 @@ struct Sample { ///< one sampler of a sequence's chain did its part for the toke
     int32_t n_nodes = 0;         ///< that it added to the graph
     TensorId tensor = no_tensor; ///< the last of them; the others have the ids before it
 };
-struct Token {
+struct NextToken {
     int32_t sequence = 0, token = -1, position = 0;
     StringId text = 0; ///< empty with --no-text
     int32_t candidates = 0;
@@ -244,10 +244,10 @@ struct Difference {
 
 using Fact =
     std::variant<record::EvaluationBegin, record::EvaluationEnd, record::UbatchToken, record::PlanBegin, record::PlanEnd,
-                 record::PassBegin, record::PassEnd, record::Query, record::Assign, record::SplitBegin, record::SplitEnd,
+                 record::PassBegin, record::PassEnd, record::BackendQuery, record::Assign, record::SplitBegin, record::SplitEnd,
                  record::SplitInput, record::CopyMade, record::Rewired, record::GraphInput, record::Reorder, record::Fusion,
                  record::NotFused, record::Reallocation, record::BufferSize, record::Placement, record::Execute, record::SplitRun,
-                 record::Transfer, record::Wait, record::Sample, record::Token, record::Value, record::ValueElement,
+                 record::Transfer, record::Wait, record::Sample, record::NextToken, record::Value, record::ValueElement,
                  record::ValueBucket, record::Alternative, record::Pin, record::Reserve, record::Difference>;
 
 struct Record {

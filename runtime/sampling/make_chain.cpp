@@ -19,72 +19,73 @@ int32_t whole(double v) noexcept { return static_cast<int32_t>(v); }
 float real(double v) noexcept { return static_cast<float>(v); }
 
 /// One value of a sampler.
-struct Setting {
+struct SamplerSetting {
     std::string_view name; ///< of its own; empty: only as one of the values behind the sampler's name
-    Range range;
+    ValueRange range;
     void (*set)(P& p, double value);
 };
 
-struct Kind {
+struct SamplerKind {
     std::string_view name;
-    std::span<const Setting> settings; ///< in the order of the values behind the sampler's name
+    std::span<const SamplerSetting> settings; ///< in the order of the values behind the sampler's name
     std::unique_ptr<Sampler> (*make)(const P& p, uint32_t seed);
     bool chooses = false;
     bool (*off_by_default)(const P& p) = nullptr; ///< few use it: left out of a model's usual chain where it is off
 };
 
-constexpr Setting penalties[] = {{"penalty_repeat", ranges::above_zero, [](P& p, double v) { p.penalties.repeat = real(v); }},
-                                 {"penalty_last_n", ranges::count, [](P& p, double v) { p.penalties.last_n = whole(v); }},
-                                 {"penalty_frequency", ranges::any, [](P& p, double v) { p.penalties.frequency = real(v); }},
-                                 {"penalty_presence", ranges::any, [](P& p, double v) { p.penalties.presence = real(v); }}};
-constexpr Setting dry[] = {{"dry_multiplier", ranges::not_negative, [](P& p, double v) { p.dry.multiplier = real(v); }},
-                           {"dry_base", ranges::not_negative, [](P& p, double v) { p.dry.base = real(v); }},
-                           {"dry_allowed_length", ranges::length, [](P& p, double v) { p.dry.allowed_length = whole(v); }},
-                           {"dry_penalty_last_n", ranges::count, [](P& p, double v) { p.dry.last_n = whole(v); }}};
-constexpr Setting top_n_sigma[] = {{"", ranges::any, [](P& p, double v) { p.top_n_sigma = real(v); }}};
-constexpr Setting top_k[] = {{"", ranges::count, [](P& p, double v) { p.top_k = whole(v); }}};
-constexpr Setting typical[] = {{"", ranges::share, [](P& p, double v) { p.typical = real(v); }}};
-constexpr Setting top_p[] = {{"", ranges::not_negative, [](P& p, double v) { p.top_p = real(v); }}};
-constexpr Setting min_p[] = {{"", ranges::share, [](P& p, double v) { p.min_p = real(v); }}};
-constexpr Setting xtc[] = {{"xtc_probability", ranges::share, [](P& p, double v) { p.xtc.probability = real(v); }},
-                           {"xtc_threshold", ranges::share, [](P& p, double v) { p.xtc.threshold = real(v); }}};
-constexpr Setting temperature[] = {
+constexpr SamplerSetting penalties[] = {
+    {"penalty_repeat", ranges::above_zero, [](P& p, double v) { p.penalties.repeat = real(v); }},
+    {"penalty_last_n", ranges::count, [](P& p, double v) { p.penalties.last_n = whole(v); }},
+    {"penalty_frequency", ranges::any, [](P& p, double v) { p.penalties.frequency = real(v); }},
+    {"penalty_presence", ranges::any, [](P& p, double v) { p.penalties.presence = real(v); }}};
+constexpr SamplerSetting dry[] = {{"dry_multiplier", ranges::not_negative, [](P& p, double v) { p.dry.multiplier = real(v); }},
+                                  {"dry_base", ranges::not_negative, [](P& p, double v) { p.dry.base = real(v); }},
+                                  {"dry_allowed_length", ranges::length, [](P& p, double v) { p.dry.allowed_length = whole(v); }},
+                                  {"dry_penalty_last_n", ranges::count, [](P& p, double v) { p.dry.last_n = whole(v); }}};
+constexpr SamplerSetting top_n_sigma[] = {{"", ranges::any, [](P& p, double v) { p.top_n_sigma = real(v); }}};
+constexpr SamplerSetting top_k[] = {{"", ranges::count, [](P& p, double v) { p.top_k = whole(v); }}};
+constexpr SamplerSetting typical[] = {{"", ranges::share, [](P& p, double v) { p.typical = real(v); }}};
+constexpr SamplerSetting top_p[] = {{"", ranges::not_negative, [](P& p, double v) { p.top_p = real(v); }}};
+constexpr SamplerSetting min_p[] = {{"", ranges::share, [](P& p, double v) { p.min_p = real(v); }}};
+constexpr SamplerSetting xtc[] = {{"xtc_probability", ranges::share, [](P& p, double v) { p.xtc.probability = real(v); }},
+                                  {"xtc_threshold", ranges::share, [](P& p, double v) { p.xtc.threshold = real(v); }}};
+constexpr SamplerSetting temperature[] = {
     {"", ranges::any, [](P& p, double v) { p.temperature = real(v); }},
     {"dynatemp_range", ranges::not_negative, [](P& p, double v) { p.temperature_range = real(v); }},
     {"dynatemp_exponent", ranges::any, [](P& p, double v) { p.temperature_exponent = real(v); }}};
-constexpr Setting mirostat[] = {{"", ranges::mirostat_version, [](P& p, double v) { p.mirostat.version = whole(v); }},
-                                {"mirostat_tau", ranges::not_negative, [](P& p, double v) { p.mirostat.tau = real(v); }},
-                                {"mirostat_eta", ranges::not_negative, [](P& p, double v) { p.mirostat.eta = real(v); }}};
+constexpr SamplerSetting mirostat[] = {{"", ranges::mirostat_version, [](P& p, double v) { p.mirostat.version = whole(v); }},
+                                       {"mirostat_tau", ranges::not_negative, [](P& p, double v) { p.mirostat.tau = real(v); }},
+                                       {"mirostat_eta", ranges::not_negative, [](P& p, double v) { p.mirostat.eta = real(v); }}};
 
 /// The settings of dist change its seed, which is no parameter: parse_chain takes care of it.
 constexpr std::array kinds = {
-    Kind{"penalties", penalties, [](const P& p, uint32_t) { return make_penalties(p.penalties); }},
-    Kind{"dry", dry,
-         [](const P& p, uint32_t) {
-             Dry d = p.dry;
-             if (p.dry_breakers && d.multiplier != 0) {
-                 d.breakers = p.dry_breakers();
-             }
-             return make_dry(std::move(d));
-         },
-         false, [](const P& p) { return p.dry.multiplier == 0; }},
-    Kind{"top_n_sigma", top_n_sigma, [](const P& p, uint32_t) { return make_top_n_sigma(p.top_n_sigma); }, false,
-         [](const P& p) { return p.top_n_sigma <= 0; }},
-    Kind{"top_k", top_k, [](const P& p, uint32_t) { return make_top_k(p.top_k); }},
-    Kind{"typ_p", typical, [](const P& p, uint32_t) { return make_typical(p.typical); }, false,
-         [](const P& p) { return p.typical >= 1; }},
-    Kind{"top_p", top_p, [](const P& p, uint32_t) { return make_top_p(p.top_p); }},
-    Kind{"min_p", min_p, [](const P& p, uint32_t) { return make_min_p(p.min_p); }},
+    SamplerKind{"penalties", penalties, [](const P& p, uint32_t) { return make_penalties(p.penalties); }},
+    SamplerKind{"dry", dry,
+                [](const P& p, uint32_t) {
+                    Dry d = p.dry;
+                    if (p.dry_breakers && d.multiplier != 0) {
+                        d.breakers = p.dry_breakers();
+                    }
+                    return make_dry(std::move(d));
+                },
+                false, [](const P& p) { return p.dry.multiplier == 0; }},
+    SamplerKind{"top_n_sigma", top_n_sigma, [](const P& p, uint32_t) { return make_top_n_sigma(p.top_n_sigma); }, false,
+                [](const P& p) { return p.top_n_sigma <= 0; }},
+    SamplerKind{"top_k", top_k, [](const P& p, uint32_t) { return make_top_k(p.top_k); }},
+    SamplerKind{"typ_p", typical, [](const P& p, uint32_t) { return make_typical(p.typical); }, false,
+                [](const P& p) { return p.typical >= 1; }},
+    SamplerKind{"top_p", top_p, [](const P& p, uint32_t) { return make_top_p(p.top_p); }},
+    SamplerKind{"min_p", min_p, [](const P& p, uint32_t) { return make_min_p(p.min_p); }},
     // Not dist's seed: the token must not depend on the number that decided whether the top choices go.
-    Kind{"xtc", xtc, [](const P& p, uint32_t seed) { return make_xtc(p.xtc, seed + 0x9E3779B9U); }, false,
-         [](const P& p) { return p.xtc.probability <= 0; }},
-    Kind{"temp", temperature,
-         [](const P& p, uint32_t) {
-             return make_dynamic_temperature(p.temperature, p.temperature_range, p.temperature_exponent);
-         }},
-    Kind{"greedy", {}, [](const P&, uint32_t) { return make_greedy(); }, true},
-    Kind{"dist", {}, [](const P&, uint32_t seed) { return make_dist(seed); }, true},
-    Kind{"mirostat", mirostat, [](const P& p, uint32_t seed) { return make_mirostat(p.mirostat, p.n_vocab, seed); }, true},
+    SamplerKind{"xtc", xtc, [](const P& p, uint32_t seed) { return make_xtc(p.xtc, seed + 0x9E3779B9U); }, false,
+                [](const P& p) { return p.xtc.probability <= 0; }},
+    SamplerKind{"temp", temperature,
+                [](const P& p, uint32_t) {
+                    return make_dynamic_temperature(p.temperature, p.temperature_range, p.temperature_exponent);
+                }},
+    SamplerKind{"greedy", {}, [](const P&, uint32_t) { return make_greedy(); }, true},
+    SamplerKind{"dist", {}, [](const P&, uint32_t seed) { return make_dist(seed); }, true},
+    SamplerKind{"mirostat", mirostat, [](const P& p, uint32_t seed) { return make_mirostat(p.mirostat, p.n_vocab, seed); }, true},
 };
 
 /// What other programs, and models' metadata, call them.
@@ -98,12 +99,12 @@ std::string spelled_our_way(std::string_view name) {
     return spelled;
 }
 
-const Kind* find_kind(std::string_view name) {
+const SamplerKind* find_kind(std::string_view name) {
     std::string spelled = spelled_our_way(name);
     for (const auto& [other, known] : other_names) {
         spelled = spelled == other ? known : spelled;
     }
-    const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.name == spelled; });
+    const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const SamplerKind& k) { return k.name == spelled; });
     return found == kinds.end() ? nullptr : found;
 }
 
@@ -125,7 +126,7 @@ std::string_view next_word(std::string_view& text, char separator) {
 }
 
 /// A value of the sampler or setting of that name, in its range.
-double number_of(std::string_view word, std::string_view value, const Range& range) {
+double number_of(std::string_view word, std::string_view value, const ValueRange& range) {
     double parsed = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), parsed);
     if (error != std::errc{} || end != value.data() + value.size() || !std::isfinite(parsed)) {
@@ -137,9 +138,9 @@ double number_of(std::string_view word, std::string_view value, const Range& ran
     return parsed;
 }
 
-class Parser {
+class ChainParser {
 public:
-    Parser(const SamplingParams& params, uint32_t seed) : params_(params), seed_(seed) {}
+    ChainParser(const SamplingParams& params, uint32_t seed) : params_(params), seed_(seed) {}
 
     SamplerChain parse(std::string_view text) {
         for (std::string_view rest = text; !rest.empty();) {
@@ -164,7 +165,7 @@ public:
 
 private:
     struct Link {
-        const Kind* kind;
+        const SamplerKind* kind;
         SamplerChain::Place place;
     };
 
@@ -176,10 +177,10 @@ private:
         }
         std::string_view values = word;
         const std::string_view name = next_word(values, '=');
-        const Setting* setting = nullptr;
-        const Kind* kind = find_kind(name);
-        for (const Kind& k : kinds) {
-            for (const Setting& s : k.settings) {
+        const SamplerSetting* setting = nullptr;
+        const SamplerKind* kind = find_kind(name);
+        for (const SamplerKind& k : kinds) {
+            for (const SamplerSetting& s : k.settings) {
                 if (!s.name.empty() && s.name == spelled_our_way(name)) {
                     kind = &k;
                     setting = &s;
@@ -188,7 +189,7 @@ private:
         }
         if (kind == nullptr) {
             std::string names;
-            for (const Kind& k : kinds) {
+            for (const SamplerKind& k : kinds) {
                 names.append(names.empty() ? "" : ", ").append(k.name);
             }
             refuse(name, "there is none of that name (" + names + ")");
@@ -204,7 +205,7 @@ private:
     }
 
     /// sets: it is one of the sampler's settings that is named.
-    void append(std::string_view name, const Kind* kind, SamplerChain::Place place, bool sets) {
+    void append(std::string_view name, const SamplerKind* kind, SamplerChain::Place place, bool sets) {
         const bool sets_last = !links_.empty() && links_.back().kind == kind && !kind->settings.empty();
         if (!links_.empty() && links_.back().kind->chooses && !sets_last) {
             refuse(name, "the chain has already chosen a token before it");
@@ -219,7 +220,7 @@ private:
         }
     }
 
-    void set(std::string_view name, const Kind& kind, const Setting* setting, std::string_view values) {
+    void set(std::string_view name, const SamplerKind& kind, const SamplerSetting* setting, std::string_view values) {
         if (setting != nullptr) {
             setting->set(params_, number_of(name, values, setting->range));
             return;
@@ -234,7 +235,7 @@ private:
             if (i == kind.settings.size()) {
                 refuse(name, std::string("it takes no more than ").append(std::to_string(i)).append(" values"));
             }
-            const Setting& each = kind.settings[i++];
+            const SamplerSetting& each = kind.settings[i++];
             each.set(params_, number_of(name, value, each.range));
         } while (!values.empty());
     }
@@ -263,7 +264,7 @@ SamplerChain make_chain(const SamplingParams& params, uint32_t seed) {
     const bool greedy = params.temperature <= 0 && params.temperature_range <= 0;
     const bool mirostat = !greedy && params.mirostat.version != 0;
     for (std::string_view rest = params.sequence; !rest.empty();) {
-        const Kind* kind = find_kind(next_word(rest, ';'));
+        const SamplerKind* kind = find_kind(next_word(rest, ';'));
         // A model may recommend samplers that are not known here.
         if (kind == nullptr || kind->chooses || (kind->off_by_default != nullptr && kind->off_by_default(params))) {
             continue;
@@ -280,7 +281,7 @@ SamplerChain make_chain(const SamplingParams& params, uint32_t seed) {
 }
 
 SamplerChain parse_chain(std::string_view text, const SamplingParams& params, uint32_t seed) {
-    return Parser(params, seed).parse(text);
+    return ChainParser(params, seed).parse(text);
 }
 
 } // namespace schedscope

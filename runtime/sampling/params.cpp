@@ -13,7 +13,7 @@ namespace {
 /// The settled value and a check of where it came from. key: in the metadata; empty: no model has it.
 template <typename T>
 void settle(T& value, std::string_view name, const std::optional<T>& option, const SamplingMetadata& metadata,
-            std::string_view key, Range range) {
+            std::string_view key, ValueRange range) {
     const std::optional<double> found = option        ? std::optional(static_cast<double>(*option))
                                         : key.empty() ? std::nullopt
                                                       : metadata.number(key);

@@ -17,7 +17,7 @@ std::string shortest(double v, bool whole = true) {
 
 } // namespace
 
-std::string out_of_range(double value, const Range& range) {
+std::string out_of_range(double value, const ValueRange& range) {
     std::string text =
         "can't be " + shortest(value, std::floor(value) == value) + ": " + (range.whole ? "a whole number" : "a number");
     text += std::isfinite(range.min) ? " from " + shortest(range.min, false) : "";

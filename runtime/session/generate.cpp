@@ -14,7 +14,7 @@ namespace {
 
 /// A sequence while it is generated.
 struct Stream {
-    const Prompt* prompt = nullptr;
+    const SequencePrompt* prompt = nullptr;
     std::shared_ptr<SamplerChain> chain;
     Generated result;
     int32_t next_position = 0;
@@ -29,7 +29,7 @@ void check(const Session& session, const GenerateRequest& request, int32_t n_ctx
     if (request.prompts.empty()) {
         throw Error(ErrorKind::usage, "prompt: there is none");
     }
-    for (const Prompt& p : request.prompts) {
+    for (const SequencePrompt& p : request.prompts) {
         if (p.sequence < 0 || p.sequence >= max_sequences) {
             throw Error(ErrorKind::usage,
                         "sequence " + std::to_string(p.sequence) + ": ids are 0 to " + std::to_string(max_sequences - 1));
@@ -56,7 +56,7 @@ void check(const Session& session, const GenerateRequest& request, int32_t n_ctx
     }
 }
 
-std::shared_ptr<SamplerChain> chain_of(const Session& session, const Prompt& p) {
+std::shared_ptr<SamplerChain> chain_of(const Session& session, const SequencePrompt& p) {
     // Sequences differ although they share the seed.
     return std::make_shared<SamplerChain>(
         p.chain ? *p.chain : make_chain(session.sampling(), session.seed() + static_cast<uint32_t>(p.sequence)));
@@ -106,7 +106,7 @@ public:
 
 private:
     void start_streams() {
-        for (const Prompt& p : request_.prompts) {
+        for (const SequencePrompt& p : request_.prompts) {
             Stream s;
             s.prompt = &p;
             s.chain = chain_of(session_, p);
@@ -273,7 +273,7 @@ private:
 
     Session& session_;
     const GenerateRequest& request_;
-    Context& context_;
+    InferenceContext& context_;
     ChainsInGraph in_graph_;
     std::vector<Stream> streams_;
     Batch batch_;
@@ -285,11 +285,11 @@ private:
 GenerateResult generate(Session& session, const GenerateRequest& request) { return Generation(session, request).run(); }
 
 void plan_generation(Session& session, const GenerateRequest& request) {
-    Context& context = session.context();
+    InferenceContext& context = session.context();
     check(session, request, context.options().n_ctx);
     context.cells().clear();
     ChainsInGraph in_graph(session);
-    for (const Prompt& p : request.prompts) {
+    for (const SequencePrompt& p : request.prompts) {
         in_graph.add(p.sequence, chain_of(session, p));
     }
     for (const Batch& batch : prompt_batches(session, request, EncoderRun::plan)) {
@@ -300,7 +300,7 @@ void plan_generation(Session& session, const GenerateRequest& request) {
     }
     Batch next;
     next.kind = GraphKind::decode;
-    for (const Prompt& p : request.prompts) {
+    for (const SequencePrompt& p : request.prompts) {
         next.add(p.tokens.back(), prompt_length(session, p), only_sequence(p.sequence), true);
     }
     context.plan_only(next);

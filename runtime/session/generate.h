@@ -25,7 +25,7 @@ struct PromptImage {
 };
 
 /// One sequence to continue.
-struct Prompt {
+struct SequencePrompt {
     int32_t sequence = 0;                             ///< 0 … max_sequences − 1
     std::vector<Token> tokens;                        ///< BOS included; at least one
     std::optional<SamplerChain> chain = std::nullopt; ///< absent: by the session's sampling values
@@ -42,7 +42,7 @@ struct Choice {
 };
 
 struct GenerateRequest {
-    std::vector<Prompt> prompts; ///< with different sequence ids
+    std::vector<SequencePrompt> prompts; ///< with different sequence ids
     int32_t n_predict = 128; ///< tokens per sequence; 0: the prompts only; −1: until an end token or until the context is full
     bool all_logits = false; ///< rows for all tokens of the prompts, too
     /// Each chosen token, as soon as it is.

@@ -78,7 +78,7 @@ private:
         }
     }
 
-    Context& context_;
+    InferenceContext& context_;
     std::span<const Token> tokens_;
     size_t n_ctx_;
     bool begins_ = false;
@@ -88,7 +88,7 @@ private:
 } // namespace
 
 Perplexity perplexity(Session& session, std::span<const Token> tokens, const std::atomic<bool>* stop) {
-    Context& context = session.context();
+    InferenceContext& context = session.context();
     Sums sums;
     Windows(session, tokens, stop).each([&](const Batch& batch, const std::vector<Token>& came) {
         context.decode(batch);

@@ -9,7 +9,7 @@ namespace schedscope {
 
 namespace {
 
-std::vector<const vision::Views*> views_of(const Prompt& prompt) {
+std::vector<const vision::Views*> views_of(const SequencePrompt& prompt) {
     std::vector<const vision::Views*> views;
     for (const PromptImage& image : prompt.images) {
         views.push_back(image.views.get());
@@ -18,7 +18,7 @@ std::vector<const vision::Views*> views_of(const Prompt& prompt) {
 }
 
 /// For each image of a prompt the rows of its embeddings.
-std::vector<std::vector<float>> encode_images(Session& session, const Prompt& prompt, EncoderRun run) {
+std::vector<std::vector<float>> encode_images(Session& session, const SequencePrompt& prompt, EncoderRun run) {
     const auto views = views_of(prompt);
     if (views.empty()) {
         return {};
@@ -40,7 +40,7 @@ public:
     Cutter(Session& session, const GenerateRequest& request, EncoderRun run) : session_(session), request_(request), run_(run) {}
 
     std::vector<Batch> cut() {
-        for (const Prompt& p : request_.prompts) {
+        for (const SequencePrompt& p : request_.prompts) {
             cut(p, encode_images(session_, p, run_));
         }
         if (last_.size() > 0) {
@@ -50,7 +50,7 @@ public:
     }
 
 private:
-    void cut(const Prompt& p, const std::vector<std::vector<float>>& rows) {
+    void cut(const SequencePrompt& p, const std::vector<std::vector<float>>& rows) {
         int32_t token = 0, position = 0;
         for (size_t i = 0; i < p.images.size(); ++i) {
             const int32_t end = p.images[i].before;
@@ -71,7 +71,7 @@ private:
         add_tokens(last_, p, token, static_cast<int32_t>(p.tokens.size()), position);
     }
 
-    void add_tokens(Batch& batch, const Prompt& p, int32_t first, int32_t end, int32_t position) const {
+    void add_tokens(Batch& batch, const SequencePrompt& p, int32_t first, int32_t end, int32_t position) const {
         for (int32_t i = first; i < end; ++i) {
             const bool last = i + 1 == static_cast<int32_t>(p.tokens.size()) && &batch == &last_;
             batch.add(p.tokens[static_cast<size_t>(i)], position + i - first, only_sequence(p.sequence), wanted(last));
@@ -93,7 +93,7 @@ private:
 
 } // namespace
 
-int32_t prompt_length(const Session& session, const Prompt& prompt) {
+int32_t prompt_length(const Session& session, const SequencePrompt& prompt) {
     auto n = static_cast<int32_t>(prompt.tokens.size());
     for (const PromptImage& image : prompt.images) {
         n += session.encoder()->n_rows(*image.views);
@@ -101,7 +101,7 @@ int32_t prompt_length(const Session& session, const Prompt& prompt) {
     return n;
 }
 
-void check_images(const Session& session, const Prompt& p, const GenerateRequest& request) {
+void check_images(const Session& session, const SequencePrompt& p, const GenerateRequest& request) {
     if (p.images.empty()) {
         return;
     }

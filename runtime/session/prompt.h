@@ -8,10 +8,10 @@
 namespace schedscope {
 
 /// Positions that a prompt takes: its tokens, and the rows of its images.
-int32_t prompt_length(const Session& session, const Prompt& prompt);
+int32_t prompt_length(const Session& session, const SequencePrompt& prompt);
 
 /// Throws Error(usage) for images where there is no encoder, that stand nowhere in the prompt, or that end the prompt of one of several sequences.
-void check_images(const Session& session, const Prompt& prompt, const GenerateRequest& request);
+void check_images(const Session& session, const SequencePrompt& prompt, const GenerateRequest& request);
 
 enum class EncoderRun : uint8_t {
     compute,

@@ -146,7 +146,7 @@ void Session::make_context() {
     o.flash_attention = options_.flash_attention == FlashAttention::on ||
                         (options_.flash_attention == FlashAttention::automatic &&
                          flash_attention_everywhere(*model_, o.cache_type_k, o.cache_type_v, o.n_ctx));
-    context_ = std::make_unique<Context>(*model_, *scheduler_, o, recorder_);
+    context_ = std::make_unique<InferenceContext>(*model_, *scheduler_, o, recorder_);
 }
 
 void Session::settle_sampling() {
@@ -154,7 +154,7 @@ void Session::settle_sampling() {
     SamplingMetadata metadata;
     metadata.file = file.path();
     metadata.number = [&](std::string_view key) -> std::optional<double> {
-        const gguf::Value* v = file.find("general.sampling." + std::string(key));
+        const gguf::MetadataValue* v = file.find("general.sampling." + std::string(key));
         if (const auto text = v != nullptr ? v->as_string() : std::nullopt) { // some write numbers as text
             double number = 0;
             const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);

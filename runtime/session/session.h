@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/backend/registry.h"
-#include "runtime/context/context.h"
+#include "runtime/context/inference_context.h"
 #include "runtime/model/model.h"
 #include "runtime/planner/recorder.h"
 #include "runtime/sampling/params.h"
@@ -43,7 +43,7 @@ public:
     const Model& model() const noexcept { return *model_; }
     /// A session that only plans reads the vocabulary when it is first asked for; throws Error(input) as Tokenizer::load does.
     const Tokenizer& tokenizer() const;
-    Context& context() noexcept { return *context_; }
+    InferenceContext& context() noexcept { return *context_; }
     Scheduler& scheduler() noexcept { return *scheduler_; }
     Recorder* recorder() const noexcept { return recorder_; }
     std::span<const std::unique_ptr<Backend>> backends() const noexcept { return backends_; }
@@ -78,7 +78,7 @@ private:
     std::unique_ptr<Model> model_;
     mutable std::unique_ptr<Tokenizer> tokenizer_;
     std::unique_ptr<Scheduler> scheduler_;
-    std::unique_ptr<Context> context_;
+    std::unique_ptr<InferenceContext> context_;
     std::unique_ptr<vision::VisionModel> vision_;
     std::unique_ptr<vision::Encoder> encoder_;
     SamplingParams sampling_;

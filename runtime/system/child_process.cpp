@@ -84,9 +84,9 @@ pid_t start(const std::vector<std::string>& command, int in, int out, int errors
 }
 
 /// Waits until the child has ended, time is up, or it is to stop. It is not enough that it closed its stderr: what was taken over by its input may do that and stay.
-class Watch {
+class ChildWatch {
 public:
-    Watch(const ChildCommand& command, Child& child, int errors)
+    ChildWatch(const ChildCommand& command, Child& child, int errors)
         : command_(command), child_(child), errors_(errors), deadline_ns_(now_ns() + command.seconds * 1'000'000'000) {}
 
     /// Nothing: it has ended, as `status` says.
@@ -168,7 +168,7 @@ ChildEnd run_child(const ChildCommand& command, const MemoryFile& in, const Memo
     child_errors.close();
     std::string said;
     int status = 0;
-    if (const auto stopped = Watch(command, child, errors.get()).wait(said, status)) {
+    if (const auto stopped = ChildWatch(command, child, errors.get()).wait(said, status)) {
         return {*stopped, 0, first_line(said)};
     }
     if (WIFSIGNALED(status)) {

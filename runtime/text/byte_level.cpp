@@ -12,10 +12,10 @@ constexpr bool stands_for_itself(unsigned byte) noexcept {
     return (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
 }
 
-struct Table {
+struct ByteTable {
     std::array<std::string, 256> characters;
     std::array<int16_t, 0x200> bytes; ///< by character
-    Table() {
+    ByteTable() {
         bytes.fill(-1);
         char32_t next = 0x100;
         for (unsigned byte = 0; byte < 256; ++byte) {
@@ -26,8 +26,8 @@ struct Table {
     }
 };
 
-const Table& table() {
-    static const Table t;
+const ByteTable& table() {
+    static const ByteTable t;
     return t;
 }
 

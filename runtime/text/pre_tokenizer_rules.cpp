@@ -10,8 +10,6 @@ namespace schedscope {
 
 namespace {
 
-using Text = std::string_view;
-
 #define CONTRACTIONS "(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])"
 #define WORDS "[^\\r\\n\\p{L}\\p{N}]?\\p{L}+"
 #define SYMBOLS_AND_SPACES " ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
@@ -20,26 +18,28 @@ using Text = std::string_view;
 #define CAPITALS "[^\\P{L}a-z]"
 #define SMALLS "[^\\P{L}A-Z]"
 
-constexpr Text gpt2_words = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)";
-constexpr Text cjk = "[\\x{4E00}-\\x{9FA5}\\x{3040}-\\x{309F}\\x{30A0}-\\x{30FF}]+";
-constexpr Text deepseek_words =
+constexpr std::string_view gpt2_words = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)";
+constexpr std::string_view cjk = "[\\x{4E00}-\\x{9FA5}\\x{3040}-\\x{309F}\\x{30A0}-\\x{30FF}]+";
+constexpr std::string_view deepseek_words =
     "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\\r\\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+|"
     " ?[\\p{P}\\p{S}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
 
-constexpr std::array<Text, 4> default_patterns = {"[\\p{P}\\$\\+<=>\\^~\\|]+", gpt2_words, "\\p{N}+", "[0-9][0-9][0-9]"};
-constexpr std::array<Text, 1> gpt2_patterns = {gpt2_words};
-constexpr std::array<Text, 2> digit_patterns = {"\\p{N}", gpt2_words};
-constexpr std::array<Text, 3> falcon_patterns = {"[\\p{P}\\$\\+<=>\\^~\\|`]+", gpt2_words, "[0-9][0-9][0-9]"};
-constexpr std::array<Text, 1> llama3_patterns = {CONTRACTIONS "|" WORDS "|\\p{N}{1,3}|" SYMBOLS_AND_SPACES};
-constexpr std::array<Text, 1> qwen2_patterns = {CONTRACTIONS "|" WORDS "|\\p{N}|" SYMBOLS_AND_SPACES};
-constexpr std::array<Text, 1> qwen35_patterns = {
+constexpr std::array<std::string_view, 4> default_patterns = {"[\\p{P}\\$\\+<=>\\^~\\|]+", gpt2_words, "\\p{N}+",
+                                                              "[0-9][0-9][0-9]"};
+constexpr std::array<std::string_view, 1> gpt2_patterns = {gpt2_words};
+constexpr std::array<std::string_view, 2> digit_patterns = {"\\p{N}", gpt2_words};
+constexpr std::array<std::string_view, 3> falcon_patterns = {"[\\p{P}\\$\\+<=>\\^~\\|`]+", gpt2_words, "[0-9][0-9][0-9]"};
+constexpr std::array<std::string_view, 1> llama3_patterns = {CONTRACTIONS "|" WORDS "|\\p{N}{1,3}|" SYMBOLS_AND_SPACES};
+constexpr std::array<std::string_view, 1> qwen2_patterns = {CONTRACTIONS "|" WORDS "|\\p{N}|" SYMBOLS_AND_SPACES};
+constexpr std::array<std::string_view, 1> qwen35_patterns = {
     CONTRACTIONS
     "|[^\\r\\n\\p{L}\\p{N}]?[\\p{L}\\p{M}]+|\\p{N}| ?[^\\s\\p{L}\\p{M}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"};
-constexpr std::array<Text, 3> deepseek3_patterns = {"\\p{N}{1,3}", cjk, deepseek_words};
-constexpr Text asian_words = "[\\x{4E00}-\\x{9FA5}\\x{0800}-\\x{4E00}\\x{AC00}-\\x{D7FF}]+";
-constexpr std::array<Text, 5> deepseek_coder_patterns = {"[\\r\\n]", "\\s?\\p{L}+", "\\s?\\p{P}+", asian_words, "\\p{N}"};
+constexpr std::array<std::string_view, 3> deepseek3_patterns = {"\\p{N}{1,3}", cjk, deepseek_words};
+constexpr std::string_view asian_words = "[\\x{4E00}-\\x{9FA5}\\x{0800}-\\x{4E00}\\x{AC00}-\\x{D7FF}]+";
+constexpr std::array<std::string_view, 5> deepseek_coder_patterns = {"[\\r\\n]", "\\s?\\p{L}+", "\\s?\\p{P}+", asian_words,
+                                                                     "\\p{N}"};
 // Letters of scripts that know capitals, as an older Unicode had them.
-constexpr Text cased_words =
+constexpr std::string_view cased_words =
     "\\s?["
     "A-Za-z\\x{00B5}\\x{00C0}-\\x{00D6}\\x{00D8}-\\x{00F6}\\x{00F8}-\\x{01BA}\\x{01BC}-\\x{01BF}\\x{01C4}-\\x{0293}"
     "\\x{0295}-\\x{02AF}\\x{0370}-\\x{0373}\\x{0376}-\\x{0377}\\x{037B}-\\x{037D}\\x{037F}\\x{0386}\\x{0388}-\\x{038A}"
@@ -55,21 +55,22 @@ constexpr Text cased_words =
     "\\x{FF21}-\\x{FF3A}\\x{FF41}-\\x{FF5A}\\x{10400}-\\x{1044F}\\x{104B0}-\\x{104D3}\\x{104D8}-\\x{104FB}"
     "\\x{10C80}-\\x{10CB2}\\x{10CC0}-\\x{10CF2}\\x{118A0}-\\x{118DF}\\x{1E900}-\\x{1E943}"
     "]+";
-constexpr std::array<Text, 6> deepseek_llm_patterns = {
+constexpr std::array<std::string_view, 6> deepseek_llm_patterns = {
     "[\\r\\n]", cased_words, "\\s?[!-/:-~\\x{FF01}-\\x{FF0F}\\x{FF1A}-\\x{FF5E}\\x{2018}-\\x{201F}\\x{3000}-\\x{3002}]+",
     "\\s+$",    asian_words, "\\p{N}+"};
-constexpr std::array<Text, 1> tekken_patterns = {"[^\\r\\n\\p{L}\\p{N}]?" CAPITALS "*" SMALLS "+|[^\\r\\n\\p{L}\\p{N}]?" CAPITALS
-                                                 "+" SMALLS "*|\\p{N}|" SYMBOLS_SLASHES_AND_SPACES};
-constexpr std::array<Text, 1> gpt4o_patterns = {"[^\\r\\n\\p{L}\\p{N}]?" CAPITALS "*" SMALLS "+" CONTRACTIONS "?|"
-                                                "[^\\r\\n\\p{L}\\p{N}]?" CAPITALS "+" SMALLS "*" CONTRACTIONS "?|"
-                                                "\\p{N}{1,3}|" SYMBOLS_SLASHES_AND_SPACES};
-constexpr Text spaced_words = " ?[^(\\s|.,!?\\x{2026}\\x{3002}\\x{FF0C}\\x{3001}\\x{0964}\\x{06D4}\\x{060C})]+";
-constexpr std::array<Text, 1> bloom_patterns = {spaced_words};
-constexpr std::array<Text, 2> viking_patterns = {spaced_words, "\\p{N}"};
-constexpr std::array<Text, 1> seed_patterns = {CONTRACTIONS
-                                               "|" WORDS "|\\p{N}{1}| ?[^\\s\\p{L}\\p{N}\\r\\n]+|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"};
-constexpr std::array<Text, 1> bailing_patterns = {"'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])|" WORDS
-                                                  "|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]|\\s+(?!\\S)|\\s+"};
+constexpr std::array<std::string_view, 1> tekken_patterns = {"[^\\r\\n\\p{L}\\p{N}]?" CAPITALS "*" SMALLS
+                                                             "+|[^\\r\\n\\p{L}\\p{N}]?" CAPITALS "+" SMALLS
+                                                             "*|\\p{N}|" SYMBOLS_SLASHES_AND_SPACES};
+constexpr std::array<std::string_view, 1> gpt4o_patterns = {"[^\\r\\n\\p{L}\\p{N}]?" CAPITALS "*" SMALLS "+" CONTRACTIONS "?|"
+                                                            "[^\\r\\n\\p{L}\\p{N}]?" CAPITALS "+" SMALLS "*" CONTRACTIONS "?|"
+                                                            "\\p{N}{1,3}|" SYMBOLS_SLASHES_AND_SPACES};
+constexpr std::string_view spaced_words = " ?[^(\\s|.,!?\\x{2026}\\x{3002}\\x{FF0C}\\x{3001}\\x{0964}\\x{06D4}\\x{060C})]+";
+constexpr std::array<std::string_view, 1> bloom_patterns = {spaced_words};
+constexpr std::array<std::string_view, 2> viking_patterns = {spaced_words, "\\p{N}"};
+constexpr std::array<std::string_view, 1> seed_patterns = {
+    CONTRACTIONS "|" WORDS "|\\p{N}{1}| ?[^\\s\\p{L}\\p{N}\\r\\n]+|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"};
+constexpr std::array<std::string_view, 1> bailing_patterns = {
+    "'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])|" WORDS "|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]|\\s+(?!\\S)|\\s+"};
 
 #undef CONTRACTIONS
 #undef WORDS
@@ -78,31 +79,33 @@ constexpr std::array<Text, 1> bailing_patterns = {"'(?:[sSdDmMtT]|[lL][lL]|[vV][
 #undef CAPITALS
 #undef SMALLS
 
-constexpr auto default_names = std::to_array<Text>({"", "default"});
-constexpr auto gpt2_names = std::to_array<Text>({"gpt-2", "phi-2", "jina-es", "jina-de", "gigachat", "jina-v2-es", "jina-v2-de",
-                                                 "a.x-4.0", "mellum", "modern-bert", "mpt", "olmo", "jais", "exaone4"});
-constexpr auto gpt2_exact_names = std::to_array<Text>({"trillion", "granite-docling"});
-constexpr auto digit_names = std::to_array<Text>({"starcoder", "refact", "codeshell", "exaone", "minerva-7b", "mellum2"});
-constexpr auto digit_exact_names = std::to_array<Text>({"command-r", "smollm"});
-constexpr auto falcon_names = std::to_array<Text>({"falcon"});
-constexpr auto llama3_names = std::to_array<Text>(
+constexpr auto default_names = std::to_array<std::string_view>({"", "default"});
+constexpr auto gpt2_names =
+    std::to_array<std::string_view>({"gpt-2", "phi-2", "jina-es", "jina-de", "gigachat", "jina-v2-es", "jina-v2-de", "a.x-4.0",
+                                     "mellum", "modern-bert", "mpt", "olmo", "jais", "exaone4"});
+constexpr auto gpt2_exact_names = std::to_array<std::string_view>({"trillion", "granite-docling"});
+constexpr auto digit_names =
+    std::to_array<std::string_view>({"starcoder", "refact", "codeshell", "exaone", "minerva-7b", "mellum2"});
+constexpr auto digit_exact_names = std::to_array<std::string_view>({"command-r", "smollm"});
+constexpr auto falcon_names = std::to_array<std::string_view>({"falcon"});
+constexpr auto llama3_names = std::to_array<std::string_view>(
     {"llama-bpe", "llama3", "llama-v3", "falcon3", "falcon-h1", "pixtral", "midm-2.0", "lfm2", "jina-v5-nano"});
-constexpr auto llama3_merging_names = std::to_array<Text>({"dbrx", "smaug-bpe"});
-constexpr auto chatglm_names = std::to_array<Text>({"glm4", "chatglm-bpe"});
+constexpr auto llama3_merging_names = std::to_array<std::string_view>({"dbrx", "smaug-bpe"});
+constexpr auto chatglm_names = std::to_array<std::string_view>({"glm4", "chatglm-bpe"});
 constexpr auto qwen2_names =
-    std::to_array<Text>({"qwen2", "deepseek-r1-qwen", "kormo", "f2llmv2", "hunyuan", "grok-2", "solar-open"});
-constexpr auto qwen2_cleaning_names = std::to_array<Text>({"stablelm2", "megrez"});
-constexpr auto qwen35_names = std::to_array<Text>({"qwen35"});
-constexpr auto deepseek3_names = std::to_array<Text>({"deepseek-v3", "hunyuan-dense", "joyai-llm", "hy_v4"});
-constexpr auto deepseek_llm_names = std::to_array<Text>({"deepseek-llm"});
-constexpr auto deepseek_coder_names = std::to_array<Text>({"deepseek-coder"});
-constexpr auto tekken_names = std::to_array<Text>({"tekken"});
-constexpr auto gpt4o_names = std::to_array<Text>({"gpt-4o", "llama4", "kanana2", "talkie", "minimax-m2"});
-constexpr auto bloom_names = std::to_array<Text>({"bloom", "gpt3-finnish"});
-constexpr auto poro_names = std::to_array<Text>({"poro-chat"});
-constexpr auto viking_names = std::to_array<Text>({"viking"});
-constexpr auto seed_names = std::to_array<Text>({"seed-coder"});
-constexpr auto bailing_names = std::to_array<Text>({"bailingmoe", "bailingmoe2", "llada-moe"});
+    std::to_array<std::string_view>({"qwen2", "deepseek-r1-qwen", "kormo", "f2llmv2", "hunyuan", "grok-2", "solar-open"});
+constexpr auto qwen2_cleaning_names = std::to_array<std::string_view>({"stablelm2", "megrez"});
+constexpr auto qwen35_names = std::to_array<std::string_view>({"qwen35"});
+constexpr auto deepseek3_names = std::to_array<std::string_view>({"deepseek-v3", "hunyuan-dense", "joyai-llm", "hy_v4"});
+constexpr auto deepseek_llm_names = std::to_array<std::string_view>({"deepseek-llm"});
+constexpr auto deepseek_coder_names = std::to_array<std::string_view>({"deepseek-coder"});
+constexpr auto tekken_names = std::to_array<std::string_view>({"tekken"});
+constexpr auto gpt4o_names = std::to_array<std::string_view>({"gpt-4o", "llama4", "kanana2", "talkie", "minimax-m2"});
+constexpr auto bloom_names = std::to_array<std::string_view>({"bloom", "gpt3-finnish"});
+constexpr auto poro_names = std::to_array<std::string_view>({"poro-chat"});
+constexpr auto viking_names = std::to_array<std::string_view>({"viking"});
+constexpr auto seed_names = std::to_array<std::string_view>({"seed-coder"});
+constexpr auto bailing_names = std::to_array<std::string_view>({"bailingmoe", "bailingmoe2", "llada-moe"});
 
 constexpr auto rules = std::to_array<PreTokenizerRule>({
     {.names = default_names, .patterns = default_patterns},

@@ -52,12 +52,12 @@ struct Symbol {
     std::string_view text() const noexcept { return {begin, size}; }
 };
 
-struct Candidate {
+struct SymbolPair {
     float score;
     int32_t left;
     int32_t right;
     uint32_t size; ///< of both together when it was found; a symbol that has changed since makes it void
-    bool operator<(const Candidate& other) const noexcept {
+    bool operator<(const SymbolPair& other) const noexcept {
         return score != other.score ? score < other.score : left > other.left;
     }
 };
@@ -81,7 +81,7 @@ public:
         }
         while (!queue_.empty()) {
             std::pop_heap(queue_.begin(), queue_.end());
-            const Candidate best = queue_.back();
+            const SymbolPair best = queue_.back();
             queue_.pop_back();
             merge(best);
         }
@@ -105,7 +105,7 @@ private:
         }
     }
 
-    void merge(const Candidate& c) {
+    void merge(const SymbolPair& c) {
         Symbol& left = symbols_[static_cast<size_t>(c.left)];
         Symbol& right = symbols_[static_cast<size_t>(c.right)];
         if (left.size == 0 || right.size == 0 || left.size + right.size != c.size) {
@@ -139,7 +139,7 @@ private:
 
     const Vocabulary& vocabulary_;
     std::vector<Symbol> symbols_;
-    std::vector<Candidate> queue_; ///< a heap, the best in front
+    std::vector<SymbolPair> queue_; ///< a heap, the best in front
 };
 
 /// The byte that "<0xHH>" stands for, or −1.

@@ -19,10 +19,10 @@ std::string_view unmeasurable(double x, double y) noexcept {
 
 } // namespace
 
-Difference compare(const Tensor& a, const Tensor& b) {
+TensorDistance compare(const Tensor& a, const Tensor& b) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     TensorRows rows_a(a), rows_b(b);
-    Difference found;
+    TensorDistance found;
     double errors = 0, squares = 0;
     int64_t element = 0;
     for (int64_t r = 0; r < rows_b.n_rows(); ++r) {

@@ -72,7 +72,7 @@ private:
     };
 
     void check(const Tensor& node, BackendId backend) {
-        const Difference d = compare(copy_.result(), node);
+        const TensorDistance d = compare(copy_.result(), node);
         NodeCheck check{evaluation_,
                         node.id,
                         node.name,

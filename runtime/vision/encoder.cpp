@@ -34,7 +34,7 @@ Encoder::Encoder(const VisionModel& model, Scheduler& scheduler, Recorder* recor
     }
 }
 
-Size Encoder::patches_of(const View& view) const noexcept {
+Size Encoder::patches_of(const ImageView& view) const noexcept {
     const int32_t patch = model_.hparams().patch_size;
     return {view.width / patch, view.height / patch};
 }
@@ -57,7 +57,7 @@ std::vector<std::vector<float>> Encoder::encode(std::span<const Views* const> im
     std::vector<std::vector<float>> all;
     for (const Views* image : images) {
         std::vector<float> rows;
-        for (const View& view : image->views) {
+        for (const ImageView& view : image->views) {
             evaluate(view, Run::compute, rows);
         }
         all.push_back(arrange(arrangement(*image), rows, newline_, static_cast<size_t>(model_.n_embd_text())));
@@ -69,7 +69,7 @@ std::vector<std::vector<float>> Encoder::encode(std::span<const Views* const> im
 void Encoder::plan_only(std::span<const Views* const> images) {
     std::vector<float> none;
     for (const Views* image : images) {
-        for (const View& view : image->views) {
+        for (const ImageView& view : image->views) {
             evaluate(view, Run::plan, none);
         }
     }
@@ -86,15 +86,15 @@ void Encoder::drop_graph() noexcept {
 void Encoder::build(Size patches) {
     drop_graph();
     auto graph = std::make_unique<Graph>();
-    GraphBuilder builder(*graph, model_, patches);
+    EncoderGraphBuilder builder(*graph, model_, patches);
     builder.build();
     graph_ = std::move(graph);
     io_ = builder.io;
     patches_ = patches;
 }
 
-void Encoder::fill(const View& view) const {
-    const Hparams& h = model_.hparams();
+void Encoder::fill(const ImageView& view) const {
+    const EncoderHparams& h = model_.hparams();
     write_all(io_.pixels, planes_of(view, h));
     if (h.minicpmv_version > 0) {
         const auto grid = static_cast<int32_t>(std::lround(std::sqrt(model_.weights().position_embd->ne[1])));
@@ -114,7 +114,7 @@ void Encoder::fill(const View& view) const {
     }
 }
 
-void Encoder::evaluate(const View& view, Run run, std::vector<float>& rows) {
+void Encoder::evaluate(const ImageView& view, Run run, std::vector<float>& rows) {
     const Size patches = patches_of(view);
     const EvaluationId id = number_();
     const bool reused = graph_ != nullptr && patches_ == patches;

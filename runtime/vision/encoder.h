@@ -2,7 +2,7 @@
 
 #include "runtime/planner/recorder.h"
 #include "runtime/scheduler/scheduler.h"
-#include "runtime/vision/graph_builder.h"
+#include "runtime/vision/encoder_graph_builder.h"
 #include "runtime/vision/preprocess/arrange.h"
 #include "runtime/vision/preprocess/preprocess.h"
 #include "runtime/vision/vision_model.h"
@@ -42,13 +42,13 @@ public:
 private:
     enum class Run : uint8_t { plan, compute };
 
-    Size patches_of(const View& view) const noexcept;
+    Size patches_of(const ImageView& view) const noexcept;
     Arrangement arrangement(const Views& image) const;
     /// One view; its rows are appended to `rows`.
-    void evaluate(const View& view, Run run, std::vector<float>& rows);
+    void evaluate(const ImageView& view, Run run, std::vector<float>& rows);
     void build(Size patches);
     void drop_graph() noexcept;
-    void fill(const View& view) const;
+    void fill(const ImageView& view) const;
 
     const VisionModel& model_;
     Scheduler& scheduler_;
@@ -56,7 +56,7 @@ private:
     std::function<EvaluationId()> number_;
     std::vector<float> newline_; ///< empty without --image-newline
     std::unique_ptr<Graph> graph_;
-    GraphTensors io_;
+    EncoderTensors io_;
     Size patches_; ///< of the graph
     EvaluationId planned_in_ = 0;
 };

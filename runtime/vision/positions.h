@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/vision/hparams.h"
+#include "runtime/vision/encoder_hparams.h"
 
 #include <cstdint>
 #include <vector>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/tensor/tensor.h"
-#include "runtime/vision/hparams.h"
+#include "runtime/vision/encoder_hparams.h"
 #include "runtime/vision/weight_names.h"
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace schedscope::vision {
 
-class GraphBuilder;
+class EncoderGraphBuilder;
 
 /// What a projector keeps of its own.
 struct ProjectorWeights {
@@ -25,9 +25,9 @@ struct ProjectorWeights {
 struct Projector {
     std::string_view name; ///< as `clip.projector_type` says it
     /// Names all weights. n_in: width of a row that comes in.
-    std::unique_ptr<ProjectorWeights> (*weights)(Loader& load, const Hparams& h, int64_t n_in);
+    std::unique_ptr<ProjectorWeights> (*weights)(WeightNames& load, const EncoderHparams& h, int64_t n_in);
     /// Adds its part of the graph. x: [n_in, patches] → [n_embd_text, rows].
-    Tensor* (*graph)(GraphBuilder& build, const ProjectorWeights& weights, Tensor* x);
+    Tensor* (*graph)(EncoderGraphBuilder& build, const ProjectorWeights& weights, Tensor* x);
     /// Rows that come out for a view of so many patches.
     int32_t (*n_rows)(const ProjectorWeights& weights, Size patches);
 };

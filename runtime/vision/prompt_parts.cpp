@@ -4,7 +4,7 @@ namespace schedscope::vision {
 
 namespace {
 
-std::shared_ptr<const Views> alone(View view, Size image) {
+std::shared_ptr<const Views> alone(ImageView view, Size image) {
     auto views = std::make_shared<Views>();
     views->image = image;
     views->views.push_back(std::move(view));
@@ -13,7 +13,7 @@ std::shared_ptr<const Views> alone(View view, Size image) {
 
 } // namespace
 
-PromptParts prompt_parts(Views image, const Hparams& h) {
+PromptParts prompt_parts(Views image, const EncoderHparams& h) {
     PromptParts all;
     if (h.minicpmv_version == 0) {
         all.parts.push_back({"", std::make_shared<const Views>(std::move(image))});

@@ -19,6 +19,6 @@ struct PromptParts {
 };
 
 /// How an image stands in a prompt. LLaVA: as it is. MiniCPM-V: each view for itself between control tokens, the slices' rows on lines of their own.
-PromptParts prompt_parts(Views image, const Hparams& h);
+PromptParts prompt_parts(Views image, const EncoderHparams& h);
 
 } // namespace schedscope::vision

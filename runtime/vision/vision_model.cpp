@@ -9,8 +9,8 @@ namespace schedscope::vision {
 
 namespace {
 
-const gguf::TensorInfo* newline_of(const gguf::File& file) noexcept {
-    const gguf::TensorInfo* info = file.find_tensor("model.image_newline");
+const gguf::FileTensor* newline_of(const gguf::File& file) noexcept {
+    const gguf::FileTensor* info = file.find_tensor("model.image_newline");
     return info != nullptr ? info : file.find_tensor("v.image_newline");
 }
 
@@ -25,10 +25,10 @@ std::shared_ptr<const gguf::File> open_encoder(const std::string& path) {
 
 VisionModel::VisionModel(std::shared_ptr<const gguf::File> file, std::span<Device* const> devices,
                          const PlacementOptions& placement, LoadMode mode)
-    : file_(std::move(file)), mode_(mode), hparams_(read_hparams(*file_)), placement_(Placement::of_encoder(placement, devices)),
-      projector_(&find_projector(*file_)) {
+    : file_(std::move(file)), mode_(mode), hparams_(read_hparams(*file_)),
+      placement_(ModelPlacement::of_encoder(placement, devices)), projector_(&find_projector(*file_)) {
     WeightLoader weight_loader(*file_, devices, placement_, store_, reader_of);
-    Loader loader(*file_, weight_loader);
+    WeightNames loader(*file_, weight_loader);
     name_weights(weights_, loader, hparams_);
     const int64_t n_in = int64_t{hparams_.n_embd} * static_cast<int64_t>(hparams_.feature_layers.size());
     projector_weights_ = projector_->weights(loader, hparams_, n_in);
@@ -39,7 +39,7 @@ VisionModel::VisionModel(std::shared_ptr<const gguf::File> file, std::span<Devic
     if (!placement.overrides_are_shared) {
         require_matches(placement_.overrides());
     }
-    if (const gguf::TensorInfo* newline = newline_of(*file_);
+    if (const gguf::FileTensor* newline = newline_of(*file_);
         newline != nullptr && (newline->ne != Shape{n_embd_text_, 1, 1, 1} || !can_expand(newline->type))) {
         throw Error(ErrorKind::input, file_->path() + ": tensor " + std::string(newline->name) + " has shape " +
                                           shape_text(newline->ne) + ", expected [" + std::to_string(n_embd_text_) + "]");
@@ -53,7 +53,7 @@ VisionModel::~VisionModel() = default;
 int32_t VisionModel::n_rows(Size patches) const { return projector_->n_rows(*projector_weights_, patches); }
 
 std::vector<float> VisionModel::image_newline() const {
-    const gguf::TensorInfo* info = newline_of(*file_);
+    const gguf::FileTensor* info = newline_of(*file_);
     std::vector<float> values(info != nullptr ? static_cast<size_t>(n_embd_text_) : 0);
     if (info != nullptr) {
         row_to_float(info->type, info->data, values.data(), n_embd_text_);

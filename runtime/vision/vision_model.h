@@ -1,12 +1,12 @@
 #pragma once
 
 #include "runtime/backend/buffer.h"
-#include "runtime/model/placement.h"
+#include "runtime/model/model_placement.h"
 #include "runtime/model/tensor_buffers.h"
 #include "runtime/tensor/graph.h"
-#include "runtime/vision/hparams.h"
+#include "runtime/vision/encoder_hparams.h"
+#include "runtime/vision/encoder_weights.h"
 #include "runtime/vision/projector.h"
-#include "runtime/vision/weights.h"
 
 #include <memory>
 #include <span>
@@ -37,11 +37,11 @@ public:
     VisionModel& operator=(const VisionModel&) = delete;
 
     const gguf::File& file() const noexcept { return *file_; }
-    const Hparams& hparams() const noexcept { return hparams_; }
-    const Weights& weights() const noexcept { return weights_; }
+    const EncoderHparams& hparams() const noexcept { return hparams_; }
+    const EncoderWeights& weights() const noexcept { return weights_; }
     const Projector& projector() const noexcept { return *projector_; }
     const ProjectorWeights& projector_weights() const noexcept { return *projector_weights_; }
-    const Placement& placement() const noexcept { return placement_; }
+    const ModelPlacement& placement() const noexcept { return placement_; }
     LoadMode mode() const noexcept { return mode_; }
     std::span<const std::unique_ptr<Buffer>> buffers() const noexcept { return buffers_; }
     const std::vector<std::string>& notes() const noexcept { return notes_; }
@@ -55,10 +55,10 @@ public:
 private:
     std::shared_ptr<const gguf::File> file_;
     LoadMode mode_;
-    Hparams hparams_;
-    Placement placement_;
+    EncoderHparams hparams_;
+    ModelPlacement placement_;
     TensorStore store_;
-    Weights weights_;
+    EncoderWeights weights_;
     const Projector* projector_ = nullptr;
     std::unique_ptr<ProjectorWeights> projector_weights_;
     int32_t n_embd_text_ = 0;

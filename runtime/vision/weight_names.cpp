@@ -18,7 +18,7 @@ Tensor* of_block(Tensor* t, int32_t il) noexcept {
 
 Linear of_block(const Linear& l, int32_t il) noexcept { return {of_block(l.weight, il), of_block(l.bias, il)}; }
 
-BlockWeights name_block(Loader& load, const Hparams& h, int32_t il) {
+BlockWeights name_block(WeightNames& load, const EncoderHparams& h, int32_t il) {
     const std::string blk = "v.blk." + std::to_string(il) + ".";
     const Shape vector{h.n_embd, 1, 1, 1}, square{h.n_embd, h.n_embd, 1, 1};
     const Shape up{h.n_embd, h.n_ff, 1, 1}, down{h.n_ff, h.n_embd, 1, 1};
@@ -31,7 +31,7 @@ BlockWeights name_block(Loader& load, const Hparams& h, int32_t il) {
     b.ln2 = load.linear(blk + "ln2", vector, il);
     // The converters of LLaVA call the first one ffn_down and the second one ffn_up. Where both are square nobody can tell by shapes: then too the names
     // are taken as they are.
-    const gguf::TensorInfo& first = load.file().require_tensor(blk + "ffn_down.weight");
+    const gguf::FileTensor& first = load.file().require_tensor(blk + "ffn_down.weight");
     const bool swapped = h.n_embd != h.n_ff && first.ne == up;
     b.ffn_up = load.linear(blk + (swapped ? "ffn_down" : "ffn_up"), up, il);
     b.ffn_down = load.linear(blk + (swapped ? "ffn_up" : "ffn_down"), down, il);
@@ -40,21 +40,23 @@ BlockWeights name_block(Loader& load, const Hparams& h, int32_t il) {
 
 } // namespace
 
-Linear Loader::linear(const std::string& name, const Shape& ne, int32_t il) { return of_block(load_.linear(name, ne, 0), il); }
+Linear WeightNames::linear(const std::string& name, const Shape& ne, int32_t il) {
+    return of_block(load_.linear(name, ne, 0), il);
+}
 
-Linear Loader::maybe_linear(const std::string& name, const Shape& ne, int32_t il) {
+Linear WeightNames::maybe_linear(const std::string& name, const Shape& ne, int32_t il) {
     return of_block(load_.maybe_linear(name, ne, 0), il);
 }
 
-Tensor* Loader::need(const std::string& name, std::initializer_list<Shape> shapes) {
-    const gguf::TensorInfo* info = file_.find_tensor(name);
+Tensor* WeightNames::need(const std::string& name, std::initializer_list<Shape> shapes) {
+    const gguf::FileTensor* info = file_.find_tensor(name);
     const bool known = info != nullptr && std::find(shapes.begin(), shapes.end(), info->ne) != shapes.end();
     return of_block(load_.need(name, known ? info->ne : *shapes.begin(), 0), -1);
 }
 
-Tensor* Loader::maybe(const std::string& name, const Shape& ne) { return of_block(load_.maybe(name, ne, 0), -1); }
+Tensor* WeightNames::maybe(const std::string& name, const Shape& ne) { return of_block(load_.maybe(name, ne, 0), -1); }
 
-void name_weights(Weights& w, Loader& load, const Hparams& h) {
+void name_weights(EncoderWeights& w, WeightNames& load, const EncoderHparams& h) {
     const Shape vector{h.n_embd, 1, 1, 1};
     w.patch.weight = load.need("v.patch_embd.weight", {h.patch_size, h.patch_size, 3, h.n_embd});
     w.patch.bias = load.maybe("v.patch_embd.bias", vector);

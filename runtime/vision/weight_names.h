@@ -1,8 +1,8 @@
 #pragma once
 
 #include "runtime/model/weight_loader.h"
-#include "runtime/vision/hparams.h"
-#include "runtime/vision/weights.h"
+#include "runtime/vision/encoder_hparams.h"
+#include "runtime/vision/encoder_weights.h"
 
 #include <initializer_list>
 #include <string>
@@ -10,9 +10,9 @@
 namespace schedscope::vision {
 
 /// Names the weights of an encoder's file, in the names that llama.cpp's converters write. Throws Error(input) as WeightLoader does.
-class Loader {
+class WeightNames {
 public:
-    Loader(const gguf::File& file, WeightLoader& load) : file_(file), load_(load) {}
+    WeightNames(const gguf::File& file, WeightLoader& load) : file_(file), load_(load) {}
 
     /// NAME.weight and NAME.bias, of block il (−1: none).
     Linear linear(const std::string& name, const Shape& ne, int32_t il = -1);
@@ -33,7 +33,7 @@ private:
 };
 
 /// Everything in front of the projector.
-void name_weights(Weights& weights, Loader& load, const Hparams& h);
+void name_weights(EncoderWeights& weights, WeightNames& load, const EncoderHparams& h);
 
 /// The operator that reads a weight of an encoder's file, for WeightLoader.
 Op reader_of(std::string_view name, int32_t layer);

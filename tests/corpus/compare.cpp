@@ -36,9 +36,9 @@ std::string show(const Row::Placed& p) {
            show(p.bytes);
 }
 
-class Comparison {
+class CaseComparison {
 public:
-    Comparison(const Case& c, std::vector<Difference>& out) : case_(c), out_(out) {}
+    CaseComparison(const Case& c, std::vector<CaseDifference>& out) : case_(c), out_(out) {}
 
     void compare_round(int round, const Round& expected, const RunRound& got) {
         round_ = round;
@@ -78,7 +78,7 @@ private:
         value("passes completed", static_cast<int64_t>(a.passes.size()), static_cast<int64_t>(b.passes.size()));
     }
 
-    void allocation(const Allocation& a, const Allocation& b) {
+    void allocation(const PlannedPlaces& a, const PlannedPlaces& b) {
         list("graph_copy nodes", a.nodes, b.nodes);
         map("graph_copy node_backends", a.node_backends, b.node_backends);
         list("graph_copy leafs", a.leafs, b.leafs);
@@ -113,19 +113,19 @@ private:
     }
 
     const Case& case_;
-    std::vector<Difference>& out_;
+    std::vector<CaseDifference>& out_;
     int round_ = 0;
 };
 
 } // namespace
 
-std::string to_text(const Difference& d) {
+std::string to_text(const CaseDifference& d) {
     return d.case_name + ", round " + std::to_string(d.round) + ", " + d.what + ": expected " + d.expected + ", got " + d.got;
 }
 
-std::vector<Difference> compare_case(const Case& c) {
-    std::vector<Difference> out;
-    Comparison comparison(c, out);
+std::vector<CaseDifference> compare_case(const Case& c) {
+    std::vector<CaseDifference> out;
+    CaseComparison comparison(c, out);
     const std::vector<RunRound> rounds = run_case(c);
     if (c.error_round < 0) {
         for (size_t i = 0; i < rounds.size(); ++i) {

@@ -7,7 +7,7 @@
 
 namespace schedscope::corpus {
 
-struct Difference {
+struct CaseDifference {
     std::string case_name;
     int round = 0;
     std::string what; ///< "splits[3]"
@@ -15,9 +15,9 @@ struct Difference {
 };
 
 /// "minimal/wgt0, round 0, cause[3]: expected 1.wgt0, got 2.sup"
-std::string to_text(const Difference& difference);
+std::string to_text(const CaseDifference& difference);
 
 /// Runs the case through the planner; every difference in every round, of each list the first one only. Empty: identical.
-std::vector<Difference> compare_case(const Case& c);
+std::vector<CaseDifference> compare_case(const Case& c);
 
 } // namespace schedscope::corpus

@@ -50,7 +50,7 @@ struct Row {
 };
 
 /// Where the memory of a graph was planned: its copy and the offsets. References: "7", "d7", "c7.1.0".
-struct Allocation {
+struct PlannedPlaces {
     std::vector<std::string> nodes, leafs;
     std::string node_backends, leaf_backends;
     std::string reserve;                       ///< none | needs_realloc | backend_changed
@@ -68,7 +68,7 @@ struct Outcome {
     std::vector<Row::Rewired> rewired;
     std::vector<Row::Copies> copies; ///< by tensor, then backend
     std::vector<TensorId> graph_inputs;
-    std::optional<Allocation> allocation;
+    std::optional<PlannedPlaces> allocation;
 };
 
 struct Round {

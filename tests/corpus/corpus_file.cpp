@@ -17,7 +17,7 @@ FileResult compare_file(const std::filesystem::path& file, size_t most_differenc
         if (line.empty()) {
             continue;
         }
-        std::vector<Difference> found;
+        std::vector<CaseDifference> found;
         try {
             found = compare_case(decode_case(line));
         } catch (const Error& error) {
@@ -25,7 +25,7 @@ FileResult compare_file(const std::filesystem::path& file, size_t most_differenc
         }
         ++result.n_cases;
         result.n_identical += found.empty() ? 1 : 0;
-        for (Difference& difference : found) {
+        for (CaseDifference& difference : found) {
             if (result.differences.size() < most_differences) {
                 result.differences.push_back(std::move(difference));
             }

@@ -9,7 +9,7 @@ namespace schedscope::corpus {
 
 struct FileResult {
     int n_cases = 0, n_identical = 0;
-    std::vector<Difference> differences; ///< at most as many as asked for
+    std::vector<CaseDifference> differences; ///< at most as many as asked for
 };
 
 /// Runs each case of a .jsonl or .jsonl.gz file. Throws Error(input), "FILE: line N: WHY", when it can't be read or is not a corpus.

@@ -51,7 +51,7 @@ std::string changed(const std::function<void(nlohmann::json&)>& change) {
 
 std::vector<std::string> differences(const std::string& line) {
     std::vector<std::string> texts;
-    for (const Difference& d : compare_case(decode_case(line))) {
+    for (const CaseDifference& d : compare_case(decode_case(line))) {
         texts.push_back(to_text(d));
     }
     return texts;
@@ -93,7 +93,7 @@ std::string file_refusal(const std::filesystem::path& file) {
 TEST_P(CorpusFile, EveryCaseIsIdentical) {
     const FileResult result = compare_file(file, 10);
     std::string differences;
-    for (const Difference& d : result.differences) {
+    for (const CaseDifference& d : result.differences) {
         differences += to_text(d) + "\n";
     }
     EXPECT_EQ(result.n_identical, result.n_cases) << differences;

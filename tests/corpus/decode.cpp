@@ -104,8 +104,8 @@ Row::Copies decode_copies(const Json& value, const Counts& n) {
     return copies;
 }
 
-Allocation decode_allocation(const Json& source, const Counts& n) {
-    Allocation out;
+PlannedPlaces decode_allocation(const Json& source, const Counts& n) {
+    PlannedPlaces out;
     const Json& copy = field(source, "graph_copy");
     out.nodes = decode_references(field(copy, "nodes"), "graph_copy nodes", n);
     out.leafs = decode_references(field(copy, "leafs"), "graph_copy leafs", n);

@@ -115,7 +115,7 @@ private:
         out.graph_inputs = plan_.graph_inputs;
     }
 
-    void describe_memory(const AllocatedGraph& allocated, const MemoryPlan& memory, Allocation& out) const {
+    void describe_memory(const AllocatedGraph& allocated, const MemoryPlan& memory, PlannedPlaces& out) const {
         for (const AllocatedEntry& entry : allocated.nodes) {
             out.nodes.push_back(entry.dependency ? std::string("d").append(std::to_string(entry.tensor))
                                                  : reference(entry.tensor));

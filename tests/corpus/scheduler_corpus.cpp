@@ -15,7 +15,7 @@ int run(const std::vector<std::filesystem::path>& files) {
     for (const std::filesystem::path& file : files) {
         const corpus::FileResult result = corpus::compare_file(file, 10);
         std::cout << file.filename().string() << ": " << result.n_identical << " of " << result.n_cases << " cases identical\n";
-        for (const corpus::Difference& difference : result.differences) {
+        for (const corpus::CaseDifference& difference : result.differences) {
             std::cout << "  " << to_text(difference) << "\n";
         }
         std::cout.flush();

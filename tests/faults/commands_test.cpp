@@ -44,7 +44,7 @@ struct Nth {
 /// exit code.
 int be_program(Arguments arguments, Nth nth) noexcept {
     CLI::App program;
-    Action action;
+    CommandAction action;
     for (const Command& command : schedscope::commands()) {
         CLI::App* sub = program.add_subcommand(command.name);
         CommandOptions options(*sub);

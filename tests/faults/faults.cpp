@@ -30,12 +30,12 @@ bool fails(Fault fault) noexcept {
 
 // ---- Files: a file system of SQLite's in front of another one ----
 
-struct File {
+struct FaultyFile {
     sqlite3_file base;
     sqlite3_file* real; ///< behind this, in the same piece of memory
 };
 
-sqlite3_file* real(sqlite3_file* file) { return reinterpret_cast<File*>(file)->real; }
+sqlite3_file* real(sqlite3_file* file) { return reinterpret_cast<FaultyFile*>(file)->real; }
 template <typename... Parameters, typename... Arguments>
 int pass(sqlite3_file* file, int (*sqlite3_io_methods::*method)(sqlite3_file*, Parameters...), Arguments... arguments) {
     return (real(file)->pMethods->*method)(real(file), arguments...);
@@ -101,7 +101,7 @@ const sqlite3_io_methods* methods_like(int version) {
 sqlite3_vfs* behind(sqlite3_vfs* vfs) { return static_cast<sqlite3_vfs*>(vfs->pAppData); }
 
 int open_file(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, int* opened) {
-    auto* const f = reinterpret_cast<File*>(file);
+    auto* const f = reinterpret_cast<FaultyFile*>(file);
     f->base.pMethods = nullptr;
     f->real = reinterpret_cast<sqlite3_file*>(f + 1);
     if (fails(Fault::open)) {
@@ -119,7 +119,7 @@ void put_in_front_of(sqlite3_vfs* vfs, bool is_default) {
     auto* const front = new sqlite3_vfs(*vfs); // for the rest of the program
     front->pAppData = vfs;
     front->pNext = nullptr;
-    front->szOsFile = static_cast<int>(sizeof(File)) + vfs->szOsFile;
+    front->szOsFile = static_cast<int>(sizeof(FaultyFile)) + vfs->szOsFile;
     front->xOpen = open_file;
     front->xDelete = [](sqlite3_vfs* v, const char* name, int sync) {
         return fails(Fault::remove) ? SQLITE_IOERR_DELETE : behind(v)->xDelete(behind(v), name, sync);

@@ -110,7 +110,7 @@ bool EditedGguf::Key::has_strings() const noexcept {
 }
 
 EditedGguf::EditedGguf(const gguf::File& sound) : version_(sound.version()) {
-    for (const gguf::Entry& e : sound.metadata()) {
+    for (const gguf::MetadataEntry& e : sound.metadata()) {
         Key k{std::string(e.key), e.value.type, e.value.element, e.value.count, {}, {}};
         if (const auto one = e.value.as_string()) {
             k.strings = {std::string(*one)};
@@ -122,7 +122,7 @@ EditedGguf::EditedGguf(const gguf::File& sound) : version_(sound.version()) {
         }
         keys_.push_back(std::move(k));
     }
-    for (const gguf::TensorInfo& t : sound.tensors()) {
+    for (const gguf::FileTensor& t : sound.tensors()) {
         tensors_.push_back({std::string(t.name),
                             {t.ne.begin(), t.ne.begin() + t.n_dims},
                             gguf::file_type_number(t.type).value(),

@@ -5,7 +5,7 @@
 // Every file is read as a whole, and its vocabulary used. Those whose second byte divides by four are loaded as a model, and their weights expanded and multiplied. By
 // sixteen: one in eight of them evaluates tokens. That takes ten times as long, and inputs that do it would soon be most; so chance decides (a sum of the input).
 
-#include "runtime/context/context.h"
+#include "runtime/context/inference_context.h"
 #include "runtime/error.h"
 #include "runtime/model/model.h"
 #include "runtime/model/synth/synth.h"
@@ -105,13 +105,13 @@ std::vector<EditedGguf> sound_files() {
 
 void look(const gguf::File& file) {
     size_t n = 0;
-    for (const gguf::Entry& e : file.metadata()) {
+    for (const gguf::MetadataEntry& e : file.metadata()) {
         n += e.value.text().size() + e.value.kind().size();
         n += e.value.as_f32_array().value_or(std::vector<float>{}).size() +
              e.value.as_i32_array().value_or(std::vector<int32_t>{}).size();
         n += e.value.as_bool().value_or(false) + static_cast<size_t>(e.value.as_u32().value_or(0));
     }
-    for (const gguf::TensorInfo& t : file.tensors()) {
+    for (const gguf::FileTensor& t : file.tensors()) {
         if (t.bytes > 0) {
             n += static_cast<size_t>(t.data[0]) + static_cast<size_t>(t.data[t.bytes - 1]);
         }
@@ -142,7 +142,7 @@ void use_tensors(const gguf::File& file) {
     constexpr int64_t most_values = 4096;
     constexpr int most_products = 4;
     int n_products = 0;
-    for (const gguf::TensorInfo& t : file.tensors()) {
+    for (const gguf::FileTensor& t : file.tensors()) {
         if (t.ne[0] > most_values || !can_expand(t.type)) {
             continue;
         }

@@ -14,7 +14,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     using namespace schedscope;
-    static const fuzz::MemoryFile file;
+    static const fuzz::NamedMemoryFile file;
     file.put({reinterpret_cast<const char*>(data), size});
     try {
         const auto store = std::make_shared<LiveStore>();

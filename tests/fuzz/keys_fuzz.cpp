@@ -27,11 +27,11 @@ namespace schedscope::fuzz {
 
 namespace {
 
-struct Size {
+struct ScreenSize {
     unsigned short rows, cols;
 };
 /// In the order in which an input comes by them; most stay with the first, which takes little time to draw.
-constexpr std::array<Size, 4> sizes{{{12, 50}, {24, 80}, {40, 130}, {5, 20}}};
+constexpr std::array<ScreenSize, 4> sizes{{{12, 50}, {24, 80}, {40, 130}, {5, 20}}};
 
 /// A terminal that shows nothing to anybody, as standard input and output.
 class NoScreen {
@@ -51,7 +51,7 @@ public:
         })
             .detach();
     }
-    void resize(Size to) const {
+    void resize(ScreenSize to) const {
         const winsize size{to.rows, to.cols, 0, 0};
         ioctl(mine_, TIOCSWINSZ, &size);
     }

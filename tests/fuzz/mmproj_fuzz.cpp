@@ -75,7 +75,7 @@ bool is_short_work(const Views& views, const VisionModel& model) {
     if (static_cast<int64_t>(views.views.size()) > most_views) {
         return false;
     }
-    for (const View& v : views.views) {
+    for (const ImageView& v : views.views) {
         if ((v.width / patch) * (v.height / patch) > most_patches) {
             return false;
         }

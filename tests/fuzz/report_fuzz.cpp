@@ -44,14 +44,14 @@ std::string report_of(History& history, const std::string& name) {
     return make_report(history, options);
 }
 
-struct Page {
+struct ParsedPage {
     std::vector<Element> elements;
     json data;
 };
 
 /// Its elements, of which the embedded data is none: in its place stands nothing.
-Page parsed(const std::string& report) {
-    Page page;
+ParsedPage parsed(const std::string& report) {
+    ParsedPage page;
     try {
         page.elements = parse_strictly(report);
     } catch (const std::runtime_error& error) {
@@ -112,7 +112,7 @@ void run(std::span<const uint8_t> input) {
     }();
     const std::vector<std::string> texts = testing::hostile_texts(input);
     History history(recorded(texts, !input.empty() && input[0] % 16 == 5));
-    const Page page = parsed(report_of(history, texts.back()));
+    const ParsedPage page = parsed(report_of(history, texts.back()));
     if (page.elements != harmless) {
         fail("the page has other elements than that of a harmless run");
     }

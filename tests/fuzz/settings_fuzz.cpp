@@ -23,7 +23,7 @@ std::string lines_of(const tui::Settings& settings) {
 }
 
 void read_settings(const std::string& text) {
-    static const fuzz::MemoryFile file;
+    static const fuzz::NamedMemoryFile file;
     file.put(text);
     std::string note;
     const std::string lines = lines_of(tui::read_settings(file.path(), note));

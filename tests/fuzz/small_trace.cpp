@@ -127,9 +127,9 @@ std::string small_trace() {
     return bytes;
 }
 
-MemoryFile::MemoryFile() : file_(memfd_create("trace", MFD_CLOEXEC)), path_("/proc/self/fd/" + std::to_string(file_)) {}
+NamedMemoryFile::NamedMemoryFile() : file_(memfd_create("trace", MFD_CLOEXEC)), path_("/proc/self/fd/" + std::to_string(file_)) {}
 
-void MemoryFile::put(const std::string& bytes) const {
+void NamedMemoryFile::put(const std::string& bytes) const {
     const auto n = static_cast<ssize_t>(bytes.size());
     if (pwrite(file_, bytes.data(), bytes.size(), 0) != n || ftruncate(file_, n) != 0) {
         std::abort();

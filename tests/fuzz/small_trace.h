@@ -23,9 +23,9 @@ std::string small_trace();
 const std::string& scratch_folder();
 
 /// A file without a name in memory that is opened by its path again and again.
-class MemoryFile {
+class NamedMemoryFile {
 public:
-    MemoryFile();
+    NamedMemoryFile();
     void put(const std::string& bytes) const;
     const std::string& path() const noexcept { return path_; }
 

@@ -17,7 +17,7 @@ namespace schedscope::fuzz {
 
 namespace {
 
-struct Table {
+struct CellTable {
     std::string name, key; ///< key: the columns that tell its rows apart
     std::vector<std::string> columns;
     int64_t n_rows = 0;
@@ -35,7 +35,7 @@ public:
         sqlite3_backup_step(copy, -1);
         sqlite3_backup_finish(copy);
         for (const schema::Entity& entity : schema::tables()) {
-            Table table{entity.name, "", {}, 0};
+            CellTable table{entity.name, "", {}, 0};
             sqlite::Statement info(database_, "SELECT name, pk FROM pragma_table_info('" + entity.name + "')");
             while (info.step()) {
                 table.columns.emplace_back(info.bytes(0));
@@ -75,7 +75,7 @@ private:
 
     void edit(FuzzedDataProvider& input) {
         const auto operation = input.ConsumeEnum<Operation>();
-        const Table& table = tables_[input.ConsumeIntegral<uint8_t>() % tables_.size()];
+        const CellTable& table = tables_[input.ConsumeIntegral<uint8_t>() % tables_.size()];
         const std::string& column = table.columns[input.ConsumeIntegral<uint8_t>() % table.columns.size()];
         const int64_t row = input.ConsumeIntegral<uint16_t>() % table.n_rows;
         const std::string at =
@@ -148,7 +148,7 @@ private:
     }
 
     sqlite::Database database_;
-    std::vector<Table> tables_;
+    std::vector<CellTable> tables_;
     std::string text_;
 };
 
@@ -164,7 +164,7 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     using namespace schedscope::fuzz;
     static Base base;
-    static const MemoryFile file;
+    static const NamedMemoryFile file;
     FuzzedDataProvider input(data, size);
     input.ConsumeIntegral<uint8_t>(); // who looks at it
     file.put(base.edited(input));

@@ -115,7 +115,7 @@ diff::Result compared(const Store& a, const Store& b, const diff::Options& optio
 /// "assignment of Qcur-0" of each difference.
 Names found(const diff::Result& result) {
     Names names;
-    for (const diff::Difference& d : result.differences) {
+    for (const diff::TraceDifference& d : result.differences) {
         names.insert(std::string(diff::what_name(d.what)) + " of " + d.subject);
     }
     return names;
@@ -196,10 +196,10 @@ TEST(Diff, Assignments) {
     const diff::Result result =
         compared(plain(), with<record::Assign>([](record::Assign& f, Recorder&) { f.after = f.after == 0 ? 1 : 0; }, of_norm));
     ASSERT_EQ(result.differences.size(), 1U);
-    const diff::Difference& d = result.differences.front();
+    const diff::TraceDifference& d = result.differences.front();
     EXPECT_EQ(d.what, What::assignment);
-    EXPECT_EQ(d.a, diff::Value("Vulkan0"));
-    EXPECT_EQ(d.b, diff::Value("CPU"));
+    EXPECT_EQ(d.a, diff::DiffValue("Vulkan0"));
+    EXPECT_EQ(d.b, diff::DiffValue("CPU"));
     EXPECT_EQ(d.note, "by 2.sup");
     EXPECT_EQ(d.eval_a, 0);
     EXPECT_EQ(d.eval_b, 0);
@@ -228,15 +228,15 @@ TEST(Diff, ASplitThatBeginsElsewhereIsAnother) {
     const diff::Result result = compared(plain(), moved);
     ASSERT_EQ(result.differences.size(), 2U);
     EXPECT_EQ(result.differences[0].what, What::split);
-    EXPECT_EQ(result.differences[0].b, diff::Value());
+    EXPECT_EQ(result.differences[0].b, diff::DiffValue());
     EXPECT_EQ(result.differences[1].what, What::split);
-    EXPECT_EQ(result.differences[1].a, diff::Value());
+    EXPECT_EQ(result.differences[1].a, diff::DiffValue());
 }
 
 TEST(Diff, Copies) {
     EXPECT_EQ(found_in(with<record::CopyMade>([](record::CopyMade& f, Recorder&) { f.bytes += 1; })), Names{"copy of inp_embd"});
     const diff::Result result = compared(plain(1), plain(4));
-    const auto staged = [](const diff::Difference& d) { return d.what == What::copy && d.a == diff::Value(); };
+    const auto staged = [](const diff::TraceDifference& d) { return d.what == What::copy && d.a == diff::DiffValue(); };
     EXPECT_GT(std::count_if(result.differences.begin(), result.differences.end(), staged), 3);
 }
 
@@ -255,7 +255,7 @@ TEST(Diff, FusionAndOrder) {
     changing.record = [&](Record& r, Recorder&) { return !std::holds_alternative<record::Reorder>(r.fact) || ++left_out > 2; };
     run_on(changing);
     const diff::Result result = compared(plain(), store);
-    const auto moved = [](const diff::Difference& d) { return d.what == What::reorder; };
+    const auto moved = [](const diff::TraceDifference& d) { return d.what == What::reorder; };
     EXPECT_EQ(std::count_if(result.differences.begin(), result.differences.end(), moved), 1);
 }
 
@@ -276,7 +276,7 @@ TEST(Diff, WhatGoesInAndWhatComesOut) {
     EXPECT_EQ(found_in(with<record::UbatchToken>([](record::UbatchToken& f, Recorder&) { f.token = 1; },
                                                  [](const record::UbatchToken& f) { return f.position == 5; })),
               Names{"prompt of token 5"});
-    EXPECT_EQ(found_in(with<record::Token>([](record::Token& f, Recorder&) { f.token = 1; })),
+    EXPECT_EQ(found_in(with<record::NextToken>([](record::NextToken& f, Recorder&) { f.token = 1; })),
               Names{"token of token 0 of sequence 0"});
     EXPECT_EQ(found_in(with<record::Sample>([](record::Sample& f, Recorder&) { f.backend = no_backend; })),
               Names{"sampler of token 0 of sequence 0"});
@@ -290,7 +290,7 @@ TEST(Diff, WhatGoesInAndWhatComesOut) {
 }
 
 TEST(Diff, TokensLeftOutOfATraceAreNoDifference) {
-    EXPECT_THAT(found_in(with<record::Token>([](record::Token& f, Recorder&) { f.token = -1, f.text = 0; })), IsEmpty());
+    EXPECT_THAT(found_in(with<record::NextToken>([](record::NextToken& f, Recorder&) { f.token = -1, f.text = 0; })), IsEmpty());
     EXPECT_THAT(found_in(with<record::UbatchToken>([](record::UbatchToken& f, Recorder&) { f.token = -1; })), IsEmpty());
 }
 
@@ -334,9 +334,9 @@ TEST(Diff, OneMoreLayerIsAllThatIsOnlyInOne) {
     };
     const diff::Result result = compared(layers(3), layers(4));
     int nodes = 0;
-    for (const diff::Difference& d : result.differences) {
+    for (const diff::TraceDifference& d : result.differences) {
         if (d.what == What::node) {
-            EXPECT_EQ(d.a, diff::Value()) << d.subject;
+            EXPECT_EQ(d.a, diff::DiffValue()) << d.subject;
             EXPECT_THAT(d.subject, ::testing::AnyOf(::testing::HasSubstr("-3"), ::testing::HasSubstr("blk.3."))) << d.subject;
             ++nodes;
         }
@@ -368,7 +368,7 @@ TEST(Diff, EvaluationsArePairedByKindAndShape) {
 }
 
 TEST(Diff, OneEvaluationIsComparedWithItsPartnerOnly) {
-    const auto changed = with<record::Token>([](record::Token& f, Recorder&) { f.token = 1; });
+    const auto changed = with<record::NextToken>([](record::NextToken& f, Recorder&) { f.token = 1; });
     EXPECT_EQ(compared(plain(), changed, {.evaluation = 0}).differences.size(), 1U);
     const diff::Result other = compared(plain(), changed, {.evaluation = 2});
     EXPECT_TRUE(other.identical());

@@ -271,8 +271,8 @@ TEST_F(Differences, AreComparedBetweenTracesByTheirVerdicts) {
     other.add(record::Difference{n[0], 0, true, true, device, 0, 0, 0.125, 1e-7, 2, 1, 3});
     History a(store), b(std::shared_ptr<const RecordSource>(std::shared_ptr<const RecordSource>(), &other));
     std::vector<std::string> found;
-    for (const diff::Difference& d : diff::compare(a, b).differences) {
-        const auto text = [](const diff::Value& value) {
+    for (const diff::TraceDifference& d : diff::compare(a, b).differences) {
+        const auto text = [](const diff::DiffValue& value) {
             const auto* string = std::get_if<std::string>(&value);
             return string == nullptr ? std::string("-") : *string;
         };

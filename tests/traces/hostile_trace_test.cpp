@@ -359,7 +359,7 @@ TEST_F(HostileTrace, ReadingThatWouldNotEndIsEnded) {
     put(path, sound);
     make_endless(path, "query");
     const TraceReader reader(path);
-    EXPECT_THROW(reader.count(fact_bit<record::Query>()), Error);
+    EXPECT_THROW(reader.count(fact_bit<record::BackendQuery>()), Error);
 }
 
 /// Replaces the page of the texts by one whose texts, of a megabyte each, all lie in the same pages behind it.

@@ -106,12 +106,12 @@ TEST(LiveGate, SteppingByAUnitStopsWhereTheHistoryFindsIt) {
 TEST(LiveGate, ABreakpointHoldsARunningProgram) {
     Live live;
     live.until_held();
-    live.gate.set_breakpoint([](const Record& r) { return std::holds_alternative<record::Token>(r.fact); });
+    live.gate.set_breakpoint([](const Record& r) { return std::holds_alternative<record::NextToken>(r.fact); });
     live.let_go([&] { live.gate.run(); });
-    EXPECT_TRUE(std::holds_alternative<record::Token>(live.held_record().fact));
+    EXPECT_TRUE(std::holds_alternative<record::NextToken>(live.held_record().fact));
     EXPECT_TRUE(live.gate.at_breakpoint());
     live.let_go([&] { live.gate.run(); });
-    EXPECT_TRUE(std::holds_alternative<record::Token>(live.held_record().fact));
+    EXPECT_TRUE(std::holds_alternative<record::NextToken>(live.held_record().fact));
     EXPECT_EQ(live.held_record().evaluation, 1);
 }
 

@@ -242,7 +242,7 @@ std::set<TensorId> spoken_of(const Fact& fact, const PlanState& before) {
 TEST_F(LongHistory, RecordsOfTensorsAreThoseOfLookingAtEachRecord) {
     // By evaluation and tensor; those of the run apart, which a later evaluation does not share.
     constexpr FactSet run =
-        fact_set<record::Execute, record::SplitRun, record::Transfer, record::Wait, record::Sample, record::Token>();
+        fact_set<record::Execute, record::SplitRun, record::Transfer, record::Wait, record::Sample, record::NextToken>();
     std::map<std::pair<EvaluationId, TensorId>, std::vector<Step>> planned, ran;
     History states(live());
     const std::vector<Record> all = all_records(*live());
@@ -267,15 +267,16 @@ TEST_F(LongHistory, RecordsOfTensorsAreThoseOfLookingAtEachRecord) {
         expected.insert(expected.end(), own.begin(), own.end());
         std::sort(expected.begin(), expected.end());
         ASSERT_EQ(history.records_of(e, id), expected) << "evaluation " << e << " tensor " << id;
-        std::erase_if(expected,
-                      [&](Step step) { return std::holds_alternative<record::Query>(all[static_cast<size_t>(step)].fact); });
+        std::erase_if(expected, [&](Step step) {
+            return std::holds_alternative<record::BackendQuery>(all[static_cast<size_t>(step)].fact);
+        });
         ASSERT_EQ(history.changes_of(e, id), expected) << "evaluation " << e << " tensor " << id;
     }
 }
 
 TEST_F(LongHistory, TheNearestRecordBeforeAStepIsFound) {
     const std::vector<Record> all = all_records(*live());
-    constexpr FactSet kinds = fact_set<record::PassBegin, record::SplitBegin, record::Token>();
+    constexpr FactSet kinds = fact_set<record::PassBegin, record::SplitBegin, record::NextToken>();
     const auto source = file();
     RecordCache cache(*source, {512, 4}, {kinds});
     std::mt19937 random(13);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t no_limit = 1000000;
 
-std::unique_ptr<LiveStore> recorded(uint32_t seed, const chance::Settings& settings = {}) {
+std::unique_ptr<LiveStore> recorded(uint32_t seed, const chance::RecordingSettings& settings = {}) {
     auto store = std::make_unique<LiveStore>();
     chance::record_randomly(seed, settings, *store);
     return store;
@@ -100,7 +100,7 @@ std::vector<std::string> missing_in(const std::vector<std::string>& these, const
 /// One setting, as `--set` takes it and as a run is started with it.
 struct Change {
     std::string set;
-    chance::Settings settings;
+    chance::RecordingSettings settings;
 };
 
 Change random_change(uint32_t seed) {

@@ -52,7 +52,7 @@ TEST(ReadingCost, CountsAreThoseOfReadingEverything) {
     const Folder folder;
     const TraceReader reader(trace_of(folder, 50));
     for (const FactSet kinds :
-         {fact_bit<record::Token>(), fact_bit<record::PlanBegin>(), fact_set<record::Execute, record::Sample>()}) {
+         {fact_bit<record::NextToken>(), fact_bit<record::PlanBegin>(), fact_set<record::Execute, record::Sample>()}) {
         EXPECT_EQ(reader.count(kinds), reader.RecordSource::count(kinds));
     }
     EXPECT_EQ(reader.count_failed(), reader.RecordSource::count_failed());

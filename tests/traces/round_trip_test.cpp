@@ -154,8 +154,8 @@ TEST(RoundTrip, TextsThatAreNotUtf8AndNumbersThatAreNoNumbersSurvive) {
     TraceWriter writer(folder.file("t"));
     writer.session(session({"CPU"}));
     const std::string broken = "\xE2\x82", with_nul = std::string("a\0b", 3);
-    writer.add(record::Token{0, 1, 0, writer.intern(broken), 0, 0});
-    writer.add(record::Token{0, 2, 1, writer.intern(with_nul), 0, 0});
+    writer.add(record::NextToken{0, 1, 0, writer.intern(broken), 0, 0});
+    writer.add(record::NextToken{0, 2, 1, writer.intern(with_nul), 0, 0});
     record::Value value;
     value.min = std::numeric_limits<double>::quiet_NaN();
     value.max = std::numeric_limits<double>::infinity();
@@ -164,8 +164,8 @@ TEST(RoundTrip, TextsThatAreNotUtf8AndNumbersThatAreNoNumbersSurvive) {
     writer.close();
     const TraceReader reader(folder.file("t"));
     const std::vector<Record> records = all_records(reader);
-    EXPECT_EQ(reader.text(std::get<record::Token>(records[0].fact).text), broken);
-    EXPECT_EQ(reader.text(std::get<record::Token>(records[1].fact).text), with_nul);
+    EXPECT_EQ(reader.text(std::get<record::NextToken>(records[0].fact).text), broken);
+    EXPECT_EQ(reader.text(std::get<record::NextToken>(records[1].fact).text), with_nul);
     const auto& back = std::get<record::Value>(records[2].fact);
     EXPECT_TRUE(std::isnan(back.min));
     EXPECT_TRUE(std::isinf(back.max));
@@ -212,7 +212,7 @@ TEST(RoundTrip, NextAndPreviousOfAKindAgreeWithTheRecords) {
     const std::vector<Record> records = all_records(store);
     const auto n = static_cast<Step>(records.size());
     for (const FactSet kinds :
-         {fact_bit<record::PassBegin>(), fact_bit<record::Assign>(), fact_set<record::Token, record::SplitBegin>(),
+         {fact_bit<record::PassBegin>(), fact_bit<record::Assign>(), fact_set<record::NextToken, record::SplitBegin>(),
           fact_set<record::Execute, record::PlanBegin>(), fact_bit<record::Value>(), every_fact}) {
         const auto count = std::count_if(records.begin(), records.end(),
                                          [&](const Record& record) { return (fact_bit(record.fact) & kinds) != 0; });

@@ -144,7 +144,7 @@ TEST(Writer, WithoutTextsNoPromptAndNoTokenIsInTheFile) {
     reader.read(0, reader.n_steps(), records);
     int tokens = 0;
     for (const Record& r : records) {
-        if (const auto* token = std::get_if<record::Token>(&r.fact)) {
+        if (const auto* token = std::get_if<record::NextToken>(&r.fact)) {
             EXPECT_EQ(token->token, -1);
             EXPECT_EQ(token->text, 0);
             EXPECT_EQ(token->host_bytes, 160);

@@ -25,13 +25,13 @@ struct Side {
 };
 
 /// What tensors are compared by; a tensor that has none (false) takes no part.
-struct Key {
+struct LikenessKey {
     uint64_t first = 0, second = 0, third = 0;
-    auto operator<=>(const Key&) const = default;
+    auto operator<=>(const LikenessKey&) const = default;
 };
-using KeyOf = std::function<bool(const Side&, TensorId, Key&)>;
+using KeyOf = std::function<bool(const Side&, TensorId, LikenessKey&)>;
 
-enum class Names : uint8_t { same, any };
+enum class NameRule : uint8_t { same, any };
 
 class Aligner {
 public:
@@ -55,39 +55,40 @@ private:
         const auto i = [](TensorId id) { return static_cast<size_t>(id); };
         result_.work += static_cast<int64_t>(a_.n_tensors() + b_.n_tensors());
         // What a leaf is computed from and what a result is used for says nothing: alone they are like many others.
-        const KeyOf whole = [&](const Side& s, TensorId id, Key& key) {
+        const KeyOf whole = [&](const Side& s, TensorId id, LikenessKey& key) {
             key = {s.above[i(id)], s.below[i(id)], 0};
             return true;
         };
-        const KeyOf whole_named = [&](const Side& s, TensorId id, Key& key) {
+        const KeyOf whole_named = [&](const Side& s, TensorId id, LikenessKey& key) {
             key = {s.above[i(id)], s.below[i(id)], s.names[i(id)]};
             return true;
         };
         const auto only_nodes = [](const KeyOf& key_of) -> KeyOf {
-            return [&key_of](const Side& s, TensorId id, Key& key) { return s.shape.has_sources(id) && key_of(s, id, key); };
+            return
+                [&key_of](const Side& s, TensorId id, LikenessKey& key) { return s.shape.has_sources(id) && key_of(s, id, key); };
         };
         by_key(a, b, only_nodes(whole_named));
         by_key(a, b, only_nodes(whole));
         spread_to_sources(a, b);
         by_key(a, b, whole_named);
-        by_key(a, b, [&](const Side& s, TensorId id, Key& key) {
+        by_key(a, b, [&](const Side& s, TensorId id, LikenessKey& key) {
             key = {s.above[i(id)], s.names[i(id)], 0};
             return s.names[i(id)] != 0;
         });
-        by_key(a, b, [&](const Side& s, TensorId id, Key& key) {
+        by_key(a, b, [&](const Side& s, TensorId id, LikenessKey& key) {
             key = {s.below[i(id)], s.names[i(id)], 0};
             return s.names[i(id)] != 0;
         });
-        spread(a, b, Names::same);
-        by_key(a, b, [&](const Side& s, TensorId id, Key& key) {
+        spread(a, b, NameRule::same);
+        by_key(a, b, [&](const Side& s, TensorId id, LikenessKey& key) {
             key = {s.above[i(id)], 0, 0};
             return s.shape.has_sources(id);
         });
-        by_key(a, b, [&](const Side& s, TensorId id, Key& key) {
+        by_key(a, b, [&](const Side& s, TensorId id, LikenessKey& key) {
             key = {s.below[i(id)], 0, 0};
             return s.shape.has_sources(id) && s.shape.n_uses(id) > 0;
         });
-        spread(a, b, Names::any);
+        spread(a, b, NameRule::any);
         by_key(a, b, whole);
     }
 
@@ -96,10 +97,10 @@ private:
         if (complete()) {
             return;
         }
-        using Entry = std::pair<Key, TensorId>;
+        using Entry = std::pair<LikenessKey, TensorId>;
         const auto entries = [&](const Side& side, const std::vector<TensorId>& aligned) {
             std::vector<Entry> list;
-            Key key;
+            LikenessKey key;
             for (TensorId id = 0; id < static_cast<TensorId>(aligned.size()); ++id) {
                 ++result_.work;
                 if (aligned[static_cast<size_t>(id)] == no_tensor && key_of(side, id, key)) {
@@ -140,7 +141,7 @@ private:
     }
 
     /// From each pair to its neighbours, until no more come.
-    void spread(const Side& a, const Side& b, Names names) {
+    void spread(const Side& a, const Side& b, NameRule names) {
         names_ = names;
         waiting_.clear();
         for (size_t x = 0; x < result_.in_b.size(); ++x) {
@@ -158,7 +159,7 @@ private:
 
     /// From pairs that are the same above and below to what they are computed from.
     void spread_to_sources(const Side& a, const Side& b) {
-        names_ = Names::any;
+        names_ = NameRule::any;
         for (size_t x = 0; x < result_.in_b.size(); ++x) {
             const TensorId y = result_.in_b[x];
             if (y != no_tensor && a.above[x] == b.above[static_cast<size_t>(y)] &&
@@ -181,7 +182,7 @@ private:
 
     /// Users in the same slot that are alike: the only one on both sides, else the only ones of a name.
     void spread_to_users(const Side& a, const Side& b, TensorId x, TensorId y) {
-        using Entry = std::pair<Key, TensorId>;
+        using Entry = std::pair<LikenessKey, TensorId>;
         const auto users = [&](const Side& side, TensorId of, const std::vector<TensorId>& aligned) {
             std::vector<Entry> list;
             for (const auto* use = side.shape.uses_begin(of); use != side.shape.uses_end(of); ++use) {
@@ -226,7 +227,7 @@ private:
     }
 
     bool names_fit(TensorId x, TensorId y) const noexcept {
-        return names_ == Names::any || names_a_[static_cast<size_t>(x)] == names_b_[static_cast<size_t>(y)];
+        return names_ == NameRule::any || names_a_[static_cast<size_t>(x)] == names_b_[static_cast<size_t>(y)];
     }
 
     /// A source that had several users left may have only one now. Sources with many users are not looked at again: that would be quadratic.
@@ -246,8 +247,8 @@ private:
     const Hashes names_a_, names_b_;
     Alignment result_;
     size_t n_aligned_ = 0;
-    Names names_ = Names::any;     ///< of the neighbours that are aligned now
-    std::deque<TensorId> waiting_; ///< aligned tensors of a whose neighbours are to be looked at
+    NameRule names_ = NameRule::any; ///< of the neighbours that are aligned now
+    std::deque<TensorId> waiting_;   ///< aligned tensors of a whose neighbours are to be looked at
 };
 
 bool same_names(const OwnedGraph& a, const OwnedGraph& b) noexcept {

@@ -47,18 +47,18 @@ std::vector<Setting> compare_settings(const SessionInfo& a, const SessionInfo& b
 }
 
 /// Why an evaluation failed; nothing: it did not, or was not seen to.
-Value failure_of(History& history, const EvaluationSpan& span) {
+DiffValue failure_of(History& history, const EvaluationSpan& span) {
     if (!span.complete || span.first >= span.end) {
         return {};
     }
     const Record last = history.record(span.end - 1);
     const auto* end = std::get_if<record::EvaluationEnd>(&last.fact);
-    return end != nullptr && end->failed ? Value{std::string(history.source().text(end->error))} : Value{};
+    return end != nullptr && end->failed ? DiffValue{std::string(history.source().text(end->error))} : DiffValue{};
 }
 
-class Comparison {
+class TraceComparison {
 public:
-    Comparison(History& a, History& b, const Options& options) : a_(a), b_(b), options_(options) {}
+    TraceComparison(History& a, History& b, const Options& options) : a_(a), b_(b), options_(options) {}
 
     Result run() {
         result_.settings = compare_settings(a_.session(), b_.session());
@@ -99,7 +99,7 @@ private:
 
     void only_in_one(const EvaluationPair& evaluations) {
         const auto value = [](const History& history, EvaluationId id) {
-            return id < 0 ? Value{} : Value{shape_of(history.evaluation(id).begin)};
+            return id < 0 ? DiffValue{} : DiffValue{shape_of(history.evaluation(id).begin)};
         };
         Found found(result_, evaluations.first, evaluations.second);
         found.compared();
@@ -119,7 +119,7 @@ private:
         if (const std::string x = reuse(a_, a.begin), y = reuse(b_, b.begin); x != y) {
             found.add(What::reuse, "graph", x, y);
         }
-        if (const Value x = failure_of(a_, a), y = failure_of(b_, b); x != y) {
+        if (const DiffValue x = failure_of(a_, a), y = failure_of(b_, b); x != y) {
             found.add(What::failure, "evaluation " + std::to_string(evaluations.first), x, y);
         }
         if (a.begin.kind != GraphKind::decode) { // what a decode reads was said where it was generated
@@ -142,7 +142,7 @@ private:
             found.compared();
             if (a.graph >= 0 || b.graph >= 0) {
                 const auto value = [](const PlanState& state) {
-                    return state.graph < 0 ? Value{} : Value{std::string("planned")};
+                    return state.graph < 0 ? DiffValue{} : DiffValue{std::string("planned")};
                 };
                 found.add(What::failure, "plan", value(a), value(b));
             }
@@ -158,7 +158,8 @@ private:
         compare_memory(plans, found);
         add_split_times(plans, result_);
         const GraphKind kind = a_.evaluation(evaluations.first).begin.kind;
-        if (std::none_of(result_.summaries.begin(), result_.summaries.end(), [&](const Summary& s) { return s.kind == kind; })) {
+        if (std::none_of(result_.summaries.begin(), result_.summaries.end(),
+                         [&](const DiffSummary& s) { return s.kind == kind; })) {
             result_.summaries.push_back(summarise(plans));
         }
     }
@@ -172,6 +173,6 @@ private:
 
 } // namespace
 
-Result compare(History& a, History& b, const Options& options) { return Comparison(a, b, options).run(); }
+Result compare(History& a, History& b, const Options& options) { return TraceComparison(a, b, options).run(); }
 
 } // namespace schedscope::diff

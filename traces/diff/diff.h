@@ -49,17 +49,17 @@ enum class What : uint8_t {
 std::string_view what_name(What what) noexcept; ///< "assignment", "memory_home"
 
 /// Nothing, a number, a text, a list of texts.
-using Value = std::variant<std::monostate, int64_t, std::string, std::vector<std::string>>;
+using DiffValue = std::variant<std::monostate, int64_t, std::string, std::vector<std::string>>;
 
-struct Difference {
+struct TraceDifference {
     What what = What::node;
-    EvaluationId eval_a = -1, eval_b = -1;             ///< −1: about none
-    TensorId id_a = no_tensor, id_b = no_tensor;       ///< of the tensor that it is about
-    std::string subject;                               ///< the tensor, buffer type, … as a calls it; where a has none, b
-    std::string renamed;                               ///< what b calls it, where that is something else
-    Value a, b;                                        ///< nothing: that trace has none
-    std::string note;                                  ///< for people: "by 1.wgt0 → 1.off"
-    std::vector<std::pair<std::string, Value>> more{}; ///< for programs, by name
+    EvaluationId eval_a = -1, eval_b = -1;                 ///< −1: about none
+    TensorId id_a = no_tensor, id_b = no_tensor;           ///< of the tensor that it is about
+    std::string subject;                                   ///< the tensor, buffer type, … as a calls it; where a has none, b
+    std::string renamed;                                   ///< what b calls it, where that is something else
+    DiffValue a, b;                                        ///< nothing: that trace has none
+    std::string note;                                      ///< for people: "by 1.wgt0 → 1.off"
+    std::vector<std::pair<std::string, DiffValue>> more{}; ///< for programs, by name
 };
 
 /// A setting of the session. It is no difference by itself.
@@ -75,7 +75,7 @@ struct Measure {
     bool is_time = false; ///< nanoseconds
     std::optional<int64_t> a, b;
 };
-struct Summary {
+struct DiffSummary {
     GraphKind kind = GraphKind::other;
     EvaluationId eval_a = -1, eval_b = -1;
     std::vector<Measure> measures;
@@ -100,8 +100,8 @@ struct Result {
     int64_t evaluations = 0; ///< pairs compared
     int64_t decisions = 0;   ///< compared
     std::vector<Setting> settings;
-    std::vector<Difference> differences; ///< by evaluation, then by kind, then in the graph's order
-    std::vector<Summary> summaries;      ///< of the first pair of plans of each kind
+    std::vector<TraceDifference> differences; ///< by evaluation, then by kind, then in the graph's order
+    std::vector<DiffSummary> summaries;       ///< of the first pair of plans of each kind
     std::vector<Time> times;
 };
 

@@ -16,13 +16,13 @@ std::vector<TensorId> nodes_of(const PlanSide& side, const record::Fusion& f) {
     return {order.begin() + static_cast<std::ptrdiff_t>(first), order.begin() + static_cast<std::ptrdiff_t>(end)};
 }
 
-struct Group {
+struct FusedNodes {
     const record::Fusion* fusion = nullptr;
     std::vector<TensorId> nodes; ///< never empty
 };
 
-std::vector<Group> groups_of(const PlanSide& side) {
-    std::vector<Group> groups;
+std::vector<FusedNodes> groups_of(const PlanSide& side) {
+    std::vector<FusedNodes> groups;
     for (const record::Fusion& f : side.state.fusions) {
         if (std::vector<TensorId> nodes = nodes_of(side, f); !nodes.empty()) {
             groups.push_back({&f, std::move(nodes)});
@@ -32,19 +32,19 @@ std::vector<Group> groups_of(const PlanSide& side) {
 }
 
 void compare_groups(const PlanPair& plans, Found& found) {
-    const std::vector<Group> groups_a = groups_of(plans.a), groups_b = groups_of(plans.b);
-    std::unordered_map<TensorId, const Group*> of_b; // by first node
-    for (const Group& group : groups_b) {
+    const std::vector<FusedNodes> groups_a = groups_of(plans.a), groups_b = groups_of(plans.b);
+    std::unordered_map<TensorId, const FusedNodes*> of_b; // by first node
+    for (const FusedNodes& group : groups_b) {
         of_b.emplace(group.nodes.front(), &group);
     }
-    const auto add = [&](const Group* x, const Group* y) {
-        const auto value = [](const PlanSide& side, const Group* group) {
-            return group == nullptr ? Value{}
-                                    : Value{side.text(group->fusion->kernel) + " on " + side.backend(group->fusion->backend) +
-                                            " (" + std::to_string(group->nodes.size()) + " nodes)"};
+    const auto add = [&](const FusedNodes* x, const FusedNodes* y) {
+        const auto value = [](const PlanSide& side, const FusedNodes* group) {
+            return group == nullptr ? DiffValue{}
+                                    : DiffValue{side.text(group->fusion->kernel) + " on " + side.backend(group->fusion->backend) +
+                                                " (" + std::to_string(group->nodes.size()) + " nodes)"};
         };
-        const auto first = [](const Group* group) { return group == nullptr ? no_tensor : group->nodes.front(); };
-        Difference& d = plans.add(found, What::fusion, first(x), first(y), value(plans.a, x), value(plans.b, y));
+        const auto first = [](const FusedNodes* group) { return group == nullptr ? no_tensor : group->nodes.front(); };
+        TraceDifference& d = plans.add(found, What::fusion, first(x), first(y), value(plans.a, x), value(plans.b, y));
         for (const auto& [side, group, suffix] : {std::tuple{&plans.a, x, "_a"}, std::tuple{&plans.b, y, "_b"}}) {
             if (group == nullptr) {
                 continue;
@@ -58,16 +58,16 @@ void compare_groups(const PlanPair& plans, Found& found) {
                                          {std::string("nodes") + suffix, std::move(names)}});
         }
     };
-    const auto equal = [&](const Group& x, const Group& y) {
+    const auto equal = [&](const FusedNodes& x, const FusedNodes& y) {
         return plans.a.text(x.fusion->kernel) == plans.b.text(y.fusion->kernel) &&
                plans.a.backend(x.fusion->backend) == plans.b.backend(y.fusion->backend) &&
                std::equal(x.nodes.begin(), x.nodes.end(), y.nodes.begin(), y.nodes.end(),
                           [&](TensorId a, TensorId b) { return plans.same(a, b); });
     };
-    for (const Group& x : groups_a) {
+    for (const FusedNodes& x : groups_a) {
         found.compared();
         const auto other = of_b.find(plans.in_b(x.nodes.front()));
-        const Group* y = other == of_b.end() ? nullptr : other->second;
+        const FusedNodes* y = other == of_b.end() ? nullptr : other->second;
         if (y == nullptr || !equal(x, *y)) {
             add(&x, y);
         }
@@ -75,7 +75,7 @@ void compare_groups(const PlanPair& plans, Found& found) {
             of_b.erase(other);
         }
     }
-    for (const Group& y : groups_b) {
+    for (const FusedNodes& y : groups_b) {
         if (of_b.contains(y.nodes.front())) {
             found.compared();
             add(nullptr, &y);
@@ -90,11 +90,11 @@ void compare_not_fused(const PlanPair& plans, Found& found) {
         return Key{first, second, seen[{first, second}]++};
     };
     const auto value = [](const PlanSide& side, const record::NotFused* f) {
-        return f == nullptr ? Value{} : Value{"on " + side.backend(f->backend) + ": " + side.text(f->why)};
+        return f == nullptr ? DiffValue{} : DiffValue{"on " + side.backend(f->backend) + ": " + side.text(f->why)};
     };
     const auto add = [&](const record::NotFused* x, const record::NotFused* y) {
-        Difference& d = plans.add(found, What::not_fused, x == nullptr ? no_tensor : x->first,
-                                  y == nullptr ? no_tensor : y->first, value(plans.a, x), value(plans.b, y));
+        TraceDifference& d = plans.add(found, What::not_fused, x == nullptr ? no_tensor : x->first,
+                                       y == nullptr ? no_tensor : y->first, value(plans.a, x), value(plans.b, y));
         d.more = {{"with", x != nullptr ? plans.a.name(x->second) : plans.b.name(y->second)}};
     };
     std::map<std::pair<TensorId, TensorId>, int> seen_a, seen_b; // by b's ids; of tensors that b has not, by none
@@ -166,7 +166,7 @@ void compare_order(const PlanPair& plans, Found& found) {
     const std::vector<bool> kept = longest_rising(places);
     for (size_t i = 0; i < nodes.size(); ++i) {
         if (!kept[i]) {
-            Difference& d =
+            TraceDifference& d =
                 plans.add(found, What::reorder, nodes[i], plans.in_b(nodes[i]), static_cast<int64_t>(i), int64_t{places[i]});
             const int64_t by = places[i] - static_cast<int64_t>(i);
             d.note = by == 0 ? "others moved past it" : by < 0 ? std::to_string(-by) + " earlier" : std::to_string(by) + " later";

@@ -48,9 +48,9 @@ std::string flags_text(const TensorInfo& t) {
     return text.empty() ? "none" : text;
 }
 
-class Comparison {
+class GraphComparison {
 public:
-    Comparison(const PlanPair& plans, Found& found) : plans_(plans), found_(found) {}
+    GraphComparison(const PlanPair& plans, Found& found) : plans_(plans), found_(found) {}
 
     void run() {
         only_in_one();
@@ -68,9 +68,9 @@ private:
                     if (left_out_by_log(t)) {
                         continue;
                     }
-                    const Value here = describe_tensor(t), none;
-                    Difference& d = plans_.add(found_, What::node, of_a ? id : no_tensor, of_a ? no_tensor : id,
-                                               of_a ? here : none, of_a ? none : here);
+                    const DiffValue here = describe_tensor(t), none;
+                    TraceDifference& d = plans_.add(found_, What::node, of_a ? id : no_tensor, of_a ? no_tensor : id,
+                                                    of_a ? here : none, of_a ? none : here);
                     d.more = {{"op", std::string(op_name(t.op))}};
                 }
             }
@@ -81,7 +81,7 @@ private:
 
     void compare(TensorId x, TensorId y) {
         const TensorInfo &a = plans_.a.graph.tensors[static_cast<size_t>(x)], &b = plans_.b.graph.tensors[static_cast<size_t>(y)];
-        const auto differ = [&](What what, std::string of_a, std::string of_b) -> Difference& {
+        const auto differ = [&](What what, std::string of_a, std::string of_b) -> TraceDifference& {
             return plans_.add(found_, what, x, y, std::move(of_a), std::move(of_b));
         };
         if (told_by_log(a) || told_by_log(b)) { // of one of them nothing else is known
@@ -111,7 +111,7 @@ private:
     void compare_sources(TensorId x, const TensorInfo& a, TensorId y, const TensorInfo& b) {
         for (size_t slot = 0; slot < a.src.size(); ++slot) {
             if (!plans_.same(a.src[slot], b.src[slot])) {
-                Difference& d =
+                TraceDifference& d =
                     plans_.add(found_, What::source, x, y, source(plans_.a, a.src[slot]), source(plans_.b, b.src[slot]));
                 d.note = "source " + std::to_string(slot);
                 d.more = {{"source", static_cast<int64_t>(slot)}};
@@ -132,9 +132,11 @@ private:
         }
     }
 
-    static Value source(const PlanSide& side, TensorId id) { return id == no_tensor ? Value{} : Value{side.name(id)}; }
-    static Value pinned(const TensorInfo& t, const std::string& backend) {
-        return t.user_backend == no_backend ? Value{} : Value{backend};
+    static DiffValue source(const PlanSide& side, TensorId id) {
+        return id == no_tensor ? DiffValue{} : DiffValue{side.name(id)};
+    }
+    static DiffValue pinned(const TensorInfo& t, const std::string& backend) {
+        return t.user_backend == no_backend ? DiffValue{} : DiffValue{backend};
     }
 
     const PlanPair& plans_;
@@ -143,6 +145,6 @@ private:
 
 } // namespace
 
-void compare_graphs(const PlanPair& plans, Found& found) { Comparison(plans, found).run(); }
+void compare_graphs(const PlanPair& plans, Found& found) { GraphComparison(plans, found).run(); }
 
 } // namespace schedscope::diff

@@ -19,8 +19,8 @@ void compare_buffers(const std::vector<tables::MemoryRow>& a, const std::vector<
     }
     for (const auto& [name, row] : rows) {
         const auto compare = [&](What what, int64_t tables::MemoryRow::*member) {
-            const Value x = row.first == nullptr ? Value{} : Value{row.first->*member},
-                        y = row.second == nullptr ? Value{} : Value{row.second->*member};
+            const DiffValue x = row.first == nullptr ? DiffValue{} : DiffValue{row.first->*member},
+                            y = row.second == nullptr ? DiffValue{} : DiffValue{row.second->*member};
             found.compared();
             if (x != y) {
                 found.add(what, name, x, y);
@@ -42,7 +42,7 @@ void compare_replans(const PlanPair& plans, Found& found) {
     const std::vector<std::string> a = reasons(plans.a), b = reasons(plans.b);
     found.compared(static_cast<int64_t>(std::max(a.size(), b.size())));
     for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
-        const Value x = i < a.size() ? Value{a[i]} : Value{}, y = i < b.size() ? Value{b[i]} : Value{};
+        const DiffValue x = i < a.size() ? DiffValue{a[i]} : DiffValue{}, y = i < b.size() ? DiffValue{b[i]} : DiffValue{};
         if (x != y) {
             found.add(What::replan, "memory", x, y);
         }
@@ -67,17 +67,17 @@ void compare_placements(const PlanPair& plans, const std::vector<tables::Placeme
         }
     }
     const auto add = [&](const tables::PlacementRow* x, TensorId id_a, const tables::PlacementRow* y,
-                         TensorId id_b) -> Difference& {
-        Difference& d = plans.add(found, What::placement, id_a, id_b, x == nullptr ? Value{} : Value{place_text(*x)},
-                                  y == nullptr ? Value{} : Value{place_text(*y)});
+                         TensorId id_b) -> TraceDifference& {
+        TraceDifference& d = plans.add(found, What::placement, id_a, id_b, x == nullptr ? DiffValue{} : DiffValue{place_text(*x)},
+                                       y == nullptr ? DiffValue{} : DiffValue{place_text(*y)});
         for (const auto& [row, suffix] : {std::pair{x, "_a"}, std::pair{y, "_b"}}) {
             if (row != nullptr) {
-                d.more.insert(d.more.end(),
-                              {{std::string("buffer") + suffix, row->buffer_type},
-                               {std::string("chunk") + suffix, int64_t{row->chunk}},
-                               {std::string("offset") + suffix, row->offset},
-                               {std::string("size") + suffix, row->size},
-                               {std::string("in_place_of") + suffix, row->in_place_of ? Value{*row->in_place_of} : Value{}}});
+                d.more.insert(d.more.end(), {{std::string("buffer") + suffix, row->buffer_type},
+                                             {std::string("chunk") + suffix, int64_t{row->chunk}},
+                                             {std::string("offset") + suffix, row->offset},
+                                             {std::string("size") + suffix, row->size},
+                                             {std::string("in_place_of") + suffix,
+                                              row->in_place_of ? DiffValue{*row->in_place_of} : DiffValue{}}});
             }
         }
         return d;
@@ -96,7 +96,7 @@ void compare_placements(const PlanPair& plans, const std::vector<tables::Placeme
         const tables::PlacementRow& y = *other->second;
         const TensorId in_place_of_a = in_place_a[x.id], in_place_of_b = in_place_b[id];
         if (place_text(x) != place_text(y) || !plans.same(in_place_of_a, in_place_of_b)) {
-            Difference& d = add(&x, x.id, &y, id);
+            TraceDifference& d = add(&x, x.id, &y, id);
             if (!plans.same(in_place_of_a, in_place_of_b)) {
                 d.note = "in place of " + x.in_place_of.value_or("none") + " → " + y.in_place_of.value_or("none");
             }

@@ -12,8 +12,8 @@ std::string_view what_name(What what) noexcept {
     return names[static_cast<size_t>(what)];
 }
 
-Difference& Found::add(What what, std::string subject, Value a, Value b) {
-    Difference d;
+TraceDifference& Found::add(What what, std::string subject, DiffValue a, DiffValue b) {
+    TraceDifference d;
     d.what = what;
     d.eval_a = a_;
     d.eval_b = b_;
@@ -80,9 +80,10 @@ bool PlanPair::same(TensorId of_a, TensorId of_b) const noexcept {
     return of_a == no_tensor ? of_b == no_tensor : of_b != no_tensor && in_b(of_a) == of_b;
 }
 
-Difference& PlanPair::add(Found& found, What what, TensorId of_a, TensorId of_b, Value value_a, Value value_b) const {
+TraceDifference& PlanPair::add(Found& found, What what, TensorId of_a, TensorId of_b, DiffValue value_a,
+                               DiffValue value_b) const {
     const std::string name_a = of_a == no_tensor ? "" : a.name(of_a), name_b = of_b == no_tensor ? "" : b.name(of_b);
-    Difference& d = found.add(what, of_a == no_tensor ? name_b : name_a, std::move(value_a), std::move(value_b));
+    TraceDifference& d = found.add(what, of_a == no_tensor ? name_b : name_a, std::move(value_a), std::move(value_b));
     d.id_a = of_a;
     d.id_b = of_b;
     d.renamed = of_a != no_tensor && of_b != no_tensor && name_a != name_b ? name_b : "";

@@ -16,7 +16,7 @@ class Found {
 public:
     Found(Result& result, EvaluationId a, EvaluationId b) : result_(result), a_(a), b_(b) {}
 
-    Difference& add(What what, std::string subject, Value a, Value b);
+    TraceDifference& add(What what, std::string subject, DiffValue a, DiffValue b);
     /// So many decisions were looked at.
     void compared(int64_t n = 1) noexcept { result_.decisions += n; }
 
@@ -55,7 +55,7 @@ public:
     const std::vector<std::pair<TensorId, TensorId>>& common() const noexcept { return common_; }
 
     /// A difference about a tensor that both have, or (none for the other) only one.
-    Difference& add(Found& found, What what, TensorId of_a, TensorId of_b, Value value_a, Value value_b) const;
+    TraceDifference& add(Found& found, What what, TensorId of_a, TensorId of_b, DiffValue value_a, DiffValue value_b) const;
 
 private:
     /// Copies are the same when what they are copies of is, and they are for the same stage of the same backend.
@@ -78,7 +78,7 @@ void compare_verdicts(const PlanPair& plans, Found& found);
 
 /// How long splits took that begin at the same node.
 void add_split_times(const PlanPair& plans, Result& result);
-Summary summarise(const PlanPair& plans);
+DiffSummary summarise(const PlanPair& plans);
 
 using EvaluationPair = std::pair<EvaluationId, EvaluationId>;
 /// The tokens that went into a pair of evaluations.

@@ -10,7 +10,7 @@ namespace schedscope::diff {
 
 namespace {
 
-Value name_or_nothing(const PlanSide& side, TensorId id) { return id == no_tensor ? Value{} : Value{side.name(id)}; }
+DiffValue name_or_nothing(const PlanSide& side, TensorId id) { return id == no_tensor ? DiffValue{} : DiffValue{side.name(id)}; }
 
 std::string cause_of(const TensorState& t) { return t.cause == Cause::none ? "no rule" : cause_name(t.cause, t.source); }
 std::string pass_of(const TensorState& t) { return t.pass == Pass::none ? "none" : std::string(pass_name(t.pass)); }
@@ -19,7 +19,7 @@ std::string split_text(const PlanSide& side, const SplitState& split) {
     return side.backend(split.begin.backend) + ", " + reason_text(split.begin);
 }
 
-void tell_split(Difference& d, const PlanSide& side, const SplitState& split, const std::string& suffix) {
+void tell_split(TraceDifference& d, const PlanSide& side, const SplitState& split, const std::string& suffix) {
     std::vector<std::string> inputs;
     for (const record::SplitInput& input : split.inputs) {
         inputs.push_back(side.name(input.tensor));
@@ -28,7 +28,7 @@ void tell_split(Difference& d, const PlanSide& side, const SplitState& split, co
                                  {"first_node" + suffix, int64_t{split.begin.first_node}},
                                  {"last_node" + suffix, int64_t{split.end_node} - 1},
                                  {"backend" + suffix, side.backend(split.begin.backend)},
-                                 {"why" + suffix, reason_known(split.begin) ? Value{reason_text(split.begin)} : Value{}},
+                                 {"why" + suffix, reason_known(split.begin) ? DiffValue{reason_text(split.begin)} : DiffValue{}},
                                  {"by" + suffix, name_or_nothing(side, split.begin.by)},
                                  {"inputs" + suffix, std::move(inputs)}});
 }
@@ -40,17 +40,17 @@ void compare_inputs(const PlanPair& plans, const SplitState& a, const SplitState
     }
     const auto add = [&](const record::SplitInput* x, const record::SplitInput* y) {
         const auto value = [](const PlanSide& side, const record::SplitInput* input) {
-            return input == nullptr ? Value{} : Value{"from " + side.backend(input->from)};
+            return input == nullptr ? DiffValue{} : DiffValue{"from " + side.backend(input->from)};
         };
-        Difference& d = plans.add(found, What::input, x == nullptr ? no_tensor : x->tensor, y == nullptr ? no_tensor : y->tensor,
-                                  value(plans.a, x), value(plans.b, y));
+        TraceDifference& d = plans.add(found, What::input, x == nullptr ? no_tensor : x->tensor,
+                                       y == nullptr ? no_tensor : y->tensor, value(plans.a, x), value(plans.b, y));
         const TensorId start = plans.a.start_of(a);
         d.note = start == no_tensor ? "of split " + std::to_string(a.begin.index)
                                     : "of the split that begins at " + plans.a.name(start);
         d.more = {{"split_a", int64_t{a.begin.index}},
                   {"split_b", int64_t{b.begin.index}},
-                  {"bytes_a", x == nullptr || x->bytes < 0 ? Value{} : Value{x->bytes}},
-                  {"bytes_b", y == nullptr || y->bytes < 0 ? Value{} : Value{y->bytes}}};
+                  {"bytes_a", x == nullptr || x->bytes < 0 ? DiffValue{} : DiffValue{x->bytes}},
+                  {"bytes_b", y == nullptr || y->bytes < 0 ? DiffValue{} : DiffValue{y->bytes}}};
     };
     for (const record::SplitInput& input : a.inputs) {
         const auto other = of_b.find(plans.in_b(input.tensor));
@@ -86,7 +86,7 @@ void compare_assignments(const PlanPair& plans, Found& found) {
         const TensorState a = plans.a.assigned(x), b = plans.b.assigned(y);
         const std::string backend_a = plans.a.backend(a.backend), backend_b = plans.b.backend(b.backend);
         const std::string cause_a = cause_of(a), cause_b = cause_of(b), pass_a = pass_of(a), pass_b = pass_of(b);
-        Difference* d = nullptr;
+        TraceDifference* d = nullptr;
         if (backend_a != backend_b) {
             d = &plans.add(found, What::assignment, x, y, backend_a, backend_b);
             d->note = "by " + cause_a + (cause_a == cause_b ? "" : " → " + cause_b);
@@ -118,8 +118,9 @@ void compare_splits(const PlanPair& plans, Found& found) {
     const auto add = [&](const SplitState* x, const SplitState* y) {
         const TensorId start_a = x == nullptr ? no_tensor : plans.a.start_of(*x),
                        start_b = y == nullptr ? no_tensor : plans.b.start_of(*y);
-        Difference& d = plans.add(found, What::split, start_a, start_b, x == nullptr ? Value{} : Value{split_text(plans.a, *x)},
-                                  y == nullptr ? Value{} : Value{split_text(plans.b, *y)});
+        TraceDifference& d =
+            plans.add(found, What::split, start_a, start_b, x == nullptr ? DiffValue{} : DiffValue{split_text(plans.a, *x)},
+                      y == nullptr ? DiffValue{} : DiffValue{split_text(plans.b, *y)});
         if (x != nullptr) {
             tell_split(d, plans.a, *x, "_a");
         }
@@ -157,13 +158,13 @@ void compare_copies(const PlanPair& plans, Found& found) {
         return side.backend(copy.graph_input ? copy.backend : side.assigned(copy.of).backend);
     };
     const auto value = [&](const PlanSide& side, const record::CopyMade* copy) {
-        return copy == nullptr ? Value{}
-                               : Value{origin(side, *copy) + " to " + side.backend(copy->backend) +
-                                       (copy->stage <= 0 ? "" : ", stage " + std::to_string(copy->stage))};
+        return copy == nullptr ? DiffValue{}
+                               : DiffValue{origin(side, *copy) + " to " + side.backend(copy->backend) +
+                                           (copy->stage <= 0 ? "" : ", stage " + std::to_string(copy->stage))};
     };
     const auto add = [&](const record::CopyMade* x, const record::CopyMade* y) {
         const auto of = [](const record::CopyMade* copy) { return copy == nullptr ? no_tensor : copy->of; };
-        Difference& d = plans.add(found, What::copy, of(x), of(y), value(plans.a, x), value(plans.b, y));
+        TraceDifference& d = plans.add(found, What::copy, of(x), of(y), value(plans.a, x), value(plans.b, y));
         for (const auto& [side, copy, suffix] : {std::tuple{&plans.a, x, "_a"}, std::tuple{&plans.b, y, "_b"}}) {
             if (copy != nullptr) {
                 d.more.insert(d.more.end(), {{std::string("from") + suffix, origin(*side, *copy)},

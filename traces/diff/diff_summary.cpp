@@ -8,14 +8,14 @@ namespace schedscope::diff {
 namespace {
 
 /// Measures of one plan, in order.
-struct Measured {
+struct PlanMeasure {
     std::string name;
     bool is_bytes = false;
     std::optional<int64_t> amount; ///< nothing: not known
 };
 
-std::vector<Measured> measure(const PlanSide& side) {
-    std::vector<Measured> measures;
+std::vector<PlanMeasure> measure(const PlanSide& side) {
+    std::vector<PlanMeasure> measures;
     const std::vector<BackendInfo>& backends = side.history.session().backends;
     for (size_t b = 0; b < backends.size(); ++b) {
         int64_t n = 0;
@@ -38,16 +38,16 @@ std::vector<Measured> measure(const PlanSide& side) {
 
 } // namespace
 
-Summary summarise(const PlanPair& plans) {
-    Summary summary;
+DiffSummary summarise(const PlanPair& plans) {
+    DiffSummary summary;
     summary.eval_a = plans.a.state.evaluation;
     summary.eval_b = plans.b.state.evaluation;
     summary.kind = plans.a.history.evaluation(summary.eval_a).begin.kind;
-    for (const Measured& m : measure(plans.a)) {
+    for (const PlanMeasure& m : measure(plans.a)) {
         summary.measures.push_back({m.name, m.is_bytes, false, m.amount, std::nullopt});
     }
     size_t at = 0; // what only b has stands behind what it stands behind there
-    for (const Measured& m : measure(plans.b)) {
+    for (const PlanMeasure& m : measure(plans.b)) {
         size_t found = 0;
         while (found < summary.measures.size() && summary.measures[found].name != m.name) {
             ++found;

@@ -12,12 +12,12 @@ struct Spent {
     int64_t ns = 0, runs = 0;
 };
 /// What one trace spent.
-struct Times {
+struct TimesSpent {
     std::map<std::pair<std::string, std::string>, Spent> kernels; ///< by kernel and backend
     std::map<GraphKind, Spent> kinds;                             ///< runs: tokens
 };
 
-void add_evaluation(const History& history, EvaluationId evaluation, GraphKind kind, Times& times) {
+void add_evaluation(const History& history, EvaluationId evaluation, GraphKind kind, TimesSpent& times) {
     const EvaluationSpan span = history.evaluation(evaluation);
     int64_t first_ns = 0, last_ns = 0;
     bool ran = false;
@@ -72,7 +72,7 @@ void add_split_times(const PlanPair& plans, Result& result) {
 }
 
 void add_times(History& a, History& b, const std::vector<EvaluationPair>& evaluations, Result& result) {
-    Times times_a, times_b;
+    TimesSpent times_a, times_b;
     for (const auto& [x, y] : evaluations) {
         const GraphKind kind = a.evaluation(x).begin.kind;
         add_evaluation(a, x, kind, times_a);
@@ -85,7 +85,7 @@ void add_times(History& a, History& b, const std::vector<EvaluationPair>& evalua
         const auto per_token = [](const Spent* spent) {
             return spent == nullptr || spent->runs == 0 ? std::nullopt : std::optional(spent->ns / spent->runs);
         };
-        for (Summary& summary : result.summaries) {
+        for (DiffSummary& summary : result.summaries) {
             if (summary.kind == kind) {
                 summary.measures.push_back({"time per token", false, true, per_token(x), per_token(y)});
             }

@@ -24,10 +24,10 @@ std::vector<int32_t> ubatch(const History& history, EvaluationId evaluation) {
     return tokens;
 }
 
-using Rows = std::map<int32_t, std::vector<const tables::TokenRow*>>; ///< by sequence
+using RowsBySequence = std::map<int32_t, std::vector<const tables::TokenRow*>>; ///< by sequence
 
-Rows by_sequence(const std::vector<tables::TokenRow>& tokens, std::optional<EvaluationId> chosen) {
-    Rows rows;
+RowsBySequence by_sequence(const std::vector<tables::TokenRow>& tokens, std::optional<EvaluationId> chosen) {
+    RowsBySequence rows;
     for (const tables::TokenRow& row : tokens) {
         if (!chosen || row.eval == *chosen) {
             rows[row.seq].push_back(&row);
@@ -38,9 +38,9 @@ Rows by_sequence(const std::vector<tables::TokenRow>& tokens, std::optional<Eval
 
 bool left_out(const tables::TokenRow& row) noexcept { return row.id < 0 && row.text.empty(); }
 
-class Comparison {
+class TokenComparison {
 public:
-    explicit Comparison(Result& result) : result_(result) {}
+    explicit TokenComparison(Result& result) : result_(result) {}
 
     void compare(int32_t sequence, size_t place, const tables::TokenRow* x, const tables::TokenRow* y) {
         Found found(result_, x == nullptr ? -1 : x->eval, y == nullptr ? -1 : y->eval);
@@ -48,14 +48,16 @@ public:
         const bool unknown = (x != nullptr && left_out(*x)) || (y != nullptr && left_out(*y));
         found.compared(2);
         if (!unknown && (x == nullptr || y == nullptr || x->id != y->id || x->text != y->text)) {
-            const auto text = [](const tables::TokenRow* row) { return row == nullptr ? Value{} : Value{row->text}; };
-            const auto id = [](const tables::TokenRow* row) { return row == nullptr ? Value{} : Value{int64_t{row->id}}; };
-            Difference& d = found.add(What::token, subject, text(x), text(y));
+            const auto text = [](const tables::TokenRow* row) { return row == nullptr ? DiffValue{} : DiffValue{row->text}; };
+            const auto id = [](const tables::TokenRow* row) {
+                return row == nullptr ? DiffValue{} : DiffValue{int64_t{row->id}};
+            };
+            TraceDifference& d = found.add(What::token, subject, text(x), text(y));
             d.more = {
                 {"sequence", int64_t{sequence}}, {"index", static_cast<int64_t>(place)}, {"token_a", id(x)}, {"token_b", id(y)}};
         }
         if (x != nullptr && y != nullptr && x->samplers() != y->samplers()) {
-            Difference& d = found.add(What::sampler, subject, x->samplers(), y->samplers());
+            TraceDifference& d = found.add(What::sampler, subject, x->samplers(), y->samplers());
             d.more = {{"sequence", int64_t{sequence}}, {"index", static_cast<int64_t>(place)}};
         }
     }
@@ -83,7 +85,7 @@ void compare_prompts(History& a, History& b, const EvaluationPair& evaluations, 
     }
     if (n > 0) {
         const auto at = static_cast<size_t>(first);
-        Difference& d = found.add(What::prompt, "token " + std::to_string(first), int64_t{of_a[at]}, int64_t{of_b[at]});
+        TraceDifference& d = found.add(What::prompt, "token " + std::to_string(first), int64_t{of_a[at]}, int64_t{of_b[at]});
         d.note = std::to_string(n) + " of " + std::to_string(of_a.size()) + " tokens differ";
         d.more = {{"index", first}, {"differ", n}};
     }
@@ -94,13 +96,13 @@ void compare_tokens(History& a, History& b, const std::optional<EvaluationPair>&
     const auto only = [&](EvaluationId EvaluationPair::*member) {
         return chosen ? std::optional<EvaluationId>((*chosen).*member) : std::nullopt;
     };
-    const Rows rows_a = by_sequence(tokens_a, only(&EvaluationPair::first)),
-               rows_b = by_sequence(tokens_b, only(&EvaluationPair::second));
-    Rows sequences = rows_a;
+    const RowsBySequence rows_a = by_sequence(tokens_a, only(&EvaluationPair::first)),
+                         rows_b = by_sequence(tokens_b, only(&EvaluationPair::second));
+    RowsBySequence sequences = rows_a;
     sequences.insert(rows_b.begin(), rows_b.end());
-    Comparison comparison(result);
+    TokenComparison comparison(result);
     for (const auto& [sequence, ignored] : sequences) {
-        const auto of = [sequence = sequence](const Rows& rows) {
+        const auto of = [sequence = sequence](const RowsBySequence& rows) {
             const auto found = rows.find(sequence);
             return found == rows.end() ? std::vector<const tables::TokenRow*>() : found->second;
         };

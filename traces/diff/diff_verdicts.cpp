@@ -20,7 +20,7 @@ Verdicts verdicts_of(const PlanSide& side) {
     return of;
 }
 
-Value value(const PlanSide& side, const record::Difference* d) {
+DiffValue value(const PlanSide& side, const record::Difference* d) {
     if (d == nullptr) {
         return {};
     }
@@ -44,7 +44,7 @@ void compare_verdicts(const PlanPair& plans, Found& found) {
         const record::Difference* y = other == of_b.end() ? nullptr : other->second;
         found.compared();
         if (value(plans.a, x) != value(plans.b, y)) {
-            Difference& d = plans.add(found, What::verdict, id, plans.in_b(id), value(plans.a, x), value(plans.b, y));
+            TraceDifference& d = plans.add(found, What::verdict, id, plans.in_b(id), value(plans.a, x), value(plans.b, y));
             d.note = y == nullptr ? "" : errors(*x, *y);
         }
         if (y != nullptr) {
@@ -53,7 +53,7 @@ void compare_verdicts(const PlanPair& plans, Found& found) {
     }
     for (const auto& [id, y] : of_b) {
         found.compared();
-        plans.add(found, What::verdict, plans.in_a(id), id, Value{}, value(plans.b, y));
+        plans.add(found, What::verdict, plans.in_a(id), id, DiffValue{}, value(plans.b, y));
     }
 }
 

@@ -17,9 +17,9 @@ uint64_t mix(uint64_t x) noexcept {
 }
 
 /// A number for a sequence of numbers.
-class Sequence {
+class SequenceHash {
 public:
-    template <typename T> Sequence& operator<<(T value) noexcept {
+    template <typename T> SequenceHash& operator<<(T value) noexcept {
         hash_ = mix(hash_ ^ static_cast<uint64_t>(value)) + 1;
         return *this;
     }
@@ -33,7 +33,7 @@ private:
 bool kind_is_parameter(Op op) noexcept { return op == Op::UNARY || op == Op::GLU; }
 
 uint64_t label(const TensorInfo& t, Likeness likeness) {
-    Sequence s;
+    SequenceHash s;
     s << static_cast<int>(t.op) << (t.usage == BufferUsage::weights) << (kind_is_parameter(t.op) ? t.params[0] : 0);
     if (likeness == Likeness::operator_only) {
         return s.hash();
@@ -129,7 +129,7 @@ std::vector<uint64_t> GraphShape::labels(Likeness likeness) const {
 std::vector<uint64_t> GraphShape::above(const std::vector<uint64_t>& labels) const {
     std::vector<uint64_t> hashes = labels;
     for (const TensorId id : order_) {
-        Sequence s;
+        SequenceHash s;
         s << labels[static_cast<size_t>(id)];
         for (int slot = 0; slot < n_slots; ++slot) {
             if (const TensorId from = source(id, slot); from != no_tensor) {
@@ -146,9 +146,9 @@ std::vector<uint64_t> GraphShape::below(const std::vector<uint64_t>& labels) con
     for (auto id = order_.rbegin(); id != order_.rend(); ++id) {
         uint64_t users = 0; // in no order: a sum
         for (const Use* use = uses_begin(*id); use != uses_end(*id); ++use) {
-            users += (Sequence() << use->slot << hashes[static_cast<size_t>(use->user)]).hash();
+            users += (SequenceHash() << use->slot << hashes[static_cast<size_t>(use->user)]).hash();
         }
-        hashes[static_cast<size_t>(*id)] = (Sequence() << labels[static_cast<size_t>(*id)] << users).hash();
+        hashes[static_cast<size_t>(*id)] = (SequenceHash() << labels[static_cast<size_t>(*id)] << users).hash();
     }
     return hashes;
 }
@@ -157,7 +157,7 @@ std::vector<uint64_t> GraphShape::names() const {
     std::vector<uint64_t> hashes;
     hashes.reserve(n_tensors());
     for (const TensorInfo& t : graph_.tensors) {
-        Sequence s;
+        SequenceHash s;
         for (const char c : t.name) {
             s << static_cast<unsigned char>(c);
         }
@@ -171,7 +171,7 @@ std::vector<uint64_t> GraphShape::named() const {
     std::vector<uint64_t> hashes(n_tensors(), 0);
     for (const TensorId id : order_) {
         const TensorInfo& t = graph_.tensors[static_cast<size_t>(id)];
-        Sequence s;
+        SequenceHash s;
         s << static_cast<int>(t.op) << own_names[static_cast<size_t>(id)];
         if (own_names[static_cast<size_t>(id)] == 0) {
             s << static_cast<int>(t.type) << t.view_offset;

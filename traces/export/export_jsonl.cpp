@@ -13,15 +13,15 @@ namespace schedscope {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-class Exporter {
+class JsonlExporter {
 public:
-    explicit Exporter(const RecordSource& source)
+    explicit JsonlExporter(const RecordSource& source)
         : history_(std::shared_ptr<const RecordSource>(std::shared_ptr<const RecordSource>(), &source)) {}
 
-    Json line(const Record& r) {
-        Json object{{"step", r.step}, {"time_ns", r.time_ns}, {"evaluation", r.evaluation}, {"kind", fact_name(r.fact)}};
+    OrderedJson line(const Record& r) {
+        OrderedJson object{{"step", r.step}, {"time_ns", r.time_ns}, {"evaluation", r.evaluation}, {"kind", fact_name(r.fact)}};
         std::visit(
             [&]<typename T>(const T& fact) {
                 for_each_field<T>([&](const auto& f) {
@@ -38,15 +38,15 @@ public:
                     for (const auto& [name, n] : {std::pair{"n_tokens", counts.tokens},
                                                   {"n_sequences", counts.sequences},
                                                   {"n_outputs", counts.outputs}}) {
-                        object[name] = n ? Json(*n) : Json(nullptr);
+                        object[name] = n ? OrderedJson(*n) : OrderedJson(nullptr);
                     }
                 }
                 if constexpr (std::is_same_v<T, record::SplitBegin>) {
-                    object["why"] = reason_known(fact) ? object["why"] : Json(nullptr);
+                    object["why"] = reason_known(fact) ? object["why"] : OrderedJson(nullptr);
                 }
                 if constexpr (std::is_same_v<T, record::PlanBegin>) {
                     for (const char* untold : {"n_leafs", "n_stages", "current_stage", "op_offload"}) {
-                        object[untold] = imported_ ? Json(nullptr) : object[untold];
+                        object[untold] = imported_ ? OrderedJson(nullptr) : object[untold];
                     }
                 }
                 if (imported_) {
@@ -54,7 +54,7 @@ public:
                 }
                 if constexpr (std::is_same_v<T, record::Assign>) {
                     const std::string cause = cause_name(fact.cause, fact.source);
-                    object["cause"] = cause.empty() ? Json(nullptr) : Json(cause);
+                    object["cause"] = cause.empty() ? OrderedJson(nullptr) : OrderedJson(cause);
                 }
             },
             r.fact);
@@ -62,10 +62,10 @@ public:
     }
 
 private:
-    static Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-    static Json word(std::string_view text) { return text.empty() ? Json(nullptr) : Json(text); }
+    static OrderedJson number(double value) { return std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr); }
+    static OrderedJson word(std::string_view text) { return text.empty() ? OrderedJson(nullptr) : OrderedJson(text); }
 
-    template <typename V> Json value(V v, Meaning meaning) {
+    template <typename V> OrderedJson value(V v, Meaning meaning) {
         if constexpr (std::is_same_v<V, Pass>) {
             return word(pass_name(v));
         } else if constexpr (std::is_same_v<V, Cause>) {
@@ -84,19 +84,22 @@ private:
             return number(static_cast<double>(v));
         } else {
             switch (meaning) {
-            case Meaning::backend: return v < 0 ? Json(nullptr) : Json(history_.backend_name(static_cast<BackendId>(v)));
+            case Meaning::backend:
+                return v < 0 ? OrderedJson(nullptr) : OrderedJson(history_.backend_name(static_cast<BackendId>(v)));
             case Meaning::buffer_type:
-                return v < 0 ? Json(nullptr) : Json(history_.buffer_type_name(static_cast<BufferTypeId>(v)));
+                return v < 0 ? OrderedJson(nullptr) : OrderedJson(history_.buffer_type_name(static_cast<BufferTypeId>(v)));
             case Meaning::text: return history_.source().text(static_cast<StringId>(v));
             case Meaning::tensor:
-            case Meaning::split: return v < 0 ? Json(nullptr) : Json(v);
-            case Meaning::index: return imported_ && v < 0 ? Json(nullptr) : Json(v);
+            case Meaning::split: return v < 0 ? OrderedJson(nullptr) : OrderedJson(v);
+            case Meaning::index: return imported_ && v < 0 ? OrderedJson(nullptr) : OrderedJson(v);
             default: return v;
             }
         }
     }
 
-    Json tensor_name(Step step, TensorId id) { return id == no_tensor ? Json(nullptr) : Json(history_.tensor_name_at(step, id)); }
+    OrderedJson tensor_name(Step step, TensorId id) {
+        return id == no_tensor ? OrderedJson(nullptr) : OrderedJson(history_.tensor_name_at(step, id));
+    }
 
     History history_;
     bool imported_ = false; ///< the evaluation was made from a log
@@ -105,10 +108,10 @@ private:
 } // namespace
 
 void export_jsonl(const RecordSource& source, std::ostream& out) {
-    Exporter exporter(source);
+    JsonlExporter exporter(source);
     source.for_each(0, source.n_steps(), [&](const Record& r) {
         // Pieces of tokens need not be whole characters.
-        out << escape_controls(exporter.line(r).dump(-1, ' ', false, Json::error_handler_t::replace)) << '\n';
+        out << escape_controls(exporter.line(r).dump(-1, ' ', false, OrderedJson::error_handler_t::replace)) << '\n';
         return out.good();
     });
 }

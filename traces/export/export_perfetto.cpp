@@ -20,14 +20,14 @@ struct LaneTracks {
 };
 
 /// A value over time; only changes are written.
-struct Counter {
+struct CounterTrack {
     PerfettoWriter::Track track = 0;
     int64_t value = 0, time_ns = 0;
 };
 
-class Exporter {
+class PerfettoExporter {
 public:
-    Exporter(std::shared_ptr<const RecordSource> source, std::ostream& out) : history_(std::move(source)), writer_(out) {
+    PerfettoExporter(std::shared_ptr<const RecordSource> source, std::ostream& out) : history_(std::move(source)), writer_(out) {
         writer_.process("schedscope " + session_fact(history_.session(), "model"));
         scheduler_.name = "scheduler";
         add_lane(scheduler_);
@@ -107,7 +107,7 @@ private:
         pending_.push_back({last_ns, track, Pending::Kind::instant, &instant.event, 0});
     }
 
-    void count(Counter& counter, int64_t time_ns, int64_t value) {
+    void count(CounterTrack& counter, int64_t time_ns, int64_t value) {
         if (counter.value != value) {
             counter.time_ns = std::max(counter.time_ns, time_ns);
             counter.value = value;
@@ -115,7 +115,7 @@ private:
         }
     }
 
-    Counter& counter(std::map<std::string, Counter>& counters, const std::string& name) {
+    CounterTrack& counter(std::map<std::string, CounterTrack>& counters, const std::string& name) {
         const auto [found, is_new] = counters.try_emplace(name);
         if (is_new) {
             found->second.track = writer_.counter_of_bytes(name);
@@ -156,12 +156,12 @@ private:
             count(in_use(type), end_ns, 0);
         }
     }
-    Counter& in_use(BufferTypeId type) { return counter(used_, history_.buffer_type_name(type) + " in use"); }
+    CounterTrack& in_use(BufferTypeId type) { return counter(used_, history_.buffer_type_name(type) + " in use"); }
 
     void count_copied(std::vector<record::Transfer> transfers) {
         std::stable_sort(transfers.begin(), transfers.end(), [](const auto& a, const auto& b) { return a.end_ns < b.end_ns; });
         for (const record::Transfer& t : transfers) {
-            Counter& c = counter(copied_, "copied " + history_.backend_name(t.from) + " → " + history_.backend_name(t.to));
+            CounterTrack& c = counter(copied_, "copied " + history_.backend_name(t.from) + " → " + history_.backend_name(t.to));
             count(c, t.end_ns, c.value + t.bytes);
         }
     }
@@ -188,7 +188,7 @@ private:
     PerfettoWriter::Track notes_ = 0, tokens_ = 0,
                           differences_ = 0; ///< of instants, so that no time of a slice can stand in their way; 0: not made yet
     int64_t last_note_ns_ = 0, last_token_ns_ = 0, last_difference_ns_ = 0;
-    std::map<std::string, Counter> buffers_, used_, copied_;
+    std::map<std::string, CounterTrack> buffers_, used_, copied_;
     std::map<BufferTypeId, std::map<int32_t, int64_t>> chunks_;
     std::optional<MemoryUse> use_;
     EvaluationId use_of_ = -1;
@@ -199,7 +199,7 @@ private:
 
 void export_perfetto(std::shared_ptr<const RecordSource> source, std::ostream& out) {
     const int n = source->n_evaluations();
-    Exporter exporter(std::move(source), out);
+    PerfettoExporter exporter(std::move(source), out);
     for (EvaluationId id = 0; id < n && out.good(); ++id) {
         exporter.evaluation(id);
     }

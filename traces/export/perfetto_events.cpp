@@ -34,26 +34,26 @@ PerfettoEvents::Slice slice(int64_t start_ns, int64_t end_ns, int level, std::st
 }
 
 /// Arguments that say nothing are left out.
-class Arguments {
+class EventArguments {
 public:
-    explicit Arguments(PerfettoEvent& event) : out_(event.arguments) {}
-    Arguments& text(std::string_view name, std::string value) {
+    explicit EventArguments(PerfettoEvent& event) : out_(event.arguments) {}
+    EventArguments& text(std::string_view name, std::string value) {
         if (!value.empty()) {
             out_.push_back({name, std::move(value)});
         }
         return *this;
     }
-    Arguments& number(std::string_view name, std::optional<int64_t> value) {
+    EventArguments& number(std::string_view name, std::optional<int64_t> value) {
         if (value) {
             out_.push_back({name, *value});
         }
         return *this;
     }
-    Arguments& yes(std::string_view name, bool value) {
+    EventArguments& yes(std::string_view name, bool value) {
         out_.push_back({name, value});
         return *this;
     }
-    Arguments& list(std::string_view name, Strings values) {
+    EventArguments& list(std::string_view name, Strings values) {
         if (!values.empty()) {
             out_.push_back({name, std::move(values)});
         }
@@ -99,7 +99,7 @@ void PerfettoEvents::add(const Record& r, const record::EvaluationBegin& f) {
     scheduler.push_back(slice(r.time_ns, r.time_ns, evaluation_level, std::string(graph_kind_name(f.kind)), "evaluation"));
     imported_ = f.kind == GraphKind::imported;
     const KnownCounts known = known_counts(f);
-    Arguments arguments(scheduler.back().event);
+    EventArguments arguments(scheduler.back().event);
     arguments.number("evaluation", r.evaluation)
         .number("tokens", known.tokens)
         .number("sequences", known.sequences)
@@ -115,7 +115,7 @@ void PerfettoEvents::add(const Record& r, const record::EvaluationEnd& f) {
     if (evaluation_ != SIZE_MAX) {
         Slice& s = scheduler[evaluation_];
         s.end_ns = std::max(s.start_ns, r.time_ns);
-        Arguments(s.event).text("error", text(f.error));
+        EventArguments(s.event).text("error", text(f.error));
         evaluation_ = SIZE_MAX;
     }
 }
@@ -123,7 +123,7 @@ void PerfettoEvents::add(const Record& r, const record::EvaluationEnd& f) {
 void PerfettoEvents::add(const Record& r, const record::PlanBegin& f) {
     plan_ = scheduler.size();
     scheduler.push_back(slice(r.time_ns, r.time_ns, plan_level, "plan", planning));
-    Arguments arguments(scheduler.back().event);
+    EventArguments arguments(scheduler.back().event);
     if (!imported_) {
         arguments.number("nodes", f.n_nodes).number("leafs", f.n_leafs).number("stages", f.n_stages);
     } else if (f.n_nodes > 0) { // else its log is of splits alone
@@ -135,7 +135,7 @@ void PerfettoEvents::add(const Record& r, const record::PlanEnd& f) {
     if (plan_ != SIZE_MAX) {
         Slice& s = scheduler[plan_];
         s.end_ns = std::max(s.start_ns, r.time_ns);
-        Arguments(s.event).number("splits", f.n_splits).number("copies", f.n_copies).text("error", text(f.error));
+        EventArguments(s.event).number("splits", f.n_splits).number("copies", f.n_copies).text("error", text(f.error));
         plan_ = SIZE_MAX;
     }
 }
@@ -154,18 +154,18 @@ void PerfettoEvents::end_pass(int64_t time_ns) {
         Slice& s = scheduler[pass_];
         s.end_ns = std::max(s.start_ns, time_ns);
         if (s.event.category == planning) {
-            Arguments(s.event).number("assignments", assigned_).number("questions", asked_);
+            EventArguments(s.event).number("assignments", assigned_).number("questions", asked_);
         }
         pass_ = SIZE_MAX;
     }
 }
 
-void PerfettoEvents::add(const Record&, const record::Query&) { ++asked_; }
+void PerfettoEvents::add(const Record&, const record::BackendQuery&) { ++asked_; }
 void PerfettoEvents::add(const Record&, const record::Assign&) { ++assigned_; }
 
 void PerfettoEvents::add(const Record&, const record::SplitRun& f) {
     Slice s = slice(f.start_ns, f.end_ns, split_level, "split " + std::to_string(f.split), "split");
-    Arguments arguments(s.event);
+    EventArguments arguments(s.event);
     arguments.number("split", f.split);
     if (f.split >= 0 && static_cast<size_t>(f.split) < state_.splits.size()) {
         const SplitState& split = state_.splits[static_cast<size_t>(f.split)];
@@ -207,7 +207,7 @@ Strings PerfettoEvents::group_of(const record::Execute& kernel) const {
 void PerfettoEvents::add(const Record&, const record::Execute& f) {
     kernels.push_back(f);
     Slice s = slice(f.start_ns, f.end_ns, kernel_level, text(f.kernel), f.count > 1 ? "fused kernel" : "kernel");
-    Arguments arguments(s.event);
+    EventArguments arguments(s.event);
     arguments.text("node", name(f.last));
     if (const TensorInfo* tensor = history_.find_tensor(state_, f.last)) {
         const TensorState& at = state_.tensors[static_cast<size_t>(f.last)];
@@ -234,7 +234,7 @@ void PerfettoEvents::add(const Record& r, const record::Transfer& f) {
     transfers.push_back(f);
     arrows_.emplace_back(f, r.step);
     Slice s = slice(f.start_ns, f.end_ns, copy_level, name(f.tensor), "copy");
-    Arguments arguments(s.event);
+    EventArguments arguments(s.event);
     arguments.text("from", history_.backend_name(f.from))
         .text("to", history_.backend_name(f.to))
         .text("tensor", shape(f.tensor))
@@ -286,20 +286,20 @@ void PerfettoEvents::add(const Record&, const record::Wait& f) {
     const std::string what = f.backend == no_backend ? "the trace writer" : history_.backend_name(f.backend);
     scheduler.push_back(slice(f.start_ns, f.end_ns, wait_level, "wait for " + what, "wait"));
     if (f.split >= 0) {
-        Arguments(scheduler.back().event).number("for split", f.split);
+        EventArguments(scheduler.back().event).number("for split", f.split);
     }
 }
 
 void PerfettoEvents::add(const Record& r, const record::Reallocation& f) {
     notes.push_back({r.time_ns, {"reallocation", "memory"}});
-    Arguments(notes.back().event).text("because", text(f.reason)).text("node", name(f.node));
+    EventArguments(notes.back().event).text("because", text(f.reason)).text("node", name(f.node));
 }
 
 void PerfettoEvents::add(const Record& r, const record::BufferSize& f) { buffers.push_back({r.time_ns, f}); }
 
 void PerfettoEvents::add(const Record& r, const record::Reserve& f) {
     notes.push_back({r.time_ns, {"reserve", "memory"}});
-    Arguments(notes.back().event).number("tokens", f.n_tokens).text("error", text(f.error));
+    EventArguments(notes.back().event).number("tokens", f.n_tokens).text("error", text(f.error));
 }
 
 void PerfettoEvents::add(const Record&, const record::Sample& f) {
@@ -310,10 +310,10 @@ void PerfettoEvents::add(const Record&, const record::Sample& f) {
     samplers_[f.sequence].push_back(row.marked());
 }
 
-void PerfettoEvents::add(const Record& r, const record::Token& f) {
+void PerfettoEvents::add(const Record& r, const record::NextToken& f) {
     const std::string piece = text(f.text);
     tokens.push_back({r.time_ns, {piece.empty() ? "token " + std::to_string(f.token) : piece, "token", false}});
-    Arguments(tokens.back().event)
+    EventArguments(tokens.back().event)
         .number("token", f.token)
         .number("sequence", f.sequence)
         .number("position", f.position)
@@ -328,7 +328,7 @@ void PerfettoEvents::add(const Record& r, const record::Difference& f) {
     const TensorInfo* const tensor = history_.find_tensor(state_, f.tensor);
     const words::DifferenceNames names{text(f.device), history_.backend_name(f.backend), text(f.why)};
     differences.push_back({r.time_ns, {verdict + ": " + name(f.tensor), "difference"}});
-    Arguments(differences.back().event)
+    EventArguments(differences.back().event)
         .text("verdict", verdict)
         .text("node", name(f.tensor))
         .text("op", tensor == nullptr ? "" : std::string(op_name(tensor->op)))

@@ -44,7 +44,7 @@ private:
     void add(const Record& r, const record::PlanEnd& f);
     void add(const Record& r, const record::PassBegin& f);
     void add(const Record& r, const record::PassEnd& f);
-    void add(const Record& r, const record::Query& f);
+    void add(const Record& r, const record::BackendQuery& f);
     void add(const Record& r, const record::Assign& f);
     void add(const Record& r, const record::Execute& f);
     void add(const Record& r, const record::SplitRun& f);
@@ -54,7 +54,7 @@ private:
     void add(const Record& r, const record::BufferSize& f);
     void add(const Record& r, const record::Reserve& f);
     void add(const Record& r, const record::Sample& f);
-    void add(const Record& r, const record::Token& f);
+    void add(const Record& r, const record::NextToken& f);
     void add(const Record& r, const record::Difference& f);
     void add(const Record& r, const record::EvaluationEnd& f);
     template <typename Other> void add(const Record&, const Other&) {} ///< is seen in what the others tell

@@ -25,7 +25,7 @@ enum class Meaning : uint8_t {
     evaluation,
 };
 
-template <typename Record, typename T> struct Field {
+template <typename Record, typename T> struct RecordField {
     using Value = T;
     const char* name;
     T Record::*member;
@@ -33,11 +33,11 @@ template <typename Record, typename T> struct Field {
     int since_minor = 0;   ///< the format's minor version that it came with; it stands behind all older ones
     int before_it_was = 0; ///< what it is taken to be in a file of an older version
 
-    constexpr Field since(int minor, int otherwise = 0) const { return {name, member, meaning, minor, otherwise}; }
+    constexpr RecordField since(int minor, int otherwise = 0) const { return {name, member, meaning, minor, otherwise}; }
 };
 
 template <typename Record, typename T>
-constexpr Field<Record, T> field(const char* name, T Record::*member, Meaning meaning = Meaning::plain) {
+constexpr RecordField<Record, T> field(const char* name, T Record::*member, Meaning meaning = Meaning::plain) {
     return {name, member, meaning, 0, 0};
 }
 
@@ -72,7 +72,7 @@ SCHEDSCOPE_KIND(PassBegin, "pass",
     field("pass", &R::pass));
 SCHEDSCOPE_KIND(PassEnd, "pass_end",
     field("pass", &R::pass));
-SCHEDSCOPE_KIND(Query, "query",
+SCHEDSCOPE_KIND(BackendQuery, "query",
     field("pass", &R::pass), field("question", &R::question), field("yes", &R::yes), field("reason", &R::reason),
     field("backend", &R::backend, Meaning::backend), field("buffer_type", &R::buffer_type, Meaning::buffer_type),
     field("tensor", &R::tensor, Meaning::tensor), field("detail", &R::detail, Meaning::text));
@@ -132,7 +132,7 @@ SCHEDSCOPE_KIND(Sample, "sample",
     field("why_not_in_graph", &R::why_not_in_graph, Meaning::text), field("candidates", &R::candidates, Meaning::count),
     field("refused", &R::refused).since(1), field("n_nodes", &R::n_nodes, Meaning::count).since(1),
     field("tensor", &R::tensor, Meaning::tensor).since(1, -1));
-SCHEDSCOPE_KIND(Token, "token",
+SCHEDSCOPE_KIND(NextToken, "token",
     field("sequence", &R::sequence), field("token", &R::token, Meaning::index), field("position", &R::position), field("text", &R::text, Meaning::text),
     field("candidates", &R::candidates, Meaning::count), field("host_bytes", &R::host_bytes, Meaning::count));
 SCHEDSCOPE_KIND(Value, "value",

@@ -9,9 +9,9 @@ namespace schedscope {
 
 namespace {
 
-class Sentence {
+class RecordSentence {
 public:
-    Sentence(History& history, const Record& record) : history(history), r(record) {}
+    RecordSentence(History& history, const Record& record) : history(history), r(record) {}
 
     std::string operator()(const record::EvaluationBegin& f) const {
         const KnownCounts known = known_counts(f);
@@ -68,7 +68,7 @@ public:
     }
     std::string operator()(const record::PassBegin& f) const { return pass(f.pass) + " begins"; }
     std::string operator()(const record::PassEnd& f) const { return pass(f.pass) + " ends"; }
-    std::string operator()(const record::Query& f) const {
+    std::string operator()(const record::BackendQuery& f) const {
         std::string s = tensor(f.tensor) + ": asked " + backend(f.backend);
         switch (f.question) {
         case Question::op: s += " whether it runs it: "; break;
@@ -180,7 +180,7 @@ public:
                ", " + words::counted(f.candidates, "candidate") + " left" +
                (f.why_not_in_graph == 0 ? "" : "; not in the graph: " + text(f.why_not_in_graph));
     }
-    std::string operator()(const record::Token& f) const {
+    std::string operator()(const record::NextToken& f) const {
         std::string s = "sequence " + std::to_string(f.sequence) + ": token ";
         s += f.token < 0 ? "left out" : std::to_string(f.token);
         return s + " at position " + std::to_string(f.position) + (f.text == 0 ? "" : ", \"" + text(f.text) + "\"");
@@ -218,6 +218,6 @@ private:
 
 } // namespace
 
-std::string describe(History& history, const Record& record) { return std::visit(Sentence(history, record), record.fact); }
+std::string describe(History& history, const Record& record) { return std::visit(RecordSentence(history, record), record.fact); }
 
 } // namespace schedscope

@@ -54,7 +54,7 @@ public:
 
 private:
     void add(const Record& r) {
-        if (const auto* query = std::get_if<record::Query>(&r.fact)) {
+        if (const auto* query = std::get_if<record::BackendQuery>(&r.fact)) {
             ask(*query, r.step);
         } else if (const auto* assign = std::get_if<record::Assign>(&r.fact)) {
             decide(*assign, r.step);
@@ -68,7 +68,7 @@ private:
         }
     }
 
-    void ask(const record::Query& q, Step step) {
+    void ask(const record::BackendQuery& q, Step step) {
         if (open_.pass != q.pass) {
             close_pass();
         }

@@ -46,7 +46,7 @@ auto& list_of(PlanState& s, const record::Execute&) { return s.executed; }
 auto& list_of(PlanState& s, const record::Transfer&) { return s.transfers; }
 auto& list_of(PlanState& s, const record::Wait&) { return s.waits; }
 auto& list_of(PlanState& s, const record::Sample&) { return s.samples; }
-auto& list_of(PlanState& s, const record::Token&) { return s.tokens; }
+auto& list_of(PlanState& s, const record::NextToken&) { return s.tokens; }
 auto& list_of(PlanState& s, const record::Value&) { return s.values; }
 auto& list_of(PlanState& s, const record::Difference&) { return s.differences; }
 
@@ -55,9 +55,9 @@ concept Listed = requires(PlanState& s, const T& f) {
     list_of(s, f);
 };
 
-class Folder {
+class RecordFold {
 public:
-    Folder(PlanState& state, const Record& record, const RecordSource& source) : s(state), r(record), source(source) {}
+    RecordFold(PlanState& state, const Record& record, const RecordSource& source) : s(state), r(record), source(source) {}
 
     template <Listed T> void operator()(const T& f) {
         auto& list = list_of(s, f);
@@ -98,7 +98,7 @@ public:
     }
     void operator()(const record::PassBegin& f) { s.pass = f.pass; }
     void operator()(const record::PassEnd&) {}
-    void operator()(const record::Query&) {}
+    void operator()(const record::BackendQuery&) {}
     void operator()(const record::Assign& f) {
         if (TensorState* t = tensor(f.tensor)) {
             *t = {f.after, f.cause, f.source, f.pass, f.by, t->split, r.step};
@@ -185,7 +185,7 @@ void begin_state(PlanState& state, EvaluationId evaluation) {
 }
 
 void fold(PlanState& state, const Record& record, const RecordSource& source) {
-    std::visit(Folder(state, record, source), record.fact);
+    std::visit(RecordFold(state, record, source), record.fact);
     state.step = record.step;
 }
 

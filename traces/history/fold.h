@@ -9,8 +9,8 @@ namespace schedscope {
 
 /// The kinds that change a state. Two of three records of a plan are questions, which don't.
 constexpr FactSet folded_facts =
-    every_fact & ~fact_set<record::UbatchToken, record::Alternative, record::Reserve, record::Pin, record::PassEnd, record::Query,
-                           record::BufferSize, record::ValueElement, record::ValueBucket>();
+    every_fact & ~fact_set<record::UbatchToken, record::Alternative, record::Reserve, record::Pin, record::PassEnd,
+                           record::BackendQuery, record::BufferSize, record::ValueElement, record::ValueBucket>();
 
 /// Before the first record of an evaluation.
 void begin_state(PlanState& state, EvaluationId evaluation);

@@ -65,7 +65,7 @@ struct PlanState {
     std::vector<record::Transfer> transfers;
     std::vector<record::Wait> waits;
     std::vector<record::Sample> samples;
-    std::vector<record::Token> tokens;
+    std::vector<record::NextToken> tokens;
     std::vector<ValueState> values;
     std::vector<DifferenceState> differences;
 };

@@ -28,8 +28,8 @@ struct History::Cache {
     RecordCache records; ///< all kinds
     RecordCache folded;  ///< those that states are made from
     PlanState cursor;
-    TensorIndex index{every_fact & ~fact_bit<record::Query>()};
-    TensorIndex queries{fact_bit<record::Query>()}; ///< as many as all others; few want them
+    TensorIndex index{every_fact & ~fact_bit<record::BackendQuery>()};
+    TensorIndex queries{fact_bit<record::BackendQuery>()}; ///< as many as all others; few want them
 
     /// Graph and copies, for names: of the plan that the record at `step` speaks of.
     struct Names {

@@ -15,7 +15,7 @@ FactSet beginners(History::Unit unit) noexcept {
     case History::Unit::sweep:
     case History::Unit::pass: return fact_bit<record::PassBegin>();
     case History::Unit::evaluation: return fact_bit<record::EvaluationBegin>();
-    case History::Unit::token: return fact_bit<record::Token>();
+    case History::Unit::token: return fact_bit<record::NextToken>();
     default: return 0;
     }
 }

@@ -8,7 +8,7 @@ namespace {
 
 /// Records of a plan's run: they belong to the evaluation they were written in, not to the plan.
 constexpr FactSet run_facts =
-    fact_set<record::Execute, record::SplitRun, record::Transfer, record::Wait, record::Sample, record::Token, record::Value,
+    fact_set<record::Execute, record::SplitRun, record::Transfer, record::Wait, record::Sample, record::NextToken, record::Value,
              record::ValueElement, record::ValueBucket, record::Difference>();
 
 constexpr Step at_once = 65536; ///< records that are read together

@@ -59,7 +59,7 @@ bool begins(Unit unit, const UnitContext& before, const Record& record) noexcept
         return node != no_tensor && node != before.node;
     }
     case Unit::evaluation: return std::holds_alternative<record::EvaluationBegin>(record.fact);
-    case Unit::token: return std::holds_alternative<record::Token>(record.fact);
+    case Unit::token: return std::holds_alternative<record::NextToken>(record.fact);
     }
     return false;
 }

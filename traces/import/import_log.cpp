@@ -284,7 +284,7 @@ private:
     const ImportLimits limits_;
     GraphWriter writer_;
     int64_t spare_;
-    GraphBuilder builder_;
+    LoggedGraphBuilder builder_;
     SessionInfo session_;
     std::string header_; ///< of the split that is next
     LoggedNode node_;

@@ -45,18 +45,18 @@ std::string_view without_stage(std::string_view name) noexcept {
 
 } // namespace
 
-GraphBuilder::GraphBuilder(const BackendNames& backends, size_t name_width, int64_t most_tensors, int64_t& spare)
+LoggedGraphBuilder::LoggedGraphBuilder(const BackendNames& backends, size_t name_width, int64_t most_tensors, int64_t& spare)
     : backends_(backends), name_width_(name_width), most_tensors_(most_tensors), spare_(spare) {}
 
-bool GraphBuilder::starts_anew(const LoggedSplit& split) const noexcept {
+bool LoggedGraphBuilder::starts_anew(const LoggedSplit& split) const noexcept {
     return !g_.splits.empty() && split.index < static_cast<int64_t>(g_.splits.size());
 }
 
-bool GraphBuilder::starts_anew(const LoggedNode& node) const noexcept {
+bool LoggedGraphBuilder::starts_anew(const LoggedNode& node) const noexcept {
     return node.index < static_cast<int64_t>(g_.graph.nodes.size());
 }
 
-TensorId GraphBuilder::make(const LoggedTensor& tensor, bool in_full) {
+TensorId LoggedGraphBuilder::make(const LoggedTensor& tensor, bool in_full) {
     const auto id = static_cast<TensorId>(g_.graph.tensors.size());
     TensorInfo info;
     info.ne = {0, 0, 0, 0};
@@ -70,25 +70,25 @@ TensorId GraphBuilder::make(const LoggedTensor& tensor, bool in_full) {
     return id;
 }
 
-void GraphBuilder::place(TensorId id, const LoggedTensor& tensor, BackendId sure) {
+void LoggedGraphBuilder::place(TensorId id, const LoggedTensor& tensor, BackendId sure) {
     LoggedGraph::Placed& placed = g_.placed[static_cast<size_t>(id)];
     placed.backend = sure != no_backend ? sure : backends_.resolve(tensor);
     std::tie(placed.cause, placed.source) = cause_from(tensor.cause);
 }
 
 /// The nodes up to `until` that have no line are view operators (or lost).
-void GraphBuilder::fill_nodes(int64_t until) {
+void LoggedGraphBuilder::fill_nodes(int64_t until) {
     while (static_cast<int64_t>(g_.graph.nodes.size()) < until) {
         g_.graph.nodes.push_back(make({}, true));
     }
 }
 
 /// Numbers from noise are not to fill the memory.
-bool GraphBuilder::has_room_for(int64_t missing) const noexcept {
+bool LoggedGraphBuilder::has_room_for(int64_t missing) const noexcept {
     return missing >= 0 && missing <= spare_ && static_cast<int64_t>(size()) + missing <= most_tensors_;
 }
 
-bool GraphBuilder::add(const LoggedSplit& split) {
+bool LoggedGraphBuilder::add(const LoggedSplit& split) {
     const int64_t missing = split.index - static_cast<int64_t>(g_.splits.size());
     if (!has_room_for(missing)) {
         return false;
@@ -135,7 +135,7 @@ bool GraphBuilder::add(const LoggedSplit& split) {
     return true;
 }
 
-bool GraphBuilder::add(const LoggedNode& node) {
+bool LoggedGraphBuilder::add(const LoggedNode& node) {
     const int64_t missing = node.index - static_cast<int64_t>(g_.graph.nodes.size());
     if (!has_room_for(missing)) {
         return false;
@@ -196,7 +196,7 @@ bool GraphBuilder::add(const LoggedNode& node) {
 }
 
 /// The newest tensor that has the source's name, size, backend and cause; a new one when none has.
-TensorId GraphBuilder::source_of(const LoggedTensor& source) {
+TensorId LoggedGraphBuilder::source_of(const LoggedTensor& source) {
     if (const int32_t copy = copy_of(source); copy >= 0) {
         return g_.copies[static_cast<size_t>(copy)].of;
     }
@@ -221,7 +221,7 @@ TensorId GraphBuilder::source_of(const LoggedTensor& source) {
 }
 
 /// What a split's header names in full: the newest tensor of that name, as far as node lines show it, that does not lie on the reader's backend.
-TensorId GraphBuilder::input_of(const LoggedInput& input, BackendId reader) {
+TensorId LoggedGraphBuilder::input_of(const LoggedInput& input, BackendId reader) {
     const std::vector<TensorId>& same_name = by_name_[key(input.name)];
     for (auto at = same_name.rbegin(); at != same_name.rend(); ++at) {
         Seen& seen = seen_[static_cast<size_t>(*at)];
@@ -243,7 +243,7 @@ TensorId GraphBuilder::input_of(const LoggedInput& input, BackendId reader) {
     return make(tensor, true);
 }
 
-std::string GraphBuilder::copy_key(BackendId backend, std::string_view name) const {
+std::string LoggedGraphBuilder::copy_key(BackendId backend, std::string_view name) const {
     std::string text = backends_.names()[static_cast<size_t>(backend)];
     text.append("#").append(name).append("#");
     if (text.size() >= name_width_) {
@@ -255,7 +255,7 @@ std::string GraphBuilder::copy_key(BackendId backend, std::string_view name) con
 }
 
 /// The copy that a source's name "BACKEND#TENSOR#STAGE" speaks of, cut or not; −1: none that a header announced.
-int32_t GraphBuilder::copy_of(const LoggedTensor& source) {
+int32_t LoggedGraphBuilder::copy_of(const LoggedTensor& source) {
     const bool cut = source.name.size() >= name_width_;
     if (g_.splits.empty() || (!cut && source.name.find('#') == std::string_view::npos)) {
         return -1;
@@ -298,7 +298,7 @@ int32_t GraphBuilder::copy_of(const LoggedTensor& source) {
 }
 
 /// Why split `index` is one of its own.
-void GraphBuilder::explain_split(size_t index) {
+void LoggedGraphBuilder::explain_split(size_t index) {
     LoggedGraph::OneSplit& split = g_.splits[index];
     split.why = SplitReason::weight;
     split.by = no_tensor;
@@ -327,15 +327,15 @@ void GraphBuilder::explain_split(size_t index) {
     }
 }
 
-bool GraphBuilder::last_op_unknown() const noexcept {
+bool LoggedGraphBuilder::last_op_unknown() const noexcept {
     return !g_.graph.nodes.empty() && g_.graph.tensors[static_cast<size_t>(g_.graph.nodes.back())].op == Op::NONE;
 }
 
-bool GraphBuilder::last_cause_unknown() const noexcept {
+bool LoggedGraphBuilder::last_cause_unknown() const noexcept {
     return !g_.graph.nodes.empty() && g_.placed[static_cast<size_t>(g_.graph.nodes.back())].cause == Cause::none;
 }
 
-LoggedGraph GraphBuilder::finish() {
+LoggedGraph LoggedGraphBuilder::finish() {
     for (size_t i = 0; i < g_.splits.size(); ++i) {
         explain_split(i);
     }

@@ -61,11 +61,11 @@ struct LoggedGraph {
 };
 
 /// Reads the lines of one graph after the other.
-class GraphBuilder {
+class LoggedGraphBuilder {
 public:
     /// `name_width`: names on node lines are cut to so many bytes. `spare`: how many nodes and splits may be taken to be there without a line of their own,
     /// in the whole log; it is used up. A graph gets no such ones beyond `most_tensors` tensors and splits.
-    GraphBuilder(const BackendNames& backends, size_t name_width, int64_t most_tensors, int64_t& spare);
+    LoggedGraphBuilder(const BackendNames& backends, size_t name_width, int64_t most_tensors, int64_t& spare);
 
     /// Does this line belong to the next graph? The split counter returns to 0, node numbers go back where the header is lost.
     bool starts_anew(const LoggedSplit& split) const noexcept;

@@ -17,12 +17,12 @@ constexpr FactSet decision_kinds =
              record::GraphInput, record::Reallocation, record::BufferSize, record::Placement, record::PlanEnd>();
 
 /// What makes two decisions answers to one question: kind, and up to three numbers.
-using Key = std::array<int64_t, 5>; ///< the last one counts repetitions
+using QuestionKey = std::array<int64_t, 5>; ///< the last one counts repetitions
 
-Key key_of(const Fact& fact) {
+QuestionKey key_of(const Fact& fact) {
     const auto kind = static_cast<int64_t>(fact.index());
     return std::visit(
-        [kind]<typename T>(const T& f) -> Key {
+        [kind]<typename T>(const T& f) -> QuestionKey {
             if constexpr (std::is_same_v<T, record::Assign>) {
                 return {kind, static_cast<int64_t>(f.pass), f.tensor, 0, 0};
             } else if constexpr (std::is_same_v<T, record::SplitBegin> || std::is_same_v<T, record::SplitEnd>) {
@@ -142,7 +142,7 @@ bool equal(const Fact& a, const Fact& b, const PlanText& a_text, const PlanText&
                a);
 }
 
-struct Sentence {
+struct DecisionSentence {
     const PlanText& t;
 
     std::string operator()(const record::Assign& f) const {
@@ -250,8 +250,8 @@ ReplayDifference difference(EvaluationId evaluation, const Fact* recorded, const
     } else {
         d.name = "plan";
     }
-    d.recorded = recorded != nullptr ? std::visit(Sentence{recorded_text}, *recorded) : "";
-    d.now = now != nullptr ? std::visit(Sentence{now_text}, *now) : "";
+    d.recorded = recorded != nullptr ? std::visit(DecisionSentence{recorded_text}, *recorded) : "";
+    d.now = now != nullptr ? std::visit(DecisionSentence{now_text}, *now) : "";
     if (d.recorded == d.now) { // the sentences leave out some numbers
         d.recorded += numbers_of(*recorded);
         d.now += numbers_of(*now);
@@ -259,12 +259,12 @@ ReplayDifference difference(EvaluationId evaluation, const Fact* recorded, const
     return d;
 }
 
-using Decisions = std::map<Key, size_t>; ///< index into PlanText::decisions
+using Decisions = std::map<QuestionKey, size_t>; ///< index into PlanText::decisions
 
 Decisions by_key(const std::vector<Record>& records, const std::function<Fact(const Fact&)>& seen_as) {
     Decisions decisions;
     for (size_t i = 0; i < records.size(); ++i) {
-        Key key = key_of(seen_as(records[i].fact));
+        QuestionKey key = key_of(seen_as(records[i].fact));
         while (!decisions.emplace(key, i).second) {
             ++key.back();
         }

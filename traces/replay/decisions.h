@@ -25,7 +25,7 @@ struct PlanText {
 };
 
 /// Compares two plans decision by decision. Backends and buffer types are the same when their names are, tensors when they match
-/// (tensor_match.h), copies when they are of the same tensor, on the same backend, for the same stage. Two texts of a difference are never the same.
+/// (align.h), copies when they are of the same tensor, on the same backend, for the same stage. Two texts of a difference are never the same.
 void compare_decisions(EvaluationId evaluation, const PlanText& recorded, const PlanText& now, size_t max_differences,
                        ReplayResult& result);
 

@@ -10,7 +10,7 @@ namespace schedscope {
 namespace {
 
 /// How one tensor came to where it is: its assignments, in order.
-struct Way {
+struct TensorWay {
     struct Stop {
         Pass pass = Pass::none;
         std::string backend, cause;
@@ -20,8 +20,8 @@ struct Way {
 };
 
 /// [tensors of the graph]
-std::vector<Way> ways_of(const PlanText& plan) {
-    std::vector<Way> ways(plan.graph.tensors.size());
+std::vector<TensorWay> ways_of(const PlanText& plan) {
+    std::vector<TensorWay> ways(plan.graph.tensors.size());
     for (const Record& r : plan.decisions) {
         const auto* a = std::get_if<record::Assign>(&r.fact);
         if (a != nullptr && static_cast<size_t>(a->tensor) < ways.size()) {
@@ -33,7 +33,7 @@ std::vector<Way> ways_of(const PlanText& plan) {
 }
 
 /// The first pass that decides otherwise.
-Pass where_apart(const Way& a, const Way& b) {
+Pass where_apart(const TensorWay& a, const TensorWay& b) {
     const auto [x, y] = std::mismatch(a.stops.begin(), a.stops.end(), b.stops.begin(), b.stops.end());
     if (x == a.stops.end() || y == b.stops.end()) {
         return x != a.stops.end() ? x->pass : y != b.stops.end() ? y->pass : Pass::none;
@@ -99,11 +99,12 @@ PlanFigures FigureCounter::of(const PlanText& plan) {
 }
 
 std::vector<TensorChange> changes_of(const PlanText& recorded, const PlanText& now) {
-    const std::vector<Way> before = ways_of(recorded), after = ways_of(now);
+    const std::vector<TensorWay> before = ways_of(recorded), after = ways_of(now);
     const std::vector<TensorId> match = align_by_name(recorded.graph, now.graph);
     std::vector<uint8_t> matched(now.graph.tensors.size(), 0);
     std::vector<TensorChange> changes;
-    const auto add = [&](const PlanText& text, TensorId tensor, TensorId id, bool is_node, const Way* a, const Way* b) {
+    const auto add = [&](const PlanText& text, TensorId tensor, TensorId id, bool is_node, const TensorWay* a,
+                         const TensorWay* b) {
         TensorChange c;
         c.tensor = tensor;
         c.name = text.tensor(id);
@@ -117,7 +118,7 @@ std::vector<TensorChange> changes_of(const PlanText& recorded, const PlanText& n
             c.now_cause = b->stops.back().cause;
         }
         if (c.recorded_backend != c.now_backend || c.recorded_cause != c.now_cause) {
-            c.pass = where_apart(a != nullptr ? *a : Way{}, b != nullptr ? *b : Way{});
+            c.pass = where_apart(a != nullptr ? *a : TensorWay{}, b != nullptr ? *b : TensorWay{});
             changes.push_back(std::move(c));
         }
     };

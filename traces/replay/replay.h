@@ -78,7 +78,7 @@ struct ReplayOptions {
     /// recorded, that is with `change`, and for graphs that only reserved memory. Empty: as recorded where the graph and its splits are, else the graph's, without
     /// groups.
     std::function<OptimisedNodes(const GraphView&, const Plan&, const SessionInfo&)> optimise;
-    /// Compare with what this trace recorded, plan by plan, instead of the plans' own records. Graphs are matched by names (tensor_match.h).
+    /// Compare with what this trace recorded, plan by plan, instead of the plans' own records. Graphs are matched by names (align.h).
     const RecordSource* expected = nullptr;
     size_t max_differences = 1000;
 };

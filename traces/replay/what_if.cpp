@@ -57,9 +57,10 @@ std::string names_of(const SessionInfo& session) {
 }
 
 /// Applies the changes to plan after plan.
-class Change {
+class WhatIfChange {
 public:
-    Change(const WhatIf& what_if, const RecordSource& source) : what_if_(what_if), source_(source), recorded_(source.session()) {
+    WhatIfChange(const WhatIf& what_if, const RecordSource& source)
+        : what_if_(what_if), source_(source), recorded_(source.session()) {
         was_flash_ = session_fact(recorded_, "flash_attention") == "on";
         asks_itself_ = session_fact(recorded_, "flash_attention_asked") == "auto";
         for (const WhatIf::Refusal& r : what_if.refusals) {
@@ -279,7 +280,7 @@ ReplayOptions options_for(const WhatIf& what_if, const RecordSource& source) {
         refuse_logged(source.graph(0), source.answers(0)); // rather than for what the settings miss in it
     }
     ReplayOptions options;
-    const auto change = std::make_shared<Change>(what_if, source);
+    const auto change = std::make_shared<WhatIfChange>(what_if, source);
     options.change = [change](ReplayInput& input) { (*change)(input); };
     return options;
 }

@@ -48,7 +48,7 @@ private:
     /// Kinds that are few among many: the steps of each are kept, for next_of and previous_of.
     static constexpr FactSet sparse_kinds =
         fact_set<record::EvaluationBegin, record::PlanBegin, record::PassBegin, record::SplitBegin, record::BufferSize,
-                 record::Sample, record::Token, record::EvaluationEnd, record::PlanEnd, record::PassEnd, record::Reserve>();
+                 record::Sample, record::NextToken, record::EvaluationEnd, record::PlanEnd, record::PassEnd, record::Reserve>();
 
     Record* slot(Step step) const noexcept;
     void note_evaluation(const Record& record);

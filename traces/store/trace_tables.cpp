@@ -245,7 +245,7 @@ void TraceTables::record(const Record& r) {
     std::visit(
         [&]<typename T>(const T& fact) {
             T kept = fact;
-            if constexpr (std::is_same_v<T, record::Token>) {
+            if constexpr (std::is_same_v<T, record::NextToken>) {
                 if (!texts_) {
                     kept.token = -1;
                     kept.text = 0;

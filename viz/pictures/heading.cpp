@@ -56,7 +56,7 @@ std::string heading_markup(const Subject& subject, const std::string& totals, co
         table += line(sized(bold(clipped(title, 100)), 15));
     }
     table += line(html_label(totals));
-    table += line(sized(html_label(subject.moment), 10, Ink::grey));
+    table += line(sized(html_label(subject.moment), 10, LabelInk::grey));
     if (!subject.state.error.empty()) {
         table += line("<font color=\"#a00000\">" + bold("no plan: " + clipped(subject.state.error, 160)) + "</font>");
     }
@@ -72,7 +72,7 @@ std::string heading_markup(const Subject& subject, const std::string& totals, co
             text += html_label(shares[b]) + gap;
         }
         if (!what.empty()) {
-            text += sized(html_label("(" + clipped(what, 80) + ")"), 10, Ink::grey);
+            text += sized(html_label("(" + clipped(what, 80) + ")"), 10, LabelInk::grey);
         }
         table += row(chip(subject.palette[static_cast<BackendId>(b)], false), text);
     }
@@ -80,10 +80,10 @@ std::string heading_markup(const Subject& subject, const std::string& totals, co
     if (subject.from_log || (has_share && (subject.frame.has_unassigned || nodes_per_backend(subject).back() > 0))) {
         table += row(chip(subject.palette[no_backend], true),
                      bold(subject.backend_name(no_backend), gap) + (has_share ? html_label(shares.back()) + gap : "") +
-                         (subject.from_log ? sized("(not in the log)", 10, Ink::grey) : ""));
+                         (subject.from_log ? sized("(not in the log)", 10, LabelInk::grey) : ""));
     }
     for (const LegendSign& sign : signs) {
-        table += row("<td>" + html_label(sign.sign) + "</td>", sized(html_label(sign.meaning), 10, Ink::grey));
+        table += row("<td>" + html_label(sign.sign) + "</td>", sized(html_label(sign.meaning), 10, LabelInk::grey));
     }
     if (subject.frame.heading_width > 0) { // an empty row as wide as wanted
         table += "<tr><td></td><td width=\"" + std::to_string(subject.frame.heading_width) + "\"></td></tr>";

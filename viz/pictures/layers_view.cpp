@@ -30,7 +30,7 @@ struct Group {
     int64_t ns = 0;
 };
 
-struct Flow {
+struct GroupFlow {
     std::set<TensorId> tensors;
     tables::SizeSum size;
     bool copied = false;
@@ -53,7 +53,8 @@ private:
 
     const Subject& subject_;
     std::vector<Group> groups_;
-    std::map<std::pair<size_t, size_t>, std::map<bool, Flow>> flows_; ///< by source and target group, then stays or is copied
+    std::map<std::pair<size_t, size_t>, std::map<bool, GroupFlow>>
+        flows_; ///< by source and target group, then stays or is copied
 };
 
 LayersView::LayersView(const Subject& subject) : subject_(subject) {
@@ -112,7 +113,7 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
                     groups_[static_cast<size_t>(target)].reads_widely.insert(original);
                 }
             } else if (source != target) {
-                Flow& flow = flows_[{static_cast<size_t>(source), static_cast<size_t>(target)}][copied];
+                GroupFlow& flow = flows_[{static_cast<size_t>(source), static_cast<size_t>(target)}][copied];
                 flow.tensors.insert(original);
                 flow.size.add(size_of(subject, original));
                 flow.copied = copied;

@@ -15,10 +15,10 @@ constexpr const char* gap = "&#160;";
 inline std::string bold(std::string_view shown, const char* behind = "") { return "<b>" + html_label(shown) + behind + "</b>"; }
 
 /// Markup in another size, and grey when it matters less.
-enum class Ink : uint8_t { black, grey };
-inline std::string sized(const std::string& markup, int points, Ink ink = Ink::black) {
-    return "<font point-size=\"" + std::to_string(points) + "\"" + (ink == Ink::grey ? " color=\"#444444\">" : ">") + markup +
-           "</font>";
+enum class LabelInk : uint8_t { black, grey };
+inline std::string sized(const std::string& markup, int points, LabelInk ink = LabelInk::black) {
+    return "<font point-size=\"" + std::to_string(points) + "\"" + (ink == LabelInk::grey ? " color=\"#444444\">" : ">") +
+           markup + "</font>";
 }
 
 /// The next line, lower than its own text would be: underscores of the line above are not touched. The hair space gives it the height.

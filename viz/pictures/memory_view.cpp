@@ -72,9 +72,9 @@ struct Band {
     BackendId backend = no_backend;
 };
 
-class MemoryView {
+class MemoryPicture {
 public:
-    MemoryView(const Subject& subject, std::span<const record::BufferSize> buffers);
+    MemoryPicture(const Subject& subject, std::span<const record::BufferSize> buffers);
     std::string draw();
 
 private:
@@ -95,7 +95,7 @@ private:
     double width_ = min_width;
 };
 
-MemoryView::MemoryView(const Subject& subject, std::span<const record::BufferSize> buffers)
+MemoryPicture::MemoryPicture(const Subject& subject, std::span<const record::BufferSize> buffers)
     : subject_(subject), dot_("memory"), lifetimes_(subject.state.placements) {
     const PlanState& state = subject.state;
     int32_t at = 0;
@@ -121,7 +121,7 @@ MemoryView::MemoryView(const Subject& subject, std::span<const record::BufferSiz
     width_ = std::clamp(width_per_use * n_uses_, min_width, max_width);
 }
 
-std::string MemoryView::title_of(const Panel& panel) const {
+std::string MemoryPicture::title_of(const Panel& panel) const {
     const Lifetimes::Peak peak = lifetimes_.peak_of(panel.tensors);
     const auto& types = subject_.session.buffer_types;
     const bool known = panel.buffer_type >= 0 && static_cast<size_t>(panel.buffer_type) < types.size();
@@ -132,12 +132,12 @@ std::string MemoryView::title_of(const Panel& panel) const {
            words::bytes(peak.bytes) + " at " + words::count(peak.at);
 }
 
-void MemoryView::draw_text(const std::string& id, const std::string& markup, double left, double bottom, double width,
-                           double height) {
+void MemoryPicture::draw_text(const std::string& id, const std::string& markup, double left, double bottom, double width,
+                              double height) {
     dot_.node(id, placed(left, bottom, width, height).html("label", markup).raw("shape", "none").raw("style", ""));
 }
 
-void MemoryView::draw_bands(const std::string& id, double bottom) {
+void MemoryPicture::draw_bands(const std::string& id, double bottom) {
     for (const Band& band : bands_) {
         const double left = x_of(band.first), width = x_of(band.end) - left;
         if (width <= 0) {
@@ -162,7 +162,7 @@ void MemoryView::draw_bands(const std::string& id, double bottom) {
     }
 }
 
-void MemoryView::draw_axes(const OffsetAxis& axis, const std::string& id, double bottom) {
+void MemoryPicture::draw_axes(const OffsetAxis& axis, const std::string& id, double bottom) {
     constexpr double line = 12;
     for (const OffsetAxis::Fold& fold : axis.folds()) {
         dot_.node(id + " fold " + std::to_string(fold.first),
@@ -187,7 +187,7 @@ void MemoryView::draw_axes(const OffsetAxis& axis, const std::string& id, double
     }
 }
 
-void MemoryView::draw_tensor(const OffsetAxis& axis, const record::Placement& placement, double bottom) {
+void MemoryPicture::draw_tensor(const OffsetAxis& axis, const record::Placement& placement, double bottom) {
     const int32_t first = std::max(0, placement.first_use), end = lifetimes_.end_of(placement);
     const double left = x_of(first), width = x_of(end) - left, below = axis.y(placement.offset);
     const double height = axis.y(placement.offset + placement.size) - below;
@@ -220,7 +220,7 @@ void MemoryView::draw_tensor(const OffsetAxis& axis, const record::Placement& pl
     dot_.node(subject_.id(tensor), attributes);
 }
 
-void MemoryView::draw_panel(const Panel& panel, double bottom) {
+void MemoryPicture::draw_panel(const Panel& panel, double bottom) {
     const std::string id = "buffer " + std::to_string(panel.buffer_type) + "." + std::to_string(panel.chunk);
     std::vector<std::pair<int64_t, int64_t>> used;
     for (const record::Placement* placement : panel.tensors) {
@@ -239,7 +239,7 @@ void MemoryView::draw_panel(const Panel& panel, double bottom) {
     draw_text(id + " title", title, axis_width, bottom + panel_height + 16, width_, 18);
 }
 
-std::string MemoryView::draw() {
+std::string MemoryPicture::draw() {
     int64_t bytes = 0;
     for (const auto& [key, panel] : panels_) {
         bytes += panel.size;
@@ -270,7 +270,7 @@ std::string MemoryView::draw() {
 } // namespace
 
 std::string draw_memory(const Subject& subject, std::span<const record::BufferSize> buffers) {
-    return MemoryView(subject, buffers).draw();
+    return MemoryPicture(subject, buffers).draw();
 }
 
 } // namespace schedscope

@@ -14,13 +14,13 @@ namespace schedscope {
 
 namespace {
 
-std::string small(const std::string& markup, Ink ink = Ink::grey) { return sized(markup, 8, ink); }
+std::string small(const std::string& markup, LabelInk ink = LabelInk::grey) { return sized(markup, 8, ink); }
 
 std::string title_id(const SplitState& split) { return "split " + std::to_string(split.begin.index) + "@title"; }
 
-class NodesView {
+class NodesPicture {
 public:
-    explicit NodesView(const Subject& subject);
+    explicit NodesPicture(const Subject& subject);
     std::string draw();
 
 private:
@@ -45,14 +45,14 @@ private:
     std::vector<record::Fusion> fusions_;
 };
 
-NodesView::NodesView(const Subject& subject)
+NodesPicture::NodesPicture(const Subject& subject)
     : subject_(subject), state_(subject.state), dot_("nodes"), uses_(subject), fusions_(subject.state.fusions) {
     std::stable_sort(fusions_.begin(), fusions_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
 }
 
-std::string NodesView::node_label(TensorId node) const {
+std::string NodesPicture::node_label(TensorId node) const {
     std::string label = bold(clipped(subject_.name(node), 64)) + next_line(13) + html_label(subject_.operation(node)) +
-                        next_line(10) + small(html_label(cause_text(subject_, node)), Ink::black);
+                        next_line(10) + small(html_label(cause_text(subject_, node)), LabelInk::black);
     for (const TensorId source : subject_.sources(node)) {
         const bool is_own_cause = state_.tensors[static_cast<size_t>(node)].by == source;
         if (source < subject_.n_tensors() && subject_.is_weight(source)) {
@@ -66,10 +66,10 @@ std::string NodesView::node_label(TensorId node) const {
     return label;
 }
 
-void NodesView::draw_node(TensorId node, const std::string& kernel) {
+void NodesPicture::draw_node(TensorId node, const std::string& kernel) {
     const BackendStyle& style = subject_.palette[subject_.backend_of(node)];
     const bool unassigned = subject_.backend_of(node) == no_backend;
-    const std::string fused = kernel.empty() ? "" : next_line(10) + small(bold("fused: " + kernel), Ink::black);
+    const std::string fused = kernel.empty() ? "" : next_line(10) + small(bold("fused: " + kernel), LabelInk::black);
     Attributes attributes;
     if (is_view_op(subject_.info(node).op)) {
         const std::string label = small(html_label(clipped(subject_.name(node), 48) + "  " + subject_.operation(node)) +
@@ -89,7 +89,7 @@ void NodesView::draw_node(TensorId node, const std::string& kernel) {
 }
 
 /// Stand-ins beside the reader for what too many nodes read.
-void NodesView::draw_uses(TensorId reader) {
+void NodesPicture::draw_uses(TensorId reader) {
     const auto draw = [&](TensorId source) {
         if (uses_.stands_in(source, reader)) {
             const record::CopyMade* made = subject_.frame.before_splits ? subject_.made_by(source) : nullptr;
@@ -121,7 +121,7 @@ void NodesView::draw_uses(TensorId reader) {
     }
 }
 
-void NodesView::draw_range(int32_t first, int32_t end) {
+void NodesPicture::draw_range(int32_t first, int32_t end) {
     for (int32_t i = first; i < end; ++i) {
         while (next_fusion_ < fusions_.size() && fusions_[next_fusion_].first < i) {
             ++next_fusion_;
@@ -159,7 +159,7 @@ void NodesView::draw_range(int32_t first, int32_t end) {
     }
 }
 
-void NodesView::draw_copies(int32_t split) {
+void NodesPicture::draw_copies(int32_t split) {
     for (const TensorId copy : split < 0 ? uses_.loose_copies() : uses_.copies()[static_cast<size_t>(split)]) {
         const record::CopyMade& made = *subject_.made_by(copy);
         if (subject_.frame.before_splits) {
@@ -178,7 +178,7 @@ void NodesView::draw_copies(int32_t split) {
         std::string label =
             "copy of " + bold(clipped(subject_.name(made.of), 48)) + next_line(11) +
             small(html_label("from " + subject_.backend_name(subject_.backend_of(made.of)) + ", ") + bold(words::bytes(size)),
-                  Ink::black);
+                  LabelInk::black);
         if (uses_.is_hub(copy)) {
             label += next_line(10) + small(html_label("read by " + words::count(uses_.readers(copy)) + ", drawn at each"));
         }
@@ -192,7 +192,7 @@ void NodesView::draw_copies(int32_t split) {
     }
 }
 
-void NodesView::draw_split(const SplitState& split) {
+void NodesPicture::draw_split(const SplitState& split) {
     const BackendStyle& style = subject_.palette[split.begin.backend];
     const int32_t first = split.begin.first_node, end = subject_.end_node(split);
     const std::string id = "split " + std::to_string(split.begin.index);
@@ -224,14 +224,14 @@ void NodesView::draw_split(const SplitState& split) {
     dot_.close_cluster();
 }
 
-void NodesView::draw_leaf(TensorId leaf, int32_t place) {
+void NodesPicture::draw_leaf(TensorId leaf, int32_t place) {
     const BackendId backend = subject_.backend_of(leaf);
     const BackendStyle& style = subject_.palette[backend];
     const bool is_input = (subject_.info(leaf).flags & flag_input) != 0;
     const std::string label = bold(clipped(subject_.name(leaf), 64)) + next_line(11) +
                               small(html_label(subject_.operation(leaf) + (is_input ? ", input" : "")) + next_line(10) +
                                         html_label(cause_text(subject_, leaf)),
-                                    Ink::black);
+                                    LabelInk::black);
     dot_.node(uses_.leaf_id(leaf, place), numbered(subject_,
                                                    Attributes()
                                                        .html("label", label)
@@ -243,7 +243,7 @@ void NodesView::draw_leaf(TensorId leaf, int32_t place) {
                                                    backend, leaf));
 }
 
-void NodesView::draw_leafs(int32_t place) {
+void NodesPicture::draw_leafs(int32_t place) {
     for (const TensorId leaf : uses_.leafs_at(place)) {
         draw_leaf(leaf, place);
     }
@@ -251,7 +251,7 @@ void NodesView::draw_leafs(int32_t place) {
 
 /// Splits stand one below the other in the order they run, also where no tensor that is drawn leads from one to the next: an edge that is not seen goes
 /// from the last node of each to what stands at the top of the next. So do the nodes within a split of a log, which leaves out what many of them read.
-void NodesView::stack_splits() {
+void NodesPicture::stack_splits() {
     const auto stack = [&](const std::string& above, const std::string& below) {
         dot_.edge(above, below, Attributes().raw("class", "next").raw("style", "invis").number("weight", 2));
     };
@@ -280,7 +280,7 @@ void NodesView::stack_splits() {
     }
 }
 
-void NodesView::draw_edges() {
+void NodesPicture::draw_edges() {
     for (size_t i = 0; i < state_.order.size(); ++i) {
         const TensorId node = state_.order[i];
         for (const TensorId source : uses_.reads(i)) {
@@ -307,7 +307,7 @@ void NodesView::draw_edges() {
     std::for_each(uses_.loose_copies().begin(), uses_.loose_copies().end(), draw_copy_edge);
 }
 
-std::string NodesView::draw() {
+std::string NodesPicture::draw() {
     const auto n_copies = static_cast<int64_t>(state_.copies.size()); // also of those that no node shown reads
     std::string totals = words::counted(static_cast<int64_t>(state_.order.size()), "node");
     std::vector<LegendSign> signs;
@@ -363,6 +363,6 @@ std::string NodesView::draw() {
 
 } // namespace
 
-std::string draw_nodes(const Subject& subject) { return NodesView(subject).draw(); }
+std::string draw_nodes(const Subject& subject) { return NodesPicture(subject).draw(); }
 
 } // namespace schedscope

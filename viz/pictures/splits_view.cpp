@@ -17,7 +17,7 @@ namespace schedscope {
 namespace {
 
 /// Copies that go the same way: drawn as one edge.
-struct Flow {
+struct SplitFlow {
     std::vector<TensorId> tensors;
     tables::SizeSum size;
     BackendId from = no_backend; ///< none: a log does not tell where they lie
@@ -39,7 +39,7 @@ std::string names_of(const Subject& subject, const std::vector<TensorId>& tensor
     return text;
 }
 
-std::string flow_label(const Subject& subject, const Flow& flow) {
+std::string flow_label(const Subject& subject, const SplitFlow& flow) {
     const std::string what = flow.tensors.size() == 1 ? clipped(subject.name(flow.tensors[0]), 40)
                                                       : words::counted(static_cast<int64_t>(flow.tensors.size()), "copy");
     return edge_markup(what, words::bytes(flow.size));
@@ -78,7 +78,7 @@ void draw_split(DotText& dot, const Subject& subject, const SplitState& split, c
 std::string draw_splits(const Subject& subject) {
     const PlanState& state = subject.state;
     // By target, then by source split; for what no split computes (inputs, caches and weights) by where it lies.
-    std::map<std::pair<int32_t, int32_t>, Flow> flows;
+    std::map<std::pair<int32_t, int32_t>, SplitFlow> flows;
     std::vector<tables::SizeSum> into(state.splits.size());
     std::vector<int64_t> splits_on(subject.session.backends.size(), 0);
     int64_t n_copies = 0;
@@ -89,7 +89,7 @@ std::string draw_splits(const Subject& subject) {
         }
         for (const record::SplitInput& input : split.inputs) {
             const int32_t made_in = subject.split_of(subject.producer(input.tensor));
-            Flow& flow = flows[{split.begin.index, made_in >= 0 ? made_in : lies_on(input.from)}];
+            SplitFlow& flow = flows[{split.begin.index, made_in >= 0 ? made_in : lies_on(input.from)}];
             flow.tensors.push_back(input.tensor);
             flow.size.add(input.bytes);
             flow.from = input.from;

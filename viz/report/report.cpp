@@ -22,9 +22,9 @@ using nlohmann::json;
 /// Null: a log does not tell it.
 json known_or_null(const std::optional<int32_t>& n) { return n ? json(*n) : json(nullptr); }
 
-class Report {
+class ReportData {
 public:
-    Report(History& history, const ReportOptions& options) : history_(history), options_(options) {}
+    ReportData(History& history, const ReportOptions& options) : history_(history), options_(options) {}
     json collect();
 
 private:
@@ -62,7 +62,7 @@ private:
 };
 
 /// The last plan first, then everything in order.
-std::vector<EvaluationId> Report::in_order_of_interest() const {
+std::vector<EvaluationId> ReportData::in_order_of_interest() const {
     std::vector<EvaluationId> order{history_.last_planned()};
     for (EvaluationId id = 0; id < history_.n_evaluations(); ++id) {
         if (id != order.front()) {
@@ -73,7 +73,7 @@ std::vector<EvaluationId> Report::in_order_of_interest() const {
 }
 
 /// The plan is there, or there is no room for it.
-bool Report::add_plan(EvaluationId planned) {
+bool ReportData::add_plan(EvaluationId planned) {
     if (plan_of_.count(planned) != 0) {
         return true;
     }
@@ -96,7 +96,7 @@ bool Report::add_plan(EvaluationId planned) {
     return true;
 }
 
-void Report::add_pictures(json& plan, EvaluationId planned, size_t n_nodes) {
+void ReportData::add_pictures(json& plan, EvaluationId planned, size_t n_nodes) {
     json made = json::object();
     for (const PictureView view : {PictureView::splits, PictureView::layers, PictureView::nodes, PictureView::memory}) {
         const std::string name(picture_view_name(view));
@@ -120,7 +120,7 @@ void Report::add_pictures(json& plan, EvaluationId planned, size_t n_nodes) {
 }
 
 /// −1: there is no room for more, or a plan that looks alike could not be laid out. Throws as run_layout for the first such plan.
-int32_t Report::picture(EvaluationId planned, PictureView view) {
+int32_t ReportData::picture(EvaluationId planned, PictureView view) {
     PictureOptions options = options_.layout;
     options.view = view;
     options.eval = planned;
@@ -148,7 +148,7 @@ int32_t Report::picture(EvaluationId planned, PictureView view) {
     return made = static_cast<int32_t>(pictures_.size()) - 1;
 }
 
-void Report::add_stories(EvaluationId evaluation, json& plan_stories, json& runs, bool of_plan) {
+void ReportData::add_stories(EvaluationId evaluation, json& plan_stories, json& runs, bool of_plan) {
     const auto n = static_cast<int64_t>(history_.plan(evaluation).tensors.size());
     if (n_stories_ + n > options_.max_stories) {
         ++skipped_stories_;
@@ -176,7 +176,7 @@ void Report::add_stories(EvaluationId evaluation, json& plan_stories, json& runs
     }
 }
 
-void Report::add_evaluation(EvaluationId evaluation) {
+void ReportData::add_evaluation(EvaluationId evaluation) {
     check();
     const EvaluationSpan span = history_.evaluation(evaluation);
     const EvaluationId planned = span.begin.planned_in;
@@ -212,7 +212,7 @@ void Report::add_evaluation(EvaluationId evaluation) {
     rows_[evaluation] = std::move(row);
 }
 
-json Report::session() const {
+json ReportData::session() const {
     const SessionInfo& session = history_.session();
     const Palette palette(session);
     json backends = json::array(), facts = json::array(), passes = json::array();
@@ -237,7 +237,7 @@ json Report::session() const {
     return {{"backends", std::move(backends)}, {"facts", std::move(facts)}, {"passes", std::move(passes)}};
 }
 
-json Report::tokens() {
+json ReportData::tokens() {
     json rows = json::array();
     for (const tables::TokenRow& row : tables::tokens(history_)) {
         if (static_cast<int64_t>(rows.size()) >= options_.max_rows) {
@@ -253,7 +253,7 @@ json Report::tokens() {
     return rows;
 }
 
-json Report::reuse() {
+json ReportData::reuse() {
     json rows = json::array();
     for (const tables::ReuseRow& row : tables::reuse(history_)) {
         if (static_cast<int64_t>(rows.size()) >= options_.max_rows) {
@@ -266,7 +266,7 @@ json Report::reuse() {
     return rows;
 }
 
-json Report::left_out() const {
+json ReportData::left_out() const {
     json sentences = json::array();
     const auto count = [&](int32_t n, const char* noun, const std::string& of) {
         if (n > 0) {
@@ -285,7 +285,7 @@ json Report::left_out() const {
     return sentences;
 }
 
-json Report::collect() {
+json ReportData::collect() {
     if (history_.last_planned() < 0) {
         throw Error(ErrorKind::usage, "report: nothing is planned in this trace");
     }
@@ -337,7 +337,7 @@ std::string for_a_script(const json& data) {
 std::string make_report(History& history, const ReportOptions& options) {
     constexpr std::string_view page(report_page, sizeof report_page), place = "@DATA@";
     const size_t at = page.find(place);
-    const std::string data = for_a_script(Report(history, options).collect());
+    const std::string data = for_a_script(ReportData(history, options).collect());
     std::string report;
     report.reserve(page.size() + data.size());
     report.append(page.substr(0, at)).append(data).append(page.substr(at + place.size()));

@@ -39,9 +39,9 @@ std::vector<double> numbers_in(const std::string& text) {
 }
 
 /// Markup that viz/pictures/markup.h made, back to lines of pieces: [text, points, bold + 2 × grey].
-class Lines {
+class MarkupLines {
 public:
-    Lines(std::string_view markup, int points, ReportTexts& texts) : points_{points}, texts_(texts) {
+    MarkupLines(std::string_view markup, int points, ReportTexts& texts) : points_{points}, texts_(texts) {
         while (!markup.empty()) {
             const size_t tag = markup.find('<');
             append(markup.substr(0, tag));
@@ -111,9 +111,9 @@ private:
     ReportTexts& texts_;
 };
 
-class Picture {
+class PictureShapes {
 public:
-    Picture(const json& laid_out, const SessionInfo& session, ReportTexts& texts) : palette_(session), texts_(texts) {
+    PictureShapes(const json& laid_out, const SessionInfo& session, ReportTexts& texts) : palette_(session), texts_(texts) {
         top_ = numbers_in(text_of(laid_out, "bb")).at(3);
         for (const json& object : laid_out.value("objects", json::array())) {
             if (object.contains("bb")) {
@@ -188,7 +188,7 @@ private:
             node["n"] = text_of(object, "name");
         }
         const double points = number_of(object, "fontsize");
-        node["l"] = Lines(text_of(object, "label"), points > 0 ? static_cast<int>(points) : 10, texts_).take();
+        node["l"] = MarkupLines(text_of(object, "label"), points > 0 ? static_cast<int>(points) : 10, texts_).take();
         if (const std::string tip = text_of(object, "tooltip"); !tip.empty()) {
             node["tip"] = texts_.number(tip);
         }
@@ -218,7 +218,7 @@ private:
         if (const std::vector<double> at = numbers_in(text_of(object, "lp")); at.size() == 2) {
             edge["x"] = rounded(at[0]);
             edge["y"] = rounded(top_ - at[1]);
-            edge["l"] = Lines(text_of(object, "label"), 9, texts_).take();
+            edge["l"] = MarkupLines(text_of(object, "label"), 9, texts_).take();
         }
         if (const std::string about = text_of(object, "tooltip"); !about.empty()) {
             edge["about"] = texts_.number(about);
@@ -236,7 +236,7 @@ private:
 
 json report_picture(const std::string& laid_out, const SessionInfo& session, ReportTexts& texts) {
     try {
-        return Picture(json::parse(laid_out), session, texts).take();
+        return PictureShapes(json::parse(laid_out), session, texts).take();
     } catch (const std::exception& error) { // of the parser, or a value of another kind than expected
         throw Error(ErrorKind::device, std::string("Graphviz answered what can't be read: ") + error.what());
     }

@@ -30,7 +30,7 @@ namespace {
 
 using nlohmann::json;
 
-struct Options {
+struct BenchArguments {
     BenchRequest request;
     std::string flash_attention = "auto", cache_type_k = "f16", cache_type_v = "f16";
     bool json = false;
@@ -52,7 +52,7 @@ BenchModel model_of(const RunOptions& run) {
 
 int64_t bytes_of(const gguf::File& file) {
     int64_t bytes = 0;
-    for (const gguf::TensorInfo& t : file.tensors()) {
+    for (const gguf::FileTensor& t : file.tensors()) {
         bytes += static_cast<int64_t>(t.bytes);
     }
     return bytes;
@@ -84,7 +84,7 @@ std::string measured_text(const Measured& m, const std::string& unit, int repeti
     return with_deviation(m, 1, m.mean >= 100 ? 0 : m.mean >= 10 ? 1 : 2, repetitions) + " " + unit;
 }
 
-void print_text(const std::vector<BenchCase>& cases, const Options& o, const BenchModel& model, const BenchWork& work,
+void print_text(const std::vector<BenchCase>& cases, const BenchArguments& o, const BenchModel& model, const BenchWork& work,
                 const MachineLimits& machine, int n_threads) {
     const int n = o.request.repetitions;
     const std::string flops = fixed(machine.flops * 1e-9, 1) + " Gflop/s",
@@ -119,7 +119,7 @@ void print_text(const std::vector<BenchCase>& cases, const Options& o, const Ben
     table.print(std::cout);
 }
 
-json all_json(const std::vector<BenchCase>& cases, const Options& o, const BenchModel& model, const BenchWork& work,
+json all_json(const std::vector<BenchCase>& cases, const BenchArguments& o, const BenchModel& model, const BenchWork& work,
               const MachineLimits& machine, int n_threads) {
     json list = json::array();
     for (const BenchCase& c : cases) {
@@ -144,7 +144,7 @@ json all_json(const std::vector<BenchCase>& cases, const Options& o, const Bench
             {"bench", std::move(list)}};
 }
 
-int run(Options& o) {
+int run(BenchArguments& o) {
     catch_interrupts();
     RunOptions& r = o.request.run;
     r.flash_attention = o.flash_attention == "on"    ? FlashAttention::on
@@ -192,8 +192,8 @@ int run(Options& o) {
 
 } // namespace
 
-Action add_bench(CommandOptions& app) {
-    auto options = std::make_shared<Options>();
+CommandAction add_bench(CommandOptions& app) {
+    auto options = std::make_shared<BenchArguments>();
     BenchRequest& q = options->request;
     app.add_option("-m,--model", q.run.model, "GGUF file (default: a made-up llama of 110 million parameters)");
     app.add_option("--device", q.devices,

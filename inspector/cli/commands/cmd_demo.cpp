@@ -88,7 +88,7 @@ int demo_to_files(const Registry& registry) {
 
 } // namespace
 
-Action add_demo(CommandOptions& /*options*/) {
+CommandAction add_demo(CommandOptions& /*options*/) {
     return [] {
         const Registry registry;
         const bool terminal = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;

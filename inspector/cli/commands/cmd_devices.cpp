@@ -35,13 +35,13 @@ void devices_text(const Registry& registry, std::ostream& out) {
     }
     table.print(out);
     for (const std::string& what : registry.missing()) {
-        Line(out) << "missing: " << what;
+        OutputLine(out) << "missing: " << what;
     }
 }
 
 } // namespace
 
-Action add_devices(CommandOptions& app) {
+CommandAction add_devices(CommandOptions& app) {
     auto json = std::make_shared<bool>(false);
     app.add_flag("--json", *json, "Print JSON");
     return [json] {

@@ -14,14 +14,14 @@ namespace schedscope {
 
 namespace {
 
-struct Options {
+struct DiffArguments {
     std::string a, b;
     std::optional<int> eval;
     bool all = false, times = false, json = false;
 };
 
 void say_what_they_are(const char* which, const std::string& path, const History& history, std::ostream& out) {
-    Line line(out);
+    OutputLine line(out);
     line << which << "  " << path;
     const char* separator = ": ";
     for (const auto& [name, value] : history.session().facts) {
@@ -39,8 +39,8 @@ void say_what_they_are(const char* which, const std::string& path, const History
 
 } // namespace
 
-Action add_diff(CommandOptions& app) {
-    auto options = std::make_shared<Options>();
+CommandAction add_diff(CommandOptions& app) {
+    auto options = std::make_shared<DiffArguments>();
     app.footer(
         "Graphs are aligned by their structure, not by names alone. Exit code 0: every decision is the same; 1: some differ.\n"
         "Settings and times are shown, but don't make traces different: no two runs take the same time.");

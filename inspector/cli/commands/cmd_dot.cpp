@@ -17,13 +17,13 @@ namespace {
 
 constexpr const char* every_pass = "all";
 
-struct Options {
+struct DotArguments {
     std::string trace, view, pass, output;
     std::optional<int> eval;
     std::optional<Step> step;
 };
 
-PictureView choose_view(History& history, const Options& options, EvaluationId evaluation) {
+PictureView choose_view(History& history, const DotArguments& options, EvaluationId evaluation) {
     if (options.view.empty()) {
         const PictureView view = default_view(history, evaluation);
         if (options.pass == every_pass && view == PictureView::nodes) {
@@ -45,8 +45,8 @@ PictureView choose_view(History& history, const Options& options, EvaluationId e
 
 } // namespace
 
-Action add_dot(CommandOptions& app) {
-    auto options = std::make_shared<Options>();
+CommandAction add_dot(CommandOptions& app) {
+    auto options = std::make_shared<DotArguments>();
     app.add_option("trace", options->trace, "Trace file").required();
     app.add_option("--view", options->view, "splits|layers|nodes|memory (default: splits; layers above 2,000 nodes)");
     app.add_option(
@@ -91,7 +91,7 @@ Action add_dot(CommandOptions& app) {
         if (all) {
             for (const std::string& name : write_pictures_of_passes(history, picture, *format, options->output)) {
                 progress.clear();
-                Line(std::cout) << name;
+                OutputLine(std::cout) << name;
             }
             return 0;
         }

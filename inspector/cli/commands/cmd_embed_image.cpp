@@ -16,13 +16,13 @@ namespace schedscope {
 
 namespace {
 
-struct Options {
+struct EmbedImageArguments {
     vision::EncoderSessionOptions encoder;
     std::string mmproj, image, output, record;
     bool no_fusion = false, force = false, dry_run = false;
 };
 
-int embed_image(Options& o) {
+int embed_image(EmbedImageArguments& o) {
     if (o.output.empty() && !o.dry_run) {
         throw Error(ErrorKind::usage, "embed-image: name the file to write with -o");
     }
@@ -72,8 +72,8 @@ int embed_image(Options& o) {
 
 } // namespace
 
-Action add_embed_image(CommandOptions& app) {
-    auto o = std::make_shared<Options>();
+CommandAction add_embed_image(CommandOptions& app) {
+    auto o = std::make_shared<EmbedImageArguments>();
     app.add_option("--mmproj", o->mmproj, "GGUF file of the image encoder and its projector").required();
     app.add_option("--image", o->image, "Image: PNG, JPEG, WebP, BMP, GIF or PNM").required();
     app.add_option("-o,--output", o->output, "File to write: rows of little-endian float32");

@@ -14,7 +14,7 @@ namespace schedscope {
 
 namespace {
 
-struct Options {
+struct ExplainArguments {
     std::string trace, tensor;
     std::optional<int> eval;
     bool json = false;
@@ -62,8 +62,8 @@ json story_json(const History& history, const PlanState& state, const Story& sto
 
 } // namespace
 
-Action add_explain(CommandOptions& app) {
-    auto options = std::make_shared<Options>();
+CommandAction add_explain(CommandOptions& app) {
+    auto options = std::make_shared<ExplainArguments>();
     app.add_option("trace", options->trace, "Trace file").required();
     app.add_option("tensor", options->tensor,
                    "Tensor, by the name that is shown, NAME@ID where several have it, or #N, a node by its number")

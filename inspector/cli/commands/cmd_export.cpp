@@ -19,7 +19,7 @@ namespace schedscope {
 
 namespace {
 
-struct Options {
+struct ExportArguments {
     std::string trace, jsonl, perfetto, html;
     bool force = false;
 };
@@ -40,8 +40,8 @@ struct Export {
 
 } // namespace
 
-Action add_export(CommandOptions& app) {
-    auto options = std::make_shared<Options>();
+CommandAction add_export(CommandOptions& app) {
+    auto options = std::make_shared<ExportArguments>();
     app.add_option("trace", options->trace, "Trace file").required();
     app.add_option("--perfetto", options->perfetto,
                    "Write a timeline for Perfetto (ui.perfetto.dev) to this file (-: standard output)")

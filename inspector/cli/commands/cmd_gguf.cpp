@@ -15,7 +15,7 @@ namespace schedscope {
 
 namespace {
 
-struct Options {
+struct GgufArguments {
     std::string file;
     bool json = false;
 };
@@ -30,7 +30,7 @@ template <typename List> json array_json(const List& list) {
     return out;
 }
 
-json value_json(const gguf::Value& value) {
+json value_json(const gguf::MetadataValue& value) {
     if (value.is_array()) {
         switch (value.element) {
         case gguf::ValueType::string: return array_json(value.as_string_array());
@@ -55,11 +55,11 @@ json value_json(const gguf::Value& value) {
 
 json file_json(const gguf::File& file) {
     json metadata = json::object();
-    for (const gguf::Entry& entry : file.metadata()) {
+    for (const gguf::MetadataEntry& entry : file.metadata()) {
         metadata[std::string(entry.key)] = value_json(entry.value);
     }
     json tensors = json::array();
-    for (const gguf::TensorInfo& t : file.tensors()) {
+    for (const gguf::FileTensor& t : file.tensors()) {
         tensors.push_back({{"name", t.name},
                            {"type", type_name(t.type)},
                            {"ne", t.ne},
@@ -81,13 +81,13 @@ void file_text(const gguf::File& file, std::ostream& out) {
     }
     out << ", " << file.metadata().size() << " keys, " << file.tensors().size() << " tensors\n\n";
     Table keys({{"key"}, {"type"}, {"value"}});
-    for (const gguf::Entry& entry : file.metadata()) {
+    for (const gguf::MetadataEntry& entry : file.metadata()) {
         keys.row({std::string(entry.key), entry.value.kind(), entry.value.text()});
     }
     keys.print(out);
     out << '\n';
     Table tensors({{"tensor"}, {"type"}, {"shape"}, {"offset", Table::Align::right}, {"size", Table::Align::right}});
-    for (const gguf::TensorInfo& t : file.tensors()) {
+    for (const gguf::FileTensor& t : file.tensors()) {
         tensors.row({std::string(t.name), std::string(type_name(t.type)), shape_text(t.ne), std::to_string(t.offset),
                      words::bytes(static_cast<int64_t>(t.bytes))});
     }
@@ -96,8 +96,8 @@ void file_text(const gguf::File& file, std::ostream& out) {
 
 } // namespace
 
-Action add_gguf(CommandOptions& app) {
-    auto options = std::make_shared<Options>();
+CommandAction add_gguf(CommandOptions& app) {
+    auto options = std::make_shared<GgufArguments>();
     app.add_option("file", options->file, "GGUF file; of a split model the first part").required();
     app.add_flag("--json", options->json, "Print JSON");
     return [options] {

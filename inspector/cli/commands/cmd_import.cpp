@@ -15,7 +15,7 @@ namespace schedscope {
 
 namespace {
 
-struct Options {
+struct ImportArguments {
     std::string log, output;
     bool force = false;
 };
@@ -24,8 +24,8 @@ constexpr int exit_interrupted = 130;
 
 } // namespace
 
-Action add_import(CommandOptions& app) {
-    auto options = std::make_shared<Options>();
+CommandAction add_import(CommandOptions& app) {
+    auto options = std::make_shared<ImportArguments>();
     app.add_option("log", options->log, "What a ggml program wrote with GGML_SCHED_DEBUG=2 (or 1); -: standard input").required();
     app.add_option("-o,--output", options->output, "Trace file to write").required();
     app.add_flag("--force", options->force, "Overwrite the output file even if it is not a trace");

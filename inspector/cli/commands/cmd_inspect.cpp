@@ -41,7 +41,7 @@ void refuse_run_options(const CommandOptions& app) {
 
 } // namespace
 
-Action add_inspect(CommandOptions& app) {
+CommandAction add_inspect(CommandOptions& app) {
     auto arguments = add_run_options(app);
     auto trace = std::make_shared<std::string>();
     app.add_option("trace", *trace, "Trace file; or -m M … for a running program");

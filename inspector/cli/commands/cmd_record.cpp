@@ -4,7 +4,7 @@
 
 namespace schedscope {
 
-Action add_record(CommandOptions& app) {
+CommandAction add_record(CommandOptions& app) {
     auto arguments = add_run_options(app);
     arguments->record_option = "-o";
     auto dry_run = std::make_shared<bool>(false);

@@ -18,7 +18,7 @@ namespace schedscope {
 
 namespace {
 
-struct Options {
+struct ReplayArguments {
     std::string trace;
     std::vector<std::string> settings;
     bool json = false;
@@ -48,15 +48,15 @@ void result_text(const ReplayResult& result, std::ostream& out) {
     out << result.plans << (result.plans == 1 ? " plan" : " plans") << " made again: " << result.identical << " of "
         << result.compared << " decisions identical\n";
     for (const ReplayDifference& d : result.differences) {
-        Line(out) << "  evaluation " << d.evaluation << ", " << d.what << " of " << d.name << ": recorded "
-                  << (d.recorded.empty() ? "nothing" : d.recorded) << ", now " << (d.now.empty() ? "nothing" : d.now);
+        OutputLine(out) << "  evaluation " << d.evaluation << ", " << d.what << " of " << d.name << ": recorded "
+                        << (d.recorded.empty() ? "nothing" : d.recorded) << ", now " << (d.now.empty() ? "nothing" : d.now);
     }
     if (result.n_differences > static_cast<int64_t>(result.differences.size())) {
         out << "  … and " << result.n_differences - static_cast<int64_t>(result.differences.size()) << " more\n";
     }
 }
 
-int plan_again(const std::shared_ptr<const RecordSource>& source, const Options& options) {
+int plan_again(const std::shared_ptr<const RecordSource>& source, const ReplayArguments& options) {
     WhatIf what_if;
     for (const std::string& setting : options.settings) {
         what_if.set(setting);
@@ -86,8 +86,8 @@ int plan_again(const std::shared_ptr<const RecordSource>& source, const Options&
 
 } // namespace
 
-Action add_replay(CommandOptions& app) {
-    auto options = std::make_shared<Options>();
+CommandAction add_replay(CommandOptions& app) {
+    auto options = std::make_shared<ReplayArguments>();
     app.add_option("trace", options->trace, "Trace file").required();
     app.add_option("--set", options->settings,
                    "What if: ngl=N, device-order=vulkan0,cpu, refuse=DEVICE:OP, fa=on|off, stages=N, op-offload=on|off, "

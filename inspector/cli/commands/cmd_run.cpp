@@ -5,7 +5,7 @@
 
 namespace schedscope {
 
-Action add_run(CommandOptions& app) {
+CommandAction add_run(CommandOptions& app) {
     auto arguments = add_run_options(app);
     app.add_option("--record", arguments->record, "Record to this trace").names_a_file();
     app.add_flag("--force", arguments->force, "The trace may replace a file that is no trace");

@@ -13,7 +13,7 @@ namespace schedscope {
 
 namespace {
 
-struct Options {
+struct ShowArguments {
     std::string trace, what, pass;
     std::optional<int> eval;
     bool json = false;
@@ -29,7 +29,7 @@ int show_summary(History& history, bool json) {
 }
 
 /// The state that was asked for: at the end of a pass, or of the whole evaluation.
-const PlanState& choose_state(History& history, const Options& options) {
+const PlanState& choose_state(History& history, const ShowArguments& options) {
     const EvaluationId evaluation = choose_evaluation(history, options.eval);
     if (options.pass.empty()) {
         return history.plan(evaluation);
@@ -41,7 +41,7 @@ const PlanState& choose_state(History& history, const Options& options) {
     return history.state_at(step);
 }
 
-int show_topic(History& history, const Options& options) {
+int show_topic(History& history, const ShowArguments& options) {
     const show::Topic* topic = show::find_topic(options.what);
     if (topic == nullptr) {
         throw Error(ErrorKind::usage, "--what " + options.what + ": there is " + show::topic_names());
@@ -59,8 +59,8 @@ int show_topic(History& history, const Options& options) {
 
 } // namespace
 
-Action add_show(CommandOptions& app) {
-    auto options = std::make_shared<Options>();
+CommandAction add_show(CommandOptions& app) {
+    auto options = std::make_shared<ShowArguments>();
     app.add_option("trace", options->trace, "Trace file").required();
     app.add_option("--what", options->what, show::topic_names() + " (default: a summary)");
     app.add_option("--eval", options->eval, "Evaluation, from 0 (default: the last one planned)");

@@ -18,7 +18,7 @@ namespace schedscope {
 
 namespace {
 
-struct Options {
+struct SynthArguments {
     std::string architecture, preset = "tiny", type = "f16", output;
     uint64_t seed = 1;
     bool header_only = false, force = false;
@@ -53,7 +53,7 @@ std::string all_presets() {
 }
 
 /// Returns what is to be told about the file.
-std::string synthesise(const Options& o, Type type) {
+std::string synthesise(const SynthArguments& o, Type type) {
     if (o.architecture == image_encoder) {
         const vision::EncoderShape& shape = vision::encoder_preset(o.preset);
         return o.header_only ? vision::synthesise_encoder_header(shape, type, o.output)
@@ -95,8 +95,8 @@ std::string complaint_about_seed(const std::string& text) {
 
 } // namespace
 
-Action add_synth(CommandOptions& app) {
-    auto options = std::make_shared<Options>();
+CommandAction add_synth(CommandOptions& app) {
+    auto options = std::make_shared<SynthArguments>();
     app.footer(all_presets());
     app.add_option("architecture", options->architecture, "Of a text model; or llava: an image encoder for --mmproj").required();
     app.add_option("--preset", options->preset, "Sizes, see below").show_default();

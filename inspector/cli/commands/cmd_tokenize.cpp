@@ -19,7 +19,7 @@ namespace schedscope {
 
 namespace {
 
-struct Options {
+struct TokenizeArguments {
     std::string model, prompt, batch;
     bool no_special = false, parse_special = false;
 };
@@ -45,7 +45,7 @@ struct TextRecord {
 };
 
 /// Its "text" (or "hex", for bytes that are no UTF-8), with "add_special" and "parse_special". Nothing: it is no record.
-std::optional<TextRecord> text_record(const std::string& line, const Options& options) {
+std::optional<TextRecord> text_record(const std::string& line, const TokenizeArguments& options) {
     try {
         const auto record = nlohmann::json::parse(line);
         return TextRecord{record.contains("hex") ? from_hex(record.at("hex").get<std::string>())
@@ -67,7 +67,7 @@ std::string ids_line(const Tokenizer& tokenizer, const TextRecord& record) {
     }
 }
 
-int tokenize_batch(const Tokenizer& tokenizer, const Options& options) {
+int tokenize_batch(const Tokenizer& tokenizer, const TokenizeArguments& options) {
     std::istringstream in(read_file(options.batch));
     int64_t n_lines = 0, n_broken = 0, first_broken = 0;
     for (std::string line; std::getline(in, line);) {
@@ -88,8 +88,8 @@ int tokenize_batch(const Tokenizer& tokenizer, const Options& options) {
 
 } // namespace
 
-Action add_tokenize(CommandOptions& app) {
-    auto options = std::make_shared<Options>();
+CommandAction add_tokenize(CommandOptions& app) {
+    auto options = std::make_shared<TokenizeArguments>();
     app.add_option("-m,--model", options->model, "GGUF file").required();
     const CommandOption prompt = app.add_option("-p,--prompt", options->prompt, "Text (default: standard input)");
     app.add_flag("--no-special", options->no_special, "Add no BOS or EOS");

@@ -27,17 +27,17 @@ using nlohmann::json;
 
 constexpr size_t n_worst = 10; ///< rows shown beside those beyond their tolerance
 
-struct Options {
+struct VerifyArguments {
     bool json = false, all = false;
 };
 /// What is compared with what, as people write it.
-struct Pair {
+struct DevicePair {
     std::string checked, reference;
 };
 
-Pair parse_devices(const std::string& list) {
+DevicePair parse_devices(const std::string& list) {
     const size_t comma = list.find(',');
-    Pair pair{list.substr(0, comma), comma == std::string::npos ? "cpu" : list.substr(comma + 1)};
+    DevicePair pair{list.substr(0, comma), comma == std::string::npos ? "cpu" : list.substr(comma + 1)};
     if (list.empty()) {
         throw Error(ErrorKind::usage,
                     "verify: --device says which two to compare: the one to check, then the reference (vulkan0,cpu)");
@@ -95,7 +95,7 @@ std::vector<const NodeCheck*> chosen(const Verification& v, bool all) {
     return rows;
 }
 
-void print(const Verification& v, const Pair& pair, bool all) {
+void print(const Verification& v, const DevicePair& pair, bool all) {
     Table table({{"eval", Table::Align::right},
                  {"node"},
                  {"op"},
@@ -117,36 +117,36 @@ void print(const Verification& v, const Pair& pair, bool all) {
     for (const NodeSkipped& s : v.skipped) {
         ++why[s.why][s.op];
         if (all) {
-            Line(std::cout) << "skipped: evaluation " << s.evaluation << ", " << s.op << ' ' << s.node << ": " << s.why;
+            OutputLine(std::cout) << "skipped: evaluation " << s.evaluation << ", " << s.op << ' ' << s.node << ": " << s.why;
         }
     }
     for (const auto& [reason, operators] : why) {
-        Line line(std::cout);
+        OutputLine line(std::cout);
         line << "skipped: " << reason << ':';
         for (const auto& [op, n] : operators) {
             line << ' ' << op << " × " << n;
         }
     }
-    Line(std::cout) << words::counted(static_cast<int64_t>(v.checks.size()), "node") << " of " << pair.checked
-                    << " compared with " << pair.reference << ", " << v.n_beyond << " beyond tolerance, " << v.skipped.size()
-                    << " skipped";
+    OutputLine(std::cout) << words::counted(static_cast<int64_t>(v.checks.size()), "node") << " of " << pair.checked
+                          << " compared with " << pair.reference << ", " << v.n_beyond << " beyond tolerance, "
+                          << v.skipped.size() << " skipped";
     if (!v.ended_by.empty()) {
-        Line(std::cout) << "ended early: " << v.ended_by;
+        OutputLine(std::cout) << "ended early: " << v.ended_by;
     }
     if (interrupted()) {
-        Line(std::cout) << "interrupted: what follows was not compared";
+        OutputLine(std::cout) << "interrupted: what follows was not compared";
     }
     if (v.first_beyond) {
         const NodeCheck& first = v.checks[*v.first_beyond];
-        Line(std::cout) << "first beyond: " << first.op << ' ' << first.node << " in evaluation " << first.evaluation;
+        OutputLine(std::cout) << "first beyond: " << first.op << ' ' << first.node << " in evaluation " << first.evaluation;
     } else if (v.checks.empty()) {
-        Line(std::cout) << "nothing was compared";
+        OutputLine(std::cout) << "nothing was compared";
     }
 }
 
 /// Compares, and records what it finds where that is wanted. Returns the exit code.
-int compare_devices(RunArguments& arguments, const Options& options) {
-    const Pair pair = parse_devices(arguments.run.devices);
+int compare_devices(RunArguments& arguments, const VerifyArguments& options) {
+    const DevicePair pair = parse_devices(arguments.run.devices);
     ModelFiles files = open_models(arguments.run);
     const Registry registry;
     Device& checked = *registry.select(pair.checked).front();
@@ -181,9 +181,9 @@ int compare_devices(RunArguments& arguments, const Options& options) {
 
 } // namespace
 
-Action add_verify(CommandOptions& app) {
+CommandAction add_verify(CommandOptions& app) {
     auto arguments = add_run_options(app);
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<VerifyArguments>();
     arguments->n_predict = 2;
     app.default_text("--predict", "2");
     app.add_option("--record", arguments->record, "Record to this trace: the plan, what ran, and each node's difference")

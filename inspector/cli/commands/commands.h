@@ -5,23 +5,23 @@
 namespace schedscope {
 
 // One per file cmd_NAME.cpp.
-Action add_demo(CommandOptions& options);
-Action add_run(CommandOptions& options);
-Action add_record(CommandOptions& options);
-Action add_inspect(CommandOptions& options);
-Action add_show(CommandOptions& options);
-Action add_explain(CommandOptions& options);
-Action add_dot(CommandOptions& options);
-Action add_replay(CommandOptions& options);
-Action add_diff(CommandOptions& options);
-Action add_verify(CommandOptions& options);
-Action add_import(CommandOptions& options);
-Action add_export(CommandOptions& options);
-Action add_gguf(CommandOptions& options);
-Action add_devices(CommandOptions& options);
-Action add_tokenize(CommandOptions& options);
-Action add_embed_image(CommandOptions& options);
-Action add_synth(CommandOptions& options);
-Action add_bench(CommandOptions& options);
+CommandAction add_demo(CommandOptions& options);
+CommandAction add_run(CommandOptions& options);
+CommandAction add_record(CommandOptions& options);
+CommandAction add_inspect(CommandOptions& options);
+CommandAction add_show(CommandOptions& options);
+CommandAction add_explain(CommandOptions& options);
+CommandAction add_dot(CommandOptions& options);
+CommandAction add_replay(CommandOptions& options);
+CommandAction add_diff(CommandOptions& options);
+CommandAction add_verify(CommandOptions& options);
+CommandAction add_import(CommandOptions& options);
+CommandAction add_export(CommandOptions& options);
+CommandAction add_gguf(CommandOptions& options);
+CommandAction add_devices(CommandOptions& options);
+CommandAction add_tokenize(CommandOptions& options);
+CommandAction add_embed_image(CommandOptions& options);
+CommandAction add_synth(CommandOptions& options);
+CommandAction add_bench(CommandOptions& options);
 
 } // namespace schedscope

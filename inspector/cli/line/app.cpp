@@ -45,12 +45,12 @@ int obey(int argc, char** argv) {
     program.set_help_flag("-h,--help", "Print this help");
     program.require_subcommand(1);
     program.failure_message(CLI::FailureMessage::simple);
-    Action action;
+    CommandAction action;
     for (const Command& command : commands()) {
         CLI::App* sub = program.add_subcommand(command.name, command.summary);
         sub->set_help_flag("-h,--help", "Print this help");
         CommandOptions options(*sub);
-        Action own = command.add(options);
+        CommandAction own = command.add(options);
         sub->final_callback([&action, own] { action = own; });
     }
     name_values(program);
@@ -85,7 +85,7 @@ int obey(int argc, char** argv) {
 
 } // namespace
 
-int perform(const Action& action) {
+int perform(const CommandAction& action) {
     int code = 0;
     try {
         code = action();

@@ -9,6 +9,6 @@ namespace schedscope {
 int run_program(int argc, char** argv);
 
 /// A command, once the command line is understood: does it, and turns what goes wrong into that line. Returns the exit code.
-int perform(const Action& action);
+int perform(const CommandAction& action);
 
 } // namespace schedscope

@@ -8,13 +8,13 @@
 namespace schedscope {
 
 /// What a command does once its options are parsed; the result is the exit code. Throws Error.
-using Action = std::function<int()>;
+using CommandAction = std::function<int()>;
 
 /// One command of the program. `add` gives the subcommand its options and returns what it does.
 struct Command {
     const char* name;
     const char* summary;
-    Action (*add)(CommandOptions& options);
+    CommandAction (*add)(CommandOptions& options);
 };
 
 /// All commands, in the order of the help text. A new one is a file cmd_NAME.cpp and a line in commands.cpp.

@@ -36,15 +36,15 @@ Strings put_together(const Strings& words) {
 }
 
 /// Where a command line stands behind its command.
-struct Place {
+struct CommandPlace {
     const OptionText* wants_value = nullptr; ///< of this option
     Strings arguments;                       ///< given before
     Strings options;                         ///< given before
     bool only_arguments = false;             ///< behind "--"
 };
 
-Place place_behind(const CommandText& command, const Strings& words, size_t first) {
-    Place place;
+CommandPlace place_behind(const CommandText& command, const Strings& words, size_t first) {
+    CommandPlace place;
     for (size_t i = first; i + 1 < words.size(); ++i) {
         const std::string& word = words[i];
         if (place.wants_value != nullptr) {
@@ -65,9 +65,9 @@ Place place_behind(const CommandText& command, const Strings& words, size_t firs
     return place;
 }
 
-class Completer {
+class LineCompleter {
 public:
-    Completer(const CommandLine& line, std::ostream& out) : line_(line), out_(out) {}
+    LineCompleter(const CommandLine& line, std::ostream& out) : line_(line), out_(out) {}
 
     void complete(const Strings& words) {
         current_ = words.back();
@@ -87,7 +87,7 @@ public:
     }
 
 private:
-    void behind(const CommandText& command, const Place& place) {
+    void behind(const CommandText& command, const CommandPlace& place) {
         if (place.wants_value != nullptr) {
             offer_values(place.wants_value->value, place);
             return;
@@ -133,7 +133,7 @@ private:
         }
     }
 
-    void offer_values(const ValueText& value, const Place& place) {
+    void offer_values(const ValueText& value, const CommandPlace& place) {
         switch (value.kind) {
         case ValueText::Kind::any: break;
         case ValueText::Kind::file:
@@ -185,7 +185,7 @@ void complete(const CommandLine& line, const std::vector<std::string>& words, st
     if (whole.empty()) {
         whole.emplace_back();
     }
-    Completer(line, out).complete(whole);
+    LineCompleter(line, out).complete(whole);
 }
 
 } // namespace schedscope

@@ -14,7 +14,7 @@ std::string joined(const std::vector<std::string>& parts, std::string_view betwe
 
 void tell(std::string_view sentence) {
     constexpr size_t longest = 8192; // two paths as long as the system has them
-    Line(std::cerr) << "schedscope: " << visible(sentence, longest);
+    OutputLine(std::cerr) << "schedscope: " << visible(sentence, longest);
 }
 
 } // namespace schedscope

@@ -17,14 +17,14 @@ std::string joined(const std::vector<std::string>& parts, std::string_view betwe
 /// A line that is written when it is complete:
 ///
 ///     Line(out) << "split " << index << "  " << backend;
-class Line {
+class OutputLine {
 public:
-    explicit Line(std::ostream& out) : out_(out) {}
-    ~Line() { out_ << visible(text_.str()) << '\n'; }
-    Line(const Line&) = delete;
-    Line& operator=(const Line&) = delete;
+    explicit OutputLine(std::ostream& out) : out_(out) {}
+    ~OutputLine() { out_ << visible(text_.str()) << '\n'; }
+    OutputLine(const OutputLine&) = delete;
+    OutputLine& operator=(const OutputLine&) = delete;
 
-    template <typename Part> Line& operator<<(const Part& part) {
+    template <typename Part> OutputLine& operator<<(const Part& part) {
         text_ << part;
         return *this;
     }

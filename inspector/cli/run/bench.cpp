@@ -25,9 +25,9 @@ constexpr int plan_rounds = 20;       ///< plans a repetition; the fastest count
 constexpr int32_t most_recorded = 32; ///< tokens of one run that is recorded
 
 /// An empty file for a trace that nobody keeps.
-class TemporaryTrace {
+class ScratchTrace {
 public:
-    TemporaryTrace() {
+    ScratchTrace() {
         std::error_code error;
         path_ = (std::filesystem::temp_directory_path(error) / "schedscope-bench-XXXXXX").string();
         if (error) {
@@ -39,12 +39,12 @@ public:
         }
         close(file);
     }
-    ~TemporaryTrace() {
+    ~ScratchTrace() {
         std::error_code ignored;
         std::filesystem::remove(path_, ignored);
     }
-    TemporaryTrace(const TemporaryTrace&) = delete;
-    TemporaryTrace& operator=(const TemporaryTrace&) = delete;
+    ScratchTrace(const ScratchTrace&) = delete;
+    ScratchTrace& operator=(const ScratchTrace&) = delete;
     const std::string& path() const noexcept { return path_; }
 
 private:
@@ -61,9 +61,9 @@ std::vector<Token> made_up_tokens(const Session& session, int32_t n) {
     return tokens;
 }
 
-class Bench {
+class BenchRun {
 public:
-    Bench(const Registry& registry, std::shared_ptr<const gguf::File> file, const BenchRequest& request)
+    BenchRun(const Registry& registry, std::shared_ptr<const gguf::File> file, const BenchRequest& request)
         : registry_(registry), file_(std::move(file)), request_(request) {}
 
     /// Nothing: it was stopped.
@@ -179,7 +179,7 @@ private:
     /// The same tokens with a trace and without, in turns, so that whatever else the machine does meets both.
     void measure_recording(const std::string& devices, Session& plain, BenchCase& c) const {
         try {
-            const TemporaryTrace trace;
+            const ScratchTrace trace;
             TraceWriter writer(trace.path());
             const auto recorded = make_session(devices, &writer, false);
             const GenerateRequest r = tokens(plain, 1, std::min(request_.n_generate, most_recorded));
@@ -240,11 +240,11 @@ std::optional<Measured> mean_of(std::span<const double> values) {
 BenchWork work_of(const gguf::File& file) {
     const double experts = share_of_experts(file);
     bool has_output = false;
-    for (const gguf::TensorInfo& t : file.tensors()) {
+    for (const gguf::FileTensor& t : file.tensors()) {
         has_output = has_output || t.name == "output.weight";
     }
     BenchWork work;
-    for (const gguf::TensorInfo& t : file.tensors()) {
+    for (const gguf::FileTensor& t : file.tensors()) {
         const bool embedding = t.name == "token_embd.weight", output = t.name == "output.weight";
         if (t.n_dims < 2 || (embedding && has_output)) { // of the embeddings a row is read, unless they are the output, too
             continue;
@@ -266,7 +266,7 @@ std::vector<BenchCase> run_bench(const Registry& registry, const std::shared_ptr
                                  const BenchRequest& request) {
     std::vector<BenchCase> cases;
     for (const std::string& devices : request.devices) {
-        std::optional<BenchCase> c = Bench(registry, file, request).measure(devices);
+        std::optional<BenchCase> c = BenchRun(registry, file, request).measure(devices);
         if (!c) {
             break;
         }

@@ -44,7 +44,7 @@ public:
         flush();
         prompt_.images.push_back({static_cast<int32_t>(prompt_.tokens.size()), std::move(views)});
     }
-    Prompt finish() {
+    SequencePrompt finish() {
         flush();
         return std::move(prompt_);
     }
@@ -61,7 +61,7 @@ private:
     }
 
     const Tokenizer& tokenizer_;
-    Prompt prompt_;
+    SequencePrompt prompt_;
     std::string text_;
     bool begun_ = false;
 };
@@ -83,14 +83,14 @@ std::vector<vision::PromptParts> prepare_images(const RunArguments& a, Session& 
 
 } // namespace
 
-Prompt image_prompt(const RunArguments& a, Session& session) {
+SequencePrompt image_prompt(const RunArguments& a, Session& session) {
     const bool given = a.prompt_option.given() || !a.prompt_file.empty() || !a.tokens.empty();
     if (!given && !a.sequences.empty()) {
         throw Error(ErrorKind::usage, "--image: goes into the prompt of -p, -f or --tokens, not of --seq");
     }
     std::vector<vision::PromptParts> images = prepare_images(a, session);
     if (!a.tokens.empty()) {
-        Prompt prompt{0, a.tokens};
+        SequencePrompt prompt{0, a.tokens};
         const int32_t before = a.tokens.front() == session.tokenizer().bos() ? 1 : 0;
         for (vision::PromptParts& image : images) {
             for (vision::PromptPart& part : image.parts) {

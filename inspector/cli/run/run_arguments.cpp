@@ -258,8 +258,8 @@ GenerateRequest make_request(const RunArguments& a, Session& session) {
     }
     for (const std::string& text : a.samplers) {
         const auto [id, chain] = parse_sequence("--sampler", text);
-        const auto of =
-            std::find_if(request.prompts.begin(), request.prompts.end(), [id = id](const Prompt& p) { return p.sequence == id; });
+        const auto of = std::find_if(request.prompts.begin(), request.prompts.end(),
+                                     [id = id](const SequencePrompt& p) { return p.sequence == id; });
         if (of == request.prompts.end()) {
             throw Error(ErrorKind::usage, "--sampler " + text + ": there is no sequence " + std::to_string(id));
         }

@@ -12,7 +12,7 @@ using nlohmann::json;
 
 json id_or_null(int32_t id) { return id < 0 ? json(nullptr) : json(id); }
 
-json value_json(const diff::Value& value) {
+json value_json(const diff::DiffValue& value) {
     return std::visit(
         []<typename T>(const T& v) -> json {
             if constexpr (std::is_same_v<T, std::monostate>) {
@@ -24,7 +24,7 @@ json value_json(const diff::Value& value) {
         value);
 }
 
-json difference_json(const diff::Difference& d) {
+json difference_json(const diff::TraceDifference& d) {
     json out{{"what", diff::what_name(d.what)},
              {"eval", id_or_null(d.eval_a)},
              {"eval_b", id_or_null(d.eval_b)},
@@ -46,7 +46,7 @@ json difference_json(const diff::Difference& d) {
     return out;
 }
 
-json summary_json(const diff::Summary& summary) {
+json summary_json(const diff::DiffSummary& summary) {
     json measures = json::array();
     for (const diff::Measure& m : summary.measures) {
         measures.push_back({{"name", m.name}, {"a", or_null(m.a)}, {"b", or_null(m.b)}});

@@ -20,13 +20,13 @@ namespace schedscope {
 
 namespace {
 
-using diff::Difference;
-using diff::Value;
+using diff::DiffValue;
+using diff::TraceDifference;
 using diff::What;
 
 // One difference
 
-std::string value_text(What what, const Value& value) {
+std::string value_text(What what, const DiffValue& value) {
     if (const auto* n = std::get_if<int64_t>(&value)) {
         return what == What::buffer || what == What::peak ? words::bytes(*n) : std::to_string(*n);
     }
@@ -42,9 +42,9 @@ std::string value_text(What what, const Value& value) {
     return text;
 }
 
-bool is_nothing(const Value& value) noexcept { return std::holds_alternative<std::monostate>(value); }
+bool is_nothing(const DiffValue& value) noexcept { return std::holds_alternative<std::monostate>(value); }
 
-std::string change_text(const Difference& d) {
+std::string change_text(const TraceDifference& d) {
     const std::string a = value_text(d.what, d.a), b = value_text(d.what, d.b);
     const std::string text = is_nothing(d.b)   ? "only in a: " + a
                              : is_nothing(d.a) ? "only in b: " + b
@@ -54,7 +54,7 @@ std::string change_text(const Difference& d) {
     return d.note.empty() ? text : follows ? text + " " + d.note : text + " (" + d.note + ")";
 }
 
-std::string subject_text(const Difference& d) { return d.renamed.empty() ? d.subject : d.subject + " (" + d.renamed + ")"; }
+std::string subject_text(const TraceDifference& d) { return d.renamed.empty() ? d.subject : d.subject + " (" + d.renamed + ")"; }
 
 std::string_view title_of(What what) {
     constexpr std::array<std::string_view, static_cast<size_t>(What::count)> titles{"evaluations",
@@ -91,11 +91,11 @@ std::string_view title_of(What what) {
 
 // Differences of one kind
 
-using Differences = std::vector<const Difference*>;
+using DifferenceList = std::vector<const TraceDifference*>;
 
-Value more_of(const Difference& d, std::string_view name) {
+DiffValue more_of(const TraceDifference& d, std::string_view name) {
     const auto found = std::find_if(d.more.begin(), d.more.end(), [&](const auto& m) { return m.first == name; });
-    return found == d.more.end() ? Value{} : found->second;
+    return found == d.more.end() ? DiffValue{} : found->second;
 }
 
 /// What one of the differences is, in print: "3 tensors", "3 copies".
@@ -111,19 +111,19 @@ std::string_view noun_of(What what) noexcept {
 }
 
 /// The change without what differs from one of alike tensors to the next: layers, stages, places.
-std::string alike_change(const Difference& d) {
-    Difference any = d;
+std::string alike_change(const TraceDifference& d) {
+    TraceDifference any = d;
     if (d.what == What::reorder) {
         return d.note;
     }
     if (d.what == What::copy) {
-        for (Value* value : {&any.a, &any.b}) {
+        for (DiffValue* value : {&any.a, &any.b}) {
             if (const auto* text = std::get_if<std::string>(value)) {
                 *value = text->substr(0, text->find(", stage"));
             }
         }
     } else if (d.what == What::source || d.what == What::input) {
-        for (Value* value : {&any.a, &any.b}) {
+        for (DiffValue* value : {&any.a, &any.b}) {
             if (const auto* text = std::get_if<std::string>(value)) {
                 *value = in_any_layer(*text, d.subject);
             }
@@ -136,11 +136,11 @@ std::string alike_change(const Difference& d) {
 }
 
 /// ", stages 0…3" of copies.
-std::string stages_text(const Differences& copies) {
+std::string stages_text(const DifferenceList& copies) {
     std::set<int> stages;
-    for (const Difference* d : copies) {
+    for (const TraceDifference* d : copies) {
         for (const char* name : {"stage_a", "stage_b"}) {
-            if (const Value stage = more_of(*d, name); !is_nothing(stage)) {
+            if (const DiffValue stage = more_of(*d, name); !is_nothing(stage)) {
                 stages.insert(static_cast<int>(std::get<int64_t>(stage)));
             }
         }
@@ -150,10 +150,10 @@ std::string stages_text(const Differences& copies) {
 }
 
 /// Alike changes in one line, in the order of their first.
-void print_folded(const Differences& differences, std::ostream& out) {
-    std::map<std::string, Differences> alike;
+void print_folded(const DifferenceList& differences, std::ostream& out) {
+    std::map<std::string, DifferenceList> alike;
     std::vector<std::string> order;
-    for (const Difference* d : differences) {
+    for (const TraceDifference* d : differences) {
         const std::string change = alike_change(*d);
         if (alike[change].empty()) {
             order.push_back(change);
@@ -161,24 +161,24 @@ void print_folded(const Differences& differences, std::ostream& out) {
         alike[change].push_back(d);
     }
     for (const std::string& change : order) {
-        const Differences& group = alike[change];
-        const Difference& first = *group.front();
+        const DifferenceList& group = alike[change];
+        const TraceDifference& first = *group.front();
         if (group.size() == 1) {
-            Line(out) << "    " << subject_text(first) << ": " << change_text(first);
+            OutputLine(out) << "    " << subject_text(first) << ": " << change_text(first);
             continue;
         }
         std::vector<std::string> names;
-        for (const Difference* d : group) {
+        for (const TraceDifference* d : group) {
             names.push_back(d->subject);
         }
-        Line(out) << "    " << fold_names(names) << ": " << change << stages_text(group) << " ("
-                  << words::counted(static_cast<int64_t>(group.size()), noun_of(first.what)) << ")";
+        OutputLine(out) << "    " << fold_names(names) << ": " << change << stages_text(group) << " ("
+                        << words::counted(static_cast<int64_t>(group.size()), noun_of(first.what)) << ")";
     }
 }
 
-void print_placements(const Differences& differences, std::ostream& out) {
+void print_placements(const DifferenceList& differences, std::ostream& out) {
     int64_t buffer = 0, size = 0, offset = 0, other = 0;
-    for (const Difference* d : differences) {
+    for (const TraceDifference* d : differences) {
         const auto differs = [&](const std::string& what) { return more_of(*d, what + "_a") != more_of(*d, what + "_b"); };
         ++(differs("buffer") ? buffer : differs("size") ? size : differs("offset") || differs("chunk") ? offset : other);
     }
@@ -195,23 +195,23 @@ void print_placements(const Differences& differences, std::ostream& out) {
 }
 
 /// Tokens that differ: once one does, those behind it mostly do.
-void print_tokens(const Differences& differences, std::ostream& out) {
-    std::map<int64_t, Differences> by_sequence;
-    for (const Difference* d : differences) {
+void print_tokens(const DifferenceList& differences, std::ostream& out) {
+    std::map<int64_t, DifferenceList> by_sequence;
+    for (const TraceDifference* d : differences) {
         by_sequence[std::get<int64_t>(more_of(*d, "sequence"))].push_back(d);
     }
     for (const auto& [sequence, list] : by_sequence) {
         const auto behind = static_cast<int64_t>(list.size()) - 1;
-        Line(out) << "    " << list.front()->subject << ": " << change_text(*list.front())
-                  << (behind > 0 ? ", and " + words::counted(behind, "token") + " behind it" : "");
+        OutputLine(out) << "    " << list.front()->subject << ": " << change_text(*list.front())
+                        << (behind > 0 ? ", and " + words::counted(behind, "token") + " behind it" : "");
     }
 }
 
-void print_kind(What what, const Differences& differences, bool all, std::ostream& out) {
+void print_kind(What what, const DifferenceList& differences, bool all, std::ostream& out) {
     out << "  " << title_of(what) << '\n';
     if (all) {
-        for (const Difference* d : differences) {
-            Line(out) << "    " << subject_text(*d) << ": " << change_text(*d);
+        for (const TraceDifference* d : differences) {
+            OutputLine(out) << "    " << subject_text(*d) << ": " << change_text(*d);
         }
     } else if (what == What::placement) {
         print_placements(differences, out);
@@ -224,7 +224,7 @@ void print_kind(What what, const Differences& differences, bool all, std::ostrea
 
 // Differences of one pair of evaluations
 
-std::string evaluation_title(const History& a, const Difference& d) {
+std::string evaluation_title(const History& a, const TraceDifference& d) {
     if (d.eval_a < 0) {
         return "evaluation " + std::to_string(d.eval_b) + " of b";
     }
@@ -239,11 +239,11 @@ std::string evaluation_title(const History& a, const Difference& d) {
     return title + ", " + std::string(graph_kind_name(begin.kind)) + (tokens ? " of " + words::counted(*tokens, "token") : "");
 }
 
-std::string body_of(const Differences& differences, bool all) {
+std::string body_of(const DifferenceList& differences, bool all) {
     std::ostringstream body;
     for (size_t first = 0; first < differences.size();) {
         const What what = differences[first]->what;
-        Differences kind;
+        DifferenceList kind;
         for (; first < differences.size() && differences[first]->what == what; ++first) {
             kind.push_back(differences[first]);
         }
@@ -256,9 +256,9 @@ std::string body_of(const Differences& differences, bool all) {
 
 /// What comes out of many evaluations is told together; of the others, those in a row that differ in the same way are told once.
 void print_differences(const diff::Result& result, const History& a, bool all, std::ostream& out) {
-    std::vector<Differences> blocks;
-    Differences tokens;
-    for (const Difference& d : result.differences) {
+    std::vector<DifferenceList> blocks;
+    DifferenceList tokens;
+    for (const TraceDifference& d : result.differences) {
         if (d.what == What::token || d.what == What::sampler) {
             tokens.push_back(&d);
         } else if (blocks.empty() || blocks.back().front()->eval_a != d.eval_a || blocks.back().front()->eval_b != d.eval_b) {
@@ -267,8 +267,9 @@ void print_differences(const diff::Result& result, const History& a, bool all, s
             blocks.back().push_back(&d);
         }
     }
-    for (Differences& block : blocks) {
-        std::stable_sort(block.begin(), block.end(), [](const Difference* x, const Difference* y) { return x->what < y->what; });
+    for (DifferenceList& block : blocks) {
+        std::stable_sort(block.begin(), block.end(),
+                         [](const TraceDifference* x, const TraceDifference* y) { return x->what < y->what; });
     }
     for (size_t i = 0; i < blocks.size();) {
         const std::string body = body_of(blocks[i], all);
@@ -285,7 +286,7 @@ void print_differences(const diff::Result& result, const History& a, bool all, s
     }
     if (!tokens.empty()) {
         std::stable_sort(tokens.begin(), tokens.end(),
-                         [](const Difference* x, const Difference* y) { return x->what < y->what; });
+                         [](const TraceDifference* x, const TraceDifference* y) { return x->what < y->what; });
         out << "\ngenerated\n" << body_of(tokens, all);
     }
 }

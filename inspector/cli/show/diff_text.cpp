@@ -21,8 +21,8 @@ void print_settings(const diff::Result& result, std::ostream& out) {
         width = std::max(width, s.name.size());
     }
     for (const diff::Setting& s : result.settings) {
-        Line(out) << s.name << std::string(width + 2 - s.name.size(), ' ') << s.a.value_or("(not said)") << " → "
-                  << s.b.value_or("(not said)");
+        OutputLine(out) << s.name << std::string(width + 2 - s.name.size(), ' ') << s.a.value_or("(not said)") << " → "
+                        << s.b.value_or("(not said)");
     }
 }
 
@@ -33,7 +33,7 @@ std::string amount(const diff::Measure& m, const std::optional<int64_t>& n) {
 void print_summaries(const diff::Result& result, std::ostream& out) {
     std::vector<Table::Column> columns{{""}};
     std::vector<std::string> names;
-    for (const diff::Summary& summary : result.summaries) {
+    for (const diff::DiffSummary& summary : result.summaries) {
         columns.push_back({std::string(graph_kind_name(summary.kind)) + ", evaluation " + std::to_string(summary.eval_a)});
         for (const diff::Measure& m : summary.measures) {
             if (std::find(names.begin(), names.end(), m.name) == names.end()) {
@@ -47,7 +47,7 @@ void print_summaries(const diff::Result& result, std::ostream& out) {
     Table table(std::move(columns));
     for (const std::string& name : names) {
         std::vector<std::string> row{name};
-        for (const diff::Summary& summary : result.summaries) {
+        for (const diff::DiffSummary& summary : result.summaries) {
             const auto m = std::find_if(summary.measures.begin(), summary.measures.end(),
                                         [&](const diff::Measure& measure) { return measure.name == name; });
             row.push_back(m == summary.measures.end() ? ""

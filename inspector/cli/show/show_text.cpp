@@ -64,14 +64,14 @@ void splits_text(History& history, const PlanState& state, std::ostream& out) {
         out << "no splits were made\n";
     }
     for (const tables::SplitRow& r : rows) {
-        Line(out) << "split " << r.index << "  " << history.backend_name(r.backend) << "  nodes "
-                  << (r.nodes_known ? number(r.first_node) + "–" + number(r.last_node) : std::string(unknown_text)) << "  starts"
-                  << (r.node == no_tensor ? "" : " with " + history.unique_name(state, r.node)) << ": "
-                  << (r.why ? split_reason_name(*r.why) : std::string_view(unknown_text))
-                  << (r.by.empty() ? "" : " (" + r.by + ")") << (r.time_ns ? "  " + words::duration(*r.time_ns) : "");
+        OutputLine(out) << "split " << r.index << "  " << history.backend_name(r.backend) << "  nodes "
+                        << (r.nodes_known ? number(r.first_node) + "–" + number(r.last_node) : std::string(unknown_text))
+                        << "  starts" << (r.node == no_tensor ? "" : " with " + history.unique_name(state, r.node)) << ": "
+                        << (r.why ? split_reason_name(*r.why) : std::string_view(unknown_text))
+                        << (r.by.empty() ? "" : " (" + r.by + ")") << (r.time_ns ? "  " + words::duration(*r.time_ns) : "");
         for (const tables::SplitInputRow& input : r.inputs) {
-            Line(out) << "    copies in  " << input.tensor << "  " << bytes_or_dash(input.bytes) << "  from "
-                      << history.backend_name(input.from);
+            OutputLine(out) << "    copies in  " << input.tensor << "  " << bytes_or_dash(input.bytes) << "  from "
+                            << history.backend_name(input.from);
         }
     }
 }
@@ -109,7 +109,7 @@ void fusion_text(History& history, const PlanState& state, std::ostream& out) {
         out << '\n';
     }
     for (const tables::NotFusedRow& r : fusion.not_fused) {
-        Line(out) << "not fused on " << history.backend_name(r.backend) << ": " << joined(r.nodes, " + ") << ": " << r.why;
+        OutputLine(out) << "not fused on " << history.backend_name(r.backend) << ": " << joined(r.nodes, " + ") << ": " << r.why;
     }
 }
 
@@ -129,13 +129,13 @@ void memory_text(History& history, const PlanState& state, std::ostream& out) {
         }
         if (!holders.empty()) {
             const size_t more = r.holders.size() - holders.size();
-            Line(out) << r.buffer_type << ": most is needed at place " << r.most_at << ": " << joined(holders, ", ")
-                      << (more > 0 ? ", and " + std::to_string(more) + " more" : "");
+            OutputLine(out) << r.buffer_type << ": most is needed at place " << r.most_at << ": " << joined(holders, ", ")
+                            << (more > 0 ? ", and " + std::to_string(more) + " more" : "");
         }
     }
     for (const tables::ReserveRow& r : memory.reserves) {
-        Line(out) << "reserved for " << r.n_tokens << (r.n_tokens == 1 ? " token" : " tokens") << " at once with the cache full"
-                  << (r.error ? ", in vain: " + *r.error : "");
+        OutputLine(out) << "reserved for " << r.n_tokens << (r.n_tokens == 1 ? " token" : " tokens")
+                        << " at once with the cache full" << (r.error ? ", in vain: " + *r.error : "");
     }
     if (memory.tensors.empty()) {
         return;
@@ -283,11 +283,11 @@ void summary_text(History& history, std::ostream& out) {
         width = std::max(width, name.size());
     }
     for (const auto& [name, value] : session.facts) {
-        Line(out) << std::left << std::setw(static_cast<int>(width) + 2) << name << value;
+        OutputLine(out) << std::left << std::setw(static_cast<int>(width) + 2) << name << value;
     }
     for (const BackendInfo& b : session.backends) {
-        Line(out) << "backend  " << b.name << " (" << b.kind << ')' << (b.description.empty() ? "" : " " + b.description)
-                  << (b.memory_bytes > 0 ? ", " + words::bytes(b.memory_bytes) : "");
+        OutputLine(out) << "backend  " << b.name << " (" << b.kind << ')' << (b.description.empty() ? "" : " " + b.description)
+                        << (b.memory_bytes > 0 ? ", " + words::bytes(b.memory_bytes) : "");
     }
     out << '\n'
         << words::counted(s.evaluations, "evaluation") << ", " << s.plans << " planned"

@@ -10,20 +10,20 @@
 namespace schedscope {
 
 void print_story(const History& history, const PlanState& state, const Story& story, std::ostream& out) {
-    Line(out) << words::story_head(history, state, story);
+    OutputLine(out) << words::story_head(history, state, story);
     for (const std::string& source : words::story_sources(history, state, story)) {
-        Line(out) << "  " << source;
+        OutputLine(out) << "  " << source;
     }
     for (const StoryStep& s : story.steps) {
-        Line(out) << "pass " << std::left << std::setw(3)
-                  << (s.pass == Pass::none ? std::string_view(unknown_text) : pass_name(s.pass)) << std::setw(11)
-                  << pass_title(s.pass) << words::decided(history, state, story, s) << "  [step " << s.step << "]";
+        OutputLine(out) << "pass " << std::left << std::setw(3)
+                        << (s.pass == Pass::none ? std::string_view(unknown_text) : pass_name(s.pass)) << std::setw(11)
+                        << pass_title(s.pass) << words::decided(history, state, story, s) << "  [step " << s.step << "]";
         for (const Asked& a : s.asked) {
-            Line(out) << "      " << words::answered(history, a);
+            OutputLine(out) << "      " << words::answered(history, a);
         }
     }
     for (const StoryLine& l : story.lines) {
-        Line(out) << std::left << std::setw(13) << story_kind_name(l.kind) << "  " << l.text << "  [step " << l.step << "]";
+        OutputLine(out) << std::left << std::setw(13) << story_kind_name(l.kind) << "  " << l.text << "  [step " << l.step << "]";
     }
 }
 

@@ -30,18 +30,18 @@ bool alike(const PlanComparison& a, const PlanComparison& b) {
            std::equal(a.changes.begin(), a.changes.end(), b.changes.begin(), b.changes.end(), same_change);
 }
 
-using Told = std::vector<const PlanComparison*>; ///< alike plans
+using AlikePlans = std::vector<const PlanComparison*>; ///< alike plans
 
-std::vector<Told> folded(const ReplayResult& result) {
-    std::vector<Told> all;
+std::vector<AlikePlans> folded(const ReplayResult& result) {
+    std::vector<AlikePlans> all;
     for (const PlanComparison& c : result.comparisons) {
-        const auto same = std::find_if(all.begin(), all.end(), [&](const Told& told) { return alike(*told.front(), c); });
+        const auto same = std::find_if(all.begin(), all.end(), [&](const AlikePlans& told) { return alike(*told.front(), c); });
         (same != all.end() ? *same : all.emplace_back()).push_back(&c);
     }
     return all;
 }
 
-std::string title(const Told& told) {
+std::string title(const AlikePlans& told) {
     std::string ids;
     constexpr size_t most = 8;
     for (size_t i = 0; i < std::min(told.size(), most); ++i) {
@@ -82,7 +82,7 @@ void summary(const PlanComparison& c, std::ostream& out) {
     table.print(out);
     for (const auto& [when, figures] : {std::pair{"recorded", &c.recorded}, std::pair{"now", &c.now}}) {
         if (!figures->error.empty()) {
-            Line(out) << "no plan " << when << ": " << figures->error;
+            OutputLine(out) << "no plan " << when << ": " << figures->error;
         }
     }
 }
@@ -126,7 +126,7 @@ std::string place(const std::string& backend, const std::string& cause, bool wit
 }
 
 /// Runs of different layers to which the same happens are one row.
-struct Row {
+struct FoldedRuns {
     std::vector<std::string> key;
     const Run* first = nullptr;
     int64_t runs = 0, tensors = 0;
@@ -142,7 +142,7 @@ std::string passes_of(const Run& run) {
 
 void rows(const PlanComparison& c, std::ostream& out) {
     const std::vector<Run> runs = runs_of(c.changes);
-    std::vector<Row> rows;
+    std::vector<FoldedRuns> rows;
     for (const Run& run : runs) {
         const TensorChange& f = *run.first;
         std::vector<std::string> key = {in_any_layer(f.name, f.name),
@@ -151,13 +151,13 @@ void rows(const PlanComparison& c, std::ostream& out) {
                                         passes_of(run),
                                         place(f.recorded_backend, f.recorded_cause, run.one_cause),
                                         place(f.now_backend, f.now_cause, run.one_cause)};
-        const auto same = std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.key == key; });
-        Row& row = same != rows.end() ? *same : rows.emplace_back(Row{std::move(key), &run});
+        const auto same = std::find_if(rows.begin(), rows.end(), [&](const FoldedRuns& row) { return row.key == key; });
+        FoldedRuns& row = same != rows.end() ? *same : rows.emplace_back(FoldedRuns{std::move(key), &run});
         ++row.runs;
         row.tensors += run.n;
     }
     Table table({{"pass"}, {"tensor"}, {"tensors", Table::Align::right}, {"recorded"}, {"now"}});
-    for (const Row& row : rows) {
+    for (const FoldedRuns& row : rows) {
         std::string name = row.first->first->name;
         if (row.first->n > 1) {
             name += " … " + row.first->last->name;
@@ -183,13 +183,13 @@ nlohmann::json figures_json(const PlanFigures& f) {
 } // namespace
 
 void what_if_text(const ReplayResult& result, const std::vector<std::string>& why_unchanged, std::ostream& out) {
-    const std::vector<Told> all = folded(result);
-    for (const Told& told : all) {
+    const std::vector<AlikePlans> all = folded(result);
+    for (const AlikePlans& told : all) {
         out << title(told) << '\n';
         summary(*told.front(), out);
         out << '\n';
     }
-    for (const Told& told : all) {
+    for (const AlikePlans& told : all) {
         const PlanComparison& c = *told.front();
         if (c.changes.empty()) {
             out << title(told) << ": no tensor changes\n";
@@ -200,7 +200,7 @@ void what_if_text(const ReplayResult& result, const std::vector<std::string>& wh
         out << '\n';
     }
     for (const std::string& sentence : why_unchanged) {
-        Line(out) << sentence;
+        OutputLine(out) << sentence;
     }
     out << result.plans << (result.plans == 1 ? " plan" : " plans") << " made again: " << result.identical << " of "
         << result.compared << " decisions identical" << (result.n_differences > 0 ? " (--json lists the others)" : "") << '\n';
@@ -208,7 +208,7 @@ void what_if_text(const ReplayResult& result, const std::vector<std::string>& wh
 
 nlohmann::json what_if_summary(const ReplayResult& result) {
     nlohmann::json list = nlohmann::json::array();
-    for (const Told& told : folded(result)) {
+    for (const AlikePlans& told : folded(result)) {
         nlohmann::json evals = nlohmann::json::array();
         for (const PlanComparison* c : told) {
             evals.push_back(c->evaluation);

@@ -19,7 +19,7 @@
 namespace schedscope::tui {
 namespace {
 
-using Unit = Session::Unit;
+using Unit = InspectorSession::Unit;
 
 // Why an action can't work now.
 

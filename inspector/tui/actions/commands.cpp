@@ -16,12 +16,12 @@ namespace schedscope::tui {
 namespace {
 
 /// What takes the argument as it is typed.
-template <auto function> void with_argument(App& app, const CommandLine& line) { function(app, line.argument); }
+template <auto function> void with_argument(App& app, const ColonLine& line) { function(app, line.argument); }
 /// And what writes a file: "name!" overwrites one that is there.
-template <auto function> void writing(App& app, const CommandLine& line) { function(app, line.argument, line.insisting); }
-template <auto function> void alone(App& app, const CommandLine&) { function(app); }
+template <auto function> void writing(App& app, const ColonLine& line) { function(app, line.argument, line.insisting); }
+template <auto function> void alone(App& app, const ColonLine&) { function(app); }
 /// The argument is a mark's letter.
-template <auto function> void with_letter(App& app, const CommandLine& line) {
+template <auto function> void with_letter(App& app, const ColonLine& line) {
     const std::string& text = line.argument;
     if (text.size() == 1 && text[0] >= 'a' && text[0] <= 'z') {
         function(app, text[0]);
@@ -33,7 +33,7 @@ template <auto function> void with_letter(App& app, const CommandLine& line) {
 using Tab = Completions;
 
 // clang-format off
-constexpr Command table[] = {
+constexpr ColonCommand table[] = {
     {"step",    "N",               false, nullptr,       with_argument<go_to_step>,       "goes to a step"},
     {"eval",    "N",               false, nullptr,       with_argument<go_to_evaluation>, "goes to the beginning of an evaluation"},
     {"pass",    "PASS",            false, &Tab::pass,    with_argument<go_to_pass>,       "goes to the beginning of a pass"},
@@ -57,7 +57,7 @@ constexpr Command table[] = {
 // clang-format on
 
 /// Of which the whole name is typed or, where no command begins so, the beginning.
-Action action_called(const std::string& name, const Command* command) {
+Action action_called(const std::string& name, const ColonCommand* command) {
     if (command) { // an action's whole name goes before the beginning of a command's
         return name == command->name ? Action::none : action_named(name);
     }
@@ -72,24 +72,24 @@ Action action_called(const std::string& name, const Command* command) {
 
 } // namespace
 
-std::span<const Command> commands() noexcept { return table; }
+std::span<const ColonCommand> commands() noexcept { return table; }
 
-const Command* command_named(std::string_view word) noexcept {
-    const auto whole = std::find_if(std::begin(table), std::end(table), [&](const Command& c) { return word == c.name; });
+const ColonCommand* command_named(std::string_view word) noexcept {
+    const auto whole = std::find_if(std::begin(table), std::end(table), [&](const ColonCommand& c) { return word == c.name; });
     if (whole != std::end(table)) {
         return whole;
     }
-    const auto begun = std::find_if(std::begin(table), std::end(table), [&](const Command& c) {
+    const auto begun = std::find_if(std::begin(table), std::end(table), [&](const ColonCommand& c) {
         return !word.empty() && std::string_view(c.name).starts_with(word);
     });
     return begun == std::end(table) ? nullptr : begun;
 }
 
-CommandLine split_command(std::string_view text) {
+ColonLine split_command(std::string_view text) {
     const size_t begin = std::min(text.find_first_not_of(' '), text.size());
     const size_t end = std::min(text.find(' ', begin), text.size());
-    CommandLine line{std::string(text.substr(begin, end - begin)),
-                     std::string(text.substr(std::min(text.find_first_not_of(' ', end), text.size())))};
+    ColonLine line{std::string(text.substr(begin, end - begin)),
+                   std::string(text.substr(std::min(text.find_first_not_of(' ', end), text.size())))};
     while (line.argument.ends_with(' ')) {
         line.argument.pop_back();
     }
@@ -106,7 +106,7 @@ void ask_command(App& app) {
 }
 
 void run_command(App& app, const std::string& text) {
-    const CommandLine line = split_command(text);
+    const ColonLine line = split_command(text);
     if (line.name.empty()) {
         return;
     }
@@ -114,7 +114,7 @@ void run_command(App& app, const std::string& text) {
         app.jump([&] { return app.session.go(*step); });
         return;
     }
-    const Command* const command = command_named(line.name);
+    const ColonCommand* const command = command_named(line.name);
     if (const Action action = action_called(line.name, command); action != Action::none) {
         perform(app, action);
     } else if (!command) {

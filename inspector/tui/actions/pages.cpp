@@ -32,7 +32,7 @@ void add_once(std::vector<TensorId>& ids, TensorId id) {
 
 } // namespace
 
-std::vector<Line> keys_page(const KeyMap& keys, Context where, const std::function<bool(Action)>& works) {
+std::vector<Line> keys_page(const KeyMap& keys, KeyContext where, const std::function<bool(Action)>& works) {
     std::vector<Line> lines;
     for (const Binding& binding : keys.bindings()) {
         if ((binding.contexts & where) != 0 && binding.keys.front() != key_none && works(binding.action)) {
@@ -66,7 +66,7 @@ std::vector<Line> keys_page(const KeyMap& keys, Context where, const std::functi
     return lines;
 }
 
-std::vector<Line> story_page(Session& session, TensorId id, int width) {
+std::vector<Line> story_page(InspectorSession& session, TensorId id, int width) {
     if (session.row_of(id) < 0) {
         return {line("it is not in the graph of this step", dim)};
     }
@@ -103,7 +103,7 @@ std::vector<Line> story_page(Session& session, TensorId id, int width) {
     return lines;
 }
 
-std::vector<Line> tensors_page(Session& session, const std::vector<TensorId>& tensors) {
+std::vector<Line> tensors_page(InspectorSession& session, const std::vector<TensorId>& tensors) {
     std::vector<Line> lines;
     for (const TensorId id : tensors) {
         if (session.row_of(id) < 0) { // a running program has gone on to another graph
@@ -123,7 +123,7 @@ std::vector<Line> tensors_page(Session& session, const std::vector<TensorId>& te
     return lines;
 }
 
-std::vector<Line> marks_page(Session& session, const Trail& trail) {
+std::vector<Line> marks_page(InspectorSession& session, const Trail& trail) {
     std::vector<Line> lines;
     for (const auto& [letter, place] : trail.marks) {
         Line l = labelled(
@@ -150,7 +150,7 @@ std::vector<Line> settings_page(const Settings& settings, const std::string& pat
     return lines;
 }
 
-std::vector<TensorId> readers_of(Session& session, TensorId id) {
+std::vector<TensorId> readers_of(InspectorSession& session, TensorId id) {
     std::vector<TensorId> readers;
     for (const TensorId user : session.users_of(id)) {
         add_once(readers, user);
@@ -163,7 +163,7 @@ std::vector<TensorId> readers_of(Session& session, TensorId id) {
     return readers;
 }
 
-std::vector<TensorId> sources_of(Session& session, TensorId id) {
+std::vector<TensorId> sources_of(InspectorSession& session, TensorId id) {
     std::vector<TensorId> sources;
     if (const record::CopyMade* const copy = session.copy(id)) {
         return {copy->of};

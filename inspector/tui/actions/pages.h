@@ -13,17 +13,17 @@ namespace schedscope::tui {
 /// What the pages (page_stack.h) say.
 
 /// The keys that do something: of `where`, as far as they work now; and the language of queries.
-std::vector<Line> keys_page(const KeyMap& keys, Context where, const std::function<bool(Action)>& works);
+std::vector<Line> keys_page(const KeyMap& keys, KeyContext where, const std::function<bool(Action)>& works);
 /// Everything that is recorded of a tensor, each line leading to its step. What lies after the present step is dim.
-std::vector<Line> story_page(Session& session, TensorId id, int width);
+std::vector<Line> story_page(InspectorSession& session, TensorId id, int width);
 /// Some tensors to choose from.
-std::vector<Line> tensors_page(Session& session, const std::vector<TensorId>& tensors);
-std::vector<Line> marks_page(Session& session, const Trail& trail);
+std::vector<Line> tensors_page(InspectorSession& session, const std::vector<TensorId>& tensors);
+std::vector<Line> marks_page(InspectorSession& session, const Trail& trail);
 std::vector<Line> settings_page(const Settings& settings, const std::string& path);
 
 /// The nodes that read a tensor, each once; of a copy, those that were turned to it.
-std::vector<TensorId> readers_of(Session& session, TensorId id);
+std::vector<TensorId> readers_of(InspectorSession& session, TensorId id);
 /// What a tensor is made of, each once: its sources, the copies that stand for them, and what it is a view of.
-std::vector<TensorId> sources_of(Session& session, TensorId id);
+std::vector<TensorId> sources_of(InspectorSession& session, TensorId id);
 
 } // namespace schedscope::tui

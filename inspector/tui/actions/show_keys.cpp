@@ -10,7 +10,7 @@ void show_keys(App& app) {
         app.pages.close();
         return;
     }
-    const Context where = app.context();
+    const KeyContext where = app.context();
     if (where == in_popup && !app.pages.top().chooses && app.pages.top().title == "keys that work here") {
         app.pages.close();
         return;

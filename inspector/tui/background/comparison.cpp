@@ -82,7 +82,7 @@ Comparison::Plan plan_of(const PlanComparison& c, const SessionInfo& session) {
 
 // Two traces
 
-std::string value_text(diff::What what, const diff::Value& value) {
+std::string value_text(diff::What what, const diff::DiffValue& value) {
     if (const auto* n = std::get_if<int64_t>(&value)) {
         return what == diff::What::buffer || what == diff::What::peak ? words::bytes(*n) : words::count(*n);
     }
@@ -98,7 +98,7 @@ std::string value_text(diff::What what, const diff::Value& value) {
     return text;
 }
 
-std::optional<int64_t> number_of(const diff::Value& value) {
+std::optional<int64_t> number_of(const diff::DiffValue& value) {
     const auto* n = std::get_if<int64_t>(&value);
     return n ? std::optional(*n) : std::nullopt;
 }
@@ -182,7 +182,7 @@ Comparison compare_traces(const std::shared_ptr<const RecordSource>& source, con
             c.settings.push_back({s.name, s.a.value_or(""), s.b.value_or("")});
         }
     }
-    for (const diff::Summary& summary : result.summaries) {
+    for (const diff::DiffSummary& summary : result.summaries) {
         Comparison::Plan plan;
         plan.evaluation = summary.eval_a;
         plan.title = std::string(graph_kind_name(summary.kind)) + ": evaluation " + std::to_string(summary.eval_a) +
@@ -194,7 +194,7 @@ Comparison compare_traces(const std::shared_ptr<const RecordSource>& source, con
         }
         c.plans.push_back(std::move(plan));
     }
-    for (const diff::Difference& d : result.differences) {
+    for (const diff::TraceDifference& d : result.differences) {
         Comparison::Row row{d.eval_a,
                             d.id_a,
                             with_underscores_as_spaces(diff::what_name(d.what)),

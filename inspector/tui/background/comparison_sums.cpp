@@ -8,7 +8,7 @@
 namespace schedscope::tui {
 namespace {
 
-const Comparison::Plan* plan_of(const Session& session, const Comparison& c) {
+const Comparison::Plan* plan_of(const InspectorSession& session, const Comparison& c) {
     const auto here = std::find_if(c.plans.begin(), c.plans.end(),
                                    [&](const Comparison::Plan& plan) { return plan.evaluation == session.state().planned_in; });
     return here != c.plans.end() ? &*here : c.plans.empty() ? nullptr : &c.plans.front();
@@ -33,7 +33,7 @@ std::vector<const Comparison::Figure*> shown(const Comparison& c, const Comparis
 
 } // namespace
 
-int ComparisonSums::rows(Session& session, int body_rows, int width) const {
+int ComparisonSums::rows(InspectorSession& session, int body_rows, int width) const {
     const auto& result = session.comparison().result();
     const Comparison::Plan* const plan = result ? plan_of(session, *result) : nullptr;
     if (!plan) {
@@ -45,13 +45,13 @@ int ComparisonSums::rows(Session& session, int body_rows, int width) const {
     return std::min(lines, std::max(body_rows - 9, 4));
 }
 
-std::string ComparisonSums::title(const Session& session) const {
+std::string ComparisonSums::title(const InspectorSession& session) const {
     const auto& result = session.comparison().result();
     const Comparison::Plan* const plan = result ? plan_of(session, *result) : nullptr;
     return plan ? plan->title : "";
 }
 
-std::vector<Line> ComparisonSums::draw(Session& session, int, int height, int width) {
+std::vector<Line> ComparisonSums::draw(InspectorSession& session, int, int height, int width) {
     Cells cells(height, width);
     const Comparison& c = *session.comparison().result();
     const std::vector<const Comparison::Figure*> figures = shown(c, *plan_of(session, c));

@@ -8,9 +8,9 @@ namespace schedscope::tui {
 /// comes first, marked.
 class ComparisonSums final : public Drawing {
 public:
-    int rows(Session& session, int body_rows, int width) const override;
-    std::string title(const Session& session) const override;
-    std::vector<Line> draw(Session& session, int selected, int height, int width) override;
+    int rows(InspectorSession& session, int body_rows, int width) const override;
+    std::string title(const InspectorSession& session) const override;
+    std::vector<Line> draw(InspectorSession& session, int selected, int height, int width) override;
     int row_at(int, int) const override { return -1; }
 };
 

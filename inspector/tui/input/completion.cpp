@@ -257,7 +257,7 @@ Completion Completions::command(std::string_view before) {
     const size_t end = before.find(' ', begin);
     if (end == std::string_view::npos) {
         std::vector<std::string> all;
-        for (const Command& command : commands()) {
+        for (const ColonCommand& command : commands()) {
             all.emplace_back(command.name);
         }
         for (const Binding& binding : default_bindings()) {
@@ -265,7 +265,7 @@ Completion Completions::command(std::string_view before) {
         }
         return {begin, fitting(all, before.substr(begin))};
     }
-    const Command* const command = command_named(split_command(before).name);
+    const ColonCommand* const command = command_named(split_command(before).name);
     if (!command || !command->complete) {
         return {};
     }

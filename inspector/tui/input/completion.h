@@ -1,7 +1,7 @@
 #pragma once
 
 #include "inspector/tui/input/prompt.h"
-#include "inspector/tui/state/session.h"
+#include "inspector/tui/state/inspector_session.h"
 #include "inspector/tui/views/view.h"
 
 #include <span>
@@ -12,7 +12,7 @@ namespace schedscope::tui {
 /// What Tab can offer, from what is being looked at: names of tensors, backends, operators, passes, causes, views, columns, commands, files.
 class Completions {
 public:
-    Completions(Session& session, std::span<const Column> columns) : session_(session), columns_(columns) {}
+    Completions(InspectorSession& session, std::span<const Column> columns) : session_(session), columns_(columns) {}
 
     /// A query: fields, then values of the field before the sign.
     Completion query(std::string_view before);
@@ -37,7 +37,7 @@ private:
     std::vector<std::string> unique_tensors() const; ///< those that several have with their ids: as find_tensor takes them
     std::vector<std::string> values(Field field);
 
-    Session& session_;
+    InspectorSession& session_;
     std::span<const Column> columns_;
 };
 

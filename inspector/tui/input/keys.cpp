@@ -159,7 +159,7 @@ void KeyMap::bind(Key key, Action action) {
     }
 }
 
-Action KeyMap::action_for(Key key, Context context) const noexcept {
+Action KeyMap::action_for(Key key, KeyContext context) const noexcept {
     for (const Binding& binding : bindings_) {
         if ((binding.contexts & context) == 0) {
             continue;
@@ -173,13 +173,13 @@ Action KeyMap::action_for(Key key, Context context) const noexcept {
     return Action::none;
 }
 
-const Binding* KeyMap::binding_of(Action action, Context context) const noexcept {
+const Binding* KeyMap::binding_of(Action action, KeyContext context) const noexcept {
     const auto found = std::find_if(bindings_.begin(), bindings_.end(),
                                     [&](const Binding& b) { return b.action == action && (b.contexts & context) != 0; });
     return found == bindings_.end() ? nullptr : &*found;
 }
 
-std::string KeyMap::key_of(Action action, Context context) const {
+std::string KeyMap::key_of(Action action, KeyContext context) const {
     const Binding* const binding = binding_of(action, context);
     if (!binding) {
         return {};

@@ -108,7 +108,7 @@ constexpr Action action_of(ViewId id) noexcept {
 }
 
 /// Where the keyboard is. A binding holds in a set of them.
-enum Context : uint8_t {
+enum KeyContext : uint8_t {
     in_recorded = 1, ///< looking at a recorded trace
     in_live = 2,     ///< attached to a running program
     in_main = in_recorded | in_live,
@@ -138,11 +138,11 @@ public:
 
     std::span<const Binding> bindings() const noexcept { return bindings_; }
     /// What a key does in a context; none: nothing.
-    Action action_for(Key key, Context context) const noexcept;
+    Action action_for(Key key, KeyContext context) const noexcept;
     /// The binding of an action in a context; null: it has none.
-    const Binding* binding_of(Action action, Context context) const noexcept;
+    const Binding* binding_of(Action action, KeyContext context) const noexcept;
     /// "n"; of an action without a key, the command that does the same: ":next-step".
-    std::string key_of(Action action, Context context) const;
+    std::string key_of(Action action, KeyContext context) const;
 
 private:
     std::vector<Binding> bindings_;

@@ -34,14 +34,14 @@ std::string as_far_as_typed(const std::string& text) {
 }
 
 /// What a query comes to. `shows`: some line.
-struct Outcome {
+struct PreviewOutcome {
     bool shows = false;
     std::string note;
 };
 
 /// Of the whole text, if that shows something; else as far as it is typed, if that does. A text that is no query yet leaves what is shown, with what is missing beside it.
-std::string outcome_of(const std::string& text, const std::function<Outcome(Query, bool whole)>& show) {
-    const auto outcome = [&](const std::string& typed) -> Outcome {
+std::string outcome_of(const std::string& text, const std::function<PreviewOutcome(Query, bool whole)>& show) {
+    const auto outcome = [&](const std::string& typed) -> PreviewOutcome {
         try {
             return show(Query::parse(typed), typed == text);
         } catch (const Error& error) {
@@ -51,12 +51,12 @@ std::string outcome_of(const std::string& text, const std::function<Outcome(Quer
             return {false, error.what()};
         }
     };
-    const Outcome whole = outcome(text);
+    const PreviewOutcome whole = outcome(text);
     const std::string typed = as_far_as_typed(text);
     if (whole.shows || typed == text) {
         return whole.note;
     }
-    const Outcome so_far = outcome(typed);
+    const PreviewOutcome so_far = outcome(typed);
     return so_far.shows ? so_far.note : outcome(text).note;
 }
 
@@ -66,8 +66,8 @@ std::string QueryPreview::filter(const std::string& text) {
     return outcome_of(text, [&](Query query, bool whole) {
         list_.set_filter(std::move(query));
         list_.update();
-        return Outcome{list_.n_lines() > 0,
-                       words::count(list_.n_lines()) + " of " + counted(list_.n_rows(), "line") + (whole ? "" : " so far")};
+        return PreviewOutcome{list_.n_lines() > 0, words::count(list_.n_lines()) + " of " + counted(list_.n_rows(), "line") +
+                                                       (whole ? "" : " so far")};
     });
 }
 
@@ -80,7 +80,7 @@ std::string QueryPreview::search(const std::string& text) {
         if (line >= 0) {
             list_.stand_at(line);
         }
-        return Outcome{line >= 0, line < 0 ? "no line matches" : whole ? "" : "so far"};
+        return PreviewOutcome{line >= 0, line < 0 ? "no line matches" : whole ? "" : "so far"};
     });
     if (list_.search().empty()) {
         list_.set_search(before_->search);

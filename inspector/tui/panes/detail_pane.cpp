@@ -8,7 +8,7 @@
 
 namespace schedscope::tui {
 
-void DetailPane::update(Session& session, const ListPane& list, const Rect& area, bool to_now) {
+void DetailPane::update(InspectorSession& session, const ListPane& list, const Rect& area, bool to_now) {
     const Of now{session.version(), &list.view(), list.selected_row(), area.width};
     const bool same_text = now.same_text(of_);
     if (same_text && now.version == of_.version) {
@@ -34,7 +34,8 @@ Target DetailPane::target() const {
     return content_.empty() ? Target{} : content_[static_cast<size_t>(lines_.selected())].target;
 }
 
-void DetailPane::draw(const Canvas& page, Session& session, const ListPane& list, const Layout& layout, bool focused) const {
+void DetailPane::draw(const Canvas& page, InspectorSession& session, const ListPane& list, const Layout& layout,
+                      bool focused) const {
     const Rect& area = layout.detail;
     if (const int row = list.selected_row(); row >= 0) {
         page.put(layout.titles, layout.middle + 1, joined({" ", list.view().detail_title(session, row), " "}),

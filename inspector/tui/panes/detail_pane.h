@@ -11,7 +11,7 @@ class DetailPane {
 public:
     /// Follows the list and the session, if anything changed there; the place that is being read stays. `to_now`: stands at the line about the present step, if
     /// there is one.
-    void update(Session& session, const ListPane& list, const Rect& area, bool to_now);
+    void update(InspectorSession& session, const ListPane& list, const Rect& area, bool to_now);
     /// It has so much room from now on.
     void resize(int height) { lines_.resize(static_cast<int>(content_.size()), height); }
 
@@ -20,7 +20,7 @@ public:
     void scroll(int lines) { lines_.scroll(lines); }
     Target target() const; ///< of the selected line
 
-    void draw(const Canvas& page, Session& session, const ListPane& list, const Layout& layout, bool focused) const;
+    void draw(const Canvas& page, InspectorSession& session, const ListPane& list, const Layout& layout, bool focused) const;
 
 private:
     /// What the lines were made of.

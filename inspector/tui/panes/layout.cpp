@@ -101,7 +101,7 @@ std::vector<Button<Pass>> pass_strip(Pass current, int width) {
     return buttons;
 }
 
-std::vector<Button<Action>> footer(const KeyMap& keys, Context context, int width, const std::function<bool(Action)>& works) {
+std::vector<Button<Action>> footer(const KeyMap& keys, KeyContext context, int width, const std::function<bool(Action)>& works) {
     struct Item {
         const char* group;
         int rank;

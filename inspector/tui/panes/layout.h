@@ -42,7 +42,7 @@ template <class Meaning> struct Button {
 std::vector<Button<Pass>> pass_strip(Pass current, int width);
 
 /// The footer: keys that do something here, most important ones first to get room, in the table's order.
-std::vector<Button<Action>> footer(const KeyMap& keys, Context context, int width, const std::function<bool(Action)>& works);
+std::vector<Button<Action>> footer(const KeyMap& keys, KeyContext context, int width, const std::function<bool(Action)>& works);
 
 /// All views: "1 nodes  2 splits  …", the current one with a mark before it. Where there is no room for all names, those farthest from the current one are
 /// only numbers.

@@ -16,7 +16,7 @@ namespace schedscope::tui {
 class ListPane {
 public:
     /// `session` is borrowed. A view is shown before anything else.
-    explicit ListPane(Session& session) : session_(session), made_(views().size()) {}
+    explicit ListPane(InspectorSession& session) : session_(session), made_(views().size()) {}
 
     // The view
     /// Made when it is first shown. Another one than before begins at its top, in the order that it comes in.
@@ -87,7 +87,7 @@ private:
     void draw_line(const Canvas& page, const Rect& area, int y, const Look& look) const;
     void draw_emptiness(const Canvas& page, const Rect& area) const;
 
-    Session& session_;
+    InspectorSession& session_;
     std::vector<std::unique_ptr<View>> made_; ///< by index in views()
     View* view_ = nullptr;
     ViewId id_ = ViewId::count;

@@ -26,7 +26,7 @@ struct Page {
 class PageStack {
 public:
     /// Both are borrowed.
-    PageStack(const Session& session, Terminal& terminal) : session_(session), terminal_(terminal) {}
+    PageStack(const InspectorSession& session, Terminal& terminal) : session_(session), terminal_(terminal) {}
 
     bool empty() const noexcept { return pages_.empty(); }
     size_t size() const noexcept { return pages_.size(); }
@@ -45,7 +45,7 @@ public:
     void draw();
 
 private:
-    const Session& session_;
+    const InspectorSession& session_;
     Terminal& terminal_;
     std::vector<Page> pages_;
     Rect area_; ///< of the one on top

@@ -13,15 +13,15 @@ std::string pass_text(Pass pass) {
     return name == title ? name : name + " " + title;
 }
 
-struct Place {
+struct StatusPlace {
     std::string text;
     Screen::Clicked click = {};
 };
 
 /// What the header says of where the session stands. `brief`: where there is little room, the step matters most.
-std::vector<Place> places_of(const Session& session, bool brief) {
+std::vector<StatusPlace> places_of(const InspectorSession& session, bool brief) {
     const PlanState& state = session.state();
-    std::vector<Place> places;
+    std::vector<StatusPlace> places;
     if (state.step == no_step) {
         places.push_back({"no steps yet"});
     } else {
@@ -49,9 +49,9 @@ std::vector<Place> places_of(const Session& session, bool brief) {
     return places;
 }
 
-int width_of(const std::vector<Place>& places) {
+int width_of(const std::vector<StatusPlace>& places) {
     int width = 0;
-    for (const Place& place : places) {
+    for (const StatusPlace& place : places) {
         width += text_width(place.text) + 3;
     }
     return width;
@@ -90,16 +90,16 @@ void Screen::draw_frame(const Canvas& page) const {
     }
 }
 
-void Screen::draw_header(const Canvas& page, const Session& session, const std::string& title) {
+void Screen::draw_header(const Canvas& page, const InspectorSession& session, const std::string& title) {
     constexpr int least_title = 8;
-    const auto room = [&](const std::vector<Place>& places) { return page.width() - 3 - width_of(places); };
-    std::vector<Place> places = places_of(session, false);
+    const auto room = [&](const std::vector<StatusPlace>& places) { return page.width() - 3 - width_of(places); };
+    std::vector<StatusPlace> places = places_of(session, false);
     if (room(places) < least_title) {
         places = places_of(session, true);
     }
     places_ = {{0, 0, 1, page.width()}, {}};
     int col = page.put(0, 1, " " + title + " ", bold, std::max(room(places), least_title));
-    for (const Place& place : places) {
+    for (const StatusPlace& place : places) {
         col = page.put(0, col, "─", dim);
         const int end = page.put(0, col, " " + place.text + " ", {}, page.width() - 1 - col);
         places_.buttons.push_back({col, end - col, place.text, place.click});
@@ -107,7 +107,7 @@ void Screen::draw_header(const Canvas& page, const Session& session, const std::
     }
 }
 
-void Screen::draw_strip(const Canvas& page, const Session& session) {
+void Screen::draw_strip(const Canvas& page, const InspectorSession& session) {
     const Pass now = session.state().pass;
     passes_ = {layout_.strip, pass_strip(now, layout_.strip.width)};
     for (const Button<Pass>& button : passes_.buttons) {
@@ -140,7 +140,7 @@ void Screen::draw_status(const Canvas& page, const Told& told, const std::vector
     page.put(area.row, area.col + 1, shortened(told.text, width), told.trouble ? warning : Style{}, width);
 }
 
-void Screen::draw_keys(const Canvas& page, const KeyMap& keys, Context context, const std::function<bool(Action)>& works) {
+void Screen::draw_keys(const Canvas& page, const KeyMap& keys, KeyContext context, const std::function<bool(Action)>& works) {
     const Rect& area = layout_.keys;
     keys_ = {area, footer(keys, context, area.width - 2, works)};
     for (Button<Action>& button : keys_.buttons) {

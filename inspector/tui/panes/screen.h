@@ -32,12 +32,12 @@ public:
     /// Instead of all else, where what is to be shown can't be read.
     void draw_trouble(const Canvas& page, const std::string& title, const std::string& why, const std::string& quit_key) const;
     void draw_frame(const Canvas& page) const;
-    void draw_header(const Canvas& page, const Session& session, const std::string& title);
-    void draw_strip(const Canvas& page, const Session& session);
+    void draw_header(const Canvas& page, const InspectorSession& session, const std::string& title);
+    void draw_strip(const Canvas& page, const InspectorSession& session);
     void draw_tabs(const Canvas& page, ViewId view);
     /// `marks`: what holds for now.
     void draw_status(const Canvas& page, const Told& told, const std::vector<std::string>& marks) const;
-    void draw_keys(const Canvas& page, const KeyMap& keys, Context context, const std::function<bool(Action)>& works);
+    void draw_keys(const Canvas& page, const KeyMap& keys, KeyContext context, const std::function<bool(Action)>& works);
     /// Instead of the keys.
     void draw_hint(const Canvas& page, std::string_view hint) const;
 

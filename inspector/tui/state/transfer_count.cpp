@@ -4,7 +4,7 @@
 
 namespace schedscope::tui {
 
-void TransferCount::update(Session& session) {
+void TransferCount::update(InspectorSession& session) {
     constexpr FactSet kinds = fact_bit<record::Transfer>();
     const RecordSource& source = session.history().source();
     source.for_each_of(kinds, counted_ + 1, session.step() + 1, [&](const Record& record) {
@@ -19,7 +19,7 @@ void TransferCount::update(Session& session) {
     counted_ = std::max(counted_, session.step());
 }
 
-TransferCount::Sum TransferCount::of(const Session& session, TensorId copy) const {
+TransferCount::Sum TransferCount::of(const InspectorSession& session, TensorId copy) const {
     const auto found = moved_.find({session.state().planned_in, copy});
     if (found == moved_.end()) {
         return {};

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "inspector/tui/state/session.h"
+#include "inspector/tui/state/inspector_session.h"
 
 #include <map>
 #include <vector>
@@ -14,9 +14,9 @@ public:
         int64_t times = 0, bytes = 0, time = 0; ///< nanoseconds
     };
     /// Up to the session's step. Looks further where it must.
-    void update(Session& session);
+    void update(InspectorSession& session);
     /// Of a copy in the plan that the session's step runs; up to that step.
-    Sum of(const Session& session, TensorId copy) const;
+    Sum of(const InspectorSession& session, TensorId copy) const;
 
 private:
     struct Moved {

@@ -10,13 +10,13 @@
 namespace schedscope::tui {
 namespace {
 
-struct Lines {
+struct BoxLines {
     char32_t horizontal, vertical, top_left, top_right, bottom_left, bottom_right, left, right, down, up, cross;
 };
-constexpr Lines drawn{U'─', U'│', U'┌', U'┐', U'└', U'┘', U'├', U'┤', U'┬', U'┴', U'┼'};
-constexpr Lines typed{U'-', U'|', U'+', U'+', U'+', U'+', U'+', U'+', U'+', U'+', U'+'};
+constexpr BoxLines drawn{U'─', U'│', U'┌', U'┐', U'└', U'┘', U'├', U'┤', U'┬', U'┴', U'┼'};
+constexpr BoxLines typed{U'-', U'|', U'+', U'+', U'+', U'+', U'+', U'+', U'+', U'+', U'+'};
 
-const Lines& lines() noexcept { return unicode() ? drawn : typed; }
+const BoxLines& lines() noexcept { return unicode() ? drawn : typed; }
 
 } // namespace
 

@@ -13,7 +13,7 @@ namespace {
 /// The rows of a state: its differences in the order they were recorded, with the values of watched nodes, which lie before them.
 class RowMaker {
 public:
-    RowMaker(Session& session, std::vector<ComparedRow>& rows)
+    RowMaker(InspectorSession& session, std::vector<ComparedRow>& rows)
         : history_(session.history()), until_(session.step()), rows_(rows) {}
 
     void make(const PlanState& state) {
@@ -67,7 +67,7 @@ public:
         return list;
     }
 
-    void update(Session& session) override {
+    void update(InspectorSession& session) override {
         RowMaker(session, rows_).make(session.state());
         if (const Step last = session.last_step(); last != counted_to_) {
             counted_to_ = last;
@@ -77,7 +77,7 @@ public:
 
     int n_rows() const override { return static_cast<int>(rows_.size()); }
 
-    std::vector<Text> row(Session&, int index, int) const override {
+    std::vector<Text> row(InspectorSession&, int index, int) const override {
         const ComparedRow& r = at(index);
         const record::Difference& d = r.difference.difference;
         if (r.difference.step == no_step) {
@@ -94,7 +94,7 @@ public:
                 {(is_first(r) ? "▸" : "") + std::string(words::verdict(d)), d.beyond ? bad : dim}};
     }
 
-    std::optional<double> sort_key(Session& session, int row, size_t column) const override {
+    std::optional<double> sort_key(InspectorSession& session, int row, size_t column) const override {
         const record::Difference& d = at(row).difference.difference;
         const std::string_view title = columns()[column].title;
         if (title == "tolerated") {
@@ -105,10 +105,10 @@ public:
         }
         return View::sort_key(session, row, column);
     }
-    std::string empty_text(const Session&) const override {
+    std::string empty_text(const InspectorSession&) const override {
         return "nothing was compared in this evaluation up to this step (t goes on to its token, behind what is compared)";
     }
-    std::string title(const Session&) const override {
+    std::string title(const InspectorSession&) const override {
         return joined({"values ", words::count(static_cast<int64_t>(rows_.size())), ", ",
                        count_.compared == 0 ? "none compared"
                        : count_.beyond == 0 ? "none beyond in all"
@@ -116,21 +116,21 @@ public:
     }
     Drawing* drawing() override { return &chart_; }
 
-    int row_of(const Session&, TensorId id) const override {
+    int row_of(const InspectorSession&, TensorId id) const override {
         const auto found = std::find_if(rows_.rbegin(), rows_.rend(), [&](const ComparedRow& r) { return r.id == id; });
         return found == rows_.rend() ? -1 : static_cast<int>(rows_.rend() - found) - 1;
     }
-    TensorId tensor_of(const Session&, int row) const override { return at(row).id; }
-    TensorId own_tensor(const Session& session, int row) const override { return tensor_of(session, row); }
-    bool changed(const Session& session, int row) const override {
+    TensorId tensor_of(const InspectorSession&, int row) const override { return at(row).id; }
+    TensorId own_tensor(const InspectorSession& session, int row) const override { return tensor_of(session, row); }
+    bool changed(const InspectorSession& session, int row) const override {
         const Fact& fact = session.record().fact;
         const FactSet kinds = fact_set<record::Value, record::ValueElement, record::ValueBucket, record::Difference>();
         return (fact_bit(fact) & kinds) != 0 && subject(fact) == at(row).id && row_of(session, at(row).id) == row;
     }
 
-    std::string detail_title(Session&, int row) const override { return at(row).name; }
+    std::string detail_title(InspectorSession&, int row) const override { return at(row).name; }
 
-    std::vector<Line> detail(Session& session, int row, int width) const override {
+    std::vector<Line> detail(InspectorSession& session, int row, int width) const override {
         const ComparedRow& r = at(row);
         std::vector<Line> lines;
         if (r.difference.step != no_step) {
@@ -149,9 +149,9 @@ public:
         return lines;
     }
 
-    Target open(Session&, int row) const override { return Target::tensor(at(row).id); }
+    Target open(InspectorSession&, int row) const override { return Target::tensor(at(row).id); }
 
-    void facts(Session& session, int row, Facts& facts) const override {
+    void facts(InspectorSession& session, int row, Facts& facts) const override {
         const ComparedRow& r = at(row);
         session.describer().tensor(session.state(), r.id, facts);
         if (r.difference.step != no_step) {
@@ -191,7 +191,7 @@ private:
     }
 
     /// Where to look: at the first node of the run whose error no rounding explains.
-    void add_first(Session& session, std::vector<Line>& lines, const ComparedRow& r, int width) const {
+    void add_first(InspectorSession& session, std::vector<Line>& lines, const ComparedRow& r, int width) const {
         if (count_.first_beyond == no_step) {
             return;
         }

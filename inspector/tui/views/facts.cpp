@@ -169,7 +169,7 @@ void Describer::record(const Record& rec, Facts& facts) {
                    [&](const record::PlanEnd& f) { text(Field::why, f.error); },
                    [&](const record::PassBegin& f) { facts.set(Field::pass, pass_name(f.pass)); },
                    [&](const record::PassEnd& f) { facts.set(Field::pass, pass_name(f.pass)); },
-                   [&](const record::Query& f) {
+                   [&](const record::BackendQuery& f) {
                        facts.set(Field::pass, pass_name(f.pass));
                        facts.set(Field::backend, backend(f.backend));
                        facts.set(Field::why, f.yes ? std::string_view("yes") : refusal_name(f.reason));
@@ -259,7 +259,7 @@ void Describer::record(const Record& rec, Facts& facts) {
                        text(Field::kernel, f.sampler);
                        text(Field::why, f.why_not_in_graph);
                    },
-                   [&](const record::Token& f) {
+                   [&](const record::NextToken& f) {
                        text(Field::name, f.text);
                        facts.set_known(Field::bytes, f.host_bytes);
                    },

@@ -9,7 +9,7 @@ namespace schedscope::tui {
 namespace {
 
 /// What a pass did to it, and whom it asked.
-std::string step_text(Session& session, const Story& story, const StoryStep& s) {
+std::string step_text(InspectorSession& session, const Story& story, const StoryStep& s) {
     const std::string text = words::decided(session.history(), session.state(), story, s);
     const std::string asked = answers_text(session.history(), s.asked);
     return asked.empty() ? text : text + "; " + asked;
@@ -17,7 +17,7 @@ std::string step_text(Session& session, const Story& story, const StoryStep& s) 
 
 } // namespace
 
-std::vector<StoryPart> story(Session& session, TensorId id, int& n_ahead) {
+std::vector<StoryPart> story(InspectorSession& session, TensorId id, int& n_ahead) {
     std::vector<StoryPart> parts;
     n_ahead = 0;
     const PlanState& state = session.state();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "inspector/tui/state/session.h"
+#include "inspector/tui/state/inspector_session.h"
 
 #include <string>
 #include <vector>
@@ -15,6 +15,6 @@ struct StoryPart {
 };
 
 /// The story of a tensor (traces/history/explain.h) up to the present step, in order. `n_ahead`: its parts that lie after the present step.
-std::vector<StoryPart> story(Session& session, TensorId id, int& n_ahead);
+std::vector<StoryPart> story(InspectorSession& session, TensorId id, int& n_ahead);
 
 } // namespace schedscope::tui

@@ -11,7 +11,7 @@
 namespace schedscope::tui {
 namespace {
 
-Line source_line(Session& session, std::string label, TensorId id) {
+Line source_line(InspectorSession& session, std::string label, TensorId id) {
     const PlanState& state = session.state();
     Line l;
     label.resize(std::max<size_t>(label.size() + 1, 7), ' ');
@@ -42,7 +42,7 @@ std::string_view short_name(Pass pass) {
     }
 }
 
-void add_answers(Session& session, std::vector<Line>& lines, TensorId id, int width) {
+void add_answers(InspectorSession& session, std::vector<Line>& lines, TensorId id, int width) {
     const PlanState& state = session.state();
     const CapabilityTable& answers = session.history().source().answers(state.graph);
     const auto n_tensors = static_cast<size_t>(answers.n_tensors);
@@ -66,7 +66,7 @@ void add_answers(Session& session, std::vector<Line>& lines, TensorId id, int wi
 }
 
 /// What it held when its backend last computed it in this evaluation, if it was watched.
-void add_values(Session& session, std::vector<Line>& lines, TensorId id, int width) {
+void add_values(InspectorSession& session, std::vector<Line>& lines, TensorId id, int width) {
     const PlanState& state = session.state();
     const auto last = std::find_if(state.values.rbegin(), state.values.rend(),
                                    [&](const ValueState& v) { return v.value.tensor == id && v.value.device == 0; });
@@ -103,7 +103,7 @@ void add_values(Session& session, std::vector<Line>& lines, TensorId id, int wid
 
 } // namespace
 
-std::string op_text(const Session& session, TensorId id) {
+std::string op_text(const InspectorSession& session, TensorId id) {
     if (!session.graph() || id < 0) {
         return "-";
     }
@@ -117,7 +117,7 @@ std::string op_text(const Session& session, TensorId id) {
     return info.op == Op::NONE ? "leaf" : std::string(op_description(info.op, info.params[0]));
 }
 
-std::string tensor_label(Session& session, TensorId id) {
+std::string tensor_label(InspectorSession& session, TensorId id) {
     if (!session.graph() || id < 0) {
         return "-";
     }
@@ -127,7 +127,7 @@ std::string tensor_label(Session& session, TensorId id) {
     return node ? joined({"#", std::to_string(session.row_of(id)), " ", what}) : what;
 }
 
-std::vector<Line> tensor_detail(Session& session, TensorId id, int width, bool with_values) {
+std::vector<Line> tensor_detail(InspectorSession& session, TensorId id, int width, bool with_values) {
     std::vector<Line> lines;
     if (session.row_of(id) < 0) {
         return lines;

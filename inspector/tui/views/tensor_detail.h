@@ -6,11 +6,11 @@ namespace schedscope::tui {
 
 /// All about one tensor at the present step: what it is, what it reads and who reads it, where it stands, and its story so far.
 /// `with_values`: what it held, too.
-std::vector<Line> tensor_detail(Session& session, TensorId id, int width, bool with_values = true);
+std::vector<Line> tensor_detail(InspectorSession& session, TensorId id, int width, bool with_values = true);
 
 /// "#61 RMS_NORM norm-3", "leaf blk.3.ffn_norm.weight", in the words of the list of nodes.
-std::string tensor_label(Session& session, TensorId id);
+std::string tensor_label(InspectorSession& session, TensorId id);
 /// "RMS_NORM", "SILU" for a UNARY, "leaf", "copy".
-std::string op_text(const Session& session, TensorId id);
+std::string op_text(const InspectorSession& session, TensorId id);
 
 } // namespace schedscope::tui

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "inspector/tui/state/session.h"
+#include "inspector/tui/state/inspector_session.h"
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/view.h"
 
@@ -18,7 +18,7 @@ std::unique_ptr<View> make_compared_values();
 /// What records of one kind said of a tensor in the evaluations before that ran the same plan: a few, for the eye. `say(fact)`: an optional Text, nothing for a
 /// record that is left out.
 template <typename T, typename F>
-void add_evaluations_before(Session& session, std::vector<Line>& lines, TensorId id, int width, F&& say) {
+void add_evaluations_before(InspectorSession& session, std::vector<Line>& lines, TensorId id, int width, F&& say) {
     constexpr int most = 8;
     const EvaluationId here = session.state().evaluation, planned = session.state().planned_in;
     int n = 0;

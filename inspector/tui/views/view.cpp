@@ -8,7 +8,7 @@
 
 namespace schedscope::tui {
 
-std::optional<double> View::sort_key(Session& session, int row, size_t column) const {
+std::optional<double> View::sort_key(InspectorSession& session, int row, size_t column) const {
     const Field field = columns()[column].field;
     if (field == Field::count) {
         return std::nullopt;
@@ -28,11 +28,11 @@ Line line(std::string text, Style style, Target target) {
 
 std::string bytes_or_unknown(int64_t bytes) { return bytes < 0 ? "?" : words::bytes(bytes); }
 
-Text backend_text(const Session& session, BackendId id) {
+Text backend_text(const InspectorSession& session, BackendId id) {
     return {session.backend_name(id), backend_style(id, session.n_backends())};
 }
 
-int backend_width(const Session& session) {
+int backend_width(const InspectorSession& session) {
     int width = 7;
     for (BackendId id = 0; id < session.n_backends(); ++id) {
         width = std::max(width, text_width(session.backend_name(id)));

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "inspector/tui/state/session.h"
+#include "inspector/tui/state/inspector_session.h"
 #include "inspector/tui/terminal/style.h"
 #include "inspector/tui/views/drawings/drawing.h"
 #include "inspector/tui/views/views.h"
@@ -52,9 +52,9 @@ void add_heading(std::vector<Line>& lines, std::string text);
 /// "4.0 KiB"; "?" for a negative number: it exists, and nobody recorded it.
 std::string bytes_or_unknown(int64_t bytes);
 /// A backend's name in its ink.
-Text backend_text(const Session& session, BackendId id);
+Text backend_text(const InspectorSession& session, BackendId id);
 /// Cells that the longest backend name needs (within reason).
-int backend_width(const Session& session);
+int backend_width(const InspectorSession& session);
 
 /// A column of the list. Widths are in cells; a width of 0 takes what the others leave.
 struct Column {
@@ -75,33 +75,33 @@ public:
     /// Heads of the list's columns.
     virtual std::span<const Column> columns() const = 0;
     /// The state changed: rows are computed anew. Only for the view that is shown.
-    virtual void update(Session& session) = 0;
+    virtual void update(InspectorSession& session) = 0;
     virtual int n_rows() const = 0;
     /// The cells of a row, one per column. Asked for rows on the screen only. `width`: of the growing column.
-    virtual std::vector<Text> row(Session& session, int index, int width) const = 0;
+    virtual std::vector<Text> row(InspectorSession& session, int index, int width) const = 0;
     /// The number that a cell stands for, which the list is ordered by; nothing: a text, or it is not known. By default, of the column's field.
-    virtual std::optional<double> sort_key(Session& session, int row, size_t column) const;
+    virtual std::optional<double> sort_key(InspectorSession& session, int row, size_t column) const;
     /// What is shown when there are no rows: why. May be several lines.
-    virtual std::string empty_text(const Session& session) const = 0;
-    virtual std::string title(const Session& session) const = 0;
+    virtual std::string empty_text(const InspectorSession& session) const = 0;
+    virtual std::string title(const InspectorSession& session) const = 0;
 
     /// The row of a tensor, −1: it has none here.
-    virtual int row_of(const Session& session, TensorId id) const = 0;
+    virtual int row_of(const InspectorSession& session, TensorId id) const = 0;
     /// The tensor that selecting a row selects; none: the selection stays.
-    virtual TensorId tensor_of(const Session& session, int row) const = 0;
+    virtual TensorId tensor_of(const InspectorSession& session, int row) const = 0;
     /// The one tensor that a row is the line of; none: it stands for several (a split, a group), or for something else.
-    virtual TensorId own_tensor(const Session&, int) const { return no_tensor; }
+    virtual TensorId own_tensor(const InspectorSession&, int) const { return no_tensor; }
     /// Is the row what the present step is about?
-    virtual bool changed(const Session& session, int row) const = 0;
+    virtual bool changed(const InspectorSession& session, int row) const = 0;
     /// What is drawn above the list; null: nothing.
     virtual Drawing* drawing() { return nullptr; }
 
-    virtual std::string detail_title(Session& session, int row) const = 0;
-    virtual std::vector<Line> detail(Session& session, int row, int width) const = 0;
+    virtual std::string detail_title(InspectorSession& session, int row) const = 0;
+    virtual std::vector<Line> detail(InspectorSession& session, int row, int width) const = 0;
     /// What Enter on a row opens.
-    virtual Target open(Session& session, int row) const = 0;
+    virtual Target open(InspectorSession& session, int row) const = 0;
     /// For searches and filters.
-    virtual void facts(Session& session, int row, Facts& facts) const = 0;
+    virtual void facts(InspectorSession& session, int row, Facts& facts) const = 0;
 };
 
 std::unique_ptr<View> make_nodes_view();

@@ -15,7 +15,7 @@ class CopiesView final : public View {
 public:
     std::span<const Column> columns() const override { return columns_; }
 
-    void update(Session& session) override {
+    void update(InspectorSession& session) override {
         const PlanState& state = session.state();
         const int backend = backend_width(session);
         columns_ = {{"tensor", 0, false, 0},
@@ -49,7 +49,7 @@ public:
 
     int n_rows() const override { return static_cast<int>(rows_.size()); }
 
-    std::vector<Text> row(Session& session, int index, int) const override {
+    std::vector<Text> row(InspectorSession& session, int index, int) const override {
         const Row& r = at(index);
         const TransferCount::Sum sum = count_.of(session, r.copy.id);
         const std::string none = session.imported() ? unknown_text : "-";
@@ -70,7 +70,7 @@ public:
                  dim}};
     }
 
-    std::optional<double> sort_key(Session& session, int row, size_t column) const override {
+    std::optional<double> sort_key(InspectorSession& session, int row, size_t column) const override {
         const Row& r = at(row);
         const std::string_view title = columns_[column].title;
         const TransferCount::Sum sum = count_.of(session, r.copy.id);
@@ -85,11 +85,11 @@ public:
         }
         return View::sort_key(session, row, column);
     }
-    std::string empty_text(const Session& session) const override {
+    std::string empty_text(const InspectorSession& session) const override {
         return session.state().planned ? "no copies: every split can use what it reads where it lies"
                                        : "no copy yet: pass 5 makes them";
     }
-    std::string title(const Session&) const override {
+    std::string title(const InspectorSession&) const override {
         tables::SizeSum sum;
         for (const Row& r : rows_) {
             sum.add(r.copy.bytes.value_or(-1));
@@ -97,7 +97,7 @@ public:
         return rows_.empty() ? "copies" : joined({"copies ", std::to_string(rows_.size()), ", ", size_text(sum)});
     }
 
-    int row_of(const Session& session, TensorId id) const override {
+    int row_of(const InspectorSession& session, TensorId id) const override {
         const auto of = [&](auto holds) {
             const auto found = std::find_if(rows_.begin(), rows_.end(), holds);
             return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
@@ -117,20 +117,20 @@ public:
         const int32_t split = id >= 0 && static_cast<size_t>(id) < tensors.size() ? tensors[static_cast<size_t>(id)].split : -1;
         return split < 0 ? -1 : of([&](const Row& r) { return r.copy.split == split; });
     }
-    TensorId tensor_of(const Session& session, int row) const override {
+    TensorId tensor_of(const InspectorSession& session, int row) const override {
         return row_of(session, session.selected()) == row ? session.selected() : at(row).copy.id;
     }
-    TensorId own_tensor(const Session&, int row) const override { return at(row).copy.id; }
-    bool changed(const Session& session, int row) const override {
+    TensorId own_tensor(const InspectorSession&, int row) const override { return at(row).copy.id; }
+    bool changed(const InspectorSession& session, int row) const override {
         if (const auto* t = std::get_if<record::Transfer>(&session.record().fact)) {
             return t->copy == at(row).copy.id;
         }
         return session.changed_now(at(row).copy.id);
     }
 
-    std::string detail_title(Session& session, int row) const override { return session.name(at(row).copy.id); }
+    std::string detail_title(InspectorSession& session, int row) const override { return session.name(at(row).copy.id); }
 
-    std::vector<Line> detail(Session& session, int row, int width) const override {
+    std::vector<Line> detail(InspectorSession& session, int row, int width) const override {
         const Row& r = at(row);
         std::vector<Line> lines;
         if (r.copy.split) {
@@ -182,11 +182,11 @@ public:
         return lines;
     }
 
-    Target open(Session& session, int row) const override {
+    Target open(InspectorSession& session, int row) const override {
         return at(row).copy.split ? Target::split(*at(row).copy.split) : Target::tensor(tensor_of(session, row));
     }
 
-    void facts(Session& session, int row, Facts& facts) const override {
+    void facts(InspectorSession& session, int row, Facts& facts) const override {
         const Row& r = at(row);
         facts.clear();
         facts.kept[0] = r.copy.tensor;

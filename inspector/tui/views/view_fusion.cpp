@@ -14,7 +14,7 @@ class FusionView final : public View {
 public:
     std::span<const Column> columns() const override { return columns_; }
 
-    void update(Session& session) override {
+    void update(InspectorSession& session) override {
         const PlanState& state = session.state();
         columns_ = {{"what", 5, false, 0},
                     {"split", 5, true, 50, Field::split},
@@ -40,7 +40,7 @@ public:
 
     int n_rows() const override { return static_cast<int>(rows_.size()); }
 
-    std::vector<Text> row(Session& session, int index, int) const override {
+    std::vector<Text> row(InspectorSession& session, int index, int) const override {
         const auto text = [&](StringId id) { return std::string(session.history().source().text(id)); };
         const auto names = [&] {
             std::string all;
@@ -76,7 +76,7 @@ public:
                 {""}};
     }
 
-    std::optional<double> sort_key(Session& session, int row, size_t column) const override {
+    std::optional<double> sort_key(InspectorSession& session, int row, size_t column) const override {
         if (const auto* f = std::get_if<record::Fusion>(&at(row)); f && columns_[column].title == "time") {
             const std::vector<TensorId> all = nodes(session, row);
             const auto time = times_.find(all.empty() ? no_tensor : all.front());
@@ -84,13 +84,13 @@ public:
         }
         return View::sort_key(session, row, column);
     }
-    std::string empty_text(const Session& session) const override {
+    std::string empty_text(const InspectorSession& session) const override {
         return session.imported() ? "what was fused or moved is unknown: this trace was imported from a log"
                                   : "nothing was fused or moved up to this step: the optimise step comes after pass 5";
     }
-    std::string title(const Session&) const override { return title_; }
+    std::string title(const InspectorSession&) const override { return title_; }
 
-    int row_of(const Session& session, TensorId id) const override {
+    int row_of(const InspectorSession& session, TensorId id) const override {
         for (int i = 0; i < n_rows(); ++i) {
             if (const std::vector<TensorId> all = nodes(session, i); std::find(all.begin(), all.end(), id) != all.end()) {
                 return i;
@@ -98,14 +98,14 @@ public:
         }
         return -1;
     }
-    TensorId tensor_of(const Session& session, int row) const override {
+    TensorId tensor_of(const InspectorSession& session, int row) const override {
         const std::vector<TensorId> all = nodes(session, row);
         if (all.empty() || std::find(all.begin(), all.end(), session.selected()) != all.end()) {
             return session.selected();
         }
         return all.front();
     }
-    bool changed(const Session& session, int row) const override {
+    bool changed(const InspectorSession& session, int row) const override {
         const std::vector<TensorId> all = nodes(session, row);
         const Fact& fact = session.record().fact;
         if (const auto* f = std::get_if<record::Fusion>(&fact)) {
@@ -116,13 +116,13 @@ public:
                !all.empty() && all.front() == subject(fact);
     }
 
-    std::string detail_title(Session&, int row) const override {
+    std::string detail_title(InspectorSession&, int row) const override {
         return std::holds_alternative<record::Fusion>(at(row))     ? "one kernel"
                : std::holds_alternative<record::NotFused>(at(row)) ? "kept apart"
                                                                    : "moved";
     }
 
-    std::vector<Line> detail(Session& session, int row, int width) const override {
+    std::vector<Line> detail(InspectorSession& session, int row, int width) const override {
         std::vector<Line> lines;
         const auto text = [&](StringId id) { return std::string(session.history().source().text(id)); };
         if (const auto* f = std::get_if<record::Fusion>(&at(row))) {
@@ -157,9 +157,9 @@ public:
         return lines;
     }
 
-    Target open(Session& session, int row) const override { return Target::tensor(tensor_of(session, row)); }
+    Target open(InspectorSession& session, int row) const override { return Target::tensor(tensor_of(session, row)); }
 
-    void facts(Session& session, int row, Facts& facts) const override {
+    void facts(InspectorSession& session, int row, Facts& facts) const override {
         facts.clear();
         const auto& row_fact = at(row);
         facts.kept[0] = session.name(nodes(session, row).empty() ? no_tensor : nodes(session, row).front());
@@ -184,7 +184,7 @@ private:
     const Row& at(int row) const { return rows_[static_cast<size_t>(row)]; }
 
     /// The nodes of a split as they run, and where those stood before that were moved.
-    static void add_order(Session& session, std::vector<Line>& lines, int32_t split) {
+    static void add_order(InspectorSession& session, std::vector<Line>& lines, int32_t split) {
         std::unordered_map<TensorId, int32_t> before;
         for (const record::Reorder& r : session.state().reorders) {
             if (r.split == split) {
@@ -217,12 +217,12 @@ private:
             lines.push_back(std::move(l));
         }
     }
-    static BackendId backend_of_split(const Session& session, int32_t split) {
+    static BackendId backend_of_split(const InspectorSession& session, int32_t split) {
         const auto& splits = session.state().splits;
         return split >= 0 && static_cast<size_t>(split) < splits.size() ? splits[static_cast<size_t>(split)].begin.backend
                                                                         : no_backend;
     }
-    std::vector<TensorId> nodes(const Session& session, int row) const {
+    std::vector<TensorId> nodes(const InspectorSession& session, int row) const {
         if (const auto* f = std::get_if<record::Fusion>(&at(row))) {
             const auto& order = session.state().order;
             const auto first = std::min(static_cast<size_t>(std::max(f->first, 0)), order.size());

@@ -14,7 +14,7 @@ class MemoryView final : public View {
 public:
     std::span<const Column> columns() const override { return columns_; }
 
-    void update(Session& session) override {
+    void update(InspectorSession& session) override {
         columns_ = {{"name", 0, false, 0},
                     {"buffer", 7, false, 0, Field::count, 14},
                     {"offset", offset_width_, true, 0},
@@ -62,7 +62,7 @@ public:
 
     int n_rows() const override { return static_cast<int>(rows_.size()); }
 
-    std::vector<Text> row(Session& session, int index, int) const override {
+    std::vector<Text> row(InspectorSession& session, int index, int) const override {
         const record::Placement& p = at(index);
         const BackendId backend = backend_of(session, p.tensor);
         const Style ink = backend_style(backend, session.n_backends());
@@ -75,7 +75,7 @@ public:
                 {life(p), ink}};
     }
 
-    std::optional<double> sort_key(Session& session, int row, size_t column) const override {
+    std::optional<double> sort_key(InspectorSession& session, int row, size_t column) const override {
         const record::Placement& p = at(row);
         const std::string_view title = columns_[column].title;
         if (title == "offset") {
@@ -89,17 +89,17 @@ public:
         }
         return View::sort_key(session, row, column);
     }
-    std::string empty_text(const Session& session) const override {
+    std::string empty_text(const InspectorSession& session) const override {
         return session.imported()        ? "where tensors lie is unknown: this trace was imported from a log"
                : session.state().planned ? "the memory of this plan is not known at this step: allocate comes after optimise"
                                          : "no memory is planned up to this step: allocate comes after optimise";
     }
-    std::string title(const Session&) const override {
+    std::string title(const InspectorSession&) const override {
         return rows_.empty() ? "memory" : joined({"memory ", std::to_string(rows_.size())});
     }
     Drawing* drawing() override { return &map_; }
 
-    int row_of(const Session& session, TensorId id) const override {
+    int row_of(const InspectorSession& session, TensorId id) const override {
         // A view lies where the tensor does that it is a view of.
         for (int hops = 0; hops < 32 && session.row_of(id) >= 0; ++hops) {
             const auto found =
@@ -114,18 +114,18 @@ public:
         }
         return -1;
     }
-    TensorId tensor_of(const Session& session, int row) const override {
+    TensorId tensor_of(const InspectorSession& session, int row) const override {
         return row_of(session, session.selected()) == row ? session.selected() : at(row).tensor;
     }
-    TensorId own_tensor(const Session&, int row) const override { return at(row).tensor; }
-    bool changed(const Session& session, int row) const override {
+    TensorId own_tensor(const InspectorSession&, int row) const override { return at(row).tensor; }
+    bool changed(const InspectorSession& session, int row) const override {
         const auto* f = std::get_if<record::Placement>(&session.record().fact);
         return f && f->tensor == at(row).tensor;
     }
 
-    std::string detail_title(Session& session, int row) const override { return session.name(at(row).tensor); }
+    std::string detail_title(InspectorSession& session, int row) const override { return session.name(at(row).tensor); }
 
-    std::vector<Line> detail(Session& session, int row, int width) const override {
+    std::vector<Line> detail(InspectorSession& session, int row, int width) const override {
         const record::Placement& p = at(row);
         std::vector<Line> lines;
         add_peak(lines, session.history().buffer_type_name(p.buffer_type), width);
@@ -159,9 +159,9 @@ public:
         return lines;
     }
 
-    Target open(Session& session, int row) const override { return Target::tensor(tensor_of(session, row)); }
+    Target open(InspectorSession& session, int row) const override { return Target::tensor(tensor_of(session, row)); }
 
-    void facts(Session& session, int row, Facts& facts) const override {
+    void facts(InspectorSession& session, int row, Facts& facts) const override {
         const record::Placement& p = at(row);
         session.describer().tensor(session.state(), p.tensor, facts);
         facts.set(Field::bytes, p.size);
@@ -171,12 +171,12 @@ private:
     static constexpr int life_width = 24;
 
     const record::Placement& at(int row) const { return rows_[static_cast<size_t>(row)]; }
-    static BackendId backend_of(const Session& session, TensorId id) {
+    static BackendId backend_of(const InspectorSession& session, TensorId id) {
         const auto& tensors = session.state().tensors;
         return id >= 0 && static_cast<size_t>(id) < tensors.size() ? tensors[static_cast<size_t>(id)].backend : no_backend;
     }
     /// Those that use one place after the other, each in place of the one before.
-    void add_chain(Session& session, std::vector<Line>& lines, int row, int width) const {
+    void add_chain(InspectorSession& session, std::vector<Line>& lines, int row, int width) const {
         std::vector<const record::Placement*> chain{&at(row)};
         const auto find = [&](auto is_it) -> const record::Placement* {
             const auto found = std::find_if(rows_.begin(), rows_.end(), is_it);
@@ -227,7 +227,7 @@ private:
                         Target::tensor(buffer.holders.front().id));
         }
     }
-    void add_buffers(Session& session, std::vector<Line>& lines, int width) const {
+    void add_buffers(InspectorSession& session, std::vector<Line>& lines, int width) const {
         for (const tables::MemoryRow& buffer : table_.memory) {
             add_heading(lines, "buffer " + buffer.buffer_type);
             add_wrapped(lines, width, "size", 8, words::bytes(buffer.size) + ", used to " + words::bytes(buffer.peak));

@@ -15,7 +15,7 @@ class NodesView final : public View {
 public:
     std::span<const Column> columns() const override { return columns_; }
 
-    void update(Session& session) override {
+    void update(InspectorSession& session) override {
         n_rows_ = static_cast<int>(session.tensors().size());
         const int digits = std::max(static_cast<int>(std::to_string(n_rows_).size()), 2);
         columns_ = {{"#", digits, true, 0},
@@ -41,7 +41,7 @@ public:
 
     int n_rows() const override { return n_rows_; }
 
-    std::vector<Text> row(Session& session, int index, int) const override {
+    std::vector<Text> row(InspectorSession& session, int index, int) const override {
         const TensorId id = session.tensors()[static_cast<size_t>(index)];
         const TensorInfo& info = session.history().tensor(session.state(), id);
         const auto at = static_cast<size_t>(id);
@@ -71,7 +71,7 @@ public:
             {now.by == no_tensor ? "" : session.name(now.by), dim}};
     }
 
-    std::optional<double> sort_key(Session& session, int row, size_t column) const override {
+    std::optional<double> sort_key(InspectorSession& session, int row, size_t column) const override {
         const std::string_view title = columns_[column].title;
         const TensorId id = tensor_of(session, row);
         if (title == "#") {
@@ -82,37 +82,39 @@ public:
         }
         return View::sort_key(session, row, column);
     }
-    std::string empty_text(const Session& session) const override {
+    std::string empty_text(const InspectorSession& session) const override {
         return session.last_step() < 0 ? "nothing is recorded yet"
                                        : "nothing is planned at this step: N goes on to the next pass, ] to the next evaluation";
     }
-    std::string title(const Session& session) const override {
+    std::string title(const InspectorSession& session) const override {
         const int n = session.n_changed();
         return n > 1 ? joined({"nodes, ", std::to_string(n), " changed"}) : "nodes";
     }
     Drawing* drawing() override { return &passes_; }
 
-    int row_of(const Session& session, TensorId id) const override { return session.row_of(id); }
-    TensorId tensor_of(const Session& session, int row) const override { return session.tensors()[static_cast<size_t>(row)]; }
-    TensorId own_tensor(const Session& session, int row) const override { return tensor_of(session, row); }
-    bool changed(const Session& session, int row) const override { return session.changed_now(tensor_of(session, row)); }
+    int row_of(const InspectorSession& session, TensorId id) const override { return session.row_of(id); }
+    TensorId tensor_of(const InspectorSession& session, int row) const override {
+        return session.tensors()[static_cast<size_t>(row)];
+    }
+    TensorId own_tensor(const InspectorSession& session, int row) const override { return tensor_of(session, row); }
+    bool changed(const InspectorSession& session, int row) const override { return session.changed_now(tensor_of(session, row)); }
 
-    std::string detail_title(Session& session, int row) const override {
+    std::string detail_title(InspectorSession& session, int row) const override {
         return row < n_rows_ ? session.name(tensor_of(session, row)) : "tensor";
     }
-    std::vector<Line> detail(Session& session, int row, int width) const override {
+    std::vector<Line> detail(InspectorSession& session, int row, int width) const override {
         return tensor_detail(session, tensor_of(session, row), width);
     }
-    Target open(Session& session, int row) const override {
+    Target open(InspectorSession& session, int row) const override {
         const auto at = static_cast<size_t>(tensor_of(session, row));
         return at < session.state().tensors.size() ? Target::split(session.state().tensors[at].split) : Target{};
     }
-    void facts(Session& session, int row, Facts& facts) const override {
+    void facts(InspectorSession& session, int row, Facts& facts) const override {
         session.describer().tensor(session.state(), tensor_of(session, row), facts);
     }
 
 private:
-    static bool is_node(const Session& session, TensorId id) {
+    static bool is_node(const InspectorSession& session, TensorId id) {
         const TensorInfo& info = session.info(id);
         return !session.is_copy(id) && (info.op != Op::NONE || left_out_by_log(info));
     }

@@ -16,7 +16,7 @@ class QueriesView final : public View {
 public:
     std::span<const Column> columns() const override { return columns_; }
 
-    void update(Session& session) override {
+    void update(InspectorSession& session) override {
         columns_ = {{"op", 10, false, 0, Field::count, 18},
                     {"backend", backend_width(session), false, 0},
                     {"nodes", 5, true, 0},
@@ -35,7 +35,7 @@ public:
 
     int n_rows() const override { return static_cast<int>(now_->rows.size()); }
 
-    std::vector<Text> row(Session& session, int index, int) const override {
+    std::vector<Text> row(InspectorSession& session, int index, int) const override {
         const Row& r = at(index);
         const int can = n_nodes(r) - static_cast<int>(r.refused.size());
         const auto number = [&](int n) { return is_unknown(r) ? unknown_text : n == 0 ? "·" : std::to_string(n); };
@@ -51,7 +51,7 @@ public:
                 {r.why, dim}};
     }
 
-    std::optional<double> sort_key(Session& session, int row, size_t column) const override {
+    std::optional<double> sort_key(InspectorSession& session, int row, size_t column) const override {
         const Row& r = at(row);
         const std::string_view title = columns_[column].title;
         if (title == "nodes") {
@@ -68,38 +68,38 @@ public:
         }
         return View::sort_key(session, row, column);
     }
-    std::string empty_text(const Session& session) const override {
+    std::string empty_text(const InspectorSession& session) const override {
         return session.imported() ? "which operators there are is unknown: the log that was imported names none"
                                   : "nothing is planned at this step";
     }
-    std::string title(const Session&) const override { return "queries"; }
+    std::string title(const InspectorSession&) const override { return "queries"; }
 
-    int row_of(const Session& session, TensorId id) const override {
+    int row_of(const InspectorSession& session, TensorId id) const override {
         const int32_t op = now_->op(id);
         if (op < 0) {
             return -1;
         }
         // The backend that is being asked, else the one that the node stands on.
-        const auto* q = std::get_if<record::Query>(&session.record().fact);
+        const auto* q = std::get_if<record::BackendQuery>(&session.record().fact);
         const auto& tensors = session.state().tensors;
         const BackendId meant = q != nullptr && q->tensor == id            ? q->backend
                                 : static_cast<size_t>(id) < tensors.size() ? tensors[static_cast<size_t>(id)].backend
                                                                            : no_backend;
         return now_->row(op, std::max<BackendId>(meant, 0));
     }
-    TensorId tensor_of(const Session& session, int row) const override {
+    TensorId tensor_of(const InspectorSession& session, int row) const override {
         return now_->op(session.selected()) == at(row).op ? session.selected() : nodes(at(row)).front();
     }
-    bool changed(const Session& session, int row) const override {
-        const auto* q = std::get_if<record::Query>(&session.record().fact);
+    bool changed(const InspectorSession& session, int row) const override {
+        const auto* q = std::get_if<record::BackendQuery>(&session.record().fact);
         return q != nullptr && q->backend == at(row).backend && now_->op(q->tensor) == at(row).op;
     }
 
-    std::string detail_title(Session& session, int row) const override {
+    std::string detail_title(InspectorSession& session, int row) const override {
         return is_unknown(at(row)) ? "not in the log" : op(at(row)) + " on " + session.backend_name(at(row).backend);
     }
 
-    std::vector<Line> detail(Session& session, int row, int width) const override {
+    std::vector<Line> detail(InspectorSession& session, int row, int width) const override {
         const Row& r = at(row);
         const CapabilityTable& answers = session.history().source().answers(session.state().graph);
         std::vector<Line> lines;
@@ -156,11 +156,11 @@ public:
         return lines;
     }
 
-    Target open(Session& session, int row) const override {
+    Target open(InspectorSession& session, int row) const override {
         return Target::tensor(at(row).refused.empty() ? tensor_of(session, row) : at(row).refused.front());
     }
 
-    void facts(Session& session, int row, Facts& facts) const override {
+    void facts(InspectorSession& session, int row, Facts& facts) const override {
         const Row& r = at(row);
         facts.clear();
         facts.kept[0] = session.backend_name(r.backend);
@@ -186,7 +186,7 @@ private:
     };
     struct Asked {
         Step step;
-        record::Query query;
+        record::BackendQuery query;
     };
     /// What is known of a plan: of its graph all, of the questions as far as they were looked at.
     struct Known {
@@ -221,7 +221,7 @@ private:
     static size_t cell(const CapabilityTable& answers, BackendId backend, TensorId id) {
         return static_cast<size_t>(backend) * static_cast<size_t>(answers.n_tensors) + static_cast<size_t>(id);
     }
-    static bool stands_on(const Session& session, TensorId id, BackendId backend) {
+    static bool stands_on(const InspectorSession& session, TensorId id, BackendId backend) {
         const auto& tensors = session.state().tensors;
         return static_cast<size_t>(id) < tensors.size() && tensors[static_cast<size_t>(id)].backend == backend;
     }
@@ -234,7 +234,7 @@ private:
             add_wrapped(lines, width, "", 7, "… " + words::count(static_cast<int64_t>(list.size() - n)) + " more", dim);
         }
     }
-    static std::string question_text(const Session& session, const record::Query& q) {
+    static std::string question_text(const InspectorSession& session, const record::BackendQuery& q) {
         std::string text = session.name(q.tensor);
         if (q.question == Question::buffer_type) {
             text += " to use " + session.history().buffer_type_name(q.buffer_type);
@@ -253,7 +253,7 @@ private:
     }
 
     /// Of the plan that the step's evaluation runs; those that were looked at last are kept.
-    Known& known_of(const Session& session) {
+    Known& known_of(const InspectorSession& session) {
         const GraphId graph = session.state().graph;
         const Step begin = session.history().evaluation(session.state().planned_in).first;
         const auto known =
@@ -272,7 +272,7 @@ private:
     }
 
     /// A graph's operators, and what each backend said of their nodes.
-    static Known read_graph(const Session& session) {
+    static Known read_graph(const InspectorSession& session) {
         Known known;
         known.graph = session.state().graph;
         known.n_backends = static_cast<BackendId>(session.n_backends());
@@ -309,14 +309,14 @@ private:
     }
 
     /// What was asked while the plan was made, up to the session's step.
-    static void find_questions(const Session& session, Known& known) {
+    static void find_questions(const InspectorSession& session, Known& known) {
         const Step end = std::min(session.history().evaluation(session.state().planned_in).end, session.step() + 1);
         if (known.asked_until >= end) {
             return;
         }
         const RecordSource& source = session.history().source();
-        source.for_each_of(fact_bit<record::Query>(), known.asked_until, end, [&](const Record& record) {
-            const auto& query = std::get<record::Query>(record.fact);
+        source.for_each_of(fact_bit<record::BackendQuery>(), known.asked_until, end, [&](const Record& record) {
+            const auto& query = std::get<record::BackendQuery>(record.fact);
             if (const int32_t op = known.op(query.tensor); op >= 0 && query.backend >= 0 && query.backend < known.n_backends) {
                 known.asked_of[static_cast<size_t>(known.row(op, query.backend))].push_back(
                     static_cast<int32_t>(known.asked.size()));
@@ -327,7 +327,7 @@ private:
     }
 
     /// What depends on the step.
-    static void count(const Session& session, Known& known) {
+    static void count(const InspectorSession& session, Known& known) {
         for (size_t i = 0; i < known.rows.size(); ++i) {
             const auto& asked = known.asked_of[i];
             const auto later = [&](Step step, int32_t at) { return step < known.asked[static_cast<size_t>(at)].step; };

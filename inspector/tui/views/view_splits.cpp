@@ -15,7 +15,7 @@ class SplitsView final : public View {
 public:
     std::span<const Column> columns() const override { return columns_; }
 
-    void update(Session& session) override {
+    void update(InspectorSession& session) override {
         n_rows_ = static_cast<int>(session.state().splits.size());
         columns_ = {{"#", 3, true, 0, Field::split},
                     {"backend", backend_width(session), false, 0},
@@ -36,7 +36,7 @@ public:
 
     int n_rows() const override { return n_rows_; }
 
-    std::vector<Text> row(Session& session, int index, int) const override {
+    std::vector<Text> row(InspectorSession& session, int index, int) const override {
         const SplitState& split = at(session, index);
         const int64_t time = time_of(split);
         const bool unknown = split.begin.node == no_tensor && session.imported();
@@ -60,7 +60,7 @@ public:
                 {time < 0 || total_ns_ == 0 ? "" : std::to_string(time * 100 / total_ns_) + "%", dim}};
     }
 
-    std::optional<double> sort_key(Session& session, int row, size_t column) const override {
+    std::optional<double> sort_key(InspectorSession& session, int row, size_t column) const override {
         const SplitState& split = at(session, row);
         const std::string_view title = columns_[column].title;
         const bool unknown = split.begin.node == no_tensor && is_imported(session.history(), session.state());
@@ -75,14 +75,14 @@ public:
         }
         return View::sort_key(session, row, column);
     }
-    std::string empty_text(const Session&) const override { return "no split yet: pass 5 makes them"; }
-    std::string title(const Session&) const override {
+    std::string empty_text(const InspectorSession&) const override { return "no split yet: pass 5 makes them"; }
+    std::string title(const InspectorSession&) const override {
         return n_rows_ == 0 ? "splits" : joined({"splits ", std::to_string(n_rows_)});
     }
 
     Drawing* drawing() override { return &bars_; }
 
-    int row_of(const Session& session, TensorId id) const override {
+    int row_of(const InspectorSession& session, TensorId id) const override {
         const auto& state = session.state();
         if (id < 0 || static_cast<size_t>(id) >= state.tensors.size()) {
             return -1;
@@ -90,11 +90,11 @@ public:
         const int32_t split = state.tensors[static_cast<size_t>(id)].split;
         return split < n_rows_ ? split : -1;
     }
-    TensorId tensor_of(const Session& session, int row) const override {
+    TensorId tensor_of(const InspectorSession& session, int row) const override {
         // A tensor of this split stays selected; else the one that starts it.
         return row_of(session, session.selected()) == row ? session.selected() : at(session, row).begin.node;
     }
-    bool changed(const Session& session, int row) const override {
+    bool changed(const InspectorSession& session, int row) const override {
         const SplitState& split = at(session, row);
         const Record& record = session.record();
         if (const auto* f = std::get_if<record::SplitBegin>(&record.fact)) {
@@ -116,9 +116,9 @@ public:
         return f && f->split == split.begin.index;
     }
 
-    std::string detail_title(Session&, int row) const override { return "split " + std::to_string(row); }
+    std::string detail_title(InspectorSession&, int row) const override { return "split " + std::to_string(row); }
 
-    std::vector<Line> detail(Session& session, int row, int width) const override {
+    std::vector<Line> detail(InspectorSession& session, int row, int width) const override {
         const SplitState& split = at(session, row);
         std::vector<Line> lines;
         Line head;
@@ -178,9 +178,9 @@ public:
         return lines;
     }
 
-    Target open(Session& session, int row) const override { return Target::tensor(tensor_of(session, row)); }
+    Target open(InspectorSession& session, int row) const override { return Target::tensor(tensor_of(session, row)); }
 
-    void facts(Session& session, int row, Facts& facts) const override {
+    void facts(InspectorSession& session, int row, Facts& facts) const override {
         const SplitState& split = at(session, row);
         facts.clear();
         facts.kept[0] = session.name(split.begin.node);
@@ -199,8 +199,10 @@ public:
     }
 
 private:
-    static const SplitState& at(const Session& session, int row) { return session.state().splits[static_cast<size_t>(row)]; }
-    static std::string why(Session& session, const SplitState& split) {
+    static const SplitState& at(const InspectorSession& session, int row) {
+        return session.state().splits[static_cast<size_t>(row)];
+    }
+    static std::string why(InspectorSession& session, const SplitState& split) {
         const std::string node = split.begin.node == no_tensor ? "its first node" : tensor_label(session, split.begin.node);
         if (!reason_known(split.begin)) {
             return split.begin.backend == no_backend ? "this split is not in the log" : "the log does not tell why";

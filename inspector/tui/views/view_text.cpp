@@ -16,7 +16,7 @@ void append_line(std::string& text, std::string line) {
 
 } // namespace
 
-std::string list_text(Session& session, const View& view, std::span<const int> rows) {
+std::string list_text(InspectorSession& session, const View& view, std::span<const int> rows) {
     constexpr int wide = 60; // for those that draw in the width they get
     const std::span<const Column> columns = view.columns();
     std::vector<std::vector<std::string>> table(1);

@@ -18,7 +18,7 @@ class TimelineView final : public View {
 public:
     std::span<const Column> columns() const override { return columns_; }
 
-    void update(Session& session) override {
+    void update(InspectorSession& session) override {
         const PlanState& state = session.state();
         rows_.clear();
         for (const record::Execute& e : state.executed) {
@@ -46,7 +46,7 @@ public:
 
     int n_rows() const override { return static_cast<int>(rows_.size()); }
 
-    std::vector<Text> row(Session& session, int index, int) const override {
+    std::vector<Text> row(InspectorSession& session, int index, int) const override {
         const TimelineItem& r = at(index);
         const int64_t tenths = (r.end - r.start) * 1000 / std::max<int64_t>(lanes_.end() - lanes_.begin(), 1);
         return {{time_text(r.start - lanes_.begin()), dim},
@@ -59,22 +59,22 @@ public:
                 {std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + "%", dim}};
     }
 
-    std::optional<double> sort_key(Session& session, int row, size_t column) const override {
+    std::optional<double> sort_key(InspectorSession& session, int row, size_t column) const override {
         if (columns_[column].title == "at") {
             return static_cast<double>(at(row).start - lanes_.begin());
         }
         return View::sort_key(session, row, column);
     }
-    std::string empty_text(const Session& session) const override {
+    std::string empty_text(const InspectorSession& session) const override {
         return session.imported() ? "times are unknown: this trace was imported from a log"
                                   : "nothing of this evaluation has run up to this step";
     }
-    std::string title(const Session&) const override {
+    std::string title(const InspectorSession&) const override {
         return rows_.empty() ? "timeline" : "timeline " + time_text(lanes_.end() - lanes_.begin());
     }
     Drawing* drawing() override { return &lanes_; }
 
-    int row_of(const Session& session, TensorId id) const override {
+    int row_of(const InspectorSession& session, TensorId id) const override {
         const auto itself = std::find_if(rows_.begin(), rows_.end(), [&](const TimelineItem& r) { return r.tensor == id; });
         if (itself != rows_.end()) {
             return static_cast<int>(itself - rows_.begin());
@@ -94,12 +94,12 @@ public:
         }
         return best;
     }
-    TensorId tensor_of(const Session& session, int row) const override {
+    TensorId tensor_of(const InspectorSession& session, int row) const override {
         // Of a group, the node that is selected already.
         return row_of(session, session.selected()) == row ? session.selected() : at(row).tensor;
     }
-    TensorId own_tensor(const Session&, int row) const override { return at(row).tensor; }
-    bool changed(const Session& session, int row) const override {
+    TensorId own_tensor(const InspectorSession&, int row) const override { return at(row).tensor; }
+    bool changed(const InspectorSession& session, int row) const override {
         const Fact& fact = session.record().fact;
         const TimelineItem& r = at(row);
         if (const auto* e = std::get_if<record::Execute>(&fact)) {
@@ -112,9 +112,9 @@ public:
         return t && r.kind == Kind::transfer && t->start_ns == r.start && t->copy == r.tensor;
     }
 
-    std::string detail_title(Session& session, int row) const override { return what(session, at(row)); }
+    std::string detail_title(InspectorSession& session, int row) const override { return what(session, at(row)); }
 
-    std::vector<Line> detail(Session& session, int row, int width) const override {
+    std::vector<Line> detail(InspectorSession& session, int row, int width) const override {
         const TimelineItem& r = at(row);
         std::vector<Line> lines;
         const int64_t took = r.end - r.start;
@@ -147,11 +147,11 @@ public:
         return lines;
     }
 
-    Target open(Session&, int row) const override {
+    Target open(InspectorSession&, int row) const override {
         return at(row).tensor != no_tensor ? Target::tensor(at(row).tensor) : Target::split(at(row).split);
     }
 
-    void facts(Session& session, int row, Facts& facts) const override {
+    void facts(InspectorSession& session, int row, Facts& facts) const override {
         const TimelineItem& r = at(row);
         if (r.tensor != no_tensor) {
             session.describer().tensor(session.state(), r.tensor, facts);
@@ -174,7 +174,7 @@ public:
 private:
     const TimelineItem& at(int row) const { return rows_[static_cast<size_t>(row)]; }
 
-    static std::string what(Session& session, const TimelineItem& r) {
+    static std::string what(InspectorSession& session, const TimelineItem& r) {
         if (r.kind == Kind::transfer) {
             return "copy";
         }
@@ -191,7 +191,7 @@ private:
         }
         return at(row).start - reached;
     }
-    void add_lanes(Session& session, std::vector<Line>& lines, int width) const {
+    void add_lanes(InspectorSession& session, std::vector<Line>& lines, int width) const {
         add_heading(lines, "backends");
         for (BackendId b = 0; b < session.n_backends(); ++b) {
             const LaneSum sum = lane_sum(rows_, b, lanes_.begin(), lanes_.end());
@@ -209,7 +209,7 @@ private:
             add_wrapped(lines, width, session.backend_name(b), backend_width(session) + 1, text);
         }
     }
-    void add_sums(Session& session, std::vector<Line>& lines) const {
+    void add_sums(InspectorSession& session, std::vector<Line>& lines) const {
         struct Sum {
             int64_t time = 0, n = 0;
             BackendId backend = no_backend;

@@ -14,7 +14,7 @@ class TokensView final : public View {
 public:
     std::span<const Column> columns() const override { return columns_; }
 
-    void update(Session& session) override {
+    void update(InspectorSession& session) override {
         n_rows_ = session.step() == no_step ? 0 : session.state().evaluation + 1;
         columns_ = {{"eval", std::max(4, static_cast<int>(std::to_string(n_rows_).size())), true, 0, Field::evaluation},
                     {"graph", 7, false, 0, Field::count, 9},
@@ -28,7 +28,7 @@ public:
 
     int n_rows() const override { return n_rows_; }
 
-    std::vector<Text> row(Session& session, int index, int) const override {
+    std::vector<Text> row(InspectorSession& session, int index, int) const override {
         const EvaluationSpan span = session.history().evaluation(index);
         std::string reuse = span.begin.reused ? "reused" : std::string(session.history().source().text(span.begin.failed_check));
         if (!span.begin.reused) {
@@ -47,7 +47,7 @@ public:
                 {imported ? std::string(unknown_text) : tokens(session, index, span)}};
     }
 
-    std::optional<double> sort_key(Session& session, int row, size_t column) const override {
+    std::optional<double> sort_key(InspectorSession& session, int row, size_t column) const override {
         const EvaluationSpan span = session.history().evaluation(row);
         const std::string_view title = columns_[column].title;
         if (title == "in" && (span.begin.n_tokens > 0 || span.begin.kind != GraphKind::imported)) {
@@ -61,20 +61,20 @@ public:
         }
         return View::sort_key(session, row, column);
     }
-    std::string empty_text(const Session&) const override { return "no evaluation has begun yet"; }
-    std::string title(const Session&) const override { return "tokens & reuse"; }
+    std::string empty_text(const InspectorSession&) const override { return "no evaluation has begun yet"; }
+    std::string title(const InspectorSession&) const override { return "tokens & reuse"; }
 
     Drawing* drawing() override { return &texts_; }
 
-    int row_of(const Session& session, TensorId) const override {
+    int row_of(const InspectorSession& session, TensorId) const override {
         return session.state().evaluation < n_rows_ ? session.state().evaluation : -1;
     }
-    TensorId tensor_of(const Session&, int) const override { return no_tensor; }
-    bool changed(const Session& session, int row) const override { return session.state().evaluation == row; }
+    TensorId tensor_of(const InspectorSession&, int) const override { return no_tensor; }
+    bool changed(const InspectorSession& session, int row) const override { return session.state().evaluation == row; }
 
-    std::string detail_title(Session&, int row) const override { return "evaluation " + std::to_string(row); }
+    std::string detail_title(InspectorSession&, int row) const override { return "evaluation " + std::to_string(row); }
 
-    std::vector<Line> detail(Session& session, int row, int width) const override {
+    std::vector<Line> detail(InspectorSession& session, int row, int width) const override {
         const EvaluationSpan span = session.history().evaluation(row);
         const auto text = [&](StringId id) { return std::string(session.history().source().text(id)); };
         std::vector<Line> lines;
@@ -116,7 +116,7 @@ public:
                 }
                 add_wrapped(sampled, width, "seq " + std::to_string(s->sequence), 7, what, {}, Target::step(record.step),
                             record.step == session.step());
-            } else if (const auto* token = std::get_if<record::Token>(&record.fact)) {
+            } else if (const auto* token = std::get_if<record::NextToken>(&record.fact)) {
                 add_wrapped(out, width, "seq " + std::to_string(token->sequence), 7,
                             std::to_string(token->token) + (token->text != 0 ? " \"" + text(token->text) + "\"" : "") + ", of " +
                                 counted(token->candidates, "candidate") + ", " + words::bytes(token->host_bytes) + " to the host",
@@ -136,9 +136,9 @@ public:
         return lines;
     }
 
-    Target open(Session&, int row) const override { return Target::evaluation(row); }
+    Target open(InspectorSession&, int row) const override { return Target::evaluation(row); }
 
-    void facts(Session& session, int row, Facts& facts) const override {
+    void facts(InspectorSession& session, int row, Facts& facts) const override {
         const EvaluationSpan span = session.history().evaluation(row);
         facts.clear();
         facts.kept[0] = tokens(session, row, span);
@@ -151,14 +151,14 @@ public:
     }
 
 private:
-    static bool is_over(const Session& session, const EvaluationSpan& span) {
+    static bool is_over(const InspectorSession& session, const EvaluationSpan& span) {
         return span.complete && session.step() >= span.end - 1;
     }
-    static int64_t duration(Session& session, const EvaluationSpan& span) {
+    static int64_t duration(InspectorSession& session, const EvaluationSpan& span) {
         return session.history().record(span.end - 1).time_ns - session.history().record(span.first).time_ns;
     }
     /// Of ubatch, samplers and tokens, up to the present step. They stand at the two ends of an evaluation.
-    static std::vector<Record> records(Session& session, const EvaluationSpan& span) {
+    static std::vector<Record> records(InspectorSession& session, const EvaluationSpan& span) {
         constexpr Step head = 2048, tail = 512;
         const Step end = std::min(span.end, session.step() + 1);
         std::vector<Record> all;
@@ -170,7 +170,7 @@ private:
         return all;
     }
     /// What came out of an evaluation, as text. Kept once the evaluation is complete.
-    const std::string& tokens(Session& session, int index, const EvaluationSpan& span) const {
+    const std::string& tokens(InspectorSession& session, int index, const EvaluationSpan& span) const {
         const bool whole = span.complete && session.step() >= span.end - 1;
         if (const auto kept = tokens_.find(index); kept != tokens_.end() && whole && kept->second.whole) {
             return kept->second.text;
@@ -181,7 +181,7 @@ private:
         std::vector<Record> last;
         session.history().source().read(std::max(span.first, end - tail), end, last);
         for (const Record& record : last) {
-            if (const auto* token = std::get_if<record::Token>(&record.fact)) {
+            if (const auto* token = std::get_if<record::NextToken>(&record.fact)) {
                 text +=
                     (text.empty() ? "" : " │ ") +
                     (token->text != 0 ? std::string(session.history().source().text(token->text)) : std::to_string(token->token));

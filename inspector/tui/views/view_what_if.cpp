@@ -15,7 +15,7 @@ class WhatIfView final : public View {
 public:
     std::span<const Column> columns() const override { return columns_; }
 
-    void update(Session& session) override {
+    void update(InspectorSession& session) override {
         const auto& result = session.comparison().result();
         n_rows_ = result ? static_cast<int>(result->rows.size()) : 0;
         left_ = result ? result->left : "recorded";
@@ -29,7 +29,7 @@ public:
 
     int n_rows() const override { return n_rows_; }
 
-    std::vector<Text> row(Session& session, int index, int) const override {
+    std::vector<Text> row(InspectorSession& session, int index, int) const override {
         const Comparison::Row& r = at(session, index);
         return {{r.evaluation < 0 ? "-" : std::to_string(r.evaluation), dim},
                 {r.what},
@@ -38,7 +38,7 @@ public:
                 {r.right.empty() ? "-" : r.right, bold}};
     }
 
-    std::optional<double> sort_key(Session& session, int row, size_t column) const override {
+    std::optional<double> sort_key(InspectorSession& session, int row, size_t column) const override {
         const Comparison::Row& r = at(session, row);
         if (column == left_column || column == right_column) {
             const auto& number = column == left_column ? r.left_number : r.right_number;
@@ -46,7 +46,7 @@ public:
         }
         return View::sort_key(session, row, column);
     }
-    std::string empty_text(const Session& session) const override {
+    std::string empty_text(const InspectorSession& session) const override {
         const ComparisonRun& run = session.comparison();
         if (run.running()) {
             return "comparing …";
@@ -72,13 +72,13 @@ public:
         }
         return text;
     }
-    std::string title(const Session& session) const override {
+    std::string title(const InspectorSession& session) const override {
         const auto& result = session.comparison().result();
         return result ? joined({result->title, ": ", counted(result->n_differences, "difference")}) : "what if";
     }
     Drawing* drawing() override { return &sums_; }
 
-    int row_of(const Session& session, TensorId id) const override {
+    int row_of(const InspectorSession& session, TensorId id) const override {
         const auto& result = session.comparison().result();
         if (!result || id == no_tensor) {
             return -1;
@@ -88,16 +88,16 @@ public:
         });
         return found == result->rows.end() ? -1 : static_cast<int>(found - result->rows.begin());
     }
-    TensorId tensor_of(const Session& session, int row) const override {
+    TensorId tensor_of(const InspectorSession& session, int row) const override {
         const Comparison::Row& r = at(session, row);
         return r.evaluation == session.state().planned_in && session.row_of(r.tensor) >= 0 ? r.tensor : no_tensor;
     }
-    TensorId own_tensor(const Session& session, int row) const override { return tensor_of(session, row); }
-    bool changed(const Session&, int) const override { return false; }
+    TensorId own_tensor(const InspectorSession& session, int row) const override { return tensor_of(session, row); }
+    bool changed(const InspectorSession&, int) const override { return false; }
 
-    std::string detail_title(Session& session, int row) const override { return at(session, row).name; }
+    std::string detail_title(InspectorSession& session, int row) const override { return at(session, row).name; }
 
-    std::vector<Line> detail(Session& session, int row, int width) const override {
+    std::vector<Line> detail(InspectorSession& session, int row, int width) const override {
         const Comparison& c = *session.comparison().result();
         const Comparison::Row& r = at(session, row);
         std::vector<Line> lines;
@@ -128,14 +128,14 @@ public:
         return lines;
     }
 
-    Target open(Session& session, int row) const override {
+    Target open(InspectorSession& session, int row) const override {
         const TensorId id = tensor_of(session, row);
         return id != no_tensor                   ? Target::tensor(id)
                : at(session, row).evaluation < 0 ? Target{}
                                                  : Target::evaluation(at(session, row).evaluation);
     }
 
-    void facts(Session& session, int row, Facts& facts) const override {
+    void facts(InspectorSession& session, int row, Facts& facts) const override {
         const Comparison::Row& r = at(session, row);
         facts.clear();
         facts.set(Field::name, r.name);
@@ -147,7 +147,7 @@ public:
 
 private:
     static constexpr size_t left_column = 3, right_column = 4;
-    static const Comparison::Row& at(const Session& session, int row) {
+    static const Comparison::Row& at(const InspectorSession& session, int row) {
         return session.comparison().result()->rows[static_cast<size_t>(row)];
     }
 

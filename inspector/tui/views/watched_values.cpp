@@ -17,7 +17,7 @@ class WatchedValues final : public View {
 public:
     std::span<const Column> columns() const override { return columns_; }
 
-    void update(Session& session) override {
+    void update(InspectorSession& session) override {
         columns_ = {{"name", 0, false, 0},
                     {"backend", backend_width(session), false, 60},
                     {"min", 9, true, 0, Field::count, 13},
@@ -39,7 +39,7 @@ public:
 
     int n_rows() const override { return static_cast<int>(rows_.size()); }
 
-    std::vector<Text> row(Session& session, int index, int) const override {
+    std::vector<Text> row(InspectorSession& session, int index, int) const override {
         const tables::ValueRow& r = at(index);
         const record::Value& v = r.value;
         const int64_t bad_ones = v.n_nan + v.n_inf;
@@ -53,7 +53,7 @@ public:
                 {words::bars(r.histogram), dim}};
     }
 
-    std::optional<double> sort_key(Session& session, int row, size_t column) const override {
+    std::optional<double> sort_key(InspectorSession& session, int row, size_t column) const override {
         const record::Value& v = at(row).value;
         const std::string_view title = columns_[column].title;
         for (const auto& [name, number] :
@@ -67,24 +67,24 @@ public:
         }
         return View::sort_key(session, row, column);
     }
-    std::string empty_text(const Session& session) const override {
+    std::string empty_text(const InspectorSession& session) const override {
         return session.step() == no_step
                    ? "nothing is recorded yet"
                    : "no tensor was watched in this evaluation up to this step: `run`, `record` and `inspect -m` "
                      "record the values of those that --watch PATTERN names; `verify --record` compares two backends";
     }
-    std::string title(const Session&) const override {
+    std::string title(const InspectorSession&) const override {
         return rows_.empty() ? "values" : joined({"values ", std::to_string(rows_.size())});
     }
     Drawing* drawing() override { return &histogram_; }
 
-    int row_of(const Session&, TensorId id) const override {
+    int row_of(const InspectorSession&, TensorId id) const override {
         const auto found = std::find_if(rows_.rbegin(), rows_.rend(), [&](const tables::ValueRow& r) { return r.id == id; });
         return found == rows_.rend() ? -1 : static_cast<int>(rows_.rend() - found) - 1;
     }
-    TensorId tensor_of(const Session&, int row) const override { return at(row).id; }
-    TensorId own_tensor(const Session& session, int row) const override { return tensor_of(session, row); }
-    bool changed(const Session& session, int row) const override {
+    TensorId tensor_of(const InspectorSession&, int row) const override { return at(row).id; }
+    TensorId own_tensor(const InspectorSession& session, int row) const override { return tensor_of(session, row); }
+    bool changed(const InspectorSession& session, int row) const override {
         const Fact& fact = session.record().fact;
         const bool of_values = std::holds_alternative<record::Value>(fact) ||
                                std::holds_alternative<record::ValueElement>(fact) ||
@@ -92,9 +92,9 @@ public:
         return of_values && subject(fact) == at(row).id && row_of(session, at(row).id) == row;
     }
 
-    std::string detail_title(Session&, int row) const override { return at(row).tensor; }
+    std::string detail_title(InspectorSession&, int row) const override { return at(row).tensor; }
 
-    std::vector<Line> detail(Session& session, int row, int width) const override {
+    std::vector<Line> detail(InspectorSession& session, int row, int width) const override {
         const tables::ValueRow& r = at(row);
         const record::Value& v = r.value;
         std::vector<Line> lines;
@@ -124,15 +124,15 @@ public:
         return lines;
     }
 
-    Target open(Session&, int row) const override { return Target::tensor(at(row).id); }
+    Target open(InspectorSession&, int row) const override { return Target::tensor(at(row).id); }
 
-    void facts(Session& session, int row, Facts& facts) const override {
+    void facts(InspectorSession& session, int row, Facts& facts) const override {
         session.describer().tensor(session.state(), at(row).id, facts);
     }
 
 private:
     const tables::ValueRow& at(int row) const { return rows_[static_cast<size_t>(row)]; }
-    static BackendId backend_of(const Session& session, TensorId id) {
+    static BackendId backend_of(const InspectorSession& session, TensorId id) {
         const auto& tensors = session.state().tensors;
         return id >= 0 && static_cast<size_t>(id) < tensors.size() ? tensors[static_cast<size_t>(id)].backend : no_backend;
     }

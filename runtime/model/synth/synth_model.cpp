@@ -26,7 +26,7 @@ void SynthModel::check() const {
     }
 }
 
-void SynthModel::keys(Norm norm, float epsilon) {
+void SynthModel::keys(NormKind norm, float epsilon) {
     norm_ = norm;
     const std::string architecture(s_.architecture);
     writer_.set("general.architecture", architecture);

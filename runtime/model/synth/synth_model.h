@@ -24,10 +24,10 @@ public:
     SynthModel(const SynthModel&) = delete; // the weights know the writer
     SynthModel& operator=(const SynthModel&) = delete;
 
-    enum Norm : uint8_t { rms, layer }; ///< a layer norm has a bias
+    enum NormKind : uint8_t { rms, layer }; ///< a layer norm has a bias
 
     /// What all architectures have, and the vocabulary. First of all: it says which norms the model has.
-    void keys(Norm norm, float epsilon);
+    void keys(NormKind norm, float epsilon);
     /// ARCHITECTURE.KEY
     template <typename T> void set(const std::string& key, T value) {
         writer_.set(std::string(s_.architecture) + "." + key, value);
@@ -72,7 +72,7 @@ private:
     uint64_t seed_;
     gguf::Writer writer_;
     SynthWeights weights_;
-    Norm norm_ = rms;
+    NormKind norm_ = rms;
 };
 
 } // namespace schedscope

@@ -31,9 +31,9 @@ constexpr std::array<std::string_view, 120> words{
     "will",  "do",    "did",  "but",  "so",    "because", "if",    "or",
 };
 
-class Vocabulary {
+class MadeVocabulary {
 public:
-    explicit Vocabulary(int32_t n) : n_(static_cast<size_t>(n)) {
+    explicit MadeVocabulary(int32_t n) : n_(static_cast<size_t>(n)) {
         add("<unk>", unknown);
         add("<s>", control);
         add("</s>", control);
@@ -102,6 +102,6 @@ private:
 
 } // namespace
 
-void add_synth_vocabulary(gguf::Writer& writer, int32_t n) { Vocabulary(n).write(writer); }
+void add_synth_vocabulary(gguf::Writer& writer, int32_t n) { MadeVocabulary(n).write(writer); }
 
 } // namespace schedscope

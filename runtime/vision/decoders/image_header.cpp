@@ -11,24 +11,24 @@ namespace schedscope::vision {
 
 namespace {
 
-using Bytes = std::span<const std::byte>;
+using HeaderBytes = std::span<const std::byte>;
 using Pixels = std::optional<ImageHeader::Pixels>;
 
-Pixels png_size(Bytes bytes) {
+Pixels png_size(HeaderBytes bytes) {
     if (bytes.size() < 24 || !has_text(bytes, 12, "IHDR")) {
         return std::nullopt;
     }
     return ImageHeader::Pixels{highest_first(bytes, 16, 4), highest_first(bytes, 20, 4)};
 }
 
-Pixels gif_size(Bytes bytes) {
+Pixels gif_size(HeaderBytes bytes) {
     if (bytes.size() < 10) {
         return std::nullopt;
     }
     return ImageHeader::Pixels{lowest_first(bytes, 6, 2), lowest_first(bytes, 8, 2)};
 }
 
-Pixels bmp_size(Bytes bytes) {
+Pixels bmp_size(HeaderBytes bytes) {
     constexpr int64_t oldest = 12;
     if (bytes.size() < 26) {
         return std::nullopt;
@@ -42,7 +42,7 @@ Pixels bmp_size(Bytes bytes) {
     return ImageHeader::Pixels{signed_number(18), signed_number(22)};
 }
 
-Pixels jpeg_size(Bytes bytes) {
+Pixels jpeg_size(HeaderBytes bytes) {
     const auto byte = [&](size_t at) { return byte_at(bytes, at); };
     for (size_t at = 2; at + 9 <= bytes.size() && byte(at) == 0xff;) {
         const int kind = byte(at + 1);
@@ -58,7 +58,7 @@ Pixels jpeg_size(Bytes bytes) {
     return std::nullopt;
 }
 
-Pixels webp_size(Bytes bytes) {
+Pixels webp_size(HeaderBytes bytes) {
     if (bytes.size() < 30) {
         return std::nullopt;
     }
@@ -73,25 +73,25 @@ Pixels webp_size(Bytes bytes) {
                                        : std::nullopt;
 }
 
-Pixels pnm_size(Bytes bytes) {
+Pixels pnm_size(HeaderBytes bytes) {
     const auto header = pnm_header(bytes);
     return header->complete ? Pixels({header->width, header->height}) : std::nullopt;
 }
 
-bool is_webp(Bytes bytes) { return has_text(bytes, 0, "RIFF") && has_text(bytes, 8, "WEBP"); }
-bool is_pnm(Bytes bytes) { return pnm_header(bytes).has_value(); }
-template <const std::string_view& magic> bool begins(Bytes bytes) { return has_text(bytes, 0, magic); }
+bool is_webp(HeaderBytes bytes) { return has_text(bytes, 0, "RIFF") && has_text(bytes, 8, "WEBP"); }
+bool is_pnm(HeaderBytes bytes) { return pnm_header(bytes).has_value(); }
+template <const std::string_view& magic> bool begins(HeaderBytes bytes) { return has_text(bytes, 0, magic); }
 
 constexpr std::string_view png_magic = "\x89PNG\r\n\x1a\n", jpeg_magic = "\xff\xd8\xff", bmp_magic = "BM", gif_magic = "GIF87a",
                            later_gif_magic = "GIF89a";
 
-struct Format {
+struct ImageFormat {
     const char* name;
-    bool (*is)(Bytes beginning);
-    Pixels (*size)(Bytes beginning);
-    Image (*decode)(Bytes file);
+    bool (*is)(HeaderBytes beginning);
+    Pixels (*size)(HeaderBytes beginning);
+    Image (*decode)(HeaderBytes file);
 };
-constexpr Format formats[] = {
+constexpr ImageFormat formats[] = {
     {"PNG", begins<png_magic>, png_size, decode_png},
     {"JPEG", begins<jpeg_magic>, jpeg_size, decode_jpeg},
     {"WebP", is_webp, webp_size, decode_webp},
@@ -104,7 +104,7 @@ constexpr Format formats[] = {
 } // namespace
 
 std::optional<ImageHeader> image_header(std::span<const std::byte> bytes) {
-    for (const Format& f : formats) {
+    for (const ImageFormat& f : formats) {
         if (f.is(bytes)) {
             return ImageHeader{f.name, f.size(bytes), f.decode};
         }

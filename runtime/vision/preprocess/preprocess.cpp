@@ -2,7 +2,7 @@
 
 namespace schedscope::vision {
 
-Views prepare(const Image& image, const Hparams& h, const std::string& name) {
+Views prepare(const Image& image, const EncoderHparams& h, const std::string& name) {
     if (h.minicpmv_version > 0) {
         return prepare_slices(image, h, name);
     }
@@ -16,7 +16,7 @@ std::string description(const Views& image, int32_t n_rows) {
            (n == 1 ? " image, " : " images, ") + std::to_string(n_rows) + (n_rows == 1 ? " token" : " tokens");
 }
 
-std::vector<float> planes_of(const View& view, const Hparams& h) {
+std::vector<float> planes_of(const ImageView& view, const EncoderHparams& h) {
     std::vector<float> planes(3 * static_cast<size_t>(view.width) * static_cast<size_t>(view.height));
     float* out = planes.data();
     for (size_t c = 0; c < 3; ++c) {

@@ -18,7 +18,7 @@ constexpr int32_t most_slices = 9;
 int32_t whole(double length, int32_t unit) { return std::max(static_cast<int32_t>(std::nearbyint(length / unit)) * unit, unit); }
 
 /// A size of the same proportions with about side² pixels (an image of fewer stays, unless `grows`), in whole patches.
-Size near_square_of(double width, double height, const Hparams& h, bool grows) {
+Size near_square_of(double width, double height, const EncoderHparams& h, bool grows) {
     const double side = h.image_size;
     if (width * height > side * side || grows) {
         const double ratio = width / height;
@@ -53,7 +53,7 @@ Size best_grid(Size image, int32_t n) {
 }
 
 /// A view of an image that is a thousand times as long as wide would be one row of thousands of patches.
-void check_length(Size size, const Hparams& h, const Image& image, const std::string& name) {
+void check_length(Size size, const EncoderHparams& h, const Image& image, const std::string& name) {
     constexpr int32_t longest = 1024;
     if (std::max(size.width, size.height) / h.patch_size > longest) {
         throw Error(ErrorKind::input, name + ": an image of " + std::to_string(image.width) + " x " +
@@ -63,7 +63,7 @@ void check_length(Size size, const Hparams& h, const Image& image, const std::st
 
 } // namespace
 
-Views prepare_slices(const Image& image, const Hparams& h, const std::string& name) {
+Views prepare_slices(const Image& image, const EncoderHparams& h, const std::string& name) {
     Views views;
     views.image = {image.width, image.height};
     const double pixels = static_cast<double>(image.width) * image.height;

@@ -5,7 +5,7 @@
 
 namespace schedscope::vision {
 
-Views prepare_square(const Image& image, const Hparams& h) {
+Views prepare_square(const Image& image, const EncoderHparams& h) {
     const int32_t side = std::max(image.width, image.height);
     Colour mean{};
     for (size_t c = 0; c < 3; ++c) {

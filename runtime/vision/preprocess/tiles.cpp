@@ -48,7 +48,7 @@ Size best_pinpoint(Size image, const std::vector<Size>& pinpoints) {
     return best;
 }
 
-Views prepare_tiles(const Image& image, const Hparams& h) {
+Views prepare_tiles(const Image& image, const EncoderHparams& h) {
     Views views;
     views.image = {image.width, image.height};
     views.refined = best_pinpoint(views.image, h.pinpoints);

@@ -1,4 +1,4 @@
-#include "runtime/vision/graph_builder.h"
+#include "runtime/vision/encoder_graph_builder.h"
 #include "runtime/vision/projector.h"
 
 #include <array>
@@ -25,7 +25,7 @@ struct Ldp final : ProjectorWeights {
     std::array<Bottleneck, 2> blocks;
 };
 
-Bottleneck name_block(Loader& load, int number, int64_t c) {
+Bottleneck name_block(WeightNames& load, int number, int64_t c) {
     const std::string at = "mm.model.mb_block." + std::to_string(number) + ".block.";
     const int64_t fewer = load.size(at + "1.fc1.bias", 0);
     // Convolutions of 1 × 1 are products; files have them with and without their dimensions of 1.
@@ -42,7 +42,7 @@ Bottleneck name_block(Loader& load, int number, int64_t c) {
     return b;
 }
 
-std::unique_ptr<ProjectorWeights> name_weights(Loader& load, const Hparams& /*h*/, int64_t n_in) {
+std::unique_ptr<ProjectorWeights> name_weights(WeightNames& load, const EncoderHparams& /*h*/, int64_t n_in) {
     auto w = std::make_unique<Ldp>();
     const int64_t c = load.size("mm.model.mlp.1.weight", 1);
     w->first = load.linear("mm.model.mlp.1", {n_in, c, 1, 1});
@@ -53,15 +53,15 @@ std::unique_ptr<ProjectorWeights> name_weights(Loader& load, const Hparams& /*h*
 }
 
 /// A kernel of 1 × 1 as a matrix.
-Tensor* as_matrix(GraphBuilder& b, Tensor* w) {
+Tensor* as_matrix(EncoderGraphBuilder& b, Tensor* w) {
     return w->ne[2] == 1 && w->ne[3] == 1 ? w : ops::reshape(b.g, w, {w->ne[2], w->ne[3], 1, 1});
 }
 
 /// [channels, width, height] → [width, height, channels]
-Tensor* channels_last(GraphBuilder& b, Tensor* x) { return ops::cont(b.g, ops::permute(b.g, x, 2, 0, 1, 3)); }
+Tensor* channels_last(EncoderGraphBuilder& b, Tensor* x) { return ops::cont(b.g, ops::permute(b.g, x, 2, 0, 1, 3)); }
 
 /// x [width, height, channels] → [channels, new width, new height]
-Tensor* bottleneck(GraphBuilder& b, const Bottleneck& w, Tensor* x, int stride) {
+Tensor* bottleneck(EncoderGraphBuilder& b, const Bottleneck& w, Tensor* x, int stride) {
     Graph& g = b.g;
     x = ops::conv_2d_dw(g, w.depthwise, x, stride, stride, 1, 1, 1, 1);
     x = b.norm(w.depthwise_norm, b.channels_first(x));
@@ -79,7 +79,7 @@ Tensor* bottleneck(GraphBuilder& b, const Bottleneck& w, Tensor* x, int stride) 
     return b.norm(w.mix_norm, ops::reshape(g, x, {c, width, height, 1}));
 }
 
-Tensor* graph(GraphBuilder& b, const ProjectorWeights& weights, Tensor* x) {
+Tensor* graph(EncoderGraphBuilder& b, const ProjectorWeights& weights, Tensor* x) {
     const auto& w = static_cast<const Ldp&>(weights);
     Graph& g = b.g;
     x = b.linear(w.second, ops::unary(g, b.linear(w.first, x), UnaryOp::GELU));

@@ -1,4 +1,4 @@
-#include "runtime/vision/graph_builder.h"
+#include "runtime/vision/encoder_graph_builder.h"
 #include "runtime/vision/projector.h"
 
 /// MobileVLM V2's projector: two linear layers, the mean of each 2 × 2 patches, and a depthwise convolution over the grid that tells where a row is (a
@@ -12,7 +12,7 @@ struct Ldpv2 final : ProjectorWeights {
     Linear positions;     ///< [3, 3, channels], [channels]
 };
 
-std::unique_ptr<ProjectorWeights> name_weights(Loader& load, const Hparams& /*h*/, int64_t n_in) {
+std::unique_ptr<ProjectorWeights> name_weights(WeightNames& load, const EncoderHparams& /*h*/, int64_t n_in) {
     auto w = std::make_unique<Ldpv2>();
     const int64_t c = load.size("mm.model.mlp.0.weight", 1);
     w->first = load.linear("mm.model.mlp.0", {n_in, c, 1, 1});
@@ -23,7 +23,7 @@ std::unique_ptr<ProjectorWeights> name_weights(Loader& load, const Hparams& /*h*
     return w;
 }
 
-Tensor* graph(GraphBuilder& b, const ProjectorWeights& weights, Tensor* x) {
+Tensor* graph(EncoderGraphBuilder& b, const ProjectorWeights& weights, Tensor* x) {
     const auto& w = static_cast<const Ldpv2&>(weights);
     Graph& g = b.g;
     x = b.linear(w.second, ops::unary(g, b.linear(w.first, x), UnaryOp::GELU));

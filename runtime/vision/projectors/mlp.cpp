@@ -1,4 +1,4 @@
-#include "runtime/vision/graph_builder.h"
+#include "runtime/vision/encoder_graph_builder.h"
 #include "runtime/vision/projector.h"
 
 /// LLaVA 1.5, BakLLaVA and LLaVA 1.6: two linear layers with GELU between them. The first LLaVA had only one, and no GELU.
@@ -11,7 +11,7 @@ struct Mlp final : ProjectorWeights {
     Linear second; ///< [hidden, n_embd_text]; null: there is one layer
 };
 
-std::unique_ptr<ProjectorWeights> name_weights(Loader& load, const Hparams& /*h*/, int64_t n_in) {
+std::unique_ptr<ProjectorWeights> name_weights(WeightNames& load, const EncoderHparams& /*h*/, int64_t n_in) {
     auto w = std::make_unique<Mlp>();
     const int64_t hidden = load.size("mm.0.weight", 1);
     w->first = load.linear("mm.0", {n_in, hidden, 1, 1});
@@ -24,7 +24,7 @@ std::unique_ptr<ProjectorWeights> name_weights(Loader& load, const Hparams& /*h*
     return w;
 }
 
-Tensor* graph(GraphBuilder& b, const ProjectorWeights& weights, Tensor* x) {
+Tensor* graph(EncoderGraphBuilder& b, const ProjectorWeights& weights, Tensor* x) {
     const auto& w = static_cast<const Mlp&>(weights);
     x = b.linear(w.first, x);
     return w.second.weight == nullptr ? x : b.linear(w.second, ops::unary(b.g, x, UnaryOp::GELU));

@@ -1,4 +1,4 @@
-#include "runtime/vision/graph_builder.h"
+#include "runtime/vision/encoder_graph_builder.h"
 #include "runtime/vision/projector.h"
 
 /// Yi-VL: two linear layers, each with a layer norm behind it, and GELU between them: mm.0, norm mm.1, GELU, mm.3, norm mm.4.
@@ -11,7 +11,7 @@ struct MlpNorm final : ProjectorWeights {
     Linear second, second_norm; ///< [hidden, n_embd_text], [n_embd_text]
 };
 
-std::unique_ptr<ProjectorWeights> name_weights(Loader& load, const Hparams& /*h*/, int64_t n_in) {
+std::unique_ptr<ProjectorWeights> name_weights(WeightNames& load, const EncoderHparams& /*h*/, int64_t n_in) {
     auto w = std::make_unique<MlpNorm>();
     const int64_t hidden = load.size("mm.0.weight", 1);
     const int64_t out = load.size("mm.3.weight", 1);
@@ -23,7 +23,7 @@ std::unique_ptr<ProjectorWeights> name_weights(Loader& load, const Hparams& /*h*
     return w;
 }
 
-Tensor* graph(GraphBuilder& b, const ProjectorWeights& weights, Tensor* x) {
+Tensor* graph(EncoderGraphBuilder& b, const ProjectorWeights& weights, Tensor* x) {
     const auto& w = static_cast<const MlpNorm&>(weights);
     x = b.norm(w.first_norm, b.linear(w.first, x));
     x = ops::unary(b.g, x, UnaryOp::GELU);

@@ -1,6 +1,6 @@
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
-#include "runtime/vision/graph_builder.h"
+#include "runtime/vision/encoder_graph_builder.h"
 #include "runtime/vision/projector.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Resampler final : ProjectorWeights {
     int64_t n_head = 1;
 };
 
-std::unique_ptr<ProjectorWeights> name_weights(Loader& load, const Hparams& /*h*/, int64_t n_in) {
+std::unique_ptr<ProjectorWeights> name_weights(WeightNames& load, const EncoderHparams& /*h*/, int64_t n_in) {
     auto w = std::make_unique<Resampler>();
     const int64_t width = load.size("resampler.query", 0);
     const Shape vector{width, 1, 1, 1}, square{width, width, 1, 1};
@@ -46,12 +46,12 @@ std::unique_ptr<ProjectorWeights> name_weights(Loader& load, const Hparams& /*h*
     return w;
 }
 
-Tensor* graph(GraphBuilder& b, const ProjectorWeights& weights, Tensor* x) {
+Tensor* graph(EncoderGraphBuilder& b, const ProjectorWeights& weights, Tensor* x) {
     const auto& w = static_cast<const Resampler&>(weights);
     Graph& g = b.g;
     const auto heads = [&](Tensor* t, std::string_view name) {
         t = ops::reshape(g, t, {t->ne[0] / w.n_head, w.n_head, t->ne[1], 1});
-        return GraphBuilder::name(t, name);
+        return EncoderGraphBuilder::name(t, name);
     };
     Tensor* v = ops::mul_mat(g, w.kv, x);
     Tensor* q = b.norm(w.ln_q, w.query);
@@ -61,7 +61,7 @@ Tensor* graph(GraphBuilder& b, const ProjectorWeights& weights, Tensor* x) {
     q = heads(b.linear(w.q, q), "resampler_Q");
     k = heads(b.linear(w.k, k), "resampler_K");
     v = heads(b.linear(w.v, v), "resampler_V");
-    x = GraphBuilder::name(b.attention(q, k, v, w.out), "resampler_attn_out");
+    x = EncoderGraphBuilder::name(b.attention(q, k, v, w.out), "resampler_attn_out");
     return ops::mul_mat(g, w.project, b.norm(w.ln_post, x));
 }
 

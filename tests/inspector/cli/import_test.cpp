@@ -91,14 +91,14 @@ TEST(Import, AReportShowsThePlanAsTheLogTellsIt) {
     const std::string report = trace.folder / "report.html";
     ASSERT_EQ(run({"export", trace.path, "--html", report}).code, 0);
     for (const char* at : {"view=splits", "view=splits&pass=5", "view=splits&pass=before"}) {
-        const Page page = open_page(report, at);
+        const BrowserPage page = open_page(report, at);
         EXPECT_EQ(page.complaints, "") << at;
         EXPECT_THAT(page.text, HasSubstr("as in the log")) << at;
         EXPECT_THAT(page.text, HasSubstr("split 1")) << at;
         EXPECT_THAT(page.text, Not(HasSubstr("move the slider"))) << at;
     }
     EXPECT_THAT(open_page(report, "view=nodes").text, HasSubstr("V Vulkan0"));
-    const Page table = open_page(report, "view=assignments");
+    const BrowserPage table = open_page(report, "view=assignments");
     EXPECT_THAT(table.text, HasSubstr("imported, ? tokens"));
     EXPECT_THAT(table.text, HasSubstr("Vulkan0"));
     EXPECT_THAT(table.text, Not(HasSubstr("[0, 0, 0, 0]")));

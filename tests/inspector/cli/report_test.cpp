@@ -32,7 +32,7 @@ public:
         const Outcome outcome = run({"export", sample(name), "--html", folder_ / "report.html"});
         EXPECT_EQ(outcome.code, 0) << outcome.err;
     }
-    Page open(const std::string& at) const { return open_page(folder_ / "report.html", at); }
+    BrowserPage open(const std::string& at) const { return open_page(folder_ / "report.html", at); }
     std::string html() const { return read_bytes(folder_ / "report.html"); }
 
 private:
@@ -50,7 +50,7 @@ TEST_P(EachReport, OpensEveryViewWithoutAComplaint) {
     const ReportPage report(GetParam());
     for (const char* view : {"splits", "layers", "nodes", "memory", "timeline", "assignments", "copies", "fusion", "kernels",
                              "tokens", "reuse", "passes"}) {
-        const Page page = report.open("view=" + std::string(view) + "&eval=0");
+        const BrowserPage page = report.open("view=" + std::string(view) + "&eval=0");
         EXPECT_EQ(page.complaints, "") << view;
         EXPECT_THAT(page.dom, HasSubstr("aria-selected=\"true\"")) << view;
         EXPECT_THAT(page.dom, Not(HasSubstr("undefined"))) << view;
@@ -61,7 +61,7 @@ TEST(ReportPages, TheSliderShowsTheAssignmentsOfEachPass) {
     NEEDS_BROWSER();
     const ReportPage report("partial-offload");
     for (const char* pass : {"1", "2a", "3", "5"}) {
-        const Page page = report.open("view=assignments&eval=0&pass=" + std::string(pass));
+        const BrowserPage page = report.open("view=assignments&eval=0&pass=" + std::string(pass));
         const json table = shown("partial-offload", {"--what", "assignments", "--eval", "0", "--pass", pass});
         int compared = 0;
         for (const json& row : table["assignments"]) {
@@ -84,7 +84,7 @@ TEST(ReportPages, TheSliderShowsTheAssignmentsOfEachPass) {
 TEST(ReportPages, ThePictureIsColouredAsOfThePass) {
     NEEDS_BROWSER();
     const ReportPage report("partial-offload");
-    const Page first = report.open("view=nodes&eval=0&pass=1"), second = report.open("view=nodes&eval=0&pass=2a");
+    const BrowserPage first = report.open("view=nodes&eval=0&pass=1"), second = report.open("view=nodes&eval=0&pass=2a");
     EXPECT_THAT(first.text, HasSubstr("unassigned"));
     EXPECT_THAT(first.text, Not(HasSubstr("by 2.sup")));
     EXPECT_THAT(second.text, HasSubstr("V Vulkan0 by 2.sup"));
@@ -100,7 +100,7 @@ TEST(ReportPages, SearchFindsWhatTheTableHas) {
         expected += row["op"] == "MUL_MAT" && row["backend"] == "Vulkan0" ? 1 : 0;
     }
     ASSERT_GT(expected, 5);
-    const Page page = report.open("view=assignments&eval=0&q=op%3DMUL_MAT%20backend%3Dvulkan0");
+    const BrowserPage page = report.open("view=assignments&eval=0&q=op%3DMUL_MAT%20backend%3Dvulkan0");
     EXPECT_THAT(page.text, HasSubstr(std::to_string(expected) + " rows of "));
     EXPECT_THAT(report.open("view=nodes&eval=0&q=cause~1.off").dom, HasSubstr("hit"));
     EXPECT_THAT(report.open("view=nodes&q=colour%3Dred").text, HasSubstr("no field colour"));
@@ -108,7 +108,7 @@ TEST(ReportPages, SearchFindsWhatTheTableHas) {
 
 TEST(ReportPages, CopiesTellHowManyExpertsTheyTook) {
     NEEDS_BROWSER();
-    const Page page = ReportPage("experts-offload").open("view=copies&eval=0");
+    const BrowserPage page = ReportPage("experts-offload").open("view=copies&eval=0");
     int compared = 0;
     const json table = shown("experts-offload", {"--what", "copies", "--eval", "0"});
     for (const json& row : table["copies"]) {
@@ -128,7 +128,7 @@ TEST(ReportPages, ALinkToANameOfManySaysWhichItTook) {
 }
 
 /// The report opened at `at`, then keys are pressed.
-Page after_keys(const std::string& report, const std::string& at, const std::vector<std::string>& keys) {
+BrowserPage after_keys(const std::string& report, const std::string& at, const std::vector<std::string>& keys) {
     const Folder folder;
     std::string page = report,
                 script = "<script>for (const key of " + json(keys).dump() +
@@ -151,7 +151,7 @@ TEST(ReportPages, AChosenNamesakeStaysTheSameOneInAnotherPlan) {
     ASSERT_EQ(ids.size(), 2U);
     for (size_t nth = 0; nth < ids.size(); ++nth) {
         const std::string at = "eval=0&view=assignments&tensor=norm-2%40" + std::to_string(ids[nth]);
-        const Page page = after_keys(report.html(), at, {"]"});
+        const BrowserPage page = after_keys(report.html(), at, {"]"});
         EXPECT_EQ(page.complaints, "");
         EXPECT_THAT(page.text, HasSubstr("(evaluation 1)"));
         EXPECT_THAT(page.text, HasSubstr("this is number " + std::to_string(nth + 1)));
@@ -166,7 +166,7 @@ bool shows_chosen_row(const std::string& report, const std::string& at, const st
         "<script>addEventListener('load', () => { const row = document.querySelector('tr.chosen')?.getBoundingClientRect(), "
         "area = document.getElementById('view').getBoundingClientRect(); "
         "document.body.dataset.seen = row !== undefined && row.top >= area.top && row.bottom <= area.bottom; });</script>");
-    const Page shown = after_keys(page, at, keys);
+    const BrowserPage shown = after_keys(page, at, keys);
     EXPECT_EQ(shown.complaints, "");
     EXPECT_THAT(shown.dom, HasSubstr("data-seen"));
     return shown.dom.find("data-seen=\"true\"") != std::string::npos;
@@ -190,11 +190,11 @@ TEST(ReportPages, AnEvaluationWithoutAPlanHasNoTensors) {
     ASSERT_GT(data["evaluations"].size(), 3U);
     data["evaluations"][2]["plan"] = -1;
     report.replace(first, end - first, data.dump(-1, ' ', true));
-    const Page without = after_keys(report, "eval=1&view=assignments&tensor=norm-2", {"]", "n", "p", "j", "k", "Enter"});
+    const BrowserPage without = after_keys(report, "eval=1&view=assignments&tensor=norm-2", {"]", "n", "p", "j", "k", "Enter"});
     EXPECT_EQ(without.complaints, "");
     EXPECT_THAT(without.text, HasSubstr("Nothing was planned for this evaluation."));
     EXPECT_THAT(without.dom, Not(HasSubstr("id=\"story\"")));
-    const Page behind = after_keys(report, "eval=1&view=assignments&tensor=norm-2", {"]", "]"});
+    const BrowserPage behind = after_keys(report, "eval=1&view=assignments&tensor=norm-2", {"]", "]"});
     EXPECT_EQ(behind.complaints, "");
     EXPECT_THAT(behind.dom, Not(HasSubstr("id=\"story\""))) << "a number of another plan is no tensor of this one";
     EXPECT_THAT(after_keys(report, "eval=1&view=assignments&tensor=norm-2", {"]", "[", "j"}).dom, HasSubstr("id=\"story\""));
@@ -204,7 +204,7 @@ TEST(ReportPages, BelowTheMemoryStandsWhatShowTellsOfBuffers) {
     NEEDS_BROWSER();
     const ReportPage report("partial-offload");
     for (const std::string eval : {"0", "1"}) {
-        const Page page = report.open("view=memory&eval=" + eval);
+        const BrowserPage page = report.open("view=memory&eval=" + eval);
         const std::string told = run({"show", sample("partial-offload"), "--what", "memory", "--eval", eval}).out;
         const json rows = shown("partial-offload", {"--what", "memory", "--eval", eval})["memory"];
         ASSERT_FALSE(rows.empty());
@@ -230,7 +230,7 @@ TEST(ReportPages, TellsWhatAnEvaluationIsAndWhyItWasPlanned) {
     ASSERT_GT(rows.size(), 1U);
     int planned_anew = 0, used_again = 0;
     for (size_t eval = 0; eval < std::min<size_t>(rows.size(), 4); ++eval) {
-        const Page page = report.open("view=passes&eval=" + std::to_string(eval));
+        const BrowserPage page = report.open("view=passes&eval=" + std::to_string(eval));
         EXPECT_THAT(page.text, ContainsRegex("1 sequence, [0-9]+ output"));
         if (const json& failed = rows[eval]["failed"]; failed.is_string() && !failed.get<std::string>().empty()) {
             EXPECT_THAT(page.text,
@@ -246,7 +246,7 @@ TEST(ReportPages, TellsWhatAnEvaluationIsAndWhyItWasPlanned) {
 }
 
 /// Left, top, width and height of the part of the picture that is seen.
-std::array<double, 4> seen_part(const Page& page) {
+std::array<double, 4> seen_part(const BrowserPage& page) {
     const std::string open = "viewBox=\"";
     const size_t at = page.dom.find(open);
     std::array<double, 4> part{};
@@ -259,7 +259,7 @@ std::array<double, 4> seen_part(const Page& page) {
 
 TEST(ReportPages, TheNodesOpenWhereThePlanStarts) {
     NEEDS_BROWSER();
-    const Page page = ReportPage("partial-offload").open("eval=0&pass=2a&view=nodes");
+    const BrowserPage page = ReportPage("partial-offload").open("eval=0&pass=2a&view=nodes");
     const auto [left, top, width, height] = seen_part(page);
     const size_t name = page.dom.find(">embd<"), shape = page.dom.rfind("<rect x=\"", name);
     ASSERT_NE(name, std::string::npos);
@@ -273,7 +273,7 @@ TEST(ReportPages, TheNodesOpenWhereThePlanStarts) {
 
 TEST(ReportPages, TheTimelineHasRoomForItsLongestLabel) {
     NEEDS_BROWSER();
-    const Page page = ReportPage("pipeline").open("eval=1&view=timeline");
+    const BrowserPage page = ReportPage("pipeline").open("eval=1&view=timeline");
     EXPECT_THAT(page.text, HasSubstr("V0.1 Vulkan0.1"));
     EXPECT_LT(seen_part(page)[0], -71); // 14 bold letters of 10 points, and 8 points between them and the lanes
 }
@@ -283,7 +283,7 @@ TEST(ReportPages, AStoryIsWhatExplainTells) {
     const ReportPage report("partial-offload");
     for (const auto& [eval, tensor] :
          {std::pair{"0", "attn_norm-0"}, {"0", "l_out-1"}, {"1", "ffn_norm-2"}, {"2", "ffn_norm-2"}}) {
-        const Page page = report.open("view=nodes&eval=" + std::string(eval) + "&tensor=" + tensor);
+        const BrowserPage page = report.open("view=nodes&eval=" + std::string(eval) + "&tensor=" + tensor);
         const Outcome told = run({"explain", sample("partial-offload"), tensor, "--eval", eval, "--json"});
         const json story = json::parse(told.out);
         ASSERT_FALSE(story["story"].empty());
@@ -306,7 +306,7 @@ TEST(ReportPages, AVerificationsDifferencesAreATable) {
     ASSERT_EQ(run({"export", trace, "--html", folder / "report.html"}).code, 0);
     const json rows = json::parse(run({"show", trace, "--what", "differences", "--eval", "1", "--json"}).out)["differences"];
     ASSERT_FALSE(rows.empty());
-    const Page page = open_page(folder / "report.html", "eval=1&view=differences");
+    const BrowserPage page = open_page(folder / "report.html", "eval=1&view=differences");
     EXPECT_EQ(page.complaints, "");
     EXPECT_THAT(page.dom, HasSubstr("tab-differences"));
     EXPECT_THAT(page.dom, Not(HasSubstr("undefined")));

@@ -220,16 +220,16 @@ std::pair<size_t, size_t> plan_of(const std::vector<std::string>& arguments, siz
     return {splits.size(), inputs};
 }
 
-using Plan = std::pair<size_t, size_t>;
+using PlanCounts = std::pair<size_t, size_t>;
 
-TEST(Plan, IsTheReferencesForEveryShareOfTheLayers) {
+TEST(PlanCounts, IsTheReferencesForEveryShareOfTheLayers) {
     NEEDS_SHARED();
     if (!has_device("Vulkan0")) {
         GTEST_SKIP() << "no Vulkan device";
     }
     const struct {
         const char* n_gpu_layers;
-        Plan few_tokens, forty_tokens;
+        PlanCounts few_tokens, forty_tokens;
     } rows[] = {{"0", {1, 0}, {54, 67}}, {"1", {2, 2}, {55, 67}}, {"2", {2, 7}, {46, 58}}, {"3", {2, 7}, {35, 45}},
                 {"5", {2, 7}, {13, 19}}, {"6", {2, 6}, {2, 6}},   {"99", {2, 6}, {2, 6}}};
     for (const auto& row : rows) {
@@ -240,19 +240,19 @@ TEST(Plan, IsTheReferencesForEveryShareOfTheLayers) {
     }
 }
 
-TEST(Plan, IsTheReferencesWithoutOffloadAndWithTheCacheOnTheHost) {
+TEST(PlanCounts, IsTheReferencesWithoutOffloadAndWithTheCacheOnTheHost) {
     NEEDS_SHARED();
     if (!has_device("Vulkan0")) {
         GTEST_SKIP() << "no Vulkan device";
     }
-    EXPECT_EQ(plan_of({"--device", "vulkan0,cpu", "-ngl", "0", "--no-op-offload", "--dry-run"}, 40), Plan(1, 0));
-    EXPECT_EQ(plan_of({"--device", "vulkan0,cpu", "-ngl", "3", "--no-op-offload", "--dry-run"}, 40), Plan(2, 7));
-    EXPECT_EQ(plan_of({"--device", "vulkan0,cpu", "-ngl", "3", "-nkvo", "--dry-run"}, 16), Plan(6, 13));
+    EXPECT_EQ(plan_of({"--device", "vulkan0,cpu", "-ngl", "0", "--no-op-offload", "--dry-run"}, 40), PlanCounts(1, 0));
+    EXPECT_EQ(plan_of({"--device", "vulkan0,cpu", "-ngl", "3", "--no-op-offload", "--dry-run"}, 40), PlanCounts(2, 7));
+    EXPECT_EQ(plan_of({"--device", "vulkan0,cpu", "-ngl", "3", "-nkvo", "--dry-run"}, 16), PlanCounts(6, 13));
 }
 
-TEST(Plan, IsTheReferencesOnTwoBackendsOfOneMemory) {
+TEST(PlanCounts, IsTheReferencesOnTwoBackendsOfOneMemory) {
     NEEDS_SHARED();
-    EXPECT_EQ(plan_of({"--device", "blas,cpu", "-fa", "off", "--dry-run"}, 40), Plan(47, 0));
+    EXPECT_EQ(plan_of({"--device", "blas,cpu", "-fa", "off", "--dry-run"}, 40), PlanCounts(47, 0));
 }
 
 } // namespace

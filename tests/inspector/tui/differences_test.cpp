@@ -35,7 +35,7 @@ public:
             for (const TensorId id : run_.graph().nodes) {
                 compare(to, e, id);
             }
-            to.add(record::Token{0, 500 + e, 3 + e, to.intern(" word"), 40, 160});
+            to.add(record::NextToken{0, 500 + e, 3 + e, to.intern(" word"), 40, 160});
             to.add(record::EvaluationEnd{});
             to.flush();
         }

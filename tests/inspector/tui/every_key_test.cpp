@@ -19,7 +19,7 @@ using namespace tui; // NOLINT: the table is full of its names
 
 struct Effect {
     Action action;
-    Context context;
+    KeyContext context;
     const char *before, *stands; ///< keys that lead to where it can be seen, and what is shown there
     const char* shows;           ///< after the key: this; "": another screen than before; "(end)": the program has ended well
 };
@@ -149,7 +149,7 @@ class EveryKey : public ::testing::TestWithParam<size_t> {};
 
 TEST_P(EveryKey, DoesWhatItsLineSays) {
     const Binding& binding = default_bindings()[GetParam()];
-    for (const Context context : {in_recorded, in_live, in_popup}) {
+    for (const KeyContext context : {in_recorded, in_live, in_popup}) {
         const bool same_in_recorded = context == in_live && (binding.contexts & in_recorded) != 0;
         if ((binding.contexts & context) == 0 || same_in_recorded)
             continue;

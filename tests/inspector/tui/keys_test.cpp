@@ -11,12 +11,12 @@
 namespace schedscope::tui {
 namespace {
 
-constexpr Context contexts[] = {in_recorded, in_live, in_popup};
+constexpr KeyContext contexts[] = {in_recorded, in_live, in_popup};
 
 const KeyMap defaults;
 
 TEST(Keys, NoKeyMeansTwoThings) {
-    for (const Context context : contexts) {
+    for (const KeyContext context : contexts) {
         std::map<Key, const char*> taken;
         for (const Binding& binding : defaults.bindings()) {
             if ((binding.contexts & context) == 0)
@@ -29,7 +29,7 @@ TEST(Keys, NoKeyMeansTwoThings) {
 }
 
 TEST(Keys, EveryActionIsBoundAndDocumentedOnce) {
-    for (const Context context : contexts) {
+    for (const KeyContext context : contexts) {
         std::map<Action, int> lines;
         for (const Binding& binding : defaults.bindings())
             if ((binding.contexts & context) != 0)
@@ -98,7 +98,7 @@ TEST(Keys, AreTheUsersToChange) {
     EXPECT_EQ(keys_text(*keys.binding_of(Action::sort, in_recorded)), "z y x w v") << "those given last";
 }
 
-std::string footer_text(int width, Context context = in_recorded) {
+std::string footer_text(int width, KeyContext context = in_recorded) {
     std::string text;
     int col = 0;
     for (const auto& button : footer(defaults, context, width, [](Action) { return true; })) {

@@ -22,7 +22,7 @@
 namespace schedscope::tui {
 namespace {
 
-std::unique_ptr<View> view_named(std::string_view name, Session& session) {
+std::unique_ptr<View> view_named(std::string_view name, InspectorSession& session) {
     const auto entry = std::find_if(views().begin(), views().end(), [&](const ViewEntry& v) { return v.name == name; });
     auto view = entry->make();
     view->update(session);
@@ -59,7 +59,7 @@ std::optional<double> number_in(std::string text) {
 }
 
 /// Columns of a view whose cells print numbers; in each of them the larger number has the larger key.
-std::set<std::string> ordered_columns(const ViewEntry& entry, Session& session) {
+std::set<std::string> ordered_columns(const ViewEntry& entry, InspectorSession& session) {
     std::set<std::string> ordered;
     const auto view = view_named(entry.name, session);
     for (size_t column = 0; column < view->columns().size(); ++column) {
@@ -90,7 +90,7 @@ TEST(Order, OfEveryColumnOfNumbersIsThatOfTheNumbers) {
     std::set<std::string> ordered;
     for (const char* name : {"partial-offload", "pipeline", "experts-offload", "mixed-sampling"}) {
         const auto source = schedscope::testing::sample(name);
-        Session session(source, nullptr);
+        InspectorSession session(source, nullptr);
         session.start_diff(schedscope::testing::sample_path("all-cpu"));
         pollfd done{session.comparison().descriptor(), POLLIN, 0};
         ASSERT_EQ(poll(&done, 1, 60'000), 1);
@@ -138,7 +138,7 @@ TEST(Unknown, SizesMatchNoQueryAndSumUpToNothing) {
         }
     });
     schedscope::testing::MadeRun(2).record(without_sizes, 1);
-    Session session(store, nullptr);
+    InspectorSession session(store, nullptr);
     ASSERT_FALSE(session.state().copies.empty());
     EXPECT_EQ(view_named("copies", session)->title(session), "copies " + std::to_string(session.state().copies.size()) + ", ? B");
     const Query small = Query::parse("bytes<1K");
@@ -162,7 +162,7 @@ TEST(Unknown, AWaitWithoutASplitIsInNone) {
     wait.start_ns = 1'000'000'000;
     wait.end_ns = wait.start_ns + 10;
     store->add(wait);
-    Session session(store, nullptr);
+    InspectorSession session(store, nullptr);
     session.go(session.last_step());
     const auto view = view_named("timeline", session);
     Facts facts;
@@ -182,7 +182,7 @@ TEST(Unknown, AWaitWithoutASplitIsInNone) {
 /// A log tells neither of rules nor, of what it leaves out, of operators.
 TEST(Unknown, RulesAndOperatorsOfALogAreSaidToBe) {
     auto imported = schedscope::testing::Imported::file(paths::source("tests/traces/import/logs/2026-01.log"));
-    Session session(imported.store, nullptr);
+    InspectorSession session(imported.store, nullptr);
     const OwnedGraph& graph = *session.graph();
     const TensorId product = graph.nodes[3];
     EXPECT_NE(lines_text(story_page(session, product, 100)).find("on Vulkan0, by a rule that the log does not tell"),
@@ -205,7 +205,7 @@ TEST(Copies, TakeAsLongAsAllTheirTransfers) {
     again.start_ns += 1'000'000;
     again.end_ns = again.start_ns + 7'000'000;
     store->add(again);
-    Session session(store, nullptr);
+    InspectorSession session(store, nullptr);
     session.go(session.last_step());
     const auto view = view_named("copies", session);
     const auto rows = tables::copies(session.history(), session.state());
@@ -222,13 +222,13 @@ TEST(Memory, ThoseWhoHoldThePeakAreToldApartThoughTheyHaveOneName) {
     const auto holders_of = [](schedscope::testing::MadeRun& run, auto&& look) {
         auto store = std::make_shared<LiveStore>();
         run.record(*store, 1);
-        Session session(store, nullptr);
+        InspectorSession session(store, nullptr);
         const auto table = tables::memory(session.history(), session.state());
         look(session, table.memory);
     };
     std::string first, second; // of one size
     schedscope::testing::MadeRun plain(2);
-    holders_of(plain, [&](Session&, const std::vector<tables::MemoryRow>& buffers) {
+    holders_of(plain, [&](InspectorSession&, const std::vector<tables::MemoryRow>& buffers) {
         for (const tables::MemoryRow& buffer : buffers) {
             for (size_t i = 1; i < buffer.holders.size() && first.empty(); ++i) {
                 const bool copies = (buffer.holders[i].name + buffer.holders[i - 1].name).find('#') != std::string::npos;
@@ -243,7 +243,7 @@ TEST(Memory, ThoseWhoHoldThePeakAreToldApartThoughTheyHaveOneName) {
     schedscope::testing::MadeRun twins(2);
     twins.rename(first, "twin");
     twins.rename(second, "twin");
-    holders_of(twins, [](Session& session, const std::vector<tables::MemoryRow>& buffers) {
+    holders_of(twins, [](InspectorSession& session, const std::vector<tables::MemoryRow>& buffers) {
         std::set<TensorId> ids, opened;
         for (const tables::MemoryRow& buffer : buffers) {
             for (const auto& holder : buffer.holders) {
@@ -268,7 +268,7 @@ TEST(Memory, ThoseWhoHoldThePeakAreToldApartThoughTheyHaveOneName) {
 TEST(Order, OfTheListIsThatOfTheNumbers) {
     std::string largest;
     {
-        Session session(schedscope::testing::made_trace(4, 3), nullptr);
+        InspectorSession session(schedscope::testing::made_trace(4, 3), nullptr);
         int64_t offset = 0;
         for (const record::Placement& p : session.state().placements) {
             offset = std::max(offset, p.offset);

@@ -1,4 +1,4 @@
-#include "inspector/tui/state/session.h"
+#include "inspector/tui/state/inspector_session.h"
 
 #include "inspector/tui/views/drawings/memory_map.h"
 #include "inspector/tui/views/view.h"
@@ -14,12 +14,12 @@
 namespace schedscope::tui {
 namespace {
 
-using Unit = Session::Unit;
+using Unit = InspectorSession::Unit;
 
 class ATrace : public ::testing::Test {
 protected:
     std::shared_ptr<const RecordSource> source = schedscope::testing::made_trace(4, 3);
-    Session session{source, nullptr};
+    InspectorSession session{source, nullptr};
 
     TensorId id_of(std::string_view name) {
         const auto& tensors = session.graph()->tensors;
@@ -133,7 +133,7 @@ TEST_F(ATrace, ABreakpointIsReachedForwardAndBackward) {
 TEST_F(ATrace, RecordsAreFoundByWhatTheySay) {
     session.go(0);
     scan("kind=query why=type name=kq_soft_max-3", true);
-    EXPECT_EQ(std::get<record::Query>(session.record().fact).reason, Refusal::type);
+    EXPECT_EQ(std::get<record::BackendQuery>(session.record().fact).reason, Refusal::type);
     scan("kind=copy_made name~GPU0# backend=GPU0", true);
     EXPECT_TRUE(std::holds_alternative<record::CopyMade>(session.record().fact));
     scan("kind=transfer from=CPU bytes>1K", true);
@@ -229,7 +229,7 @@ protected:
         thread.join();
     }
     /// Until the gate has told of being held, and `session` (if any) takes it so.
-    void wait_until_held(const Session* session = nullptr) {
+    void wait_until_held(const InspectorSession* session = nullptr) {
         while (session ? session->running() : !gate.is_held()) {
             pollfd fd{gate.descriptor(), POLLIN, 0};
             ASSERT_EQ(poll(&fd, 1, 20'000), 1);
@@ -243,7 +243,7 @@ protected:
 };
 
 TEST_F(ALiveRun, TheNewestStepLetsTheProgramGoOn) {
-    Session session(store, &gate);
+    InspectorSession session(store, &gate);
     EXPECT_EQ(session.step(), 0);
     EXPECT_EQ(session.move(Unit::record, true), "running to the next step");
     wait_until_held(&session);
@@ -257,7 +257,7 @@ TEST_F(ALiveRun, TheNewestStepLetsTheProgramGoOn) {
 }
 
 TEST_F(ALiveRun, NamesOfCopiesStayWhereTheyAreWhileMoreAreMade) {
-    Session session(store, &gate);
+    InspectorSession session(store, &gate);
     gate.set_breakpoint([](const Record& record) { return std::holds_alternative<record::CopyMade>(record.fact); });
     Describer describer(session.history());
     std::vector<std::pair<TensorId, std::string_view>> seen;
@@ -273,7 +273,7 @@ TEST_F(ALiveRun, NamesOfCopiesStayWhereTheyAreWhileMoreAreMade) {
 }
 
 TEST_F(ALiveRun, StepsTypedAheadAreTakenOneByOne) {
-    Session session(store, &gate);
+    InspectorSession session(store, &gate);
     for (int i = 0; i < 3; ++i)
         session.move(Unit::record, true);
     while (session.step() < 3) {
@@ -287,7 +287,7 @@ TEST_F(ALiveRun, StepsTypedAheadAreTakenOneByOne) {
 }
 
 TEST_F(ALiveRun, WhatLiesBehindIsSteppedWithoutTheProgram) {
-    Session session(store, &gate);
+    InspectorSession session(store, &gate);
     for (int i = 0; i < 3; ++i) {
         session.move(Unit::record, true);
         wait_until_held(&session);

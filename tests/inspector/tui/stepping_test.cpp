@@ -91,7 +91,7 @@ TEST_F(Stepping, BySweepAndPass) {
 }
 
 TEST_F(Stepping, ByEvaluationAndToken) {
-    const std::vector<Step> tokens = steps_of<record::Token>(*source);
+    const std::vector<Step> tokens = steps_of<record::NextToken>(*source);
     t.press("]");
     EXPECT_TRUE(t.shows("eval 2/3 decode")) << t.text();
     t.press("[[");
@@ -99,7 +99,7 @@ TEST_F(Stepping, ByEvaluationAndToken) {
     go(middle());
     t.press("t");
     EXPECT_TRUE(at(first_behind(tokens, middle()))) << t.text();
-    EXPECT_TRUE(t.shows(std::string(source->text(std::get<record::Token>(History(source).record(tokens[1]).fact).text))))
+    EXPECT_TRUE(t.shows(std::string(source->text(std::get<record::NextToken>(History(source).record(tokens[1]).fact).text))))
         << t.text();
     t.press("T");
     EXPECT_TRUE(at(tokens[0])) << t.text();

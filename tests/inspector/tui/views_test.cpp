@@ -21,12 +21,12 @@ using testing::line_with;
 using testing::sample;
 using testing::Terminal;
 
-struct Size {
+struct ScreenSize {
     int rows, cols;
 };
-void PrintTo(const Size& size, std::ostream* out) { *out << size.cols << "x" << size.rows; }
+void PrintTo(const ScreenSize& size, std::ostream* out) { *out << size.cols << "x" << size.rows; }
 
-class View : public ::testing::TestWithParam<Size> {
+class View : public ::testing::TestWithParam<ScreenSize> {
 protected:
     static constexpr const char* name = "partial-offload"; // evaluation 1, the last one planned, is shown
     std::shared_ptr<const RecordSource> source = sample(name);
@@ -44,9 +44,10 @@ protected:
     /// The first cells of a name, as narrow columns show it.
     static std::string begin_of(const std::string& text, size_t n) { return text.substr(0, n); }
 };
-INSTANTIATE_TEST_SUITE_P(At, View, ::testing::Values(Size{24, 80}, Size{40, 120}, Size{80, 250}), [](const auto& info) {
-    return std::to_string(info.param.cols) + "x" + std::to_string(info.param.rows);
-});
+INSTANTIATE_TEST_SUITE_P(At, View, ::testing::Values(ScreenSize{24, 80}, ScreenSize{40, 120}, ScreenSize{80, 250}),
+                         [](const auto& info) {
+                             return std::to_string(info.param.cols) + "x" + std::to_string(info.param.rows);
+                         });
 
 TEST_P(View, OfNodesSaysWhereAndWhy) {
     open('1', "nodes");
@@ -363,7 +364,7 @@ TEST_P(View, OfQueriesCountsAnswersAndQuestions) {
     }
     source->for_each(source->evaluation(plan.evaluation).first, source->evaluation(plan.evaluation).end,
                      [&](const Record& record) {
-                         const auto* q = std::get_if<record::Query>(&record.fact);
+                         const auto* q = std::get_if<record::BackendQuery>(&record.fact);
                          asked += q && q->backend == 0 && static_cast<size_t>(q->tensor) < graph.tensors.size() &&
                                           graph.tensors[static_cast<size_t>(q->tensor)].op == Op::GET_ROWS
                                       ? 1

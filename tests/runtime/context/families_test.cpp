@@ -32,7 +32,7 @@ RunOptions options_on(const std::string& devices, int32_t n_gpu_layers) {
 }
 
 /// Rows of logits of the last decode.
-std::vector<float> rows_of(Context& context) {
+std::vector<float> rows_of(InferenceContext& context) {
     std::vector<float> rows;
     for (int32_t i = 0; i < context.n_outputs(); ++i) {
         const auto row = context.logits(i);

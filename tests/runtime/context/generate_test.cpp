@@ -14,14 +14,14 @@ using testing::HasSubstr;
 
 namespace {
 
-struct Place {
+struct DevicesCase {
     const char* devices;
     int ngl;
     FlashAttention flash;
     int32_t n_tokens = 200; ///< of the story; fewer where a driver runs on the CPU
 };
 
-std::string place_name(const testing::TestParamInfo<Place>& info) {
+std::string place_name(const testing::TestParamInfo<DevicesCase>& info) {
     std::string name = std::string(info.param.devices) + "_ngl" + std::to_string(info.param.ngl) +
                        (info.param.flash == FlashAttention::on    ? "_flash"
                         : info.param.flash == FlashAttention::off ? "_plain"
@@ -31,7 +31,7 @@ std::string place_name(const testing::TestParamInfo<Place>& info) {
 }
 
 /// The same story wherever its layers are.
-class Story : public testing::TestWithParam<Place> {
+class Story : public testing::TestWithParam<DevicesCase> {
 protected:
     RunOptions options(std::string_view type) const {
         RunOptions o = greedy_options(stories(type));
@@ -100,15 +100,18 @@ TEST_P(Story, has_the_logits_of_an_independent_computation) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    stories260K, Story,
-    testing::Values(Place{"cpu", 0, FlashAttention::on}, Place{"cpu", 0, FlashAttention::off},
-                    Place{"blas,cpu", 0, FlashAttention::automatic}, Place{"vulkan0,cpu", 0, FlashAttention::automatic, 20},
-                    Place{"vulkan0,cpu", 1, FlashAttention::automatic, 20}, Place{"vulkan0,cpu", 2, FlashAttention::off, 20},
-                    Place{"vulkan0,cpu", 3, FlashAttention::automatic, 20}, Place{"vulkan0,cpu", 4, FlashAttention::off, 20},
-                    Place{"vulkan0,cpu", 5, FlashAttention::automatic, 20}, Place{"vulkan0,cpu", 6, FlashAttention::off, 20},
-                    Place{"vulkan0,cpu", 99, FlashAttention::automatic, 200}),
-    place_name);
+INSTANTIATE_TEST_SUITE_P(stories260K, Story,
+                         testing::Values(DevicesCase{"cpu", 0, FlashAttention::on}, DevicesCase{"cpu", 0, FlashAttention::off},
+                                         DevicesCase{"blas,cpu", 0, FlashAttention::automatic},
+                                         DevicesCase{"vulkan0,cpu", 0, FlashAttention::automatic, 20},
+                                         DevicesCase{"vulkan0,cpu", 1, FlashAttention::automatic, 20},
+                                         DevicesCase{"vulkan0,cpu", 2, FlashAttention::off, 20},
+                                         DevicesCase{"vulkan0,cpu", 3, FlashAttention::automatic, 20},
+                                         DevicesCase{"vulkan0,cpu", 4, FlashAttention::off, 20},
+                                         DevicesCase{"vulkan0,cpu", 5, FlashAttention::automatic, 20},
+                                         DevicesCase{"vulkan0,cpu", 6, FlashAttention::off, 20},
+                                         DevicesCase{"vulkan0,cpu", 99, FlashAttention::automatic, 200}),
+                         place_name);
 
 TEST(Generation, does_not_depend_on_how_the_prompt_is_cut) {
     NEEDS(stories("f32"));
@@ -204,7 +207,7 @@ TEST(Generation, refuses_prompts_that_make_no_sense) {
     RunOptions o = greedy_options("made");
     o.n_ctx = 256;
     Session session(registry, made_model(), o);
-    const auto refusal = [&](const std::vector<Prompt>& prompts) {
+    const auto refusal = [&](const std::vector<SequencePrompt>& prompts) {
         GenerateRequest r;
         r.prompts = prompts;
         return sentence_of(ErrorKind::usage, [&] { generate(session, r); });
@@ -243,7 +246,7 @@ TEST(Generation, records_tokens_samplers_and_evaluations) {
     Session session(registry, made_model(), o, &record);
     const Generated g = generate_one(session, {1, 300, 301}, 4);
 
-    const auto tokens = record.all<record::Token>();
+    const auto tokens = record.all<record::NextToken>();
     ASSERT_EQ(tokens.size(), 4U);
     for (size_t i = 0; i < 4; ++i) {
         EXPECT_EQ(tokens[i].token, g.tokens[i]);
@@ -283,7 +286,7 @@ TEST(Generation, without_text_records_hold_no_text) {
     o.record_text = false;
     Session session(registry, made_model(), o, &record);
     generate_one(session, {1}, 3);
-    for (const auto& t : record.all<record::Token>()) {
+    for (const auto& t : record.all<record::NextToken>()) {
         EXPECT_EQ(t.text, 0);
     }
 }

@@ -50,7 +50,7 @@ std::vector<std::vector<Token>> tokens_of(const GenerateResult& result) {
 std::vector<std::vector<Token>> generated(Session& session, const std::vector<std::string>& chains, int32_t n) {
     GenerateRequest r;
     for (size_t s = 0; s < chains.size(); ++s) {
-        Prompt p{static_cast<int32_t>(s), {1, static_cast<Token>(300 + s), static_cast<Token>(40 + 7 * s)}, std::nullopt};
+        SequencePrompt p{static_cast<int32_t>(s), {1, static_cast<Token>(300 + s), static_cast<Token>(40 + 7 * s)}, std::nullopt};
         if (!chains[s].empty()) {
             p.chain = parse_chain(chains[s], session.sampling(), 100 + static_cast<uint32_t>(s));
         }
@@ -141,7 +141,7 @@ TEST_P(SamplingInGraph, ThePlanIsTheSameWhicheverSequencesAreActive) {
 
 TEST_P(SamplingInGraph, OneGraphServesWhicheverSequencesAreActive) {
     Session session(registry, made_model(), options_on(GetParam()));
-    Context& context = session.context();
+    InferenceContext& context = session.context();
     const std::vector<std::pair<int32_t, int32_t>> pairs{{0, 1}, {1, 2}, {0, 2}, {2, 1}, {0, 3}};
     for (const int32_t s : {0, 1, 2}) {
         context.set_sampler(s, chain(session, "top_k=4;greedy"));
@@ -171,7 +171,7 @@ TEST_P(SamplingInGraph, AMixedBatchCopiesLogitsOnlyForThoseThatAreSampledOnTheHo
     RunOptions o = options_on(GetParam());
     o.sampling.ignore_eos = false; // a bias of end tokens would run in the graph before xtc
     Session session(registry, made_model(), o);
-    Context& context = session.context();
+    InferenceContext& context = session.context();
     context.set_sampler(1, chain(session, "top_k=40;cpu:temp=0.8;dist"));
     context.set_sampler(2, chain(session, "greedy"));
     context.set_sampler(4, chain(session, "xtc=0.5;dist")); // nothing of it can run there
@@ -205,7 +205,7 @@ TEST_P(SamplingInGraph, AMixedBatchCopiesLogitsOnlyForThoseThatAreSampledOnTheHo
 TEST_P(SamplingInGraph, ChainsAreSetAndTakenAwayBetweenDecodes) {
     PlanRecord record;
     Session session(registry, made_model(), options_on(GetParam()), &record);
-    Context& context = session.context();
+    InferenceContext& context = session.context();
     int32_t position = 0;
     const auto decode = [&] {
         Batch batch;
@@ -236,7 +236,7 @@ TEST_P(SamplingInGraph, ChainsAreSetAndTakenAwayBetweenDecodes) {
 
 TEST_P(SamplingInGraph, TwoOutputsToChooseFromAreRefused) {
     Session session(registry, made_model(), options_on(GetParam()));
-    Context& context = session.context();
+    InferenceContext& context = session.context();
     context.set_sampler(0, chain(session, "greedy"));
     Batch batch;
     batch.add(50, 0, only_sequence(0), true);
@@ -300,7 +300,7 @@ TEST_P(SamplingInGraph, IsRecordedSamplerBySampler) {
         }
     }
     EXPECT_EQ(n_cut, 9);
-    for (const auto& t : record.all<record::Token>()) {
+    for (const auto& t : record.all<record::NextToken>()) {
         EXPECT_EQ(t.host_bytes, t.sequence == 0 ? 8 : 12 * 8);
         EXPECT_LE(t.host_bytes, 1024);
     }
@@ -332,7 +332,7 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, SamplingInGraph, testing::Values("cpu", "vu
 std::shared_ptr<gguf::File> ten_letters() {
     const auto source = made_model();
     gguf::Writer w;
-    for (const gguf::Entry& e : source->metadata()) {
+    for (const gguf::MetadataEntry& e : source->metadata()) {
         w.set(e.key, e.value);
     }
     w.set("tokenizer.ggml.model", "gpt2");
@@ -341,7 +341,7 @@ std::shared_ptr<gguf::File> ten_letters() {
     w.set("tokenizer.ggml.merges", std::vector<std::string>{"a b"});
     w.set("tokenizer.ggml.eos_token_id", int32_t{-1});
     w.set("llama.vocab_size", uint32_t{10});
-    for (const gguf::TensorInfo& t : source->tensors()) {
+    for (const gguf::FileTensor& t : source->tensors()) {
         Shape ne = t.ne;
         ne[1] = ne[1] == n_vocab ? 10 : ne[1];
         w.add(t.name, t.type, ne, std::span(t.data, row_bytes(t.type, ne[0]) * static_cast<size_t>(ne[1])));

@@ -49,7 +49,7 @@ struct Images : testing::Test {
     }
 
     /// All logits of the prompts and of what follows them.
-    Logits logits_of(std::vector<Prompt> prompts, const RunOptions& o, int32_t n_predict = 3) {
+    Logits logits_of(std::vector<SequencePrompt> prompts, const RunOptions& o, int32_t n_predict = 3) {
         Session session(registry, model, o);
         GenerateRequest request;
         request.prompts = std::move(prompts);
@@ -99,7 +99,7 @@ TEST_F(Images, DoWhatTheirRowsDoAsTokens) {
 
 TEST_F(Images, StandAnywhereAndMoreThanOnce) {
     for (const std::vector<int32_t>& places : {std::vector<int32_t>{0}, {4}, {1, 3}, {2, 2}, {0, 1, 4}}) {
-        Prompt prompt{0, {1, 30, 31, 32}};
+        SequencePrompt prompt{0, {1, 30, 31, 32}};
         for (const int32_t place : places) {
             prompt.images.push_back(image(place));
         }
@@ -111,19 +111,19 @@ TEST_F(Images, AreDecodedInUbatches) {
     RunOptions small = options();
     small.n_batch = 10;
     small.n_ubatch = 7;
-    const Prompt prompt{.sequence = 0, .tokens = {1, 30, 31, 32}, .images = {image(2), image(3)}};
+    const SequencePrompt prompt{.sequence = 0, .tokens = {1, 30, 31, 32}, .images = {image(2), image(3)}};
     expect_same(logits_of({prompt}, small), logits_of({prompt}, options()));
 }
 
 TEST_F(Images, StandInPromptsOfSeveralSequences) {
-    const Prompt text{2, {1, 40, 41, 42, 43}};
+    const SequencePrompt text{2, {1, 40, 41, 42, 43}};
     const Logits with_image = logits_of({{.sequence = 0, .tokens = {1, 30, 31, 32}, .images = {image(2)}}, text}, options());
     expect_same(with_image, logits_of({{0, as_tokens({1, 30, 31, 32}, {2})}, text}, options()));
 }
 
 TEST_F(Images, ChooseTheSameTokensWithoutAllLogits) {
     Session session(registry, model, options());
-    const auto text_of = [&](Prompt prompt) {
+    const auto text_of = [&](SequencePrompt prompt) {
         GenerateRequest request;
         request.prompts = {std::move(prompt)};
         request.n_predict = 8;
@@ -159,7 +159,7 @@ TEST_F(Images, AreRefusedWhereTheyMakeNoSense) {
     RunOptions without = options();
     without.mmproj.clear();
     Session blind(registry, model, without);
-    const auto refusal = [](Session& s, std::vector<Prompt> prompts) {
+    const auto refusal = [](Session& s, std::vector<SequencePrompt> prompts) {
         return sentence_of(ErrorKind::usage, [&] {
             GenerateRequest request;
             request.prompts = std::move(prompts);

@@ -85,7 +85,7 @@ TEST_F(WrongOrder, IsNotSeenWhereNothingIsWrong) {
 }
 
 /// Keeps what ran and what was found.
-class Facts final : public Recorder {
+class FactsRecorder final : public Recorder {
 public:
     std::map<std::string, int> found, ran;
 
@@ -108,7 +108,7 @@ private:
 };
 
 /// Outputs and caches of the graph, computed in memory as the scheduler plans it. Numbers, not bytes: zero has two signs.
-std::vector<std::vector<float>> results(uint32_t seed, bool fusion, Facts& facts) {
+std::vector<std::vector<float>> results(uint32_t seed, bool fusion, FactsRecorder& facts) {
     RandomGraph random(seed, 1 + seed % 7, 30);
     const std::unique_ptr<Device> device = make_cpu_device();
     std::vector<std::unique_ptr<Buffer>> own;
@@ -144,7 +144,7 @@ std::vector<std::vector<float>> results(uint32_t seed, bool fusion, Facts& facts
 TEST(PlannedMemory, IsMadeSoThatGroupsRunAndGiveTheSameNumbers) {
     std::map<std::string, int> kernels;
     for (uint32_t seed = 0; seed < 300; ++seed) {
-        Facts apart, fused;
+        FactsRecorder apart, fused;
         const auto expected = results(seed, false, apart);
         EXPECT_TRUE(results(seed, true, fused) == expected) << "seed " << seed;
         EXPECT_TRUE(apart.found.empty());

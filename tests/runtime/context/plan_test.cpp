@@ -2,7 +2,7 @@
 #include "sched_log.h"
 #include "tests/runtime/model/fake_devices.h"
 
-#include "runtime/context/context.h"
+#include "runtime/context/inference_context.h"
 #include "runtime/gguf/gguf.h"
 #include "tests/support/paths.h"
 
@@ -51,7 +51,7 @@ public:
         options.n_ctx = 256;
         options.flash_attention = setup.flash_attention;
         options.cache_on_host = setup.cache_on_host;
-        context = std::make_unique<Context>(*model, *scheduler, options, &record);
+        context = std::make_unique<InferenceContext>(*model, *scheduler, options, &record);
         plan(n_tokens, n_outputs);
     }
     void plan(int n_tokens, int n_outputs) {
@@ -70,7 +70,7 @@ public:
     std::unique_ptr<Model> model;
     PlanRecord record;
     std::unique_ptr<Scheduler> scheduler;
-    std::unique_ptr<Context> context;
+    std::unique_ptr<InferenceContext> context;
 };
 
 #define NEEDS_SHARED()                                                                                                           \

@@ -16,14 +16,14 @@ using testing::SizeIs;
 
 namespace {
 
-struct Place {
+struct DevicesCase {
     std::string devices;
     int32_t n_gpu_layers;
     bool one_backend; ///< whatever the batch
 };
-void PrintTo(const Place& place, std::ostream* out) { *out << place.devices << ", " << place.n_gpu_layers << " layers"; }
+void PrintTo(const DevicesCase& place, std::ostream* out) { *out << place.devices << ", " << place.n_gpu_layers << " layers"; }
 
-class Reserve : public testing::TestWithParam<Place> {
+class Reserve : public testing::TestWithParam<DevicesCase> {
 protected:
     static constexpr int32_t n_ctx = 1024, n_ubatch = 64;
 
@@ -126,7 +126,8 @@ TEST_P(Reserve, DoesNotDependOnARecorder) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, Reserve,
-                         testing::Values(Place{"cpu", 0, true}, Place{"blas,cpu", 0, false}, Place{"vulkan0,cpu", 99, true},
-                                         Place{"vulkan0,cpu", 2, false}, Place{"vulkan0,cpu", 0, false}));
+                         testing::Values(DevicesCase{"cpu", 0, true}, DevicesCase{"blas,cpu", 0, false},
+                                         DevicesCase{"vulkan0,cpu", 99, true}, DevicesCase{"vulkan0,cpu", 2, false},
+                                         DevicesCase{"vulkan0,cpu", 0, false}));
 
 } // namespace

@@ -1,6 +1,6 @@
 #include "reference.h"
 
-#include "runtime/context/context.h"
+#include "runtime/context/inference_context.h"
 
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ struct Sequences : testing::Test {
     }
     /// Eight batches of one token of each sequence, against the recorded logits.
     void expect_generation(const std::string& mode) {
-        Context& context = session->context();
+        InferenceContext& context = session->context();
         std::map<size_t, std::vector<float>> got;
         for (size_t step = 0; step < 8; ++step) {
             Batch batch;
@@ -122,7 +122,7 @@ TEST_F(Sequences, are_generated_together_as_each_would_be_alone) {
 
 TEST_F(Sequences, that_are_copied_and_cut_go_on_from_there) {
     // Sequence 1 begins as sequence 0 does: copy that, drop what differs.
-    Context& context = session->context();
+    InferenceContext& context = session->context();
     Batch first;
     for (size_t i = 0; i < prompts[0].size(); ++i) {
         first.add(prompts[0][i], static_cast<int32_t>(i), only_sequence(0), false);
@@ -146,7 +146,7 @@ TEST_F(Sequences, that_are_copied_and_cut_go_on_from_there) {
 
 TEST_F(Sequences, that_move_keep_their_meaning) {
     // Positions are relative: a sequence that lies 7 positions later gives the same logits. Rotated keys are what is tested.
-    Context& context = session->context();
+    InferenceContext& context = session->context();
     const auto decode = [&](int32_t from, int32_t to, int32_t offset) {
         Batch batch;
         for (int32_t i = from; i < to; ++i) {

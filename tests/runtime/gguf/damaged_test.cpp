@@ -8,15 +8,15 @@ namespace {
 
 using test::RawFile;
 
-struct Damage {
+struct DamageCase {
     const char* name;
     RawFile file;
     const char* message;
 };
 
-void PrintTo(const Damage& d, std::ostream* out) { *out << d.name; }
+void PrintTo(const DamageCase& d, std::ostream* out) { *out << d.name; }
 
-class Damaged : public ::testing::TestWithParam<Damage> {};
+class Damaged : public ::testing::TestWithParam<DamageCase> {};
 
 TEST_P(Damaged, IsRefusedInOneSentence) {
     try {
@@ -39,7 +39,7 @@ RawFile one_tensor(const std::vector<uint64_t>& ne, uint32_t type = f32, uint64_
 
 RawFile with_alignment(uint32_t alignment) { return RawFile(0, 1).key("general.alignment", ValueType::u32).number(alignment); }
 
-const Damage damages[] = {
+const DamageCase damages[] = {
     {"Version1", RawFile(0, 0, 1), "has GGUF version 1; 2 and 3 can be read"},
     {"Version4", RawFile(0, 0, 4), "has GGUF version 4; 2 and 3 can be read"},
     {"Version0", RawFile(0, 0, 0), "has GGUF version 0; 2 and 3 can be read"},

@@ -40,7 +40,7 @@ TEST_F(Stories, SaysWhatItIs) {
 
 TEST_F(Stories, ListsItsTensors) {
     const File file = open("q4_0");
-    const TensorInfo& q = file.require_tensor("blk.3.attn_k.weight");
+    const FileTensor& q = file.require_tensor("blk.3.attn_k.weight");
     EXPECT_EQ(q.type, Type::Q4_0);
     EXPECT_EQ(q.n_dims, 2);
     EXPECT_EQ(q.ne, (Shape{64, 32, 1, 1}));
@@ -58,8 +58,8 @@ TEST_F(Stories, HoldsTheSameWeightsInEveryType) {
     } kinds[] = {{"f16", 0x1p-11}, {"q8_0", 0.5 / 127 + 0x1p-10}, {"q4_0", 1.0 / 8}};
     for (const auto& kind : kinds) {
         const File file = open(kind.type);
-        for (const TensorInfo& t : file.tensors()) {
-            const TensorInfo& original = exact.require_tensor(t.name);
+        for (const FileTensor& t : file.tensors()) {
+            const FileTensor& original = exact.require_tensor(t.name);
             const auto n = t.ne[0] * t.ne[1];
             std::vector<float> values(static_cast<size_t>(n));
             ASSERT_TRUE(row_to_float(t.type, t.data, values.data(), n));
@@ -86,12 +86,12 @@ void survive(std::vector<std::byte> bytes) {
     const size_t size = bytes.size();
     try {
         const File file = File::from_bytes(std::move(bytes));
-        for (const Entry& e : file.metadata()) {
+        for (const MetadataEntry& e : file.metadata()) {
             e.value.text(4);
             e.value.as_string_array();
             e.value.as_f32_array();
         }
-        for (const TensorInfo& t : file.tensors()) {
+        for (const FileTensor& t : file.tensors()) {
             ASSERT_LE(t.offset + t.bytes, size);
         }
     } catch (const Error& e) {

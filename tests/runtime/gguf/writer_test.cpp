@@ -50,7 +50,7 @@ TEST(Writer, CopiesAnyValueOfAnotherFile) {
     w.set("real", 0.5);
     const File first = File::from_bytes(w.to_bytes());
     Writer copy;
-    for (const Entry& e : first.metadata()) {
+    for (const MetadataEntry& e : first.metadata()) {
         copy.set(e.key, e.value);
     }
     EXPECT_EQ(copy.to_bytes(), w.to_bytes());
@@ -63,10 +63,10 @@ TEST(Writer, ARealFileComesOutByteForByte) {
     }
     const File file = File::open(path);
     Writer w;
-    for (const Entry& e : file.metadata()) {
+    for (const MetadataEntry& e : file.metadata()) {
         w.set(e.key, e.value);
     }
-    for (const TensorInfo& t : file.tensors()) {
+    for (const FileTensor& t : file.tensors()) {
         w.add(t.name, t.type, t.ne, std::span(t.data, t.bytes));
     }
     EXPECT_EQ(w.to_bytes(), test::read_file(path));

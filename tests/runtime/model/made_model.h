@@ -29,11 +29,11 @@ inline std::shared_ptr<gguf::File> changed_model(const std::function<void(gguf::
                                                  const SynthShape& shape = small_shape()) {
     const gguf::File source = synthesise_in_memory(shape, Type::F32, 1, "source");
     gguf::Writer writer;
-    for (const gguf::Entry& e : source.metadata()) {
+    for (const gguf::MetadataEntry& e : source.metadata()) {
         writer.set(e.key, e.value);
     }
     change(writer);
-    for (const gguf::TensorInfo& t : source.tensors()) {
+    for (const gguf::FileTensor& t : source.tensors()) {
         Shape ne = t.ne;
         size_t bytes = t.bytes;
         if (reshaped.contains(t.name)) {

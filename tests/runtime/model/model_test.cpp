@@ -34,7 +34,7 @@ struct ModelTest : testing::Test {
 TEST_F(ModelTest, host_weights_are_the_mapped_file_itself) {
     const auto file = made_model();
     const auto model = load(file, {.n_gpu_layers = 0});
-    for (const gguf::TensorInfo& info : file->tensors()) {
+    for (const gguf::FileTensor& info : file->tensors()) {
         if (info.name == "blk.1.attn_q.weight") {
             EXPECT_EQ(host_data(*model->weights().layers[1].attn_q.weight), info.data);
         }

@@ -1,7 +1,7 @@
 #include "made_model.h"
 #include "tests/runtime/model/fake_devices.h"
 
-#include "runtime/model/placement.h"
+#include "runtime/model/model_placement.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ struct PlacementTest : testing::Test {
     std::vector<Device*> two{&first, &second, &registry.cpu()};
 
     static std::vector<int> homes(const PlacementOptions& options, const std::vector<Device*>& devices, int n_layer) {
-        const Placement p(options, devices, n_layer);
+        const ModelPlacement p(options, devices, n_layer);
         std::vector<int> out;
         for (int il = 0; il <= n_layer; ++il) {
             out.push_back(p.layer_home(il));
@@ -30,7 +30,7 @@ struct PlacementTest : testing::Test {
         return out;
     }
     std::string refusal(const PlacementOptions& options, const std::vector<Device*>& devices) {
-        return sentence_of(ErrorKind::usage, [&] { require_matches(Placement(options, devices, 4).overrides()); });
+        return sentence_of(ErrorKind::usage, [&] { require_matches(ModelPlacement(options, devices, 4).overrides()); });
     }
 };
 
@@ -40,13 +40,13 @@ TEST_F(PlacementTest, n_layers_are_the_output_and_the_last_blocks) {
     EXPECT_THAT(homes({.n_gpu_layers = 3}, one, 4), ElementsAre(1, 1, 0, 0, 0));
     EXPECT_THAT(homes({.n_gpu_layers = 5}, one, 4), ElementsAre(0, 0, 0, 0, 0));
     EXPECT_THAT(homes({.n_gpu_layers = 99}, one, 4), ElementsAre(0, 0, 0, 0, 0));
-    EXPECT_FALSE(Placement({.n_gpu_layers = 4}, one, 4).full_offload());
-    EXPECT_TRUE(Placement({.n_gpu_layers = 5}, one, 4).full_offload());
+    EXPECT_FALSE(ModelPlacement({.n_gpu_layers = 4}, one, 4).full_offload());
+    EXPECT_TRUE(ModelPlacement({.n_gpu_layers = 5}, one, 4).full_offload());
 }
 
 TEST_F(PlacementTest, blas_and_cpu_hold_no_offloaded_layers) {
     EXPECT_THAT(homes({}, {&blas, &registry.cpu()}, 2), ElementsAre(1, 1, 1));
-    EXPECT_FALSE(Placement({}, std::vector<Device*>{&registry.cpu()}, 2).full_offload());
+    EXPECT_FALSE(ModelPlacement({}, std::vector<Device*>{&registry.cpu()}, 2).full_offload());
 }
 
 TEST_F(PlacementTest, several_devices_share_by_the_split) {
@@ -66,7 +66,7 @@ TEST_F(PlacementTest, without_a_split_memory_decides) {
 }
 
 TEST_F(PlacementTest, overrides_beat_the_layers_home_and_the_first_match_wins) {
-    Placement p({.overrides = {"ffn_.*_exps=cpu", "blk\\.1\\.=VULKAN1"}}, two, 4);
+    ModelPlacement p({.overrides = {"ffn_.*_exps=cpu", "blk\\.1\\.=VULKAN1"}}, two, 4);
     EXPECT_EQ(p.tensor_home("blk.1.ffn_up_exps.weight", 0), 2);
     EXPECT_EQ(p.tensor_home("blk.1.attn_q.weight", 0), 1);
     EXPECT_EQ(p.tensor_home("blk.2.attn_q.weight", 0), 0);

@@ -107,7 +107,7 @@ protected:
     /// All weights, in the order of the file.
     static std::vector<std::byte> weights_of(const gguf::File& file) {
         std::vector<std::byte> bytes;
-        for (const gguf::TensorInfo& t : file.tensors()) {
+        for (const gguf::FileTensor& t : file.tensors()) {
             bytes.insert(bytes.end(), t.data, t.data + t.bytes);
         }
         return bytes;
@@ -115,12 +115,12 @@ protected:
 };
 
 /// What a model made of a prompt of eight tokens: rows of logits of each of them, then of those generated but the last.
-struct Told {
+struct ModelAnswer {
     std::vector<std::vector<float>> logits;
     std::vector<int32_t> tokens;
 };
 
-Told run_greedily(const std::shared_ptr<gguf::File>& file, int32_t n_predict) {
+ModelAnswer run_greedily(const std::shared_ptr<gguf::File>& file, int32_t n_predict) {
     RunOptions o;
     o.model = "made";
     o.devices = "cpu";
@@ -132,7 +132,7 @@ Told run_greedily(const std::shared_ptr<gguf::File>& file, int32_t n_predict) {
     request.prompts.push_back({0, {1, 300, 45, 401, 260, 17, 99, 333}, std::nullopt});
     request.n_predict = n_predict;
     request.all_logits = true;
-    Told told;
+    ModelAnswer told;
     request.on_logits = [&](int32_t, int32_t, std::span<const float> row) { told.logits.emplace_back(row.begin(), row.end()); };
     told.tokens = generate(session, request).sequences.at(0).tokens;
     return told;
@@ -147,7 +147,7 @@ TEST_P(SynthTiny, is_the_same_for_the_same_seed_only) {
 
 TEST_P(SynthTiny, generates_from_logits_that_are_finite_and_of_size_one) {
     for (const Type type : {Type::F32, Type::F16, Type::Q8_0}) {
-        const Told told = run_greedily(made(1, type), 6);
+        const ModelAnswer told = run_greedily(made(1, type), 6);
         ASSERT_GE(told.logits.size(), 8U);
         ASSERT_FALSE(told.tokens.empty());
         for (const std::vector<float>& row : told.logits) {

@@ -7,8 +7,8 @@ using namespace schedscope::sketch;
 
 namespace {
 
-struct Session {
-    explicit Session(unsigned seed, Recorder* recorder = nullptr) : sketch(random_sketch(seed)) {
+struct SketchSession {
+    explicit SketchSession(unsigned seed, Recorder* recorder = nullptr) : sketch(random_sketch(seed)) {
         options.n_stages = seed % 3 == 0 ? 4 : 1;
         options.current_stage = seed % 3 == 0 ? 1 : 0;
         make_plan(sketch.graph.view(), sketch, options, carry, plan, recorder);
@@ -30,7 +30,7 @@ class EveryGraph : public testing::TestWithParam<unsigned> {};
 
 TEST_P(EveryGraph, RecordingChangesNothing) {
     Notebook notebook;
-    const Session off(GetParam()), on(GetParam(), &notebook);
+    const SketchSession off(GetParam()), on(GetParam(), &notebook);
     ASSERT_EQ(off.plan.assignments.size(), on.plan.assignments.size());
     for (size_t i = 0; i < off.plan.assignments.size(); ++i) {
         EXPECT_EQ(told(off.plan.assignments[i]), told(on.plan.assignments[i]));
@@ -43,7 +43,7 @@ TEST_P(EveryGraph, RecordingChangesNothing) {
 
 TEST_P(EveryGraph, TheAssignRecordsReplayedAreThePlan) {
     Notebook notebook;
-    const Session s(GetParam(), &notebook);
+    const SketchSession s(GetParam(), &notebook);
     std::vector<Assignment> replayed(s.plan.assignments.size());
     for (const Record& r : notebook.records) {
         if (const auto* a = std::get_if<record::Assign>(&r.fact)) {
@@ -65,7 +65,7 @@ TEST_P(EveryGraph, TheAssignRecordsReplayedAreThePlan) {
 
 TEST_P(EveryGraph, TheSplitRecordsAreTheSplits) {
     Notebook notebook;
-    const Session s(GetParam(), &notebook);
+    const SketchSession s(GetParam(), &notebook);
     const auto begins = notebook.all<record::SplitBegin>();
     const auto ends = notebook.all<record::SplitEnd>();
     const auto inputs = notebook.all<record::SplitInput>();
@@ -89,7 +89,7 @@ TEST_P(EveryGraph, TheSplitRecordsAreTheSplits) {
 
 TEST_P(EveryGraph, ThePlacementRecordsAreTheMemoryPlan) {
     Notebook notebook;
-    const Session s(GetParam(), &notebook);
+    const SketchSession s(GetParam(), &notebook);
     const auto placements = notebook.all<record::Placement>();
     ASSERT_EQ(placements.size(), s.memory->tensors.size());
     for (size_t i = 0; i < placements.size(); ++i) {
@@ -104,8 +104,8 @@ TEST_P(EveryGraph, ThePlacementRecordsAreTheMemoryPlan) {
 
 TEST_P(EveryGraph, EachNoCarriesItsReason) {
     Notebook notebook;
-    const Session s(GetParam(), &notebook);
-    for (const record::Query& q : notebook.all<record::Query>()) {
+    const SketchSession s(GetParam(), &notebook);
+    for (const record::BackendQuery& q : notebook.all<record::BackendQuery>()) {
         EXPECT_EQ(q.detail == 0, q.yes);
         EXPECT_EQ(q.reason == Refusal::none, q.yes || q.question == Question::offload);
         EXPECT_EQ(q.buffer_type == no_buffer_type, q.question != Question::buffer_type);
@@ -114,7 +114,7 @@ TEST_P(EveryGraph, EachNoCarriesItsReason) {
 
 TEST_P(EveryGraph, StepsCountUpAndTimeNeverGoesBack) {
     Notebook notebook;
-    const Session s(GetParam(), &notebook);
+    const SketchSession s(GetParam(), &notebook);
     for (size_t i = 0; i < notebook.records.size(); ++i) {
         EXPECT_EQ(notebook.records[i].step, static_cast<Step>(i));
         EXPECT_GE(notebook.records[i].time_ns, i == 0 ? 0 : notebook.records[i - 1].time_ns);
@@ -123,7 +123,7 @@ TEST_P(EveryGraph, StepsCountUpAndTimeNeverGoesBack) {
 
 TEST_P(EveryGraph, PassesOpenAndCloseInOrder) {
     Notebook notebook;
-    const Session s(GetParam(), &notebook);
+    const SketchSession s(GetParam(), &notebook);
     std::string story;
     for (const Record& r : notebook.records) {
         if (const auto* begin = std::get_if<record::PassBegin>(&r.fact)) {

@@ -19,18 +19,18 @@ std::vector<float> there_and_back(Type type, const std::vector<float>& x) {
     return y;
 }
 
-struct Step {
+struct QuantiseStep {
     Type type;
     double of_range; ///< largest error, as a part of the block's extent: half a step, and what the half-precision scale adds
     bool from_zero;  ///< the extent is the largest size; otherwise max − min
 };
 
-void PrintTo(const Step& s, std::ostream* out) { *out << type_name(s.type); }
+void PrintTo(const QuantiseStep& s, std::ostream* out) { *out << type_name(s.type); }
 
-class Quantise : public ::testing::TestWithParam<Step> {};
+class Quantise : public ::testing::TestWithParam<QuantiseStep> {};
 
 TEST_P(Quantise, StaysWithinHalfAStep) {
-    const Step& step = GetParam();
+    const QuantiseStep& step = GetParam();
     std::mt19937 random(5);
     std::normal_distribution<float> normal(0.3F, 1.0F);
     std::vector<float> x(256 * 32);
@@ -61,9 +61,9 @@ TEST_P(Quantise, SurvivesWhatIsNoNumber) {
 
 // Q*_0: 2^bits steps between −extreme and +extreme, of which the last one opposite the extreme is missing.
 INSTANTIATE_TEST_SUITE_P(Types, Quantise,
-                         ::testing::Values(Step{Type::Q4_0, 1.0 / 8, true}, Step{Type::Q4_1, 0.5 / 15, false},
-                                           Step{Type::Q5_0, 1.0 / 16, true}, Step{Type::Q5_1, 0.5 / 31, false},
-                                           Step{Type::Q8_0, 0.5 / 127, true}),
+                         ::testing::Values(QuantiseStep{Type::Q4_0, 1.0 / 8, true}, QuantiseStep{Type::Q4_1, 0.5 / 15, false},
+                                           QuantiseStep{Type::Q5_0, 1.0 / 16, true}, QuantiseStep{Type::Q5_1, 0.5 / 31, false},
+                                           QuantiseStep{Type::Q8_0, 0.5 / 127, true}),
                          [](const auto& param) { return std::string(type_name(param.param.type)); });
 
 struct Noise {

@@ -17,15 +17,15 @@ struct Bench {
     Tensor* i32(const Shape& ne) { return g.make(Type::I32, ne, "i"); }
 };
 
-struct Refusal {
+struct RefusalCase {
     const char* name;
     std::function<void(Bench&)> build;
     const char* message;
 };
 
-void PrintTo(const Refusal& r, std::ostream* out) { *out << r.name; }
+void PrintTo(const RefusalCase& r, std::ostream* out) { *out << r.name; }
 
-class Refusals : public ::testing::TestWithParam<Refusal> {};
+class Refusals : public ::testing::TestWithParam<RefusalCase> {};
 
 TEST_P(Refusals, SayWhatAndWhy) {
     Bench b;
@@ -38,7 +38,7 @@ TEST_P(Refusals, SayWhatAndWhy) {
     }
 }
 
-const Refusal refusals[] = {
+const RefusalCase refusals[] = {
     {"AddShape",
      [](Bench& b) {
          ops::add(b.g, b.f32({4, 3, 1, 1}), b.f32({3, 1, 1, 1}));

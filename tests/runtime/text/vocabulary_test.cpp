@@ -15,15 +15,15 @@ using ::testing::ElementsAre;
 
 enum Kind : int32_t { normal = 1, unknown, control, user, unused, byte };
 
-struct Entry {
+struct VocabularyEntry {
     std::string text;
     Kind kind = normal;
     float score = 0;
 };
 
 /// An SPM vocabulary: <unk>, <s>, </s>, then the entries, then all byte tokens.
-gguf::Writer spm(const std::vector<Entry>& entries) {
-    std::vector<Entry> all = {{"<unk>", unknown}, {"<s>", control}, {"</s>", control}};
+gguf::Writer spm(const std::vector<VocabularyEntry>& entries) {
+    std::vector<VocabularyEntry> all = {{"<unk>", unknown}, {"<s>", control}, {"</s>", control}};
     all.insert(all.end(), entries.begin(), entries.end());
     for (int b = 0; b < 256; ++b) {
         const char* digits = "0123456789ABCDEF";
@@ -32,7 +32,7 @@ gguf::Writer spm(const std::vector<Entry>& entries) {
     std::vector<std::string> texts;
     std::vector<int32_t> kinds;
     std::vector<float> scores;
-    for (const Entry& e : all) {
+    for (const VocabularyEntry& e : all) {
         texts.push_back(e.text);
         kinds.push_back(e.kind);
         scores.push_back(e.score);
@@ -200,15 +200,15 @@ TEST(Bpe, TidiesSpacesWhereTheModelDoes) {
     EXPECT_EQ(load(bpe(tokens, {}, "qwen2"))->decode(text), "x . 'sx");
 }
 
-struct Damage {
+struct DamageCase {
     const char* name;
     std::function<void(gguf::Writer&)> harm;
     const char* message;
 };
 
-void PrintTo(const Damage& d, std::ostream* out) { *out << d.name; }
+void PrintTo(const DamageCase& d, std::ostream* out) { *out << d.name; }
 
-class DamagedVocabulary : public ::testing::TestWithParam<Damage> {};
+class DamagedVocabulary : public ::testing::TestWithParam<DamageCase> {};
 
 TEST_P(DamagedVocabulary, IsRefused) {
     auto w = bpe({"a", "b"}, {"a b"}, "gpt-2");
@@ -226,27 +226,28 @@ const std::vector<std::string> none;
 
 INSTANTIATE_TEST_SUITE_P(
     Files, DamagedVocabulary,
-    ::testing::Values(Damage{"Model", [](gguf::Writer& w) { w.set("tokenizer.ggml.model", "bert"); },
-                             "tokenizer 'bert' (key tokenizer.ggml.model) is not supported"},
-                      Damage{"ModelKind", [](gguf::Writer& w) { w.set("tokenizer.ggml.model", 1); },
-                             "key 'tokenizer.ggml.model' is i32 1, not a string"},
-                      Damage{"PreTokenizer", [](gguf::Writer& w) { w.set("tokenizer.ggml.pre", "weird"); },
-                             "pre-tokenizer 'weird' (key tokenizer.ggml.pre) is not supported"},
-                      Damage{"NoTokens", [](gguf::Writer& w) { w.set("tokenizer.ggml.tokens", none); },
-                             "key 'tokenizer.ggml.tokens' holds no tokens"},
-                      Damage{"TokensKind", [](gguf::Writer& w) { w.set("tokenizer.ggml.tokens", std::vector<int32_t>{1}); },
-                             "key 'tokenizer.ggml.tokens' is array of i32, not an array of strings"},
-                      Damage{"TokenTwice",
-                             [](gguf::Writer& w) {
-                                 w.set("tokenizer.ggml.tokens", std::vector<std::string>{"a", "b", "a"});
-                             },
-                             "tokens 0 and 2 (key tokenizer.ggml.tokens) are the same"},
-                      Damage{"ShortScores", [](gguf::Writer& w) { w.set("tokenizer.ggml.scores", std::vector<float>{1}); },
-                             "key 'tokenizer.ggml.scores' has 1 elements for 2 tokens"},
-                      Damage{"ShortTypes", [](gguf::Writer& w) { w.set("tokenizer.ggml.token_type", std::vector<int32_t>{1}); },
-                             "key 'tokenizer.ggml.token_type' has 1 elements for 2 tokens"},
-                      Damage{"MergesKind", [](gguf::Writer& w) { w.set("tokenizer.ggml.merges", "a b"); },
-                             "key 'tokenizer.ggml.merges' is string, not an array of strings"}),
+    ::testing::Values(DamageCase{"Model", [](gguf::Writer& w) { w.set("tokenizer.ggml.model", "bert"); },
+                                 "tokenizer 'bert' (key tokenizer.ggml.model) is not supported"},
+                      DamageCase{"ModelKind", [](gguf::Writer& w) { w.set("tokenizer.ggml.model", 1); },
+                                 "key 'tokenizer.ggml.model' is i32 1, not a string"},
+                      DamageCase{"PreTokenizer", [](gguf::Writer& w) { w.set("tokenizer.ggml.pre", "weird"); },
+                                 "pre-tokenizer 'weird' (key tokenizer.ggml.pre) is not supported"},
+                      DamageCase{"NoTokens", [](gguf::Writer& w) { w.set("tokenizer.ggml.tokens", none); },
+                                 "key 'tokenizer.ggml.tokens' holds no tokens"},
+                      DamageCase{"TokensKind", [](gguf::Writer& w) { w.set("tokenizer.ggml.tokens", std::vector<int32_t>{1}); },
+                                 "key 'tokenizer.ggml.tokens' is array of i32, not an array of strings"},
+                      DamageCase{"TokenTwice",
+                                 [](gguf::Writer& w) {
+                                     w.set("tokenizer.ggml.tokens", std::vector<std::string>{"a", "b", "a"});
+                                 },
+                                 "tokens 0 and 2 (key tokenizer.ggml.tokens) are the same"},
+                      DamageCase{"ShortScores", [](gguf::Writer& w) { w.set("tokenizer.ggml.scores", std::vector<float>{1}); },
+                                 "key 'tokenizer.ggml.scores' has 1 elements for 2 tokens"},
+                      DamageCase{"ShortTypes",
+                                 [](gguf::Writer& w) { w.set("tokenizer.ggml.token_type", std::vector<int32_t>{1}); },
+                                 "key 'tokenizer.ggml.token_type' has 1 elements for 2 tokens"},
+                      DamageCase{"MergesKind", [](gguf::Writer& w) { w.set("tokenizer.ggml.merges", "a b"); },
+                                 "key 'tokenizer.ggml.merges' is string, not an array of strings"}),
     [](const auto& param) { return std::string(param.param.name); });
 
 } // namespace

@@ -15,7 +15,7 @@ namespace {
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float inf = std::numeric_limits<float>::infinity();
 
-Difference difference(const std::vector<float>& a, const std::vector<float>& b) {
+TensorDistance difference(const std::vector<float>& a, const std::vector<float>& b) {
     const auto device = make_cpu_device();
     SmallGraph g;
     const auto n = static_cast<int64_t>(a.size());
@@ -48,7 +48,7 @@ TEST(Compare, NaNAndInfinityAreEqualOnlyToThemselves) {
 }
 
 TEST(Compare, NamesTheElementThatIsFarthestOff) {
-    const Difference d = difference({1, 2.5F, 3, -2}, {1, 2, 3, 2});
+    const TensorDistance d = difference({1, 2.5F, 3, -2}, {1, 2, 3, 2});
     EXPECT_EQ(d.element, 3);
     EXPECT_EQ(d.max_error, 4);
     EXPECT_EQ(d.a, -2);
@@ -56,7 +56,7 @@ TEST(Compare, NamesTheElementThatIsFarthestOff) {
     EXPECT_EQ(difference({2, 3}, {1, 2}).element, 0) << "of several the first";
     EXPECT_EQ(difference({1, nan}, {1, nan}).element, -1);
     EXPECT_EQ(difference({1, 2}, {1, 2}).max_error, 0);
-    const Difference bad = difference({5, 1, nan}, {1, 1, 7});
+    const TensorDistance bad = difference({5, 1, nan}, {1, 1, 7});
     EXPECT_EQ(bad.element, 2) << "what no error measures weighs more than any error";
     EXPECT_TRUE(std::isnan(bad.a));
     EXPECT_EQ(bad.b, 7);

@@ -155,12 +155,12 @@ TEST_F(Verify, ARowWrittenToTheWrongCellIsFound) {
 TEST_F(Verify, AGenerationThatFailsBehindAWrongNodeIsAnswered) {
     const gguf::File source = synthesise_in_memory(small_shape(), Type::F32, 1, "source");
     gguf::Writer writer;
-    for (const gguf::Entry& e : source.metadata()) {
+    for (const gguf::MetadataEntry& e : source.metadata()) {
         writer.set(e.key, e.value);
     }
     std::vector<float> nan(source.find_tensor("output_norm.weight")->bytes / sizeof(float),
                            std::numeric_limits<float>::quiet_NaN());
-    for (const gguf::TensorInfo& t : source.tensors()) {
+    for (const gguf::FileTensor& t : source.tensors()) {
         const bool spoiled = t.name == "output_norm.weight";
         writer.add(t.name, t.type, t.ne, spoiled ? std::as_bytes(std::span(nan)) : std::span(t.data, t.bytes));
     }

@@ -17,7 +17,7 @@
 namespace schedscope::test {
 namespace {
 
-using vision::View;
+using vision::ImageView;
 using vision::Views;
 
 std::string as_test_name(std::string text) {
@@ -156,7 +156,7 @@ protected:
             GTEST_SKIP() << folder << " is not here";
         }
     }
-    static Views image(const vision::Hparams& h) {
+    static Views image(const vision::EncoderHparams& h) {
         return vision::prepare(vision::read_image(std::string(folder) + "test56.ppm"), h, "test56.ppm");
     }
     static std::vector<double> stored() {

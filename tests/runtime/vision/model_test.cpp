@@ -23,13 +23,13 @@ using testing::Not;
 std::shared_ptr<gguf::File> changed(const gguf::File& source, const std::function<void(gguf::Writer&)>& change,
                                     const std::set<std::string, std::less<>>& without = {}) {
     gguf::Writer w;
-    for (const gguf::Entry& e : source.metadata()) {
+    for (const gguf::MetadataEntry& e : source.metadata()) {
         if (!without.contains(e.key)) {
             w.set(e.key, e.value);
         }
     }
     change(w);
-    for (const gguf::TensorInfo& t : source.tensors()) {
+    for (const gguf::FileTensor& t : source.tensors()) {
         if (!without.contains(t.name)) {
             w.add(t.name, t.type, t.ne, std::span(t.data, t.bytes));
         }
@@ -135,10 +135,10 @@ TEST_F(EncoderFiles, AreOfAKnownKind) {
 TEST_F(EncoderFiles, KeepTheEndOfARowForWhoAsks) {
     const auto source = random_encoder("mlp", 1).file();
     gguf::Writer w;
-    for (const gguf::Entry& e : source->metadata()) {
+    for (const gguf::MetadataEntry& e : source->metadata()) {
         w.set(e.key, e.value);
     }
-    for (const gguf::TensorInfo& t : source->tensors()) {
+    for (const gguf::FileTensor& t : source->tensors()) {
         w.add(t.name, t.type, t.ne, std::span(t.data, t.bytes));
     }
     w.add("model.image_newline", {64, 1, 1, 1}, std::vector<float>(64, 0.25F), Type::F16);

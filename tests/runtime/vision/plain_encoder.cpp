@@ -486,7 +486,7 @@ PlainEncoder PlainEncoder::from(const gguf::File& file) {
         e.mean[c] = file.require_f32_array("clip.vision.image_mean")[c];
         e.std[c] = file.require_f32_array("clip.vision.image_std")[c];
     }
-    for (const gguf::TensorInfo& t : file.tensors()) {
+    for (const gguf::FileTensor& t : file.tensors()) {
         if (t.type != Type::F32) {
             throw std::runtime_error("a tensor is not f32");
         }

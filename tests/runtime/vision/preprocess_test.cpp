@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using testing::ElementsAreArray;
 using testing::HasSubstr;
 using vision::Arrangement;
-using vision::Hparams;
+using vision::EncoderHparams;
 using vision::Image;
 using vision::Size;
 using vision::Views;
@@ -45,8 +45,8 @@ uint64_t fnv(const std::vector<uint8_t>& bytes) {
     return h;
 }
 
-Hparams clip(int image_size) {
-    Hparams h;
+EncoderHparams clip(int image_size) {
+    EncoderHparams h;
     h.image_size = image_size;
     h.patch_size = 14;
     h.mean = {0.48145466F, 0.4578275F, 0.40821073F};
@@ -54,16 +54,16 @@ Hparams clip(int image_size) {
     return h;
 }
 
-Hparams tiled(int n) {
-    Hparams h = clip(n);
+EncoderHparams tiled(int n) {
+    EncoderHparams h = clip(n);
     h.pinpoints = {{n, 2 * n}, {2 * n, n}, {2 * n, 2 * n}, {3 * n, n}, {n, 3 * n}};
     return h;
 }
 
 /// Back to bytes, red, green and blue of a pixel side by side, view behind view.
-std::vector<uint8_t> pixels_of(const Views& views, const Hparams& h) {
+std::vector<uint8_t> pixels_of(const Views& views, const EncoderHparams& h) {
     std::vector<uint8_t> bytes;
-    for (const vision::View& v : views.views) {
+    for (const vision::ImageView& v : views.views) {
         const auto n = static_cast<size_t>(v.width) * static_cast<size_t>(v.height);
         const std::vector<float> planes = planes_of(v, h);
         EXPECT_EQ(planes.size(), 3 * n);
@@ -163,7 +163,7 @@ TEST(Square, IsTheOriginals) {
                           {2000, 1, 56, 0x12b53bf481051e25ULL},
                           {64, 64, 56, 0xa0498e6126588c16ULL},
                           {333, 334, 336, 0xfa9fc6a02c004269ULL}}) {
-        const Hparams h = clip(c.n);
+        const EncoderHparams h = clip(c.n);
         const Views views = prepare(pattern(c.w, c.h), h, "photo");
         ASSERT_EQ(views.views.size(), 1U);
         EXPECT_EQ(views.tiles, Size{});
@@ -172,7 +172,7 @@ TEST(Square, IsTheOriginals) {
 }
 
 TEST(Square, IsNormalisedPlaneByPlane) {
-    const Hparams h = clip(14);
+    const EncoderHparams h = clip(14);
     Image red(14, 14);
     for (int i = 0; i < 14 * 14; ++i) {
         red.pixel(i % 14, i / 14)[0] = 255;
@@ -202,7 +202,7 @@ TEST(Tiles, AreTheOriginals) {
                           {10, 10, 56, {56, 112}, 0x272f69f7825fa935ULL},
                           {500, 10, 56, {168, 56}, 0x76ef4919b97f7e2bULL},
                           {113, 111, 56, {112, 112}, 0xe1e45e9220f33281ULL}}) {
-        const Hparams h = tiled(c.n);
+        const EncoderHparams h = tiled(c.n);
         const Views views = prepare(pattern(c.w, c.h), h, "photo");
         EXPECT_EQ(views.refined, c.at) << c.w << " x " << c.h;
         EXPECT_EQ(views.tiles, (Size{c.at.width / c.n, c.at.height / c.n}));
@@ -234,7 +234,7 @@ TEST(Slices, AreTheOriginals) {
         Size overview, grid, refined;
         uint64_t hash;
     };
-    Hparams h = clip(56);
+    EncoderHparams h = clip(56);
     h.minicpmv_version = 3;
     for (const Case& c : {Case{100, 90, {56, 56}, {2, 2}, {112, 112}, 0x7f526bf898aa7ec6ULL},
                           {28, 28, {56, 56}, {0, 0}, {0, 0}, 0xcd6f4c06fe5156aaULL},
@@ -253,7 +253,7 @@ TEST(Slices, AreTheOriginals) {
 }
 
 TEST(Slices, OfAStripAreRefused) {
-    Hparams h = clip(448);
+    EncoderHparams h = clip(448);
     h.minicpmv_version = 3;
     try {
         prepare(pattern(1, 20000), h, "photo");
@@ -265,7 +265,7 @@ TEST(Slices, OfAStripAreRefused) {
 }
 
 std::string words_of(int width, int height, int version) {
-    Hparams h = clip(56);
+    EncoderHparams h = clip(56);
     h.minicpmv_version = version;
     const vision::PromptParts parts = prompt_parts(prepare(pattern(width, height), h, "photo"), h);
     std::string text;

@@ -14,7 +14,7 @@ void demand(bool condition, const std::string& what) {
 }
 
 /// One field of a message.
-struct Field {
+struct MessageField {
     uint64_t number = 0;
     uint64_t value = 0;     ///< of a varint, of 8 bytes
     std::string_view bytes; ///< of what has a length
@@ -34,11 +34,11 @@ uint64_t take_varint(std::string_view& in) {
     throw std::runtime_error("not a Perfetto trace: a number has more than ten bytes");
 }
 
-std::vector<Field> fields_of(std::string_view in) {
-    std::vector<Field> fields;
+std::vector<MessageField> fields_of(std::string_view in) {
+    std::vector<MessageField> fields;
     while (!in.empty()) {
         const uint64_t tag = take_varint(in);
-        Field f{tag >> 3, 0, {}};
+        MessageField f{tag >> 3, 0, {}};
         switch (tag & 7) {
         case 0: f.value = take_varint(in); break;
         case 1:
@@ -65,7 +65,7 @@ struct Interned {
     std::map<uint64_t, std::string> categories, names, arguments;
 
     void add(std::string_view data) {
-        for (const Field& f : fields_of(data)) {
+        for (const MessageField& f : fields_of(data)) {
             std::map<uint64_t, std::string>* table = f.number == 1   ? &categories
                                                      : f.number == 2 ? &names
                                                      : f.number == 3 ? &arguments
@@ -73,7 +73,7 @@ struct Interned {
             demand(table != nullptr, "InternedData field " + std::to_string(f.number));
             uint64_t id = 0;
             std::string text;
-            for (const Field& entry : fields_of(f.bytes)) {
+            for (const MessageField& entry : fields_of(f.bytes)) {
                 (entry.number == 1) ? void(id = entry.value) : void(text = entry.bytes);
             }
             demand(id != 0 && table->emplace(id, text).second, "the number of " + text + " is taken");
@@ -89,14 +89,14 @@ const std::string& look_up(const std::map<uint64_t, std::string>& table, uint64_
 
 void read_argument(std::string_view bytes, const Interned& known, PerfettoFile::Event& event) {
     std::string name;
-    for (const Field& f : fields_of(bytes)) {
+    for (const MessageField& f : fields_of(bytes)) {
         switch (f.number) {
         case 1: name = look_up(known.arguments, f.value); break;
         case 2:
         case 4: event.numbers[name] = static_cast<int64_t>(f.value); break;
         case 6: event.texts[name] = f.bytes; break;
         case 12: {
-            const std::vector<Field> element = fields_of(f.bytes);
+            const std::vector<MessageField> element = fields_of(f.bytes);
             demand(element.size() == 1 && element[0].number == 6, "an element that is no text");
             event.lists[name].emplace_back(element[0].bytes);
             break;
@@ -110,14 +110,14 @@ void read_argument(std::string_view bytes, const Interned& known, PerfettoFile::
 void read_descriptor(std::string_view bytes, PerfettoFile& file) {
     PerfettoFile::Track track;
     uint64_t uuid = 0;
-    for (const Field& f : fields_of(bytes)) {
+    for (const MessageField& f : fields_of(bytes)) {
         switch (f.number) {
         case 1: uuid = f.value; break;
         case 2: track.name = f.bytes; break;
         case 3:
         case 4:
             (f.number == 3 ? track.is_process : track.is_thread) = true;
-            for (const Field& part : fields_of(f.bytes)) {
+            for (const MessageField& part : fields_of(f.bytes)) {
                 if (part.number == (f.number == 3 ? 6U : 5U)) {
                     track.name = part.bytes;
                 }
@@ -125,7 +125,7 @@ void read_descriptor(std::string_view bytes, PerfettoFile& file) {
             break;
         case 5: track.parent = f.value; break;
         case 8:
-            for (const Field& part : fields_of(f.bytes)) {
+            for (const MessageField& part : fields_of(f.bytes)) {
                 track.counts_bytes = part.number == 3 && part.value == 3;
             }
             break;
@@ -143,13 +143,13 @@ PerfettoFile::PerfettoFile(std::string_view bytes) {
     std::map<uint64_t, std::vector<size_t>> open; // by track
     std::map<uint64_t, int64_t> last;
     bool first = true;
-    for (const Field& packet : fields_of(bytes)) {
+    for (const MessageField& packet : fields_of(bytes)) {
         demand(packet.number == 1 && !packet.bytes.empty(), "Trace field " + std::to_string(packet.number));
         int64_t time = -1;
         uint64_t flags = 0;
         std::string_view event_bytes;
         // Names count for the packet that brings them, wherever in it they stand.
-        for (const Field& f : fields_of(packet.bytes)) {
+        for (const MessageField& f : fields_of(packet.bytes)) {
             switch (f.number) {
             case 8: time = static_cast<int64_t>(f.value); break;
             case 10: demand(f.value != 0, "a sequence of number 0"); break;
@@ -170,7 +170,7 @@ PerfettoFile::PerfettoFile(std::string_view bytes) {
         Event e;
         uint64_t type = 0;
         int64_t value = 0;
-        for (const Field& f : fields_of(event_bytes)) {
+        for (const MessageField& f : fields_of(event_bytes)) {
             switch (f.number) {
             case 3: e.category = look_up(known.categories, f.value); break;
             case 4: read_argument(f.bytes, known, e); break;

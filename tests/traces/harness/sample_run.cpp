@@ -285,7 +285,7 @@ void SampleRun::execute() {
 void SampleRun::choose_token() {
     recorder_.add(record::Sample{0, 0, recorder_.intern("top_k"), 0, 40});
     recorder_.add(record::Sample{0, no_backend, recorder_.intern("dist"), recorder_.intern("needs a random number"), 1});
-    recorder_.add(record::Token{0, 403, next_evaluation_, recorder_.intern(" secret"), 40, 160});
+    recorder_.add(record::NextToken{0, 403, next_evaluation_, recorder_.intern(" secret"), 40, 160});
 }
 
 Folder::Folder() {

@@ -112,12 +112,12 @@ void expect_equal(const Planned& before, const std::vector<std::string>& setting
     }
 }
 
-struct Place {
+struct DevicesCase {
     std::string model, devices;
 };
 
-std::vector<Place> places() {
-    std::vector<Place> all;
+std::vector<DevicesCase> places() {
+    std::vector<DevicesCase> all;
     for (const char* model : {"tiny", "tiny-moe", "tied", "stories260K-f32", "stories260K-q8_0"}) {
         for (const char* devices : {"cpu", "blas,cpu", "vulkan0,cpu", "vulkan0,vulkan0,cpu", "vulkan0,blas,cpu"}) {
             all.push_back({model, devices});
@@ -126,7 +126,7 @@ std::vector<Place> places() {
     return all;
 }
 
-class EqualsRun : public testing::TestWithParam<Place> {
+class EqualsRun : public testing::TestWithParam<DevicesCase> {
 protected:
     void SetUp() override {
         if (model_named(GetParam().model) == nullptr) {
@@ -266,7 +266,7 @@ TEST_P(EqualsRun, WhenItReallyRan) {
     expect_equal(before, {"ngl=2", "fa=off"}, after);
 }
 
-std::string name_of(const testing::TestParamInfo<Place>& info) {
+std::string name_of(const testing::TestParamInfo<DevicesCase>& info) {
     std::string name = info.param.model + "_" + info.param.devices;
     std::replace_if(
         name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');

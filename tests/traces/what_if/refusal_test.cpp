@@ -1,6 +1,6 @@
 // refuse=DEVICE:OP is what a run decides on a device that lacks the operator: also weights stay away from it that it can't read.
 #include "runtime/backend/registry.h"
-#include "runtime/context/context.h"
+#include "runtime/context/inference_context.h"
 #include "runtime/model/synth/synth.h"
 #include "runtime/scheduler/optimised_order.h"
 #include "traces/replay/what_if.h"

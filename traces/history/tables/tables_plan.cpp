@@ -34,9 +34,9 @@ template <typename F> void for_each_record(History& history, const PlanSpan& spa
 constexpr FactSet pass_bounds = fact_set<record::PassBegin, record::PassEnd, record::PlanEnd, record::EvaluationEnd>();
 
 /// Counts, as the records go by, how many leafs and nodes have a backend.
-class Counter {
+class AssignmentCount {
 public:
-    explicit Counter(const OwnedGraph& graph) : listed_(graph.tensors.size(), 0), assigned_(graph.tensors.size(), 0) {
+    explicit AssignmentCount(const OwnedGraph& graph) : listed_(graph.tensors.size(), 0), assigned_(graph.tensors.size(), 0) {
         for (const auto* list : {&graph.leafs, &graph.nodes}) {
             for (const TensorId id : *list) {
                 n_listed_ += listed_[static_cast<size_t>(id)] == 0 ? 1 : 0;
@@ -64,7 +64,7 @@ private:
 
 std::vector<PassRow> passes(History& history, EvaluationId planned) {
     std::vector<PassRow> rows;
-    std::optional<Counter> counter;
+    std::optional<AssignmentCount> counter;
     int64_t begin_ns = 0;
     bool open = false;
     const auto count = [&] {

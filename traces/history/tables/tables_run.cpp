@@ -175,7 +175,7 @@ std::vector<std::string> TokenRow::samplers() const {
 }
 
 std::vector<TokenRow> tokens(History& history) {
-    constexpr FactSet kinds = fact_set<record::Sample, record::Token>();
+    constexpr FactSet kinds = fact_set<record::Sample, record::NextToken>();
     std::vector<TokenRow> rows;
     std::map<int32_t, std::vector<SamplerRow>> samplers; // by sequence, since its last token
     for (Step at = history.source().next_of(-1, kinds); at != no_step; at = history.source().next_of(at, kinds)) {
@@ -183,7 +183,7 @@ std::vector<TokenRow> tokens(History& history) {
         if (const auto* sample = std::get_if<record::Sample>(&r.fact)) {
             samplers[sample->sequence].push_back({text(history, sample->sampler), sample->backend, sample->refused,
                                                   text(history, sample->why_not_in_graph), sample->candidates, sample->n_nodes});
-        } else if (const auto* token = std::get_if<record::Token>(&r.fact)) {
+        } else if (const auto* token = std::get_if<record::NextToken>(&r.fact)) {
             rows.push_back({r.evaluation, token->sequence, token->token, text(history, token->text),
                             std::move(samplers[token->sequence]), token->candidates, token->host_bytes});
             samplers.erase(token->sequence);
@@ -232,7 +232,7 @@ Summary summary(History& history) {
         s.last_ns = history.record(s.steps - 1).time_ns;
     }
     s.plans = static_cast<int>(source.count(fact_bit<record::PlanBegin>()));
-    s.tokens = source.count(fact_bit<record::Token>());
+    s.tokens = source.count(fact_bit<record::NextToken>());
     s.failed = static_cast<int>(source.count_failed());
 
     s.planned = history.last_planned();

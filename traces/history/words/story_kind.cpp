@@ -6,26 +6,26 @@ namespace schedscope {
 
 namespace {
 
-struct Entry {
+struct KindName {
     std::string_view name;
     Pass pass = Pass::none;
 };
-constexpr std::array<Entry, static_cast<size_t>(StoryKind::sampler) + 1> entries{{{"split", Pass::split},
-                                                                                  {"placed"},
-                                                                                  {"input", Pass::split},
-                                                                                  {"copy", Pass::split},
-                                                                                  {"rewire", Pass::split},
-                                                                                  {"order", Pass::optimise},
-                                                                                  {"fusion", Pass::optimise},
-                                                                                  {"placement", Pass::allocate},
-                                                                                  {"reallocation", Pass::allocate},
-                                                                                  {"execute", Pass::execute},
-                                                                                  {"transfer", Pass::execute},
-                                                                                  {"value", Pass::execute},
-                                                                                  {"difference", Pass::execute},
-                                                                                  {"sampler"}}}; // in the order of StoryKind
+constexpr std::array<KindName, static_cast<size_t>(StoryKind::sampler) + 1> entries{{{"split", Pass::split},
+                                                                                     {"placed"},
+                                                                                     {"input", Pass::split},
+                                                                                     {"copy", Pass::split},
+                                                                                     {"rewire", Pass::split},
+                                                                                     {"order", Pass::optimise},
+                                                                                     {"fusion", Pass::optimise},
+                                                                                     {"placement", Pass::allocate},
+                                                                                     {"reallocation", Pass::allocate},
+                                                                                     {"execute", Pass::execute},
+                                                                                     {"transfer", Pass::execute},
+                                                                                     {"value", Pass::execute},
+                                                                                     {"difference", Pass::execute},
+                                                                                     {"sampler"}}}; // in the order of StoryKind
 
-struct Kinds {
+struct KindOfFact {
     using Kind = std::optional<StoryKind>;
     Kind operator()(const record::SplitBegin&) const { return StoryKind::split; }
     Kind operator()(const record::Pin&) const { return StoryKind::placed; }
@@ -52,6 +52,6 @@ std::string_view story_kind_name(StoryKind kind) noexcept { return entries[stati
 
 Pass pass_of(StoryKind kind) noexcept { return entries[static_cast<size_t>(kind)].pass; }
 
-std::optional<StoryKind> story_kind_of(const Fact& fact) noexcept { return std::visit(Kinds{}, fact); }
+std::optional<StoryKind> story_kind_of(const Fact& fact) noexcept { return std::visit(KindOfFact{}, fact); }
 
 } // namespace schedscope

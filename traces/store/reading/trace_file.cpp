@@ -41,9 +41,9 @@ void refuse(const TraceFiles& files, const sqlite::Failure& failure) {
 namespace {
 
 /// The first page's beginning, as SQLite's file format has it.
-class Header {
+class SqliteHeader {
 public:
-    explicit Header(const TraceFiles& files) : bytes_(files.header()), file_bytes_(files.version().bytes) {}
+    explicit SqliteHeader(const TraceFiles& files) : bytes_(files.header()), file_bytes_(files.version().bytes) {}
 
     void check(const std::string& path) const {
         if (file_bytes_ == 0) {
@@ -163,7 +163,7 @@ TraceFile open_trace_file(const std::string& path, TraceFiles::Stop stop) {
 TraceFile open_trace_file(std::shared_ptr<TraceFiles> given) {
     const std::shared_ptr<TraceFiles> files = std::move(given);
     const std::string& path = files->path();
-    const Header header(*files);
+    const SqliteHeader header(*files);
     header.check(path);
     const bool recovers = files->has_journal();
     if (!recovers) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "inspector/tui/state/session.h"
+#include "inspector/tui/state/inspector_session.h"
 #include "inspector/tui/terminal/style.h"
 
 #include <string>
@@ -20,10 +20,10 @@ public:
     virtual ~Drawing() = default;
 
     /// Rows that it takes where list and drawing share `body_rows`; 0: there is nothing to draw.
-    virtual int rows(Session& session, int body_rows, int width) const = 0;
-    virtual std::string title(const Session& session) const = 0;
+    virtual int rows(InspectorSession& session, int body_rows, int width) const = 0;
+    virtual std::string title(const InspectorSession& session) const = 0;
     /// `selected`: row of the view's list, −1: none. At most `height` lines.
-    virtual std::vector<Line> draw(Session& session, int selected, int height, int width) = 0;
+    virtual std::vector<Line> draw(InspectorSession& session, int selected, int height, int width) = 0;
     /// The row of the view's list that was drawn at a place the last time; −1: none.
     virtual int row_at(int line, int column) const = 0;
     /// Moves the window; `column`: around which one, −1: the selected row. False: it has only one size.

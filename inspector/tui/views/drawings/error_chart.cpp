@@ -58,13 +58,13 @@ std::string times_ten_to(int power) { return power == 0 ? "tolerated" : "×1e" +
 
 } // namespace
 
-int ErrorChart::rows(Session&, int body_rows, int) const { return rows_.empty() ? 0 : std::clamp(body_rows / 3, 4, 14); }
+int ErrorChart::rows(InspectorSession&, int body_rows, int) const { return rows_.empty() ? 0 : std::clamp(body_rows / 3, 4, 14); }
 
 int ErrorChart::row_at(int, int column) const {
     return column >= 0 && static_cast<size_t>(column) < drawn_.size() ? drawn_[static_cast<size_t>(column)] : -1;
 }
 
-std::vector<Line> ErrorChart::draw(Session&, int selected, int height, int width) {
+std::vector<Line> ErrorChart::draw(InspectorSession&, int selected, int height, int width) {
     Cells cells(height, width);
     drawn_.assign(static_cast<size_t>(std::max(width, 0)), -1);
     const auto n = static_cast<int>(rows_.size());

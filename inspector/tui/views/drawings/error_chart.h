@@ -23,9 +23,9 @@ class ErrorChart final : public Drawing {
 public:
     explicit ErrorChart(const std::vector<ComparedRow>& rows) : rows_(rows) {} ///< borrowed
 
-    int rows(Session& session, int body_rows, int width) const override;
-    std::string title(const Session&) const override { return "error of each node, × what is tolerated"; }
-    std::vector<Line> draw(Session& session, int selected, int height, int width) override;
+    int rows(InspectorSession& session, int body_rows, int width) const override;
+    std::string title(const InspectorSession&) const override { return "error of each node, × what is tolerated"; }
+    std::vector<Line> draw(InspectorSession& session, int selected, int height, int width) override;
     int row_at(int line, int column) const override;
 
 private:

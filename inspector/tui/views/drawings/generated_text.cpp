@@ -7,18 +7,18 @@
 
 namespace schedscope::tui {
 
-void GeneratedText::update(Session& session) {
-    constexpr FactSet kinds = fact_bit<record::Token>();
+void GeneratedText::update(InspectorSession& session) {
+    constexpr FactSet kinds = fact_bit<record::NextToken>();
     const RecordSource& source = session.history().source();
     source.for_each_of(kinds, read_ + 1, session.step() + 1, [&](const Record& record) {
-        const auto& f = std::get<record::Token>(record.fact);
+        const auto& f = std::get<record::NextToken>(record.fact);
         sequences_[f.sequence].push_back(
             {record.step, record.evaluation, f.text != 0 ? std::string(source.text(f.text)) : " " + std::to_string(f.token)});
     });
     read_ = std::max(read_, session.step());
 }
 
-int GeneratedText::rows(Session& session, int body_rows, int) const {
+int GeneratedText::rows(InspectorSession& session, int body_rows, int) const {
     int n = 0;
     for (const auto& [sequence, pieces] : sequences_) {
         n += pieces.front().step <= session.step() ? 1 : 0;
@@ -26,7 +26,7 @@ int GeneratedText::rows(Session& session, int body_rows, int) const {
     return std::min(n, std::max(body_rows / 4, 2));
 }
 
-std::vector<Line> GeneratedText::draw(Session& session, int, int height, int width) {
+std::vector<Line> GeneratedText::draw(InspectorSession& session, int, int height, int width) {
     std::vector<Line> lines;
     for (const auto& [sequence, pieces] : sequences_) {
         if (pieces.front().step > session.step() || static_cast<int>(lines.size()) == height) {

@@ -12,11 +12,11 @@ namespace schedscope::tui {
 class GeneratedText final : public Drawing {
 public:
     /// Looks at each token of the trace once, those after the present step not yet.
-    void update(Session& session);
+    void update(InspectorSession& session);
 
-    int rows(Session& session, int body_rows, int width) const override;
-    std::string title(const Session&) const override { return "generated"; }
-    std::vector<Line> draw(Session& session, int selected, int height, int width) override;
+    int rows(InspectorSession& session, int body_rows, int width) const override;
+    std::string title(const InspectorSession&) const override { return "generated"; }
+    std::vector<Line> draw(InspectorSession& session, int selected, int height, int width) override;
     int row_at(int, int) const override { return -1; }
 
 private:

@@ -8,9 +8,9 @@
 
 namespace schedscope::tui {
 
-int Histogram::rows(Session&, int body_rows, int) const { return rows_.empty() ? 0 : std::clamp(body_rows / 3, 4, 14); }
+int Histogram::rows(InspectorSession&, int body_rows, int) const { return rows_.empty() ? 0 : std::clamp(body_rows / 3, 4, 14); }
 
-std::vector<Line> Histogram::draw(Session&, int selected, int height, int width) {
+std::vector<Line> Histogram::draw(InspectorSession&, int selected, int height, int width) {
     Cells cells(height, width);
     if (selected < 0) {
         return cells.lines();

@@ -12,9 +12,9 @@ class Histogram final : public Drawing {
 public:
     explicit Histogram(const std::vector<tables::ValueRow>& rows) : rows_(rows) {} ///< borrowed
 
-    int rows(Session& session, int body_rows, int width) const override;
-    std::string title(const Session&) const override { return "how the elements are spread"; }
-    std::vector<Line> draw(Session& session, int selected, int height, int width) override;
+    int rows(InspectorSession& session, int body_rows, int width) const override;
+    std::string title(const InspectorSession&) const override { return "how the elements are spread"; }
+    std::vector<Line> draw(InspectorSession& session, int selected, int height, int width) override;
     int row_at(int, int) const override { return -1; }
 
 private:

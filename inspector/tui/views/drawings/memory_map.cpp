@@ -65,7 +65,7 @@ void MemoryMap::set(const std::vector<record::Placement>& placements, std::vecto
     }
 }
 
-int MemoryMap::rows(Session&, int body_rows, int) const {
+int MemoryMap::rows(InspectorSession&, int body_rows, int) const {
     if (!placements_ || placements_->empty()) {
         return 0;
     }
@@ -80,7 +80,9 @@ int MemoryMap::rows(Session&, int body_rows, int) const {
     return std::min(room, most_rows);
 }
 
-std::string MemoryMap::title(const Session&) const { return "offsets over time: a row of bytes, a column of places (see used)"; }
+std::string MemoryMap::title(const InspectorSession&) const {
+    return "offsets over time: a row of bytes, a column of places (see used)";
+}
 
 int MemoryMap::row_at(int line, int column) const {
     if (line < 0 || static_cast<size_t>(line) >= drawn_.size()) {
@@ -95,7 +97,7 @@ int MemoryMap::shade_of(int row) const {
     return family_[static_cast<size_t>(row)] % static_cast<int>(shades.size());
 }
 
-std::vector<Line> MemoryMap::draw(Session& session, int selected, int height, int width) {
+std::vector<Line> MemoryMap::draw(InspectorSession& session, int selected, int height, int width) {
     Cells cells(height, width);
     drawn_.assign(static_cast<size_t>(height), std::vector<int>(static_cast<size_t>(width), -1));
     const int n = static_cast<int>(buffers_.size());
@@ -157,7 +159,7 @@ MemoryMap::Map MemoryMap::map_of(const Shown& shown, int n_rows, int n_columns) 
     return map;
 }
 
-void MemoryMap::draw_buffer(Session& session, Shown& shown, int selected, Cells& cells, int first_row, int height) {
+void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selected, Cells& cells, int first_row, int height) {
     const int n_rows = height - 2, n_columns = cells.width() - label_width;
     if (n_rows < 2 || n_columns < 8) {
         return;

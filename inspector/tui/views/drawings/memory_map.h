@@ -23,9 +23,9 @@ public:
     /// `placements`: the list's rows, borrowed. `buffers` in the order in which they are drawn.
     void set(const std::vector<record::Placement>& placements, std::vector<Buffer> buffers);
 
-    int rows(Session& session, int body_rows, int width) const override;
-    std::string title(const Session& session) const override;
-    std::vector<Line> draw(Session& session, int selected, int height, int width) override;
+    int rows(InspectorSession& session, int body_rows, int width) const override;
+    std::string title(const InspectorSession& session) const override;
+    std::vector<Line> draw(InspectorSession& session, int selected, int height, int width) override;
     int row_at(int line, int column) const override;
 
 private:
@@ -43,7 +43,7 @@ private:
         int peak_at = 0;
         std::optional<Map> map;
     };
-    void draw_buffer(Session& session, Shown& shown, int selected, Cells& cells, int first_row, int height);
+    void draw_buffer(InspectorSession& session, Shown& shown, int selected, Cells& cells, int first_row, int height);
     /// The cells of a map that a placement covers: rows [bottom, top) and columns [left, right).
     struct Area {
         double low, high; ///< in rows

@@ -12,7 +12,7 @@ constexpr int label_width = 11, column_width = 11;
 
 } // namespace
 
-void PassTable::update(Session& session) {
+void PassTable::update(InspectorSession& session) {
     const PlanState& state = session.state();
     if (state.step == no_step || state.graph < 0) {
         return;
@@ -32,13 +32,13 @@ void PassTable::update(Session& session) {
     }
 }
 
-int PassTable::rows(Session& session, int body_rows, int) const {
+int PassTable::rows(InspectorSession& session, int body_rows, int) const {
     return session.graph() && !passes_.empty() && body_rows >= 30 ? 4 : 0;
 }
 
-std::string PassTable::title(const Session&) const { return "passes of evaluation " + std::to_string(planned_); }
+std::string PassTable::title(const InspectorSession&) const { return "passes of evaluation " + std::to_string(planned_); }
 
-std::vector<Line> PassTable::draw(Session& session, int, int height, int width) {
+std::vector<Line> PassTable::draw(InspectorSession& session, int, int height, int width) {
     Cells cells(height, width);
     cells.text(1, 1, "with", dim, label_width);
     cells.text(2, 1, "changed", dim, label_width);

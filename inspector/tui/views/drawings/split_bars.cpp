@@ -31,9 +31,9 @@ int64_t time_of(const SplitState& split) noexcept {
     return split.start_ns < 0 || split.end_ns < split.start_ns ? -1 : split.end_ns - split.start_ns;
 }
 
-int SplitBars::rows(Session& session, int, int) const { return session.state().splits.empty() ? 0 : 3; }
+int SplitBars::rows(InspectorSession& session, int, int) const { return session.state().splits.empty() ? 0 : 3; }
 
-std::string SplitBars::title(const Session& session) const {
+std::string SplitBars::title(const InspectorSession& session) const {
     const auto& splits = session.state().splits;
     std::vector<int> on(static_cast<size_t>(session.n_backends()), 0);
     for (const SplitState& split : splits) {
@@ -58,7 +58,7 @@ int SplitBars::row_at(int line, int column) const {
     return column >= 0 && static_cast<size_t>(column) < cells.size() ? cells[static_cast<size_t>(column)] : -1;
 }
 
-std::vector<Line> SplitBars::draw(Session& session, int selected, int height, int width) {
+std::vector<Line> SplitBars::draw(InspectorSession& session, int selected, int height, int width) {
     Cells cells(height, width);
     drawn_.assign(static_cast<size_t>(height), std::vector<int>(static_cast<size_t>(width), -1));
     const auto& splits = session.state().splits;

@@ -7,9 +7,9 @@ namespace schedscope::tui {
 /// The splits side by side, in the order in which they run: as wide as they have nodes, as they took time, as bytes are copied into them.
 class SplitBars final : public Drawing {
 public:
-    int rows(Session& session, int body_rows, int width) const override;
-    std::string title(const Session& session) const override;
-    std::vector<Line> draw(Session& session, int selected, int height, int width) override;
+    int rows(InspectorSession& session, int body_rows, int width) const override;
+    std::string title(const InspectorSession& session) const override;
+    std::vector<Line> draw(InspectorSession& session, int selected, int height, int width) override;
     int row_at(int line, int column) const override;
 
 private:

@@ -44,7 +44,7 @@ LaneSum lane_sum(const std::vector<TimelineItem>& items, BackendId backend, int6
     return sum;
 }
 
-void TimelineLanes::set(Session& session, const std::vector<TimelineItem>& items) {
+void TimelineLanes::set(InspectorSession& session, const std::vector<TimelineItem>& items) {
     items_ = &items;
     begin_ = items.empty() ? 0 : items.front().start;
     end_ = begin_ + 1;
@@ -59,7 +59,7 @@ void TimelineLanes::set(Session& session, const std::vector<TimelineItem>& items
     }
 }
 
-int TimelineLanes::rows(Session& session, int body_rows, int) const {
+int TimelineLanes::rows(InspectorSession& session, int body_rows, int) const {
     if (!items_ || items_->empty()) {
         return 0;
     }
@@ -69,7 +69,7 @@ int TimelineLanes::rows(Session& session, int body_rows, int) const {
     return rows + of_list <= body_rows ? rows : 0;
 }
 
-std::string TimelineLanes::title(const Session&) const {
+std::string TimelineLanes::title(const InspectorSession&) const {
     if (whole_) {
         return "all " + time_text(end_ - begin_);
     }
@@ -134,7 +134,7 @@ int TimelineLanes::row_at(int line, int column) const {
     return column >= 0 && static_cast<size_t>(column) < cells.size() ? cells[static_cast<size_t>(column)] : -1;
 }
 
-std::vector<Line> TimelineLanes::draw(Session& session, int selected, int height, int width) {
+std::vector<Line> TimelineLanes::draw(InspectorSession& session, int selected, int height, int width) {
     Cells cells(height, width);
     const int n = session.n_backends();
     const int per_lane = height - 2 >= 2 * n ? 2 : 1;

@@ -26,11 +26,11 @@ struct TimelineItem {
 class TimelineLanes final : public Drawing {
 public:
     /// `items`: by start; borrowed. Another evaluation is shown whole.
-    void set(Session& session, const std::vector<TimelineItem>& items);
+    void set(InspectorSession& session, const std::vector<TimelineItem>& items);
 
-    int rows(Session& session, int body_rows, int width) const override;
-    std::string title(const Session& session) const override;
-    std::vector<Line> draw(Session& session, int selected, int height, int width) override;
+    int rows(InspectorSession& session, int body_rows, int width) const override;
+    std::string title(const InspectorSession& session) const override;
+    std::vector<Line> draw(InspectorSession& session, int selected, int height, int width) override;
     int row_at(int line, int column) const override;
     bool zoom(Zoom how, int column) override;
 

@@ -52,7 +52,7 @@ std::string quoted(const std::string& text) {
 
 } // namespace
 
-std::string Page::row(int tensor) const {
+std::string BrowserPage::row(int tensor) const {
     const size_t at = dom.find("<tr class=\"of\" tabindex=\"0\" data-tensor=\"" + std::to_string(tensor) + "\"");
     return at == std::string::npos ? "" : text_of(dom.substr(at, dom.find("</tr>", at) - at));
 }
@@ -66,7 +66,7 @@ std::string browser_path() {
     return "";
 }
 
-Page open_page(const std::string& file, const std::string& at, const std::vector<std::string>& options) {
+BrowserPage open_page(const std::string& file, const std::string& at, const std::vector<std::string>& options) {
     const Folder folder;
     const std::string said = folder / "said";
     // Host names lead nowhere; the page's own clock runs ahead, so that nothing waits.
@@ -84,7 +84,7 @@ Page open_page(const std::string& file, const std::string& at, const std::vector
     if (pipe == nullptr) {
         throw std::runtime_error("the browser does not start");
     }
-    Page page;
+    BrowserPage page;
     std::array<char, 65536> part{};
     for (size_t n = fread(part.data(), 1, part.size(), pipe); n > 0; n = fread(part.data(), 1, part.size(), pipe)) {
         page.dom.append(part.data(), n);

@@ -7,7 +7,7 @@
 namespace schedscope::testing {
 
 /// A page as the browser has it when its script is done.
-struct Page {
+struct BrowserPage {
     std::string dom;        ///< as markup
     std::string text;       ///< what a person reads, entities decoded, tags taken out; not the embedded data
     std::string complaints; ///< of its script and of what it was not allowed to do
@@ -21,7 +21,7 @@ std::string browser_path();
 
 /// Opens a file at `#at` with the network switched off. `options` are the browser's own; they win over what it is started with. Throws std::runtime_error when the browser
 /// does not start.
-Page open_page(const std::string& file, const std::string& at, const std::vector<std::string>& options = {});
+BrowserPage open_page(const std::string& file, const std::string& at, const std::vector<std::string>& options = {});
 
 } // namespace schedscope::testing
 

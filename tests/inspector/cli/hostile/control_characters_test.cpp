@@ -180,16 +180,16 @@ TEST(ControlCharacters, AreEscapedInJson) {
 // A model of others.
 
 constexpr size_t first_word = 293; // of the made vocabulary, behind control tokens, bytes and letters
-struct Piece {
+struct SentPiece {
     std::string sent, shown;
 };
-const std::vector<Piece> pieces{{"\x1b]52;c;ZXZpbA==\x07", "?]52;c;ZXZpbA==?"},
-                                {"a\x1b[2Jb", "a?[2Jb"},
-                                {"c\xC2\x9B[d", "c?[d"},
-                                {"e\u202Ef\u2066g", "e?f?g"},
-                                {"h\x9b[i", "h\uFFFD[i"},
-                                {"j\x7fk\x85l", "j?k\uFFFDl"},
-                                {"m\rn\to\np", "m?n\to\np"}};
+const std::vector<SentPiece> pieces{{"\x1b]52;c;ZXZpbA==\x07", "?]52;c;ZXZpbA==?"},
+                                    {"a\x1b[2Jb", "a?[2Jb"},
+                                    {"c\xC2\x9B[d", "c?[d"},
+                                    {"e\u202Ef\u2066g", "e?f?g"},
+                                    {"h\x9b[i", "h\uFFFD[i"},
+                                    {"j\x7fk\x85l", "j?k\uFFFDl"},
+                                    {"m\rn\to\np", "m?n\to\np"}};
 
 std::string four_times(const std::string& text) { return text + text + text + text; }
 
@@ -198,7 +198,7 @@ void write_model(const std::string& path, std::vector<std::pair<std::string, std
     ASSERT_EQ(run({"synth", "llama", "--seed", "1", "-o", path + ".plain"}).code, 0);
     const gguf::File file = gguf::File::open(path + ".plain");
     gguf::Writer writer;
-    for (const gguf::Entry& entry : file.metadata()) {
+    for (const gguf::MetadataEntry& entry : file.metadata()) {
         writer.set(entry.key, entry.value);
     }
     std::vector<std::string> words;
@@ -214,7 +214,7 @@ void write_model(const std::string& path, std::vector<std::pair<std::string, std
     for (const auto& [key, value] : texts) {
         writer.set(key, value);
     }
-    for (const gguf::TensorInfo& tensor : file.tensors()) {
+    for (const gguf::FileTensor& tensor : file.tensors()) {
         writer.add(tensor.name, tensor.type, tensor.ne, {tensor.data, tensor.bytes});
     }
     writer.write(path);

@@ -68,7 +68,7 @@ async function visit(file) {
 document.getElementById("result").textContent = "visited " + visited + ", clicked " + clicked + "\n" + found.join("\n"); })();
 </script>)";
 
-Page visited(const Folder& folder, const std::vector<std::string>& files) {
+BrowserPage visited(const Folder& folder, const std::vector<std::string>& files) {
     std::string page(visitor);
     const auto fill = [&](const std::string& place, const std::string& with) {
         for (size_t at = page.find(place); at != std::string::npos; at = page.find(place, at + with.size())) {
@@ -94,7 +94,7 @@ void write_report(const Folder& folder, const std::string& name, const std::vect
 }
 
 /// What the visitor wrote down; the first line says how much it saw.
-std::vector<std::string> findings_of(const Page& page) {
+std::vector<std::string> findings_of(const BrowserPage& page) {
     const size_t first = page.text.find("visited ");
     return lines_of(page.text.substr(first == std::string::npos ? 0 : first));
 }
@@ -111,7 +111,7 @@ TEST(HostileReports, RunNothingButTheirOwnScript) {
     for (int i = 0; i < n_reports; ++i) {
         add("report" + std::to_string(i), texts_of(static_cast<uint32_t>(i)));
     }
-    const Page page = visited(folder, files);
+    const BrowserPage page = visited(folder, files);
     const std::vector<std::string> findings = findings_of(page);
     int n_visited = 0, n_clicked = 0;
     ASSERT_EQ(std::sscanf(findings.at(0).c_str(), "visited %d, clicked %d", &n_visited, &n_clicked), 2) << page.text;

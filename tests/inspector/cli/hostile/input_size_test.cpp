@@ -97,10 +97,10 @@ TEST_F(InputSize, OfAPipeIsWhatComesThroughIt) {
 void write_encoder(const std::string& path, const std::string& from, const std::function<void(gguf::Writer&)>& change) {
     const gguf::File source = gguf::File::open(from);
     gguf::Writer writer;
-    for (const gguf::Entry& e : source.metadata()) {
+    for (const gguf::MetadataEntry& e : source.metadata()) {
         writer.set(e.key, e.value);
     }
-    for (const gguf::TensorInfo& t : source.tensors()) {
+    for (const gguf::FileTensor& t : source.tensors()) {
         writer.add(t.name, t.type, t.ne, std::span(t.data, t.bytes));
     }
     change(writer);

@@ -67,7 +67,7 @@ private:
             plan(to);
         execute(to, e);
         to.add(record::Sample{0, no_backend, to.intern("top_k"), to.intern("GPU0 can't run TOP_K"), 40, true});
-        to.add(record::Token{0, 500 + e, 3 + e, to.intern(" word" + std::to_string(e)), 40, 160});
+        to.add(record::NextToken{0, 500 + e, 3 + e, to.intern(" word" + std::to_string(e)), 40, 160});
         to.add(record::EvaluationEnd{});
         to.flush();
     }

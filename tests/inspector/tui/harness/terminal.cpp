@@ -24,11 +24,11 @@ namespace {
 
 constexpr auto deadline = std::chrono::seconds(20); // only bounds a failure
 
-struct NamedKey {
+struct TypedKey {
     std::string_view name;
     VTermKey key;
 };
-constexpr std::array<NamedKey, 13> named_keys{{{"Up", VTERM_KEY_UP},
+constexpr std::array<TypedKey, 13> named_keys{{{"Up", VTERM_KEY_UP},
                                                {"Down", VTERM_KEY_DOWN},
                                                {"Left", VTERM_KEY_LEFT},
                                                {"Right", VTERM_KEY_RIGHT},
@@ -245,7 +245,7 @@ void Terminal::press(std::string_view keys) {
             continue;
         }
         bool known = false;
-        for (const NamedKey& key : named_keys)
+        for (const TypedKey& key : named_keys)
             if (key.name == name) {
                 vterm_keyboard_key(vterm_, key.key, VTERM_MOD_NONE);
                 known = true;

@@ -84,7 +84,7 @@ TEST_P(CutModel, LeavesATraceOfAllThatWasBefore) {
     std::vector<Token> recorded;
     std::vector<std::string> errors;
     reader->for_each(0, reader->n_steps(), [&](const Record& r) {
-        if (const auto* token = std::get_if<record::Token>(&r.fact)) {
+        if (const auto* token = std::get_if<record::NextToken>(&r.fact)) {
             recorded.push_back(token->token);
         } else if (const auto* end = std::get_if<record::EvaluationEnd>(&r.fact)) {
             errors.emplace_back(reader->text(end->error));

@@ -76,21 +76,21 @@ void add_chains(std::vector<FusedCase>& cases) {
 }
 
 /// A product and what it is added to.
-struct Product {
+struct ProductCase {
     Type weights = Type::F32, columns = Type::F32;
     Shape a{}, b{};
     bool residual = false; ///< a term of the product's shape; otherwise a row
     bool term_first = false;
 };
 
-Tensor* sum_of(Graph& g, Leafs& l, const Product& p) {
+Tensor* sum_of(Graph& g, Leafs& l, const ProductCase& p) {
     Tensor* product = ops::mul_mat(g, l.floats(p.weights, p.a), l.floats(p.columns, p.b));
     Tensor* term = l.f32(p.residual ? product->ne : Shape{product->ne[0], 1, 1, 1});
     return p.term_first ? ops::add(g, term, product) : ops::add(g, product, term);
 }
 
 void add_products(std::vector<FusedCase>& cases) {
-    const auto add = [&](const std::string& name, const Product& p) {
+    const auto add = [&](const std::string& name, const ProductCase& p) {
         cases.push_back({"mul_mat_add", {Op::MUL_MAT, name, [=](Graph& g, Leafs& l) { return sum_of(g, l, p); }}, p.b[1]});
     };
     for (const Type type : expandable_types()) {
@@ -117,15 +117,16 @@ void add_products(std::vector<FusedCase>& cases) {
         cases.push_back({"mul_mat_add_act",
                          {Op::MUL_MAT, std::string(unary_name(function)),
                           [=](Graph& g, Leafs& l) {
-                              const Product p{Type::F16, Type::F32, {64, 40, 1, 1}, {64, 2, 1, 1}, false, false};
+                              const ProductCase p{Type::F16, Type::F32, {64, 40, 1, 1}, {64, 2, 1, 1}, false, false};
                               return ops::unary(g, sum_of(g, l, p), function);
                           }},
                          2});
     }
-    cases.push_back({"mul_mat_add_act", {Op::MUL_MAT, "q4_K, gelu", [](Graph& g, Leafs& l) {
-                                             const Product p{Type::Q4_K, Type::F32, {512, 70, 1, 1}, {512, 1, 1, 1}, true, true};
-                                             return ops::unary(g, sum_of(g, l, p), UnaryOp::GELU);
-                                         }}});
+    cases.push_back(
+        {"mul_mat_add_act", {Op::MUL_MAT, "q4_K, gelu", [](Graph& g, Leafs& l) {
+                                 const ProductCase p{Type::Q4_K, Type::F32, {512, 70, 1, 1}, {512, 1, 1, 1}, true, true};
+                                 return ops::unary(g, sum_of(g, l, p), UnaryOp::GELU);
+                             }}});
 }
 
 void add_gates(std::vector<FusedCase>& cases) {

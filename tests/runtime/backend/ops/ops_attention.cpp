@@ -56,7 +56,7 @@ bool evaluate_attention(Operands& o) {
     }
 }
 
-struct Attention {
+struct AttentionCase {
     std::string name;
     Type keys = Type::F16, values = Type::F16;
     int64_t d = 64, dv = 64, n_kv = 40, tokens = 3, heads = 4, kv_heads = 4, sequences = 1;
@@ -65,7 +65,7 @@ struct Attention {
     int64_t stray_every = 0; ///< each so many-th element of the queries is no number; 0: none
 };
 
-Tensor* build(Graph& g, Leafs& l, const Attention& a) {
+Tensor* build(Graph& g, Leafs& l, const AttentionCase& a) {
     const Shape of_queries{a.d, a.heads, a.tokens, a.sequences};
     Tensor* queries =
         a.stray_every > 0 ? l.with_strays(of_queries, std::numeric_limits<float>::quiet_NaN(), a.stray_every) : l.f32(of_queries);
@@ -78,62 +78,62 @@ Tensor* build(Graph& g, Leafs& l, const Attention& a) {
 }
 
 void add_attention_cases(std::vector<OpCase>& cases) {
-    std::vector<Attention> all;
+    std::vector<AttentionCase> all;
     const auto vary = [&](const std::string& name, auto change) {
-        Attention a;
+        AttentionCase a;
         change(a);
         a.name = name;
         all.push_back(a);
     };
-    vary("plain", [](Attention&) {});
+    vary("plain", [](AttentionCase&) {});
     for (const Type type : expandable_types()) {
-        vary("cache " + std::string(type_name(type)), [=](Attention& a) {
+        vary("cache " + std::string(type_name(type)), [=](AttentionCase& a) {
             a.keys = a.values = type;
             a.d = a.dv = traits(type).block > 64 ? 256 : 64;
             a.heads = 2;
             a.kv_heads = 1;
         });
     }
-    vary("no number in some queries", [](Attention& a) { a.stray_every = 150; });
-    vary("no number in some queries, capped", [](Attention& a) {
+    vary("no number in some queries", [](AttentionCase& a) { a.stray_every = 150; });
+    vary("no number in some queries, capped", [](AttentionCase& a) {
         a.stray_every = 100;
         a.cap = 1.5F;
     });
-    vary("no number in a query of grouped heads", [](Attention& a) {
+    vary("no number in a query of grouped heads", [](AttentionCase& a) {
         a.heads = 6;
         a.kv_heads = 2;
         a.n_kv = 333;
         a.stray_every = 500;
     });
-    vary("keys q8_0, values f16", [](Attention& a) { a.keys = Type::Q8_0; });
-    vary("no mask", [](Attention& a) { a.masked = false; });
-    vary("one token", [](Attention& a) { a.tokens = 1; });
-    vary("one key", [](Attention& a) { a.n_kv = 1; });
-    vary("many keys", [](Attention& a) { a.n_kv = 333; });
-    vary("grouped heads", [](Attention& a) {
+    vary("keys q8_0, values f16", [](AttentionCase& a) { a.keys = Type::Q8_0; });
+    vary("no mask", [](AttentionCase& a) { a.masked = false; });
+    vary("one token", [](AttentionCase& a) { a.tokens = 1; });
+    vary("one key", [](AttentionCase& a) { a.n_kv = 1; });
+    vary("many keys", [](AttentionCase& a) { a.n_kv = 333; });
+    vary("grouped heads", [](AttentionCase& a) {
         a.heads = 6;
         a.kv_heads = 2;
     });
-    vary("all heads share keys", [](Attention& a) { a.kv_heads = 1; });
-    vary("sequences", [](Attention& a) { a.sequences = 3; });
-    vary("capped", [](Attention& a) { a.cap = 1.5F; });
-    vary("biased", [](Attention& a) { a.max_bias = 8; });
-    vary("biased over 6 heads, capped", [](Attention& a) {
+    vary("all heads share keys", [](AttentionCase& a) { a.kv_heads = 1; });
+    vary("sequences", [](AttentionCase& a) { a.sequences = 3; });
+    vary("capped", [](AttentionCase& a) { a.cap = 1.5F; });
+    vary("biased", [](AttentionCase& a) { a.max_bias = 8; });
+    vary("biased over 6 heads, capped", [](AttentionCase& a) {
         a.heads = a.kv_heads = 6;
         a.max_bias = 4;
         a.cap = 3;
     });
-    vary("large", [](Attention& a) {
+    vary("large", [](AttentionCase& a) {
         a.tokens = 40;
         a.n_kv = 256;
         a.kv_heads = 2;
     });
     for (const int64_t d : {32, 40, 80, 96, 128, 256}) {
-        vary("heads of " + std::to_string(d), [=](Attention& a) { a.d = a.dv = d; });
+        vary("heads of " + std::to_string(d), [=](AttentionCase& a) { a.d = a.dv = d; });
     }
-    vary("values longer than keys", [](Attention& a) { a.dv = 128; });
-    vary("values shorter than keys", [](Attention& a) { a.d = 96; });
-    for (const Attention& a : all) {
+    vary("values longer than keys", [](AttentionCase& a) { a.dv = 128; });
+    vary("values shorter than keys", [](AttentionCase& a) { a.d = 96; });
+    for (const AttentionCase& a : all) {
         cases.push_back({Op::FLASH_ATTN_EXT, a.name, [a](Graph& g, Leafs& l) { return build(g, l, a); }});
     }
     cases.push_back({Op::FLASH_ATTN_EXT, "mask per head, more rows than tokens", [](Graph& g, Leafs& l) {

@@ -23,10 +23,10 @@ std::atomic<long> all{0}, own{0};
 std::atomic<bool> stops{false};
 
 /// Where the code of this program and of the C++ library lies: at most two ranges.
-struct Range {
+struct CodeRange {
     uintptr_t begin = 0, end = 0;
 };
-Range program, library;
+CodeRange program, library;
 
 int note_object(dl_phdr_info* info, size_t, void*) {
     const bool is_program = info->dlpi_name[0] == '\0';
@@ -36,7 +36,7 @@ int note_object(dl_phdr_info* info, size_t, void*) {
     if (!is_program && std::strstr(info->dlpi_name, "libstdc++") == nullptr) {
         return 0;
     }
-    Range& range = is_program ? program : library;
+    CodeRange& range = is_program ? program : library;
     for (int i = 0; i < info->dlpi_phnum; ++i) {
         const auto& header = info->dlpi_phdr[i];
         if (header.p_type == PT_LOAD && (header.p_flags & PF_X) != 0) {

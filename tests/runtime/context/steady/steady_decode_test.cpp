@@ -116,7 +116,7 @@ TEST_P(SteadyDecode, BuildsPlansAndAllocatesNothing) {
 TEST_P(SteadyDecode, NorDoesItWhenItSamplesInTheGraph) {
     NEEDS_DEVICES(registry_, GetParam().devices);
     Session session(registry_, file_, options_, GetParam().recorded ? &dropping_ : nullptr);
-    Context& context = session.context();
+    InferenceContext& context = session.context();
     const auto chain = std::make_shared<SamplerChain>(parse_chain("top_k=9;top_p=0.9;temp=0.8;dist", session.sampling(), 1));
     context.set_sampler(0, chain);
     Batch batch;

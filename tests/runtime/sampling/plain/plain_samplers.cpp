@@ -18,12 +18,12 @@ Tokens of(const std::vector<float>& logits) {
 
 std::vector<double> probabilities(const Tokens& tokens) {
     double largest = -HUGE_VAL;
-    for (const Token& t : tokens) {
+    for (const PlainToken& t : tokens) {
         largest = std::max(largest, t.logit);
     }
     std::vector<double> p;
     double sum = 0;
-    for (const Token& t : tokens) {
+    for (const PlainToken& t : tokens) {
         p.push_back(std::exp(t.logit - largest));
         sum += p.back();
     }
@@ -35,7 +35,7 @@ std::vector<double> probabilities(const Tokens& tokens) {
 
 Tokens sorted(Tokens tokens) {
     std::sort(tokens.begin(), tokens.end(),
-              [](const Token& a, const Token& b) { return a.logit != b.logit ? a.logit > b.logit : a.id < b.id; });
+              [](const PlainToken& a, const PlainToken& b) { return a.logit != b.logit ? a.logit > b.logit : a.id < b.id; });
     return tokens;
 }
 
@@ -94,7 +94,7 @@ Tokens temperature(Tokens tokens, double t) {
     if (t <= 0) {
         return top_k(tokens, 1);
     }
-    for (Token& token : tokens) {
+    for (PlainToken& token : tokens) {
         token.logit /= t;
     }
     return tokens;
@@ -114,7 +114,7 @@ Tokens dynamic_temperature(Tokens tokens, double t, double range, double exponen
 }
 
 Tokens penalties(Tokens tokens, const std::vector<int32_t>& last, double repeat, double frequency, double presence) {
-    for (Token& token : tokens) {
+    for (PlainToken& token : tokens) {
         const auto times = static_cast<double>(std::count(last.begin(), last.end(), token.id));
         if (times > 0) {
             token.logit = token.logit > 0 ? token.logit / repeat : token.logit * repeat;
@@ -125,7 +125,7 @@ Tokens penalties(Tokens tokens, const std::vector<int32_t>& last, double repeat,
 }
 
 Tokens logit_bias(Tokens tokens, const std::map<int32_t, double>& biases) {
-    for (Token& token : tokens) {
+    for (PlainToken& token : tokens) {
         const auto bias = biases.find(token.id);
         token.logit += bias != biases.end() ? bias->second : 0.0;
     }
@@ -157,7 +157,7 @@ Tokens typical(const Tokens& tokens, double p, Closest& closest) {
 
 Tokens top_n_sigma(const Tokens& tokens, double n, Closest& closest) {
     std::vector<double> finite;
-    for (const Token& t : tokens) {
+    for (const PlainToken& t : tokens) {
         if (std::isfinite(t.logit)) {
             finite.push_back(t.logit);
         }
@@ -170,7 +170,7 @@ Tokens top_n_sigma(const Tokens& tokens, double n, Closest& closest) {
     }
     const double bound = *std::max_element(finite.begin(), finite.end()) - n * std::sqrt(variance);
     Tokens kept;
-    for (const Token& t : tokens) {
+    for (const PlainToken& t : tokens) {
         closest.saw(t.logit - bound);
         if (t.logit >= bound) {
             kept.push_back(t);
@@ -192,7 +192,7 @@ Tokens exclude_top_choices(const Tokens& tokens, double threshold) {
 Tokens dry(Tokens tokens, const std::vector<int32_t>& text, double multiplier, double base, size_t allowed_length,
            const std::vector<int32_t>& breakers) {
     const auto breaks = [&](int32_t t) { return std::find(breakers.begin(), breakers.end(), t) != breakers.end(); };
-    for (Token& token : tokens) {
+    for (PlainToken& token : tokens) {
         size_t longest = 0;
         for (size_t at = 0; at < text.size(); ++at) { // the token stood here before
             if (text[at] != token.id) {

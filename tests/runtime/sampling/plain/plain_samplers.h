@@ -8,11 +8,11 @@
 /// Every sampler once more, in double precision and as its definition reads: no shortcuts, nothing shared with the program. A token that is not in the list was removed.
 namespace schedscope::plain {
 
-struct Token {
+struct PlainToken {
     int32_t id;
     double logit; ///< −∞: forbidden
 };
-using Tokens = std::vector<Token>;
+using Tokens = std::vector<PlainToken>;
 
 /// Whether a decision was a close one: how far the number that decided was from the bound, at the closest. Floats may decide it the other way.
 struct Closest {
@@ -46,9 +46,9 @@ Tokens mirostat_1(const Tokens& tokens, double mu, double n_vocab);
 Tokens mirostat_2(const Tokens& tokens, double mu);
 
 /// The numbers that a seed gives: the upper 24 bits of mt19937's.
-class Uniform {
+class PlainUniform {
 public:
-    explicit Uniform(uint32_t seed) : random_(seed) {}
+    explicit PlainUniform(uint32_t seed) : random_(seed) {}
     double next() { return static_cast<double>(random_() / 256U) / 16777216.0; }
 
 private:

@@ -12,7 +12,7 @@ PlainRun::PlainRun(uint32_t model_seed)
     backend_ = device_->make_backend(options);
 }
 
-void PlainRun::run(const GraphShape& shape, uint32_t inputs_seed) {
+void PlainRun::run(const RandomShape& shape, uint32_t inputs_seed) {
     graph_ = std::make_unique<Graph>();
     build(*graph_, model_, shape);
     give_memory();

@@ -16,7 +16,7 @@ public:
     RandomModel& model() noexcept { return model_; }
 
     /// Builds the graph anew and runs it.
-    void run(const GraphShape& shape, uint32_t inputs_seed);
+    void run(const RandomShape& shape, uint32_t inputs_seed);
     /// Runs the last graph again.
     void again(uint32_t inputs_seed);
     const Graph& graph() const noexcept { return *graph_; }

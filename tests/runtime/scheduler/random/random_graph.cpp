@@ -11,7 +11,7 @@ namespace {
 
 class Builder {
 public:
-    Builder(Graph& graph, RandomModel& model, const GraphShape& shape)
+    Builder(Graph& graph, RandomModel& model, const RandomShape& shape)
         : g_(graph), model_(model), shape_(shape), random_(shape.seed), caches_(model.caches.size(), Cache::untouched) {}
 
     void run() {
@@ -194,7 +194,7 @@ private:
 
     Graph& g_;
     RandomModel& model_;
-    const GraphShape shape_;
+    const RandomShape shape_;
     std::mt19937 random_;
     std::vector<Cache> caches_;
     std::vector<Tensor*> values_;
@@ -219,7 +219,7 @@ template <typename T> void write(const Tensor& t, std::mt19937& random, T (*valu
 
 } // namespace
 
-void build(Graph& graph, RandomModel& model, const GraphShape& shape) { Builder(graph, model, shape).run(); }
+void build(Graph& graph, RandomModel& model, const RandomShape& shape) { Builder(graph, model, shape).run(); }
 
 void fill_inputs(const Graph& graph, uint32_t seed) {
     for (const Tensor* t : graph.leafs()) {

@@ -35,7 +35,7 @@ private:
 
 constexpr int64_t n_table_rows = 24, n_cache_rows = 16, n_experts = 4;
 
-struct GraphShape {
+struct RandomShape {
     uint32_t seed = 0;
     int n_steps = 20;     ///< operators or small groups of them
     int64_t n_tokens = 4; ///< 1 to n_cache_rows
@@ -43,7 +43,7 @@ struct GraphShape {
 
 /// A graph of a model's operators in random order on random values: views, writes into caches, lookups, experts, values used far away from
 /// where they are made, operators in place. Inputs are flagged, and so are some values as outputs; the last one always is.
-void build(Graph& graph, RandomModel& model, const GraphShape& shape);
+void build(Graph& graph, RandomModel& model, const RandomShape& shape);
 
 /// Fills the inputs of a graph: the same values for tensors of the same name and seed.
 void fill_inputs(const Graph& graph, uint32_t seed);

@@ -38,7 +38,7 @@ public:
     }
 
     PlanOutcome run() {
-        const GraphShape first = random_shape();
+        const RandomShape first = random_shape();
         const int n = 1 + static_cast<int>(below(4));
         for (int i = 0; i < n && outcome_.complaint.empty(); ++i) {
             plan(below(2) == 0 ? first : random_shape());
@@ -52,11 +52,11 @@ public:
 private:
     size_t below(size_t n) { return random_() % n; }
     const BufferType& random_memory() { return *machine_.memories()[below(machine_.memories().size())]; }
-    GraphShape random_shape() {
+    RandomShape random_shape() {
         return {static_cast<uint32_t>(random_()), 5 + static_cast<int>(below(40)), 1 + static_cast<int64_t>(below(8))};
     }
 
-    void plan(const GraphShape& shape) {
+    void plan(const RandomShape& shape) {
         Graph graph;
         build(graph, model_, shape);
         pin_some(graph, machine_, random_);
@@ -105,7 +105,7 @@ private:
     }
 
     /// As long as nothing is planned anew, the copies of a stage stay where they are: an evaluation in flight may still read them.
-    std::string check_stays(const GraphShape& shape, const PlanView& view) {
+    std::string check_stays(const RandomShape& shape, const PlanView& view) {
         if (view.memory.replanned) {
             stays_.clear();
         }

@@ -14,9 +14,9 @@ namespace schedscope::chance {
 namespace {
 
 /// Counts records and asks for a grain.
-class Counter final : public Recorder {
+class CountingRecorder final : public Recorder {
 public:
-    explicit Counter(Grain grain) : grain_(grain) {}
+    explicit CountingRecorder(Grain grain) : grain_(grain) {}
     void session(const SessionInfo&) override {}
     void graph(GraphId, const GraphView&, const CapabilityTable&) override {}
     StringId intern(std::string_view) override { return 0; }
@@ -36,7 +36,7 @@ public:
         options_.op_offload = !one_in(4);
         options_.offload_min_batch = 1 + static_cast<int64_t>(below(12));
         if (one_in(2)) {
-            recorder_ = std::make_unique<Counter>(static_cast<Recorder::Grain>(below(3)));
+            recorder_ = std::make_unique<CountingRecorder>(static_cast<Recorder::Grain>(below(3)));
         }
     }
 
@@ -44,7 +44,7 @@ public:
         scheduler_ = std::make_unique<Scheduler>(machine_.backends(), options_);
         scheduler_->set_recorder(recorder_.get());
         outcome_.n_backends = static_cast<int>(machine_.backends().size());
-        const GraphShape first = random_shape(), second = random_shape();
+        const RandomShape first = random_shape(), second = random_shape();
         const int n = 2 + static_cast<int>(below(6));
         for (int i = 0; i < n && outcome_.complaint.empty(); ++i) {
             if (graph_ != nullptr && one_in(4)) {
@@ -72,11 +72,11 @@ private:
     size_t below(size_t n) { return random_() % n; }
     bool one_in(size_t n) { return below(n) == 0; }
     const BufferType& random_memory() { return *machine_.memories()[below(machine_.memories().size())]; }
-    GraphShape random_shape() {
+    RandomShape random_shape() {
         return {static_cast<uint32_t>(random_()), 5 + static_cast<int>(below(40)), 1 + static_cast<int64_t>(below(8))};
     }
 
-    void plan_and_compute(const GraphShape& shape) {
+    void plan_and_compute(const RandomShape& shape) {
         auto graph = std::make_unique<Graph>();
         build(*graph, model_, shape);
         pin_some(*graph, machine_, random_);

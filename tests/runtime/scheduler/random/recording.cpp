@@ -34,7 +34,7 @@ void pin_as_before(const Graph& graph, const Machine& before, const Machine& now
 
 } // namespace
 
-void record_randomly(uint32_t seed, const Settings& settings, Recorder& recorder) {
+void record_randomly(uint32_t seed, const RecordingSettings& settings, Recorder& recorder) {
     std::mt19937 random(seed);
     const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
     Machine before(seed), machine(seed);

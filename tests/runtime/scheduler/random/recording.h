@@ -10,7 +10,7 @@
 namespace schedscope::chance {
 
 /// What is set otherwise for a recording than its seed says.
-struct Settings {
+struct RecordingSettings {
     std::optional<std::vector<std::string>> devices;  ///< these backends in this order; the CPU is added
     std::optional<std::pair<std::string, Op>> refuse; ///< device, operator
     std::optional<int> stages;
@@ -19,7 +19,7 @@ struct Settings {
 };
 
 /// Plans some graphs for a machine, one after the other through one planner, and records each as an evaluation, as a run would. All GPUs of it offer offload.
-void record_randomly(uint32_t seed, const Settings& settings, Recorder& recorder);
+void record_randomly(uint32_t seed, const RecordingSettings& settings, Recorder& recorder);
 
 /// Names of a seed's backends by priority, and which of them is a device of its own (and not another queue of one).
 struct MachineNames {

@@ -115,7 +115,7 @@ std::string check_places(const PlanView& view, const Folded& folded) {
 
 std::string check_answers(const PlanView& view, std::span<const Record> records) {
     for (const Record& r : records) {
-        const auto* query = std::get_if<Query>(&r.fact);
+        const auto* query = std::get_if<BackendQuery>(&r.fact);
         if (query == nullptr) {
             continue;
         }

@@ -33,13 +33,13 @@ struct OverrideReport {
 ///
 /// Layers are counted from 0; layer n_layer is the output. With several devices that can hold layers, each gets a run of layers: layer i of the n offloaded
 /// ones goes to the first device whose cumulated share exceeds i/n.
-class Placement {
+class ModelPlacement {
 public:
     /// Throws Error(usage) for a pattern or a device that is not understood and for a split that does not fit the devices.
-    Placement(const PlacementOptions& options, std::span<Device* const> devices, int32_t n_layer);
+    ModelPlacement(const PlacementOptions& options, std::span<Device* const> devices, int32_t n_layer);
 
     /// Of an image encoder, which is not cut into layers: all is layer 0, and lives where encoder_home says.
-    static Placement of_encoder(const PlacementOptions& options, std::span<Device* const> devices);
+    static ModelPlacement of_encoder(const PlacementOptions& options, std::span<Device* const> devices);
 
     int32_t layer_home(int32_t layer) const noexcept { return layer_home_[static_cast<size_t>(layer)]; }
     int32_t host() const noexcept { return static_cast<int32_t>(devices_.size()) - 1; } ///< the CPU: home of the input layer
@@ -55,7 +55,7 @@ public:
     std::span<const OverrideReport> overrides() const noexcept { return reports_; }
 
 private:
-    Placement(const PlacementOptions& options, std::span<Device* const> devices);
+    ModelPlacement(const PlacementOptions& options, std::span<Device* const> devices);
     struct Override {
         std::regex pattern;
         int32_t home;

@@ -1,4 +1,4 @@
-#include "runtime/context/context.h"
+#include "runtime/context/inference_context.h"
 
 #include "runtime/backend/buffer.h"
 #include "runtime/context/key_shift.h"
@@ -14,7 +14,7 @@
 
 namespace schedscope {
 
-Context::Context(const Model& model, Scheduler& scheduler, const ContextOptions& options, Recorder* recorder)
+InferenceContext::InferenceContext(const Model& model, Scheduler& scheduler, const ContextOptions& options, Recorder* recorder)
     : model_(model), scheduler_(scheduler),
       options_(options), settings_{options.flash_attention, options.cache_on_host, options.n_ctx}, recorder_(recorder),
       cache_(model, {options.n_ctx, options.cache_type_k, options.cache_type_v, !options.flash_attention, options.cache_on_host}),
@@ -24,22 +24,22 @@ Context::Context(const Model& model, Scheduler& scheduler, const ContextOptions&
     options_.n_ubatch = std::clamp(options.n_ubatch, 1, options_.n_batch);
 }
 
-Context::~Context() { drop_graph(); }
+InferenceContext::~InferenceContext() { drop_graph(); }
 
-void Context::drop_graph() noexcept {
+void InferenceContext::drop_graph() noexcept {
     if (graph_ != nullptr) {
         scheduler_.reset();
         graph_.reset();
     }
 }
 
-EvaluationId Context::lend_scheduler(std::string_view to) {
+EvaluationId InferenceContext::lend_scheduler(std::string_view to) {
     dropped_by_ = graph_ != nullptr ? to : dropped_by_;
     drop_graph();
     return next_evaluation_++;
 }
 
-void Context::check(const Batch& batch) const {
+void InferenceContext::check(const Batch& batch) const {
     const Hparams& h = model_.hparams();
     const auto n = static_cast<size_t>(batch.size());
     const bool tokens = batch.tokens.size() == n && batch.embeddings.empty();
@@ -60,10 +60,10 @@ void Context::check(const Batch& batch) const {
     }
 }
 
-void Context::decode(const Batch& batch) { evaluate(batch, Run::compute); }
-void Context::plan_only(const Batch& batch) { evaluate(batch, Run::plan); }
+void InferenceContext::decode(const Batch& batch) { evaluate(batch, Run::compute); }
+void InferenceContext::plan_only(const Batch& batch) { evaluate(batch, Run::plan); }
 
-void Context::evaluate(const Batch& batch, Run run) {
+void InferenceContext::evaluate(const Batch& batch, Run run) {
     check(batch);
     sampling_.check(batch);
     sampling_.forget_sampled();
@@ -77,7 +77,7 @@ void Context::evaluate(const Batch& batch, Run run) {
     }
 }
 
-std::string_view Context::first_difference(const GraphKey& a, const GraphKey& b) noexcept {
+std::string_view InferenceContext::first_difference(const GraphKey& a, const GraphKey& b) noexcept {
     if (a.shape.n_tokens != b.shape.n_tokens) {
         return "n_tokens";
     }
@@ -96,7 +96,7 @@ std::string_view Context::first_difference(const GraphKey& a, const GraphKey& b)
     return a.samplers != b.samplers ? "samplers" : "";
 }
 
-void Context::build(const GraphKey& key) {
+void InferenceContext::build(const GraphKey& key) {
     drop_graph();
     sampling_.forget_former();
     graph_ = std::make_unique<Graph>();
@@ -104,7 +104,7 @@ void Context::build(const GraphKey& key) {
     key_ = key;
 }
 
-void Context::reserve() {
+void InferenceContext::reserve() {
     reserved_ = true;
     // The larger one last: its places are kept.
     for (const int32_t n_tokens : {1, options_.n_ubatch}) {
@@ -116,7 +116,7 @@ void Context::reserve() {
     }
 }
 
-GraphTensors Context::build(Graph& graph, const GraphSettings& settings, const GraphKey& key, const CacheView& cache) {
+GraphTensors InferenceContext::build(Graph& graph, const GraphSettings& settings, const GraphKey& key, const CacheView& cache) {
     GraphBuilder builder(graph, model_, settings, key.shape, cache);
     model_.architecture().graph(builder);
     sampling_.add_nodes(graph, builder.io.logits);
@@ -124,7 +124,7 @@ GraphTensors Context::build(Graph& graph, const GraphSettings& settings, const G
 }
 
 /// What the graph would be with the other setting of flash attention, so that a trace can answer what would change. Once for each shape.
-std::vector<PlanAlternative> Context::record_alternatives(const GraphKey& key) {
+std::vector<PlanAlternative> InferenceContext::record_alternatives(const GraphKey& key) {
     const bool without_f32_values = traits(options_.cache_type_v).quantised(); // such a cache is read by flash attention only
     if (recorder_ == nullptr || (options_.flash_attention && without_f32_values)) {
         return {};
@@ -143,7 +143,7 @@ std::vector<PlanAlternative> Context::record_alternatives(const GraphKey& key) {
     return {{known->graph, options_.flash_attention ? "fa=off" : "fa=on"}};
 }
 
-void Context::turn_moved_keys() {
+void InferenceContext::turn_moved_keys() {
     if (const auto shifts = cache_.cells().take_shifts()) {
         const EvaluationId evaluation = lend_scheduler("k_shift");
         try {
@@ -155,7 +155,7 @@ void Context::turn_moved_keys() {
     }
 }
 
-void Context::evaluate(const Ubatch& u, Run run) {
+void InferenceContext::evaluate(const Ubatch& u, Run run) {
     turn_moved_keys();
     KvCells& cells = cache_.cells();
     if (!cells.find(u.n_tokens, slots_)) {
@@ -207,7 +207,7 @@ void Context::evaluate(const Ubatch& u, Run run) {
 }
 
 /// Copies the rows of logits that the host needs, neighbours together. Rows of sequences that are sampled in the graph stay where they are.
-void Context::read_outputs(const Ubatch& u) {
+void InferenceContext::read_outputs(const Ubatch& u) {
     const auto n_vocab = static_cast<size_t>(model_.hparams().n_vocab);
     const auto before = static_cast<int32_t>(logits_.size() / n_vocab);
     const size_t first = rows_.size();
@@ -234,7 +234,7 @@ void Context::read_outputs(const Ubatch& u) {
     }
 }
 
-std::span<const float> Context::logits(int32_t row) const {
+std::span<const float> InferenceContext::logits(int32_t row) const {
     if (row < 0 || row >= n_outputs()) {
         throw Error(ErrorKind::usage, "logits: there is no row " + std::to_string(row) + " of " + std::to_string(n_outputs()));
     }
@@ -245,7 +245,7 @@ std::span<const float> Context::logits(int32_t row) const {
     return {logits_.data() + static_cast<size_t>(rows_[static_cast<size_t>(row)]) * n_vocab, n_vocab};
 }
 
-void Context::set_sampler(int32_t sequence, std::shared_ptr<SamplerChain> chain) {
+void InferenceContext::set_sampler(int32_t sequence, std::shared_ptr<SamplerChain> chain) {
     if (sequence < 0 || sequence >= max_sequences) {
         throw Error(ErrorKind::usage,
                     "sequence " + std::to_string(sequence) + ": ids are 0 to " + std::to_string(max_sequences - 1));
@@ -253,7 +253,7 @@ void Context::set_sampler(int32_t sequence, std::shared_ptr<SamplerChain> chain)
     sampling_.set(sequence, std::move(chain));
 }
 
-void Context::record_begin(const Ubatch& u, bool reused, std::string_view failed_check) {
+void InferenceContext::record_begin(const Ubatch& u, bool reused, std::string_view failed_check) {
     const EvaluationId id = next_evaluation_++;
     ++n_evaluations_;
     if (!reused) {

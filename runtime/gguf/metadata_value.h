@@ -19,7 +19,7 @@ size_t value_type_bytes(ValueType type) noexcept;          ///< of a scalar; 0 f
 /// One metadata value, as it lies in the file: a view that is valid as long as the file it was read from.
 /// The `as_…` functions give nothing when the value is of another kind or out of the wanted range. Integers of any width and
 /// booleans are integers (0, 1); floats of both widths and integers are floats.
-struct Value {
+struct MetadataValue {
     ValueType type = ValueType::u8;
     ValueType element = ValueType::u8; ///< arrays: type of the elements, never `array`
     uint64_t count = 1;                ///< arrays: number of elements

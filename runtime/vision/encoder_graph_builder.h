@@ -2,7 +2,7 @@
 
 #include "runtime/model/weights.h"
 #include "runtime/tensor/ops.h"
-#include "runtime/vision/hparams.h"
+#include "runtime/vision/encoder_hparams.h"
 
 #include <string_view>
 
@@ -11,7 +11,7 @@ namespace schedscope::vision {
 class VisionModel;
 
 /// What must be filled before each evaluation, and what comes out. Null where the graph has none.
-struct GraphTensors {
+struct EncoderTensors {
     Tensor* pixels = nullptr;         ///< F32 [width, height, 3]
     Tensor* positions = nullptr;      ///< I32 [patches, and one for the class]: rows of the position embedding
     Tensor* patches = nullptr;        ///< I32 [patches]: which rows of the encoder's are of patches
@@ -21,15 +21,15 @@ struct GraphTensors {
 
 /// The state of building one graph, and the parts that encoder and projectors are made of. Nodes are made in the reference's order and have its
 /// names. ne is written [ne0, ne1, …].
-class GraphBuilder {
+class EncoderGraphBuilder {
 public:
-    GraphBuilder(Graph& graph, const VisionModel& model, Size patches);
+    EncoderGraphBuilder(Graph& graph, const VisionModel& model, Size patches);
 
     Graph& g;
     const VisionModel& model;
-    const Hparams& h;
+    const EncoderHparams& h;
     const Size patches; ///< of the view: how many across and down
-    GraphTensors io;
+    EncoderTensors io;
 
     int64_t n_patches() const noexcept { return int64_t{patches.width} * patches.height; }
 

@@ -1,4 +1,4 @@
-#include "runtime/model/placement.h"
+#include "runtime/model/model_placement.h"
 
 #include "runtime/backend/device.h"
 #include "runtime/error.h"
@@ -26,15 +26,15 @@ std::vector<LayerHolder> holders_among(std::span<Device* const> devices) {
 
 } // namespace
 
-Placement::Placement(const PlacementOptions& options, std::span<Device* const> devices)
+ModelPlacement::ModelPlacement(const PlacementOptions& options, std::span<Device* const> devices)
     : devices_(devices.begin(), devices.end()) {
     for (const std::string& text : options.overrides) {
         parse_override(text);
     }
 }
 
-Placement Placement::of_encoder(const PlacementOptions& options, std::span<Device* const> devices) {
-    Placement p(options, devices);
+ModelPlacement ModelPlacement::of_encoder(const PlacementOptions& options, std::span<Device* const> devices) {
+    ModelPlacement p(options, devices);
     const int32_t home = encoder_home(options.n_gpu_layers, holders_among(devices), p.host());
     p.layer_home_ = {home};
     p.layer_why_.push_back("the image encoder is " +
@@ -45,8 +45,8 @@ Placement Placement::of_encoder(const PlacementOptions& options, std::span<Devic
     return p;
 }
 
-Placement::Placement(const PlacementOptions& options, std::span<Device* const> devices, int32_t n_layer)
-    : Placement(options, devices) {
+ModelPlacement::ModelPlacement(const PlacementOptions& options, std::span<Device* const> devices, int32_t n_layer)
+    : ModelPlacement(options, devices) {
     const std::vector<LayerHolder> holders = holders_among(devices);
     if (options.tensor_split.size() > holders.size() && !holders.empty()) {
         throw Error(ErrorKind::usage, "-ts: " + std::to_string(options.tensor_split.size()) + " shares for " +
@@ -62,7 +62,7 @@ Placement::Placement(const PlacementOptions& options, std::span<Device* const> d
     give_reasons(options.n_gpu_layers, n_layer);
 }
 
-void Placement::give_reasons(int32_t n_gpu_layers, int32_t n_layer) {
+void ModelPlacement::give_reasons(int32_t n_gpu_layers, int32_t n_layer) {
     const std::string rule = " (-ngl " + std::to_string(n_gpu_layers) + ")";
     for (int32_t layer = 0; layer <= n_layer; ++layer) {
         const int32_t home = layer_home(layer);
@@ -74,7 +74,7 @@ void Placement::give_reasons(int32_t n_gpu_layers, int32_t n_layer) {
     }
 }
 
-void Placement::parse_override(const std::string& text) {
+void ModelPlacement::parse_override(const std::string& text) {
     // A pattern may contain '=', a device's name can't.
     const size_t at = text.rfind('=');
     if (at == std::string::npos || at == 0) {
@@ -101,7 +101,7 @@ void Placement::parse_override(const std::string& text) {
     override_why_.push_back("-ot " + text);
 }
 
-int32_t Placement::tensor_home(std::string_view tensor, int32_t home, std::string_view* why) {
+int32_t ModelPlacement::tensor_home(std::string_view tensor, int32_t home, std::string_view* why) {
     bool placed = false;
     for (size_t i = 0; i < overrides_.size(); ++i) {
         if (!std::regex_search(tensor.begin(), tensor.end(), overrides_[i].pattern)) {

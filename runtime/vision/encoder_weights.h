@@ -17,7 +17,7 @@ struct BlockWeights {
 };
 
 /// All but the projector's. Null where an encoder has none.
-struct Weights {
+struct EncoderWeights {
     Linear patch;                    ///< [patch, patch, 3, n_embd]: the convolution, and [n_embd]
     Tensor* class_embd = nullptr;    ///< [n_embd]
     Tensor* position_embd = nullptr; ///< [n_embd, positions]

@@ -17,13 +17,13 @@ namespace schedscope::tui {
 
 /// What is being looked at: a step of a history, and a selected tensor. Knows no terminal. Functions that move return a sentence for the
 /// status line: what the step changed, or why there is nothing to go to.
-class Session {
+class InspectorSession {
 public:
     using Unit = History::Unit;
 
     /// Opens at the end of the last evaluation that planned something; attached to a running program, at its newest record.
     /// `gate` is borrowed; null for a recorded trace. `ended_fd`: readable once the program has ended; −1: that isn't told.
-    Session(std::shared_ptr<const RecordSource> source, LiveGate* gate, int ended_fd = -1);
+    InspectorSession(std::shared_ptr<const RecordSource> source, LiveGate* gate, int ended_fd = -1);
 
     // Where it stands
     History& history() noexcept { return history_; }

@@ -1,4 +1,4 @@
-#include "runtime/gguf/value.h"
+#include "runtime/gguf/metadata_value.h"
 
 #include <array>
 #include <charconv>
@@ -11,23 +11,23 @@ namespace schedscope::gguf {
 
 namespace {
 
-struct Kind {
+struct ValueKind {
     std::string_view name;
     size_t bytes;
 };
-constexpr std::array<Kind, static_cast<size_t>(ValueType::count)> kinds = {{{"u8", 1},
-                                                                            {"i8", 1},
-                                                                            {"u16", 2},
-                                                                            {"i16", 2},
-                                                                            {"u32", 4},
-                                                                            {"i32", 4},
-                                                                            {"f32", 4},
-                                                                            {"bool", 1},
-                                                                            {"string", 0},
-                                                                            {"array", 0},
-                                                                            {"u64", 8},
-                                                                            {"i64", 8},
-                                                                            {"f64", 8}}};
+constexpr std::array<ValueKind, static_cast<size_t>(ValueType::count)> kinds = {{{"u8", 1},
+                                                                                 {"i8", 1},
+                                                                                 {"u16", 2},
+                                                                                 {"i16", 2},
+                                                                                 {"u32", 4},
+                                                                                 {"i32", 4},
+                                                                                 {"f32", 4},
+                                                                                 {"bool", 1},
+                                                                                 {"string", 0},
+                                                                                 {"array", 0},
+                                                                                 {"u64", 8},
+                                                                                 {"i64", 8},
+                                                                                 {"f64", 8}}};
 
 template <typename T> T load(const std::byte* at) noexcept {
     T v;
@@ -79,9 +79,9 @@ std::optional<double> real(ValueType type, const std::byte* at) noexcept {
     return result;
 }
 
-std::optional<double> real_in(const Value& v, const std::byte* at) noexcept { return real(v.element, at); }
+std::optional<double> real_in(const MetadataValue& v, const std::byte* at) noexcept { return real(v.element, at); }
 
-template <typename T, typename Convert> std::optional<std::vector<T>> array_of(const Value& v, Convert convert) {
+template <typename T, typename Convert> std::optional<std::vector<T>> array_of(const MetadataValue& v, Convert convert) {
     const size_t step = value_type_bytes(v.element);
     if (!v.is_array() || (step == 0 && v.count > 0)) {
         return std::nullopt;
@@ -121,28 +121,28 @@ std::string scalar_text(ValueType type, const std::byte* at) {
 std::string_view value_type_name(ValueType type) noexcept { return kinds[static_cast<size_t>(type)].name; }
 size_t value_type_bytes(ValueType type) noexcept { return kinds[static_cast<size_t>(type)].bytes; }
 
-std::optional<int64_t> Value::as_i64() const noexcept { return integer<int64_t>(type, bytes.data()); }
-std::optional<uint64_t> Value::as_u64() const noexcept { return integer<uint64_t>(type, bytes.data()); }
-std::optional<uint32_t> Value::as_u32() const noexcept { return integer<uint32_t>(type, bytes.data()); }
-std::optional<int32_t> Value::as_i32() const noexcept { return integer<int32_t>(type, bytes.data()); }
-std::optional<double> Value::as_f64() const noexcept { return real(type, bytes.data()); }
+std::optional<int64_t> MetadataValue::as_i64() const noexcept { return integer<int64_t>(type, bytes.data()); }
+std::optional<uint64_t> MetadataValue::as_u64() const noexcept { return integer<uint64_t>(type, bytes.data()); }
+std::optional<uint32_t> MetadataValue::as_u32() const noexcept { return integer<uint32_t>(type, bytes.data()); }
+std::optional<int32_t> MetadataValue::as_i32() const noexcept { return integer<int32_t>(type, bytes.data()); }
+std::optional<double> MetadataValue::as_f64() const noexcept { return real(type, bytes.data()); }
 
-std::optional<bool> Value::as_bool() const noexcept {
+std::optional<bool> MetadataValue::as_bool() const noexcept {
     const auto v = integer<int64_t>(type, bytes.data());
     return v && (*v == 0 || *v == 1) ? std::optional(*v == 1) : std::nullopt;
 }
 
-std::optional<std::string_view> Value::as_string() const noexcept {
+std::optional<std::string_view> MetadataValue::as_string() const noexcept {
     return type == ValueType::string ? std::optional(characters(bytes)) : std::nullopt;
 }
 
-std::optional<std::vector<int32_t>> Value::as_i32_array() const {
-    return array_of<int32_t>(*this, [](const Value& v, const std::byte* at) { return integer<int32_t>(v.element, at); });
+std::optional<std::vector<int32_t>> MetadataValue::as_i32_array() const {
+    return array_of<int32_t>(*this, [](const MetadataValue& v, const std::byte* at) { return integer<int32_t>(v.element, at); });
 }
-std::optional<std::vector<float>> Value::as_f32_array() const { return array_of<float>(*this, real_in); }
-std::optional<std::vector<double>> Value::as_f64_array() const { return array_of<double>(*this, real_in); }
+std::optional<std::vector<float>> MetadataValue::as_f32_array() const { return array_of<float>(*this, real_in); }
+std::optional<std::vector<double>> MetadataValue::as_f64_array() const { return array_of<double>(*this, real_in); }
 
-std::optional<std::vector<std::string_view>> Value::as_string_array() const {
+std::optional<std::vector<std::string_view>> MetadataValue::as_string_array() const {
     if (!is_array() || (element != ValueType::string && count > 0)) {
         return std::nullopt;
     }
@@ -158,7 +158,7 @@ std::optional<std::vector<std::string_view>> Value::as_string_array() const {
     return result;
 }
 
-std::string Value::text(size_t max_elements) const {
+std::string MetadataValue::text(size_t max_elements) const {
     if (const auto s = as_string()) {
         return std::string(*s);
     }
@@ -183,7 +183,7 @@ std::string Value::text(size_t max_elements) const {
     return result + (i < count ? ", … (" + std::to_string(count) + ")]" : "]");
 }
 
-std::string Value::kind() const {
+std::string MetadataValue::kind() const {
     return std::string(value_type_name(type)) + (is_array() ? " of " + std::string(value_type_name(element)) : "");
 }
 

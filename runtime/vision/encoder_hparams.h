@@ -18,7 +18,7 @@ struct Size {
 };
 
 /// The sizes and constants of an image encoder, from the keys `clip.…` of its file. All sizes are positive and fit together.
-struct Hparams {
+struct EncoderHparams {
     int32_t image_size = 0; ///< of a square view, in pixels
     int32_t patch_size = 0;
     int32_t n_embd = 0; ///< width of the encoder
@@ -38,7 +38,7 @@ struct Hparams {
 };
 
 /// Throws Error(input) naming file and key for what is missing or impossible, and for a file that is no image encoder.
-Hparams read_hparams(const gguf::File& file);
+EncoderHparams read_hparams(const gguf::File& file);
 
 } // namespace vision
 } // namespace schedscope

@@ -1,4 +1,4 @@
-#include "inspector/tui/state/session.h"
+#include "inspector/tui/state/inspector_session.h"
 
 #include "inspector/tui/state/same_place.h"
 #include "inspector/tui/terminal/text.h"
@@ -36,7 +36,7 @@ std::string in_evaluation(EvaluationId id, bool same_place) {
 
 } // namespace
 
-Session::Session(std::shared_ptr<const RecordSource> source, LiveGate* gate, int ended_fd)
+InspectorSession::InspectorSession(std::shared_ptr<const RecordSource> source, LiveGate* gate, int ended_fd)
     : source_(std::move(source)), history_(source_) {
     if (gate) {
         program_.emplace(*gate, ended_fd);
@@ -54,7 +54,7 @@ Session::Session(std::shared_ptr<const RecordSource> source, LiveGate* gate, int
     show(std::clamp<Step>(start, 0, last_step()));
 }
 
-void Session::show(Step step) {
+void InspectorSession::show(Step step) {
     const OwnedGraph* const before = graph_;
     const std::string selected_name = before && selected_ != no_tensor ? name(selected_) : std::string();
     record_ = history_.record(step);
@@ -104,7 +104,7 @@ void Session::show(Step step) {
 }
 
 /// The tensors whose backend or rule is another one now.
-void Session::find_changes(const std::vector<TensorState>& before) {
+void InspectorSession::find_changes(const std::vector<TensorState>& before) {
     for (size_t i = 0; i < std::min(before.size(), state_.tensors.size()); ++i) {
         if (before[i].backend != state_.tensors[i].backend || before[i].cause != state_.tensors[i].cause) {
             changed_.emplace(static_cast<TensorId>(i), before[i].backend);
@@ -113,7 +113,7 @@ void Session::find_changes(const std::vector<TensorState>& before) {
 }
 
 /// The selection goes to what changed: the tensor that a step is about; after a longer way, one that changed on it, unless the selected one did.
-void Session::follow_change(bool single) {
+void InspectorSession::follow_change(bool single) {
     const TensorId about = subject(record_.fact);
     if (!follow || (!single && changed_.empty())) {
         return;
@@ -135,7 +135,7 @@ void Session::follow_change(bool single) {
     }
 }
 
-std::string Session::told(Step step) {
+std::string InspectorSession::told(Step step) {
     const Record record = history_.record(step);
     std::string text = describe(history_, record);
     if (const auto* a = std::get_if<record::Assign>(&record.fact); a && a->after != no_backend) {
@@ -158,7 +158,7 @@ std::string Session::told(Step step) {
     return text;
 }
 
-std::string Session::go(Step step) {
+std::string InspectorSession::go(Step step) {
     if (history_.n_steps() == 0) {
         return "nothing is recorded yet";
     }
@@ -180,7 +180,7 @@ std::string Session::go(Step step) {
     return told(step);
 }
 
-std::string Session::move(Unit unit, bool forward) {
+std::string InspectorSession::move(Unit unit, bool forward) {
     if (program_ && follows_ && !running() && !at_newest()) {
         refresh(); // it was held a moment ago: the step is meant from there
     }
@@ -216,7 +216,7 @@ std::string Session::move(Unit unit, bool forward) {
     return "no " + std::string(unit_word(unit)) + " begins " + (forward ? "after" : "before") + " this step";
 }
 
-std::string Session::change_of_selected(bool forward) {
+std::string InspectorSession::change_of_selected(bool forward) {
     if (selected_ == no_tensor) {
         return "no tensor is selected: nothing is planned at this step";
     }
@@ -258,7 +258,7 @@ std::string Session::change_of_selected(bool forward) {
     return name(selected_) + ": nothing " + (forward ? "later" : "earlier") + " is recorded of it in this plan";
 }
 
-std::string Session::go_evaluation(EvaluationId id) {
+std::string InspectorSession::go_evaluation(EvaluationId id) {
     if (history_.n_evaluations() == 0) {
         return "nothing is recorded yet";
     }
@@ -277,7 +277,7 @@ std::string Session::go_evaluation(EvaluationId id) {
     return in_evaluation(id, place.same) + text;
 }
 
-std::string Session::move_evaluation(bool forward) {
+std::string InspectorSession::move_evaluation(bool forward) {
     const EvaluationId to = state_.evaluation + (forward ? 1 : -1);
     if (to >= 0 && to < history_.n_evaluations()) {
         return go_evaluation(to);
@@ -287,7 +287,7 @@ std::string Session::move_evaluation(bool forward) {
 }
 
 /// The program was held on its way to a place in the next evaluation. True: it goes on.
-bool Session::seek() {
+bool InspectorSession::seek() {
     if (!sought_) {
         return false;
     }
@@ -302,7 +302,7 @@ bool Session::seek() {
     return true;
 }
 
-std::string Session::go_pass(Pass pass) {
+std::string InspectorSession::go_pass(Pass pass) {
     if (history_.n_steps() == 0) {
         return "nothing is recorded yet";
     }
@@ -317,7 +317,7 @@ std::string Session::go_pass(Pass pass) {
     return "pass " + std::string(pass_name(pass)) + " (" + std::string(pass_title(pass)) + ") is not recorded in this evaluation";
 }
 
-void Session::step_program(Unit unit) {
+void InspectorSession::step_program(Unit unit) {
     follows_ = true;
     if (unit == Unit::evaluation) { // where that begins there is nothing to see yet: on to where the present one is looked at
         const Step pass = source_->previous_of(step() + 1, fact_bit<record::PassBegin>());
@@ -330,18 +330,18 @@ void Session::step_program(Unit unit) {
     program_->step(unit);
 }
 
-void Session::let_run() {
+void InspectorSession::let_run() {
     sought_.reset();
     follows_ = true;
     program_->run();
 }
 
-void Session::hold() {
+void InspectorSession::hold() {
     sought_.reset();
     program_->hold();
 }
 
-std::string Session::refresh() {
+std::string InspectorSession::refresh() {
     ++version_;
     if (history_.n_steps() == 0 || running()) {
         return {};
@@ -363,18 +363,18 @@ std::string Session::refresh() {
     return text;
 }
 
-void Session::select(TensorId id) {
+void InspectorSession::select(TensorId id) {
     if (id != selected_ && row_of(id) >= 0) {
         selected_ = id;
         ++version_;
     }
 }
 
-void Session::start_scan(Query query, bool forward) {
+void InspectorSession::start_scan(Query query, bool forward) {
     scan_ = Scan{std::move(query), forward, forward ? step() + 1 : step() - 1};
 }
 
-std::optional<std::string> Session::scan_slice() {
+std::optional<std::string> InspectorSession::scan_slice() {
     Scan& scan = *scan_;
     const Step first = scan.forward ? scan.at : std::max<Step>(scan.at - scan_chunk + 1, 0);
     const Step end = scan.forward ? std::min(scan.at + scan_chunk, history_.n_steps()) : scan.at + 1;
@@ -415,7 +415,7 @@ std::optional<std::string> Session::scan_slice() {
     return text;
 }
 
-void Session::start_what_if(const std::string& settings) {
+void InspectorSession::start_what_if(const std::string& settings) {
     if (imported()) {
         throw Error(ErrorKind::usage, cannot_plan_again);
     }
@@ -427,17 +427,17 @@ void Session::start_what_if(const std::string& settings) {
     ++version_;
 }
 
-void Session::start_diff(const std::string& path) {
+void InspectorSession::start_diff(const std::string& path) {
     comparison_.start_diff(source_, path);
     ++version_;
 }
 
-void Session::stop_comparison() {
+void InspectorSession::stop_comparison() {
     comparison_.stop();
     ++version_;
 }
 
-std::string Session::finish_comparison() {
+std::string InspectorSession::finish_comparison() {
     const bool done = comparison_.finish();
     ++version_;
     if (!done) {
@@ -458,11 +458,11 @@ std::string Session::finish_comparison() {
                : counted(c.n_differences, "difference") + " in " + counted(c.n_compared, "decision");
 }
 
-int Session::row_of(TensorId id) const noexcept {
+int InspectorSession::row_of(TensorId id) const noexcept {
     return id >= 0 && static_cast<size_t>(id) < rows_.size() ? rows_[static_cast<size_t>(id)] : -1;
 }
 
-std::span<const TensorId> Session::users_of(TensorId id) {
+std::span<const TensorId> InspectorSession::users_of(TensorId id) {
     if (!graph_ || id < 0 || static_cast<size_t>(id) >= graph_->tensors.size()) {
         return {};
     }
@@ -492,15 +492,15 @@ std::span<const TensorId> Session::users_of(TensorId id) {
     return std::span(users_).subspan(first, end - first);
 }
 
-bool Session::is_copy(TensorId id) const noexcept {
+bool InspectorSession::is_copy(TensorId id) const noexcept {
     return graph_ && id >= 0 && static_cast<size_t>(id) >= graph_->tensors.size();
 }
 
-bool Session::changed_now(TensorId id) const noexcept {
+bool InspectorSession::changed_now(TensorId id) const noexcept {
     return id != no_tensor && (subject(record_.fact) == id || changed_.contains(id));
 }
 
-BackendId Session::was(TensorId id) const noexcept {
+BackendId InspectorSession::was(TensorId id) const noexcept {
     if (const auto found = changed_.find(id); found != changed_.end()) {
         return found->second;
     }
@@ -508,17 +508,17 @@ BackendId Session::was(TensorId id) const noexcept {
     return known ? state_.tensors[static_cast<size_t>(id)].backend : no_backend;
 }
 
-const record::CopyMade* Session::copy(TensorId id) const noexcept {
+const record::CopyMade* InspectorSession::copy(TensorId id) const noexcept {
     const auto found =
         std::find_if(state_.copies.begin(), state_.copies.end(), [&](const record::CopyMade& c) { return c.copy == id; });
     return found == state_.copies.end() ? nullptr : &*found;
 }
 
-std::string Session::backend_name(BackendId id) const {
+std::string InspectorSession::backend_name(BackendId id) const {
     return id == no_backend && imported_ ? unknown_text : history_.backend_name(id);
 }
 
-std::string Session::name(TensorId id) const {
+std::string InspectorSession::name(TensorId id) const {
     if (graph_ && id >= 0 && !is_copy(id) && left_out_by_log(graph_->tensors[static_cast<size_t>(id)])) {
         return left_out_name;
     }

@@ -1,4 +1,4 @@
-#include "runtime/vision/hparams.h"
+#include "runtime/vision/encoder_hparams.h"
 
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
@@ -75,7 +75,7 @@ std::vector<int32_t> read_feature_layers(const gguf::File& file, int32_t n_layer
 
 } // namespace
 
-Hparams read_hparams(const gguf::File& file) {
+EncoderHparams read_hparams(const gguf::File& file) {
     if (file.get_string("general.architecture").value_or("") != "clip") {
         throw Error(ErrorKind::input, file.path() + ": not an image encoder: general.architecture is '" +
                                           visible_name(file.get_string("general.architecture").value_or("")) + "', not 'clip'");
@@ -84,7 +84,7 @@ Hparams read_hparams(const gguf::File& file) {
         throw Error(ErrorKind::input, file.path() + ": not an image encoder: clip.has_vision_encoder is not true");
     }
     constexpr uint32_t largest = 1U << 16;
-    Hparams h;
+    EncoderHparams h;
     h.image_size = size(file, "image_size", longest_side);
     h.patch_size = size(file, "patch_size", static_cast<uint32_t>(h.image_size));
     h.n_embd = size(file, "embedding_length", largest);

@@ -1,4 +1,4 @@
-#include "runtime/vision/graph_builder.h"
+#include "runtime/vision/encoder_graph_builder.h"
 
 #include "runtime/vision/vision_model.h"
 
@@ -9,9 +9,10 @@
 
 namespace schedscope::vision {
 
-GraphBuilder::GraphBuilder(Graph& graph, const VisionModel& m, Size p) : g(graph), model(m), h(m.hparams()), patches(p) {}
+EncoderGraphBuilder::EncoderGraphBuilder(Graph& graph, const VisionModel& m, Size p)
+    : g(graph), model(m), h(m.hparams()), patches(p) {}
 
-Tensor* GraphBuilder::name(Tensor* t, std::string_view what, int32_t il) {
+Tensor* EncoderGraphBuilder::name(Tensor* t, std::string_view what, int32_t il) {
     t->name = what;
     if (il >= 0) {
         t->name += '-' + std::to_string(il);
@@ -20,17 +21,17 @@ Tensor* GraphBuilder::name(Tensor* t, std::string_view what, int32_t il) {
     return t;
 }
 
-Tensor* GraphBuilder::linear(const Linear& weight, Tensor* x) {
+Tensor* EncoderGraphBuilder::linear(const Linear& weight, Tensor* x) {
     x = ops::mul_mat(g, weight.weight, x);
     return weight.bias != nullptr ? ops::add(g, x, weight.bias) : x;
 }
 
-Tensor* GraphBuilder::norm(const Linear& weight, Tensor* x, int32_t il) {
+Tensor* EncoderGraphBuilder::norm(const Linear& weight, Tensor* x, int32_t il) {
     x = name(ops::mul(g, ops::norm(g, x, h.norm_eps), weight.weight), "norm_w", il);
     return weight.bias != nullptr ? name(ops::add(g, x, weight.bias), "norm_b", il) : x;
 }
 
-Tensor* GraphBuilder::attention(Tensor* q, Tensor* k, Tensor* v, const Linear& out, int32_t il) {
+Tensor* EncoderGraphBuilder::attention(Tensor* q, Tensor* k, Tensor* v, const Linear& out, int32_t il) {
     // Listed one behind the other, so that nothing comes between them that would need a split of its own.
     g.expand(q);
     g.expand(k);
@@ -47,7 +48,7 @@ Tensor* GraphBuilder::attention(Tensor* q, Tensor* k, Tensor* v, const Linear& o
 }
 
 /// [n_embd, patches]
-Tensor* GraphBuilder::patch_embedding() {
+Tensor* EncoderGraphBuilder::patch_embedding() {
     io.pixels =
         g.input(Type::F32, {int64_t{patches.width} * h.patch_size, int64_t{patches.height} * h.patch_size, 3, 1}, "inp_raw");
     const Linear& patch = model.weights().patch;
@@ -58,8 +59,8 @@ Tensor* GraphBuilder::patch_embedding() {
 }
 
 /// The class in front, and for each its row of the position embedding.
-Tensor* GraphBuilder::with_positions(Tensor* x) {
-    const Weights& w = model.weights();
+Tensor* EncoderGraphBuilder::with_positions(Tensor* x) {
+    const EncoderWeights& w = model.weights();
     if (w.class_embd != nullptr) {
         Tensor* one = w.class_embd->type == Type::F32 ? w.class_embd : ops::cast(g, w.class_embd, Type::F32);
         x = name(ops::concat(g, one, x, 1), "inp_class");
@@ -68,7 +69,7 @@ Tensor* GraphBuilder::with_positions(Tensor* x) {
     return name(ops::add(g, x, ops::get_rows(g, w.position_embd, io.positions)), "pos_embed");
 }
 
-Tensor* GraphBuilder::block(Tensor* x, int32_t il) {
+Tensor* EncoderGraphBuilder::block(Tensor* x, int32_t il) {
     const BlockWeights& w = model.weights().blocks[static_cast<size_t>(il)];
     const int64_t n = x->ne[1];
     const Shape heads{h.n_embd / h.n_head, h.n_head, n, 1};
@@ -101,8 +102,8 @@ Tensor* GraphBuilder::block(Tensor* x, int32_t il) {
 }
 
 /// Runs the blocks; the hidden states that the file asks for, side by side in its order.
-Tensor* GraphBuilder::features(Tensor* x) {
-    const Weights& w = model.weights();
+Tensor* EncoderGraphBuilder::features(Tensor* x) {
+    const EncoderWeights& w = model.weights();
     const auto n_blocks = static_cast<int32_t>(w.blocks.size());
     std::vector<Tensor*> states = {x};
     for (int32_t il = 0; il < n_blocks; ++il) {
@@ -119,8 +120,8 @@ Tensor* GraphBuilder::features(Tensor* x) {
     return all;
 }
 
-void GraphBuilder::build() {
-    const Weights& w = model.weights();
+void EncoderGraphBuilder::build() {
+    const EncoderWeights& w = model.weights();
     Tensor* x = with_positions(patch_embedding());
     if (w.pre_ln.weight != nullptr) {
         x = name(norm(w.pre_ln, x), "pre_ln");

@@ -29,13 +29,13 @@ struct ContextOptions {
 /// A conversation with a model: the KV cache, and graphs that are kept as long as they fit. From token to token: `decode` cuts the batch into
 /// ubatches; each gets cells in the cache, a graph (the last one if its shape is the same, else a new one, planned by the scheduler), its
 /// inputs, and runs; the rows of logits are copied out. One thread at a time; model and scheduler outlive it.
-class Context {
+class InferenceContext {
 public:
     /// Throws as KvCache does.
-    Context(const Model& model, Scheduler& scheduler, const ContextOptions& options, Recorder* recorder);
-    ~Context();
-    Context(const Context&) = delete;
-    Context& operator=(const Context&) = delete;
+    InferenceContext(const Model& model, Scheduler& scheduler, const ContextOptions& options, Recorder* recorder);
+    ~InferenceContext();
+    InferenceContext(const InferenceContext&) = delete;
+    InferenceContext& operator=(const InferenceContext&) = delete;
 
     /// Evaluates the batch. Throws Error(usage) for a batch that makes no sense (token ids, positions, sequences) or does not fit into the
     /// context, Error(device) when the machine fails, Error(input) when the model's file was cut short meanwhile; cells of the ubatch that failed are free again (all cells, if keys were being turned).
