@@ -18,6 +18,15 @@ void embedding_and_output(Weights& w, WeightLoader& load, const Hparams& h, bool
     }
 }
 
+void whole_model(Weights& w, WeightLoader& load, const Hparams& h, std::initializer_list<BlockPart> parts, bool tied) {
+    embedding_and_output(w, load, h, tied);
+    for (int32_t il = 0; il < h.n_layer; ++il) {
+        for (const BlockPart part : parts) {
+            part(w.layers[static_cast<size_t>(il)], load, h, il);
+        }
+    }
+}
+
 void attention(LayerWeights& l, WeightLoader& load, const Hparams& h, int32_t il) {
     const int64_t width = h.n_embd;
     const std::string blk = block(il);

@@ -3,6 +3,7 @@
 #include "runtime/model/hparams.h"
 #include "runtime/model/weights.h"
 
+#include <initializer_list>
 #include <string>
 
 namespace schedscope {
@@ -17,6 +18,11 @@ std::string block(int32_t il);
 
 /// Embedding, last norm and output. Without a matrix of its own (or when `tied`) the output is the embedding.
 void embedding_and_output(Weights& w, WeightLoader& load, const Hparams& h, bool tied = false);
+
+/// Some weights of block IL.
+using BlockPart = void (*)(LayerWeights& l, WeightLoader& load, const Hparams& h, int32_t il);
+/// Embedding and output, then of each block these parts, in this order.
+void whole_model(Weights& w, WeightLoader& load, const Hparams& h, std::initializer_list<BlockPart> parts, bool tied = false);
 
 /// attn_norm; attn_q, attn_k and attn_v, or attn_qkv, which has their rows one behind the other; attn_output.
 void attention(LayerWeights& l, WeightLoader& load, const Hparams& h, int32_t il);

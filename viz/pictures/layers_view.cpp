@@ -239,17 +239,8 @@ std::string LayersView::draw() const {
                   .raw("rankdir", "TB")
                   .decimal("nodesep", 0.4)
                   .decimal("ranksep", 0.4));
-    dot.node_defaults(Attributes()
-                          .raw("shape", "box")
-                          .raw("style", "filled,rounded")
-                          .raw("fontname", "Helvetica,Arial,sans-serif")
-                          .raw("fontsize", "10")
-                          .raw("margin", "0.15,0.06"));
-    dot.edge_defaults(Attributes()
-                          .raw("fontname", "Helvetica,Arial,sans-serif")
-                          .raw("fontsize", "9")
-                          .raw("color", "#444444")
-                          .raw("fontcolor", "#222222"));
+    dot.node_defaults(box_attributes("0.15,0.06"));
+    dot.edge_defaults(edge_attributes());
     for (const Group& group : groups_) {
         draw_group(dot, group);
     }

@@ -337,12 +337,7 @@ std::string NodesPicture::draw() {
                    .raw("rankdir", "TB")
                    .decimal("nodesep", 0.2)
                    .decimal("ranksep", 0.3));
-    dot_.node_defaults(Attributes()
-                           .raw("shape", "box")
-                           .raw("style", "filled,rounded")
-                           .raw("fontname", "Helvetica,Arial,sans-serif")
-                           .raw("fontsize", "10")
-                           .raw("margin", "0.11,0.05"));
+    dot_.node_defaults(box_attributes("0.11,0.05"));
     dot_.edge_defaults(Attributes().raw("color", "#444444").raw("arrowsize", "0.6"));
     draw_leafs(-1);
     if (subject_.has_splits()) {

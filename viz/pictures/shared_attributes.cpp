@@ -18,6 +18,25 @@ Attributes picture_attributes(const std::string& heading) {
     return attributes;
 }
 
+Attributes box_attributes(std::string_view margin) {
+    Attributes attributes;
+    attributes.raw("shape", "box")
+        .raw("style", "filled,rounded")
+        .raw("fontname", "Helvetica,Arial,sans-serif")
+        .raw("fontsize", "10")
+        .raw("margin", margin);
+    return attributes;
+}
+
+Attributes edge_attributes() {
+    Attributes attributes;
+    attributes.raw("fontname", "Helvetica,Arial,sans-serif")
+        .raw("fontsize", "9")
+        .raw("color", "#444444")
+        .raw("fontcolor", "#222222");
+    return attributes;
+}
+
 Attributes numbered(const Subject& subject, Attributes attributes, BackendId backend, TensorId tensor) {
     if (subject.numbered && tensor != no_tensor) {
         attributes.number("tensor", tensor);

@@ -4,6 +4,7 @@
 #include "viz/pictures/dot_text.h"
 
 #include <string>
+#include <string_view>
 
 /// Attributes that are the same in all views.
 namespace schedscope {
@@ -12,6 +13,11 @@ class Subject;
 
 /// Of the graph: fonts, colours, the heading as label; "" is none.
 Attributes picture_attributes(const std::string& heading);
+
+/// Of nodes that are boxes with text in them; margin: "0.15,0.06", in inches.
+Attributes box_attributes(std::string_view margin);
+/// Of edges with text beside them.
+Attributes edge_attributes();
 
 /// Of a shape, in a picture for programs: the ids of the tensor it stands for and of the backend it has the colour of, each where there is one.
 Attributes numbered(const Subject& subject, Attributes attributes, BackendId backend, TensorId tensor = no_tensor);

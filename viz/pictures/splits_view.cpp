@@ -124,11 +124,7 @@ std::string draw_splits(const Subject& subject) {
                           .raw("margin", "0.2,0.06")
                           .raw("fontname", "Helvetica,Arial,sans-serif")
                           .raw("fontsize", "11"));
-    dot.edge_defaults(Attributes()
-                          .raw("fontname", "Helvetica,Arial,sans-serif")
-                          .raw("fontsize", "9")
-                          .raw("color", "#444444")
-                          .raw("fontcolor", "#222222"));
+    dot.edge_defaults(edge_attributes());
     for (size_t s = 0; s < state.splits.size(); ++s) {
         draw_split(dot, subject, state.splits[s], into[s]);
     }

@@ -46,6 +46,7 @@ private:
     void add_stories(EvaluationId evaluation, json& plan_stories, json& runs, bool of_plan);
     json session() const;
     json tokens();
+    bool has_room(const json& rows); ///< for one more; if not, it counts as skipped
     json reuse();
     json left_out() const;
 
@@ -237,11 +238,16 @@ json ReportData::session() const {
     return {{"backends", std::move(backends)}, {"facts", std::move(facts)}, {"passes", std::move(passes)}};
 }
 
+bool ReportData::has_room(const json& rows) {
+    const bool room = static_cast<int64_t>(rows.size()) < options_.max_rows;
+    skipped_rows_ += room ? 0 : 1;
+    return room;
+}
+
 json ReportData::tokens() {
     json rows = json::array();
     for (const tables::TokenRow& row : tables::tokens(history_)) {
-        if (static_cast<int64_t>(rows.size()) >= options_.max_rows) {
-            ++skipped_rows_;
+        if (!has_room(rows)) {
             continue;
         }
         json samplers = json::array();
@@ -256,8 +262,7 @@ json ReportData::tokens() {
 json ReportData::reuse() {
     json rows = json::array();
     for (const tables::ReuseRow& row : tables::reuse(history_)) {
-        if (static_cast<int64_t>(rows.size()) >= options_.max_rows) {
-            ++skipped_rows_;
+        if (!has_room(rows)) {
             continue;
         }
         rows.push_back({row.eval, texts_.number(graph_kind_name(row.kind)), !row.failed && row.reused ? 1 : 0,

@@ -2,16 +2,18 @@
 
 #include "inspector/cli/line/named_files.h"
 #include "inspector/cli/output/interrupt.h"
-#include "inspector/cli/run/run_arguments.h"
+#include "inspector/cli/output/progress_line.h"
 #include "inspector/cli/show/export_file.h"
-#include "inspector/cli/show/export_report.h"
 #include "inspector/cli/show/trace_input.h"
 #include "runtime/error.h"
 #include "traces/export/export_jsonl.h"
 #include "traces/export/export_perfetto.h"
+#include "viz/report/report.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
+#include <memory>
 #include <ostream>
 #include <vector>
 
@@ -37,6 +39,21 @@ struct Export {
 
     bool is_file() const { return path != "-"; }
 };
+
+/// The page, told on a terminal while it is made; Ctrl-C gives up. Throws as make_report and open_trace do.
+std::string report_of(const std::string& trace) {
+    History history(open_trace(trace));
+    ProgressLine progress;
+    ReportOptions options;
+    options.trace = std::filesystem::path(trace).filename().string();
+    options.layout.cancelled = [&] {
+        progress.tick();
+        return interrupted();
+    };
+    options.progress = [&](const std::string& what) { progress.say(what); };
+    catch_interrupts();
+    return make_report(history, options);
+}
 
 } // namespace
 

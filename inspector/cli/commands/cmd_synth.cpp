@@ -1,7 +1,6 @@
 #include "inspector/cli/commands/commands.h"
 
 #include "inspector/cli/output/lines.h"
-#include "inspector/cli/run/run_arguments.h"
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
 #include "runtime/model/synth/synth.h"

@@ -144,8 +144,7 @@ public:
                               : std::nullopt;
         });
         lines.push_back({});
-        const std::vector<Line> all = tensor_detail(session, r.id, width, false);
-        lines.insert(lines.end(), all.begin(), all.end());
+        add_tensor_detail(lines, session, r.id, width, false);
         return lines;
     }
 

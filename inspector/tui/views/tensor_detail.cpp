@@ -92,13 +92,7 @@ void add_values(InspectorSession& session, std::vector<Line>& lines, TensorId id
                             std::to_string(v.n_nan), " NaN, ", std::to_string(v.n_inf), " infinite"}),
                     warning);
     }
-    std::string first;
-    for (const double x : row.first) {
-        first += (first.empty() ? "" : " ") + words::number(x);
-    }
-    if (!first.empty()) {
-        add_wrapped(lines, width, "first", 8, first);
-    }
+    add_first_elements(lines, width, row.first);
 }
 
 } // namespace
@@ -125,6 +119,21 @@ std::string tensor_label(InspectorSession& session, TensorId id) {
                                                left_out_by_log(session.graph()->tensors[static_cast<size_t>(id)]));
     const std::string what = joined({op_text(session, id), " ", session.name(id)});
     return node ? joined({"#", std::to_string(session.row_of(id)), " ", what}) : what;
+}
+
+void add_first_elements(std::vector<Line>& lines, int width, const std::vector<double>& first) {
+    std::string text;
+    for (const double x : first) {
+        text += (text.empty() ? "" : " ") + words::number(x);
+    }
+    if (!text.empty()) {
+        add_wrapped(lines, width, "first", 8, text);
+    }
+}
+
+void add_tensor_detail(std::vector<Line>& lines, InspectorSession& session, TensorId id, int width, bool with_values) {
+    const std::vector<Line> all = tensor_detail(session, id, width, with_values);
+    lines.insert(lines.end(), all.begin(), all.end());
 }
 
 std::vector<Line> tensor_detail(InspectorSession& session, TensorId id, int width, bool with_values) {

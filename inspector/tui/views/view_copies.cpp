@@ -177,8 +177,7 @@ public:
         if (!lines.empty()) {
             lines.push_back({});
         }
-        const std::vector<Line> all = tensor_detail(session, r.copy.id, width);
-        lines.insert(lines.end(), all.begin(), all.end());
+        add_tensor_detail(lines, session, r.copy.id, width);
         return lines;
     }
 

@@ -122,8 +122,7 @@ public:
         }
         if (const TensorId id = tensor_of(session, row); id != no_tensor) {
             add_heading(lines, "as recorded");
-            const std::vector<Line> all = tensor_detail(session, id, width);
-            lines.insert(lines.end(), all.begin(), all.end());
+            add_tensor_detail(lines, session, id, width);
         }
         return lines;
     }

@@ -107,20 +107,13 @@ public:
             add_wrapped(lines, width, "", 8, joined({words::count(v.n_nan), " NaN, ", words::count(v.n_inf), " infinite"}),
                         warning);
         }
-        std::string first;
-        for (const double x : r.first) {
-            first += (first.empty() ? "" : " ") + words::number(x);
-        }
-        if (!first.empty()) {
-            add_wrapped(lines, width, "first", 8, first);
-        }
+        add_first_elements(lines, width, r.first);
         add_evaluations_before<record::Value>(session, lines, r.id, width, [](const record::Value& then) {
             return std::optional(
                 Text{joined({words::number(then.min), " … ", words::number(then.max), ", mean ", words::number(then.mean)})});
         });
         lines.push_back({});
-        const std::vector<Line> all = tensor_detail(session, r.id, width, false);
-        lines.insert(lines.end(), all.begin(), all.end());
+        add_tensor_detail(lines, session, r.id, width, false);
         return lines;
     }
 

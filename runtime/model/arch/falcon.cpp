@@ -11,16 +11,15 @@ namespace {
 
 void hparams(Hparams& h, const gguf::File& /*file*/) { h.rope.mode = 2; }
 
+void feed_forward(LayerWeights& l, WeightLoader& load, const Hparams& h, int32_t il) {
+    const std::string blk = weights::block(il);
+    l.attn_norm_2 = load.maybe_linear(blk + "attn_norm_2", {h.n_embd, 1, 1, 1}, il);
+    l.ffn_down = load.linear(blk + "ffn_down", {h.n_ff, h.n_embd, 1, 1}, il);
+    l.ffn_up = load.linear(blk + "ffn_up", {h.n_embd, h.n_ff, 1, 1}, il);
+}
+
 void name_weights(Weights& w, WeightLoader& load, const Hparams& h) {
-    weights::embedding_and_output(w, load, h);
-    for (int32_t il = 0; il < h.n_layer; ++il) {
-        LayerWeights& l = w.layers[static_cast<size_t>(il)];
-        const std::string blk = weights::block(il);
-        weights::attention(l, load, h, il);
-        l.attn_norm_2 = load.maybe_linear(blk + "attn_norm_2", {h.n_embd, 1, 1, 1}, il);
-        l.ffn_down = load.linear(blk + "ffn_down", {h.n_ff, h.n_embd, 1, 1}, il);
-        l.ffn_up = load.linear(blk + "ffn_up", {h.n_embd, h.n_ff, 1, 1}, il);
-    }
+    weights::whole_model(w, load, h, {weights::attention, feed_forward});
 }
 
 void graph(GraphBuilder& b) {

@@ -16,14 +16,16 @@ void hparams(Hparams& h, const gguf::File& file) {
     }
 }
 
+void rope_factors(LayerWeights& l, WeightLoader& load, const Hparams& h, int32_t il) {
+    l.rope_factors = load.maybe("rope_freqs.weight", {h.rope.n_dims / 2, 1, 1, 1}, il);
+}
+
+void feed_forward(LayerWeights& l, WeightLoader& load, const Hparams& h, int32_t il) {
+    h.n_expert == 0 ? weights::gated_feed_forward(l, load, h, il) : weights::experts(l, load, h, il);
+}
+
 void name_weights(Weights& w, WeightLoader& load, const Hparams& h) {
-    weights::embedding_and_output(w, load, h);
-    for (int32_t il = 0; il < h.n_layer; ++il) {
-        LayerWeights& l = w.layers[static_cast<size_t>(il)];
-        weights::attention(l, load, h, il);
-        l.rope_factors = load.maybe("rope_freqs.weight", {h.rope.n_dims / 2, 1, 1, 1}, il);
-        h.n_expert == 0 ? weights::gated_feed_forward(l, load, h, il) : weights::experts(l, load, h, il);
-    }
+    weights::whole_model(w, load, h, {weights::attention, rope_factors, feed_forward});
 }
 
 } // namespace

@@ -15,19 +15,21 @@ void hparams(Hparams& h, const gguf::File& /*file*/) {
     h.attention_scale = 1;
 }
 
-void name_weights(Weights& w, WeightLoader& load, const Hparams& h) {
-    weights::embedding_and_output(w, load, h);
+void rope_factors(LayerWeights& l, WeightLoader& load, const Hparams& h, int32_t il) {
     const Shape pairs{h.rope.n_dims / 2, 1, 1, 1};
-    for (int32_t il = 0; il < h.n_layer; ++il) {
-        LayerWeights& l = w.layers[static_cast<size_t>(il)];
-        const std::string blk = weights::block(il);
-        weights::attention(l, load, h, il);
-        l.rope_factors_long = load.maybe("rope_factors_long.weight", pairs, il);
-        l.rope_factors_short = load.maybe("rope_factors_short.weight", pairs, il);
-        l.ffn_norm = load.linear(blk + "ffn_norm", {h.n_embd, 1, 1, 1}, il);
-        l.ffn_down = load.linear(blk + "ffn_down", {h.n_ff, h.n_embd, 1, 1}, il);
-        l.ffn_up = load.linear(blk + "ffn_up", {h.n_embd, int64_t{2} * h.n_ff, 1, 1}, il);
-    }
+    l.rope_factors_long = load.maybe("rope_factors_long.weight", pairs, il);
+    l.rope_factors_short = load.maybe("rope_factors_short.weight", pairs, il);
+}
+
+void fused_feed_forward(LayerWeights& l, WeightLoader& load, const Hparams& h, int32_t il) {
+    const std::string blk = weights::block(il);
+    l.ffn_norm = load.linear(blk + "ffn_norm", {h.n_embd, 1, 1, 1}, il);
+    l.ffn_down = load.linear(blk + "ffn_down", {h.n_ff, h.n_embd, 1, 1}, il);
+    l.ffn_up = load.linear(blk + "ffn_up", {h.n_embd, int64_t{2} * h.n_ff, 1, 1}, il);
+}
+
+void name_weights(Weights& w, WeightLoader& load, const Hparams& h) {
+    weights::whole_model(w, load, h, {weights::attention, rope_factors, fused_feed_forward});
 }
 
 void graph(GraphBuilder& b) {

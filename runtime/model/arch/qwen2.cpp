@@ -10,12 +10,7 @@ namespace {
 void hparams(Hparams& h, const gguf::File& /*file*/) { h.rope.mode = 2; }
 
 void name_weights(Weights& w, WeightLoader& load, const Hparams& h) {
-    weights::embedding_and_output(w, load, h);
-    for (int32_t il = 0; il < h.n_layer; ++il) {
-        LayerWeights& l = w.layers[static_cast<size_t>(il)];
-        weights::attention(l, load, h, il);
-        weights::gated_feed_forward(l, load, h, il);
-    }
+    weights::whole_model(w, load, h, {weights::attention, weights::gated_feed_forward});
 }
 
 } // namespace

@@ -16,13 +16,7 @@ void hparams(Hparams& h, const gguf::File& file) {
 }
 
 void name_weights(Weights& w, WeightLoader& load, const Hparams& h) {
-    weights::embedding_and_output(w, load, h);
-    for (int32_t il = 0; il < h.n_layer; ++il) {
-        LayerWeights& l = w.layers[static_cast<size_t>(il)];
-        weights::attention(l, load, h, il);
-        weights::head_norms(l, load, h, il);
-        weights::experts(l, load, h, il);
-    }
+    weights::whole_model(w, load, h, {weights::attention, weights::head_norms, weights::experts});
 }
 
 } // namespace

@@ -20,30 +20,26 @@ void TraceGraphs::check_id(GraphId id) const {
     }
 }
 
-const OwnedGraph& TraceGraphs::graph(GraphId id) {
+template <typename T, typename Read>
+const T& TraceGraphs::once(std::vector<std::unique_ptr<T>>& kept, GraphId id, const char* what, const Read& read) {
     check_id(id);
-    auto& entry = graphs_[static_cast<size_t>(id)];
+    auto& entry = kept[static_cast<size_t>(id)];
     if (!entry) {
         try {
-            entry = read_graph(id);
+            entry = read();
         } catch (const Damage& damage) {
-            throw Damage("graph " + std::to_string(id) + ": " + damage.what());
+            throw Damage(what + std::to_string(id) + ": " + damage.what());
         }
     }
     return *entry;
 }
 
+const OwnedGraph& TraceGraphs::graph(GraphId id) {
+    return once(graphs_, id, "graph ", [&] { return read_graph(id); });
+}
+
 const CapabilityTable& TraceGraphs::answers(GraphId id) {
-    check_id(id);
-    auto& entry = tables_[static_cast<size_t>(id)];
-    if (!entry) {
-        try {
-            entry = read_answers(id);
-        } catch (const Damage& damage) {
-            throw Damage("answers about graph " + std::to_string(id) + ": " + damage.what());
-        }
-    }
-    return *entry;
+    return once(tables_, id, "answers about graph ", [&] { return read_answers(id); });
 }
 
 namespace {

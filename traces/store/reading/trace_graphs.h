@@ -27,6 +27,9 @@ private:
     std::unique_ptr<OwnedGraph> read_graph(GraphId id);
     std::unique_ptr<CapabilityTable> read_answers(GraphId id);
     void check_id(GraphId id) const;
+    /// What is kept of a graph, read when it is not there yet. Damage says `what` it is about.
+    template <typename T, typename Read>
+    const T& once(std::vector<std::unique_ptr<T>>& kept, GraphId id, const char* what, const Read& read);
 
     TraceConnections& connections_;
     sqlite::Database& database_; ///< of the first connection

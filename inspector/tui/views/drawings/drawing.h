@@ -30,6 +30,19 @@ public:
     virtual bool zoom(Zoom, int /*column*/) { return false; }
 };
 
+/// Which row of the list each cell of a drawing shows.
+class DrawnRows {
+public:
+    void clear(int height, int width) {
+        cells_.assign(static_cast<size_t>(height), std::vector<int>(static_cast<size_t>(width), -1));
+    }
+    void put(int line, int column, int row) { cells_[static_cast<size_t>(line)][static_cast<size_t>(column)] = row; }
+    int at(int line, int column) const noexcept; ///< −1: none, or outside
+
+private:
+    std::vector<std::vector<int>> cells_; ///< [line][cell]
+};
+
 /// Cells of a drawing, put down one by one and read as lines of pieces in one style.
 class Cells {
 public:

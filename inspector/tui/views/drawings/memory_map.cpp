@@ -84,14 +84,6 @@ std::string MemoryMap::title(const InspectorSession&) const {
     return "offsets over time: a row of bytes, a column of places (see used)";
 }
 
-int MemoryMap::row_at(int line, int column) const {
-    if (line < 0 || static_cast<size_t>(line) >= drawn_.size()) {
-        return -1;
-    }
-    const std::vector<int>& cells = drawn_[static_cast<size_t>(line)];
-    return column >= 0 && static_cast<size_t>(column) < cells.size() ? cells[static_cast<size_t>(column)] : -1;
-}
-
 int MemoryMap::shade_of(int row) const {
     // Neighbours in the list are neighbours in the buffer: they get different shades, those who share a place the same one.
     return family_[static_cast<size_t>(row)] % static_cast<int>(shades.size());
@@ -99,7 +91,7 @@ int MemoryMap::shade_of(int row) const {
 
 std::vector<Line> MemoryMap::draw(InspectorSession& session, int selected, int height, int width) {
     Cells cells(height, width);
-    drawn_.assign(static_cast<size_t>(height), std::vector<int>(static_cast<size_t>(width), -1));
+    drawn_.clear(height, width);
     const int n = static_cast<int>(buffers_.size());
     if (n > 0 && height / n >= least_rows) {
         for (int i = 0; i < n; ++i) {
@@ -202,7 +194,7 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
             const bool is_selected = row == selected;
             cells.put(line_of(r), label_width + c, is_selected ? U'█' : shades[static_cast<size_t>(shade_of(row))],
                       is_selected ? accent : ink);
-            drawn_[static_cast<size_t>(line_of(r))][static_cast<size_t>(label_width + c)] = row;
+            drawn_.put(line_of(r), label_width + c, row);
         }
     }
     for (const OffsetAxis::Fold& fold : map.axis.folds()) {

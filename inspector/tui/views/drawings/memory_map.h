@@ -26,7 +26,7 @@ public:
     int rows(InspectorSession& session, int body_rows, int width) const override;
     std::string title(const InspectorSession& session) const override;
     std::vector<Line> draw(InspectorSession& session, int selected, int height, int width) override;
-    int row_at(int line, int column) const override;
+    int row_at(int line, int column) const override { return drawn_.at(line, column); }
 
 private:
     /// What is drawn of a buffer that does not depend on what is selected: found once for a size.
@@ -55,9 +55,9 @@ private:
 
     const std::vector<record::Placement>* placements_ = nullptr;
     std::vector<Shown> buffers_;
-    int32_t end_ = 1;                     ///< nodes of the allocated graph
-    std::vector<int> family_;             ///< by row: the row whose place it was first, before anything worked in place of it
-    std::vector<std::vector<int>> drawn_; ///< [line][cell] row of the list; −1: none
+    int32_t end_ = 1;         ///< nodes of the allocated graph
+    std::vector<int> family_; ///< by row: the row whose place it was first, before anything worked in place of it
+    DrawnRows drawn_;
 };
 
 } // namespace schedscope::tui

@@ -50,17 +50,9 @@ std::string SplitBars::title(const InspectorSession& session) const {
     return text;
 }
 
-int SplitBars::row_at(int line, int column) const {
-    if (line < 0 || static_cast<size_t>(line) >= drawn_.size()) {
-        return -1;
-    }
-    const std::vector<int>& cells = drawn_[static_cast<size_t>(line)];
-    return column >= 0 && static_cast<size_t>(column) < cells.size() ? cells[static_cast<size_t>(column)] : -1;
-}
-
 std::vector<Line> SplitBars::draw(InspectorSession& session, int selected, int height, int width) {
     Cells cells(height, width);
-    drawn_.assign(static_cast<size_t>(height), std::vector<int>(static_cast<size_t>(width), -1));
+    drawn_.clear(height, width);
     const auto& splits = session.state().splits;
     const int room = width - label_width - 1;
     const auto bar = [&](int row, const char* name, auto amount_of, auto text_of) {
@@ -86,7 +78,7 @@ std::vector<Line> SplitBars::draw(InspectorSession& session, int selected, int h
                 const bool edge = column + 1 == right && right - left > 1;
                 cells.put(row, column, edge ? U'▏' : here ? U'█' : U'▒', here ? accent : ink);
                 if (row < height) {
-                    drawn_[static_cast<size_t>(row)][static_cast<size_t>(column)] = static_cast<int>(i);
+                    drawn_.put(row, column, static_cast<int>(i));
                 }
             }
             const std::string number = std::to_string(splits[i].begin.index);

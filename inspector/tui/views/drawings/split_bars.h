@@ -10,10 +10,10 @@ public:
     int rows(InspectorSession& session, int body_rows, int width) const override;
     std::string title(const InspectorSession& session) const override;
     std::vector<Line> draw(InspectorSession& session, int selected, int height, int width) override;
-    int row_at(int line, int column) const override;
+    int row_at(int line, int column) const override { return drawn_.at(line, column); }
 
 private:
-    std::vector<std::vector<int>> drawn_; ///< [line][cell] split; −1: none
+    DrawnRows drawn_;
 };
 
 /// Bytes that are copied into a split; −1: not known of each of its inputs.

@@ -126,14 +126,6 @@ bool TimelineLanes::zoom(Zoom how, int column) {
     return true;
 }
 
-int TimelineLanes::row_at(int line, int column) const {
-    if (line < 0 || static_cast<size_t>(line) >= drawn_.size()) {
-        return -1;
-    }
-    const std::vector<int>& cells = drawn_[static_cast<size_t>(line)];
-    return column >= 0 && static_cast<size_t>(column) < cells.size() ? cells[static_cast<size_t>(column)] : -1;
-}
-
 std::vector<Line> TimelineLanes::draw(InspectorSession& session, int selected, int height, int width) {
     Cells cells(height, width);
     const int n = session.n_backends();
@@ -144,7 +136,7 @@ std::vector<Line> TimelineLanes::draw(InspectorSession& session, int selected, i
         show((*items_)[static_cast<size_t>(selected)]); // the window goes where the list does
     }
     selected_ = selected;
-    drawn_.assign(static_cast<size_t>(height), std::vector<int>(static_cast<size_t>(width), -1));
+    drawn_.clear(height, width);
 
     for (const SplitState& split : session.state().splits) {
         if (split.start_ns >= 0 && split.start_ns < to_ && split.end_ns > from_) {
@@ -179,7 +171,7 @@ std::vector<Line> TimelineLanes::draw(InspectorSession& session, int selected, i
             const int last = std::min(std::max(column_of(item.end - 1), first), width - 1);
             for (int column = first; column <= last && line + 1 < height; ++column) {
                 cells.put(line, column, sign_of(kind), backend_style(item.backend, n));
-                drawn_[static_cast<size_t>(line)][static_cast<size_t>(column)] = static_cast<int>(i);
+                drawn_.put(line, column, static_cast<int>(i));
             }
         }
     }
@@ -200,7 +192,7 @@ std::vector<Line> TimelineLanes::draw(InspectorSession& session, int selected, i
             if (item.backend != no_backend && line < axis) {
                 cells.put(line, column, sign_of(item.kind),
                           backend_style(item.backend, n).with_reverse(item.kind != Kind::kernel));
-                drawn_[static_cast<size_t>(line)][static_cast<size_t>(column)] = selected;
+                drawn_.put(line, column, selected);
             }
             cells.put(axis, column, U'▲', accent);
         }

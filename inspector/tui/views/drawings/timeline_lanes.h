@@ -31,7 +31,7 @@ public:
     int rows(InspectorSession& session, int body_rows, int width) const override;
     std::string title(const InspectorSession& session) const override;
     std::vector<Line> draw(InspectorSession& session, int selected, int height, int width) override;
-    int row_at(int line, int column) const override;
+    int row_at(int line, int column) const override { return drawn_.at(line, column); }
     bool zoom(Zoom how, int column) override;
 
     int64_t begin() const noexcept { return begin_; } ///< of the first item
@@ -49,8 +49,8 @@ private:
     int64_t from_ = 0, to_ = 1; ///< the window
     bool whole_ = true;
     int selected_ = -1;
-    int label_ = 0, width_ = 1;           ///< cells of the lanes' names, and of the lanes
-    std::vector<std::vector<int>> drawn_; ///< [line][cell] row of the list; −1: none
+    int label_ = 0, width_ = 1; ///< cells of the lanes' names, and of the lanes
+    DrawnRows drawn_;
 };
 
 /// How the time of an evaluation was spent on one backend.
