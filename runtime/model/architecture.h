@@ -25,7 +25,7 @@ struct Architecture {
     void (*graph)(GraphBuilder& build);
 };
 
-/// All that can be loaded. One line in architecture.cpp adds one.
+/// All that can be loaded (known_architectures.h).
 std::span<const Architecture* const> architectures() noexcept;
 
 /// Throws Error(input) naming the file and what is supported.

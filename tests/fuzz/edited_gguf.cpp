@@ -1,5 +1,7 @@
 #include "tests/fuzz/edited_gguf.h"
 
+#include "runtime/model/synth/synth.h"
+
 #include <algorithm>
 #include <cstring>
 #include <fuzzer/FuzzedDataProvider.h>
@@ -15,16 +17,24 @@ using gguf::ValueType;
 constexpr size_t most_data = 64 * 1024; ///< of a tensor that is given the bytes that its extents ask for
 constexpr uint64_t alignment = 32;
 
-/// Texts that decide what is done; a mutation would not find most of them.
-constexpr const char* known_texts[] = {
-    "llama",      "qwen2",    "qwen3",   "qwen3moe",  "falcon",     "phi3",      "gemma",         "gemma2",   "gemma3",
+/// Texts that decide what is done, beside the architectures; a mutation would not find most of them.
+constexpr const char* other_texts[] = {
     "clip",       "gpt2",     "default", "llama-bpe", "gpt-2",      "falcon",    "deepseek-llm",  "none",     "linear",
     "yarn",       "longrope", "mlp",     "ldp",       "ldpv2",      "resampler", "spatial_unpad", "phi-3",    "<|eot_id|>",
     "<|im_end|>", "</s>",     "<0x0A>",  "<|call|>",  "<|return|>", "<|end|>",   "\xE2\x96\x81",  "\xC4\xA0", "a b",
 };
 
 std::string text(FuzzedDataProvider& input) {
-    return input.ConsumeBool() ? std::string(input.PickValueInArray(known_texts)) : input.ConsumeRandomLengthString(40);
+    static const std::vector<std::string_view> known_texts = [] {
+        std::vector<std::string_view> all;
+        for (const SynthArchitecture* a : synth_architectures()) {
+            all.push_back(a->name);
+        }
+        all.insert(all.end(), std::begin(other_texts), std::end(other_texts));
+        return all;
+    }();
+    return input.ConsumeBool() ? std::string(known_texts[input.ConsumeIntegralInRange<size_t>(0, known_texts.size() - 1)])
+                               : input.ConsumeRandomLengthString(40);
 }
 
 /// Numbers near what decides.

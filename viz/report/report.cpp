@@ -99,8 +99,9 @@ bool ReportData::add_plan(EvaluationId planned) {
 
 void ReportData::add_pictures(json& plan, EvaluationId planned, size_t n_nodes) {
     json made = json::object();
-    for (const PictureView view : {PictureView::splits, PictureView::layers, PictureView::nodes, PictureView::memory}) {
-        const std::string name(picture_view_name(view));
+    for (const std::string_view each : picture_view_names()) {
+        const std::string name(each);
+        const PictureView view = picture_view_from_name(each).value();
         if (view == PictureView::nodes && n_nodes > static_cast<size_t>(max_nodes_view)) {
             said_.insert("The picture of every node of a plan with more than " + words::count(max_nodes_view) +
                          " nodes: layers are shown instead.");

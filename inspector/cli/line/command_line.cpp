@@ -39,11 +39,8 @@ Strings passes() {
 }
 
 Strings views() {
-    Strings names;
-    for (const PictureView view : {PictureView::splits, PictureView::layers, PictureView::nodes, PictureView::memory}) {
-        names.emplace_back(picture_view_name(view));
-    }
-    return names;
+    const auto names = picture_view_names();
+    return {names.begin(), names.end()};
 }
 
 Strings types() {

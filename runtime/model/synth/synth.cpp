@@ -1,6 +1,7 @@
 #include "runtime/model/synth/synth.h"
 
 #include "runtime/error.h"
+#include "runtime/model/known_architectures.h"
 #include "runtime/model/synth/synth_model.h"
 
 #include <array>
@@ -8,22 +9,15 @@
 
 namespace schedscope {
 
-extern const SynthArchitecture synth_falcon;
-extern const SynthArchitecture synth_gemma;
-extern const SynthArchitecture synth_gemma2;
-extern const SynthArchitecture synth_gemma3;
-extern const SynthArchitecture synth_llama;
-extern const SynthArchitecture synth_phi3;
-extern const SynthArchitecture synth_qwen2;
-extern const SynthArchitecture synth_qwen3;
-extern const SynthArchitecture synth_qwen3moe;
+#define X(name) extern const SynthArchitecture synth_##name;
+SCHEDSCOPE_ARCHITECTURES(X)
+#undef X
 
 namespace {
 
-const std::array known{
-    &synth_llama, &synth_qwen2, &synth_qwen3,  &synth_qwen3moe, &synth_falcon,
-    &synth_phi3,  &synth_gemma, &synth_gemma2, &synth_gemma3,
-};
+#define X(name) &synth_##name,
+const std::array known{SCHEDSCOPE_ARCHITECTURES(X)};
+#undef X
 
 /// Of a table whose entries have a name.
 template <typename Table> std::string names_of(const Table& table, auto name) {

@@ -46,7 +46,7 @@ struct SynthArchitecture {
     void (*make)(SynthModel&); ///< adds keys and weights
 };
 
-/// All that the runtime has. Each has a preset "tiny", made in milliseconds; the others have the sizes of public models.
+/// All that the runtime has (known_architectures.h). Each has a preset "tiny", made in milliseconds; the others have the sizes of public models.
 std::span<const SynthArchitecture* const> synth_architectures() noexcept;
 /// Throws Error(usage) naming what there is when there is none of that name.
 SynthShape synth_preset(std::string_view architecture, std::string_view name);

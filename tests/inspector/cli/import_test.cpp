@@ -1,7 +1,7 @@
 // A scheduler's log on the command line: imported, then read by every command.
 #include "tests/inspector/cli/harness/browser.h"
 #include "tests/inspector/cli/harness/files.h"
-#include "tests/inspector/cli/harness/program.h"
+#include "tests/inspector/cli/harness/offers.h"
 #include "tests/support/paths.h"
 #include "tests/traces/harness/perfetto_file.h"
 
@@ -41,8 +41,7 @@ TEST(Import, MakesATraceThatEveryCommandReads) {
         const ImportedTrace trace(log);
         ASSERT_EQ(trace.outcome.code, 0) << trace.outcome.err;
         EXPECT_THAT(trace.outcome.err, IsEmpty());
-        for (const char* what :
-             {"passes", "assignments", "splits", "copies", "fusion", "memory", "kernels", "tokens", "reuse", "values"}) {
+        for (const std::string& what : topics()) {
             SCOPED_TRACE(what);
             const Outcome text = run({"show", trace.path, "--what", what}),
                           object = run({"show", trace.path, "--what", what, "--json"});

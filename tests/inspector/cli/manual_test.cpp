@@ -2,7 +2,7 @@
 #include "runtime/system/budget.h"
 #include "runtime/system/number_words.h"
 #include "tests/inspector/cli/harness/files.h"
-#include "tests/inspector/cli/harness/program.h"
+#include "tests/inspector/cli/harness/offers.h"
 #include "tests/support/paths.h"
 
 #include <gmock/gmock.h>
@@ -19,19 +19,6 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 using ::testing::Not;
-
-/// The commands that the program's help lists.
-std::vector<std::string> commands() {
-    const std::string help = run({"--help"}).out;
-    std::vector<std::string> names;
-    for (const std::string& line : lines_of(help.substr(help.find("Subcommands:")))) {
-        std::smatch found;
-        if (std::regex_search(line, found, std::regex("^  ([a-z-]+) "))) {
-            names.push_back(found[1]);
-        }
-    }
-    return names;
-}
 
 /// Every name of an option that a help text lists.
 std::set<std::string> options_in(const std::string& help) {
@@ -160,19 +147,6 @@ TEST(Manual, IsReadAsItWasMeant) {
     EXPECT_THAT(text, Not(HasSubstr("\\")));
 }
 
-/// What may stand in place of the last word, without its meaning.
-std::vector<std::string> candidates(std::vector<std::string> words, const Start& start = {}) {
-    words.insert(words.begin(), "--complete");
-    const Outcome outcome = run(words, start);
-    EXPECT_EQ(outcome.code, 0);
-    EXPECT_EQ(outcome.err, "");
-    std::vector<std::string> found;
-    for (const std::string& line : lines_of(outcome.out)) {
-        found.push_back(line.substr(0, line.find('\t')));
-    }
-    return found;
-}
-
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -196,11 +170,11 @@ TEST(Completion, KnowsWhatAValueMayBe) {
     EXPECT_THAT(candidates({"show", "t.trace", "--what=sp"}), ElementsAre("--what=splits"));
     EXPECT_THAT(candidates({"show", "t.trace", "--what", "=", "sp"}), ElementsAre("--what=splits")) << "as bash splits it";
     EXPECT_THAT(candidates({"show", "t.trace", "--pass", "2"}), ElementsAre("2a", "2b", "2c", "2d"));
-    EXPECT_THAT(candidates({"dot", "t.trace", "--view", ""}), ElementsAre("splits", "layers", "nodes", "memory"));
+    EXPECT_THAT(candidates({"dot", "t.trace", "--view", ""}), IsSupersetOf({"splits", "layers", "nodes", "memory"}));
     EXPECT_THAT(candidates({"run", "-fa", ""}), ElementsAre("on", "off", "auto"));
     EXPECT_THAT(candidates({"run", "--stages", ""}), ElementsAre("1", "4"));
     EXPECT_THAT(candidates({"run", "-n", ""}), IsEmpty()) << "a number";
-    EXPECT_THAT(candidates({"synth", "qwen"}), ElementsAre("qwen2", "qwen3", "qwen3moe"));
+    EXPECT_THAT(candidates({"synth", "qwen"}), IsSupersetOf({"qwen2", "qwen3", "qwen3moe"}));
     EXPECT_THAT(candidates({"synth", "qwen3moe", "--preset", ""}), ElementsAre("tiny", "30b-a3b", "235b-a22b"));
     EXPECT_THAT(candidates({"synth", "llama", "--type", "q8"}), ElementsAre("q8_0"));
     EXPECT_THAT(candidates({"replay", "t.trace", "--set", "fa=o"}), ElementsAre("fa=on", "fa=off"));

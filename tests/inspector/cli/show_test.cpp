@@ -1,4 +1,5 @@
 // show: every topic as text and as JSON, with the names that scripts rely on.
+#include "tests/inspector/cli/harness/offers.h"
 #include "tests/inspector/cli/harness/recorded.h"
 #include "tests/inspector/cli/harness/story.h"
 #include "tests/support/paths.h"
@@ -10,9 +11,6 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
-
-constexpr const char* topics[] = {"passes", "assignments", "splits", "copies", "fusion",
-                                  "memory", "kernels",     "tokens", "reuse",  "values"};
 
 /// A trace with something to show of every kind: layers on a device where there is one.
 Recorded recorded_on_two() {
@@ -36,7 +34,7 @@ TEST(Show, CountsOneAsOne) {
 TEST(Show, EveryTopicIsTextAndJson) {
     NEEDS_SHARED();
     const Recorded recorded = recorded_on_two();
-    for (const char* topic : topics) {
+    for (const std::string& topic : topics()) {
         const Outcome text = recorded.read("show", {"--what", topic, "--eval", "0"});
         EXPECT_EQ(text.code, 0) << topic;
         EXPECT_GT(count(text.out, "\n"), 0U) << topic;

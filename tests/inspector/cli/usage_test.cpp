@@ -1,6 +1,6 @@
 // The command line itself: help, options and their values.
 #include "tests/inspector/cli/harness/files.h"
-#include "tests/inspector/cli/harness/program.h"
+#include "tests/inspector/cli/harness/offers.h"
 #include "tests/inspector/cli/harness/story.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ TEST(Usage, HelpNamesEveryCommand) {
 }
 
 TEST(Usage, EveryCommandHasHelp) {
-    for (const char* command : command_names) {
+    for (const std::string& command : commands()) {
         const Outcome help = run({command, "--help"});
         EXPECT_EQ(help.code, 0) << command;
         EXPECT_THAT(help.out, HasSubstr("--help")) << command;

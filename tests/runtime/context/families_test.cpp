@@ -1,8 +1,9 @@
 // Every architecture against its published description, computed again in double precision (plain_forward.cpp).
 #include "plain_model.h"
 #include "reference.h"
+#include "runtime/model/architecture.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 using namespace schedscope;
 using namespace schedscope::test;
@@ -111,15 +112,22 @@ TEST_P(Families, layers_on_a_device_compute_the_same) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Families,
-                         testing::Values("llama", "llama-yarn", "llama-linear", "llama-factors", "llama-experts", "qwen2",
-                                         "qwen2-yarn", "qwen3", "qwen3moe", "falcon", "falcon-40b", "phi3", "phi3-long", "gemma",
-                                         "gemma2", "gemma3", "gemma3-output"),
-                         [](const auto& info) {
-                             std::string name = info.param;
-                             std::replace(name.begin(), name.end(), '-', '_');
-                             return name;
-                         });
+/// What random_model makes: ARCHITECTURE, or ARCHITECTURE-WHAT of another kind of it.
+constexpr const char* kinds[] = {"llama",      "llama-yarn", "llama-linear", "llama-factors", "llama-experts", "qwen2",
+                                 "qwen2-yarn", "qwen3",      "qwen3moe",     "falcon",        "falcon-40b",    "phi3",
+                                 "phi3-long",  "gemma",      "gemma2",       "gemma3",        "gemma3-output"};
+
+TEST(Kinds, there_is_one_of_every_architecture) {
+    for (const Architecture* a : architectures()) {
+        EXPECT_THAT(kinds, testing::Contains(testing::StrEq(std::string(a->name)))) << "add it to the kinds";
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, Families, testing::ValuesIn(kinds), [](const auto& info) {
+    std::string name = info.param;
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+});
 
 TEST(LongRope, has_factors_of_their_own_beyond_the_original_context) {
     const PlainModel model = random_model("phi3-long", 7);

@@ -2,7 +2,7 @@
 #include "runtime/gguf/writer.h"
 #include "runtime/system/utf8.h"
 #include "tests/inspector/cli/harness/files.h"
-#include "tests/inspector/cli/harness/program.h"
+#include "tests/inspector/cli/harness/offers.h"
 #include "tests/inspector/cli/harness/typed_out.h"
 #include "tests/inspector/tui/harness/terminal.h"
 #include "tests/support/paths.h"
@@ -69,8 +69,7 @@ TEST(ControlCharacters, OfATraceReachNoTerminal) {
                                                   {"replay", trace, "--set", "ngl=0"},
                                                   {"diff", trace, other},
                                                   {"diff", trace, other, "--all"}};
-        for (const char* what :
-             {"passes", "assignments", "splits", "copies", "fusion", "memory", "kernels", "tokens", "reuse", "values"}) {
+        for (const std::string& what : topics()) {
             all.push_back({"show", trace, "--what", what, "--eval", "0"});
         }
         return all;

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "tests/inspector/cli/harness/program.h"
+
+#include <string>
+#include <vector>
+
+/// What the program itself says that there is, so that tests of everything see what is new.
+namespace schedscope::testing {
+
+/// The commands that the help lists.
+std::vector<std::string> commands();
+
+/// What may stand in place of the last word, without its meaning.
+std::vector<std::string> candidates(std::vector<std::string> words, const Start& start = {});
+
+/// What `show --what` takes of any run. (Only a verification has differences.)
+std::vector<std::string> topics();
+
+} // namespace schedscope::testing
