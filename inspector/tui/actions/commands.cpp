@@ -33,7 +33,7 @@ template <auto function> void with_letter(App& app, const ColonLine& line) {
 using Tab = Completions;
 
 // clang-format off
-constexpr ColonCommand table[] = {
+constexpr ColonCommand colon_commands[] = {
     {"step",    "N",               false, nullptr,       with_argument<go_to_step>,       "goes to a step"},
     {"eval",    "N",               false, nullptr,       with_argument<go_to_evaluation>, "goes to the beginning of an evaluation"},
     {"pass",    "PASS",            false, &Tab::pass,    with_argument<go_to_pass>,       "goes to the beginning of a pass"},
@@ -72,17 +72,17 @@ Action action_called(const std::string& name, const ColonCommand* command) {
 
 } // namespace
 
-std::span<const ColonCommand> commands() noexcept { return table; }
+std::span<const ColonCommand> commands() noexcept { return colon_commands; }
 
 const ColonCommand* command_named(std::string_view word) noexcept {
-    const auto whole = std::find_if(std::begin(table), std::end(table), [&](const ColonCommand& c) { return word == c.name; });
-    if (whole != std::end(table)) {
+    const auto whole = std::find_if(std::begin(colon_commands), std::end(colon_commands), [&](const ColonCommand& c) { return word == c.name; });
+    if (whole != std::end(colon_commands)) {
         return whole;
     }
-    const auto begun = std::find_if(std::begin(table), std::end(table), [&](const ColonCommand& c) {
+    const auto begun = std::find_if(std::begin(colon_commands), std::end(colon_commands), [&](const ColonCommand& c) {
         return !word.empty() && std::string_view(c.name).starts_with(word);
     });
-    return begun == std::end(table) ? nullptr : begun;
+    return begun == std::end(colon_commands) ? nullptr : begun;
 }
 
 ColonLine split_command(std::string_view text) {

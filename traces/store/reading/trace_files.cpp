@@ -31,31 +31,31 @@ struct stat facts_of(const Descriptor& file) {
     return facts;
 }
 
-/// A file that SQLite sees: what was opened of it, and above that what SQLite wrote, which nobody else sees.
-struct Part {
-    static constexpr int64_t block_bytes = 4096;
-    using Block = std::array<unsigned char, block_bytes>;
-
-    Descriptor file;
-    int64_t base = 0; ///< bytes of `file` that count
-    int64_t size = 0;
-    bool exists = false;
-    std::unordered_map<int64_t, std::unique_ptr<Block>> written; ///< by offset / block_bytes
-
-    void begin(Descriptor from, int64_t bytes) {
-        file = std::move(from);
-        base = size = bytes;
-        exists = true;
-    }
-    void clear() {
-        written.clear();
-        base = size = 0;
-    }
-};
-
 } // namespace
 
 struct TraceFiles::State {
+    /// A file that SQLite sees: what was opened of it, and above that what SQLite wrote, which nobody else sees.
+    struct Part {
+        static constexpr int64_t block_bytes = 4096;
+        using Block = std::array<unsigned char, block_bytes>;
+
+        Descriptor file;
+        int64_t base = 0; ///< bytes of `file` that count
+        int64_t size = 0;
+        bool exists = false;
+        std::unordered_map<int64_t, std::unique_ptr<Block>> written; ///< by offset / block_bytes
+
+        void begin(Descriptor from, int64_t bytes) {
+            file = std::move(from);
+            base = size = bytes;
+            exists = true;
+        }
+        void clear() {
+            written.clear();
+            base = size = 0;
+        }
+    };
+
     std::string path;
     Stop stop;
     uint64_t number = 0;
@@ -75,6 +75,7 @@ struct TraceFiles::State {
 namespace {
 
 using State = TraceFiles::State;
+using Part = State::Part;
 
 // ---- Opening ----
 

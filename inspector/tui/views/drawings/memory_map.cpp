@@ -12,7 +12,7 @@
 namespace schedscope::tui {
 namespace {
 
-constexpr int label_width = 10;
+constexpr int offset_label_width = 10;
 constexpr int most_rows = 12, least_rows = 6; ///< of one buffer: a heading, the map, what is needed at once
 constexpr std::array<char32_t, 3> shades{U'▓', U'▒', U'░'};
 constexpr std::array<char32_t, 9> heights{U' ', U'▁', U'▂', U'▃', U'▄', U'▅', U'▆', U'▇', U'█'};
@@ -152,7 +152,7 @@ MemoryMap::Map MemoryMap::map_of(const Shown& shown, int n_rows, int n_columns) 
 }
 
 void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selected, Cells& cells, int first_row, int height) {
-    const int n_rows = height - 2, n_columns = cells.width() - label_width;
+    const int n_rows = height - 2, n_columns = cells.width() - offset_label_width;
     if (n_rows < 2 || n_columns < 8) {
         return;
     }
@@ -192,21 +192,21 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
             const Style ink =
                 backend_style(id >= 0 && index < tensors.size() ? tensors[index].backend : no_backend, session.n_backends());
             const bool is_selected = row == selected;
-            cells.put(line_of(r), label_width + c, is_selected ? U'█' : shades[static_cast<size_t>(shade_of(row))],
+            cells.put(line_of(r), offset_label_width + c, is_selected ? U'█' : shades[static_cast<size_t>(shade_of(row))],
                       is_selected ? accent : ink);
-            drawn_.put(line_of(r), label_width + c, row);
+            drawn_.put(line_of(r), offset_label_width + c, row);
         }
     }
     for (const OffsetAxis::Fold& fold : map.axis.folds()) {
         const int r = std::clamp(static_cast<int>(fold.bottom / points + 0.5), 0, n_rows - 1);
         for (int c = 0; c < n_columns; ++c) {
             if (at(r, c) < 0) {
-                cells.put(line_of(r), label_width + c, U'┄', dim);
+                cells.put(line_of(r), offset_label_width + c, U'┄', dim);
             }
         }
         const std::string words = " " + words::bytes(fold.end - fold.first) + " in which nothing lies ";
         if (at(r, n_columns / 2) < 0) {
-            cells.text(line_of(r), label_width + 2, words, dim);
+            cells.text(line_of(r), offset_label_width + 2, words, dim);
         }
     }
     // Names where a run of cells has room for them, each once.
@@ -221,7 +221,7 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
             if (row >= 0 && std::find(named.begin(), named.end(), row) == named.end()) {
                 const std::string name = session.name((*placements_)[static_cast<size_t>(row)].tensor);
                 if (text_width(name) + 2 <= end - c) {
-                    cells.text(line_of(r), label_width + c + 1, name,
+                    cells.text(line_of(r), offset_label_width + c + 1, name,
                                row == selected ? accent.with_reverse() : plain.with_reverse());
                     named.push_back(row);
                 }
@@ -234,11 +234,11 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
         const int64_t lowest = map.lowest[static_cast<size_t>(r)];
         if (lowest >= 0 && last_labelled - r >= 1) {
             const std::string label = words::count(lowest);
-            cells.text(line_of(r), label_width - 1 - text_width(label), label, dim, label_width);
+            cells.text(line_of(r), offset_label_width - 1 - text_width(label), label, dim, offset_label_width);
             last_labelled = r;
         }
     }
-    cells.text(first_row + height - 1, 0, "needed", dim, label_width);
+    cells.text(first_row + height - 1, 0, "needed", dim, offset_label_width);
     for (int c = 0; c < n_columns; ++c) {
         const auto first = static_cast<size_t>(static_cast<int64_t>(c) * end_ / n_columns);
         const auto end = std::max(static_cast<size_t>(static_cast<int64_t>(c + 1) * end_ / n_columns), first + 1);
@@ -248,7 +248,7 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
         }
         const auto level = peak > 0 ? static_cast<size_t>((most * 8 + peak - 1) / peak) : 0;
         const bool is_peak = static_cast<size_t>(peak_at) >= first && static_cast<size_t>(peak_at) < end;
-        cells.put(first_row + height - 1, label_width + c, heights[std::min<size_t>(level, 8)], is_peak ? accent : dim);
+        cells.put(first_row + height - 1, offset_label_width + c, heights[std::min<size_t>(level, 8)], is_peak ? accent : dim);
     }
 }
 

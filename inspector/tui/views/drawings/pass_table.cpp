@@ -8,7 +8,7 @@
 namespace schedscope::tui {
 namespace {
 
-constexpr int label_width = 11, column_width = 11;
+constexpr int pass_label_width = 11, column_width = 11;
 
 } // namespace
 
@@ -40,13 +40,14 @@ std::string PassTable::title(const InspectorSession&) const { return "passes of 
 
 std::vector<Line> PassTable::draw(InspectorSession& session, int, int height, int width) {
     Cells cells(height, width);
-    cells.text(1, 1, "with", dim, label_width);
-    cells.text(2, 1, "changed", dim, label_width);
-    cells.text(3, 1, session.program() ? "took, held" : "took", dim, label_width); // a step that is looked at takes its time
-    const int column = std::clamp((width - label_width) / std::max(static_cast<int>(passes_.size()), 1), 9, column_width + 7);
+    cells.text(1, 1, "with", dim, pass_label_width);
+    cells.text(2, 1, "changed", dim, pass_label_width);
+    cells.text(3, 1, session.program() ? "took, held" : "took", dim, pass_label_width); // a step that is looked at takes its time
+    const int column =
+        std::clamp((width - pass_label_width) / std::max(static_cast<int>(passes_.size()), 1), 9, column_width + 7);
     for (size_t i = 0; i < passes_.size(); ++i) {
         const tables::PassRow& row = passes_[i];
-        const int left = label_width + static_cast<int>(i) * column, end = left + column - 1;
+        const int left = pass_label_width + static_cast<int>(i) * column, end = left + column - 1;
         const bool now = row.pass == session.state().pass && planned_ == session.state().evaluation;
         const bool over = row.end != no_step && row.end <= session.step();
         const std::string name(pass_name(row.pass)), title(pass_title(row.pass));

@@ -8,7 +8,7 @@
 namespace schedscope::tui {
 namespace {
 
-constexpr int label_width = 17;
+constexpr int bar_label_width = 17;
 
 int64_t nodes_of(const SplitState& split) noexcept {
     return split.end_node < 0 ? 1 : std::max(split.end_node - split.begin.first_node, 0);
@@ -54,7 +54,7 @@ std::vector<Line> SplitBars::draw(InspectorSession& session, int selected, int h
     Cells cells(height, width);
     drawn_.clear(height, width);
     const auto& splits = session.state().splits;
-    const int room = width - label_width - 1;
+    const int room = width - bar_label_width - 1;
     const auto bar = [&](int row, const char* name, auto amount_of, auto text_of) {
         int64_t all = 0;
         bool known = true;
@@ -63,12 +63,12 @@ std::vector<Line> SplitBars::draw(InspectorSession& session, int selected, int h
             known = known && amount >= 0;
             all += std::max<int64_t>(amount, 0);
         }
-        cells.text(row, 0, joined({name, " ", known ? text_of(all) : "unknown"}), dim, label_width);
+        cells.text(row, 0, joined({name, " ", known ? text_of(all) : "unknown"}), dim, bar_label_width);
         int64_t before = 0;
         for (size_t i = 0; i < splits.size() && all > 0; ++i) {
             const int64_t amount = std::max<int64_t>(amount_of(splits[i]), 0);
             const auto at = [&](int64_t x) {
-                return label_width + static_cast<int>(static_cast<double>(x) / static_cast<double>(all) * room);
+                return bar_label_width + static_cast<int>(static_cast<double>(x) / static_cast<double>(all) * room);
             };
             const int left = at(before), right = at(before + amount);
             before += amount;
