@@ -15,7 +15,8 @@ struct FileResult {
 /// Runs each case of a .jsonl or .jsonl.gz file. Throws Error(input), "FILE: line N: WHY", when it can't be read or is not a corpus.
 FileResult compare_file(const std::filesystem::path& file, size_t most_differences);
 
-/// The five files of the corpus, in the order of its description.
+/// The five files of the corpus in `folder`, in the order of its description. What they hold is what ggml commit d99724f2 (August 2026) decided: who records the
+/// corpus again names the new commit here.
 std::vector<std::filesystem::path> corpus_files(const std::filesystem::path& folder);
 
 } // namespace schedscope::corpus

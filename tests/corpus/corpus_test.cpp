@@ -21,16 +21,22 @@ using testing::HasSubstr;
 
 namespace {
 
-const std::filesystem::path corpus_folder = paths::shared("corpus");
+/// A file of the whole corpus, or of the sample that comes with the sources.
+struct Recorded {
+    const char* name;
+    bool sample;
+};
+void PrintTo(const Recorded& r, std::ostream* out) { *out << (r.sample ? "sample of " : "") << r.name; }
 
-class CorpusFile : public testing::TestWithParam<const char*> {
+class CorpusFile : public testing::TestWithParam<Recorded> {
 protected:
     void SetUp() override {
         if (!std::filesystem::exists(file)) {
             GTEST_SKIP() << file << " is not here";
         }
     }
-    std::filesystem::path file = corpus_folder / (std::string(GetParam()) + ".jsonl.gz");
+    const std::filesystem::path folder = GetParam().sample ? paths::source("tests/data/corpus") : paths::shared("corpus");
+    const std::filesystem::path file = folder / (std::string(GetParam().name) + ".jsonl.gz");
 };
 
 /// A small case with everything in it; tests break it.
@@ -127,8 +133,13 @@ TEST_P(CorpusFile, LiveTensorsNeverOverlapInItsMemoryPlans) {
     RecordProperty("memory_plans", n_plans);
 }
 
-INSTANTIATE_TEST_SUITE_P(Reference, CorpusFile, testing::Values("minimal", "random", "transformer", "sequence", "aborts"),
-                         [](const auto& tested) { return std::string(tested.param); });
+std::vector<Recorded> recorded_files(bool sample) {
+    return {{"minimal", sample}, {"random", sample}, {"transformer", sample}, {"sequence", sample}, {"aborts", sample}};
+}
+std::string file_name(const testing::TestParamInfo<Recorded>& tested) { return tested.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(Reference, CorpusFile, testing::ValuesIn(recorded_files(false)), file_name);
+INSTANTIATE_TEST_SUITE_P(Sample, CorpusFile, testing::ValuesIn(recorded_files(true)), file_name);
 
 TEST(CorpusComparison, ACaseThatAgreesHasNoDifferences) { EXPECT_THAT(differences(whole_case), testing::IsEmpty()); }
 

@@ -147,7 +147,7 @@ TEST(Diff, AnyRunAgainIsIdentical) {
 }
 
 TEST(Diff, EveryCaseOfTheCorpusIsIdenticalToItself) {
-    const bool here = for_each_corpus_case(5, [&](const corpus::Case& c) {
+    for_each_corpus_case(5, [&](const corpus::Case& c) {
         const auto recorded = [&] {
             auto store = std::make_shared<LiveStore>();
             record_case(c, *store);
@@ -157,9 +157,6 @@ TEST(Diff, EveryCaseOfTheCorpusIsIdenticalToItself) {
         ASSERT_THAT(found(result), IsEmpty()) << c.name;
         ASSERT_GT(result.decisions, 0) << c.name;
     });
-    if (!here) {
-        GTEST_SKIP() << "the corpus is not here";
-    }
 }
 
 TEST(Diff, TimesMakeNoDifference) {

@@ -48,7 +48,7 @@ TEST(Replay, EveryDecisionOfARunIsMadeAgain) {
 
 TEST(Replay, EveryCaseOfTheCorpusIsPlannedAgainAsRecorded) {
     int64_t n_cases = 0, compared = 0;
-    const bool here = for_each_corpus_case(1, [&](const corpus::Case& c) {
+    const CorpusPart part = for_each_corpus_case(1, [&](const corpus::Case& c) {
         LiveStore store;
         record_case(c, store);
         const ReplayResult result = replay(store);
@@ -57,16 +57,13 @@ TEST(Replay, EveryCaseOfTheCorpusIsPlannedAgainAsRecorded) {
         ASSERT_EQ(first_difference(result), "") << c.name;
         ASSERT_EQ(result.n_differences, 0) << c.name;
     });
-    if (!here) {
-        GTEST_SKIP() << "the corpus is not here";
-    }
-    EXPECT_GT(n_cases, 1900);
-    EXPECT_GT(compared, 100 * n_cases);
+    EXPECT_GT(n_cases, part == CorpusPart::whole ? 1900 : 100);
+    EXPECT_GT(compared, (part == CorpusPart::whole ? 100 : 50) * n_cases); // the sample is mostly of small graphs
 }
 
 TEST(Replay, FromAFileItIsTheSame) {
     const Folder folder;
-    const bool here = for_each_corpus_case(40, [&](const corpus::Case& c) {
+    for_each_corpus_case(40, [&](const corpus::Case& c) {
         TraceWriter writer(folder.file("t"));
         record_case(c, writer);
         writer.close();
@@ -75,9 +72,6 @@ TEST(Replay, FromAFileItIsTheSame) {
         ASSERT_EQ(first_difference(result), "") << c.name;
         ASSERT_GT(result.compared, 0);
     });
-    if (!here) {
-        GTEST_SKIP() << "the corpus is not here";
-    }
 }
 
 TEST(Replay, WhatWouldChangeIsNamed) {
@@ -151,7 +145,7 @@ char digit(BackendId backend) { return backend == no_backend ? '.' : "0123456789
 /// The corpus tells what was decided after each pass; so must the history of the records.
 TEST(HistoryOfTheCorpus, AfterEachPassTheStateIsWhatTheReferenceHad) {
     int64_t n_states = 0;
-    const bool here = for_each_corpus_case(7, [&](const corpus::Case& c) {
+    const CorpusPart part = for_each_corpus_case(7, [&](const corpus::Case& c) {
         auto store = std::make_shared<LiveStore>();
         record_case(c, *store);
         History history(store);
@@ -218,10 +212,7 @@ TEST(HistoryOfTheCorpus, AfterEachPassTheStateIsWhatTheReferenceHad) {
             }
         }
     });
-    if (!here) {
-        GTEST_SKIP() << "the corpus is not here";
-    }
-    EXPECT_GT(n_states, 1000);
+    EXPECT_GT(n_states, part == CorpusPart::whole ? 1000 : 500);
 }
 
 } // namespace

@@ -68,12 +68,14 @@ void record_case(const corpus::Case& c, Recorder& recorder) {
     }
 }
 
-bool for_each_corpus_case(int every, const std::function<void(const corpus::Case&)>& f) {
-    const std::filesystem::path folder = paths::shared("corpus");
-    if (!std::filesystem::exists(folder)) {
-        return false;
+CorpusPart for_each_corpus_case(int every, const std::function<void(const corpus::Case&)>& f) {
+    const std::string whole = paths::shared("corpus");
+    const CorpusPart part = std::filesystem::exists(whole) ? CorpusPart::whole : CorpusPart::sample;
+    if (part == CorpusPart::sample) {
+        every = 1;
     }
-    for (const std::filesystem::path& file : corpus::corpus_files(folder)) {
+    for (const std::filesystem::path& file :
+         corpus::corpus_files(part == CorpusPart::whole ? whole : paths::source("tests/data/corpus"))) {
         corpus::TextLines lines(file);
         std::string line;
         for (int number = 0; lines.next(line); ++number) {
@@ -82,7 +84,7 @@ bool for_each_corpus_case(int every, const std::function<void(const corpus::Case
             }
         }
     }
-    return true;
+    return part;
 }
 
 } // namespace schedscope::sample
