@@ -12,7 +12,9 @@ std::string inside(const std::string& folder, const std::string& part) { return 
 
 std::string shared(const std::string& part) { return inside(SCHEDSCOPE_SHARED_DIR, part); }
 std::string source(const std::string& part) { return inside(SCHEDSCOPE_SOURCE_DIR, part); }
+std::string made(const std::string& part) { return inside(SCHEDSCOPE_MADE_DIR, part); }
 std::string program(const std::string& part) { return inside(SCHEDSCOPE_BIN_DIR, part); }
+std::string log(const std::string& name) { return source("tests/data/logs/" + name + ".log"); }
 std::string sample(const std::string& name) { return source("traces/samples/" + name + ".trace"); }
 
 } // namespace schedscope::paths

@@ -9,7 +9,6 @@
 #include "traces/store/writer.h"
 
 #include <filesystem>
-#include <fstream>
 #include <gmock/gmock.h>
 #include <random>
 #include <sstream>
@@ -19,12 +18,8 @@ namespace {
 
 using namespace sample;
 namespace fs = std::filesystem;
-
-std::string contents(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-void put(const std::string& path, const std::string& bytes) { std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes; }
+using files::read_bytes;
+using files::write_bytes;
 
 /// A small trace of each of the things that traces hold.
 void make_trace(const std::string& path) {
@@ -63,24 +58,25 @@ class Corruption : public ::testing::Test {
 protected:
     void SetUp() override {
         make_trace(folder.file("sound"));
-        sound = contents(folder.file("sound"));
+        sound = read_bytes(folder.file("sound"));
         ASSERT_EQ(read_everything(folder.file("sound")), "");
         ASSERT_EQ(check_integrity(folder.file("sound")), std::nullopt);
     }
     /// The outcome of reading these bytes.
     std::string outcome(const std::string& bytes) {
-        put(folder.file("t"), bytes);
+        write_bytes(folder.file("t"), bytes);
         return read_everything(folder.file("t"));
     }
     /// The outcome after some SQL was done to a sound trace.
     std::string after(const std::string& sql) {
-        put(folder.file("t"), sound);
+        write_bytes(folder.file("t"), sound);
         {
             sqlite::Database database(folder.file("t"), sqlite::Database::Mode::edit);
             database.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY");
             database.execute(sql);
         }
-        return read_everything(folder.file("t"));
+        // What changed nothing is read as SetUp has read it.
+        return read_bytes(folder.file("t")) == sound ? "" : read_everything(folder.file("t"));
     }
     Folder folder;
     std::string sound;
@@ -251,7 +247,8 @@ TEST_F(Corruption, WhatIsNotATraceIsCalledSo) {
     };
     EXPECT_EQ(why(folder.file("nothing")), "there is no such file");
     EXPECT_EQ(why(folder.path()), "is a directory, not a trace");
-    put(folder.file("letter"),
+    write_bytes(
+        folder.file("letter"),
         "Dear reader, this is a text and a rather longer one than a hundred bytes so that no header is missed in it at all.");
     EXPECT_EQ(why(folder.file("letter")), "is not a trace");
     {
@@ -263,7 +260,7 @@ TEST_F(Corruption, WhatIsNotATraceIsCalledSo) {
 }
 
 TEST_F(Corruption, TheIntegrityCheckFindsWhatReadingInPassingMisses) {
-    put(folder.file("t"), sound);
+    write_bytes(folder.file("t"), sound);
     {
         sqlite::Database database(folder.file("t"), sqlite::Database::Mode::edit);
         database.execute("UPDATE execute SET first = 4000 WHERE step = (SELECT max(step) FROM execute)");

@@ -15,7 +15,6 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
-#include <fstream>
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -29,12 +28,8 @@ using namespace sample;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
-
-std::string contents(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-void put(const std::string& path, const std::string& bytes) { std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes; }
+using files::read_bytes;
+using files::write_bytes;
 
 std::vector<std::string> names_in(const std::string& folder) {
     std::vector<std::string> names;
@@ -81,7 +76,7 @@ protected:
     }
     /// Leaves the trace as a program that is killed in the middle of a change does: pages changed, and the journal to take that back beside it.
     void leave_a_journal() const {
-        const std::string sound = contents(path);
+        const std::string sound = read_bytes(path);
         const pid_t child = fork();
         if (child == 0) {
             sqlite::Database database(path, sqlite::Database::Mode::edit);
@@ -93,7 +88,7 @@ protected:
         waitpid(child, &status, 0);
         ASSERT_TRUE(WIFSIGNALED(status));
         ASSERT_GT(fs::file_size(path + "-journal"), 512u);
-        ASSERT_NE(contents(path), sound);
+        ASSERT_NE(read_bytes(path), sound);
     }
     Folder folder;
     const std::string path = folder.file("t");
@@ -104,23 +99,23 @@ TEST_F(HostileTrace, AJournalIsWorkedInWithoutTouchingAFile) {
     const std::string name(reader->graph(0).tensors[3].name);
     leave_a_journal();
     const auto before = names_in(folder.path());
-    const std::string trace = contents(path), journal = contents(path + "-journal");
+    const std::string trace = read_bytes(path), journal = read_bytes(path + "-journal");
     const TraceReader again(path);
     EXPECT_EQ(again.graph(0).tensors[3].name, name) << "as it was before the change that was not finished";
     EXPECT_EQ(read_all(path), "");
     EXPECT_EQ(names_in(folder.path()), before);
-    EXPECT_EQ(contents(path), trace);
-    EXPECT_EQ(contents(path + "-journal"), journal);
+    EXPECT_EQ(read_bytes(path), trace);
+    EXPECT_EQ(read_bytes(path + "-journal"), journal);
 }
 
 TEST_F(HostileTrace, AJournalThatNamesAnotherFileIsRefusedAndThatFileStays) {
     const std::string victim = folder.file("thesis.txt");
-    put(victim, "years of work");
+    write_bytes(victim, "years of work");
     leave_a_journal();
-    put(path + "-journal", contents(path + "-journal") + testing::super_journal(victim, 4096));
+    write_bytes(path + "-journal", read_bytes(path + "-journal") + testing::super_journal(victim, 4096));
     EXPECT_THAT(read_all(path), HasSubstr("t-journal: names another file"));
     EXPECT_EQ(check_integrity(path).value_or(""), path + "-journal: names another file, which no trace's journal does");
-    EXPECT_EQ(contents(victim), "years of work");
+    EXPECT_EQ(read_bytes(victim), "years of work");
 }
 
 TEST_F(HostileTrace, AFileThatOnlyLooksLargeHasNoMoreRecordsThanItHolds) {
@@ -183,43 +178,43 @@ TEST_F(HostileTrace, ACopyOfWhatIsStillWrittenHasNoNameAndKeepsItsHoles) {
 
 TEST_F(HostileTrace, ANewerFormatMayNotComputeItsColumns) {
     const std::string newer = "PRAGMA user_version = " + std::to_string(schema::user_version + 1) + "; ";
-    const std::string sound = contents(path);
+    const std::string sound = read_bytes(path);
     for (const char* column : {"more AS (zeroblob(60000000))", "more INTEGER CHECK (length(zeroblob(60000000)) > step)",
                                "more GENERATED ALWAYS AS (step + 1) VIRTUAL"}) {
-        put(path, sound);
+        write_bytes(path, sound);
         edit(newer + "ALTER TABLE assign ADD COLUMN " + column);
         EXPECT_THAT(read_all(path), HasSubstr("the table 'assign' is not a trace's")) << column;
     }
-    put(path, sound);
+    write_bytes(path, sound);
     edit(newer + "ALTER TABLE assign ADD COLUMN more INTEGER DEFAULT 3");
     EXPECT_EQ(read_all(path), "");
 }
 
 TEST_F(HostileTrace, AnIndexMayNotComputeAnything) {
-    const std::string sound = contents(path);
+    const std::string sound = read_bytes(path);
     edit("CREATE INDEX i ON assign (tensor, step)");
     EXPECT_EQ(read_all(path), "");
     EXPECT_EQ(check_integrity(path), std::nullopt);
     for (const char* index :
          {"CREATE INDEX i ON assign (length(zeroblob(1000000)))", "CREATE INDEX i ON assign (tensor) WHERE tensor > 3"}) {
-        put(path, sound);
+        write_bytes(path, sound);
         edit(index);
         EXPECT_THAT(read_all(path), HasSubstr("the index 'i' is computed")) << index;
     }
     // SQLite goes by the text, whatever the row claims to be.
     for (const char* type : {"INDEX", "view", "trigger", "table", "?"}) {
-        put(path, sound);
+        write_bytes(path, sound);
         edit("CREATE INDEX i ON assign (length(zeroblob(1000000))); PRAGMA writable_schema = ON; "
              "UPDATE sqlite_schema SET type = '" +
              std::string(type) + "' WHERE name = 'i'");
         EXPECT_THAT(read_all(path), AnyOf(HasSubstr("the index 'i' is computed"), HasSubstr("is damaged"))) << type;
         EXPECT_THAT(check_integrity(path).value_or(""), HasSubstr("is damaged")) << type;
     }
-    put(path, sound);
+    write_bytes(path, sound);
     edit("CREATE TABLE other (a, CHECK (length(zeroblob(1000000)) < a)); PRAGMA ignore_check_constraints = ON; "
          "INSERT INTO other VALUES (1)");
     EXPECT_EQ(check_integrity(path), std::nullopt) << "a table that no trace has is not looked at";
-    put(path, sound);
+    write_bytes(path, sound);
     edit("CREATE INDEX \"i\n\x1b[2J\u202E" + std::string(9'999, 'x') + "\" ON assign (tensor) WHERE tensor > 3");
     EXPECT_THAT(read_all(path), HasSubstr("the index 'i\\n?[2J?xxx")) << "in one line";
     EXPECT_LT(read_all(path).size(), path.size() + 200);
@@ -228,11 +223,11 @@ TEST_F(HostileTrace, AnIndexMayNotComputeAnything) {
 TEST_F(HostileTrace, WhatAnalyzeFoundMayNotTakeLongToCompute) {
     edit("ANALYZE");
     EXPECT_EQ(read_all(path), "");
-    const std::string sound = contents(path);
+    const std::string sound = read_bytes(path);
     // SQLite reads all of them with the schema, before anybody can look at it; each of these would take it days.
     for (const char* computed : {"hex(zeroblob(30000000))", "instr(hex(zeroblob(10000)), hex(zeroblob(5000)) || 1)",
                                  "hex(zeroblob(10000)) LIKE ''%0%0%0%0%0%0%0%0%0%0%0%0%0%1''"}) {
-        put(path, sound);
+        write_bytes(path, sound);
         edit("DROP TABLE sqlite_stat1; CREATE TABLE more (tbl, idx, x); INSERT INTO more WITH RECURSIVE n(i) AS (SELECT 1 UNION "
              "ALL "
              "SELECT i + 1 FROM n WHERE i < 300000) SELECT 'assign', 'i' || i, 0 FROM n; PRAGMA writable_schema = ON; "
@@ -245,13 +240,13 @@ TEST_F(HostileTrace, WhatAnalyzeFoundMayNotTakeLongToCompute) {
 }
 
 TEST_F(HostileTrace, AColumnThatRepeatsWhatTheStepSaysMustAgreeWithIt) {
-    const std::string sound = contents(path);
+    const std::string sound = read_bytes(path);
     int n_tables = 0;
     for (const schema::Entity& table : schema::tables()) {
         if (table.sql.find("(step INTEGER PRIMARY KEY, evaluation ") == std::string::npos) {
             continue;
         }
-        put(path, sound);
+        write_bytes(path, sound);
         const std::optional<int64_t> last = [&]() -> std::optional<int64_t> {
             sqlite::Database database(path, sqlite::Database::Mode::read);
             sqlite::Statement row(database, "SELECT evaluation FROM " + table.name + " ORDER BY step DESC LIMIT 1");
@@ -259,7 +254,7 @@ TEST_F(HostileTrace, AColumnThatRepeatsWhatTheStepSaysMustAgreeWithIt) {
         }();
         n_tables += last ? 1 : 0;
         for (int64_t value = 0; last && value < 4; ++value) {
-            put(path, sound);
+            write_bytes(path, sound);
             edit("UPDATE " + table.name + " SET evaluation = " + std::to_string(value) + " WHERE step = (SELECT max(step) FROM " +
                  table.name + ")");
             const std::string outcome = read_all(path);
@@ -272,10 +267,10 @@ TEST_F(HostileTrace, AColumnThatRepeatsWhatTheStepSaysMustAgreeWithIt) {
         }
     }
     EXPECT_GT(n_tables, 4);
-    put(path, sound);
+    write_bytes(path, sound);
     edit("UPDATE evaluation_begin SET evaluation = 2 WHERE evaluation = 1");
     EXPECT_THAT(read_all(path), HasSubstr("evaluation is 2 and not 1"));
-    put(path, sound);
+    write_bytes(path, sound);
     edit("UPDATE evaluation_begin SET evaluation = 0 WHERE evaluation = 3");
     EXPECT_THAT(read_all(path), HasSubstr("evaluation is 0 and not 3"));
 }
@@ -291,9 +286,9 @@ TEST_F(HostileTrace, AnEvaluationBeginsOnce) {
 }
 
 TEST_F(HostileTrace, AStepBeyondWhatTheFileCanHoldIsDamage) {
-    const std::string sound = contents(path);
+    const std::string sound = read_bytes(path);
     for (const int64_t step : {int64_t{1} << 46, int64_t{1} << 62, static_cast<int64_t>(sound.size())}) {
-        put(path, sound);
+        write_bytes(path, sound);
         edit("INSERT INTO pass VALUES (" + std::to_string(step) + ", 3, 0, 1)");
         EXPECT_THAT(read_all(path), HasSubstr("its last record is " + std::to_string(step)));
     }
@@ -319,7 +314,7 @@ size_t root_of(const std::string& path, const std::string& table) {
 void make_endless(const std::string& path, const std::string& table) {
     const size_t root = root_of(path, table);
     constexpr size_t page_bytes = 4096, n_levels = 8, n_cells = 400;
-    std::string bytes = contents(path);
+    std::string bytes = read_bytes(path);
     const size_t n_pages = bytes.size() / page_bytes;
     // The table's own page becomes the leaf of a tree of n_levels above it, the highest of which takes its place.
     const auto page_at = [&](size_t number) { return bytes.substr((number - 1) * page_bytes, page_bytes); };
@@ -345,18 +340,18 @@ void make_endless(const std::string& path, const std::string& table) {
         }
     }
     bytes.replace(28, 4, big_endian(bytes.size() / page_bytes, 4));
-    put(path, bytes);
+    write_bytes(path, bytes);
 }
 
 TEST_F(HostileTrace, ReadingThatWouldNotEndIsEnded) {
-    const std::string sound = contents(path);
+    const std::string sound = read_bytes(path);
     for (const char* table : {"assign", "query", "execute", "plan", "meta", "evaluation", "tensor", "split"}) {
-        put(path, sound);
+        write_bytes(path, sound);
         make_endless(path, table);
         EXPECT_NE(read_all(path), "") << table;
         EXPECT_NE(check_integrity(path), std::nullopt) << table;
     }
-    put(path, sound);
+    write_bytes(path, sound);
     make_endless(path, "query");
     const TraceReader reader(path);
     EXPECT_THROW(reader.count(fact_bit<record::BackendQuery>()), Error);
@@ -368,7 +363,7 @@ void make_texts_share_their_pages(const std::string& path, int n_texts) {
     // As SQLite's file format has it: the least of a long payload that lies in its row, and full pages behind that; a header of five bytes in front of the text.
     constexpr size_t in_row = (page_bytes - 12) * 32 / 255 - 23, payload = in_row + n_pages * (page_bytes - 4),
                      text_bytes = payload - 5;
-    std::string bytes = contents(path);
+    std::string bytes = read_bytes(path);
     const size_t root = root_of(path, "text"), first = bytes.size() / page_bytes + 1;
     const auto varint = [](size_t n) {
         std::string text(1, static_cast<char>(n & 0x7F));
@@ -395,7 +390,7 @@ void make_texts_share_their_pages(const std::string& path, int n_texts) {
         bytes += big_endian(i + 1 < n_pages ? first + i + 1 : 0, 4) + std::string(page_bytes - 4, 'x');
     }
     bytes.replace(28, 4, big_endian(bytes.size() / page_bytes, 4));
-    put(path, bytes);
+    write_bytes(path, bytes);
 }
 
 TEST_F(HostileTrace, WhatIsKeptOfItIsNoLongerThanTheFile) {
@@ -439,7 +434,7 @@ TEST_F(HostileTrace, OneThatIsReplacedIsReadOnAsItWas) {
     const TraceReader reader(path);
     const Step n_steps = reader.n_steps();
     fs::remove(path);
-    put(path, "something else");
+    write_bytes(path, "something else");
     std::vector<Record> records;
     reader.read(0, n_steps, records);
     EXPECT_EQ(records.size(), static_cast<size_t>(n_steps));

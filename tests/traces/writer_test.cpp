@@ -20,11 +20,7 @@ namespace {
 
 using namespace sample;
 namespace fs = std::filesystem;
-
-std::string contents(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
+using files::read_bytes;
 
 /// Runs something in a child process that ends without any cleaning up, and returns its exit code.
 template <typename F> int in_child(F&& f) {
@@ -75,7 +71,7 @@ TEST(Writer, AfterAKillWhatWasCommittedIsThere) {
     close(ready[1]);
 
     ASSERT_TRUE(fs::exists(path + "-wal"));
-    const std::string before = contents(path), journal = contents(path + "-wal");
+    const std::string before = read_bytes(path), journal = read_bytes(path + "-wal");
     {
         const TraceReader reader(path);
         EXPECT_THAT(reader.notes(), testing::ElementsAre(testing::HasSubstr("was not closed")));
@@ -87,8 +83,8 @@ TEST(Writer, AfterAKillWhatWasCommittedIsThere) {
         EXPECT_EQ(records.size(), static_cast<size_t>(reader.n_steps()));
     }
     EXPECT_EQ(check_integrity(path), std::nullopt);
-    EXPECT_EQ(contents(path), before); // a reader leaves both alone
-    EXPECT_EQ(contents(path + "-wal"), journal);
+    EXPECT_EQ(read_bytes(path), before); // a reader leaves both alone
+    EXPECT_EQ(read_bytes(path + "-wal"), journal);
 }
 
 TEST(Writer, KilledAtAnyMomentTheFileOpens) {
@@ -136,7 +132,7 @@ TEST(Writer, WithoutTextsNoPromptAndNoTokenIsInTheFile) {
     SampleRun run(writer, session({"CPU"}));
     run.evaluate(blocks(1, 2, 1));
     writer.close();
-    EXPECT_EQ(contents(folder.file("t")).find("secret"), std::string::npos);
+    EXPECT_EQ(read_bytes(folder.file("t")).find("secret"), std::string::npos);
 
     const TraceReader reader(folder.file("t"));
     EXPECT_THAT(reader.session().facts, testing::Contains(testing::Pair("model", "made-up.gguf")));
@@ -162,7 +158,7 @@ TEST(Writer, WithTextsTheyAre) {
     SampleRun run(writer, session({"CPU"}));
     run.evaluate(blocks(1, 2, 1));
     writer.close();
-    EXPECT_NE(contents(folder.file("t")).find(" secret"), std::string::npos);
+    EXPECT_NE(read_bytes(folder.file("t")).find(" secret"), std::string::npos);
 }
 
 TEST(Writer, AFullQueueMakesTheRuntimeWaitAndDropsNothing) {
@@ -274,7 +270,7 @@ TEST(Writer, LeavesAnOlderTraceAsItWasUntilTheSessionBegins) {
     const Folder folder;
     std::ofstream(folder.file("t")) << "an older trace";
     { TraceWriter writer(folder.file("t")); }
-    EXPECT_EQ(contents(folder.file("t")), "an older trace");
+    EXPECT_EQ(read_bytes(folder.file("t")), "an older trace");
 }
 
 TEST(Writer, ReplacesATraceAndItsJournal) {
@@ -411,7 +407,7 @@ TEST(CheckOutput, RefusesWhatIsNotATrace) {
     EXPECT_NO_THROW(check_output(folder.file("t"), false));
     EXPECT_TRUE(is_trace(folder.file("t")));
     EXPECT_FALSE(is_trace(folder.file("thesis.txt")));
-    EXPECT_EQ(contents(folder.file("thesis.txt")), "years of work");
+    EXPECT_EQ(read_bytes(folder.file("thesis.txt")), "years of work");
 }
 
 } // namespace

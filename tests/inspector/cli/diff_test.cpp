@@ -45,13 +45,11 @@ void expect_identical(const Recorded& a, const Recorded& b) {
 }
 
 TEST(Diff, ATraceIsItself) {
-    NEEDS_SHARED();
     const Recorded recorded(on_cpu);
     expect_identical(recorded, recorded);
 }
 
 TEST(Diff, TheSameRunAgainIsIdentical) {
-    NEEDS_SHARED();
     expect_identical(Recorded(on_cpu), Recorded(on_cpu));
     if (has_device("Vulkan0")) {
         const std::vector<std::string> split = {"--device", "vulkan0,cpu", "-ngl", "3"};
@@ -60,7 +58,6 @@ TEST(Diff, TheSameRunAgainIsIdentical) {
 }
 
 TEST(Diff, FlashAttentionChangesTheAttentionAlone) {
-    NEEDS_SHARED();
     const Recorded on = recorded_with(on_cpu, {"-fa", "on"}), off = recorded_with(on_cpu, {"-fa", "off"});
     const Outcome text = on.read("diff", {off.path()});
     EXPECT_EQ(text.code, 1);
@@ -78,7 +75,6 @@ TEST(Diff, FlashAttentionChangesTheAttentionAlone) {
 }
 
 TEST(Diff, WithoutFusionNothingElseChanges) {
-    NEEDS_SHARED();
     const Recorded fused(on_cpu), plain = recorded_with(on_cpu, {"--no-fusion"});
     const json result = fused.json("diff", {plain.path()});
     EXPECT_THAT(kinds(result), Contains("fusion"));
@@ -89,7 +85,6 @@ TEST(Diff, WithoutFusionNothingElseChanges) {
 }
 
 TEST(Diff, AnotherCacheTypeIsAnotherTypeOfTheSameTensors) {
-    NEEDS_SHARED();
     const Recorded half(on_cpu), full = recorded_with(on_cpu, {"-ctk", "f32"});
     const json result = half.json("diff", {full.path()});
     EXPECT_THAT(kinds(result), Contains("type"));
@@ -107,7 +102,6 @@ TEST(Diff, AnotherCacheTypeIsAnotherTypeOfTheSameTensors) {
 }
 
 TEST(Diff, AnotherBatchIsTheSameGraphInAnotherShape) {
-    NEEDS_SHARED();
     const Recorded a(on_cpu, 40), b(on_cpu, 20);
     const json result = a.json("diff", {b.path(), "--eval", "0"});
     EXPECT_EQ(result["evaluations"], 1);
@@ -117,7 +111,6 @@ TEST(Diff, AnotherBatchIsTheSameGraphInAnotherShape) {
 }
 
 TEST(Diff, MoreTokensAreEvaluationsThatOnlyOneHas) {
-    NEEDS_SHARED();
     const Recorded a(on_cpu);
     const std::string b = a.folder() / "longer.trace";
     ASSERT_EQ(
@@ -133,7 +126,6 @@ TEST(Diff, MoreTokensAreEvaluationsThatOnlyOneHas) {
 }
 
 TEST(Diff, MoreLayersOnTheDevice) {
-    NEEDS_SHARED();
     if (!has_device("Vulkan0")) {
         GTEST_SKIP() << "no Vulkan device";
     }
@@ -167,7 +159,6 @@ TEST(Diff, MoreLayersOnTheDevice) {
 }
 
 TEST(Diff, StagesAreMoreCopies) {
-    NEEDS_SHARED();
     if (!has_device("Vulkan0")) {
         GTEST_SKIP() << "no Vulkan device";
     }
@@ -187,7 +178,6 @@ TEST(Diff, StagesAreMoreCopies) {
 }
 
 TEST(Diff, TimesAreShownWhenAskedFor) {
-    NEEDS_SHARED();
     const Recorded a(on_cpu), b(on_cpu);
     EXPECT_THAT(a.read("diff", {b.path()}).out, Not(HasSubstr("time of")));
     const Outcome text = a.read("diff", {b.path(), "--times"});
@@ -204,7 +194,6 @@ TEST(Diff, TimesAreShownWhenAskedFor) {
 }
 
 TEST(Diff, WhatCantBeCompared) {
-    NEEDS_SHARED();
     const Recorded recorded(on_cpu);
     const std::string missing = recorded.folder() / "missing", broken = recorded.folder() / "broken";
     write_bytes(broken, read_bytes(recorded.path()).substr(0, 5000));

@@ -127,7 +127,6 @@ INSTANTIATE_TEST_SUITE_P(DryRun, BadDescription,
                                            std::pair{"a=vulkan:1GiB,b", "there is a, CPU"}));
 
 TEST(DryRun, ADescribedDeviceCanNotBeRunOn) {
-    NEEDS_SHARED();
     const Folder folder;
     for (const std::string command : {"run", "record"}) {
         std::vector<std::string> arguments = {command, "-m", model(), "--device", "big=vulkan:24GiB,cpu"};

@@ -95,7 +95,6 @@ TEST(WrongUsage, IsAWordThatIsNoChoice) {
 }
 
 TEST(WrongUsage, IsASettingThatFitsNoModel) {
-    NEEDS_SHARED();
     expect_refusal({"run", "-m", model(), "--device", "vulkan99"}, usage, "vulkan99");
     expect_refusal({"run", "-m", model(), "--device", "abacus"}, usage, "abacus");
     expect_refusal({"run", "-m", model(), "--device", "cpu", "--tokens", "1,512"}, usage, "512");
@@ -109,7 +108,6 @@ TEST(WrongUsage, IsASettingThatFitsNoModel) {
 }
 
 TEST(WrongUsage, IsAPatternThatIsNoneOrMatchesNothing) {
-    NEEDS_SHARED();
     expect_refusal({"run", "-m", model(), "--device", "cpu", "-ot", "[=cpu"}, usage, "regular expression");
     expect_refusal({"run", "-m", model(), "--device", "cpu", "-ot", "no_such_weight=cpu"}, usage, "no_such_weight");
     expect_refusal({"run", "-m", model(), "--device", "cpu", "-ot", "ffn"}, usage, "PATTERN=DEVICE");
@@ -117,7 +115,6 @@ TEST(WrongUsage, IsAPatternThatIsNoneOrMatchesNothing) {
 }
 
 TEST(WrongUsage, IsAPromptLongerThanTheContext) {
-    NEEDS_SHARED();
     std::string tokens = "1";
     for (int i = 0; i < 600; ++i) {
         tokens += ",403";
@@ -126,7 +123,6 @@ TEST(WrongUsage, IsAPromptLongerThanTheContext) {
 }
 
 TEST(WrongUsage, IsWhatATraceDoesNotHold) {
-    NEEDS_SHARED();
     const Folder folder;
     const std::string trace = folder / "t.trace";
     ASSERT_EQ(run({"record", "-m", model(), "-p", "Once", "-n", "3", "--device", "cpu", "-o", trace}).code, 0);
@@ -147,7 +143,6 @@ TEST(WrongUsage, IsWhatATraceDoesNotHold) {
 }
 
 TEST(WrongUsage, IsAPictureOfAnUnknownKind) {
-    NEEDS_SHARED();
     const Folder folder;
     ASSERT_EQ(run({"record", "-m", model(), "-n", "1", "--device", "cpu", "-o", folder / "t.trace"}).code, 0);
     expect_refusal({"dot", folder / "t.trace", "-o", folder / "picture.jpg"}, usage, "picture.jpg");
@@ -155,7 +150,6 @@ TEST(WrongUsage, IsAPictureOfAnUnknownKind) {
 }
 
 TEST(WrongUsage, IsAnInspectorWithoutATerminal) {
-    NEEDS_SHARED();
     const Folder folder;
     ASSERT_EQ(run({"record", "-m", model(), "-n", "1", "--device", "cpu", "-o", folder / "t.trace"}).code, 0);
     expect_refusal({"inspect", folder / "t.trace"}, usage, "terminal");
@@ -202,7 +196,6 @@ TEST(BrokenModel, IsNoModel) {
 }
 
 TEST(BrokenModel, IsCutOffAnywhere) {
-    NEEDS_SHARED();
     const Folder folder;
     const std::string whole = read_bytes(model());
     for (const size_t size : {1UL, 4UL, 8UL, 23UL, 24UL, 100UL, 5000UL, 20000UL, 22000UL, whole.size() / 2, whole.size() - 1}) {
@@ -213,7 +206,6 @@ TEST(BrokenModel, IsCutOffAnywhere) {
 }
 
 TEST(BrokenModel, HasNumbersThatCanNotBe) {
-    NEEDS_SHARED();
     const Folder folder;
     const GgufBytes whole(read_bytes(model()));
     const size_t tensor = whole.tensor("blk.2.attn_q.weight").dimensions_at; // number of dimensions, sizes, type, offset
@@ -242,7 +234,6 @@ TEST(BrokenModel, HasNumbersThatCanNotBe) {
 }
 
 TEST(BrokenModel, IsAnsweredWhereverItIsDamaged) {
-    NEEDS_SHARED();
     const Folder folder;
     const std::string whole = read_bytes(model());
     const size_t header = GgufBytes(whole).header_bytes();
@@ -258,7 +249,6 @@ TEST(BrokenModel, IsAnsweredWhereverItIsDamaged) {
 }
 
 TEST(BrokenModel, HasAnUnknownArchitecture) {
-    NEEDS_SHARED();
     const Folder folder;
     GgufBytes changed(read_bytes(model()));
     changed.replace("llama", "lamba", "general.architecture");
@@ -268,7 +258,6 @@ TEST(BrokenModel, HasAnUnknownArchitecture) {
 }
 
 TEST(BrokenModel, LacksATensor) {
-    NEEDS_SHARED();
     const Folder folder;
     GgufBytes changed(read_bytes(model()));
     changed.replace("attn_q", "attn_p", "blk.3.");
@@ -277,7 +266,6 @@ TEST(BrokenModel, LacksATensor) {
 }
 
 TEST(BrokenModel, LacksAKey) {
-    NEEDS_SHARED();
     const Folder folder;
     GgufBytes changed(read_bytes(model()));
     changed.replace("block_count", "block_cuont", "llama.");
@@ -286,7 +274,6 @@ TEST(BrokenModel, LacksAKey) {
 }
 
 TEST(BrokenModel, HasATensorOfATypeThatIsNotSupported) {
-    NEEDS_SHARED();
     const Folder folder;
     // Two that GGUF has dropped, one for repacked weights, one that never was.
     for (const auto& [number, words] : {std::pair<uint64_t, const char*>{4, "type number 4,"},
@@ -301,7 +288,6 @@ TEST(BrokenModel, HasATensorOfATypeThatIsNotSupported) {
 }
 
 TEST(BrokenModel, IsATrace) {
-    NEEDS_SHARED();
     const Folder folder;
     ASSERT_EQ(run({"record", "-m", model(), "-n", "1", "--device", "cpu", "-o", folder / "t.trace"}).code, 0);
     expect_refusal({"run", "-m", folder / "t.trace"}, input, "not a GGUF file");
@@ -334,13 +320,9 @@ TEST(BrokenTrace, IsEmpty) {
     expect_no_trace(folder / "t.trace", "empty");
 }
 
-TEST(BrokenTrace, IsAModel) {
-    NEEDS_SHARED();
-    expect_no_trace(model(), "not a trace");
-}
+TEST(BrokenTrace, IsAModel) { expect_no_trace(model(), "not a trace"); }
 
 TEST(BrokenTrace, IsCutOff) {
-    NEEDS_SHARED();
     const Folder folder;
     ASSERT_EQ(run({"record", "-m", model(), "-p", "Once", "-n", "5", "--device", "cpu", "-o", folder / "whole.trace"}).code, 0);
     const std::string whole = read_bytes(folder / "whole.trace"), cut = folder / "cut.trace";
@@ -355,7 +337,6 @@ TEST(BrokenTrace, IsCutOff) {
 }
 
 TEST(BrokenTrace, IsAnsweredWhereverItIsDamaged) {
-    NEEDS_SHARED();
     const Folder folder;
     ASSERT_EQ(run({"record", "-m", model(), "-p", "Once", "-n", "2", "--device", "cpu", "-o", folder / "whole.trace"}).code, 0);
     const std::string whole = read_bytes(folder / "whole.trace");
@@ -381,13 +362,11 @@ TEST(BrokenTrace, IsAnsweredWhereverItIsDamaged) {
 // Devices, memory, output.
 
 TEST(NoRoom, ForTheCache) {
-    NEEDS_SHARED();
     expect_refusal({"run", "-m", model(), "--device", "cpu", "-c", "1000000000", "-p", "Once"}, device, "KV cache");
     expect_refusal({"record", "-m", model(), "--device", "cpu", "-c", "1000000000", "-o", "unused.trace"}, device, "KV cache");
 }
 
 TEST(NoRoom, WhereThereIsNoFolder) {
-    NEEDS_SHARED();
     const Folder folder;
     ASSERT_EQ(run({"record", "-m", model(), "-n", "1", "--device", "cpu", "-o", folder / "t.trace"}).code, 0);
     const std::string nowhere = folder / "missing/file";
@@ -400,7 +379,6 @@ TEST(NoRoom, WhereThereIsNoFolder) {
 }
 
 TEST(NoRoom, OnAFullDisk) {
-    NEEDS_SHARED();
     const Folder folder;
     ASSERT_EQ(run({"record", "-m", model(), "-n", "1", "--device", "cpu", "-o", folder / "t.trace"}).code, 0);
     expect_refusal({"export", folder / "t.trace", "--jsonl", "/dev/full"}, device, "No space left");

@@ -35,7 +35,6 @@ std::vector<json> refusals(const json& story) {
 }
 
 TEST(Explain, AWeightOnTheHostKeepsItsProductThere) {
-    NEEDS_SHARED();
     if (!has_device("Vulkan0")) {
         GTEST_SKIP() << "no Vulkan device";
     }
@@ -64,7 +63,6 @@ TEST(Explain, AWeightOnTheHostKeepsItsProductThere) {
 }
 
 TEST(Explain, AWeightOnTheDeviceTakesItsProductThere) {
-    NEEDS_SHARED();
     if (!has_device("Vulkan0")) {
         GTEST_SKIP() << "no Vulkan device";
     }
@@ -76,7 +74,6 @@ TEST(Explain, AWeightOnTheDeviceTakesItsProductThere) {
 }
 
 TEST(Explain, AnOffloadNamesTheWeightAndTheQuestion) {
-    NEEDS_SHARED();
     if (!has_device("Vulkan0")) {
         GTEST_SKIP() << "no Vulkan device";
     }
@@ -93,7 +90,6 @@ TEST(Explain, AnOffloadNamesTheWeightAndTheQuestion) {
 }
 
 TEST(Explain, ALibraryThatCanNotSaysWhy) {
-    NEEDS_SHARED();
     const Recorded recorded({"--device", "blas,cpu", "-fa", "off"});
     const std::string text = recorded.read("explain", {"kq-0", "--eval", "0"}).out;
     EXPECT_THAT(text, HasSubstr("BLAS runs this operator? no: layout: a source is not contiguous"));
@@ -109,7 +105,6 @@ TEST(Explain, ALibraryThatCanNotSaysWhy) {
 }
 
 TEST(Explain, SeveralOfOneNameAreListedByTheirIds) {
-    NEEDS_SHARED();
     const Recorded recorded({"--device", "cpu"});
     const Outcome ambiguous = recorded.read("explain", {"norm-0"});
     EXPECT_EQ(ambiguous.code, 2);
@@ -129,7 +124,6 @@ TEST(Explain, SeveralOfOneNameAreListedByTheirIds) {
 }
 
 TEST(Explain, EveryTensorHasAStory) {
-    NEEDS_SHARED();
     const Recorded recorded({"--device", "blas,cpu", "-fa", "off"}, 33);
     const json rows = recorded.json("show", {"--what", "assignments", "--eval", "0"})["assignments"];
     ASSERT_GT(rows.size(), 180U);
@@ -145,7 +139,6 @@ TEST(Explain, EveryTensorHasAStory) {
 }
 
 TEST(Explain, TellsWhoPinnedANorm) {
-    NEEDS_SHARED();
     if (!has_device("Vulkan0")) {
         GTEST_SKIP() << "no Vulkan device";
     }
@@ -164,7 +157,6 @@ TEST(Explain, TellsWhoPinnedANorm) {
 }
 
 TEST(Explain, TellsWhoPlacedAWeight) {
-    NEEDS_SHARED();
     if (!has_device("Vulkan0")) {
         GTEST_SKIP() << "no Vulkan device";
     }
@@ -181,7 +173,6 @@ TEST(Explain, TellsWhoPlacedAWeight) {
 }
 
 TEST(Explain, TellsOfACacheOnTheHost) {
-    NEEDS_SHARED();
     if (!has_device("Vulkan0")) {
         GTEST_SKIP() << "no Vulkan device";
     }

@@ -220,7 +220,6 @@ TEST(PerfettoExport, TellsWhyEachThingIsThere) {
 }
 
 TEST(PerfettoExport, TakesNoMoreMemoryForALongRun) {
-    NEEDS_SHARED();
     const Folder folder;
     const auto exported_after = [&](const char* n_tokens) {
         const std::string trace = folder / n_tokens;

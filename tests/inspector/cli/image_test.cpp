@@ -47,21 +47,16 @@ std::string ppm(int width, int height) {
 
 class WithImages : public ::testing::Test {
 protected:
-    void SetUp() override { NEEDS_SHARED(); }
-
-    static std::string mmproj() { return shared("models/llava-tiny/mmproj-tiny-f32.gguf"); }
-    static std::string photo() { return shared("models/llava-tiny/test56.ppm"); }
-
     Outcome embed(const std::vector<std::string>& more, const std::string& image = photo(),
-                  const std::string& encoder = mmproj()) {
+                  const std::string& encoder = image_encoder()) {
         std::vector<std::string> arguments{"embed-image", "--mmproj", encoder, "--image", image};
         arguments.insert(arguments.end(), more.begin(), more.end());
         return run(arguments);
     }
-    /// A whole LLaVA: the tiny encoder and stories260K.
+    /// A whole LLaVA: the tiny encoder and a text model.
     static std::vector<std::string> llava(const std::string& command, const std::vector<std::string>& more) {
-        std::vector<std::string> arguments{command, "-m", model(), "--mmproj", mmproj(), "--image", photo(), "--temp",
-                                           "0",     "-n", "8",     "-ctk",     "f32",    "-ctv",    "f32"};
+        std::vector<std::string> arguments{command, "-m", model(), "--mmproj", image_encoder(), "--image", photo(), "--temp",
+                                           "0",     "-n", "8",     "-ctk",     "f32",           "-ctv",    "f32"};
         arguments.insert(arguments.end(), more.begin(), more.end());
         return arguments;
     }
@@ -87,22 +82,32 @@ protected:
     }
 
     Folder folder;
+    /// Whose embeddings were computed in double precision.
+    const std::string stored_encoder = paths::shared("models/llava-tiny/mmproj-tiny-f32.gguf"),
+                      stored_photo = paths::shared("models/llava-tiny/test56.ppm");
 };
 
 TEST_F(WithImages, EmbeddingsAreTheStoredOnes) {
-    const Outcome outcome = embed({"-o", folder / "e.f32", "--device", "cpu"});
+    NEEDS_SHARED();
+    const Outcome outcome = embed({"-o", folder / "e.f32", "--device", "cpu"}, stored_photo, stored_encoder);
     EXPECT_EQ(outcome.code, 0);
     EXPECT_EQ(outcome.err, "");
-    EXPECT_EQ(outcome.out, photo() + ": 56 x 56 pixels, 1 image, 16 tokens of 64 values\n");
-    EXPECT_LT(largest_difference(floats_in(folder / "e.f32"), floats_in(shared("models/llava-tiny/embeddings-16x64.f32"))), 1e-5);
+    EXPECT_EQ(outcome.out, stored_photo + ": 56 x 56 pixels, 1 image, 16 tokens of 64 values\n");
+    EXPECT_LT(largest_difference(floats_in(folder / "e.f32"), floats_in(paths::shared("models/llava-tiny/embeddings-16x64.f32"))),
+              1e-5);
 }
 
 TEST_F(WithImages, EmbeddingsAreTheStoredOnesOnVulkan) {
+    NEEDS_SHARED();
     if (!has_device("Vulkan0")) {
         GTEST_SKIP() << "no Vulkan device";
     }
-    EXPECT_EQ(embed({"-o", folder / "e.f32", "--device", "vulkan0,cpu", "--record", folder / "t.trace"}).code, 0);
-    EXPECT_LT(largest_difference(floats_in(folder / "e.f32"), floats_in(shared("models/llava-tiny/embeddings-16x64.f32"))), 1e-3);
+    EXPECT_EQ(
+        embed({"-o", folder / "e.f32", "--device", "vulkan0,cpu", "--record", folder / "t.trace"}, stored_photo, stored_encoder)
+            .code,
+        0);
+    EXPECT_LT(largest_difference(floats_in(folder / "e.f32"), floats_in(paths::shared("models/llava-tiny/embeddings-16x64.f32"))),
+              1e-3);
     int on_device = 0;
     for (const auto& row : show(folder / "t.trace", "assignments")) {
         on_device += row["op"] != "NONE" && row["backend"] == "Vulkan0" ? 1 : 0;
@@ -286,8 +291,8 @@ TEST_F(WithImages, EveryNodeOfTheEncoderIsVerified) {
     if (!has_device("Vulkan0")) {
         GTEST_SKIP() << "no Vulkan device";
     }
-    const Outcome outcome = run({"verify", "-m", model(), "--mmproj", mmproj(), "--image", photo(), "-p", "Why?", "-n", "1",
-                                 "--device", "vulkan0,cpu", "--json"});
+    const Outcome outcome = run({"verify", "-m", model(), "--mmproj", image_encoder(), "--image", photo(), "-p", "Why?", "-n",
+                                 "1", "--device", "vulkan0,cpu", "--json"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     const json result = json::parse(outcome.out);
     EXPECT_EQ(result["beyond"], 0);
@@ -302,7 +307,7 @@ TEST_F(WithImages, OddImagesAreTakenOrRefusedInOneLine) {
     EXPECT_EQ(run({"synth", "llava", "--preset", "tiny-1.6", "-o", folder / "tiled.gguf"}).code, 0);
     for (const auto& [width, height] : {std::pair{1, 1}, {1, 20000}, {20000, 1}, {3, 5000}}) {
         write_bytes(folder / "odd.ppm", ppm(width, height));
-        for (const std::string& encoder : {mmproj(), folder / "tiled.gguf"}) {
+        for (const std::string& encoder : {image_encoder(), folder / "tiled.gguf"}) {
             const Outcome outcome = embed({"-o", folder / "e.f32", "--device", "cpu"}, folder / "odd.ppm", encoder);
             EXPECT_EQ(outcome.code, 0) << outcome.err;
             EXPECT_LT(outcome.peak_bytes, 256LL << 20U);
@@ -316,8 +321,8 @@ TEST_F(WithImages, OddImagesAreTakenOrRefusedInOneLine) {
     write_bytes(folder / "empty.png", "");
     for (const char* name : {"cut.ppm", "text.png", "empty.png", "missing.png"}) {
         const std::string path = folder / name;
-        expect_refusal({"embed-image", "--mmproj", mmproj(), "--image", path, "-o", folder / "x.f32"}, 3, path);
-        expect_refusal({"run", "-m", model(), "--mmproj", mmproj(), "--image", path, "-p", "Why?"}, 3, path);
+        expect_refusal({"embed-image", "--mmproj", image_encoder(), "--image", path, "-o", folder / "x.f32"}, 3, path);
+        expect_refusal({"run", "-m", model(), "--mmproj", image_encoder(), "--image", path, "-p", "Why?"}, 3, path);
     }
 }
 
@@ -333,39 +338,41 @@ TEST_F(WithImages, HostileImagesAreRefusedInOneLine) {
     for (const auto& [name, why] : {std::pair{"codes.jpg", "the image (JPEG) is damaged: bogus Huffman table definition"},
                                     {"small.gif", "the image (GIF) is damaged: the file ends too early"}}) {
         const std::string path = folder / name;
-        expect_refusal({"embed-image", "--mmproj", mmproj(), "--image", path, "-o", folder / "x.f32"}, 3, path + ": " + why);
-        expect_refusal({"run", "-m", model(), "--mmproj", mmproj(), "--image", path, "-p", "Why?"}, 3, path + ": " + why);
+        expect_refusal({"embed-image", "--mmproj", image_encoder(), "--image", path, "-o", folder / "x.f32"}, 3,
+                       path + ": " + why);
+        expect_refusal({"run", "-m", model(), "--mmproj", image_encoder(), "--image", path, "-p", "Why?"}, 3, path + ": " + why);
     }
 }
 
 TEST_F(WithImages, WhatMakesNoSenseIsRefused) {
     const std::string out = folder / "x.f32";
     expect_refusal({"run", "-m", model(), "--image", photo(), "-p", "Why?"}, 2, "--mmproj");
-    expect_refusal({"run", "-m", model(), "--mmproj", mmproj(), "--image", photo(), "--image", photo(), "--image", photo(), "-p",
-                    "<image> <image>"},
+    expect_refusal({"run", "-m", model(), "--mmproj", image_encoder(), "--image", photo(), "--image", photo(), "--image", photo(),
+                    "-p", "<image> <image>"},
                    2, "2 places for images (<image>), but 3 are given");
-    expect_refusal({"run", "-m", model(), "--mmproj", mmproj(), "--image", photo(), "--seq", "1:Why?"}, 2, "--seq");
+    expect_refusal({"run", "-m", model(), "--mmproj", image_encoder(), "--image", photo(), "--seq", "1:Why?"}, 2, "--seq");
     // Without images there is no place for one.
     write_bytes(folder / "prompt.txt", "A <image> B");
     for (const std::vector<std::string>& prompt :
          {std::vector<std::string>{"-p", "A <image> B"}, {"-f", folder / "prompt.txt"}, {"--seq", "1:A <image> B"}}) {
-        std::vector<std::string> arguments{"run", "-m", model(), "--mmproj", mmproj()};
+        std::vector<std::string> arguments{"run", "-m", model(), "--mmproj", image_encoder()};
         arguments.insert(arguments.end(), prompt.begin(), prompt.end());
         expect_refusal(arguments, 2, "a place for an image (<image>)");
     }
-    expect_refusal({"run", "-m", model(), "--mmproj", mmproj(), "--image", photo(), "-p", "<image>", "--seq", "1:<image>"}, 2,
-                   "--seq: it has a place for an image (<image>)");
+    expect_refusal({"run", "-m", model(), "--mmproj", image_encoder(), "--image", photo(), "-p", "<image>", "--seq", "1:<image>"},
+                   2, "--seq: it has a place for an image (<image>)");
     EXPECT_EQ(run({"run", "-m", model(), "-p", "A <image> B", "-n", "1", "--device", "cpu"}).code,
               0); // of a text model it is text
-    expect_refusal({"run", "-m", model(), "--mmproj", mmproj(), "--image", photo(), "-ot", "nothing=cpu"}, 2,
+    expect_refusal({"run", "-m", model(), "--mmproj", image_encoder(), "--image", photo(), "-ot", "nothing=cpu"}, 2,
                    "matches no tensor");
     expect_refusal({"run", "-m", model(), "--mmproj", model(), "--image", photo()}, 3, "not an image encoder");
-    expect_refusal({"run", "-m", mmproj(), "-p", "Why?"}, 3, "'clip' is not supported");
+    expect_refusal({"run", "-m", image_encoder(), "-p", "Why?"}, 3, "'clip' is not supported");
     expect_refusal({"run", "-m", model(), "--mmproj", folder / "none.gguf", "--image", photo()}, 3, "none.gguf");
-    expect_refusal({"run", "-m", model(), "--mmproj", mmproj(), "--image", photo(), "--image-newline"}, 2, "--image-newline");
-    expect_refusal({"embed-image", "--mmproj", mmproj(), "--image", photo()}, 2, "-o");
-    expect_refusal({"embed-image", "--mmproj", mmproj(), "--image", photo(), "-o", out, "--dry-run"}, 2, "--record");
-    expect_refusal({"embed-image", "--mmproj", mmproj(), "--image", photo(), "-o", folder.path()}, 4, folder.path());
+    expect_refusal({"run", "-m", model(), "--mmproj", image_encoder(), "--image", photo(), "--image-newline"}, 2,
+                   "--image-newline");
+    expect_refusal({"embed-image", "--mmproj", image_encoder(), "--image", photo()}, 2, "-o");
+    expect_refusal({"embed-image", "--mmproj", image_encoder(), "--image", photo(), "-o", out, "--dry-run"}, 2, "--record");
+    expect_refusal({"embed-image", "--mmproj", image_encoder(), "--image", photo(), "-o", folder.path()}, 4, folder.path());
     expect_refusal({"synth", "llava", "--preset", "none", "-o", out}, 2, "there is no preset 'none'");
     expect_refusal({"synth", "whisper", "-o", out}, 2, "gemma3 and llava");
     const Outcome mismatch = run({"synth", "llava", "--preset", "1.5-7b", "--header-only", "-o", folder / "large.gguf"});
@@ -376,7 +383,7 @@ TEST_F(WithImages, WhatMakesNoSenseIsRefused) {
 }
 
 TEST_F(WithImages, EncodersCutAnywhereAreRefused) {
-    const std::string whole = read_bytes(mmproj());
+    const std::string whole = read_bytes(image_encoder());
     for (const size_t size : {size_t{0}, size_t{10}, size_t{500}, size_t{3000}, whole.size() / 2, whole.size() - 1}) {
         write_bytes(folder / "cut.gguf", whole.substr(0, size));
         expect_refusal({"embed-image", "--mmproj", folder / "cut.gguf", "--image", photo(), "-o", folder / "x.f32"}, 3,

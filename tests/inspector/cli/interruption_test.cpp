@@ -42,13 +42,22 @@ void wait_until_recorded(const std::string& trace, const std::string& text) {
     while (run({"show", trace, "--what", "tokens"}).code != 0 || !text_in(trace).starts_with(text)) {}
 }
 
+/// Leaves the trace of a recording that was killed when it had told this text, and had committed it.
+void kill_after(const std::string& text, const std::string& trace) {
+    TypedOut terminal;
+    Program program(endless(trace), {.out_descriptor = terminal.end_of_program()});
+    ASSERT_TRUE(terminal.read_until(text));
+    wait_until_recorded(trace, terminal.text());
+    program.signal(SIGKILL);
+    program.wait();
+}
+
 TEST(Killed, ATraceKeepsWhatWasCommitted) {
-    NEEDS_SHARED();
     const Folder folder;
     const std::string trace = folder / "t.trace";
     TypedOut terminal;
     Program program(endless(trace), {.out_descriptor = terminal.end_of_program()});
-    ASSERT_TRUE(terminal.read_until("Once")); // running
+    ASSERT_TRUE(terminal.read_until(known_text(1))); // running
     const std::string before = terminal.text();
     wait_until_recorded(trace, before);
     program.signal(SIGKILL);
@@ -68,15 +77,9 @@ TEST(Killed, ATraceKeepsWhatWasCommitted) {
 }
 
 TEST(Killed, AnEvaluationsRecordsAreAllThereOrNoneOfThem) {
-    NEEDS_SHARED();
     const Folder folder;
     const std::string trace = folder / "t.trace";
-    TypedOut terminal;
-    Program program(endless(trace), {.out_descriptor = terminal.end_of_program()});
-    ASSERT_TRUE(terminal.read_until("She loved to play outside"));
-    wait_until_recorded(trace, terminal.text());
-    program.signal(SIGKILL);
-    program.wait();
+    kill_after(known_text(20), trace);
     int64_t step = 0;
     for (const std::string& line : lines_of(run({"export", trace, "--jsonl", "-"}).out)) {
         const json record = json::parse(line);
@@ -86,15 +89,9 @@ TEST(Killed, AnEvaluationsRecordsAreAllThereOrNoneOfThem) {
 }
 
 TEST(Killed, ReadingItChangesNothing) {
-    NEEDS_SHARED();
     const Folder folder;
     const std::string trace = folder / "t.trace";
-    TypedOut terminal;
-    Program program(endless(trace), {.out_descriptor = terminal.end_of_program()});
-    ASSERT_TRUE(terminal.read_until("little girl"));
-    wait_until_recorded(trace, terminal.text());
-    program.signal(SIGKILL);
-    program.wait();
+    kill_after(known_text(10), trace);
     const auto names = folder.names();
     EXPECT_GT(names.size(), 1U); // its journal lies beside it
     const std::string before = read_bytes(trace), journal = read_bytes(trace + "-wal");
@@ -107,27 +104,20 @@ TEST(Killed, ReadingItChangesNothing) {
 }
 
 TEST(Killed, ATraceCanBeRecordedOver) {
-    NEEDS_SHARED();
     const Folder folder;
     const std::string trace = folder / "t.trace";
-    TypedOut terminal;
-    Program program(endless(trace), {.out_descriptor = terminal.end_of_program()});
-    ASSERT_TRUE(terminal.read_until("little girl"));
-    wait_until_recorded(trace, terminal.text());
-    program.signal(SIGKILL);
-    program.wait();
+    kill_after(known_text(10), trace);
     ASSERT_EQ(run({"record", "-m", model(), "-p", "", "-n", "20", "--temp", "0", "--device", "cpu", "-o", trace}).code, 0);
     EXPECT_EQ(folder.names(), std::vector<std::string>{"t.trace"});
     EXPECT_EQ(text_in(trace), known_text(20));
 }
 
 TEST(Interrupted, ATraceIsClosedProperly) {
-    NEEDS_SHARED();
     const Folder folder;
     const std::string trace = folder / "t.trace";
     TypedOut terminal;
     Program program(endless(trace), {.out_descriptor = terminal.end_of_program()});
-    ASSERT_TRUE(terminal.read_until("Once upon a time"));
+    ASSERT_TRUE(terminal.read_until(known_text(4)));
     program.signal(SIGINT);
     const Outcome outcome = terminal.wait_for(program);
     EXPECT_EQ(outcome.code, 130);
@@ -140,15 +130,14 @@ TEST(Interrupted, ATraceIsClosedProperly) {
 }
 
 TEST(Interrupted, ARunPrintsWhatItHas) {
-    NEEDS_SHARED();
     TypedOut terminal;
     Program program(
         {"run", "-m", model(), "-p", "", "-n", "1000000", "--ignore-eos", "--context-shift", "--temp", "0", "--device", "cpu"},
         {.out_descriptor = terminal.end_of_program()});
-    ASSERT_TRUE(terminal.read_until("Once upon a time"));
+    ASSERT_TRUE(terminal.read_until(known_text(4)));
     program.signal(SIGINT);
     EXPECT_EQ(terminal.wait_for(program).code, 130);
-    EXPECT_THAT(terminal.text(), StartsWith("Once upon a time"));
+    EXPECT_THAT(terminal.text(), StartsWith(known_text(4)));
     EXPECT_THAT(terminal.text(), ::testing::EndsWith("\n"));
 }
 
@@ -170,7 +159,6 @@ private:
 };
 
 TEST(NoReader, ARunSaysSo) {
-    NEEDS_SHARED();
     const ClosedPipe pipe;
     const Outcome outcome =
         run({"run", "-m", model(), "-p", "", "-n", "20", "--device", "cpu"}, {.out_descriptor = pipe.write_end()});
@@ -179,7 +167,6 @@ TEST(NoReader, ARunSaysSo) {
 }
 
 TEST(NoReader, ARecordingIsClosedProperly) {
-    NEEDS_SHARED();
     const Folder folder;
     for (const bool full : {false, true}) {
         const ClosedPipe pipe;
@@ -194,7 +181,6 @@ TEST(NoReader, ARecordingIsClosedProperly) {
 }
 
 TEST(NoReader, AReadingCommandEndsSilentlyLikeAnyOther) {
-    NEEDS_SHARED();
     const Recorded recorded({"--device", "cpu"});
     for (const std::vector<std::string>& arguments : {std::vector<std::string>{"show", recorded.path(), "--what", "kernels"},
                                                       {"export", recorded.path(), "--jsonl", "-"},
@@ -214,13 +200,12 @@ Outcome record_within(long long bytes, const std::string& trace) {
 }
 
 TEST(NoRoomForTheTrace, TheTextIsCompleteAndThenItIsSaid) {
-    NEEDS_SHARED();
     for (const long long bytes : {400000LL, 1000000LL}) {
         const Folder folder;
         const Outcome outcome = record_within(bytes, folder / "t.trace");
         SCOPED_TRACE(std::to_string(bytes) + " bytes");
         EXPECT_EQ(outcome.code, device);
-        EXPECT_EQ(outcome.out, known_story().text + "\n");
+        EXPECT_EQ(outcome.out, known_text() + "\n");
         EXPECT_EQ(count(outcome.err, "\n"), 1U) << outcome.err;
         EXPECT_THAT(outcome.err, StartsWith("schedscope: "));
         EXPECT_THAT(outcome.err, HasSubstr("t.trace"));
@@ -228,7 +213,6 @@ TEST(NoRoomForTheTrace, TheTextIsCompleteAndThenItIsSaid) {
 }
 
 TEST(NoRoomForTheTrace, WhatWasWrittenBeforeCanBeRead) {
-    NEEDS_SHARED();
     const Folder folder;
     ASSERT_EQ(record_within(1000000, folder / "t.trace").code, device);
     const Outcome shown = run({"show", folder / "t.trace", "--json"});
@@ -236,11 +220,10 @@ TEST(NoRoomForTheTrace, WhatWasWrittenBeforeCanBeRead) {
     const json summary = json::parse(shown.out);
     EXPECT_GT(summary["tokens"], 0);
     EXPECT_LT(summary["tokens"], 200);
-    EXPECT_THAT(known_story().text, StartsWith(text_in(folder / "t.trace")));
+    EXPECT_THAT(known_text(), StartsWith(text_in(folder / "t.trace")));
 }
 
 TEST(NoRoomForTheTrace, ARecordingThatCanNotBeginIsRefused) {
-    NEEDS_SHARED();
     for (const long long bytes : {0LL, 4096LL}) {
         const Folder folder;
         const Outcome outcome = record_within(bytes, folder / "t.trace");

@@ -2,6 +2,7 @@
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
 #include "tests/inspector/cli/harness/story.h"
+#include "tests/support/storyteller.h"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +25,7 @@ std::vector<float> read_rows(const std::string& path) {
     return values;
 }
 
-std::vector<float> known_rows() { return read_rows(shared("models/stories260K-logits-16x512.f32")); }
+std::vector<float> known_rows() { return read_rows(paths::shared("models/stories260K-logits-16x512.f32")); }
 
 size_t likeliest(const std::vector<float>& rows, size_t row) {
     const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(row * width);
@@ -58,8 +59,8 @@ TEST_P(Logits, AreAsCloseAsTheirTypesAllow) {
     }
     const Folder folder;
     std::vector<std::string> arguments = {
-        "run",          "-m",           model(c.type),   "--tokens", tokens,    "-n",   "0",
-        "--logits-all", "--logits-out", folder / "rows", "--device", c.devices, "-ngl", std::to_string(c.n_gpu_layers)};
+        "run",          "-m",           trained_model(c.type), "--tokens", tokens,    "-n",   "0",
+        "--logits-all", "--logits-out", folder / "rows",       "--device", c.devices, "-ngl", std::to_string(c.n_gpu_layers)};
     if (c.f32_cache) {
         arguments.insert(arguments.end(), {"-ctk", "f32", "-ctv", "f32"});
     }
@@ -109,41 +110,36 @@ size_t rows_of(std::vector<std::string> arguments) {
 }
 
 TEST(LogitsRows, AreOnePerGeneratedToken) {
-    NEEDS_SHARED();
     EXPECT_EQ(rows_of({"--tokens", tokens, "-n", "5"}), 5U);
     EXPECT_EQ(rows_of({"--tokens", tokens, "-n", "1"}), 1U);
     EXPECT_EQ(rows_of({"--tokens", tokens, "-n", "0"}), 0U);
 }
 
 TEST(LogitsRows, WithLogitsAllBeginWithThePrompt) {
-    NEEDS_SHARED();
     EXPECT_EQ(rows_of({"--tokens", tokens, "-n", "5", "--logits-all"}), n_tokens + 4);
     EXPECT_EQ(rows_of({"--tokens", tokens, "-n", "1", "--logits-all"}), n_tokens);
     EXPECT_EQ(rows_of({"--tokens", tokens, "-n", "0", "--logits-all"}), n_tokens);
 }
 
 TEST(LogitsRows, AreTheSameHoweverThePromptIsBatched) {
-    NEEDS_SHARED();
     EXPECT_EQ(rows_of({"--tokens", tokens, "-n", "5", "--logits-all", "-ub", "3"}), n_tokens + 4);
     EXPECT_EQ(rows_of({"--tokens", tokens, "-n", "5", "-ub", "3", "-b", "7"}), 5U);
 }
 
 TEST(LogitsRows, AreTheOnesThatTheTokensWereChosenFrom) {
-    NEEDS_SHARED();
+    const Storyteller teller;
     const Folder folder;
-    const Outcome outcome =
-        run({"run", "-m", model(), "-p", "", "--temp", "0", "-n", "20", "--device", "cpu", "--logits-out", folder / "rows"});
+    const Outcome outcome = run(
+        {"run", "-m", teller.model(), "-p", "", "--temp", "0", "-n", "20", "--device", "cpu", "--logits-out", folder / "rows"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const std::vector<float> rows = read_rows(folder / "rows");
-    const KnownStory story = known_story();
     ASSERT_EQ(rows.size(), 20 * width);
     for (size_t row = 0; row < 20; ++row) {
-        EXPECT_EQ(likeliest(rows, row), static_cast<size_t>(story.ids[row])) << "row " << row;
+        EXPECT_EQ(likeliest(rows, row), static_cast<size_t>(teller.ids()[row])) << "row " << row;
     }
 }
 
 TEST(LogitsRows, OfSeveralSequencesComeBySequence) {
-    NEEDS_SHARED();
     const Folder folder;
     const std::vector<std::string> common = {"run",      "-m",  model(), "--temp", "0",    "-n",  "4",
                                              "--device", "cpu", "-ctk",  "f32",    "-ctv", "f32", "--logits-out"};

@@ -16,10 +16,9 @@ using ::testing::HasSubstr;
 class NamedFiles : public ::testing::Test {
 protected:
     void SetUp() override {
-        NEEDS_SHARED();
         write_bytes(text_, read_bytes(model()));
-        write_bytes(eye_, read_bytes(shared("models/llava-tiny/mmproj-tiny-f32.gguf")));
-        write_bytes(photo_, read_bytes(shared("models/llava-tiny/test56.ppm")));
+        write_bytes(eye_, read_bytes(image_encoder()));
+        write_bytes(photo_, read_bytes(photo()));
         write_bytes(prompt_, "Once upon");
     }
 

@@ -64,7 +64,6 @@ TEST(OutputFile, IsLeftAsItWasWhenTheTraceIsDamaged) {
 }
 
 TEST(OutputFile, IsLeftAsItWasByCtrlC) {
-    NEEDS_SHARED();
     const Folder from, folder;
     ASSERT_EQ(run({"record", "-m", model(), "-p", "", "-n", "2000", "--ignore-eos", "--context-shift", "--temp", "0", "--device",
                    "cpu", "-o", from / "t.trace"})

@@ -15,7 +15,6 @@ using ::testing::StartsWith;
 
 /// Plans that made no buffer grow lie in those that are there.
 TEST(Dot, ThePictureOfMemoryHasTheBuffersInForce) {
-    NEEDS_SHARED();
     const Recorded recorded({"--device", "cpu"});
     for (const char* evaluation : {"0", "1"}) {
         const json memory = recorded.json("show", {"--what", "memory", "--eval", evaluation})["memory"];
@@ -32,7 +31,6 @@ TEST(Dot, ThePictureOfMemoryHasTheBuffersInForce) {
 }
 
 TEST(Show, TellsWhatWasReserved) {
-    NEEDS_SHARED();
     const Recorded recorded({"--device", "cpu", "-ub", "64"});
     EXPECT_THAT(recorded.read("show", {"--what", "memory"}).out, HasSubstr("reserved for 64 tokens at once"));
     const json reserves = recorded.json("show", {"--what", "memory"})["reserves"];
@@ -43,7 +41,6 @@ TEST(Show, TellsWhatWasReserved) {
 }
 
 TEST(Dot, WritesTheFormatThatTheNameSays) {
-    NEEDS_SHARED();
     const Recorded recorded({"--device", "blas,cpu", "-fa", "off"});
     for (const char* view : {"splits", "layers", "nodes", "memory"}) {
         const std::string base = recorded.folder() / view;
@@ -68,7 +65,6 @@ TEST(Dot, WritesTheFormatThatTheNameSays) {
 }
 
 TEST(Dot, PrintsWhatItWouldWrite) {
-    NEEDS_SHARED();
     const Recorded recorded({"--device", "blas,cpu", "-fa", "off"});
     ASSERT_EQ(recorded.read("dot", {"-o", recorded.folder() / "t.dot"}).code, 0);
     const Outcome printed = recorded.read("dot");
@@ -78,7 +74,6 @@ TEST(Dot, PrintsWhatItWouldWrite) {
 }
 
 TEST(Dot, NodesAreAllDrawn) {
-    NEEDS_SHARED();
     const Recorded recorded({"--device", "cpu"});
     const std::string picture = recorded.read("dot", {"--view", "nodes"}).out;
     const json table = recorded.json("show", {"--what", "assignments"});
@@ -89,7 +84,6 @@ TEST(Dot, NodesAreAllDrawn) {
 }
 
 TEST(Dot, ShowsThePlanAsItWasAtAPass) {
-    NEEDS_SHARED();
     const Recorded recorded({"--device", "blas,cpu", "-fa", "off"});
     const std::string early = recorded.read("dot", {"--view", "nodes", "--eval", "0", "--pass", "1"}).out;
     const std::string late = recorded.read("dot", {"--view", "nodes", "--eval", "0", "--pass", "4"}).out;
@@ -113,7 +107,6 @@ TEST(Dot, ShowsThePlanAsItWasAtAPass) {
 }
 
 TEST(Export, WritesALineOfJsonForEveryRecord) {
-    NEEDS_SHARED();
     const Recorded recorded({"--device", "blas,cpu", "-fa", "off"});
     const std::string path = recorded.folder() / "records.jsonl";
     const Outcome outcome = recorded.read("export", {"--jsonl", path});

@@ -13,9 +13,8 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
 TEST(PerplexityOfAFile, IsPrintedInOneLine) {
-    NEEDS_SHARED();
     const Folder folder;
-    write_bytes(folder / "story.txt", known_story().text);
+    write_bytes(folder / "story.txt", known_text());
     const Outcome outcome = run({"run", "-m", model(), "--ppl", folder / "story.txt", "--device", "cpu"});
     EXPECT_EQ(outcome.code, 0);
     EXPECT_THAT(outcome.out, MatchesRegex("perplexity [0-9]+\\.[0-9]+ ± [0-9]+\\.[0-9]+ over [0-9]+ tokens\n"));
@@ -23,9 +22,8 @@ TEST(PerplexityOfAFile, IsPrintedInOneLine) {
 }
 
 TEST(PerplexityOfAFile, ComesWithATrace) {
-    NEEDS_SHARED();
     const Folder folder;
-    write_bytes(folder / "story.txt", known_story().text);
+    write_bytes(folder / "story.txt", known_text());
     const Outcome outcome =
         run({"record", "-m", model(), "--ppl", folder / "story.txt", "--device", "cpu", "-o", folder / "t.trace"});
     EXPECT_EQ(outcome.code, 0);
@@ -35,9 +33,8 @@ TEST(PerplexityOfAFile, ComesWithATrace) {
 
 /// The same evaluations: windows, and their ubatches.
 TEST(PerplexityOfAFile, IsPlannedAsItRuns) {
-    NEEDS_SHARED();
     const Folder folder;
-    write_bytes(folder / "story.txt", known_story().text + " " + known_story().text);
+    write_bytes(folder / "story.txt", known_text() + " " + known_text());
     const auto evaluations = [&](const std::vector<std::string>& more) {
         std::vector<std::string> arguments = {"record", "-m",       model(), "--ppl", folder / "story.txt", "-c", "128", "-ub",
                                               "50",     "--device", "cpu",   "-o",    folder / "t.trace"};
@@ -60,16 +57,14 @@ TEST(PerplexityOfAFile, IsPlannedAsItRuns) {
 }
 
 TEST(PerplexityOfAFile, OfOneTokenSaysSo) {
-    NEEDS_SHARED();
     const Folder folder;
-    write_bytes(folder / "word.txt", "Once");
+    write_bytes(folder / "word.txt", known_text(1));
     const Outcome outcome = run({"run", "-m", model(), "--ppl", folder / "word.txt", "--device", "cpu"});
     EXPECT_EQ(outcome.code, 0);
     EXPECT_THAT(outcome.out, MatchesRegex("perplexity [0-9]+\\.[0-9]+ ± inf over 1 token\n"));
 }
 
 TEST(PerplexityOfAFile, IsRefusedWhereItMakesNoSense) {
-    NEEDS_SHARED();
     const Folder folder;
     write_bytes(folder / "empty.txt", "");
     EXPECT_EQ(run({"run", "-m", model(), "--ppl", folder / "empty.txt"}).code, 2);

@@ -1,6 +1,7 @@
 // record, and replay of what it wrote.
 #include "tests/inspector/cli/harness/recorded.h"
 #include "tests/inspector/cli/harness/story.h"
+#include "tests/support/storyteller.h"
 
 #include <gmock/gmock.h>
 
@@ -14,26 +15,27 @@ using ::testing::HasSubstr;
 const Start without_vulkan = {.environment = {{"VK_DRIVER_FILES", "/does/not/exist"}, {"VK_ICD_FILENAMES", "/does/not/exist"}}};
 
 TEST(Record, PrintsWhatRunPrints) {
-    NEEDS_SHARED();
+    const Storyteller teller;
     const Folder folder;
-    const std::vector<std::string> common = {"-m", model(), "-p", "", "-n", "200", "--temp", "0", "--device", "cpu"};
+    const std::vector<std::string> common = {"-m", teller.model(), "-p", "", "-n", "200", "--temp", "0", "--device", "cpu"};
     std::vector<std::string> record = {"record", "-o", folder / "t.trace"}, run_record = {"run", "--record", folder / "r.trace"};
     record.insert(record.end(), common.begin(), common.end());
     run_record.insert(run_record.end(), common.begin(), common.end());
     for (const auto& arguments : {record, run_record}) {
         const Outcome outcome = run(arguments);
         EXPECT_EQ(outcome.code, 0) << outcome.err;
-        EXPECT_EQ(outcome.out, known_story().text + "\n");
+        EXPECT_EQ(outcome.out, teller.text() + "\n");
         EXPECT_EQ(outcome.err, "");
     }
     EXPECT_THAT(folder.names(), ::testing::ElementsAre("r.trace", "t.trace")); // no journals
 }
 
 TEST(Record, KeepsTheTokens) {
-    NEEDS_SHARED();
+    const Storyteller teller;
     const Folder folder;
     ASSERT_EQ(
-        run({"record", "-m", model(), "-p", "", "-n", "200", "--temp", "0", "--device", "cpu", "-o", folder / "t.trace"}).code,
+        run({"record", "-m", teller.model(), "-p", "", "-n", "200", "--temp", "0", "--device", "cpu", "-o", folder / "t.trace"})
+            .code,
         0);
     const auto table = nlohmann::json::parse(run({"show", folder / "t.trace", "--what", "tokens", "--json"}).out);
     std::vector<int32_t> ids;
@@ -42,12 +44,11 @@ TEST(Record, KeepsTheTokens) {
         ids.push_back(token["id"]);
         text += token["text"].get<std::string>();
     }
-    EXPECT_EQ(ids, known_story().ids);
-    EXPECT_EQ(text.substr(text.starts_with(' ')), known_story().text);
+    EXPECT_EQ(ids, teller.ids());
+    EXPECT_EQ(text.substr(text.starts_with(' ')), teller.text());
 }
 
 TEST(Record, ReplacesAnOlderTrace) {
-    NEEDS_SHARED();
     const Recorded recorded({"--device", "cpu"});
     const auto before = recorded.json("show")["evaluations"];
     ASSERT_EQ(run({"record", "-m", model(), "-n", "7", "--ignore-eos", "--device", "cpu", "-o", recorded.path()}).code, 0);
@@ -56,7 +57,6 @@ TEST(Record, ReplacesAnOlderTrace) {
 }
 
 TEST(Record, DoesNotReplaceWhatIsNoTrace) {
-    NEEDS_SHARED();
     const Folder folder;
     write_bytes(folder / "letter", "Dear Lily");
     const std::vector<std::string> arguments = {"record", "-m", model(), "-n", "1", "--device", "cpu", "-o", folder / "letter"};
@@ -73,7 +73,6 @@ TEST(Record, DoesNotReplaceWhatIsNoTrace) {
 }
 
 TEST(Record, NeverReplacesWhatItReads) {
-    NEEDS_SHARED();
     const Folder folder;
     const std::string copy = folder / "m.gguf", prompt = folder / "prompt";
     write_bytes(copy, read_bytes(model()));
@@ -88,7 +87,6 @@ TEST(Record, NeverReplacesWhatItReads) {
 }
 
 TEST(Record, AnEmptyNameIsNoName) {
-    NEEDS_SHARED();
     for (const std::vector<std::string>& start : {std::vector<std::string>{"record", "-o", ""}, {"run", "--record", ""}}) {
         std::vector<std::string> arguments = start;
         for (const std::string& more : {std::string("-m"), model(), std::string("-n"), std::string("1")}) {
@@ -102,7 +100,6 @@ TEST(Record, AnEmptyNameIsNoName) {
 }
 
 TEST(Record, LeavesAnOlderTraceWhenTheRunCanNotBegin) {
-    NEEDS_SHARED();
     const Recorded recorded({"--device", "cpu"});
     const std::string before = read_bytes(recorded.path());
     EXPECT_EQ(run({"record", "-m", "missing.gguf", "-o", recorded.path()}).code, 3);
@@ -113,10 +110,11 @@ TEST(Record, LeavesAnOlderTraceWhenTheRunCanNotBegin) {
 }
 
 TEST(Record, WithoutTextKeepsNoWordOfIt) {
-    NEEDS_SHARED();
+    const Storyteller teller;
     const Folder folder;
-    const std::vector<std::string> arguments = {"record", "-m",       model(), "-p", "Zebra Quixotic",  "-n", "60", "--temp",
-                                                "0",      "--device", "cpu",   "-o", folder / "t.trace"};
+    const std::vector<std::string> arguments = {"record", "-m", teller.model(),    "-p", "Zebra Quixotic",
+                                                "-n",     "60", "--temp",          "0",  "--device",
+                                                "cpu",    "-o", folder / "t.trace"};
     const Outcome with = run(arguments);
     ASSERT_EQ(with.code, 0) << with.err;
     // The prompt and the longer words of what was generated.
@@ -147,7 +145,6 @@ TEST(Record, WithoutTextKeepsNoWordOfIt) {
 }
 
 TEST(Record, DryRunPlansWithoutGenerating) {
-    NEEDS_SHARED();
     const Recorded dry({"--dry-run", "--device", "cpu"}), real({"--device", "cpu"});
     EXPECT_EQ(dry.outcome().code, 0) << dry.outcome().err;
     EXPECT_EQ(dry.outcome().out, "");
@@ -176,18 +173,11 @@ void expect_identical_replay(const Recorded& recorded) {
     }
 }
 
-TEST(Replay, OfOneDeviceIsIdentical) {
-    NEEDS_SHARED();
-    expect_identical_replay(Recorded({"--device", "cpu"}));
-}
+TEST(Replay, OfOneDeviceIsIdentical) { expect_identical_replay(Recorded({"--device", "cpu"})); }
 
-TEST(Replay, OfTwoBackendsOnOneMemoryIsIdentical) {
-    NEEDS_SHARED();
-    expect_identical_replay(Recorded({"--device", "blas,cpu", "-fa", "off"}));
-}
+TEST(Replay, OfTwoBackendsOnOneMemoryIsIdentical) { expect_identical_replay(Recorded({"--device", "blas,cpu", "-fa", "off"})); }
 
 TEST(Replay, IsIdenticalAfterTheDriverIsTakenAway) {
-    NEEDS_SHARED();
     if (!has_device("Vulkan0")) {
         GTEST_SKIP() << "no Vulkan device";
     }
@@ -205,7 +195,6 @@ TEST(Replay, IsIdenticalAfterTheDriverIsTakenAway) {
 }
 
 TEST(Replay, WithOtherSettingsTellsWhatChanges) {
-    NEEDS_SHARED();
     const Recorded recorded({"--device", "blas,cpu", "-fa", "off"});
     const Outcome refused = recorded.read("replay", {"--set", "refuse=blas:MUL_MAT"});
     EXPECT_EQ(refused.code, 0) << refused.err;
@@ -220,7 +209,6 @@ TEST(Replay, WithOtherSettingsTellsWhatChanges) {
 }
 
 TEST(Replay, ToldToPeopleAWhatIfBeginsWithWhatThePlansComeTo) {
-    NEEDS_SHARED();
     const Recorded recorded({"--device", "cpu", "-fa", "on"}), really({"--device", "cpu", "-fa", "off"});
     const Outcome outcome = recorded.read("replay", {"--set", "fa=off"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;

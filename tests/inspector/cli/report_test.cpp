@@ -298,7 +298,6 @@ TEST(ReportPages, AStoryIsWhatExplainTells) {
 
 TEST(ReportPages, AVerificationsDifferencesAreATable) {
     NEEDS_BROWSER();
-    NEEDS_SHARED();
     EXPECT_THAT(ReportPage("all-cpu").open("").dom, Not(HasSubstr("tab-differences"))) << "which it has not";
     const Folder folder;
     const std::string trace = folder / "t.trace", device = has_device("Vulkan0") ? "vulkan0" : "cpu";

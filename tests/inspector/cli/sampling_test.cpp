@@ -30,7 +30,6 @@ std::string text_with(std::vector<std::string> arguments) {
 }
 
 TEST(BackendSampling, GivesTheTextThatSamplingOnTheHostGives) {
-    NEEDS_SHARED();
     for (const std::string& list : devices_here()) {
         for (const std::vector<std::string>& settings :
              {std::vector<std::string>{"--temp", "0"}, {"-s", "7"}, {"-s", "8", "--temp", "1.2", "--repeat-penalty", "1.1"}}) {
@@ -47,7 +46,6 @@ TEST(BackendSampling, GivesTheTextThatSamplingOnTheHostGives) {
 }
 
 TEST(BackendSampling, SequencesHaveChainsOfTheirOwn) {
-    NEEDS_SHARED();
     for (const std::string& list : devices_here()) {
         std::vector<std::string> arguments{"--seq",     "0:Once",
                                            "--seq",     "2:Tom had a",
@@ -66,7 +64,6 @@ TEST(BackendSampling, SequencesHaveChainsOfTheirOwn) {
 }
 
 TEST(BackendSampling, IsToldTokenByToken) {
-    NEEDS_SHARED();
     for (const std::string& list : devices_here()) {
         const std::string device = list == "cpu" ? "CPU" : "Vulkan0";
         const Recorded recorded(
@@ -102,7 +99,6 @@ TEST(BackendSampling, IsToldTokenByToken) {
 }
 
 TEST(BackendSampling, WithoutItNothingIsSaidOfTheGraph) {
-    NEEDS_SHARED();
     const Recorded recorded({"--device", "cpu"});
     const std::string text = recorded.read("show", {"--what", "tokens"}).out;
     EXPECT_THAT(text, Not(HasSubstr("+greedy")));
@@ -111,7 +107,6 @@ TEST(BackendSampling, WithoutItNothingIsSaidOfTheGraph) {
 }
 
 TEST(BackendSampling, LogitsAreWrittenAllTheSame) {
-    NEEDS_SHARED();
     const Folder folder;
     const auto rows = [&](std::vector<std::string> more) {
         std::vector<std::string> arguments{"--tokens", prompt_ids(6), "-n",           "4",         "--temp", "0",
@@ -125,7 +120,6 @@ TEST(BackendSampling, LogitsAreWrittenAllTheSame) {
 }
 
 TEST(BackendSampling, IsPlannedInADryRun) {
-    NEEDS_SHARED();
     const Recorded recorded({"--device", "big=vulkan:1GiB,cpu", "--dry-run", "-bs"});
     ASSERT_EQ(recorded.outcome().code, 0) << recorded.outcome().err;
     const json rows = recorded.json("show", {"--what", "assignments"})["assignments"];
@@ -135,7 +129,6 @@ TEST(BackendSampling, IsPlannedInADryRun) {
 }
 
 TEST(Samplers, WhatIsNotUnderstoodIsOneLine) {
-    NEEDS_SHARED();
     for (const auto& [chain, why] :
          std::vector<std::pair<std::string, std::string>>{{"0:top_q=1;dist", "there is none of that name"},
                                                           {"0:top_k=four;dist", "is not a number"},

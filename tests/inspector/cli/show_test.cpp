@@ -25,14 +25,12 @@ void expect_keys(const json& row, const std::vector<const char*>& keys) {
 }
 
 TEST(Show, CountsOneAsOne) {
-    NEEDS_SHARED();
     const Recorded recorded({"--device", "cpu"});
     EXPECT_THAT(recorded.read("show").out,
                 ::testing::AllOf(::testing::HasSubstr(" 1 split, 0 copies"), ::testing::HasSubstr("3 evaluations")));
 }
 
 TEST(Show, EveryTopicIsTextAndJson) {
-    NEEDS_SHARED();
     const Recorded recorded = recorded_on_two();
     for (const std::string& topic : topics()) {
         const Outcome text = recorded.read("show", {"--what", topic, "--eval", "0"});
@@ -46,7 +44,6 @@ TEST(Show, EveryTopicIsTextAndJson) {
 }
 
 TEST(Show, ListsHaveTheirKeys) {
-    NEEDS_SHARED();
     const Recorded recorded = recorded_on_two();
     const auto first = [&](const char* topic) {
         const json list = recorded.json("show", {"--what", topic, "--eval", "0"})[topic];
@@ -68,7 +65,6 @@ TEST(Show, ListsHaveTheirKeys) {
 }
 
 TEST(Show, CopiesSayWhatGoesWhere) {
-    NEEDS_SHARED();
     if (!has_device("Vulkan0")) {
         GTEST_SKIP() << "no Vulkan device";
     }
@@ -93,7 +89,6 @@ TEST(Show, CopiesSayWhatGoesWhere) {
 }
 
 TEST(Show, PassesComeInTheirOrder) {
-    NEEDS_SHARED();
     const Recorded recorded = recorded_on_two();
     std::vector<std::string> names;
     const json table = recorded.json("show", {"--what", "passes", "--eval", "0"});
@@ -104,7 +99,6 @@ TEST(Show, PassesComeInTheirOrder) {
 }
 
 TEST(Show, SplitsCoverEveryNodeOnce) {
-    NEEDS_SHARED();
     const Recorded recorded = recorded_on_two();
     const json splits = recorded.json("show", {"--what", "splits", "--eval", "0"})["splits"];
     ASSERT_GT(splits.size(), 1U);
@@ -122,7 +116,6 @@ TEST(Show, SplitsCoverEveryNodeOnce) {
 }
 
 TEST(Show, APassShowsTheStateAtItsEnd) {
-    NEEDS_SHARED();
     const Recorded recorded = recorded_on_two();
     const json passes = recorded.json("show", {"--what", "passes", "--eval", "0"})["passes"];
     for (const json& pass : passes) {
@@ -157,7 +150,6 @@ TEST(Show, APassOfAnEvaluationThatRunsAPlanAgainIsItsOwnWhereItHasOne) {
 }
 
 TEST(Show, KernelsRunOneAfterAnother) {
-    NEEDS_SHARED();
     const Recorded recorded({"--device", "cpu"});
     const json kernels = recorded.json("show", {"--what", "kernels", "--eval", "0"})["kernels"];
     ASSERT_GT(kernels.size(), 50U);
@@ -170,7 +162,6 @@ TEST(Show, KernelsRunOneAfterAnother) {
 }
 
 TEST(Show, ReuseTellsWhyAGraphWasMadeAnew) {
-    NEEDS_SHARED();
     const Recorded recorded({"--device", "cpu"});
     const json reuse = recorded.json("show", {"--what", "reuse"})["reuse"];
     ASSERT_EQ(reuse.size(), 3U);
@@ -182,7 +173,6 @@ TEST(Show, ReuseTellsWhyAGraphWasMadeAnew) {
 }
 
 TEST(Show, TheSummaryCounts) {
-    NEEDS_SHARED();
     const Recorded recorded({"--device", "cpu"});
     const json summary = recorded.json("show");
     EXPECT_EQ(summary["evaluations"], 3);
@@ -198,7 +188,6 @@ TEST(Show, TheSummaryCounts) {
 }
 
 TEST(Show, ATraceNeedsNoWritePermission) {
-    NEEDS_SHARED();
     const Recorded recorded({"--device", "cpu"});
     const auto before = recorded.folder().names();
     EXPECT_EQ(recorded.read("show").code, 0);
@@ -220,8 +209,7 @@ std::pair<size_t, size_t> plan_of(const std::vector<std::string>& arguments, siz
 
 using PlanCounts = std::pair<size_t, size_t>;
 
-TEST(PlanCounts, IsTheReferencesForEveryShareOfTheLayers) {
-    NEEDS_SHARED();
+TEST(Plan, IsTheReferencesForEveryShareOfTheLayers) {
     if (!has_device("Vulkan0")) {
         GTEST_SKIP() << "no Vulkan device";
     }
@@ -238,8 +226,7 @@ TEST(PlanCounts, IsTheReferencesForEveryShareOfTheLayers) {
     }
 }
 
-TEST(PlanCounts, IsTheReferencesWithoutOffloadAndWithTheCacheOnTheHost) {
-    NEEDS_SHARED();
+TEST(Plan, IsTheReferencesWithoutOffloadAndWithTheCacheOnTheHost) {
     if (!has_device("Vulkan0")) {
         GTEST_SKIP() << "no Vulkan device";
     }
@@ -248,8 +235,7 @@ TEST(PlanCounts, IsTheReferencesWithoutOffloadAndWithTheCacheOnTheHost) {
     EXPECT_EQ(plan_of({"--device", "vulkan0,cpu", "-ngl", "3", "-nkvo", "--dry-run"}, 16), PlanCounts(6, 13));
 }
 
-TEST(PlanCounts, IsTheReferencesOnTwoBackendsOfOneMemory) {
-    NEEDS_SHARED();
+TEST(Plan, IsTheReferencesOnTwoBackendsOfOneMemory) {
     EXPECT_EQ(plan_of({"--device", "blas,cpu", "-fa", "off", "--dry-run"}, 40), PlanCounts(47, 0));
 }
 

@@ -95,7 +95,6 @@ TEST(Synth, NamesWhatThereIsWhenAskedForWhatThereIsNot) {
 }
 
 TEST(Synth, ReplacesOnlyWhatItHasMade) {
-    NEEDS_SHARED();
     const Folder folder;
     const std::string made = folder / "made.gguf", kept = folder / "kept.gguf", empty = folder / "empty.gguf";
     write_bytes(empty, "");

@@ -62,7 +62,6 @@ TEST(Usage, WhatIsTooMuchIsNamedInTheOrderItWasTyped) {
 }
 
 TEST(Usage, AValueThatLooksLikeAMultiLetterOptionIsAValue) {
-    NEEDS_SHARED();
     for (const char* prompt : {"-ngl", "-fa", "-ctk", "-nkvo"}) {
         const Outcome ids = run({"tokenize", "-m", model(), "-p", prompt});
         EXPECT_EQ(ids.code, 0) << ids.err;
@@ -73,7 +72,6 @@ TEST(Usage, AValueThatLooksLikeAMultiLetterOptionIsAValue) {
 }
 
 TEST(Usage, APromptThatLooksLikeAnOptionIsGeneratedFrom) {
-    NEEDS_SHARED();
     const Folder folder;
     for (const char* prompt : {"-ngl", "-fa", "--temp"}) {
         write_bytes(folder / "prompt", prompt);

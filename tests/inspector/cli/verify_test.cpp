@@ -27,7 +27,6 @@ Outcome verify(const std::string& type, const std::string& devices, std::vector<
 class Verify : public ::testing::TestWithParam<std::tuple<const char*, const char*>> {
 protected:
     void SetUp() override {
-        NEEDS_SHARED();
         if (devices().find("vulkan0") != std::string::npos && !has_device("Vulkan0")) {
             GTEST_SKIP() << "no Vulkan device";
         }
@@ -64,7 +63,6 @@ TEST_P(Verify, FindsOurBackendsWithinTolerance) {
 }
 
 TEST(VerifyText, ShowsTheWorstNodesOrAllOfThem) {
-    NEEDS_SHARED();
     const Outcome some = verify("f32", "cpu");
     EXPECT_EQ(some.code, 0) << some.err;
     EXPECT_THAT(some.out, HasSubstr("compared with CPU, 0 beyond tolerance, 0 skipped"));
@@ -75,7 +73,6 @@ TEST(VerifyText, ShowsTheWorstNodesOrAllOfThem) {
 }
 
 TEST(VerifyText, CountsWhatWasSkippedByReason) {
-    NEEDS_SHARED();
     if (!has_device("BLAS")) {
         GTEST_SKIP() << "no BLAS";
     }
@@ -86,7 +83,6 @@ TEST(VerifyText, CountsWhatWasSkippedByReason) {
 }
 
 TEST(VerifyUsage, NeedsTwoDevicesThatAreHere) {
-    NEEDS_SHARED();
     for (const char* devices : {"cpu,blas,cpu", ",cpu", "cpu,", "toaster,cpu", "cpu,toaster"}) {
         const Outcome outcome = verify("f32", devices);
         EXPECT_EQ(outcome.code, 2) << devices;
@@ -189,7 +185,6 @@ TEST_P(Verify, OfWatchedNodesBothValuesFitTheirDifference) {
 }
 
 TEST(VerifyWatch, WithoutATraceIsPrinted) {
-    NEEDS_SHARED();
     const Outcome outcome = verify("f32", "cpu,cpu", {"--watch", "name=result_norm", "-n", "0"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     const auto lines = lines_of(outcome.err);
@@ -199,7 +194,6 @@ TEST(VerifyWatch, WithoutATraceIsPrinted) {
 }
 
 TEST(VerifyRecord, RefusesWhatIsNoTraceAndWhatCanNotBeWritten) {
-    NEEDS_SHARED();
     const Folder folder;
     write_bytes(folder / "letter", "Dear reader");
     const auto refused = [&](const std::string& trace, int code, const std::string& says) {
@@ -222,7 +216,6 @@ TEST(VerifyRecord, RefusesWhatIsNoTraceAndWhatCanNotBeWritten) {
 }
 
 TEST(VerifyRecord, IsClosedProperlyWhenInterrupted) {
-    NEEDS_SHARED();
     const Folder folder;
     const std::string trace = folder / "t.trace";
     Program program({"verify", "-m", model(), "-p", "", "-n", "1000000", "--ignore-eos", "--context-shift", "--device", "cpu,cpu",
@@ -245,14 +238,12 @@ TEST(VerifyRecord, IsClosedProperlyWhenInterrupted) {
 }
 
 TEST(VerifyRecord, OtherTracesSayHowDifferencesAreRecorded) {
-    NEEDS_SHARED();
     const std::string sample = paths::sample("all-cpu");
     EXPECT_THAT(run({"show", sample, "--what", "differences"}).out, HasSubstr("schedscope verify -m M --device A,B --record T"));
     EXPECT_TRUE(shown(sample).empty());
 }
 
 TEST(VerifyRun, GoesAsFarAsItIsTold) {
-    NEEDS_SHARED();
     const auto evaluations = [](const char* n) {
         int last = -1;
         const json result = json::parse(verify("f32", "cpu,cpu", {"--json", "-n", n}).out);

@@ -25,7 +25,6 @@ std::vector<std::string> on(const std::string& devices, std::vector<std::string>
 class Watch : public ::testing::TestWithParam<const char*> {
 protected:
     void SetUp() override {
-        NEEDS_SHARED();
         const std::string first = GetParam();
         if (first.starts_with("vulkan0") && !has_device("Vulkan0")) {
             GTEST_SKIP() << "no Vulkan device";
@@ -185,7 +184,6 @@ TEST_P(Watch, IsToldInTheTensorsStory) {
 }
 
 TEST(WatchPattern, WithoutATensorIsAWrongUsage) {
-    NEEDS_SHARED();
     const Folder folder;
     for (const char* command : {"run", "record"}) {
         std::vector<std::string> arguments{command, "-m", model(), "--tokens", "1", "-n", "2", "--watch", "no_such_tensor"};
@@ -210,7 +208,6 @@ TEST(WatchPattern, ThatAsksForWhatIsNotKnownIsRefusedBeforeAnythingRuns) {
 }
 
 TEST(WatchPattern, OneOfSeveralWithoutATensorIsNamed) {
-    NEEDS_SHARED();
     const Outcome outcome =
         run({"run", "-m", model(), "--tokens", "1", "-n", "1", "--watch", "result_output", "--watch", "nope"});
     EXPECT_EQ(outcome.code, 2);
@@ -218,7 +215,6 @@ TEST(WatchPattern, OneOfSeveralWithoutATensorIsNamed) {
 }
 
 TEST(WatchWithoutATrace, PrintsEachValue) {
-    NEEDS_SHARED();
     const Outcome outcome = run(
         {"run", "-m", model(), "--tokens", prompt_ids(5), "-n", "3", "--temp", "0", "--device", "cpu", "--watch", "result_norm"});
     EXPECT_EQ(outcome.code, 0);
@@ -229,7 +225,6 @@ TEST(WatchWithoutATrace, PrintsEachValue) {
 }
 
 TEST(WatchInTheInspector, ShowsTheValuesOfARunningProgram) {
-    NEEDS_SHARED();
     for (const std::vector<std::string>& command :
          {std::vector<std::string>{"inspect"}, std::vector<std::string>{"run", "--step"}}) {
         std::vector<std::string> arguments{program_path()};

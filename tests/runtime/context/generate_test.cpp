@@ -34,23 +34,23 @@ std::string place_name(const testing::TestParamInfo<DevicesCase>& info) {
 class Story : public testing::TestWithParam<DevicesCase> {
 protected:
     RunOptions options(std::string_view type) const {
-        RunOptions o = greedy_options(stories(type));
+        RunOptions o = greedy_options(teller.model(std::string(type)));
         o.devices = GetParam().devices;
         o.n_gpu_layers = GetParam().ngl;
         o.flash_attention = GetParam().flash;
         return o;
     }
+    const Storyteller teller;
     Registry registry;
 };
 
 TEST_P(Story, is_told_word_by_word_from_f32_and_f16) {
     NEEDS_DEVICES(registry, GetParam().devices);
     for (const char* type : {"f32", "f16"}) {
-        NEEDS(stories(type));
         Session session(registry, options(type));
         const Generated g = generate_one(session, {1}, GetParam().n_tokens);
-        EXPECT_EQ(g.text, stories_text.substr(0, g.text.size())) << type;
-        EXPECT_EQ(g.text.size() == stories_text.size(), GetParam().n_tokens == 200) << type;
+        EXPECT_EQ(g.text, teller.text().substr(0, g.text.size())) << type;
+        EXPECT_EQ(g.text.size() == teller.text().size(), GetParam().n_tokens == 200) << type;
         EXPECT_EQ(static_cast<int32_t>(g.tokens.size()), GetParam().n_tokens);
         EXPECT_EQ(g.reason, StopReason::count);
     }
@@ -59,20 +59,19 @@ TEST_P(Story, is_told_word_by_word_from_f32_and_f16) {
 TEST_P(Story, begins_the_same_from_quantised_weights) {
     NEEDS_DEVICES(registry, GetParam().devices);
     for (const char* type : {"q8_0", "q4_0"}) {
-        NEEDS(stories(type));
         Session session(registry, options(type));
-        EXPECT_EQ(generate_one(session, {1}, 20).tokens, stories_first_20) << type;
+        const std::vector<int32_t> first_20(teller.ids().begin(), teller.ids().begin() + 20);
+        EXPECT_EQ(generate_one(session, {1}, 20).tokens, first_20) << type;
     }
 }
 
 TEST_P(Story, is_the_same_with_each_node_as_a_kernel_of_its_own) {
     NEEDS_DEVICES(registry, GetParam().devices);
-    NEEDS(stories("q4_0"));
     const auto told = [&](bool fusion) {
         RunOptions o = options("q4_0");
         o.fusion = fusion;
         Session session(registry, o);
-        return generate_one(session, stories_prompt, 60).tokens;
+        return generate_one(session, beginning_of(teller, 16), 60).tokens;
     };
     EXPECT_EQ(told(true), told(false));
 }
@@ -114,11 +113,11 @@ INSTANTIATE_TEST_SUITE_P(stories260K, Story,
                          place_name);
 
 TEST(Generation, does_not_depend_on_how_the_prompt_is_cut) {
-    NEEDS(stories("f32"));
+    NEEDS(trained_model());
     const std::vector<float> truth = read_floats(shared + "/models/stories260K-logits-16x512.f32");
     Registry registry;
     for (const auto& [n_batch, n_ubatch] : {std::pair{2048, 512}, {16, 5}, {7, 3}, {1, 1}}) {
-        RunOptions o = greedy_options(stories("f32"));
+        RunOptions o = greedy_options(trained_model());
         o.cache_type_k = o.cache_type_v = Type::F32;
         o.n_batch = n_batch;
         o.n_ubatch = n_ubatch;
@@ -128,24 +127,24 @@ TEST(Generation, does_not_depend_on_how_the_prompt_is_cut) {
 }
 
 TEST(Generation, a_steady_loop_runs_one_graph) {
-    NEEDS(stories("f32"));
     Registry registry;
-    Session session(registry, greedy_options(stories("f32")));
+    const std::vector<int32_t> prompt_of_16 = beginning_of(Storyteller(), 16);
+    Session session(registry, greedy_options(teller::model()));
     generate_one(session, {1}, 101);
     // The prompt is one token, too; its graph fits all that follow until cell 256.
     EXPECT_EQ(session.context().n_evaluations(), 101);
     EXPECT_EQ(session.context().n_reused(), 100);
-    generate_one(session, stories_prompt, 3);
+    generate_one(session, prompt_of_16, 3);
     EXPECT_EQ(session.context().n_reused(), 101)
         << "the prompt of 16 and the first token need new graphs, the second token does not";
 }
 
 TEST(Generation, says_which_check_failed_when_a_graph_is_not_reused) {
-    NEEDS(stories("f32"));
     Registry registry;
+    const std::vector<int32_t> prompt_of_16 = beginning_of(Storyteller(), 16);
     PlanRecord record;
-    Session session(registry, greedy_options(stories("f32")), &record);
-    generate_one(session, stories_prompt, 245);
+    Session session(registry, greedy_options(teller::model()), &record);
+    generate_one(session, prompt_of_16, 245);
     std::vector<std::string> failed;
     for (const auto& begin : record.all<record::EvaluationBegin>()) {
         if (!begin.reused) {

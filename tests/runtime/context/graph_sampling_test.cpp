@@ -70,13 +70,13 @@ TEST_P(SamplingInGraph, GreedyIsGreedyForEveryTokenOfEverySequence) {
 }
 
 TEST_P(SamplingInGraph, TheStoryIsToldWordByWord) {
-    NEEDS(stories("f32"));
-    RunOptions o = greedy_options(stories("f32"));
+    const Storyteller teller;
+    RunOptions o = greedy_options(teller.model());
     o.devices = GetParam();
     o.sample_in_graph = true;
     Session session(registry, o);
     const Generated g = generate_one(session, {1}, 60);
-    EXPECT_EQ(g.text, stories_text.substr(0, g.text.size()));
+    EXPECT_EQ(g.text, teller.text().substr(0, g.text.size()));
     EXPECT_EQ(g.tokens.size(), 60U);
 }
 

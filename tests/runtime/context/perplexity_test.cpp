@@ -13,9 +13,8 @@ using namespace schedscope::test;
 namespace {
 
 struct PerplexityOfStories : testing::Test {
-    void SetUp() override { NEEDS(stories("f32")); }
-    static RunOptions options(const std::string& devices = "cpu", int32_t n_gpu_layers = 0) {
-        RunOptions o = greedy_options(stories("f32"));
+    RunOptions options(const std::string& devices = "cpu", int32_t n_gpu_layers = 0) const {
+        RunOptions o = greedy_options(teller.model());
         o.devices = devices;
         o.n_gpu_layers = n_gpu_layers;
         o.cache_type_k = o.cache_type_v = Type::F32;
@@ -25,6 +24,7 @@ struct PerplexityOfStories : testing::Test {
     static std::vector<Token> tokens_of(const Session& session, const std::string& text) {
         return session.tokenizer().encode(text, true, false);
     }
+    const Storyteller teller;
     Registry registry;
 };
 
@@ -39,7 +39,7 @@ double surprise(const float* logits, size_t n, int32_t came) {
 
 TEST_F(PerplexityOfStories, is_what_the_logits_say) {
     Session session(registry, options());
-    const std::vector<Token> tokens = tokens_of(session, std::string(stories_text.substr(0, 180)));
+    const std::vector<Token> tokens = tokens_of(session, teller.text().substr(0, 180));
     const std::vector<float> rows = all_logits(session, tokens);
     constexpr size_t n_vocab = 512;
     std::vector<double> nats;
@@ -63,7 +63,7 @@ TEST_F(PerplexityOfStories, long_texts_are_scored_in_the_second_half_of_each_win
     Session session(registry, options());
     std::vector<Token> tokens;
     while (tokens.size() < 700) {
-        const std::vector<Token> more = session.tokenizer().encode(std::string(stories_text), tokens.empty(), false);
+        const std::vector<Token> more = session.tokenizer().encode(teller.text(), tokens.empty(), false);
         tokens.insert(tokens.end(), more.begin(), more.end());
     }
     tokens.resize(700); // two windows of 256, and a rest
@@ -87,7 +87,7 @@ TEST_F(PerplexityOfStories, is_the_same_on_every_device_and_however_the_text_is_
     double expected = 0;
     {
         Session session(registry, options());
-        tokens = tokens_of(session, std::string(stories_text));
+        tokens = tokens_of(session, teller.text());
         expected = perplexity(session, tokens).value;
     }
     for (const char* devices : {"cpu", "blas,cpu", "vulkan0,cpu"}) {

@@ -5,6 +5,7 @@
 #include "runtime/context/inference_context.h"
 #include "runtime/gguf/gguf.h"
 #include "tests/support/paths.h"
+#include "tests/support/storyteller.h"
 
 #include <gtest/gtest.h>
 
@@ -15,9 +16,6 @@ using namespace schedscope::test;
 
 namespace {
 
-const std::string shared = paths::shared();
-const std::string stories = shared + "/models/stories260K-f32.gguf";
-
 struct Setup {
     int ngl = 99;
     bool blas = false;
@@ -25,8 +23,11 @@ struct Setup {
     bool cache_on_host = false;
     bool op_offload = true;
     int stages = 1;
-    std::string model = stories;
+    std::string type = "f32";
 };
+
+/// A plan depends on a model's sizes alone, and the teller has those of stories260K.
+std::string planned_model(const std::string& type) { return Storyteller().model(type); }
 
 /// stories260K in plans only: Vulkan0 (or BLAS) over the CPU, 256 cells, as the reference's logs were made.
 class Planned {
@@ -39,8 +40,8 @@ public:
         }
         PlacementOptions placement;
         placement.n_gpu_layers = setup.ngl;
-        model = std::make_unique<Model>(std::make_shared<gguf::File>(gguf::File::open(setup.model)), devices, placement,
-                                        LoadMode::header);
+        model = std::make_unique<Model>(std::make_shared<gguf::File>(gguf::File::open(planned_model(setup.type))), devices,
+                                        placement, LoadMode::header);
         SchedulerOptions scheduling;
         scheduling.op_offload = setup.op_offload;
         scheduling.n_stages = setup.stages;
@@ -73,11 +74,6 @@ public:
     std::unique_ptr<InferenceContext> context;
 };
 
-#define NEEDS_SHARED()                                                                                                           \
-    if (!std::filesystem::exists(stories)) {                                                                                     \
-        GTEST_SKIP() << "no " << stories;                                                                                        \
-    }
-
 struct Row {
     int ngl, n_tokens, splits, inputs;
 };
@@ -85,7 +81,6 @@ struct Row {
 class SplitTable : public testing::TestWithParam<Row> {};
 
 TEST_P(SplitTable, has_as_many_splits_and_inputs_as_the_reference) {
-    NEEDS_SHARED();
     for (const bool flash : {true, false}) {
         Planned p({.ngl = GetParam().ngl, .flash_attention = flash}, GetParam().n_tokens);
         EXPECT_EQ(static_cast<int>(p.record.splits().size()), GetParam().splits);
@@ -105,7 +100,6 @@ INSTANTIATE_TEST_SUITE_P(stories260K, SplitTable,
                          });
 
 TEST(Plan, without_offload_host_layers_stay_on_the_host) {
-    NEEDS_SHARED();
     const Planned none({.ngl = 0, .op_offload = false}, 40);
     EXPECT_EQ(none.record.splits().size(), 1U);
     const Planned three({.ngl = 3, .op_offload = false}, 40);
@@ -115,13 +109,11 @@ TEST(Plan, without_offload_host_layers_stay_on_the_host) {
 
 TEST(Plan, needs_as_much_device_memory_as_the_reference_reports) {
     // whole-run-f16-ngl2.log: "Vulkan0 compute buffer size is 0.8877 MiB" for 256 tokens with 256 outputs.
-    NEEDS_SHARED();
-    const Planned p({.ngl = 2, .model = shared + "/models/stories260K-f16.gguf"}, 256, 256);
+    const Planned p({.ngl = 2, .type = "f16"}, 256, 256);
     EXPECT_NEAR(static_cast<double>(p.scheduler->compute_buffer_bytes().at(0)) / 1048576, 0.8877, 0.00005);
 }
 
 TEST(Plan, keeps_a_copy_of_each_input_per_stage) {
-    NEEDS_SHARED();
     const Planned one({.ngl = 99}, 16);
     const Planned four({.ngl = 99, .stages = 4}, 16);
     EXPECT_EQ(one.record.splits().size(), four.record.splits().size());
@@ -141,8 +133,7 @@ struct Log {
 class AgainstLog : public testing::TestWithParam<Log> {};
 
 TEST_P(AgainstLog, every_node_is_named_placed_and_explained_as_in_the_log) {
-    NEEDS_SHARED();
-    const auto graphs = read_sched_log(shared + "/logs/" + GetParam().file);
+    const auto graphs = read_sched_log(paths::shared("logs/") + GetParam().file);
     if (!graphs) {
         GTEST_SKIP() << "no log " << GetParam().file;
     }
@@ -180,13 +171,7 @@ TEST_P(AgainstLog, every_node_is_named_placed_and_explained_as_in_the_log) {
 
 /// A whole run of the f16 model: reserved graphs first, the prompt, then a token.
 Log whole_run(size_t graph, int n_tokens, int n_outputs = 1) {
-    return {"whole-run-f16-ngl2.log",
-            {.ngl = 2, .model = shared + "/models/stories260K-f16.gguf"},
-            n_tokens,
-            true,
-            true,
-            graph,
-            n_outputs};
+    return {"whole-run-f16-ngl2.log", {.ngl = 2, .type = "f16"}, n_tokens, true, true, graph, n_outputs};
 }
 
 INSTANTIATE_TEST_SUITE_P(

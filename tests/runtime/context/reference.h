@@ -3,6 +3,8 @@
 #include "runtime/session/generate.h"
 #include "runtime/session/session.h"
 #include "tests/support/paths.h"
+#include "tests/support/storyteller.h"
+#include "tests/support/teller.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,21 +54,14 @@ inline std::vector<int32_t> read_ids(const std::string& path) {
     return {std::istream_iterator<int32_t>(file), {}};
 }
 
-inline std::string stories(std::string_view type) { return shared + "/models/stories260K-" + std::string(type) + ".gguf"; }
-
-/// As the reference's README has them: greedy from BOS alone.
-constexpr std::string_view stories_text =
-    "Once upon a time, there was a little girl named Lily. She loved to play outside in the park. One day, she saw a big, red "
-    "ball. She wanted "
-    "to play with it, but it was too high.\n"
-    "Lily's mom said, \"Lily, let's go to the park.\" Lily was sad and didn't know what to do. She said, \"I want to play with "
-    "your ball, but I "
-    "can't find it.\"\n"
-    "Lily was sad and didn't know what to do. She said, \"I'm sorry, Lily. I didn't know what to do.\"\n"
-    "Lily didn't want to help her mom, so she";
+/// The first tokens of stories260K's text, which its logits beside the repository are of.
 inline const std::vector<int32_t> stories_prompt{1, 403, 407, 261, 378, 432, 383, 286, 261, 376, 298, 315, 421, 395, 317, 426};
-inline const std::vector<int32_t> stories_first_20{403, 407, 261, 378, 432, 383, 286, 261, 376, 298,
-                                                   315, 421, 395, 317, 426, 338, 401, 396, 267, 337};
+/// BOS and the first n − 1 tokens that a storyteller goes on with.
+inline std::vector<int32_t> beginning_of(const Storyteller& teller, size_t n) {
+    std::vector<int32_t> ids{1};
+    ids.insert(ids.end(), teller.ids().begin(), teller.ids().begin() + static_cast<std::ptrdiff_t>(n) - 1);
+    return ids;
+}
 
 inline RunOptions greedy_options(const std::string& model) {
     RunOptions o;

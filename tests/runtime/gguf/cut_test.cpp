@@ -50,7 +50,7 @@ protected:
         return "whole";
     }
 
-    test::TemporaryFolder folder;
+    files::Folder folder;
     std::string path = folder.file("model.gguf");
 };
 
@@ -123,7 +123,7 @@ TEST_F(Cut, IsMendedWhereverTheFileHasMoved) {
     std::filesystem::resize_file(path, 4096);
     EXPECT_EQ(value(file, "tensor.0", n_values - 1), 0.0F);
     EXPECT_THAT(message(file), EndsWith("was cut short while it was read"));
-    test::TemporaryFolder other;
+    files::Folder other;
     write(other.file("b.gguf"), 0, 1);
     file = File::open(other.file("b.gguf"));
     EXPECT_EQ(value(file, "tensor.0", n_values - 1), static_cast<float>(n_values));

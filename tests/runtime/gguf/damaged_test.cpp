@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(Files, Damaged, ::testing::ValuesIn(damages),
                          [](const auto& param) { return std::string(param.param.name); });
 
 TEST(Paths, MustNameAGgufFile) {
-    const test::TemporaryFolder folder;
+    const files::Folder folder;
     const auto message = [](const std::string& path) -> std::string {
         try {
             File::open(path);
@@ -134,7 +134,7 @@ TEST(Paths, MustNameAGgufFile) {
     std::ofstream(folder.file("short")) << "GGU";
     std::ofstream(folder.file("magic")) << "GGUF";
     EXPECT_EQ(message(folder.file("missing")), "there is no such file");
-    EXPECT_EQ(message(folder.path().string()), "is a directory, not a GGUF file");
+    EXPECT_EQ(message(folder.path()), "is a directory, not a GGUF file");
     EXPECT_EQ(message(folder.file("empty")), "is empty");
     EXPECT_EQ(message(folder.file("text")), "is not a GGUF file");
     EXPECT_EQ(message(folder.file("short")), "is not a GGUF file");

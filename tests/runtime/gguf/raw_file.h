@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/gguf/gguf.h"
-#include "tests/support/paths.h"
+#include "tests/support/files.h"
 
 #include <cstring>
 #include <filesystem>
@@ -48,23 +48,6 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// A folder that disappears with the test.
-class TemporaryFolder {
-public:
-    TemporaryFolder() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "schedscope-gguf-XXXXXX").string();
-        path_ = mkdtemp(pattern.data());
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-    std::string file(const std::string& name) const { return (path_ / name).string(); }
-    const std::filesystem::path& path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
-};
-
 inline void write_file(const std::string& path, const std::vector<std::byte>& bytes) {
     std::ofstream(path, std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
@@ -76,7 +59,5 @@ inline std::vector<std::byte> read_file(const std::string& path) {
     in.seekg(0).read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     return bytes;
 }
-
-inline std::string shared_model(const std::string& name) { return paths::shared("models/") + name; }
 
 } // namespace schedscope::test

@@ -33,7 +33,7 @@ protected:
         }
         return "no error";
     }
-    test::TemporaryFolder folder_;
+    files::Folder folder_;
 };
 
 TEST_F(Split, IsOneModel) {

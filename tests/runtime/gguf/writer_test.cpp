@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 #include "runtime/gguf/writer.h"
 #include "runtime/tensor/convert.h"
+#include "tests/support/storyteller.h"
 
 #include <numeric>
 
@@ -57,10 +58,7 @@ TEST(Writer, CopiesAnyValueOfAnotherFile) {
 }
 
 TEST(Writer, ARealFileComesOutByteForByte) {
-    const std::string path = test::shared_model("stories260K-q8_0.gguf");
-    if (!std::filesystem::exists(path)) {
-        GTEST_SKIP() << "needs the shared models";
-    }
+    const std::string path = Storyteller().model("q8_0");
     const File file = File::open(path);
     Writer w;
     for (const MetadataEntry& e : file.metadata()) {
@@ -85,7 +83,7 @@ TEST(Writer, ObeysTheAlignmentItWrites) {
 }
 
 TEST(Writer, StreamsDataInPieces) {
-    const test::TemporaryFolder folder;
+    const files::Folder folder;
     Writer w;
     constexpr int64_t n = 3'000'000; // more than the file's buffer
     w.add("big", Type::F32, {n, 1, 1, 1}, [](const Writer::Put& put) {
@@ -100,7 +98,7 @@ TEST(Writer, StreamsDataInPieces) {
 }
 
 TEST(Writer, AFailureLeavesTheOldFileAndNothingElse) {
-    const test::TemporaryFolder folder;
+    const files::Folder folder;
     Writer good;
     good.set("a", "old");
     good.write(folder.file("m.gguf"));
@@ -113,7 +111,7 @@ TEST(Writer, AFailureLeavesTheOldFileAndNothingElse) {
 }
 
 TEST(Writer, SaysWhyAFileCantBeWritten) {
-    const test::TemporaryFolder folder;
+    const files::Folder folder;
     const auto message = [](const std::string& path) -> std::string {
         try {
             Writer w;

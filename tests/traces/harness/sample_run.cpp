@@ -1,9 +1,6 @@
 #include "tests/traces/harness/sample_run.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <stdexcept>
 
 namespace schedscope::sample {
 
@@ -286,20 +283,6 @@ void SampleRun::choose_token() {
     recorder_.add(record::Sample{0, 0, recorder_.intern("top_k"), 0, 40});
     recorder_.add(record::Sample{0, no_backend, recorder_.intern("dist"), recorder_.intern("needs a random number"), 1});
     recorder_.add(record::NextToken{0, 403, next_evaluation_, recorder_.intern(" secret"), 40, 160});
-}
-
-Folder::Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "traces-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-        throw std::runtime_error("no folder for the test");
-    }
-    path_ = name;
-}
-
-Folder::~Folder() {
-    std::error_code ignored;
-    std::filesystem::permissions(path_, std::filesystem::perms::owner_all, ignored);
-    std::filesystem::remove_all(path_, ignored);
 }
 
 } // namespace schedscope::sample

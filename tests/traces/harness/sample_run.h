@@ -3,6 +3,7 @@
 #include "runtime/planner/memory/allocate.h"
 #include "runtime/planner/plan.h"
 #include "runtime/planner/recorder.h"
+#include "tests/support/files.h"
 
 #include <memory>
 #include <random>
@@ -70,16 +71,6 @@ private:
     int64_t clock_ = 1000;
 };
 
-/// A folder for one test, empty at first and gone at the end.
-class Folder {
-public:
-    Folder();
-    ~Folder();
-    std::string file(const std::string& name) const { return path_ + "/" + name; }
-    const std::string& path() const { return path_; }
-
-private:
-    std::string path_;
-};
+using files::Folder;
 
 } // namespace schedscope::sample

@@ -3,13 +3,11 @@
 #include "runtime/model/synth/synth.h"
 #include "runtime/scheduler/optimised_order.h"
 #include "runtime/session/generate.h"
-#include "tests/support/paths.h"
+#include "tests/support/storyteller.h"
 #include "traces/replay/what_if.h"
 #include "traces/store/live_store.h"
 
 #include <gmock/gmock.h>
-
-#include <filesystem>
 
 namespace schedscope {
 namespace {
@@ -25,12 +23,9 @@ std::shared_ptr<const gguf::File> model_named(const std::string& name) {
     if (file != nullptr) {
         return file;
     }
-    if (name.starts_with("stories")) {
-        const std::string path = paths::shared("models/") + name + ".gguf";
-        if (std::filesystem::exists(path)) {
-            file = std::make_shared<const gguf::File>(gguf::File::open(path));
-        }
-        return file;
+    constexpr std::string_view told = "storyteller-"; // the type follows
+    if (name.starts_with(told)) {
+        return file = std::make_shared<const gguf::File>(gguf::File::open(Storyteller().model(name.substr(told.size()))));
     }
     SynthShape shape = synth_preset("llama", name == "tied" ? "tiny" : name);
     shape.tied = name == "tied";
@@ -118,7 +113,7 @@ struct DevicesCase {
 
 std::vector<DevicesCase> places() {
     std::vector<DevicesCase> all;
-    for (const char* model : {"tiny", "tiny-moe", "tied", "stories260K-f32", "stories260K-q8_0"}) {
+    for (const char* model : {"tiny", "tiny-moe", "tied", "storyteller-f32", "storyteller-q8_0"}) {
         for (const char* devices : {"cpu", "blas,cpu", "vulkan0,cpu", "vulkan0,vulkan0,cpu", "vulkan0,blas,cpu"}) {
             all.push_back({model, devices});
         }
@@ -129,9 +124,6 @@ std::vector<DevicesCase> places() {
 class EqualsRun : public testing::TestWithParam<DevicesCase> {
 protected:
     void SetUp() override {
-        if (model_named(GetParam().model) == nullptr) {
-            GTEST_SKIP() << paths::shared() << " is not here";
-        }
         for (const char* device : {"blas", "vulkan0"}) {
             if (GetParam().devices.find(device) != std::string::npos && registry().find(device) == nullptr) {
                 GTEST_SKIP() << "no device " << device;

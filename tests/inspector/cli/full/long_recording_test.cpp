@@ -17,7 +17,6 @@ Outcome record(int n_tokens, const std::string& trace) {
 }
 
 TEST(ALongRecording, TakesNoMoreMemoryThanAShorterOne) {
-    NEEDS_SHARED();
     const Folder folder;
     const Outcome shorter = record(2000, folder / "short.trace"), longer = record(10000, folder / "long.trace");
     ASSERT_EQ(shorter.code, 0) << shorter.err;
@@ -28,7 +27,6 @@ TEST(ALongRecording, TakesNoMoreMemoryThanAShorterOne) {
 }
 
 TEST(ALongRecording, HasEveryRecordAndOpensWithoutReadingThem) {
-    NEEDS_SHARED();
     constexpr int n_tokens = 10000;
     const Folder folder;
     const std::string trace = folder / "t.trace";

@@ -2,6 +2,7 @@
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
 #include "tests/inspector/cli/harness/story.h"
+#include "tests/support/storyteller.h"
 
 #include <gtest/gtest.h>
 
@@ -24,13 +25,13 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.type << " on " << c.d
 class Text : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Text, IsTheKnownOne) {
-    NEEDS_SHARED();
     const Case& c = GetParam();
+    const Storyteller teller;
     if (c.devices.starts_with("vulkan0") && !has_device("Vulkan0")) {
         GTEST_SKIP() << "no Vulkan device";
     }
-    const std::string known = c.n_tokens == 200 ? known_story().text : known_text(c.n_tokens);
-    const Outcome outcome = run({"run", "-m", model(c.type), "-p", "", "-n", std::to_string(c.n_tokens), "--temp", "0",
+    const std::string known = teller.text(c.n_tokens);
+    const Outcome outcome = run({"run", "-m", teller.model(c.type), "-p", "", "-n", std::to_string(c.n_tokens), "--temp", "0",
                                  "--device", c.devices, "-ngl", std::to_string(c.n_gpu_layers)});
     EXPECT_EQ(outcome.code, 0);
     EXPECT_EQ(outcome.out, known + "\n");
@@ -40,15 +41,15 @@ TEST_P(Text, IsTheKnownOne) {
 class TextWithoutFusion : public Text {};
 
 TEST_P(TextWithoutFusion, IsTheSame) {
-    NEEDS_SHARED();
     const Case& c = GetParam();
+    const Storyteller teller;
     if (c.devices.starts_with("vulkan0") && !has_device("Vulkan0")) {
         GTEST_SKIP() << "no Vulkan device";
     }
     for (const char* attention : {"on", "off"}) {
         const std::vector<std::string> run_it = {"run",
                                                  "-m",
-                                                 model(c.type),
+                                                 teller.model(c.type),
                                                  "-p",
                                                  "",
                                                  "-n",
@@ -68,7 +69,7 @@ TEST_P(TextWithoutFusion, IsTheSame) {
         EXPECT_EQ(fused.code, 0);
         EXPECT_EQ(unfused.code, 0);
         EXPECT_EQ(fused.out, unfused.out) << "-fa " << attention;
-        EXPECT_EQ(fused.out, known_text(c.n_tokens) + "\n") << "-fa " << attention;
+        EXPECT_EQ(fused.out, teller.text(c.n_tokens) + "\n") << "-fa " << attention;
     }
 }
 

@@ -1,51 +1,14 @@
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/support/paths.h"
+#include "tests/support/teller.h"
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <stdexcept>
 
 namespace schedscope::testing {
 
 namespace fs = std::filesystem;
-
-Folder::Folder() : path_(fs::temp_directory_path() / "schedscope-cli-XXXXXX") {
-    if (mkdtemp(path_.data()) == nullptr) {
-        throw std::runtime_error(path_ + ": can't be made");
-    }
-}
-
-Folder::~Folder() {
-    std::error_code ignored;
-    fs::permissions(path_, fs::perms::owner_all, ignored);
-    fs::remove_all(path_, ignored);
-}
-
-std::vector<std::string> Folder::names() const {
-    std::vector<std::string> all;
-    for (const auto& entry : fs::directory_iterator(path_)) {
-        all.push_back(entry.path().filename());
-    }
-    std::sort(all.begin(), all.end());
-    return all;
-}
-
-std::string read_bytes(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) {
-        throw std::runtime_error(path + ": can't be read");
-    }
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-void write_bytes(const std::string& path, std::string_view bytes) {
-    std::ofstream out(path, std::ios::binary);
-    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-}
 
 bool exists(const std::string& path) { return fs::exists(path); }
 
@@ -73,7 +36,8 @@ std::string as_test_name(std::string text) {
     return text;
 }
 
-std::string shared(std::string_view name) { return paths::shared(std::string(name)); }
-std::string model(std::string_view type) { return shared("models/stories260K-" + std::string(type) + ".gguf"); }
+std::string model(const std::string& type) { return teller::model(type); }
+std::string image_encoder() { return paths::made("mmproj-tiny-f32.gguf"); }
+std::string photo() { return paths::made("test56.ppm"); }
 
 } // namespace schedscope::testing

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/support/files.h"
 #include "tests/support/paths.h"
 
 #include <string>
@@ -8,39 +9,26 @@
 
 namespace schedscope::testing {
 
-/// A folder of a test's own, removed at its end.
-class Folder {
-public:
-    Folder();
-    ~Folder();
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
+using files::Folder;
+using files::read_bytes;
+using files::write_bytes;
 
-    const std::string& path() const noexcept { return path_; }
-    std::string operator/(std::string_view name) const { return path_ + "/" + std::string(name); }
-    std::vector<std::string> names() const; ///< of what lies in it, sorted
-
-private:
-    std::string path_;
-};
-
-std::string read_bytes(const std::string& path); ///< throws std::runtime_error when it can't be read
-void write_bytes(const std::string& path, std::string_view bytes);
 bool exists(const std::string& path);
 size_t count(std::string_view text, std::string_view what);
 std::vector<std::string> lines_of(std::string_view text); ///< without their newlines
 
 std::string as_test_name(std::string text); ///< what is no letter or digit becomes a low line
 
-/// A file of the models and values that lie beside the repository; see NEEDS_SHARED.
-std::string shared(std::string_view name);
-std::string model(std::string_view type = "f32"); ///< of the stories260K files
+/// Models and a picture that are made with the tests: a llama that tells a known text (tests/support/teller.h), an image encoder for it, and an image of 56 x 56 pixels.
+std::string model(const std::string& type = "f32");
+std::string image_encoder();
+std::string photo();
 
 } // namespace schedscope::testing
 
-/// Skips the test when the models and values are not there.
+/// Skips a test that compares with files beside the repository where they are not there.
 #define NEEDS_SHARED()                                                                                                           \
-    if (!::schedscope::testing::exists(::schedscope::testing::model())) {                                                        \
-        GTEST_SKIP() << paths::shared() << " is not here";                                                                       \
+    if (!::schedscope::testing::exists(::schedscope::paths::shared())) {                                                         \
+        GTEST_SKIP() << ::schedscope::paths::shared() << " is not here";                                                         \
     }                                                                                                                            \
     static_assert(true)

@@ -1,14 +1,13 @@
 #include "tests/inspector/cli/harness/recorded.h"
 
-#include "tests/inspector/cli/harness/story.h"
+#include "tests/support/teller.h"
 
 namespace schedscope::testing {
 
 std::string prompt_ids(size_t n) {
-    const KnownStory story = known_story();
     std::string ids = "1";
-    for (size_t i = 0; i + 1 < n; ++i) {
-        ids.append(",").append(std::to_string(story.ids[i % story.ids.size()]));
+    for (const int32_t id : teller::ids(n - 1)) {
+        ids.append(",").append(std::to_string(id));
     }
     return ids;
 }

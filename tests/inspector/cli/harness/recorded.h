@@ -10,10 +10,10 @@
 
 namespace schedscope::testing {
 
-/// A prompt of n token ids, the first of them BOS, for `--tokens`: the beginning of the known story, again and again.
+/// A prompt of n token ids, the first of them BOS, for `--tokens`: the beginning of the known text.
 std::string prompt_ids(size_t n);
 
-/// A trace of stories260K-f32 in a folder of its own.
+/// A trace of model() in a folder of its own.
 class Recorded {
 public:
     /// `record -m MODEL --tokens … -n 3 --temp 0` with more arguments.

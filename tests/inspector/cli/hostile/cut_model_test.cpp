@@ -23,7 +23,6 @@ namespace fs = std::filesystem;
 class CutModel : public ::testing::Test {
 protected:
     void SetUp() override {
-        NEEDS_SHARED();
         fs::copy_file(testing::model(), model);
         ASSERT_EQ(mkfifo(prompt.c_str(), 0600), 0);
     }
@@ -81,9 +80,8 @@ TEST_F(CutModel, ClosesTheTrace) {
 
 TEST_F(CutModel, MayBeAnImageEncoder) {
     const std::string encoder = folder / "mmproj.gguf";
-    fs::copy_file(shared("models/llava-tiny/mmproj-tiny-f32.gguf"), encoder);
-    expect_cut(with_model({"run", "--device", "cpu", "--mmproj", encoder, "--image", shared("models/llava-tiny/test56.ppm")}),
-               encoder, 8192);
+    fs::copy_file(image_encoder(), encoder);
+    expect_cut(with_model({"run", "--device", "cpu", "--mmproj", encoder, "--image", photo()}), encoder, 8192);
 }
 
 TEST_F(CutModel, IsToldWhenTheInspectorIsLeft) {

@@ -1,6 +1,8 @@
 // Inputs that are endless, or larger than they may be: refused in one line, before they are read.
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
+#include "tests/inspector/cli/harness/recorded.h"
+#include "tests/inspector/cli/harness/story.h"
 
 #include "runtime/gguf/writer.h"
 
@@ -20,11 +22,6 @@ constexpr long long MiB = 1LL << 20;
 
 class InputSize : public ::testing::Test {
 protected:
-    void SetUp() override { NEEDS_SHARED(); }
-
-    static std::string mmproj() { return shared("models/llava-tiny/mmproj-tiny-f32.gguf"); }
-    static std::string photo() { return shared("models/llava-tiny/test56.ppm"); }
-
     /// A file that begins like something, and goes on with zeros that take no room.
     std::string sparse(const std::string& name, const std::string& beginning, uint64_t bytes) {
         write_bytes(folder / name, beginning);
@@ -46,8 +43,8 @@ protected:
         EXPECT_LT(outcome.peak_bytes, most_bytes);
     }
     void expect_no_image(const std::string& path, const std::string& why) {
-        expect_refusal({"run", "-m", model(), "--mmproj", mmproj(), "--image", path, "-p", "Why?"}, path, why, 48 * MiB);
-        expect_refusal({"embed-image", "--mmproj", mmproj(), "--image", path, "-o", folder / "e"}, path, why, 48 * MiB);
+        expect_refusal({"run", "-m", model(), "--mmproj", image_encoder(), "--image", path, "-p", "Why?"}, path, why, 48 * MiB);
+        expect_refusal({"embed-image", "--mmproj", image_encoder(), "--image", path, "-o", folder / "e"}, path, why, 48 * MiB);
         EXPECT_FALSE(exists(folder / "e"));
     }
 
@@ -89,8 +86,8 @@ TEST_F(InputSize, OfAPipeIsWhatComesThroughIt) {
     const Outcome outcome = run(piped, {.in = "Once upon"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.out, run(typed).out);
-    EXPECT_EQ(run({"tokenize", "-m", model(), "--batch", "/dev/stdin"}, {.in = "{\"text\": \"Once upon\"}\n"}).out,
-              "[1,403,407]\n");
+    EXPECT_EQ(run({"tokenize", "-m", model(), "--batch", "/dev/stdin"}, {.in = "{\"text\": \"" + known_text(2) + "\"}\n"}).out,
+              "[" + prompt_ids(3) + "]\n");
 }
 
 /// The tiny encoder with other keys.
@@ -109,12 +106,12 @@ void write_encoder(const std::string& path, const std::string& from, const std::
 
 TEST_F(InputSize, OfPicturesThatAnEncoderAsksForIsBounded) {
     const std::string eye = folder / "eye.gguf";
-    write_encoder(eye, mmproj(), [](gguf::Writer& w) {
+    write_encoder(eye, image_encoder(), [](gguf::Writer& w) {
         w.set("clip.vision.image_size", 2048U);
         w.set("clip.vision.image_grid_pinpoints", std::vector<int32_t>{16384, 16384});
     });
     expect_refusal({"embed-image", "--mmproj", eye, "--image", photo(), "-o", folder / "e"}, eye, "16384 x 16384", 48 * MiB);
-    write_encoder(eye, mmproj(), [](gguf::Writer& w) { w.set("clip.vision.image_size", 8192U); });
+    write_encoder(eye, image_encoder(), [](gguf::Writer& w) { w.set("clip.vision.image_size", 8192U); });
     expect_refusal({"run", "-m", model(), "--mmproj", eye, "--image", photo()}, eye, "image_size can't be 8192", 48 * MiB);
 }
 

@@ -16,7 +16,6 @@ using ::testing::Not;
 class Limited : public ::testing::TestWithParam<const char*> {
 protected:
     void SetUp() override {
-        NEEDS_SHARED();
         if (GetParam() == std::string("blas,cpu") && !has_device("BLAS")) {
             GTEST_SKIP() << "no BLAS";
         }

@@ -31,25 +31,10 @@ void PrintTo(const Way& way, std::ostream* out) {
     *out << way.devices << " -ngl " << way.ngl << (way.flash ? " -fa on" : " -fa off") << " --stages " << way.stages;
 }
 
-/// BOS and the story's 200 tokens, from the models' README.
-std::vector<int32_t> story_ids() {
-    std::ifstream file(shared + "/models/README.md");
-    constexpr std::string_view before = "Its token ids: ";
-    for (std::string line; std::getline(file, line);) {
-        if (line.starts_with(before)) {
-            std::istringstream numbers(line.substr(before.size()));
-            std::vector<int32_t> ids{1};
-            ids.insert(ids.end(), std::istream_iterator<int32_t>(numbers), {});
-            return ids;
-        }
-    }
-    return {};
-}
-
 class Matrix : public testing::TestWithParam<Way> {
 protected:
     RunOptions options() const {
-        RunOptions o = greedy_options(stories("f32"));
+        RunOptions o = greedy_options(teller.model());
         o.devices = GetParam().devices;
         o.n_gpu_layers = GetParam().ngl;
         o.flash_attention = GetParam().flash ? FlashAttention::on : FlashAttention::off;
@@ -65,6 +50,7 @@ protected:
         EXPECT_EQ(g.tokens, std::vector<int32_t>(first, first + static_cast<std::ptrdiff_t>(n_more))) << "after " << n;
     }
 
+    const Storyteller teller;
     Registry registry;
     PlanRecord record;
 };
@@ -150,9 +136,8 @@ void expect_stages(const PlanRecord& record, int n_stages) {
 }
 
 TEST_P(Matrix, TheTextIsTheSameAndTheRecordsAreNot) {
-    NEEDS(stories("f32"));
     NEEDS_DEVICES(registry, GetParam().devices);
-    const std::vector<int32_t> story = story_ids();
+    const std::vector<int32_t> story = beginning_of(teller, 201);
     ASSERT_EQ(story.size(), 201U);
     Session session(registry, options(), &record);
     expect_continued(session, story, 41, 60); // ubatches of 8 and 1, then one token after the other
