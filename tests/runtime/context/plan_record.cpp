@@ -3,7 +3,7 @@
 namespace schedscope::test {
 
 void PlanRecord::keep(const Record& record) {
-    records.push_back(record);
+    Notebook::keep(record);
     plans += std::holds_alternative<record::PlanBegin>(record.fact) ? 1 : 0; // graphs that were not planned are told, too
     if (const auto* a = std::get_if<record::Assign>(&record.fact)) {
         assigned_[a->tensor] = *a;

@@ -4,6 +4,7 @@
 #include "runtime/planner/memory/allocate.h"
 #include "runtime/planner/plan.h"
 #include "runtime/planner/recorder.h"
+#include "tests/support/notebook.h"
 
 #include <initializer_list>
 #include <map>
@@ -205,36 +206,5 @@ inline std::string plan_error(Sketch& sketch, Recorder* recorder = nullptr) {
     }
     return "";
 }
-
-/// Keeps everything in memory.
-class Notebook final : public Recorder {
-public:
-    void session(const SessionInfo&) override {}
-    void graph(GraphId, const GraphView&, const CapabilityTable&) override {}
-    StringId intern(std::string_view text) override {
-        const auto [at, added] = numbers_.try_emplace(std::string(text), static_cast<StringId>(texts.size()));
-        if (added) {
-            texts.emplace_back(text);
-        }
-        return at->second;
-    }
-    void keep(const Record& record) override { records.push_back(record); }
-
-    template <typename T> std::vector<T> all() const {
-        std::vector<T> found;
-        for (const Record& r : records) {
-            if (const T* fact = std::get_if<T>(&r.fact)) {
-                found.push_back(*fact);
-            }
-        }
-        return found;
-    }
-
-    std::vector<Record> records;
-    std::vector<std::string> texts{""};
-
-private:
-    std::map<std::string, StringId> numbers_{{"", 0}};
-};
 
 } // namespace schedscope::sketch

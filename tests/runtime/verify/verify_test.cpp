@@ -5,6 +5,7 @@
 #include "runtime/scheduler/watch.h"
 #include "tests/runtime/model/made_model.h"
 #include "tests/runtime/verify/wrong_device.h"
+#include "tests/support/notebook.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,39 +23,6 @@ namespace {
 using testing::HasSubstr;
 
 constexpr int32_t n_layers = 3;
-
-/// Keeps all records, with the texts behind their numbers.
-class Kept final : public Recorder {
-public:
-    void session(const SessionInfo& info) override { session_ = info; }
-    void graph(GraphId, const GraphView&, const CapabilityTable&) override {}
-    StringId intern(std::string_view text) override {
-        if (text.empty()) {
-            return 0;
-        }
-        texts_.emplace_back(text);
-        return static_cast<StringId>(texts_.size());
-    }
-    void keep(const Record& record) override { records.push_back(record); }
-
-    std::string text(StringId id) const { return id == 0 ? "" : texts_.at(static_cast<size_t>(id) - 1); }
-    const SessionInfo& session() const { return session_; }
-    template <typename T> std::vector<T> all() const {
-        std::vector<T> found;
-        for (const Record& r : records) {
-            if (const auto* fact = std::get_if<T>(&r.fact)) {
-                found.push_back(*fact);
-            }
-        }
-        return found;
-    }
-
-    std::vector<Record> records;
-
-private:
-    SessionInfo session_;
-    std::vector<std::string> texts_;
-};
 
 /// Wants the nodes of one name.
 class WatchOne final : public Watcher {
@@ -264,7 +232,7 @@ TEST_F(Verify, TheRecordedErrorsAreThoseOfTheTwoDumps) {
         }
         dumps.push_back({t.name, elements(t), std::move(reference)});
     });
-    Kept kept;
+    Notebook kept;
     const Verification v = run(wrong, 2, FlashAttention::off, &kept);
     const auto recorded = kept.all<record::Difference>();
     ASSERT_EQ(recorded.size(), dumps.size());
@@ -300,13 +268,13 @@ TEST_F(Verify, TheRecordedErrorsAreThoseOfTheTwoDumps) {
     EXPECT_EQ(static_cast<size_t>(n_beyond), v.n_beyond);
     EXPECT_GT(n_beyond, 5);
     EXPECT_GT(n_within, 5);
-    EXPECT_EQ(session_fact(kept.session(), "verify"), "Wrong,CPU");
+    EXPECT_EQ(session_fact(kept.info(), "verify"), "Wrong,CPU");
 }
 
 TEST_F(Verify, ADifferenceIsRecordedBehindTheRunOfItsNode) {
     WrongDevice right([](const Tensor&) {});
     right.refused = Op::SOFT_MAX;
-    Kept kept;
+    Notebook kept;
     const Verification v = run(right, 2, FlashAttention::off, &kept);
     TensorId ran = no_tensor;
     size_t compared = 0, skipped = 0;
@@ -342,7 +310,7 @@ TEST_F(Verify, OfAWatchedNodeBothValuesAreRecordedBeforeTheirDifference) {
             host_data_as<float>(t)[0] += 100;
         }
     });
-    Kept kept;
+    Notebook kept;
     run(wrong, 1, FlashAttention::off, &kept, std::make_shared<WatchOne>("ffn_swiglu-1"));
     const auto values = kept.all<record::Value>();
     ASSERT_EQ(values.size(), 2U);
@@ -373,7 +341,7 @@ TEST_F(Verify, RecordingChangesNoComparison) {
         });
     };
     WrongDevice first = wrong(), second = wrong();
-    Kept kept;
+    Notebook kept;
     const Verification plain = run(first), recorded = run(second, 2, FlashAttention::off, &kept);
     ASSERT_EQ(plain.checks.size(), recorded.checks.size());
     for (size_t i = 0; i < plain.checks.size(); ++i) {
@@ -387,7 +355,7 @@ TEST_F(Verify, OnceStoppedNothingMoreIsCompared) {
     std::atomic<bool> stop = false;
     int n = 0;
     WrongDevice right([&](const Tensor&) { stop = ++n == 10; });
-    Kept kept;
+    Notebook kept;
     const Verification v = run(right, 5, FlashAttention::off, &kept, nullptr, &stop);
     EXPECT_EQ(v.checks.size(), 10U);
     EXPECT_EQ(kept.all<record::Difference>().size(), 10U);

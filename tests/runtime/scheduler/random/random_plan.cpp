@@ -15,7 +15,7 @@ namespace {
 
 class Observer final : public PassObserver {
 public:
-    explicit Observer(const sketch::Notebook& records) : records_(records) {}
+    explicit Observer(const Notebook& records) : records_(records) {}
     void after(Pass pass, const Plan& plan) override {
         snapshots.push_back(
             {pass, records_.records.size(), {plan.assignments.begin(), plan.assignments.begin() + plan.n_tensors}});
@@ -23,7 +23,7 @@ public:
     std::vector<Snapshot> snapshots;
 
 private:
-    const sketch::Notebook& records_;
+    const Notebook& records_;
 };
 
 class Sequence {
@@ -66,7 +66,7 @@ private:
         CapabilityTable answers;
         fill_table(answers, devices_.session(), LiveCapabilities(devices_, graph.tensors(), min_batch_),
                    static_cast<int32_t>(info.tensors.size()));
-        sketch::Notebook notebook;
+        Notebook notebook;
         Observer observer(notebook);
         options_.current_stage = n_plans_++ % options_.n_stages;
         const MemoryPlan* memory = nullptr;
