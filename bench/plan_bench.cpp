@@ -1,13 +1,13 @@
 // What planning costs per node: passes 1 to 5 with the copied graph, without and with records, and the memory plan.
-#include "bench/transformer_sketch.h"
 #include "runtime/planner/memory/allocate.h"
 #include "runtime/planner/plan.h"
 #include "runtime/planner/recorder.h"
+#include "tests/support/transformer_sketch.h"
 
 #include <benchmark/benchmark.h>
 
 using namespace schedscope;
-using schedscope::bench::TransformerSketch;
+using schedscope::testing::TransformerSketch;
 
 namespace {
 
@@ -30,7 +30,7 @@ void report(benchmark::State& state, size_t n_nodes) {
 
 void plan_and_copy(benchmark::State& state, Recorder* recorder, MemoryRecorder* clear) {
     TransformerSketch t;
-    sketch_transformer(static_cast<int>(state.range(0)) / bench::nodes_per_layer, t);
+    sketch_transformer(static_cast<int>(state.range(0)) / testing::nodes_per_layer, t);
     Carry carry;
     Plan plan;
     AllocatedGraph copy;
@@ -59,7 +59,7 @@ void passes_with_records(benchmark::State& state) {
 /// `again`: every time as if the graph before had been another one.
 void allocate(benchmark::State& state, bool again) {
     TransformerSketch t, other;
-    sketch_transformer(static_cast<int>(state.range(0)) / bench::nodes_per_layer, t);
+    sketch_transformer(static_cast<int>(state.range(0)) / testing::nodes_per_layer, t);
     sketch_transformer(1, other);
     Carry carry;
     Plan plan, other_plan;

@@ -2,9 +2,9 @@
 #include "inspector/tui/input/keys.h"
 #include "inspector/tui/inspector.h"
 #include "tests/inspector/tui/harness/inspecting.h"
-#include "tests/inspector/tui/harness/made_trace.h"
 #include "tests/inspector/tui/harness/programs.h"
 #include "tests/inspector/tui/harness/terminal.h"
+#include "tests/support/made_trace.h"
 
 #include <gtest/gtest.h>
 

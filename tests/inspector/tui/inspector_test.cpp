@@ -2,10 +2,10 @@
 #include "inspector/tui/inspector.h"
 
 #include "tests/inspector/tui/harness/inspecting.h"
-#include "tests/inspector/tui/harness/made_trace.h"
 #include "tests/inspector/tui/harness/programs.h"
 #include "tests/inspector/tui/harness/samples.h"
 #include "tests/inspector/tui/harness/terminal.h"
+#include "tests/support/made_trace.h"
 
 #include <gtest/gtest.h>
 

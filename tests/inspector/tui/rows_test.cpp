@@ -3,8 +3,8 @@
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/view.h"
 #include "inspector/tui/views/view_text.h"
-#include "tests/inspector/tui/harness/made_trace.h"
 #include "tests/inspector/tui/harness/samples.h"
+#include "tests/support/made_trace.h"
 #include "tests/support/paths.h"
 #include "tests/traces/import/imported.h"
 #include "traces/history/tables/tables.h"
@@ -181,7 +181,7 @@ TEST(Unknown, AWaitWithoutASplitIsInNone) {
 
 /// A log tells neither of rules nor, of what it leaves out, of operators.
 TEST(Unknown, RulesAndOperatorsOfALogAreSaidToBe) {
-    auto imported = schedscope::testing::Imported::file(paths::source("tests/traces/import/logs/2026-01.log"));
+    auto imported = schedscope::testing::Imported::file(paths::log("2026-01"));
     InspectorSession session(imported.store, nullptr);
     const OwnedGraph& graph = *session.graph();
     const TensorId product = graph.nodes[3];

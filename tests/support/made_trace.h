@@ -1,9 +1,9 @@
 #pragma once
 
-#include "bench/transformer_sketch.h"
 #include "runtime/planner/memory/allocate.h"
 #include "runtime/planner/plan.h"
 #include "runtime/planner/recorder.h"
+#include "tests/support/transformer_sketch.h"
 #include "traces/store/live_store.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ public:
     };
     explicit MadeRun(int n_layers) : MadeRun(n_layers, Size()) {}
     MadeRun(int n_layers, Size size) : size_(size) {
-        bench::sketch_transformer(n_layers, sketch_);
+        sketch_transformer(n_layers, sketch_);
         for (size_t id = 0; id < sketch_.graph.tensors.size(); ++id)
             if (sketch_.graph.tensors[id].op == Op::SOFT_MAX)
                 sketch_.answers.op_answers[id] = Answer::no(Refusal::type, "the mask is not F16");
@@ -147,7 +147,7 @@ private:
         to.add(record::PassEnd{Pass::execute});
     }
 
-    bench::TransformerSketch sketch_;
+    TransformerSketch sketch_;
     Size size_;
     EvaluationId planned_in_ = 0;
     GraphId n_graphs_ = 0;
@@ -158,9 +158,9 @@ private:
 
 /// Records a plan that fails: a tensor in memory that no backend runs its operator on.
 inline void record_failing_plan(Recorder& to) {
-    bench::TransformerSketch sketch;
-    bench::sketch_transformer(1, sketch);
-    bench::detail::Builder builder(sketch.graph);
+    TransformerSketch sketch;
+    sketch_transformer(1, sketch);
+    detail::Builder builder(sketch.graph);
     const TensorId stuck = builder.node("stuck", Op::ADD, {8, 1, 1, 1}, {0, 0});
     sketch.graph.tensors[static_cast<size_t>(stuck)].buffer_type = 1;
     const size_t n = sketch.graph.tensors.size();
