@@ -24,14 +24,12 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-std::string log_path(const std::string& name) { return paths::source("tests/traces/import/logs/" + name + ".log"); }
-
 /// Imports a log into a folder of its own.
 struct ImportedTrace {
     Folder folder;
     std::string path = folder / "log.trace";
     Outcome outcome;
-    explicit ImportedTrace(const std::string& log) { outcome = run({"import", log_path(log), "-o", path}); }
+    explicit ImportedTrace(const std::string& log) { outcome = run({"import", paths::log(log), "-o", path}); }
     json show(const std::string& what) const { return json::parse(run({"show", path, "--what", what, "--json"}).out)[what]; }
 };
 
@@ -193,7 +191,7 @@ TEST(Import, SummarisesWhatTheLogTellsAndNoZeros) {
     EXPECT_THAT(text, Not(HasSubstr("operator")));
 
     const Folder folder;
-    std::string log = read_bytes(log_path("2026-05"));
+    std::string log = read_bytes(paths::log("2026-05"));
     log.replace(log.find("RMS_NORM"), 8, "NEW_NORM");
     write_bytes(folder / "new.log", log);
     ASSERT_EQ(run({"import", folder / "new.log", "-o", folder / "t.trace"}).code, 0);
@@ -250,7 +248,7 @@ TEST(Import, TellsTheStoryOfATensor) {
 
 TEST(Import, ReadsStandardInput) {
     const Folder folder;
-    const Outcome outcome = run({"import", "-", "-o", folder / "t.trace"}, {.in = read_bytes(log_path("2025-07"))});
+    const Outcome outcome = run({"import", "-", "-o", folder / "t.trace"}, {.in = read_bytes(paths::log("2025-07"))});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_THAT(run({"show", folder / "t.trace"}).out, HasSubstr("standard input"));
 }
@@ -312,7 +310,7 @@ TEST(Import, StopsAtCtrlCInALineWithoutAnEnd) {
 
 TEST(Import, NotesWhatIsMissing) {
     const Folder folder;
-    const std::string text = read_bytes(log_path("2026-05"));
+    const std::string text = read_bytes(paths::log("2026-05"));
     write_bytes(folder / "cut.log", text.substr(0, text.size() - 60));
     const Outcome outcome = run({"import", folder / "cut.log", "-o", folder / "t.trace"});
     EXPECT_EQ(outcome.code, 0);
@@ -330,13 +328,13 @@ TEST(Import, RefusesWhatIsNoLog) {
         EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
         EXPECT_FALSE(exists(folder / "t.trace"));
     }
-    EXPECT_EQ(run({"import", log_path("2026-05")}).code, 2);
+    EXPECT_EQ(run({"import", paths::log("2026-05")}).code, 2);
 }
 
 TEST(Import, SaysThatATraceIsOne) {
     const Folder folder;
     const std::string trace = folder / "first.trace";
-    ASSERT_EQ(run({"import", log_path("2026-05"), "-o", trace}).code, 0);
+    ASSERT_EQ(run({"import", paths::log("2026-05"), "-o", trace}).code, 0);
     const Outcome outcome = run({"import", trace, "-o", folder / "second.trace"});
     EXPECT_EQ(outcome.code, 3);
     EXPECT_EQ(outcome.err,
@@ -347,12 +345,12 @@ TEST(Import, SaysThatATraceIsOne) {
 TEST(Import, OverwritesTracesOnlyUnlessForced) {
     const Folder folder;
     write_bytes(folder / "notes.txt", "mine");
-    EXPECT_EQ(run({"import", log_path("2026-05"), "-o", folder / "notes.txt"}).code, 2);
+    EXPECT_EQ(run({"import", paths::log("2026-05"), "-o", folder / "notes.txt"}).code, 2);
     EXPECT_EQ(read_bytes(folder / "notes.txt"), "mine");
-    EXPECT_EQ(run({"import", log_path("2026-05"), "-o", folder / "notes.txt", "--force"}).code, 0);
-    EXPECT_EQ(run({"import", log_path("2024-12"), "-o", folder / "notes.txt"}).code, 0); // it is a trace now
+    EXPECT_EQ(run({"import", paths::log("2026-05"), "-o", folder / "notes.txt", "--force"}).code, 0);
+    EXPECT_EQ(run({"import", paths::log("2024-12"), "-o", folder / "notes.txt"}).code, 0); // it is a trace now
     const std::string log = folder / "own.log";
-    write_bytes(log, read_bytes(log_path("2026-05")));
+    write_bytes(log, read_bytes(paths::log("2026-05")));
     EXPECT_EQ(run({"import", log, "-o", log, "--force"}).code, 2);
 }
 

@@ -16,7 +16,7 @@ namespace schedscope::testing {
 namespace {
 
 std::string log_text(const std::string& name) {
-    std::ifstream in(paths::source("tests/traces/import/logs/" + name + ".log"), std::ios::binary);
+    std::ifstream in(paths::log(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 

@@ -19,10 +19,8 @@ struct Form {
     int stage; ///< −1: not printed
 };
 
-std::string log_path(const std::string& name) { return paths::source("tests/traces/import/logs/" + name + ".log"); }
-
 std::string log_text(const std::string& name) {
-    std::ifstream in(log_path(name), std::ios::binary);
+    std::ifstream in(paths::log(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
@@ -30,7 +28,7 @@ class Formats : public ::testing::TestWithParam<Form> {};
 
 TEST_P(Formats, TellTheSameGraph) {
     const Form& form = GetParam();
-    Imported imported = Imported::file(log_path(form.file));
+    Imported imported = Imported::file(paths::log(form.file));
     ASSERT_EQ(imported.history->n_evaluations(), 1);
     EXPECT_TRUE(imported.result.notes.empty()) << imported.result.notes.front();
     History& history = *imported.history;
@@ -120,7 +118,7 @@ TEST(ImportedLog, BackendNamesMayHoldBracketsAndCommas) {
     for (const auto& [file, name] :
          {std::pair{"odd-backend", "RPC0[10.0.0.7:50052]"}, std::pair{"meta-backend", "Meta(ROCm0,ROCm1)"}}) {
         SCOPED_TRACE(file);
-        Imported imported = Imported::file(log_path(file));
+        Imported imported = Imported::file(paths::log(file));
         const PlanState& state = imported.history->plan(0);
         ASSERT_EQ(imported.history->session().backends.size(), 2U);
         EXPECT_EQ(imported.history->session().backends[0].name, name);
@@ -133,7 +131,7 @@ TEST(ImportedLog, BackendNamesMayHoldBracketsAndCommas) {
 }
 
 TEST(ImportedLog, LevelOneHasSplitsAndNoNodes) {
-    Imported imported = Imported::file(log_path("level-1"));
+    Imported imported = Imported::file(paths::log("level-1"));
     const PlanState& state = imported.history->plan(0);
     const auto splits = tables::splits(*imported.history, state);
     ASSERT_EQ(splits.size(), 3U);
@@ -145,7 +143,7 @@ TEST(ImportedLog, LevelOneHasSplitsAndNoNodes) {
 }
 
 TEST(ImportedLog, EveryGraphIsAnEvaluation) {
-    Imported imported = Imported::file(log_path("several"));
+    Imported imported = Imported::file(paths::log("several"));
     ASSERT_EQ(imported.history->n_evaluations(), 2);
     const record::EvaluationBegin reserved = imported.history->evaluation(0).begin, real = imported.history->evaluation(1).begin;
     EXPECT_EQ(reserved.kind, GraphKind::imported);
@@ -162,7 +160,7 @@ TEST(ImportedLog, EveryGraphIsAnEvaluation) {
 }
 
 TEST(ImportedLog, NamesCutAlikeAreNotGuessed) {
-    Imported imported = Imported::file(log_path("two-gpus"));
+    Imported imported = Imported::file(paths::log("two-gpus"));
     History& history = *imported.history;
     const PlanState& state = history.plan(0);
     const auto backend_of = [&](const char* name) {

@@ -55,7 +55,7 @@ private:
     std::thread writer_;
 };
 
-const std::string several = paths::source("tests/traces/import/logs/several.log");
+const std::string several = paths::log("several");
 
 TEST(EndlessLog, IsReadToItsLimit) {
     const EndlessPipe pipe("y\n");

@@ -10,10 +10,10 @@
 
 namespace schedscope::testing {
 
-/// A graph as a scheduler's log tells of it (tests/traces/import/logs): some nodes are missing, and all that no log tells.
+/// A graph as a scheduler's log tells of it (tests/data/logs): some nodes are missing, and all that no log tells.
 inline std::shared_ptr<LiveStore> imported(const std::string& name) {
     auto store = std::make_shared<LiveStore>();
-    import_log(paths::source("tests/traces/import/logs/" + name + ".log"), *store);
+    import_log(paths::log(name), *store);
     return store;
 }
 
