@@ -17,7 +17,7 @@
 
 using namespace schedscope;
 using namespace schedscope::corpus;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 namespace {
 
@@ -28,7 +28,7 @@ struct Recorded {
 };
 void PrintTo(const Recorded& r, std::ostream* out) { *out << (r.sample ? "sample of " : "") << r.name; }
 
-class CorpusFile : public testing::TestWithParam<Recorded> {
+class CorpusFile : public ::testing::TestWithParam<Recorded> {
 protected:
     void SetUp() override {
         if (!std::filesystem::exists(file)) {
@@ -136,16 +136,16 @@ TEST_P(CorpusFile, LiveTensorsNeverOverlapInItsMemoryPlans) {
 std::vector<Recorded> recorded_files(bool sample) {
     return {{"minimal", sample}, {"random", sample}, {"transformer", sample}, {"sequence", sample}, {"aborts", sample}};
 }
-std::string file_name(const testing::TestParamInfo<Recorded>& tested) { return tested.param.name; }
+std::string file_name(const ::testing::TestParamInfo<Recorded>& tested) { return tested.param.name; }
 
-INSTANTIATE_TEST_SUITE_P(Reference, CorpusFile, testing::ValuesIn(recorded_files(false)), file_name);
-INSTANTIATE_TEST_SUITE_P(Sample, CorpusFile, testing::ValuesIn(recorded_files(true)), file_name);
+INSTANTIATE_TEST_SUITE_P(Reference, CorpusFile, ::testing::ValuesIn(recorded_files(false)), file_name);
+INSTANTIATE_TEST_SUITE_P(Sample, CorpusFile, ::testing::ValuesIn(recorded_files(true)), file_name);
 
-TEST(CorpusComparison, ACaseThatAgreesHasNoDifferences) { EXPECT_THAT(differences(whole_case), testing::IsEmpty()); }
+TEST(CorpusComparison, ACaseThatAgreesHasNoDifferences) { EXPECT_THAT(differences(whole_case), ::testing::IsEmpty()); }
 
 TEST(CorpusComparison, EachKindOfDifferenceIsFoundAndTold) {
     const auto expect = [](const std::string& text, const std::function<void(nlohmann::json&)>& change) {
-        EXPECT_THAT(differences(changed(change)), testing::ElementsAre(text));
+        EXPECT_THAT(differences(changed(change)), ::testing::ElementsAre(text));
     };
     expect("small, round 0, assign of 2: expected 1, got 0", [](auto& c) { c["expected"]["assign"] = "101"; });
     expect("small, round 0, cause[2]: expected 1.wgt1, got 1.wgt0", [](auto& c) { c["expected"]["cause"][2] = "1.wgt1"; });
@@ -165,7 +165,7 @@ TEST(CorpusComparison, AnErrorThatDoesNotComeIsADifference) {
     const auto found = differences(changed([](auto& c) {
         c["expected"] = {{"error", "node_unassigned"}, {"where", "pass4"}, {"round", 0}, {"passes", c["expected"]["passes"]}};
     }));
-    EXPECT_THAT(found, testing::Contains("small, round 0, error: expected node_unassigned, got nothing"));
+    EXPECT_THAT(found, ::testing::Contains("small, round 0, error: expected node_unassigned, got nothing"));
 }
 
 TEST(CorpusReader, WhatIsWrongIsSaid) {

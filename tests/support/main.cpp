@@ -7,6 +7,6 @@ int main(int argc, char** argv) {
     if (const std::optional<int> code = schedscope::play_role(argc, argv)) {
         return *code;
     }
-    testing::InitGoogleMock(&argc, argv);
+    ::testing::InitGoogleMock(&argc, argv);
     return RUN_ALL_TESTS();
 }

@@ -26,14 +26,14 @@ namespace {
 
 using namespace sample;
 using nlohmann::json;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Two evaluations of one plan. In the first, one node agrees, one is the same, one is left out; in the second, one is beyond, and one holds NaN.
-class Differences : public testing::Test {
+class Differences : public ::testing::Test {
 protected:
     void SetUp() override {
         TraceWriter writer(folder.file("t"));
@@ -235,7 +235,7 @@ TEST_F(Differences, ATraceFromBeforeThereWereAnyIsReadAndHasNone) {
             "FROM newer; DROP TABLE newer; PRAGMA user_version = 3002");
     }
     const auto older = std::make_shared<TraceReader>(path);
-    EXPECT_THAT(older->notes(), testing::IsEmpty());
+    EXPECT_THAT(older->notes(), ::testing::IsEmpty());
     History history(older);
     EXPECT_GT(steps_of(older), 0);
     std::vector<Record> all;
@@ -251,7 +251,7 @@ TEST_F(Differences, ATraceFromBeforeThereWereAnyIsReadAndHasNone) {
 TEST_F(Differences, TheSamplesAreOlderAndReadWithoutANote) {
     for (const char* sample : {"all-cpu", "partial-offload", "experts-offload", "mixed-sampling", "pipeline"}) {
         const auto reader = std::make_shared<TraceReader>(paths::sample(sample));
-        EXPECT_THAT(reader->notes(), testing::IsEmpty()) << sample;
+        EXPECT_THAT(reader->notes(), ::testing::IsEmpty()) << sample;
         History history(reader);
         EXPECT_TRUE(tables::differences(history, whole_trace()).empty());
         EXPECT_GT(history.plan(0).tensors.size(), 0U);
@@ -279,10 +279,10 @@ TEST_F(Differences, AreComparedBetweenTracesByTheirVerdicts) {
         EXPECT_EQ(d.what, diff::What::verdict) << d.subject;
         found.push_back(std::to_string(d.eval_a) + " " + d.subject + ": " + text(d.a) + ", " + text(d.b) + " (" + d.note + ")");
     }
-    EXPECT_THAT(found, testing::UnorderedElementsAre("0 " + name(0) + ": within tolerance, beyond tolerance (NMSE 1e-09 → 0.5)",
-                                                     "0 " + name(2) +
-                                                         ": not compared: Vulkan0 does not run it: type, within tolerance ()",
-                                                     "1 " + name(1) + ": beyond tolerance, - ()"));
+    EXPECT_THAT(found, ::testing::UnorderedElementsAre("0 " + name(0) + ": within tolerance, beyond tolerance (NMSE 1e-09 → 0.5)",
+                                                       "0 " + name(2) +
+                                                           ": not compared: Vulkan0 does not run it: type, within tolerance ()",
+                                                       "1 " + name(1) + ": beyond tolerance, - ()"));
 }
 
 TEST_F(Differences, OfOneTraceAloneAreNoDifferenceBetweenTwo) {

@@ -10,9 +10,9 @@ namespace schedscope {
 namespace {
 
 using namespace sample;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-class Explain : public testing::Test {
+class Explain : public ::testing::Test {
 protected:
     void SetUp() override {
         auto store = std::make_shared<LiveStore>();
@@ -52,7 +52,7 @@ TEST_F(Explain, AProductGoesWhereItsWeightIs) {
     EXPECT_EQ(cause_name(s.steps[0].cause, s.steps[0].source), "1.wgt1");
     EXPECT_EQ(history->tensor_name(history->plan(0), s.steps[0].by), "blk.2.attn_norm.weight");
     ASSERT_FALSE(s.steps[0].asked.empty());
-    EXPECT_THAT(kinds(s), testing::IsSupersetOf({"split", "placement", "execute"}));
+    EXPECT_THAT(kinds(s), ::testing::IsSupersetOf({"split", "placement", "execute"}));
 }
 
 TEST_F(Explain, ARefusalSaysWhichBackendAndWhy) {
@@ -71,7 +71,7 @@ TEST_F(Explain, ARefusalSaysWhichBackendAndWhy) {
 TEST_F(Explain, AnInputThatIsCopiedTellsOfItsCopies) {
     const Story s = story("inp_pos");
     EXPECT_EQ(s.steps.front().cause, Cause::input);
-    EXPECT_THAT(kinds(s), testing::IsSupersetOf({"input", "copy", "rewire", "transfer"}));
+    EXPECT_THAT(kinds(s), ::testing::IsSupersetOf({"input", "copy", "rewire", "transfer"}));
     EXPECT_TRUE(
         std::is_sorted(s.lines.begin(), s.lines.end(), [](const StoryLine& a, const StoryLine& b) { return a.step < b.step; }));
 }
@@ -98,7 +98,7 @@ TEST_F(Explain, WhatThePlaceRulesLeaveAloneIsTold) {
 TEST_F(Explain, ACopyHasAStoryToo) {
     const PlanState state = history->plan(0);
     const Story s = story(history->tensor_name(state, state.copies.front().copy));
-    EXPECT_THAT(kinds(s), testing::Contains("copy"));
+    EXPECT_THAT(kinds(s), ::testing::Contains("copy"));
 }
 
 TEST_F(Explain, NamesThatAreTwiceInAGraphAreToldApart) {
@@ -139,13 +139,13 @@ TEST_F(Explain, WordsCallEachTensorByANameThatFindsIt) {
     // The cause of one is a norm that has a namesake.
     const std::string two = refusal("norm-0"), which = two.substr(two.find("norm-0@"), two.find(" (") - two.find("norm-0@"));
     const Story s = story("attn_norm-0");
-    EXPECT_THAT(words::story_sources(*history, state, s), testing::Contains(HasSubstr("source 0  " + which + "  on ")));
-    EXPECT_THAT(words::story_head(*history, state, story(which)), testing::StartsWith(which + "  RMS_NORM"));
+    EXPECT_THAT(words::story_sources(*history, state, s), ::testing::Contains(HasSubstr("source 0  " + which + "  on ")));
+    EXPECT_THAT(words::story_head(*history, state, story(which)), ::testing::StartsWith(which + "  RMS_NORM"));
 }
 
 TEST_F(Explain, AnUnknownNameComesWithThoseNearIt) {
     EXPECT_THAT(refusal("atn_norm-2"), HasSubstr("did you mean attn_norm-2"));
-    EXPECT_THAT(refusal("nothing like any of them"), testing::EndsWith(": none in evaluation 0"));
+    EXPECT_THAT(refusal("nothing like any of them"), ::testing::EndsWith(": none in evaluation 0"));
     EXPECT_THROW(explain(*history, 0, 100000), Error);
     EXPECT_THROW(explain(*history, 7, 0), Error);
 }

@@ -197,7 +197,7 @@ TEST(History, APlanThatFailedSaysWhy) {
     History history(store);
     const PlanState& state = history.plan(0);
     EXPECT_FALSE(state.planned);
-    EXPECT_THAT(state.error, testing::HasSubstr("inp_embd"));
+    EXPECT_THAT(state.error, ::testing::HasSubstr("inp_embd"));
 }
 
 TEST(History, ReordersPermuteTheNodes) {
@@ -207,7 +207,7 @@ TEST(History, ReordersPermuteTheNodes) {
     const OwnedGraph* graph = history.graph_of(state);
     ASSERT_FALSE(state.reorders.empty());
     EXPECT_NE(state.order, graph->nodes);
-    EXPECT_THAT(state.order, testing::UnorderedElementsAreArray(graph->nodes));
+    EXPECT_THAT(state.order, ::testing::UnorderedElementsAreArray(graph->nodes));
 }
 
 TEST(History, RecordsOfATensorAreThoseThatSpeakOfIt) {
@@ -303,8 +303,8 @@ TEST(History, APassBeginsOnceForTheFourSweeps) {
     for (Step s = history.next(-1, Unit::sweep); s != no_step && s < end; s = history.next(s, Unit::sweep)) {
         sweeps.emplace_back(pass_name(std::get<record::PassBegin>(history.record(s).fact).pass));
     }
-    EXPECT_THAT(passes, testing::ElementsAre("1", "2a", "3", "4", "5", "optimise", "allocate", "execute"));
-    EXPECT_THAT(sweeps, testing::ElementsAre("1", "2a", "2b", "2c", "2d", "3", "4", "5", "optimise", "allocate", "execute"));
+    EXPECT_THAT(passes, ::testing::ElementsAre("1", "2a", "3", "4", "5", "optimise", "allocate", "execute"));
+    EXPECT_THAT(sweeps, ::testing::ElementsAre("1", "2a", "2b", "2c", "2d", "3", "4", "5", "optimise", "allocate", "execute"));
 }
 
 TEST(History, NamesOfCopiesAreThoseOfTheScheduler) {
@@ -346,8 +346,8 @@ TEST(Describe, SentencesNameWhatTheySpeakOf) {
     EXPECT_EQ(first["assign"], "inp_tokens: CPU by 1.inp");
     EXPECT_EQ(first["pass_begin"], "pass 1 (place) begins");
     EXPECT_EQ(first["token"], "sequence 0: token 403 at position 1, \" secret\"");
-    EXPECT_THAT(first["split_begin"], testing::HasSubstr("split 0 begins on CPU with inp_embd"));
-    EXPECT_THAT(first["copy_made"], testing::HasSubstr("#0: made to hold "));
+    EXPECT_THAT(first["split_begin"], ::testing::HasSubstr("split 0 begins on CPU with inp_embd"));
+    EXPECT_THAT(first["copy_made"], ::testing::HasSubstr("#0: made to hold "));
 }
 
 } // namespace

@@ -5,8 +5,8 @@
 namespace schedscope {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 /// tensor, in place of, first and last use, size
 record::Placement placed(TensorId tensor, TensorId in_place_of, int32_t first, int32_t last, int64_t size) {

@@ -286,7 +286,7 @@ TEST(Tee, APartsOwnFactReachesAllPartsInOrder) {
         for (int i = 0; i < 3; ++i) {
             root.add(record::PassBegin{});
         }
-        EXPECT_THAT(before.steps, testing::ElementsAre(0, 1, 2, 3));
+        EXPECT_THAT(before.steps, ::testing::ElementsAre(0, 1, 2, 3));
         std::vector<Record> records;
         store.read(0, store.n_steps(), records);
         ASSERT_EQ(records.size(), 4U);

@@ -19,7 +19,7 @@ namespace {
 using namespace sample;
 
 /// A trace in memory and in a file, of plans that are longer than the chunks that are kept and the spaces between kept states.
-class LongHistory : public testing::Test {
+class LongHistory : public ::testing::Test {
 protected:
     static void SetUpTestSuite() {
         folder_ = new Folder;

@@ -171,14 +171,14 @@ TEST(RandomReplay, AFileIsPlannedAgainAlike) {
         const TraceReader reader(path);
         const ReplayResult result = replay(reader);
         EXPECT_GT(result.compared, 0);
-        EXPECT_EQ(result.n_differences, 0) << "seed " << seed << ": " << testing::PrintToString(lines_of(result));
+        EXPECT_EQ(result.n_differences, 0) << "seed " << seed << ": " << ::testing::PrintToString(lines_of(result));
     }
 }
 
 TEST(RandomReplay, PlansAgainAlike) {
     for (uint32_t seed = 1000; seed < 1300; ++seed) {
         const ReplayResult result = replay(*recorded(seed));
-        EXPECT_EQ(result.n_differences, 0) << "seed " << seed << ": " << testing::PrintToString(lines_of(result));
+        EXPECT_EQ(result.n_differences, 0) << "seed " << seed << ": " << ::testing::PrintToString(lines_of(result));
     }
 }
 
@@ -198,8 +198,8 @@ TEST(RandomReplay, AWhatIfIsWhatARunWithThatSettingDecides) {
         constexpr int enough = 5;
         if (asked != real && ++n_wrong <= enough) {
             ADD_FAILURE() << "seed " << seed << ", " << change.set << ": answered only "
-                          << testing::PrintToString(missing_in(real, asked)) << ", really only "
-                          << testing::PrintToString(missing_in(asked, real));
+                          << ::testing::PrintToString(missing_in(real, asked)) << ", really only "
+                          << ::testing::PrintToString(missing_in(asked, real));
         }
     }
     EXPECT_EQ(n_wrong, 0);

@@ -18,7 +18,7 @@ namespace {
 
 using namespace sample;
 
-class Tables : public testing::Test {
+class Tables : public ::testing::Test {
 protected:
     void SetUp() override {
         auto store = std::make_shared<LiveStore>();
@@ -124,7 +124,7 @@ TEST_F(Tables, FusionNamesNodesAndReordersAreWholeSplits) {
     const auto table = tables::fusion(*history, state);
     ASSERT_FALSE(table.fusion.empty());
     EXPECT_EQ(table.fusion[0].kernel, "rms_norm_mul");
-    EXPECT_THAT(table.fusion[0].nodes, testing::ElementsAre("norm-0", "attn_norm-0"));
+    EXPECT_THAT(table.fusion[0].nodes, ::testing::ElementsAre("norm-0", "attn_norm-0"));
     ASSERT_FALSE(table.reorders.empty());
     const auto& split = state.splits[static_cast<size_t>(table.reorders[0].split)];
     std::vector<int32_t> all;
@@ -132,7 +132,7 @@ TEST_F(Tables, FusionNamesNodesAndReordersAreWholeSplits) {
         all.push_back(i);
     }
     EXPECT_NE(table.reorders[0].order, all);
-    EXPECT_THAT(table.reorders[0].order, testing::UnorderedElementsAreArray(all));
+    EXPECT_THAT(table.reorders[0].order, ::testing::UnorderedElementsAreArray(all));
 }
 
 TEST_F(Tables, MemoryKeepsTheSizesOfBuffersThatDidNotGrow) {
@@ -157,7 +157,7 @@ TEST_F(Tables, TokensListTheirSamplersAndWhereTheyRan) {
     EXPECT_EQ(rows[1].eval, 1);
     EXPECT_EQ(rows[1].id, 403);
     EXPECT_EQ(rows[1].text, " secret");
-    EXPECT_THAT(rows[1].samplers(), testing::ElementsAre("+top_k", "dist"));
+    EXPECT_THAT(rows[1].samplers(), ::testing::ElementsAre("+top_k", "dist"));
     EXPECT_EQ(rows[1].host_bytes, 160);
 }
 

@@ -19,7 +19,7 @@ namespace {
 using namespace sample;
 
 /// A plan whose records and tensors are so many that their reading is shared.
-class SharedReading : public testing::Test {
+class SharedReading : public ::testing::Test {
 protected:
     SharedReading() {
         TraceWriter writer(path);
@@ -91,7 +91,7 @@ TEST_F(SharedReading, EachPartIsReadOnceByWhicheverConnection) {
             ++times[static_cast<size_t>(i)];
         }
     });
-    EXPECT_THAT(times, testing::Each(1));
+    EXPECT_THAT(times, ::testing::Each(1));
     int calls = 0;
     connections.in_halves(0, 9, 10, [&](TraceConnection& connection, int64_t, int64_t) {
         EXPECT_EQ(&connection, &connections.first());
@@ -149,7 +149,7 @@ TEST_F(SharedReading, DamageIsFoundInBothHalves) {
             facts_of(reader, 0, reader.n_steps());
             ADD_FAILURE() << which;
         } catch (const Error& error) {
-            EXPECT_THAT(error.what(), testing::HasSubstr("(assign): cause is 77"));
+            EXPECT_THAT(error.what(), ::testing::HasSubstr("(assign): cause is 77"));
         }
     }
 }

@@ -15,10 +15,10 @@ namespace schedscope {
 namespace {
 
 using namespace sample;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 /// Two evaluations of one plan, in each of which tensor 3 was watched; in the second it had gone bad.
-class Values : public testing::Test {
+class Values : public ::testing::Test {
 protected:
     void SetUp() override {
         TraceWriter writer(folder.file("t"));

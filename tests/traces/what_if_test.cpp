@@ -9,7 +9,7 @@ namespace schedscope {
 namespace {
 
 using namespace sample;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr int n_blocks = 4;
 

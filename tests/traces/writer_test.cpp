@@ -74,7 +74,7 @@ TEST(Writer, AfterAKillWhatWasCommittedIsThere) {
     const std::string before = read_bytes(path), journal = read_bytes(path + "-wal");
     {
         const TraceReader reader(path);
-        EXPECT_THAT(reader.notes(), testing::ElementsAre(testing::HasSubstr("was not closed")));
+        EXPECT_THAT(reader.notes(), ::testing::ElementsAre(::testing::HasSubstr("was not closed")));
         ASSERT_GE(reader.n_evaluations(), 2);
         EXPECT_TRUE(reader.evaluation(0).complete);
         EXPECT_TRUE(reader.evaluation(1).complete);
@@ -135,7 +135,7 @@ TEST(Writer, WithoutTextsNoPromptAndNoTokenIsInTheFile) {
     EXPECT_EQ(read_bytes(folder.file("t")).find("secret"), std::string::npos);
 
     const TraceReader reader(folder.file("t"));
-    EXPECT_THAT(reader.session().facts, testing::Contains(testing::Pair("model", "made-up.gguf")));
+    EXPECT_THAT(reader.session().facts, ::testing::Contains(::testing::Pair("model", "made-up.gguf")));
     std::vector<Record> records;
     reader.read(0, reader.n_steps(), records);
     int tokens = 0;
@@ -224,7 +224,7 @@ TEST(Writer, AFileThatIsRemovedIsAnError) {
     run.evaluate(blocks(1, 2, 1));
     writer.sync();
     ASSERT_TRUE(writer.error().has_value());
-    EXPECT_THAT(*writer.error(), testing::HasSubstr("was removed"));
+    EXPECT_THAT(*writer.error(), ::testing::HasSubstr("was removed"));
     run.evaluate(blocks(1, 2, 1)); // goes on
     EXPECT_THROW(writer.close(), Error);
     EXPECT_NO_THROW(writer.close());
@@ -239,7 +239,7 @@ TEST(Writer, WhereNoFileCanBeMadeItSaysSoAtOnce) {
             FAIL() << path;
         } catch (const Error& error) {
             EXPECT_EQ(error.kind(), ErrorKind::device);
-            EXPECT_THAT(error.what(), testing::StartsWith(path + ": "));
+            EXPECT_THAT(error.what(), ::testing::StartsWith(path + ": "));
         }
     }
     EXPECT_TRUE(fs::is_directory(folder.path()));

@@ -8,8 +8,8 @@
 namespace schedscope {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::vector<std::string> awkward{"\"quoted\"",
                                        "back\\slash",

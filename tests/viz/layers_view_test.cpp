@@ -7,9 +7,9 @@
 namespace schedscope {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(Blocks, AreToldByNames) {
     EXPECT_EQ(block_of_name("Qcur-3"), 3);

@@ -10,8 +10,8 @@
 namespace schedscope {
 namespace {
 
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 std::string splits_of_a_llama() {
     Sketch s = llama(3, 2);
@@ -86,7 +86,7 @@ TEST(Layout, WritesNoFiles) {
     if (error.find("no filters") != std::string::npos) {
         GTEST_SKIP() << "this kernel has neither seccomp nor Landlock";
     }
-    EXPECT_THAT(error, testing::AnyOf(HasSubstr("(Operation not permitted)"), HasSubstr("(Permission denied)")));
+    EXPECT_THAT(error, ::testing::AnyOf(HasSubstr("(Operation not permitted)"), HasSubstr("(Permission denied)")));
 }
 
 TEST(Layout, ACancelledChildIsEnded) {
@@ -124,9 +124,9 @@ TEST(Layout, AProgramThatIsNotThereIsAnError) {
 TEST(Layout, TheChildRefusesOtherFormats) {
     char program[] = "p", child[] = "--layout-child", format[] = "exe";
     char* arguments[] = {program, child, format, nullptr};
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     EXPECT_EQ(layout_child_main(3, arguments), 2);
-    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("usage"));
+    EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("usage"));
 }
 
 } // namespace

@@ -6,7 +6,7 @@
 namespace schedscope {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 const std::vector<record::BufferSize> buffer{{0, 0, 2048, 0}};
 

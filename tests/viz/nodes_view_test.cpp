@@ -8,10 +8,10 @@
 namespace schedscope {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(NodesView, EveryNodeStandsInItsSplitsCluster) {
     Sketch s = llama(4, 3);
@@ -114,7 +114,7 @@ TEST(NodesView, WhatManyNodesReadIsDrawnOncePerUse) {
         EXPECT_EQ(parsed.nodes.count("positions"), readers > 4 ? 0U : 1U);
         for (int i = 0; i < readers; ++i) {
             const std::string rope = "rope-" + std::to_string(i);
-            EXPECT_THAT(parsed.sources_of(rope), testing::Contains(readers > 4 ? "positions>" + rope : "positions"));
+            EXPECT_THAT(parsed.sources_of(rope), ::testing::Contains(readers > 4 ? "positions>" + rope : "positions"));
         }
     }
 }

@@ -5,8 +5,8 @@
 namespace schedscope {
 namespace {
 
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 TEST(OffsetAxis, IsEvenWhereEverythingIsUsed) {
     const OffsetAxis axis({{0, 40}, {30, 100}}, 100, 300);

@@ -14,9 +14,9 @@
 namespace schedscope {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 PictureOptions options_of(PictureView view, std::optional<Pass> pass = {}) {
     PictureOptions options;
@@ -39,7 +39,7 @@ std::string error_of(const std::function<void()>& call, ErrorKind kind) {
 struct TemporaryFile {
     std::string path;
     explicit TemporaryFile(const std::string& name)
-        : path(testing::TempDir() + "schedscope-" + std::to_string(getpid()) + "-" + name) {}
+        : path(::testing::TempDir() + "schedscope-" + std::to_string(getpid()) + "-" + name) {}
     ~TemporaryFile() { std::remove(path.c_str()); }
     std::string content() const {
         std::ostringstream bytes;
@@ -48,7 +48,7 @@ struct TemporaryFile {
     }
 };
 
-class Picture : public testing::Test {
+class Picture : public ::testing::Test {
 protected:
     Sketch sketch = llama(4, 3);
     std::shared_ptr<LiveStore> store = recorded(sketch);

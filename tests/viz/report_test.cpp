@@ -12,8 +12,8 @@ namespace schedscope {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// The data as the page's script reads them.
 json data_of(const std::string& report) {
@@ -22,7 +22,7 @@ json data_of(const std::string& report) {
     return json::parse(report.substr(first, report.find("</script>", first) - first));
 }
 
-class Report : public testing::Test {
+class Report : public ::testing::Test {
 protected:
     Sketch sketch = llama(4, 3);
     std::shared_ptr<LiveStore> store = recorded(sketch);
@@ -152,7 +152,7 @@ TEST_F(Report, ALayoutThatFailsLeavesOutItsPictureOnly) {
 }
 
 /// What Graphviz is given, counted, of a report of three plans that look alike.
-class ReportOfAlikePlans : public testing::Test {
+class ReportOfAlikePlans : public ::testing::Test {
 protected:
     Sketch sketch = llama(4, 3);
     History history{recorded(sketch, 3)};

@@ -13,10 +13,10 @@
 namespace schedscope {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
-class Sequence : public testing::Test {
+class Sequence : public ::testing::Test {
 protected:
     Sequence() { std::filesystem::create_directory(folder); }
     ~Sequence() override { std::filesystem::remove_all(folder); }
@@ -35,7 +35,7 @@ protected:
         return bytes.str();
     }
 
-    const std::string folder = testing::TempDir() + "schedscope-sequence-" + std::to_string(getpid()) + "/";
+    const std::string folder = ::testing::TempDir() + "schedscope-sequence-" + std::to_string(getpid()) + "/";
     Sketch sketch = llama(4, 3);
     History history{recorded(sketch)};
 };

@@ -6,9 +6,9 @@
 namespace schedscope {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// A computes on the GPU, B and C on the CPU need two results of it and an input; D on the GPU needs C.
 Sketch there_and_back() {
@@ -53,7 +53,7 @@ TEST(SplitsView, SplitsAreChainedInTheOrderTheyRun) {
     for (const auto& edge : parsed.next) {
         order.push_back(edge.from + " then " + edge.to);
     }
-    EXPECT_THAT(order, testing::UnorderedElementsAre("split 0 then split 1", "split 1 then split 2"));
+    EXPECT_THAT(order, ::testing::UnorderedElementsAre("split 0 then split 1", "split 1 then split 2"));
 }
 
 TEST(SplitsView, InputsComeFromWhereTheyLie) {

@@ -75,7 +75,8 @@ Action action_called(const std::string& name, const ColonCommand* command) {
 std::span<const ColonCommand> commands() noexcept { return colon_commands; }
 
 const ColonCommand* command_named(std::string_view word) noexcept {
-    const auto whole = std::find_if(std::begin(colon_commands), std::end(colon_commands), [&](const ColonCommand& c) { return word == c.name; });
+    const auto whole =
+        std::find_if(std::begin(colon_commands), std::end(colon_commands), [&](const ColonCommand& c) { return word == c.name; });
     if (whole != std::end(colon_commands)) {
         return whole;
     }

@@ -7,8 +7,8 @@
 namespace schedscope {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 const Registry& registry() {
     static const Registry r;
@@ -42,7 +42,7 @@ TEST(Registry, HasTheCpuFirst) {
 
 TEST(Registry, SaysWhyADeviceIsMissing) {
     if (registry().find("BLAS") == nullptr) {
-        EXPECT_THAT(registry().missing(), testing::Contains(HasSubstr("BLAS")));
+        EXPECT_THAT(registry().missing(), ::testing::Contains(HasSubstr("BLAS")));
     }
     for (const std::string& why : registry().missing()) {
         EXPECT_FALSE(why.empty());
@@ -85,7 +85,7 @@ TEST(RegistrySelect, TakesEveryGpuByDefault) {
 
 TEST(RegistrySelect, KeepsTheOrderAndMakesAGpuThatIsNamedTwiceTwo) {
     if (registry().find("BLAS") == nullptr) {
-        GTEST_SKIP() << "there is no second device here: " << testing::PrintToString(registry().missing());
+        GTEST_SKIP() << "there is no second device here: " << ::testing::PrintToString(registry().missing());
     }
     EXPECT_THAT(names("blas"), ElementsAre("BLAS", "CPU"));
     EXPECT_THAT(names("CPU,BLAS"), ElementsAre("BLAS", "CPU"));
@@ -97,7 +97,7 @@ TEST(RegistrySelect, KeepsTheOrderAndMakesAGpuThatIsNamedTwiceTwo) {
 }
 
 TEST(RegistrySelect, RefusesAnUnknownDeviceAndNamesWhatThereIs) {
-    EXPECT_THAT(refusal("cpu,tpu"), testing::AllOf(HasSubstr("tpu"), HasSubstr("CPU")));
+    EXPECT_THAT(refusal("cpu,tpu"), ::testing::AllOf(HasSubstr("tpu"), HasSubstr("CPU")));
     EXPECT_THAT(refusal("cpu,,cpu"), HasSubstr("--device"));
     EXPECT_THAT(refusal(" "), HasSubstr("--device"));
     EXPECT_EQ(refusal("tpu").find('\n'), std::string::npos);

@@ -15,8 +15,8 @@
 namespace schedscope::test {
 namespace {
 
-using testing::Each;
-using testing::ElementsAre;
+using ::testing::Each;
+using ::testing::ElementsAre;
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float inf = std::numeric_limits<float>::infinity();
@@ -58,7 +58,7 @@ void expect_statistics_of(const std::vector<double>& values, const Statistics& s
     }
 }
 
-class StatisticsOf : public testing::Test {
+class StatisticsOf : public ::testing::Test {
 protected:
     StatisticsOf() : device_(make_cpu_device()) {}
     /// A tensor of the type that holds the floats.
@@ -186,7 +186,7 @@ TEST_F(StatisticsOf, StridedTensorsAreReadInTheOrderOfTheirDimensions) {
     expect_statistics_of(middle, statistics(*part, 8));
 }
 
-class StatisticsOfDeviceMemory : public OnVulkan<testing::Test> {};
+class StatisticsOfDeviceMemory : public OnVulkan<::testing::Test> {};
 
 TEST_F(StatisticsOfDeviceMemory, AreThoseOfTheSameFloatsOnTheHost) {
     SmallGraph g;

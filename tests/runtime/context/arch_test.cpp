@@ -8,7 +8,7 @@ using namespace schedscope::test;
 
 namespace {
 
-class Arch : public testing::TestWithParam<const char*> {
+class Arch : public ::testing::TestWithParam<const char*> {
 protected:
     std::string dir() const { return shared + "/models/arch/" + GetParam(); }
     RunOptions options() const {
@@ -45,7 +45,7 @@ TEST_P(Arch, goes_on_with_the_same_tokens) {
 }
 
 INSTANTIATE_TEST_SUITE_P(tiny, Arch,
-                         testing::Values("llama", "llama-rope-llama3", "llama-moe", "qwen2", "falcon7b", "gemma2-default-caps"),
+                         ::testing::Values("llama", "llama-rope-llama3", "llama-moe", "qwen2", "falcon7b", "gemma2-default-caps"),
                          [](const auto& info) {
                              std::string name = info.param;
                              std::replace(name.begin(), name.end(), '-', '_');

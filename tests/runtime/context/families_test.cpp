@@ -42,7 +42,7 @@ std::vector<float> rows_of(InferenceContext& context) {
     return rows;
 }
 
-class Families : public testing::TestWithParam<const char*> {
+class Families : public ::testing::TestWithParam<const char*> {
 protected:
     const PlainModel model = random_model(GetParam(), 7);
     Registry registry;
@@ -119,11 +119,11 @@ constexpr const char* kinds[] = {"llama",      "llama-yarn", "llama-linear", "ll
 
 TEST(Kinds, there_is_one_of_every_architecture) {
     for (const Architecture* a : architectures()) {
-        EXPECT_THAT(kinds, testing::Contains(testing::StrEq(std::string(a->name)))) << "add it to the kinds";
+        EXPECT_THAT(kinds, ::testing::Contains(::testing::StrEq(std::string(a->name)))) << "add it to the kinds";
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Families, testing::ValuesIn(kinds), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Kinds, Families, ::testing::ValuesIn(kinds), [](const auto& info) {
     std::string name = info.param;
     std::replace(name.begin(), name.end(), '-', '_');
     return name;

@@ -9,8 +9,8 @@
 
 using namespace schedscope;
 using namespace schedscope::test;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 namespace {
 
@@ -21,7 +21,7 @@ struct DevicesCase {
     int32_t n_tokens = 200; ///< of the story; fewer where a driver runs on the CPU
 };
 
-std::string place_name(const testing::TestParamInfo<DevicesCase>& info) {
+std::string place_name(const ::testing::TestParamInfo<DevicesCase>& info) {
     std::string name = std::string(info.param.devices) + "_ngl" + std::to_string(info.param.ngl) +
                        (info.param.flash == FlashAttention::on    ? "_flash"
                         : info.param.flash == FlashAttention::off ? "_plain"
@@ -31,7 +31,7 @@ std::string place_name(const testing::TestParamInfo<DevicesCase>& info) {
 }
 
 /// The same story wherever its layers are.
-class Story : public testing::TestWithParam<DevicesCase> {
+class Story : public ::testing::TestWithParam<DevicesCase> {
 protected:
     RunOptions options(std::string_view type) const {
         RunOptions o = greedy_options(teller.model(std::string(type)));
@@ -100,16 +100,16 @@ TEST_P(Story, has_the_logits_of_an_independent_computation) {
 }
 
 INSTANTIATE_TEST_SUITE_P(stories260K, Story,
-                         testing::Values(DevicesCase{"cpu", 0, FlashAttention::on}, DevicesCase{"cpu", 0, FlashAttention::off},
-                                         DevicesCase{"blas,cpu", 0, FlashAttention::automatic},
-                                         DevicesCase{"vulkan0,cpu", 0, FlashAttention::automatic, 20},
-                                         DevicesCase{"vulkan0,cpu", 1, FlashAttention::automatic, 20},
-                                         DevicesCase{"vulkan0,cpu", 2, FlashAttention::off, 20},
-                                         DevicesCase{"vulkan0,cpu", 3, FlashAttention::automatic, 20},
-                                         DevicesCase{"vulkan0,cpu", 4, FlashAttention::off, 20},
-                                         DevicesCase{"vulkan0,cpu", 5, FlashAttention::automatic, 20},
-                                         DevicesCase{"vulkan0,cpu", 6, FlashAttention::off, 20},
-                                         DevicesCase{"vulkan0,cpu", 99, FlashAttention::automatic, 200}),
+                         ::testing::Values(DevicesCase{"cpu", 0, FlashAttention::on}, DevicesCase{"cpu", 0, FlashAttention::off},
+                                           DevicesCase{"blas,cpu", 0, FlashAttention::automatic},
+                                           DevicesCase{"vulkan0,cpu", 0, FlashAttention::automatic, 20},
+                                           DevicesCase{"vulkan0,cpu", 1, FlashAttention::automatic, 20},
+                                           DevicesCase{"vulkan0,cpu", 2, FlashAttention::off, 20},
+                                           DevicesCase{"vulkan0,cpu", 3, FlashAttention::automatic, 20},
+                                           DevicesCase{"vulkan0,cpu", 4, FlashAttention::off, 20},
+                                           DevicesCase{"vulkan0,cpu", 5, FlashAttention::automatic, 20},
+                                           DevicesCase{"vulkan0,cpu", 6, FlashAttention::off, 20},
+                                           DevicesCase{"vulkan0,cpu", 99, FlashAttention::automatic, 200}),
                          place_name);
 
 TEST(Generation, does_not_depend_on_how_the_prompt_is_cut) {

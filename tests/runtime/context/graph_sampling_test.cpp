@@ -13,8 +13,8 @@
 
 using namespace schedscope;
 using namespace schedscope::test;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 namespace {
 
@@ -33,7 +33,7 @@ std::shared_ptr<SamplerChain> chain(const Session& session, const char* text, ui
     return std::make_shared<SamplerChain>(parse_chain(text, session.sampling(), seed));
 }
 
-class SamplingInGraph : public testing::TestWithParam<const char*> {
+class SamplingInGraph : public ::testing::TestWithParam<const char*> {
 protected:
     void SetUp() override { NEEDS_DEVICES(registry, GetParam()); }
     Registry registry;
@@ -324,7 +324,7 @@ TEST_P(SamplingInGraph, IsPlannedFromTheHeaderAlone) {
     EXPECT_TRUE(found);
 }
 
-INSTANTIATE_TEST_SUITE_P(Everywhere, SamplingInGraph, testing::Values("cpu", "vulkan0,cpu", "blas,cpu"), [](const auto& param) {
+INSTANTIATE_TEST_SUITE_P(Everywhere, SamplingInGraph, ::testing::Values("cpu", "vulkan0,cpu", "blas,cpu"), [](const auto& param) {
     return std::string(param.param).substr(0, std::string(param.param).find(','));
 });
 
@@ -357,7 +357,7 @@ TEST(IgnoringEndTokens, WithoutAnyWarnsAndGoesOn) {
     for (const bool in_graph : {false, true}) {
         o.sample_in_graph = in_graph;
         Session session(registry, file, o);
-        EXPECT_THAT(session.notes(), testing::Contains(HasSubstr("no token that ends a generation")));
+        EXPECT_THAT(session.notes(), ::testing::Contains(HasSubstr("no token that ends a generation")));
         EXPECT_EQ(generate_one(session, {1, 3}, 5).tokens.size(), 5U);
     }
 }

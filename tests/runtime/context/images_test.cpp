@@ -12,14 +12,14 @@
 
 using namespace schedscope;
 using namespace schedscope::test;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 namespace {
 
 /// What each position's logits are.
 using Logits = std::map<std::pair<int32_t, int32_t>, std::vector<float>>;
 
-struct Images : testing::Test {
+struct Images : ::testing::Test {
     /// Every row that this encoder makes is the embedding of a token: so an image must do what as many of these tokens do.
     static constexpr int32_t stands_for = 77;
     static constexpr int n_rows = 16;
@@ -87,7 +87,7 @@ struct Images : testing::Test {
 
     Registry registry;
     std::shared_ptr<gguf::File> model = made_model();
-    const std::string mmproj = testing::TempDir() + "schedscope_images_test.gguf";
+    const std::string mmproj = ::testing::TempDir() + "schedscope_images_test.gguf";
     int64_t n_prompt = 0;
 };
 
@@ -176,7 +176,7 @@ TEST_F(Images, AreRefusedWhereTheyMakeNoSense) {
 TEST_F(Images, OfAnotherWidthAreRefused) {
     random_encoder("mlp", 1, 32).write(mmproj);
     EXPECT_THAT(sentence_of(ErrorKind::input, [&] { Session(registry, model, options()); }),
-                testing::AllOf(HasSubstr("embeddings of 32 values"), HasSubstr("reads 64")));
+                ::testing::AllOf(HasSubstr("embeddings of 32 values"), HasSubstr("reads 64")));
 }
 
 TEST_F(Images, PlaceWeightsByPatternsTogetherWithTheModels) {
@@ -184,7 +184,7 @@ TEST_F(Images, PlaceWeightsByPatternsTogetherWithTheModels) {
     o.overrides = {"^v\\.blk\\.0=cpu", "^blk\\.1=cpu"};
     const Session session(registry, model, o);
     EXPECT_THAT(session.notes(),
-                testing::IsSupersetOf({HasSubstr("v\\.blk\\.0=CPU: 16 tensors"), HasSubstr("blk\\.1=CPU: 9 tensors")}));
+                ::testing::IsSupersetOf({HasSubstr("v\\.blk\\.0=CPU: 16 tensors"), HasSubstr("blk\\.1=CPU: 9 tensors")}));
     o.overrides = {"nothing=cpu"};
     EXPECT_THAT(sentence_of(ErrorKind::usage, [&] { Session(registry, model, o); }), HasSubstr("matches no tensor"));
 }

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 using namespace schedscope;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 namespace {
 

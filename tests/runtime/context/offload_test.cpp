@@ -18,7 +18,7 @@ std::vector<int32_t> long_prompt() {
     return ids;
 }
 
-struct Offload : testing::TestWithParam<int> {
+struct Offload : ::testing::TestWithParam<int> {
     RunOptions on(const char* devices) const {
         RunOptions o = greedy_options("made");
         o.devices = devices;
@@ -96,7 +96,7 @@ TEST_P(Offload, keys_on_a_device_are_turned_when_the_context_shifts) {
     EXPECT_LT(largest_difference(shifted("vulkan0,cpu"), expected), 1e-3F * largest(expected));
 }
 
-INSTANTIATE_TEST_SUITE_P(made, Offload, testing::Values(0, 1, 2, 4),
+INSTANTIATE_TEST_SUITE_P(made, Offload, ::testing::Values(0, 1, 2, 4),
                          [](const auto& info) { return "ngl" + std::to_string(info.param); });
 
 TEST(Devices, the_same_one_twice_is_two_of_them) {

@@ -14,7 +14,7 @@
 namespace schedscope::test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 /// The CPU with an optimise step that is up to no good.
 class Meddling final : public Backend {
@@ -33,7 +33,7 @@ private:
     std::function<void(std::vector<Tensor*>&)> meddle_;
 };
 
-class WrongOrder : public testing::Test {
+class WrongOrder : public ::testing::Test {
 protected:
     /// What the scheduler says of the order; empty: nothing.
     std::string plan(const std::function<void(std::vector<Tensor*>&)>& meddle) {

@@ -12,7 +12,7 @@ using namespace schedscope::test;
 
 namespace {
 
-struct PerplexityOfStories : testing::Test {
+struct PerplexityOfStories : ::testing::Test {
     RunOptions options(const std::string& devices = "cpu", int32_t n_gpu_layers = 0) const {
         RunOptions o = greedy_options(teller.model());
         o.devices = devices;

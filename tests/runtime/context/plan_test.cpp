@@ -78,7 +78,7 @@ struct Row {
     int ngl, n_tokens, splits, inputs;
 };
 
-class SplitTable : public testing::TestWithParam<Row> {};
+class SplitTable : public ::testing::TestWithParam<Row> {};
 
 TEST_P(SplitTable, has_as_many_splits_and_inputs_as_the_reference) {
     for (const bool flash : {true, false}) {
@@ -90,11 +90,12 @@ TEST_P(SplitTable, has_as_many_splits_and_inputs_as_the_reference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(stories260K, SplitTable,
-                         testing::Values(Row{0, 1, 1, 0}, Row{0, 16, 1, 0}, Row{0, 40, 54, 67}, Row{1, 1, 2, 2}, Row{1, 16, 2, 2},
-                                         Row{1, 40, 55, 67}, Row{2, 1, 2, 7}, Row{2, 16, 2, 7}, Row{2, 40, 46, 58},
-                                         Row{3, 1, 2, 7}, Row{3, 16, 2, 7}, Row{3, 40, 35, 45}, Row{5, 1, 2, 7}, Row{5, 16, 2, 7},
-                                         Row{5, 40, 13, 19}, Row{6, 1, 2, 6}, Row{6, 16, 2, 6}, Row{6, 40, 2, 6},
-                                         Row{99, 1, 2, 6}, Row{99, 16, 2, 6}, Row{99, 40, 2, 6}),
+                         ::testing::Values(Row{0, 1, 1, 0}, Row{0, 16, 1, 0}, Row{0, 40, 54, 67}, Row{1, 1, 2, 2},
+                                           Row{1, 16, 2, 2}, Row{1, 40, 55, 67}, Row{2, 1, 2, 7}, Row{2, 16, 2, 7},
+                                           Row{2, 40, 46, 58}, Row{3, 1, 2, 7}, Row{3, 16, 2, 7}, Row{3, 40, 35, 45},
+                                           Row{5, 1, 2, 7}, Row{5, 16, 2, 7}, Row{5, 40, 13, 19}, Row{6, 1, 2, 6},
+                                           Row{6, 16, 2, 6}, Row{6, 40, 2, 6}, Row{99, 1, 2, 6}, Row{99, 16, 2, 6},
+                                           Row{99, 40, 2, 6}),
                          [](const auto& info) {
                              return "ngl" + std::to_string(info.param.ngl) + "_tokens" + std::to_string(info.param.n_tokens);
                          });
@@ -130,7 +131,7 @@ struct Log {
     int n_outputs = 1;
 };
 
-class AgainstLog : public testing::TestWithParam<Log> {};
+class AgainstLog : public ::testing::TestWithParam<Log> {};
 
 TEST_P(AgainstLog, every_node_is_named_placed_and_explained_as_in_the_log) {
     const auto graphs = read_sched_log(paths::shared("logs/") + GetParam().file);
@@ -176,16 +177,16 @@ Log whole_run(size_t graph, int n_tokens, int n_outputs = 1) {
 
 INSTANTIATE_TEST_SUITE_P(
     stories260K, AgainstLog,
-    testing::Values(Log{"stories260K-ngl0-prefill40-causes.log", {.ngl = 0}, 40},
-                    Log{"stories260K-ngl1-faoff-decode-causes.log", {.ngl = 1, .flash_attention = false}, 1},
-                    Log{"stories260K-ngl2-prefill40-level1.log", {.ngl = 2, .flash_attention = false}, 40, false, false},
-                    Log{"stories260K-ngl3-faoff-prefill40-causes.log", {.ngl = 3, .flash_attention = false}, 40},
-                    Log{"stories260K-ngl3-prefill40-stock.log", {.ngl = 3, .flash_attention = false}, 40, false},
-                    Log{"stories260K-ngl3-decode-stock.log", {.ngl = 3, .flash_attention = false}, 1, false},
-                    Log{"stories260K-ngl3-nokqv-prefill-causes.log", {.ngl = 3, .cache_on_host = true}, 16},
-                    Log{"stories260K-ngl6-faon-prefill-causes.log", {.ngl = 6}, 16},
-                    Log{"stories260K-blas-cpu-faoff-prefill40-causes.log", {.blas = true, .flash_attention = false}, 40},
-                    whole_run(0, 1), whole_run(1, 16, 16), whole_run(6, 256, 256), whole_run(9, 20), whole_run(10, 1)),
+    ::testing::Values(Log{"stories260K-ngl0-prefill40-causes.log", {.ngl = 0}, 40},
+                      Log{"stories260K-ngl1-faoff-decode-causes.log", {.ngl = 1, .flash_attention = false}, 1},
+                      Log{"stories260K-ngl2-prefill40-level1.log", {.ngl = 2, .flash_attention = false}, 40, false, false},
+                      Log{"stories260K-ngl3-faoff-prefill40-causes.log", {.ngl = 3, .flash_attention = false}, 40},
+                      Log{"stories260K-ngl3-prefill40-stock.log", {.ngl = 3, .flash_attention = false}, 40, false},
+                      Log{"stories260K-ngl3-decode-stock.log", {.ngl = 3, .flash_attention = false}, 1, false},
+                      Log{"stories260K-ngl3-nokqv-prefill-causes.log", {.ngl = 3, .cache_on_host = true}, 16},
+                      Log{"stories260K-ngl6-faon-prefill-causes.log", {.ngl = 6}, 16},
+                      Log{"stories260K-blas-cpu-faoff-prefill40-causes.log", {.blas = true, .flash_attention = false}, 40},
+                      whole_run(0, 1), whole_run(1, 16, 16), whole_run(6, 256, 256), whole_run(9, 20), whole_run(10, 1)),
     [](const auto& info) {
         std::string name = info.param.file;
         name = name.substr(0, name.rfind('.')) + "_graph" + std::to_string(info.param.graph);

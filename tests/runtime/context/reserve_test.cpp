@@ -9,10 +9,10 @@
 
 using namespace schedscope;
 using namespace schedscope::test;
-using testing::Each;
-using testing::Field;
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::Each;
+using ::testing::Field;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 namespace {
 
@@ -23,7 +23,7 @@ struct DevicesCase {
 };
 void PrintTo(const DevicesCase& place, std::ostream* out) { *out << place.devices << ", " << place.n_gpu_layers << " layers"; }
 
-class Reserve : public testing::TestWithParam<DevicesCase> {
+class Reserve : public ::testing::TestWithParam<DevicesCase> {
 protected:
     static constexpr int32_t n_ctx = 1024, n_ubatch = 64;
 
@@ -126,8 +126,8 @@ TEST_P(Reserve, DoesNotDependOnARecorder) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, Reserve,
-                         testing::Values(DevicesCase{"cpu", 0, true}, DevicesCase{"blas,cpu", 0, false},
-                                         DevicesCase{"vulkan0,cpu", 99, true}, DevicesCase{"vulkan0,cpu", 2, false},
-                                         DevicesCase{"vulkan0,cpu", 0, false}));
+                         ::testing::Values(DevicesCase{"cpu", 0, true}, DevicesCase{"blas,cpu", 0, false},
+                                           DevicesCase{"vulkan0,cpu", 99, true}, DevicesCase{"vulkan0,cpu", 2, false},
+                                           DevicesCase{"vulkan0,cpu", 0, false}));
 
 } // namespace

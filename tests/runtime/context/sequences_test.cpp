@@ -22,7 +22,7 @@ const std::vector<std::vector<int32_t>> greedy{
 constexpr size_t n_vocab = 331;
 constexpr float tolerance = 1e-4F;
 
-struct Sequences : testing::Test {
+struct Sequences : ::testing::Test {
     void SetUp() override {
         NEEDS(folder);
         RunOptions o = greedy_options(shared + "/models/arch/llama/model.gguf");

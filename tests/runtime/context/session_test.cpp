@@ -9,13 +9,13 @@
 
 using namespace schedscope;
 using namespace schedscope::test;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 namespace {
 
-struct Refusals : testing::Test {
+struct Refusals : ::testing::Test {
     std::string refusal(ErrorKind kind, const RunOptions& options) {
         return sentence_of(kind, [&] { Session(registry, options); });
     }
@@ -24,7 +24,7 @@ struct Refusals : testing::Test {
     }
     /// A file in the test's own folder with these bytes.
     static std::string file_with(const std::string& bytes) {
-        const std::string path = testing::TempDir() + "schedscope_session_test.gguf";
+        const std::string path = ::testing::TempDir() + "schedscope_session_test.gguf";
         std::ofstream(path, std::ios::binary) << bytes;
         return path;
     }
@@ -41,7 +41,7 @@ TEST_F(Refusals, a_file_that_is_no_model) {
 }
 
 TEST_F(Refusals, a_model_cut_anywhere) {
-    const std::string path = testing::TempDir() + "schedscope_session_whole.gguf";
+    const std::string path = ::testing::TempDir() + "schedscope_session_whole.gguf";
     synthesise(small_shape(), Type::F32, 1, path);
     std::ifstream file(path, std::ios::binary);
     const std::string whole{std::istreambuf_iterator<char>(file), {}};

@@ -9,8 +9,8 @@
 
 using namespace schedscope;
 using namespace schedscope::test;
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 namespace {
 

@@ -11,12 +11,12 @@
 
 using namespace schedscope;
 using namespace schedscope::test;
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 namespace {
 
-struct ModelTest : testing::Test {
+struct ModelTest : ::testing::Test {
     Registry registry;
     FakeGpu gpu{"Vulkan0"};
     std::vector<Device*> devices{&gpu, &registry.cpu()};

@@ -8,12 +8,12 @@
 
 using namespace schedscope;
 using namespace schedscope::test;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 namespace {
 
-struct PlacementTest : testing::Test {
+struct PlacementTest : ::testing::Test {
     Registry registry;
     FakeGpu first{"Vulkan0"};
     FakeGpu second{"Vulkan1"};

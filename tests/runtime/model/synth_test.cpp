@@ -15,8 +15,8 @@
 
 using namespace schedscope;
 using namespace schedscope::test;
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 namespace {
 
@@ -79,7 +79,7 @@ TEST(Synth, there_is_one_of_every_architecture_that_the_runtime_knows) {
         made.push_back(a->name);
         EXPECT_EQ(a->presets.front().name, "tiny") << a->name;
     }
-    EXPECT_THAT(made, testing::UnorderedElementsAreArray(known));
+    EXPECT_THAT(made, ::testing::UnorderedElementsAreArray(known));
 }
 
 /// Architecture and preset.
@@ -97,7 +97,7 @@ std::vector<Names> tiny_ones() {
     return names;
 }
 
-class SynthTiny : public testing::TestWithParam<Names> {
+class SynthTiny : public ::testing::TestWithParam<Names> {
 protected:
     const SynthShape shape = synth_preset(GetParam().first, GetParam().second);
 
@@ -165,7 +165,7 @@ TEST_P(SynthTiny, generates_from_logits_that_are_finite_and_of_size_one) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, SynthTiny, testing::ValuesIn(tiny_ones()), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Models, SynthTiny, ::testing::ValuesIn(tiny_ones()), [](const auto& info) {
     std::string name = info.param.first + "_" + info.param.second;
     std::replace(name.begin(), name.end(), '-', '_');
     return name;

@@ -10,8 +10,8 @@
 #include <vector>
 
 using namespace schedscope;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 namespace {
 

@@ -258,7 +258,7 @@ TEST(Settings, MirostatOfTheMetadataTakesTheSequencesPlace) {
     for (const auto& s : chain.samplers()) {
         names.push_back(s->name());
     }
-    EXPECT_THAT(names, testing::ElementsAre("temp", "mirostat_v2"));
+    EXPECT_THAT(names, ::testing::ElementsAre("temp", "mirostat_v2"));
 }
 
 } // namespace

@@ -10,8 +10,8 @@
 #include <vector>
 
 using namespace schedscope;
-using testing::ElementsAre;
-using testing::UnorderedElementsAre;
+using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
 
 namespace {
 

@@ -10,8 +10,8 @@
 
 using namespace schedscope;
 using namespace schedscope::chance;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 using namespace schedscope;
 using namespace schedscope::sketch;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 namespace {
 
@@ -140,7 +140,7 @@ TEST(MemoryPlan, ASourceThatIsReadAgainKeepsItsPlace) {
     EXPECT_EQ(find(memory.place(s), b).in_place_of, no_tensor);
 }
 
-class GatedProducts : public testing::Test {
+class GatedProducts : public ::testing::Test {
 protected:
     GatedProducts() : planned_(s_) {}
     /// Offsets of what the products read and of the gate's result.

@@ -4,7 +4,7 @@
 
 using namespace schedscope;
 using namespace schedscope::sketch;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 TEST(Pass1, AnAllocatedTensorGoesToTheFirstBackendThatCanUseItsMemory) {
     Sketch s{"GPU0", "GPU1", "CPU"};

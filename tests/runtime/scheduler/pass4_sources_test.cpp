@@ -4,8 +4,8 @@
 
 using namespace schedscope;
 using namespace schedscope::sketch;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 TEST(Pass4, AViewNodeFollowsItsSource) {
     Sketch s{"GPU0", "CPU"};

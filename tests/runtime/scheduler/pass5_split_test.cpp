@@ -4,7 +4,7 @@
 
 using namespace schedscope;
 using namespace schedscope::sketch;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 namespace {
 

@@ -24,7 +24,7 @@ struct SketchSession {
 
 std::string told(const Assignment& a) { return std::to_string(a.backend) + " " + cause_name(a.cause, a.source); }
 
-class EveryGraph : public testing::TestWithParam<unsigned> {};
+class EveryGraph : public ::testing::TestWithParam<unsigned> {};
 
 } // namespace
 
@@ -139,7 +139,7 @@ TEST_P(EveryGraph, PassesOpenAndCloseInOrder) {
     EXPECT_EQ(story, "[(1)(2a)(2b)(2c)(2d)(3)(4)(5)](allocate)");
 }
 
-INSTANTIATE_TEST_SUITE_P(Random, EveryGraph, testing::Range(0U, 12U));
+INSTANTIATE_TEST_SUITE_P(Random, EveryGraph, ::testing::Range(0U, 12U));
 
 TEST(Records, AWeightIsNamedAsTheReason) {
     Sketch s{"GPU0", "CPU"};

@@ -15,7 +15,7 @@
 namespace schedscope::test {
 namespace {
 
-using testing::AnyOf;
+using ::testing::AnyOf;
 
 constexpr int64_t long_enough = 300;
 

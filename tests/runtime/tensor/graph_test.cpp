@@ -28,7 +28,7 @@ TEST(Graph, WalksSourcesDepthFirstAndTheFirstSourceFirst) {
     Tensor* right = ops::mul(g, a, b);
     g.expand(ops::sub(g, left, right));
     EXPECT_THAT(names(g.leafs()), ElementsAre("b", "c", "a"));
-    EXPECT_THAT(g.nodes(), ElementsAre(left, right, testing::_));
+    EXPECT_THAT(g.nodes(), ElementsAre(left, right, ::testing::_));
 }
 
 TEST(Graph, NamesWhatHasNoNameByItsPlaceInItsList) {

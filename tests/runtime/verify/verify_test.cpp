@@ -20,7 +20,7 @@
 namespace schedscope::test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr int32_t n_layers = 3;
 
@@ -35,7 +35,7 @@ private:
     std::string name_;
 };
 
-class Verify : public testing::Test {
+class Verify : public ::testing::Test {
 protected:
     Verification run(Device& checked, int32_t n_predict = 2, FlashAttention flash = FlashAttention::off,
                      Recorder* recorder = nullptr, std::shared_ptr<Watcher> watcher = nullptr,
@@ -89,8 +89,8 @@ TEST_F(Verify, AWrongKernelIsFoundAtEachOfItsNodesAndTheFirstIsNamed) {
         }
     });
     const Verification v = run(wrong);
-    EXPECT_THAT(beyond(v), testing::ElementsAre("0 ffn_swiglu-0", "0 ffn_swiglu-1", "0 ffn_swiglu-2", "1 ffn_swiglu-0",
-                                                "1 ffn_swiglu-1", "1 ffn_swiglu-2"));
+    EXPECT_THAT(beyond(v), ::testing::ElementsAre("0 ffn_swiglu-0", "0 ffn_swiglu-1", "0 ffn_swiglu-2", "1 ffn_swiglu-0",
+                                                  "1 ffn_swiglu-1", "1 ffn_swiglu-2"));
     ASSERT_TRUE(v.first_beyond.has_value());
     EXPECT_EQ(v.checks[*v.first_beyond].node, "ffn_swiglu-0");
     EXPECT_EQ(v.checks[*v.first_beyond].evaluation, 0);
@@ -193,7 +193,7 @@ TEST_F(Verify, LooksAtAllThatIsComputedAndNothingElse) {
     WrongDevice right([](const Tensor&) {});
     const Verification v = run(right, 1);
     for (const NodeCheck& c : v.checks) {
-        EXPECT_THAT(c.op, testing::Not(testing::AnyOf("VIEW", "RESHAPE", "PERMUTE", "TRANSPOSE", "NONE"))) << c.node;
+        EXPECT_THAT(c.op, ::testing::Not(::testing::AnyOf("VIEW", "RESHAPE", "PERMUTE", "TRANSPOSE", "NONE"))) << c.node;
     }
     EXPECT_EQ(v.checks.front().op, "GET_ROWS");
     EXPECT_EQ(v.checks.back().node, "result_output");

@@ -79,7 +79,7 @@ double difference(const std::vector<float>& rows, const std::vector<double>& tru
     return most / largest;
 }
 
-class Kinds : public testing::TestWithParam<std::string> {
+class Kinds : public ::testing::TestWithParam<std::string> {
 protected:
     void compare(std::string_view devices, double tolerance, Type kernels = Type::F32) {
         for (const uint32_t seed : {1U, 2U}) {
@@ -102,8 +102,8 @@ class KindsOnVulkan : public OnVulkan<Kinds> {};
 TEST_P(KindsOnVulkan, AgreeWithThePlainComputation) { compare("vulkan0,cpu", 1e-4); }
 TEST_P(KindsOnVulkan, AgreeWithKernelsOfHalfs) { compare("vulkan0,cpu", 2e-3, Type::F16); }
 
-const auto all_kinds = testing::Values("mlp", "mlp-linear", "mlp-gelu", "mlp-features", "mlp-siglip", "mlp-swapped", "mlp_norm",
-                                       "ldp", "ldpv2", "resampler", "mlp-large", "ldp-large");
+const auto all_kinds = ::testing::Values("mlp", "mlp-linear", "mlp-gelu", "mlp-features", "mlp-siglip", "mlp-swapped", "mlp_norm",
+                                         "ldp", "ldpv2", "resampler", "mlp-large", "ldp-large");
 const auto kind_name = [](const auto& info) { return as_test_name(info.param); };
 INSTANTIATE_TEST_SUITE_P(Encoder, Kinds, all_kinds, kind_name);
 INSTANTIATE_TEST_SUITE_P(Encoder, KindsOnVulkan, all_kinds, kind_name);
@@ -148,7 +148,7 @@ TEST(Encoder, RunsAPlanAgainForViewsOfOneSize) {
 
 // ---- the model that lies beside the repository
 
-class TinyLlava : public testing::Test {
+class TinyLlava : public ::testing::Test {
 protected:
     inline static const std::string folder = paths::shared("models/llava-tiny/");
     void SetUp() override {

@@ -13,10 +13,10 @@
 namespace schedscope::test {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
 using vision::Image;
 
 /// Of 16 × 8 pixels of grey 150.

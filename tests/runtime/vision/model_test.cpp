@@ -15,9 +15,9 @@
 namespace schedscope::test {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// A copy with keys changed, and without some keys and tensors.
 std::shared_ptr<gguf::File> changed(const gguf::File& source, const std::function<void(gguf::Writer&)>& change,
@@ -37,7 +37,7 @@ std::shared_ptr<gguf::File> changed(const gguf::File& source, const std::functio
     return std::make_shared<gguf::File>(gguf::File::from_bytes(w.to_bytes(), "eye.gguf"));
 }
 
-struct EncoderFiles : testing::Test {
+struct EncoderFiles : ::testing::Test {
     std::string refusal(const std::shared_ptr<gguf::File>& file) const {
         try {
             const auto devices = registry.select("cpu");

@@ -16,9 +16,9 @@
 namespace schedscope::test {
 namespace {
 
-using testing::ElementsAre;
-using testing::ElementsAreArray;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
 using vision::Arrangement;
 using vision::EncoderHparams;
 using vision::Image;

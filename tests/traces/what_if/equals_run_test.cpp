@@ -121,7 +121,7 @@ std::vector<DevicesCase> places() {
     return all;
 }
 
-class EqualsRun : public testing::TestWithParam<DevicesCase> {
+class EqualsRun : public ::testing::TestWithParam<DevicesCase> {
 protected:
     void SetUp() override {
         for (const char* device : {"blas", "vulkan0"}) {
@@ -258,14 +258,14 @@ TEST_P(EqualsRun, WhenItReallyRan) {
     expect_equal(before, {"ngl=2", "fa=off"}, after);
 }
 
-std::string name_of(const testing::TestParamInfo<DevicesCase>& info) {
+std::string name_of(const ::testing::TestParamInfo<DevicesCase>& info) {
     std::string name = info.param.model + "_" + info.param.devices;
     std::replace_if(
         name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
     return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(WhatIf, EqualsRun, testing::ValuesIn(places()), name_of);
+INSTANTIATE_TEST_SUITE_P(WhatIf, EqualsRun, ::testing::ValuesIn(places()), name_of);
 
 TEST(WhatIfAnswers, NothingWhereNothingChanges) {
     Planned s;
@@ -341,7 +341,7 @@ TEST(WhatIfAnswers, AQuantisedCacheHasNoGraphWithoutFlashAttention) {
         FAIL();
     } catch (const Error& e) {
         EXPECT_EQ(e.kind(), ErrorKind::usage);
-        EXPECT_THAT(e.what(), testing::HasSubstr("needs flash attention"));
+        EXPECT_THAT(e.what(), ::testing::HasSubstr("needs flash attention"));
     }
 }
 

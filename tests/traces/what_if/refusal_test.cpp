@@ -86,7 +86,7 @@ std::unique_ptr<LiveStore> planned(Op lacks, int32_t n_gpu_layers, bool flash_at
     return store;
 }
 
-class Refused : public testing::TestWithParam<Op> {};
+class Refused : public ::testing::TestWithParam<Op> {};
 
 TEST_P(Refused, IsWhatADeviceDecidesThatLacksIt) {
     for (const int32_t n_gpu_layers : {99, 2}) {
@@ -111,8 +111,8 @@ TEST_P(Refused, IsWhatADeviceDecidesThatLacksIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(WhatIf, Refused,
-                         testing::Values(Op::ROPE, Op::RMS_NORM, Op::MUL, Op::MUL_MAT, Op::MUL_MAT_ID, Op::SOFT_MAX, Op::GLU,
-                                         Op::ADD),
+                         ::testing::Values(Op::ROPE, Op::RMS_NORM, Op::MUL, Op::MUL_MAT, Op::MUL_MAT_ID, Op::SOFT_MAX, Op::GLU,
+                                           Op::ADD),
                          [](const auto& info) { return std::string(op_name(info.param)); });
 
 TEST(WhatIf, ACacheThatNobodyCanWriteLeavesNoPlan) {
@@ -123,7 +123,7 @@ TEST(WhatIf, ACacheThatNobodyCanWriteLeavesNoPlan) {
     ASSERT_EQ(result.comparisons.size(), 2U);
     for (const PlanComparison& c : result.comparisons) {
         EXPECT_EQ(c.recorded.error, "");
-        EXPECT_THAT(c.now.error, testing::HasSubstr("no backend that can use it supports SET_ROWS"));
+        EXPECT_THAT(c.now.error, ::testing::HasSubstr("no backend that can use it supports SET_ROWS"));
     }
     EXPECT_ANY_THROW(planned(Op::SET_ROWS, 99, true)); // as in a run
 }

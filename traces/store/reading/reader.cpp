@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t n_kinds = std::variant_size_v<Fact>;
 constexpr Step largest_read = Step{1} << 16; ///< records that are read in one go
-constexpr Step steps_worth_halving = 4096;         ///< fewer are read sooner than another thread has begun
+constexpr Step steps_worth_halving = 4096;   ///< fewer are read sooner than another thread has begun
 /// Those that there are many of.
 constexpr FactSet frequent = fact_set<record::BackendQuery, record::Assign, record::Placement, record::Execute>();
 

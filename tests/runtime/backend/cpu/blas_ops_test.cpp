@@ -10,7 +10,7 @@
 namespace schedscope::test {
 namespace {
 
-class BlasOps : public testing::Test {
+class BlasOps : public ::testing::Test {
 protected:
     void SetUp() override {
         device_ = make_blas_device(missing_);

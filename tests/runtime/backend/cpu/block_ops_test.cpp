@@ -11,7 +11,7 @@
 namespace schedscope::test {
 namespace {
 
-class BlockOpsOf : public testing::TestWithParam<const VectorOps*> {
+class BlockOpsOf : public ::testing::TestWithParam<const VectorOps*> {
 protected:
     const VectorOps& v = *GetParam();
 
@@ -76,7 +76,7 @@ TEST_P(BlockOpsOf, AreThereForQuantisedTypesOnly) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, BlockOpsOf, testing::ValuesIn(usable_vector_ops().begin(), usable_vector_ops().end()),
+INSTANTIATE_TEST_SUITE_P(All, BlockOpsOf, ::testing::ValuesIn(usable_vector_ops().begin(), usable_vector_ops().end()),
                          [](const auto& info) { return std::string(info.param->name); });
 
 } // namespace

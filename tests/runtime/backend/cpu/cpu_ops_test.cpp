@@ -27,7 +27,7 @@ private:
     std::vector<std::unique_ptr<Backend>> backends_;
 };
 
-class CpuOps : public testing::TestWithParam<Op> {};
+class CpuOps : public ::testing::TestWithParam<Op> {};
 
 // The CPU is the last backend: what it refuses can't be run at all, so no case may be refused.
 TEST_P(CpuOps, AgreeWithTheReference) {
@@ -43,7 +43,7 @@ TEST_P(CpuOps, AgreeWithTheReference) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CpuOps, testing::ValuesIn(ops_with_cases()),
+INSTANTIATE_TEST_SUITE_P(All, CpuOps, ::testing::ValuesIn(ops_with_cases()),
                          [](const auto& info) { return std::string(op_name(info.param)); });
 
 } // namespace

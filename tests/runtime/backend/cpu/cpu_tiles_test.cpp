@@ -12,7 +12,7 @@
 namespace schedscope::test {
 namespace {
 
-class CpuTiles : public testing::TestWithParam<const VectorOps*> {
+class CpuTiles : public ::testing::TestWithParam<const VectorOps*> {
 protected:
     void check(const OpCase& c) {
         PreparedCase prepared(c);
@@ -95,7 +95,7 @@ TEST_P(CpuTiles, MultiplyByNothingWhereAnIdNamesNoExpert) {
     EXPECT_EQ(floats_of(*product), (std::vector<float>{32, 32, 32, 0, 0, 0, 0, 0, 0, 32, 32, 32}));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CpuTiles, testing::ValuesIn(usable_vector_ops().begin(), usable_vector_ops().end()),
+INSTANTIATE_TEST_SUITE_P(All, CpuTiles, ::testing::ValuesIn(usable_vector_ops().begin(), usable_vector_ops().end()),
                          [](const auto& info) { return std::string(info.param->name); });
 
 // Threads share the rows out; a row is computed in the same way by whichever thread.

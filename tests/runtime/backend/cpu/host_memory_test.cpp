@@ -10,8 +10,8 @@
 namespace schedscope {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(HostMemory, IsOneTypeOfHostMemory) {
     EXPECT_EQ(&cpu_buffer_type(), &cpu_buffer_type());
@@ -31,7 +31,7 @@ TEST(HostMemory, KeepsWhatIsWritten) {
     buffer->write(40, data, sizeof data);
     uint8_t found[5];
     buffer->read(39, found, sizeof found);
-    EXPECT_THAT(found, testing::ElementsAre(7, 1, 2, 3, 7));
+    EXPECT_THAT(found, ::testing::ElementsAre(7, 1, 2, 3, 7));
     EXPECT_EQ(buffer->host_base()[41], std::byte{2});
 }
 
@@ -52,7 +52,7 @@ TEST(HostMemory, WrapsMemoryThatStaysItsOwners) {
         const uint8_t nine = 9;
         buffer->write(2, &nine, 1);
     }
-    EXPECT_THAT(mine, testing::ElementsAre(1, 2, 9, 4));
+    EXPECT_THAT(mine, ::testing::ElementsAre(1, 2, 9, 4));
 }
 
 TEST(HostMemory, SaysInOneLineWhenThereIsNotEnough) {
@@ -127,7 +127,7 @@ TEST(TensorCopy, GoesBetweenAllKindsOfMemory) {
         tensor_copy(source, target);
         float found[4] = {};
         tensor_read(target, found, 0, sizeof found);
-        EXPECT_THAT(found, testing::ElementsAre(1, 2, 3, 4));
+        EXPECT_THAT(found, ::testing::ElementsAre(1, 2, 3, 4));
     }
 }
 

@@ -10,8 +10,8 @@
 namespace schedscope {
 namespace {
 
-using testing::Each;
-using testing::ElementsAre;
+using ::testing::Each;
+using ::testing::ElementsAre;
 
 TEST(ThreadPool, CallsTheWorkOnceForEachPart) {
     for (const int n : {1, 2, 3, 5}) {

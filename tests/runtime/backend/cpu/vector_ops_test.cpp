@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t lengths[] = {0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 255, 256, 257, 1000, 5000};
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-class VectorOpsOf : public testing::TestWithParam<const VectorOps*> {
+class VectorOpsOf : public ::testing::TestWithParam<const VectorOps*> {
 protected:
     const VectorOps& v = *GetParam();
 };
@@ -279,7 +279,7 @@ TEST_P(VectorOpsOf, WorkInPlace) {
     EXPECT_TRUE(std::equal(apart.begin(), apart.end(), in_place.begin()));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, VectorOpsOf, testing::ValuesIn(usable_vector_ops().begin(), usable_vector_ops().end()),
+INSTANTIATE_TEST_SUITE_P(All, VectorOpsOf, ::testing::ValuesIn(usable_vector_ops().begin(), usable_vector_ops().end()),
                          [](const auto& info) { return std::string(info.param->name); });
 
 TEST(VectorOps, PortableIsAlwaysThereAndTheWidestIsLast) {

@@ -13,11 +13,11 @@
 
 using namespace schedscope;
 using namespace schedscope::test;
-using testing::EndsWith;
+using ::testing::EndsWith;
 
 namespace {
 
-class CutModel : public testing::TestWithParam<const char*> {
+class CutModel : public ::testing::TestWithParam<const char*> {
 protected:
     void SetUp() override {
         const std::string first = std::string(GetParam()).substr(0, std::string(GetParam()).find(','));
@@ -58,13 +58,13 @@ protected:
     }
 
     Registry registry;
-    const std::string folder = testing::TempDir() + "schedscope-cut-" + std::to_string(getpid());
+    const std::string folder = ::testing::TempDir() + "schedscope-cut-" + std::to_string(getpid());
     const std::string path = folder + "/model.gguf", trace = folder + "/t.trace";
     RunOptions options;
     std::vector<Token> prompt, told;
 };
 
-INSTANTIATE_TEST_SUITE_P(Devices, CutModel, testing::Values("cpu", "blas,cpu", "vulkan0,cpu"),
+INSTANTIATE_TEST_SUITE_P(Devices, CutModel, ::testing::Values("cpu", "blas,cpu", "vulkan0,cpu"),
                          [](const auto& info) { return std::string(info.param).substr(0, std::string(info.param).find(',')); });
 
 TEST_P(CutModel, GivesNoMoreTokens) {
@@ -90,7 +90,7 @@ TEST_P(CutModel, LeavesATraceOfAllThatWasBefore) {
             errors.emplace_back(reader->text(end->error));
         }
     });
-    EXPECT_THAT(errors, testing::ElementsAre("", "", path + ": was cut short while it was read"));
+    EXPECT_THAT(errors, ::testing::ElementsAre("", "", path + ": was cut short while it was read"));
     EXPECT_EQ(recorded, told);
 }
 

@@ -20,19 +20,19 @@
 
 using namespace schedscope;
 using namespace schedscope::test;
-using testing::AllOf;
-using testing::AnyOf;
-using testing::Ge;
-using testing::HasSubstr;
-using testing::Le;
-using testing::Not;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::Ge;
+using ::testing::HasSubstr;
+using ::testing::Le;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 namespace {
 
 const std::vector<int32_t> prompt{1, 300, 301};
 
-class Faults : public testing::TestWithParam<bool> {
+class Faults : public ::testing::TestWithParam<bool> {
 protected:
     void SetUp() override {
         setenv("SCHEDSCOPE_VULKAN_VALIDATION", "1", 1);
@@ -252,7 +252,7 @@ TEST_P(Faults, ADeviceThatIsTooSmallIsNamedWithWhatToDo) {
     EXPECT_EQ(run(), expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(Driver, Faults, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Driver, Faults, ::testing::Bool(),
                          [](const auto& info) { return std::string(info.param ? "like_hardware" : "as_it_is"); });
 
 } // namespace

@@ -59,7 +59,7 @@ private:
     size_t size_ = 0;
 };
 
-class FusedKernels : public testing::TestWithParam<const VectorOps*> {
+class FusedKernels : public ::testing::TestWithParam<const VectorOps*> {
 protected:
     std::unique_ptr<Device> device_ = make_cpu_device();
     cpu::CpuBackend backend_{*device_, {3, true, {}}, *GetParam()};
@@ -121,7 +121,7 @@ TEST_P(FusedKernels, GiveWhatTheirOperatorsSay) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cpu, FusedKernels, testing::ValuesIn(usable_vector_ops().begin(), usable_vector_ops().end()),
+INSTANTIATE_TEST_SUITE_P(Cpu, FusedKernels, ::testing::ValuesIn(usable_vector_ops().begin(), usable_vector_ops().end()),
                          [](const auto& info) { return std::string(info.param->name); });
 
 } // namespace

@@ -9,7 +9,7 @@ namespace {
 constexpr Shape wide{64, 3, 1, 1};
 constexpr Shape row{64, 1, 1, 1};
 
-class Fusion : public testing::Test, public FusionSketch {
+class Fusion : public ::testing::Test, public FusionSketch {
 protected:
     Tensor* x_ = f32(wide, "x");
     Tensor* w_ = f32(row, "w");

@@ -89,7 +89,7 @@ std::vector<std::string> story(const SplitGraph& split) {
     return all;
 }
 
-class NodeOrder : public testing::Test, public FusionSketch {
+class NodeOrder : public ::testing::Test, public FusionSketch {
 protected:
     Tensor* x_ = f32({64, 4, 1, 1}, "x");
     Tensor* cache_ = f32({64, 32, 1, 1}, "cache");

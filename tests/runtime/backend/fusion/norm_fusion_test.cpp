@@ -12,7 +12,7 @@ constexpr int64_t row = 65;
 constexpr int64_t n_tokens = 5;
 
 /// x → RMS_NORM → × weight, on the CPU.
-class NormFusion : public testing::Test {
+class NormFusion : public ::testing::Test {
 protected:
     NormFusion() : device_(make_cpu_device()), backend_(device_->make_backend({2, true, {}})) {
         x_ = g_.graph.input(Type::F32, {row, n_tokens, 1, 1}, "x");
@@ -58,7 +58,7 @@ TEST_F(NormFusion, GivesTheSameAsTheTwoNodes) {
     EXPECT_EQ(split_.groups[0].first, 0);
     EXPECT_EQ(split_.groups[0].count, 2);
     std::vector<KernelTime> times;
-    EXPECT_THAT(result(&times), testing::Pointwise(testing::FloatNear(1e-6F), apart));
+    EXPECT_THAT(result(&times), ::testing::Pointwise(::testing::FloatNear(1e-6F), apart));
     ASSERT_EQ(times.size(), 1U);
     EXPECT_EQ(times[0].kernel, "rms_norm_mul");
     EXPECT_EQ(times[0].first, 0);
@@ -72,7 +72,7 @@ TEST_F(NormFusion, DoesNotWriteTheNormItself) {
     backend_->optimise(split_);
     set_floats(*norm_, std::vector<float>(row * n_tokens, 42.0F));
     result();
-    EXPECT_THAT(floats_of(*norm_), testing::Each(42.0F));
+    EXPECT_THAT(floats_of(*norm_), ::testing::Each(42.0F));
 }
 
 TEST_F(NormFusion, WorksInPlaceOfTheSource) {
@@ -82,7 +82,7 @@ TEST_F(NormFusion, WorksInPlaceOfTheSource) {
     backend_->optimise(split_);
     product_->offset = x_->offset;
     EXPECT_TRUE(group_is_safe(split_.nodes));
-    EXPECT_THAT(result(), testing::Pointwise(testing::FloatNear(1e-6F), apart));
+    EXPECT_THAT(result(), ::testing::Pointwise(::testing::FloatNear(1e-6F), apart));
 }
 
 TEST_F(NormFusion, RunsApartWhereTheResultWouldOverwriteRowsStillToBeRead) {
@@ -105,7 +105,7 @@ TEST_F(NormFusion, RunsApartWhereTheResultWouldOverwriteRowsStillToBeRead) {
     set_floats(*weight_, some_floats(row));
     EXPECT_FALSE(group_is_safe(split_.nodes));
     std::vector<KernelTime> times;
-    EXPECT_THAT(result(&times), testing::Pointwise(testing::FloatNear(1e-6F), apart));
+    EXPECT_THAT(result(&times), ::testing::Pointwise(::testing::FloatNear(1e-6F), apart));
     EXPECT_EQ(times.size(), 2U);
     x_->buffer = weight_->buffer = norm_->buffer = product_->buffer = nullptr;
 }
@@ -137,7 +137,7 @@ TEST_F(NormFusion, TakesTheWeightAsEitherFactor) {
     set_floats(*whole, some_floats(row * n_tokens));
     const std::vector<float> apart = result();
     EXPECT_EQ(reason(), "fused");
-    EXPECT_THAT(result(), testing::Pointwise(testing::FloatNear(1e-6F), apart));
+    EXPECT_THAT(result(), ::testing::Pointwise(::testing::FloatNear(1e-6F), apart));
 }
 
 TEST_F(NormFusion, FindsNothingWithoutFusion) {

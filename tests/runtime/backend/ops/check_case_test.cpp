@@ -14,7 +14,7 @@
 namespace schedscope::test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 /// Computes on the CPU, then does something to the last node's memory.
 class Spoiled final : public Backend {

@@ -37,7 +37,7 @@ int run_in_place(Backend& backend, const InPlace& o) {
     return n;
 }
 
-class InPlaceOf : public testing::TestWithParam<InPlace> {};
+class InPlaceOf : public ::testing::TestWithParam<InPlace> {};
 
 TEST_P(InPlaceOf, TheSourceOnTheCpu) {
     const auto device = make_cpu_device();
@@ -45,7 +45,7 @@ TEST_P(InPlaceOf, TheSourceOnTheCpu) {
     EXPECT_GT(run_in_place(*backend, GetParam()), 0);
 }
 
-class InPlaceOnVulkan : public OnVulkan<testing::TestWithParam<InPlace>> {};
+class InPlaceOnVulkan : public OnVulkan<::testing::TestWithParam<InPlace>> {};
 
 TEST_P(InPlaceOnVulkan, TheSource) {
     const auto backend = device().make_backend({});
@@ -53,8 +53,8 @@ TEST_P(InPlaceOnVulkan, TheSource) {
 }
 
 const auto name = [](const auto& info) { return std::string(op_name(info.param.op)); };
-INSTANTIATE_TEST_SUITE_P(All, InPlaceOf, testing::ValuesIn(operators), name);
-INSTANTIATE_TEST_SUITE_P(All, InPlaceOnVulkan, testing::ValuesIn(operators), name);
+INSTANTIATE_TEST_SUITE_P(All, InPlaceOf, ::testing::ValuesIn(operators), name);
+INSTANTIATE_TEST_SUITE_P(All, InPlaceOnVulkan, ::testing::ValuesIn(operators), name);
 
 } // namespace
 } // namespace schedscope::test

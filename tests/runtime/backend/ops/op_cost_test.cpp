@@ -8,7 +8,7 @@
 namespace schedscope {
 namespace {
 
-class OpCost : public testing::Test {
+class OpCost : public ::testing::Test {
 protected:
     static int64_t bytes(std::vector<Tensor*> nodes) { return op_bytes(nodes); }
     Tensor* f32(const Shape& ne) { return g_.input(Type::F32, ne); }

@@ -69,7 +69,7 @@ TEST(RequiredOps, TheCpuTakesEveryOperatorAndAllTypesOfWeights) {
     expect(taken, {Op::CPY, Op::CONT, Op::REPEAT, Op::CONCAT}, {Type::I32});
 }
 
-class RequiredOnVulkan : public OnVulkan<testing::Test> {};
+class RequiredOnVulkan : public OnVulkan<::testing::Test> {};
 
 TEST_F(RequiredOnVulkan, TransformersStayOnTheDevice) {
     for (const auto& device : vulkan_devices()) {

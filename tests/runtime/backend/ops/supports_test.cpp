@@ -14,13 +14,13 @@ static void PrintTo(const Answer& a, std::ostream* out) {
 
 namespace {
 
-class CpuSupports : public testing::Test {
+class CpuSupports : public ::testing::Test {
 protected:
     Answer answer(const Tensor* node) const { return device_->supports_op(*node); }
     void refuses(const Tensor* node, Refusal reason) const {
         const Answer a = answer(node);
         EXPECT_FALSE(a.yes);
-        EXPECT_EQ(a.reason, reason) << testing::PrintToString(a);
+        EXPECT_EQ(a.reason, reason) << ::testing::PrintToString(a);
         EXPECT_FALSE(a.detail.empty());
     }
     Tensor* leaf(Type type, const Shape& ne) { return g_.input(type, ne); }

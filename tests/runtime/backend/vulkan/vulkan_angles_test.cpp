@@ -7,7 +7,7 @@
 namespace schedscope::test {
 namespace {
 
-class VulkanAngles : public OnVulkan<testing::Test> {
+class VulkanAngles : public OnVulkan<::testing::Test> {
 protected:
     void expect_right(const OpCase& c) {
         const std::unique_ptr<Backend> backend = device().make_backend({});

@@ -20,7 +20,7 @@ SplitGraph in_order(PreparedCase& prepared) {
     return split;
 }
 
-class VulkanBarriers : public OnVulkan<testing::Test> {
+class VulkanBarriers : public OnVulkan<::testing::Test> {
 protected:
     std::unique_ptr<Backend> make_backend(bool fusion = true) const {
         BackendOptions options;
@@ -163,7 +163,7 @@ TEST_F(VulkanLayer, FusedHasFewerSteps) {
     constexpr int32_t steps = 8;
     const Result fused = run(Order::optimised, true);
     EXPECT_EQ(fused.barriers, steps - 1);
-    EXPECT_THAT(fused.values, testing::Pointwise(testing::FloatNear(1e-5F), run(Order::as_built, false).values));
+    EXPECT_THAT(fused.values, ::testing::Pointwise(::testing::FloatNear(1e-5F), run(Order::as_built, false).values));
 }
 
 } // namespace

@@ -43,7 +43,7 @@ Ran ran(Backend& backend, const SplitGraph& split, PreparedCase& prepared) {
     return {fused, fused ? prepared.compare_last({}) : prepared.compare({})};
 }
 
-class VulkanFused : public OnVulkan<testing::TestWithParam<std::string_view>> {
+class VulkanFused : public OnVulkan<::testing::TestWithParam<std::string_view>> {
 protected:
     /// The kernel's cases on the device as it is and as hardware; there without what has too many columns.
     template <typename Check> void each(const Check& check) const {
@@ -105,11 +105,11 @@ TEST_P(VulkanFused, AreRightWhereverTheResultTakesASourcesPlace) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, VulkanFused,
-                         testing::Values("rms_norm_mul", "rms_norm_mul_add", "norm_mul", "norm_mul_add", "add_chain",
-                                         "mul_mat_add", "mul_mat_add_act", "gate_up", "rope_set_rows"),
+                         ::testing::Values("rms_norm_mul", "rms_norm_mul_add", "norm_mul", "norm_mul_add", "add_chain",
+                                           "mul_mat_add", "mul_mat_add_act", "gate_up", "rope_set_rows"),
                          [](const auto& info) { return std::string(info.param); });
 
-class VulkanNotFused : public OnVulkan<testing::Test> {};
+class VulkanNotFused : public OnVulkan<::testing::Test> {};
 
 TEST_F(VulkanNotFused, ProductsThatGoByTilesSaySo) {
     const std::unique_ptr<Backend> backend = vulkan_devices(true).front()->make_backend({});
@@ -124,7 +124,7 @@ TEST_F(VulkanNotFused, ProductsThatGoByTilesSaySo) {
             kernels.insert(c.kernel);
         }
     }
-    EXPECT_THAT(kernels, testing::UnorderedElementsAre("mul_mat_add", "gate_up"));
+    EXPECT_THAT(kernels, ::testing::UnorderedElementsAre("mul_mat_add", "gate_up"));
 }
 
 TEST_F(VulkanNotFused, GatesOfTwoTypesOfWeightsSaySo) {

@@ -7,7 +7,7 @@
 namespace schedscope::test {
 namespace {
 
-class VulkanOps : public OnVulkan<testing::TestWithParam<Op>> {};
+class VulkanOps : public OnVulkan<::testing::TestWithParam<Op>> {};
 
 TEST_P(VulkanOps, AgreeWithTheReference) {
     for (const bool like_hardware : {false, true}) {
@@ -20,10 +20,10 @@ TEST_P(VulkanOps, AgreeWithTheReference) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, VulkanOps, testing::ValuesIn(ops_with_cases()),
+INSTANTIATE_TEST_SUITE_P(All, VulkanOps, ::testing::ValuesIn(ops_with_cases()),
                          [](const auto& info) { return std::string(op_name(info.param)); });
 
-class VulkanSupport : public OnVulkan<testing::Test> {};
+class VulkanSupport : public OnVulkan<::testing::Test> {};
 
 // A refusal is no error, so a device that refused everything would pass the test above.
 TEST_F(VulkanSupport, EveryOperatorOfATransformerRunsInF32) {

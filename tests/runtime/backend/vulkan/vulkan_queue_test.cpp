@@ -58,7 +58,7 @@ struct Scaling {
 };
 
 /// As the device is, and as a discrete one: with memory that the host does not address.
-class VulkanQueue : public OnVulkan<testing::TestWithParam<bool>> {
+class VulkanQueue : public OnVulkan<::testing::TestWithParam<bool>> {
 protected:
     Device& device() const { return *vulkan_devices(GetParam()).front(); }
     std::unique_ptr<Backend> backend() const { return device().make_backend({}); }
@@ -196,7 +196,7 @@ TEST_P(VulkanQueue, BuffersLargerThanTheStagingRingComeBackWhole) {
     buffer->write(4, written.data(), bytes);
     std::vector<uint8_t> read(bytes + 5);
     buffer->read(0, read.data(), read.size());
-    EXPECT_THAT(std::vector<uint8_t>(read.begin(), read.begin() + 4), testing::Each(0xA5));
+    EXPECT_THAT(std::vector<uint8_t>(read.begin(), read.begin() + 4), ::testing::Each(0xA5));
     EXPECT_TRUE(std::equal(written.begin(), written.end(), read.begin() + 4));
     EXPECT_EQ(read.back(), 0xA5) << "the last byte, which is no whole word's";
 }
@@ -208,7 +208,8 @@ TEST_P(VulkanQueue, BuffersOfOneDeviceObjectAreNotAnothers) {
     EXPECT_FALSE(mine.tensor->buffer->copy_from(0, *others.tensor->buffer, 0, 64));
 }
 
-INSTANTIATE_TEST_SUITE_P(Memory, VulkanQueue, testing::Bool(), [](const auto& info) { return info.param ? "Staged" : "AsItIs"; });
+INSTANTIATE_TEST_SUITE_P(Memory, VulkanQueue, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "Staged" : "AsItIs"; });
 
 } // namespace
 } // namespace schedscope::test

@@ -7,7 +7,7 @@
 namespace schedscope::test {
 namespace {
 
-class VulkanSort : public OnVulkan<testing::TestWithParam<bool>> {
+class VulkanSort : public OnVulkan<::testing::TestWithParam<bool>> {
 protected:
     void expect_right(const OpCase& c) {
         const std::unique_ptr<Backend> backend = vulkan_devices(GetParam()).front()->make_backend({});
@@ -82,7 +82,7 @@ TEST_P(VulkanSort, ReportsTheLargestFirst) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, VulkanSort, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Kernels, VulkanSort, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "OfHardware" : "OfSoftware"; });
 
 } // namespace

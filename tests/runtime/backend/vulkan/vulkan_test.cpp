@@ -14,9 +14,9 @@
 namespace schedscope::test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 /// A graph with its memory on a device; leafs are filled by `set`.
 class Computation {
@@ -71,11 +71,11 @@ std::vector<float> counting(size_t n, float step = 1) {
     return values;
 }
 
-class Vulkan : public OnVulkan<testing::Test> {};
+class Vulkan : public OnVulkan<::testing::Test> {};
 
 TEST_F(Vulkan, DevicesAreNumberedAndDescribed) {
     EXPECT_EQ(device().name(), "Vulkan0");
-    EXPECT_THAT(device().description(), testing::Not(IsEmpty()));
+    EXPECT_THAT(device().description(), ::testing::Not(IsEmpty()));
     EXPECT_GT(device().memory_bytes(), 0U);
     EXPECT_EQ(device().buffer_type().name(), "Vulkan0");
     EXPECT_EQ(device().host_buffer_type()->name(), "Vulkan0_Host");
@@ -173,7 +173,7 @@ TEST_F(Vulkan, ResultsMayTakeTheirSourcesPlace) {
     Computation::set(*b, std::vector<float>(600, 2));
     const std::unique_ptr<Backend> backend = device().make_backend({});
     run.compute(*backend);
-    EXPECT_THAT(Computation::get(*soft), testing::Each(testing::FloatNear(1.0F / 300, 1e-8F)));
+    EXPECT_THAT(Computation::get(*soft), ::testing::Each(::testing::FloatNear(1.0F / 300, 1e-8F)));
 }
 
 TEST_F(Vulkan, TwoBackendsOfOneDeviceShareItsQueue) {
@@ -256,7 +256,7 @@ TEST_F(Vulkan, ANormAndItsWeightAreOneKernelWithTheSameResult) {
         EXPECT_EQ(times.front().count, fused ? 2 : 1);
         results.push_back(Computation::get(*n.product));
     }
-    EXPECT_THAT(results[1], testing::Pointwise(testing::FloatNear(1e-4F), results[0]));
+    EXPECT_THAT(results[1], ::testing::Pointwise(::testing::FloatNear(1e-4F), results[0]));
 }
 
 TEST_F(Vulkan, AGroupThatIsOnlyPartlyWantedRunsNodeByNode) {
@@ -271,7 +271,7 @@ TEST_F(Vulkan, AGroupThatIsOnlyPartlyWantedRunsNodeByNode) {
     backend->synchronize();
     ASSERT_EQ(times.size(), 1U);
     EXPECT_EQ(times[0].kernel, "rms_norm");
-    EXPECT_THAT(Computation::get(*n.norm), testing::Each(testing::FloatNear(1.0F, 1e-5F)));
+    EXPECT_THAT(Computation::get(*n.norm), ::testing::Each(::testing::FloatNear(1.0F, 1e-5F)));
 }
 
 TEST_F(Vulkan, AGroupWhoseResultLiesAcrossItsSourceRunsNodeByNode) {

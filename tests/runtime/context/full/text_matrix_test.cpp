@@ -9,7 +9,7 @@
 
 using namespace schedscope;
 using namespace schedscope::test;
-using testing::IsEmpty;
+using ::testing::IsEmpty;
 
 namespace {
 
@@ -20,7 +20,7 @@ struct Way {
     int stages = 1;
 };
 
-std::string way_name(const testing::TestParamInfo<Way>& info) {
+std::string way_name(const ::testing::TestParamInfo<Way>& info) {
     std::string name = info.param.devices + "_ngl" + std::to_string(info.param.ngl) + (info.param.flash ? "_flash" : "_plain") +
                        "_stages" + std::to_string(info.param.stages);
     std::replace(name.begin(), name.end(), ',', '_');
@@ -31,7 +31,7 @@ void PrintTo(const Way& way, std::ostream* out) {
     *out << way.devices << " -ngl " << way.ngl << (way.flash ? " -fa on" : " -fa off") << " --stages " << way.stages;
 }
 
-class Matrix : public testing::TestWithParam<Way> {
+class Matrix : public ::testing::TestWithParam<Way> {
 protected:
     RunOptions options() const {
         RunOptions o = greedy_options(teller.model());
@@ -166,6 +166,6 @@ std::vector<Way> all_ways() {
     return ways;
 }
 
-INSTANTIATE_TEST_SUITE_P(Everywhere, Matrix, testing::ValuesIn(all_ways()), way_name);
+INSTANTIATE_TEST_SUITE_P(Everywhere, Matrix, ::testing::ValuesIn(all_ways()), way_name);
 
 } // namespace

@@ -46,7 +46,7 @@ void PrintTo(const Loop& loop, std::ostream* out) {
     *out << loop.devices << (loop.recorded ? " recorded" : "") << (loop.experts ? " experts" : "");
 }
 
-class SteadyDecode : public testing::TestWithParam<Loop> {
+class SteadyDecode : public ::testing::TestWithParam<Loop> {
 protected:
     static constexpr int32_t n_warm = 20, n_counted = 100; // with the prompt less than the 256 cells of a graph
 
@@ -145,11 +145,11 @@ TEST_P(SteadyDecode, NorDoesItWhenItSamplesInTheGraph) {
 
 INSTANTIATE_TEST_SUITE_P(
     Everywhere, SteadyDecode,
-    testing::Values(Loop{"cpu", FlashAttention::on, false}, Loop{"cpu", FlashAttention::on, true},
-                    Loop{"cpu", FlashAttention::off, false}, Loop{"cpu", FlashAttention::off, true},
-                    Loop{"vulkan0,cpu", FlashAttention::on, false}, Loop{"vulkan0,cpu", FlashAttention::on, true},
-                    Loop{"vulkan0,cpu", FlashAttention::off, false}, Loop{"vulkan0,cpu", FlashAttention::off, true},
-                    Loop{"cpu", FlashAttention::on, true, true}, Loop{"vulkan0,cpu", FlashAttention::on, true, true}));
+    ::testing::Values(Loop{"cpu", FlashAttention::on, false}, Loop{"cpu", FlashAttention::on, true},
+                      Loop{"cpu", FlashAttention::off, false}, Loop{"cpu", FlashAttention::off, true},
+                      Loop{"vulkan0,cpu", FlashAttention::on, false}, Loop{"vulkan0,cpu", FlashAttention::on, true},
+                      Loop{"vulkan0,cpu", FlashAttention::off, false}, Loop{"vulkan0,cpu", FlashAttention::off, true},
+                      Loop{"cpu", FlashAttention::on, true, true}, Loop{"vulkan0,cpu", FlashAttention::on, true, true}));
 
 TEST(HeapCount, SeesWhatIsTakenByNewAndByMalloc) {
     for (const Whose whose : {Whose::everybodys, Whose::ours}) {

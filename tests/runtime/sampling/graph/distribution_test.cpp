@@ -50,7 +50,7 @@ void expect_fits(const std::vector<int64_t>& counts, const Case& c) {
     EXPECT_GT(plain::chi_square(counts, std::vector<double>(logits.size(), 0.1)), 200) << c.name << ": any counts would do";
 }
 
-class Distribution : public testing::TestWithParam<Case> {};
+class Distribution : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Distribution, IsDrawnFromOnTheCpu) {
     const auto chain = chain_from(GetParam().chain, 2024);
@@ -91,7 +91,7 @@ TEST_P(Distribution, IsDrawnFromInTheGraphOnVulkan) {
     draw_in_graph("vulkan0,cpu", GetParam(), n_draws_on_vulkan, 50);
 }
 
-INSTANTIATE_TEST_SUITE_P(OfEachSampler, Distribution, testing::ValuesIn(cases),
+INSTANTIATE_TEST_SUITE_P(OfEachSampler, Distribution, ::testing::ValuesIn(cases),
                          [](const auto& param) { return std::string(param.param.name); });
 
 } // namespace

@@ -12,8 +12,8 @@
 namespace schedscope::test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 /// "+top_k", "-top_p", "xtc".
 std::vector<std::string> places(const GraphChain& chain) {
@@ -138,10 +138,10 @@ TEST(GraphChain, ItsNodesSayWhoseTheyAre) {
     for (const Tensor* node : graph.nodes()) {
         names.push_back(node->name);
     }
-    EXPECT_THAT(names, testing::Contains("seq0.logits"));
-    EXPECT_THAT(names, testing::Contains("seq0.top_k.top_k"));
-    EXPECT_THAT(names, testing::Contains("seq0.temp.scale"));
-    EXPECT_THAT(names, testing::Contains("seq0.greedy.argmax"));
+    EXPECT_THAT(names, ::testing::Contains("seq0.logits"));
+    EXPECT_THAT(names, ::testing::Contains("seq0.top_k.top_k"));
+    EXPECT_THAT(names, ::testing::Contains("seq0.temp.scale"));
+    EXPECT_THAT(names, ::testing::Contains("seq0.greedy.argmax"));
     EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
 }
 

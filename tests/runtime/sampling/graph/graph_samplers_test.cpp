@@ -125,7 +125,7 @@ std::map<int32_t, double> allowed(const SampledInGraph& s) {
     return out;
 }
 
-class InGraph : public testing::TestWithParam<const char*> {
+class InGraph : public ::testing::TestWithParam<const char*> {
 protected:
     void SetUp() override {
         const std::string first = std::string(GetParam()).substr(0, std::string(GetParam()).find(','));
@@ -328,7 +328,7 @@ TEST_P(InGraph, LogitsThatAreNoneAreAnError) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(OnEveryDevice, InGraph, testing::Values("cpu", "vulkan0,cpu"),
+INSTANTIATE_TEST_SUITE_P(OnEveryDevice, InGraph, ::testing::Values("cpu", "vulkan0,cpu"),
                          [](const auto& param) { return std::string(param.param) == "cpu" ? "cpu" : "vulkan0"; });
 
 } // namespace

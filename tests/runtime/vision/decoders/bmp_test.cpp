@@ -9,7 +9,7 @@
 namespace schedscope::test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 BmpKind filled(BmpKind kind) {
     if (kind.bits < 16) {

@@ -8,7 +8,7 @@
 namespace schedscope::test {
 namespace {
 
-using testing::StartsWith;
+using ::testing::StartsWith;
 
 /// One of each format and of each way through its decoder.
 std::vector<std::string> sound_files() {

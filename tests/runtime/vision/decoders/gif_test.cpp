@@ -11,7 +11,7 @@
 namespace schedscope::test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 GifKind filled(GifKind kind, int n_colours) {
     kind.palette = samples(n_colours, 3, 1, 9);

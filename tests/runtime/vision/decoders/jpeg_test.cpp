@@ -11,7 +11,7 @@
 namespace schedscope::test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 using Colours = JpegKind::Colours;
 using Sampling = std::vector<std::pair<int, int>>;
 
@@ -114,7 +114,7 @@ TEST(Jpeg, IsWrittenAgainWithNoMoreThanItNeeds) {
     EXPECT_THAT(bytes, HasSubstr("\xff\xc0")); // baseline
     for (const char* segment : {"\xff\xc2", "\xff\xfe", "\xff\xdd"}) {
         EXPECT_THAT(file, HasSubstr(segment));
-        EXPECT_THAT(bytes, testing::Not(HasSubstr(segment)));
+        EXPECT_THAT(bytes, ::testing::Not(HasSubstr(segment)));
     }
     expect_same(plain_stb(bytes), plain_stb(file), "written again");
 }

@@ -11,7 +11,7 @@
 namespace schedscope::test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::string name_of(const PngKind& k) {
     return "colours " + std::to_string(k.colours) + ", " + std::to_string(k.bits) + " bits, " + std::to_string(k.width) + " x " +
@@ -97,7 +97,7 @@ TEST(Png, WithAPaletteThatLacksColoursIsReadAlikeEachTime) {
     const vision::Image image = decode(file);
     EXPECT_EQ(image.rgb, decode(file).rgb);
     EXPECT_THAT(std::vector<uint8_t>(image.rgb.end() - 3, image.rgb.end()),
-                testing::Each(0)); // colours that are not there are black
+                ::testing::Each(0)); // colours that are not there are black
 }
 
 } // namespace

@@ -19,7 +19,7 @@ namespace {
 
 using vision::ImageChild;
 
-class ReadImage : public testing::Test {
+class ReadImage : public ::testing::Test {
 protected:
     void SetUp() override { std::filesystem::create_directory(folder_); }
     void TearDown() override {
@@ -53,7 +53,7 @@ protected:
         return "";
     }
 
-    std::filesystem::path folder_ = testing::TempDir() + "read-image-" + std::to_string(getpid());
+    std::filesystem::path folder_ = ::testing::TempDir() + "read-image-" + std::to_string(getpid());
 };
 
 TEST_F(ReadImage, GivesWhatDecodingGives) {

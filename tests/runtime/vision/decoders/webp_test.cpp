@@ -10,7 +10,7 @@
 namespace schedscope::test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 TEST(WebP, LosslessHasThePixelsThatWereWritten) {
     for (const auto& [width, height] : {std::pair{1, 1}, {5, 3}, {60, 41}}) {
