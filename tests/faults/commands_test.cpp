@@ -7,6 +7,7 @@
 #include "tests/inspector/tui/harness/terminal.h"
 #include "tests/support/paths.h"
 
+#include <CLI/CLI.hpp>
 #include <gmock/gmock.h>
 
 #include <algorithm>
