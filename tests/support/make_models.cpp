@@ -73,7 +73,7 @@ float scale_of(std::string_view name) {
 void make_teller(Type type, const std::string& path) {
     const gguf::File base = synthesise_in_memory(teller_shape(), Type::F32, 1, "base");
     gguf::Writer writer;
-    for (const gguf::Entry& e : base.metadata()) {
+    for (const gguf::MetadataEntry& e : base.metadata()) {
         writer.set(e.key, e.value);
     }
     writer.set("general.name", "teller");
@@ -90,7 +90,7 @@ void make_teller(Type type, const std::string& path) {
     writer.set("tokenizer.ggml.token_type", kinds);
 
     std::vector<float> embedded;
-    for (const gguf::TensorInfo& t : base.tensors()) {
+    for (const gguf::FileTensor& t : base.tensors()) {
         const auto width = static_cast<size_t>(t.ne[0]);
         std::vector<float> values(static_cast<size_t>(t.ne[0] * t.ne[1]));
         row_to_float(t.type, t.data, values.data(), t.ne[0] * t.ne[1]);

@@ -15,7 +15,7 @@ namespace {
 
 using namespace sample;
 
-std::vector<Record> all_records(const RecordSource& source) {
+std::vector<Record> records_of(const RecordSource& source) {
     std::vector<Record> records;
     source.read(0, source.n_steps(), records);
     return records;
@@ -23,7 +23,7 @@ std::vector<Record> all_records(const RecordSource& source) {
 
 void expect_same_records(const RecordSource& a, const RecordSource& b) {
     ASSERT_EQ(a.n_steps(), b.n_steps());
-    const std::vector<Record> ra = all_records(a), rb = all_records(b);
+    const std::vector<Record> ra = records_of(a), rb = records_of(b);
     ASSERT_EQ(ra.size(), static_cast<size_t>(a.n_steps()));
     ASSERT_EQ(rb.size(), ra.size());
     for (size_t i = 0; i < ra.size(); ++i) {
@@ -163,7 +163,7 @@ TEST(RoundTrip, TextsThatAreNotUtf8AndNumbersThatAreNoNumbersSurvive) {
     writer.add(value);
     writer.close();
     const TraceReader reader(folder.file("t"));
-    const std::vector<Record> records = all_records(reader);
+    const std::vector<Record> records = records_of(reader);
     EXPECT_EQ(reader.text(std::get<record::NextToken>(records[0].fact).text), broken);
     EXPECT_EQ(reader.text(std::get<record::NextToken>(records[1].fact).text), with_nul);
     const auto& back = std::get<record::Value>(records[2].fact);
@@ -209,7 +209,7 @@ TEST(RoundTrip, NextAndPreviousOfAKindAgreeWithTheRecords) {
     run.evaluate_again();
     writer.close();
     const TraceReader reader(folder.file("t"));
-    const std::vector<Record> records = all_records(store);
+    const std::vector<Record> records = records_of(store);
     const auto n = static_cast<Step>(records.size());
     for (const FactSet kinds :
          {fact_bit<record::PassBegin>(), fact_bit<record::Assign>(), fact_set<record::NextToken, record::SplitBegin>(),

@@ -17,7 +17,7 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr int device = 4;
+constexpr int device_error = 4;
 
 /// A run that goes on for ever: it forgets the beginning when the context is full.
 std::vector<std::string> endless(const std::string& trace) {
@@ -162,7 +162,7 @@ TEST(NoReader, ARunSaysSo) {
     const ClosedPipe pipe;
     const Outcome outcome =
         run({"run", "-m", model(), "-p", "", "-n", "20", "--device", "cpu"}, {.out_descriptor = pipe.write_end()});
-    EXPECT_EQ(outcome.code, device);
+    EXPECT_EQ(outcome.code, device_error);
     EXPECT_EQ(outcome.err, "schedscope: standard output: write failed\n");
 }
 
@@ -173,7 +173,7 @@ TEST(NoReader, ARecordingIsClosedProperly) {
         const Start start = full ? Start{.out_to = "/dev/full"} : Start{.out_descriptor = pipe.write_end()};
         const Outcome outcome = run(
             {"record", "-m", model(), "-p", "", "-n", "20", "--temp", "0", "--device", "cpu", "-o", folder / "t.trace"}, start);
-        EXPECT_EQ(outcome.code, device);
+        EXPECT_EQ(outcome.code, device_error);
         EXPECT_EQ(outcome.err, "schedscope: standard output: write failed\n");
         EXPECT_EQ(folder.names(), std::vector<std::string>{"t.trace"});
         EXPECT_EQ(text_in(folder / "t.trace"), known_text(20));
@@ -204,7 +204,7 @@ TEST(NoRoomForTheTrace, TheTextIsCompleteAndThenItIsSaid) {
         const Folder folder;
         const Outcome outcome = record_within(bytes, folder / "t.trace");
         SCOPED_TRACE(std::to_string(bytes) + " bytes");
-        EXPECT_EQ(outcome.code, device);
+        EXPECT_EQ(outcome.code, device_error);
         EXPECT_EQ(outcome.out, known_text() + "\n");
         EXPECT_EQ(count(outcome.err, "\n"), 1U) << outcome.err;
         EXPECT_THAT(outcome.err, StartsWith("schedscope: "));
@@ -214,7 +214,7 @@ TEST(NoRoomForTheTrace, TheTextIsCompleteAndThenItIsSaid) {
 
 TEST(NoRoomForTheTrace, WhatWasWrittenBeforeCanBeRead) {
     const Folder folder;
-    ASSERT_EQ(record_within(1000000, folder / "t.trace").code, device);
+    ASSERT_EQ(record_within(1000000, folder / "t.trace").code, device_error);
     const Outcome shown = run({"show", folder / "t.trace", "--json"});
     ASSERT_EQ(shown.code, 0) << shown.err;
     const json summary = json::parse(shown.out);
@@ -227,7 +227,7 @@ TEST(NoRoomForTheTrace, ARecordingThatCanNotBeginIsRefused) {
     for (const long long bytes : {0LL, 4096LL}) {
         const Folder folder;
         const Outcome outcome = record_within(bytes, folder / "t.trace");
-        EXPECT_EQ(outcome.code, device);
+        EXPECT_EQ(outcome.code, device_error);
         EXPECT_EQ(outcome.out, "");
         EXPECT_EQ(count(outcome.err, "\n"), 1U) << outcome.err;
         EXPECT_THAT(outcome.err, HasSubstr("t.trace"));

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 using paths::sample;
 
-json shown(const std::string& name, const std::vector<std::string>& more = {}) {
+json sample_shown(const std::string& name, const std::vector<std::string>& more = {}) {
     std::vector<std::string> arguments{"show", sample(name), "--json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const Outcome outcome = run(arguments);
@@ -30,7 +30,7 @@ json shown(const std::string& name, const std::vector<std::string>& more = {}) {
 /// Nodes on each backend in an evaluation.
 std::set<std::string> backends(const std::string& name, const std::string& evaluation) {
     std::set<std::string> found;
-    const json table = shown(name, {"--what", "splits", "--eval", evaluation});
+    const json table = sample_shown(name, {"--what", "splits", "--eval", evaluation});
     for (const json& split : table["splits"]) {
         found.insert(split["backend"].get<std::string>());
     }
@@ -53,12 +53,12 @@ TEST_P(Sample, IsPlannedAgainAlikeAndDrawn) {
         EXPECT_THAT(picture.out, ::testing::StartsWith("digraph"));
     }
     EXPECT_EQ(run({"explain", sample(GetParam()), "attn_norm-0"}).code, 0);
-    EXPECT_EQ(shown(GetParam())["failed"], 0);
+    EXPECT_EQ(sample_shown(GetParam())["failed"], 0);
 }
 
 TEST(Samples, ExplainNamesACauseThatHasNamesakesByItsId) {
     const std::string trace = sample("partial-offload");
-    const json table = shown("partial-offload", {"--what", "assignments"});
+    const json table = sample_shown("partial-offload", {"--what", "assignments"});
     std::map<std::string, std::string> id_of; // of each Qcur-0, by its operator
     for (const json& row : table["assignments"]) {
         if (row["name"] == "Qcur-0") {
@@ -83,7 +83,7 @@ TEST(Samples, ExplainNamesACauseThatHasNamesakesByItsId) {
 
 TEST(Samples, SplitsNameTheNodesThatStartThem) {
     const std::string trace = sample("partial-offload");
-    const json table = shown("partial-offload", {"--what", "splits"});
+    const json table = sample_shown("partial-offload", {"--what", "splits"});
     const std::string text = run({"show", trace, "--what", "splits"}).out;
     ASSERT_EQ(table["splits"].size(), 2U);
     for (const json& split : table["splits"]) {
@@ -111,7 +111,7 @@ TEST(Samples, TellWhyASettingChangesNothing) {
 
 TEST(Samples, TellWhatCopiesMoved) {
     // Of each layer's experts only those are moved that a token needs.
-    const json copies = shown("experts-offload", {"--what", "copies"})["copies"];
+    const json copies = sample_shown("experts-offload", {"--what", "copies"})["copies"];
     int64_t moved = 0, held = 0;
     bool some_in_part = false;
     for (const json& copy : copies) {
@@ -123,7 +123,7 @@ TEST(Samples, TellWhatCopiesMoved) {
         }
     }
     EXPECT_TRUE(some_in_part);
-    const json summary = shown("experts-offload");
+    const json summary = sample_shown("experts-offload");
     EXPECT_EQ(summary["moved_bytes"], moved);
     EXPECT_EQ(summary["copied_bytes"], held);
     EXPECT_LT(moved, held);
@@ -134,8 +134,8 @@ TEST(Samples, TellWhatCopiesMoved) {
 TEST(Samples, CountThePipelinesCopiesByStage) {
     std::map<int, int> of_stage;
     int of_inputs = 0;
-    const json splits = shown("pipeline", {"--what", "splits"})["splits"],
-               copies = shown("pipeline", {"--what", "copies"})["copies"];
+    const json splits = sample_shown("pipeline", {"--what", "splits"})["splits"],
+               copies = sample_shown("pipeline", {"--what", "copies"})["copies"];
     for (const json& copy : copies) {
         ++(copy["split"].is_null() ? of_inputs : of_stage[copy["stage"].get<int>()]);
     }
@@ -157,7 +157,7 @@ TEST(Samples, ShowWhereNodesRun) {
 
 TEST(Samples, OfExpertsCopyOnlyThoseThatAreUsed) {
     int used = 0;
-    const json table = shown("experts-offload", {"--what", "copies", "--eval", "1"});
+    const json table = sample_shown("experts-offload", {"--what", "copies", "--eval", "1"});
     for (const json& copy : table["copies"]) {
         if (copy.contains("experts") && !copy["experts"].is_null()) {
             EXPECT_LT(copy["experts"], copy["experts_total"]);
@@ -169,7 +169,7 @@ TEST(Samples, OfExpertsCopyOnlyThoseThatAreUsed) {
 
 TEST(Samples, OfImagesHaveEvaluationsOfTheEncoder) {
     std::multiset<std::string> kinds;
-    const json table = shown("llava-1.6", {"--what", "reuse"});
+    const json table = sample_shown("llava-1.6", {"--what", "reuse"});
     for (const json& row : table["reuse"]) {
         kinds.insert(row["kind"].get<std::string>());
     }
@@ -178,7 +178,7 @@ TEST(Samples, OfImagesHaveEvaluationsOfTheEncoder) {
 }
 
 TEST(Samples, OfSamplingMixChainsInTheGraphAndOnTheHost) {
-    const json table = shown("mixed-sampling", {"--what", "tokens"});
+    const json table = sample_shown("mixed-sampling", {"--what", "tokens"});
     for (const json& token : table["tokens"]) {
         const int sequence = token["seq"];
         const auto samplers = token["samplers"].get<std::vector<std::string>>();
@@ -199,7 +199,7 @@ TEST(Samples, OfSamplingMixChainsInTheGraphAndOnTheHost) {
 TEST(Samples, OfAPipelineGoRoundItsStages) {
     std::set<int> stages;
     for (const char* evaluation : {"0", "1", "2"}) {
-        const json table = shown("pipeline", {"--what", "copies", "--eval", evaluation});
+        const json table = sample_shown("pipeline", {"--what", "copies", "--eval", evaluation});
         for (const json& copy : table["copies"]) {
             stages.insert(copy["stage"].get<int>());
         }

@@ -17,10 +17,10 @@ namespace {
 
 using testing::Inspecting;
 
-int go_on = -1; ///< an event: what is held may go on
+int keep_going = -1; ///< an event: what is held may go on
 void let_go(int) {
     const uint64_t one = 1;
-    [[maybe_unused]] const auto written = write(go_on, &one, sizeof one);
+    [[maybe_unused]] const auto written = write(keep_going, &one, sizeof one);
 }
 
 /// Holds the second thread of work that reads it until SIGUSR1 comes. The first one to read it is the inspector itself.
@@ -36,7 +36,7 @@ public:
         constexpr int held = 2;
         uint64_t count = 0;
         while (number() == held && !released_.load()) {
-            released_ = ::read(go_on, &count, sizeof count) > 0;
+            released_ = ::read(keep_going, &count, sizeof count) > 0;
         }
         source_->read(first, end, out);
     }
@@ -57,7 +57,7 @@ private:
 };
 
 int inspect_held() {
-    go_on = eventfd(0, EFD_CLOEXEC);
+    keep_going = eventfd(0, EFD_CLOEXEC);
     std::signal(SIGUSR1, let_go);
     InspectorOptions options;
     options.title = "held";

@@ -40,7 +40,7 @@ std::map<int32_t, double> by_id(const Candidates& c) {
 void expect_same(const Candidates& found, const plain::Tokens& wanted, const std::string& what) {
     const auto got = by_id(found);
     EXPECT_EQ(got.size(), wanted.size()) << what;
-    for (const plain::Token& t : wanted) {
+    for (const plain::PlainToken& t : wanted) {
         const auto at = got.find(t.id);
         ASSERT_NE(at, got.end()) << what << ": token " << t.id;
         EXPECT_NEAR(at->second, t.logit, 1e-4 * (1 + std::abs(t.logit))) << what << ": token " << t.id;
@@ -157,7 +157,7 @@ void expect_mirostat(int version) {
     constexpr uint32_t seed = 31;
     constexpr float tau = 3.0F, eta = 0.2F;
     const auto sampler = make_mirostat({.version = version, .tau = tau, .eta = eta}, 200, seed);
-    plain::Uniform uniform(seed);
+    plain::PlainUniform uniform(seed);
     double mu = 2.0 * tau;
     for (uint32_t i = 1; i <= 300; ++i) {
         const std::vector<float> logits = random_logits(200, i, false);

@@ -17,14 +17,14 @@ namespace {
 
 using ::testing::AnyOf;
 
-constexpr int64_t long_enough = 300;
+constexpr int64_t wait_ms = 300;
 
 struct Attempted {
     ChildEnd end;
     int64_t written = 0;
 };
 
-Attempted attempt(const std::string& kind, const std::string& needs, const std::string& what, int64_t seconds = long_enough) {
+Attempted attempt(const std::string& kind, const std::string& needs, const std::string& what, int64_t seconds = wait_ms) {
     MemoryFile in("in"), out("out");
     EXPECT_TRUE(in && out && in.finish());
     std::vector<std::string> command = own_command("--attempt");
@@ -133,7 +133,7 @@ TEST(Sandbox, DoesNotOutliveItsParent) {
     prctl(PR_SET_CHILD_SUBREAPER, 1); // orphans become ours
     MemoryFile in("in"), out("out");
     ASSERT_TRUE(in.finish());
-    EXPECT_EQ(run_child({own_command("--leave-an-orphan"), long_enough, {}}, in, out).code, 0);
+    EXPECT_EQ(run_child({own_command("--leave-an-orphan"), wait_ms, {}}, in, out).code, 0);
     pid_t orphan = -1;
     ASSERT_TRUE(out.read(0, std::as_writable_bytes(std::span(&orphan, 1))));
     int status = 0;
@@ -146,7 +146,7 @@ TEST(Sandbox, DoesNotOutliveItsParent) {
 TEST(Sandbox, IsNotEnteredWhenTheParentHasGone) {
     MemoryFile in("in"), out("out");
     ASSERT_TRUE(in.finish());
-    const ChildEnd end = run_child({own_command("--come-too-late"), long_enough, {}}, in, out);
+    const ChildEnd end = run_child({own_command("--come-too-late"), wait_ms, {}}, in, out);
     EXPECT_EQ(end.how, ChildEnd::How::exited);
     EXPECT_EQ(end.code, 1);
 }

@@ -6,9 +6,9 @@ namespace schedscope::sample {
 
 namespace {
 
-class Builder {
+class TaggedBuilder {
 public:
-    explicit Builder(const Transformer& how) : how_(how) {}
+    explicit TaggedBuilder(const Transformer& how) : how_(how) {}
 
     TaggedGraph run() {
         const int64_t n = how_.tokens;
@@ -119,6 +119,6 @@ private:
 
 } // namespace
 
-TaggedGraph tagged(const Transformer& how) { return Builder(how).run(); }
+TaggedGraph tagged(const Transformer& how) { return TaggedBuilder(how).run(); }
 
 } // namespace schedscope::sample

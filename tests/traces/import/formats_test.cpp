@@ -19,7 +19,7 @@ struct Form {
     int stage; ///< −1: not printed
 };
 
-std::string log_text(const std::string& name) {
+std::string file_text(const std::string& name) {
     std::ifstream in(paths::log(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
@@ -186,7 +186,7 @@ TEST(ImportedLog, UnitsThatWereCutOffLeaveSizesUnknown) {
 }
 
 TEST(ImportedLog, ALostBeginningLeavesUnknownSplits) {
-    std::string text = log_text("2026-05");
+    std::string text = file_text("2026-05");
     text.erase(0, text.find("## SPLIT #2"));
     Imported imported = Imported::text(text);
     const auto splits = tables::splits(*imported.history, imported.history->plan(0));

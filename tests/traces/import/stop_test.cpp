@@ -9,7 +9,7 @@
 namespace schedscope::testing {
 namespace {
 
-const std::string several = paths::log("several"); // graphs
+const std::string several_texts = paths::log("several_texts"); // graphs
 
 /// Keeps what it is given, and wants the import to stop once it has so many graphs.
 class Stopper final : public Recorder {
@@ -37,18 +37,18 @@ public:
 };
 
 TEST(StoppedImport, HasTheGraphsThatWereCompleteAndNoOther) {
-    const int all = Imported::file(several).result.n_graphs;
+    const int all = Imported::file(several_texts).result.n_graphs;
     ASSERT_GT(all, 1);
     for (int n = 1; n < all; ++n) {
         SCOPED_TRACE(std::to_string(n) + " graphs");
         Stopper recorder(n);
-        const ImportResult result = import_log(several, recorder, &recorder.stop);
+        const ImportResult result = import_log(several_texts, recorder, &recorder.stop);
         EXPECT_TRUE(result.stopped);
         EXPECT_EQ(result.n_graphs, n);
         EXPECT_EQ(recorder.store->n_evaluations(), n);
         EXPECT_THAT(result.notes, ::testing::ElementsAre("the import was stopped: what follows in the log is not here"));
         History history(recorder.store);
-        const Imported whole = Imported::file(several);
+        const Imported whole = Imported::file(several_texts);
         int64_t n_splits = 0;
         for (int e = 0; e < n; ++e) {
             n_splits += static_cast<int64_t>(history.plan(e).splits.size());
@@ -61,7 +61,7 @@ TEST(StoppedImport, HasTheGraphsThatWereCompleteAndNoOther) {
 
 TEST(StoppedImport, GivesNothingBeforeTheLogWasReadOnce) {
     Stopper recorder(0);
-    for (const std::string& log : {several, paths::source("README.md")}) { // which is no log: nobody knows yet
+    for (const std::string& log : {several_texts, paths::source("README.md")}) { // which is no log: nobody knows yet
         const ImportResult result = import_log(log, recorder, &recorder.stop);
         EXPECT_TRUE(result.stopped);
         EXPECT_EQ(result.n_graphs, 0);

@@ -208,7 +208,7 @@ TEST_P(Faults, ARecordingEndsWithTheFailureAndCanBeRead) {
 
 TEST_P(Faults, MovingTheKeysOfACacheMayFail) {
     Session session(*registry_, file_, options_, nullptr);
-    Context& context = session.context();
+    InferenceContext& context = session.context();
     const auto decode = [&](int32_t token, int32_t position) {
         Batch batch;
         batch.add(token, position, only_sequence(0), true);

@@ -8,15 +8,15 @@
 namespace schedscope::test {
 namespace {
 
-constexpr int64_t row = 65;
+constexpr int64_t norm_row = 65;
 constexpr int64_t n_tokens = 5;
 
 /// x → RMS_NORM → × weight, on the CPU.
 class NormFusion : public ::testing::Test {
 protected:
     NormFusion() : device_(make_cpu_device()), backend_(device_->make_backend({2, true, {}})) {
-        x_ = g_.graph.input(Type::F32, {row, n_tokens, 1, 1}, "x");
-        weight_ = g_.graph.input(Type::F32, {row, 1, 1, 1}, "weight");
+        x_ = g_.graph.input(Type::F32, {norm_row, n_tokens, 1, 1}, "x");
+        weight_ = g_.graph.input(Type::F32, {norm_row, 1, 1, 1}, "weight");
         norm_ = ops::rms_norm(g_.graph, x_, 1e-5F);
     }
     void product_with(Tensor* other, bool weight_first = false) {
@@ -25,8 +25,8 @@ protected:
     void place(std::vector<Tensor*> wanted = {}) {
         wanted.insert(wanted.begin(), {product_, weight_}); // the weight gets a place even where another factor stands for it
         split_ = g_.place(*device_, wanted);
-        set_floats(*x_, some_floats(row * n_tokens));
-        set_floats(*weight_, some_floats(row));
+        set_floats(*x_, some_floats(norm_row * n_tokens));
+        set_floats(*weight_, some_floats(norm_row));
     }
     std::vector<float> result(std::vector<KernelTime>* times = nullptr) {
         compute_all(*backend_, split_, times);
@@ -70,7 +70,7 @@ TEST_F(NormFusion, DoesNotWriteTheNormItself) {
     product_with(weight_);
     place();
     backend_->optimise(split_);
-    set_floats(*norm_, std::vector<float>(row * n_tokens, 42.0F));
+    set_floats(*norm_, std::vector<float>(norm_row * n_tokens, 42.0F));
     result();
     EXPECT_THAT(floats_of(*norm_), ::testing::Each(42.0F));
 }
@@ -90,7 +90,7 @@ TEST_F(NormFusion, RunsApartWhereTheResultWouldOverwriteRowsStillToBeRead) {
     place();
     const std::vector<float> apart = result();
     backend_->optimise(split_);
-    // Row i of the result goes where row i + 1 of the source is read.
+    // Row i of the result goes where norm_row i + 1 of the source is read.
     constexpr size_t kib = 1024;
     const auto larger = device_->buffer_type().allocate(8 * kib);
     const auto move = [&](Tensor* t, size_t offset) {
@@ -98,11 +98,11 @@ TEST_F(NormFusion, RunsApartWhereTheResultWouldOverwriteRowsStillToBeRead) {
         t->offset = offset;
     };
     move(x_, 0);
-    move(product_, row * sizeof(float));
+    move(product_, norm_row * sizeof(float));
     move(norm_, 4 * kib);
     move(weight_, 6 * kib);
-    set_floats(*x_, some_floats(row * n_tokens));
-    set_floats(*weight_, some_floats(row));
+    set_floats(*x_, some_floats(norm_row * n_tokens));
+    set_floats(*weight_, some_floats(norm_row));
     EXPECT_FALSE(group_is_safe(split_.nodes));
     std::vector<KernelTime> times;
     EXPECT_THAT(result(&times), ::testing::Pointwise(::testing::FloatNear(1e-6F), apart));
@@ -131,10 +131,10 @@ TEST_F(NormFusion, RunsApartWhenOnlyOneOfTheNodesIsAskedFor) {
 }
 
 TEST_F(NormFusion, TakesTheWeightAsEitherFactor) {
-    Tensor* whole = g_.graph.input(Type::F32, {row, n_tokens, 1, 1}, "whole");
+    Tensor* whole = g_.graph.input(Type::F32, {norm_row, n_tokens, 1, 1}, "whole");
     product_with(whole, true);
     place();
-    set_floats(*whole, some_floats(row * n_tokens));
+    set_floats(*whole, some_floats(norm_row * n_tokens));
     const std::vector<float> apart = result();
     EXPECT_EQ(reason(), "fused");
     EXPECT_THAT(result(), ::testing::Pointwise(::testing::FloatNear(1e-6F), apart));
@@ -188,13 +188,13 @@ TEST_F(NormFusion, SaysWhenTheShapesDoNotFit) {
 }
 
 TEST_F(NormFusion, SaysWhenTheTypesDoNotFit) {
-    product_with(g_.graph.input(Type::F16, {row, 1, 1, 1}));
+    product_with(g_.graph.input(Type::F16, {norm_row, 1, 1, 1}));
     place();
     EXPECT_EQ(reason(), "types");
 }
 
 TEST_F(NormFusion, SaysWhenTheRowsAreScattered) {
-    Tensor* columns = g_.graph.input(Type::F32, {n_tokens, row, 1, 1});
+    Tensor* columns = g_.graph.input(Type::F32, {n_tokens, norm_row, 1, 1});
     product_with(ops::transpose(g_.graph, columns));
     place();
     EXPECT_EQ(reason(), "layout");

@@ -63,7 +63,7 @@ private:
     std::unique_ptr<Buffer> buffer_;
 };
 
-std::vector<float> counting(size_t n, float step = 1) {
+std::vector<float> counting_from(size_t n, float step = 1) {
     std::vector<float> values(n);
     for (size_t i = 0; i < n; ++i) {
         values[i] = step * static_cast<float>(i + 1);
@@ -139,10 +139,10 @@ TEST_F(Vulkan, DependentNodesRunInOrder) {
         t = ops::add(run.graph, t, a);
     }
     run.place(t);
-    Computation::set(*a, counting(1000));
+    Computation::set(*a, counting_from(1000));
     const std::unique_ptr<Backend> backend = device().make_backend({});
     run.compute(*backend);
-    EXPECT_EQ(Computation::get(*t), counting(1000, 601));
+    EXPECT_EQ(Computation::get(*t), counting_from(1000, 601));
 }
 
 TEST_F(Vulkan, APartOfASplitIsRunAlone) {
@@ -185,7 +185,7 @@ TEST_F(Vulkan, TwoBackendsOfOneDeviceShareItsQueue) {
             t = ops::add(run.graph, t, a);
         }
         run.place(t);
-        Computation::set(*a, counting(2000));
+        Computation::set(*a, counting_from(2000));
         BackendOptions options;
         options.name = "Vulkan0." + std::to_string(terms);
         const std::unique_ptr<Backend> backend = device().make_backend(options);
@@ -199,8 +199,8 @@ TEST_F(Vulkan, TwoBackendsOfOneDeviceShareItsQueue) {
     std::thread other([&] { work(5, second); });
     work(3, first);
     other.join();
-    EXPECT_EQ(first, counting(2000, 3));
-    EXPECT_EQ(second, counting(2000, 5));
+    EXPECT_EQ(first, counting_from(2000, 3));
+    EXPECT_EQ(second, counting_from(2000, 5));
 }
 
 TEST_F(Vulkan, KernelTimesLieBetweenTheCallAndTheWait) {
@@ -209,7 +209,7 @@ TEST_F(Vulkan, KernelTimesLieBetweenTheCallAndTheWait) {
     Tensor* flat = ops::reshape(run.graph, ops::sqr(run.graph, a), {4096 * 16, 1, 1, 1});
     Tensor* result = ops::scale(run.graph, flat, 2.0F);
     run.place(result);
-    Computation::set(*a, counting(4096 * 16, 0.001F));
+    Computation::set(*a, counting_from(4096 * 16, 0.001F));
     const std::unique_ptr<Backend> backend = device().make_backend({});
     run.compute(*backend); // shaders are compiled at first use
     std::vector<KernelTime> times;
@@ -243,8 +243,8 @@ TEST_F(Vulkan, ANormAndItsWeightAreOneKernelWithTheSameResult) {
         Computation run(device().buffer_type());
         const Normed n(run);
         run.place(n.product);
-        Computation::set(*n.a, counting(600, 0.01F));
-        Computation::set(*n.weight, counting(200, -0.3F));
+        Computation::set(*n.a, counting_from(600, 0.01F));
+        Computation::set(*n.weight, counting_from(200, -0.3F));
         if (fused) {
             backend->optimise(run.split);
             ASSERT_EQ(run.split.groups.size(), 1U);

@@ -48,7 +48,7 @@ std::shared_ptr<SamplerChain> chain_of(std::vector<std::unique_ptr<Sampler>> sam
 using Reference = std::function<plain::Tokens(const plain::Tokens&, plain::Closest&)>;
 using Make = std::function<std::unique_ptr<Sampler>()>;
 
-struct Case {
+struct SamplerCase {
     const char* name;
     Make make;
     Reference reference;
@@ -65,7 +65,7 @@ std::unique_ptr<Sampler> penalties(const Penalties& p) {
     return sampler;
 }
 
-std::vector<Case> cases() {
+std::vector<SamplerCase> sampler_cases() {
     using plain::Closest;
     using plain::Tokens;
     return {
@@ -107,7 +107,7 @@ std::vector<Case> cases() {
 
 std::map<int32_t, double> allowed(const plain::Tokens& tokens) {
     std::map<int32_t, double> out;
-    for (const plain::Token& t : tokens) {
+    for (const plain::PlainToken& t : tokens) {
         if (std::isfinite(t.logit)) {
             out[t.id] = t.logit;
         }
@@ -182,7 +182,7 @@ protected:
 };
 
 TEST_P(InGraph, EachSamplerDoesWhatItsDefinitionSays) {
-    for (const Case& c : cases()) {
+    for (const SamplerCase& c : sampler_cases()) {
         int clear = 0;
         for (const int64_t n_vocab : {7, 100, 1500}) {
             const auto make = [&] {
@@ -199,7 +199,7 @@ TEST_P(InGraph, EachSamplerDoesWhatItsDefinitionSays) {
 }
 
 TEST_P(InGraph, EachSamplerWorksOnWhatOthersLeft) {
-    for (const Case& c : cases()) {
+    for (const SamplerCase& c : sampler_cases()) {
         const auto make = [&] {
             std::vector<std::unique_ptr<Sampler>> s;
             s.push_back(make_logit_bias(biases));
@@ -248,7 +248,7 @@ TEST_P(InGraph, TheSameUniformNumberGivesTheSameToken) {
               {"top_p=0.7;dist", [](const plain::Tokens&t, plain::Closest&c) { return plain::top_p(t, 0.7F, c); }}}) {
             SampledGraph run(GetParam(), n_vocab, static_cast<int64_t>(rows.size()), {chain_from(text, seed)});
             const auto on_cpu = chain_from(text, seed);
-            plain::Uniform uniform(seed);
+            plain::PlainUniform uniform(seed);
             int clear = 0;
             for (int draw = 0; draw < 60; ++draw) {
                 const size_t r = 1 + static_cast<size_t>(draw) % (rows.size() - 1);
