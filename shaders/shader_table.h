@@ -17,7 +17,7 @@ struct ShaderModule {
 /// All of them: shaders/CMakeLists.txt is the list.
 std::span<const ShaderModule> shader_modules() noexcept;
 
-/// What UNARY and GLU can do in shaders, by the catalogue's names: the cases of parts/functions.glsl and glu.comp.
+/// What UNARY and GLU can do in shaders, by the catalogue's names: the cases of parts/functions.glsl and elementwise/glu.comp.
 std::span<const std::string_view> shader_functions() noexcept;
 std::span<const std::string_view> shader_gates() noexcept;
 

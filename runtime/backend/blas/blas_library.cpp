@@ -1,20 +1,51 @@
 #include "runtime/backend/blas/blas_library.h"
 
+#include <csignal>
+#include <dlfcn.h>
 #include <optional>
 #include <string_view>
-
-#include <dlfcn.h>
+#include <unistd.h>
 
 namespace schedscope {
+
+namespace {
+
+/// Opens a library. Where OpenBLAS can't start its threads it interrupts the thread that loads it, as if the user had; `interrupted` says so, and a user's own
+/// interrupt still arrives.
+void* open_library(const char* name, bool& interrupted) {
+    sigset_t interrupt, before;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &interrupt, &before);
+    void* const handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    const timespec at_once{};
+    siginfo_t info{};
+    while (sigtimedwait(&interrupt, &info, &at_once) == SIGINT) {
+        if (info.si_code != SI_TKILL) {
+            kill(getpid(), SIGINT); // blocked here until the mask is put back
+            break;
+        }
+        interrupted = true;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return handle;
+}
+
+} // namespace
 
 const BlasLibrary* BlasLibrary::load(std::string& missing) {
     static std::string why;
     static const std::optional<BlasLibrary> library = []() -> std::optional<BlasLibrary> {
         void* handle = nullptr;
+        bool interrupted = false;
         for (const char* name : {"libopenblas.so.0", "libopenblas.so"}) {
             if (handle == nullptr) {
-                handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+                handle = open_library(name, interrupted);
             }
+        }
+        if (interrupted) {
+            why = "BLAS: OpenBLAS can't start its threads";
+            return std::nullopt;
         }
         if (handle == nullptr) {
             const char* const said = dlerror();

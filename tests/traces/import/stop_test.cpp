@@ -9,7 +9,7 @@
 namespace schedscope::testing {
 namespace {
 
-const std::string several_texts = paths::log("several_texts"); // graphs
+const std::string several_texts = paths::log("several"); // graphs
 
 /// Keeps what it is given, and wants the import to stop once it has so many graphs.
 class Stopper final : public Recorder {
