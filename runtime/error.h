@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/numbers.h"
+
 #include <exception>
 #include <stdexcept>
 #include <string>
@@ -18,7 +20,7 @@ class Error : public std::runtime_error {
 public:
     Error(ErrorKind kind, const std::string& sentence) : std::runtime_error(sentence), kind_(kind) {}
     ErrorKind kind() const noexcept { return kind_; }
-    int exit_code() const noexcept { return static_cast<int>(kind_); }
+    int exit_code() const noexcept { return ordinal(kind_); }
 
 private:
     ErrorKind kind_;

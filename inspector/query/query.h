@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/numbers.h"
+
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -32,10 +34,10 @@ enum class Field : uint8_t {
     error, // numbers; time in ns; error: the normalised mean square error of a comparison
     count,
 };
-constexpr size_t n_text_fields = static_cast<size_t>(Field::bytes);
-constexpr size_t n_fields = static_cast<size_t>(Field::count);
+constexpr size_t n_text_fields = ordinal(Field::bytes);
+constexpr size_t n_fields = ordinal(Field::count);
 
-constexpr bool is_text(Field field) noexcept { return static_cast<size_t>(field) < n_text_fields; }
+constexpr bool is_text(Field field) noexcept { return ordinal(field) < n_text_fields; }
 /// As it is typed: "backend", "eval".
 std::string_view field_name(Field field) noexcept;
 
@@ -57,8 +59,8 @@ public:
     }
     Facts() noexcept { clear(); }
 
-    void set(Field field, std::string_view text) noexcept { texts_[static_cast<size_t>(field)] = text; }
-    void set(Field field, double number) noexcept { numbers_[static_cast<size_t>(field) - n_text_fields] = number; }
+    void set(Field field, std::string_view text) noexcept { texts_[ordinal(field)] = text; }
+    void set(Field field, double number) noexcept { numbers_[ordinal(field) - n_text_fields] = number; }
     void set(Field field, int64_t number) noexcept { set(field, static_cast<double>(number)); }
     void set(Field field, int32_t number) noexcept { set(field, static_cast<double>(number)); }
     /// Sizes, times and indices of records: below 0 nobody knows it, and nothing is said.
@@ -68,14 +70,14 @@ public:
         }
     }
 
-    std::string_view text(Field field) const noexcept { return texts_[static_cast<size_t>(field)]; }
-    double number(Field field) const noexcept { return numbers_[static_cast<size_t>(field) - n_text_fields]; }
+    std::string_view text(Field field) const noexcept { return texts_[ordinal(field)]; }
+    double number(Field field) const noexcept { return numbers_[ordinal(field) - n_text_fields]; }
 
     /// Room for texts that nobody else keeps.
     std::array<std::string, 4> kept;
 
 private:
-    static constexpr uint32_t bit(Field field) noexcept { return uint32_t{1} << static_cast<unsigned>(field); }
+    static constexpr uint32_t bit(Field field) noexcept { return uint32_t{1} << ordinal(field); }
     static_assert(n_fields <= 32);
 
     uint32_t wanted_ = ~uint32_t{0};

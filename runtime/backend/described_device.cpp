@@ -37,14 +37,14 @@ void check_name(std::string_view text, std::string_view name) {
 size_t bytes_of(std::string_view size) {
     uint64_t n = 0;
     const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), n);
-    const std::string unit = lower(size.substr(static_cast<size_t>(end - size.data())));
+    const std::string unit = lower(size.substr(end - size.data()));
     constexpr std::array units{std::pair{"b", 0}, std::pair{"kib", 10}, std::pair{"mib", 20}, std::pair{"gib", 30}};
     const auto found = std::find_if(units.begin(), units.end(), [&](const auto& u) { return unit == u.first; });
     constexpr uint64_t most = uint64_t{1} << 60U;
     if (error != std::errc() || found == units.end() || n > most >> found->second) {
         return 0;
     }
-    return static_cast<size_t>(n << found->second);
+    return n << found->second;
 }
 
 } // namespace

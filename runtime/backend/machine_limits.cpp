@@ -72,7 +72,7 @@ __attribute__((target("avx2"))) uint64_t read_avx2(const uint64_t* p, size_t n) 
     }
     uint64_t sum = 0;
     for (const __m256i& v : s) {
-        sum += static_cast<uint64_t>(_mm256_extract_epi64(v, 0));
+        sum += _mm256_extract_epi64(v, 0);
     }
     return sum;
 }
@@ -144,7 +144,7 @@ template <typename Work> double seconds(int n_threads, Work work) {
         const auto start = std::chrono::steady_clock::now();
         {
             std::vector<std::jthread> others; // each is joined, also when there is no memory for the next
-            others.reserve(static_cast<size_t>(n_threads));
+            others.reserve(n_threads);
             for (int t = 1; t < n_threads; ++t) {
                 others.emplace_back(work, t);
             }
@@ -165,26 +165,26 @@ MachineLimits measure_machine(int n_threads) {
         memory.emplace_back(static_cast<uint64_t*>(std::aligned_alloc(4096, bytes_per_thread)), &std::free);
         std::fill_n(memory.back().get(), words, 1U); // pages exist from here on
     }
-    std::vector<uint64_t> sums(static_cast<size_t>(n_threads));
+    std::vector<uint64_t> sums(n_threads);
     const Read read = best_read();
     const double read_s = seconds(n_threads, [&](int t) {
-        const auto i = static_cast<size_t>(t);
+        const size_t i = t;
         sums[i] = read(memory[i].get(), words);
     });
     found.read_bytes_per_s = static_cast<double>(bytes_per_thread) * n_threads / read_s;
-    std::vector<float> results(static_cast<size_t>(n_threads));
+    std::vector<float> results(n_threads);
     for (const MultiplyAdd& way : multiply_adds()) {
-        const double s = seconds(n_threads, [&](int t) { results[static_cast<size_t>(t)] = way.run(rounds); });
-        found.flops = std::max(found.flops, way.per_round * static_cast<double>(rounds) * n_threads / s);
+        const double s = seconds(n_threads, [&](int t) { results[t] = way.run(rounds); });
+        found.flops = std::max(found.flops, way.per_round * rounds * n_threads / s);
     }
-    volatile double used = static_cast<double>(results[0]) + static_cast<double>(sums[0]);
+    volatile double used = results[0] + static_cast<double>(sums[0]);
     static_cast<void>(used);
     return found;
 }
 
 const MachineLimits& machine_limits(int n_threads) {
     static std::vector<MachineLimits> known(257);
-    MachineLimits& m = known.at(static_cast<size_t>(n_threads));
+    MachineLimits& m = known.at(n_threads);
     if (m.flops == 0) {
         m = measure_machine(n_threads);
     }

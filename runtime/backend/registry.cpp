@@ -150,8 +150,7 @@ std::vector<std::unique_ptr<Backend>> make_backends(std::span<Device* const> dev
     for (size_t i = 0; i < devices.size(); ++i) {
         BackendOptions own = options;
         own.name = devices[i]->name();
-        if (const auto before = std::count(devices.begin(), devices.begin() + static_cast<ptrdiff_t>(i), devices[i]);
-            before > 0) {
+        if (const auto before = std::count(devices.begin(), devices.begin() + i, devices[i]); before > 0) {
             own.name.append(".").append(std::to_string(before));
         }
         backends.push_back(devices[i]->make_backend(own));

@@ -37,7 +37,7 @@ void add_row(Statistics& s, std::span<const double> row, size_t n_first, double&
 void count_row(Statistics& s, std::span<const double> row) {
     for (const double x : row) {
         if (std::isfinite(x)) {
-            const auto part = static_cast<size_t>(share(x, s.min, s.max) * static_cast<double>(n_histogram_parts));
+            const auto part = static_cast<size_t>(share(x, s.min, s.max) * n_histogram_parts);
             ++s.histogram[std::min(part, n_histogram_parts - 1)];
         }
     }

@@ -37,7 +37,7 @@ TensorRows::TensorRows(const Tensor& tensor)
     if (n_rows_ == 0) {
         return;
     }
-    row_.resize(static_cast<size_t>(tensor.ne[0]));
+    row_.resize(tensor.ne[0]);
     data_ = host_data(tensor);
     if (data_ == nullptr) {
         copied_.resize(n_bytes(tensor));
@@ -49,7 +49,7 @@ TensorRows::TensorRows(const Tensor& tensor)
 const std::byte* TensorRows::address(int64_t index) const noexcept {
     size_t offset = 0;
     for (size_t d = 1; d < tensor_.ne.size(); ++d) {
-        offset += static_cast<size_t>(index % tensor_.ne[d]) * tensor_.nb[d];
+        offset += (index % tensor_.ne[d]) * tensor_.nb[d];
         index /= tensor_.ne[d];
     }
     return data_ + offset;

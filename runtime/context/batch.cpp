@@ -37,8 +37,8 @@ Ubatch make_ubatch(const Batch& batch, int32_t first, int32_t n) noexcept {
     Ubatch u{&batch, first, n, 0, 0};
     SequenceSet all = 0;
     for (int32_t i = first; i < first + n; ++i) {
-        u.n_outputs += batch.outputs[static_cast<size_t>(i)] != no_output ? 1 : 0;
-        all |= batch.sequences[static_cast<size_t>(i)];
+        u.n_outputs += batch.outputs[i] != no_output ? 1 : 0;
+        all |= batch.sequences[i];
     }
     u.n_sequences = std::popcount(all);
     return u;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/numbers.h"
 #include "runtime/planner/records.h"
 
 #include <cstdint>
@@ -28,7 +29,7 @@ struct Batch {
     std::vector<uint8_t> outputs;        ///< no_output, or bits of output_…
     GraphKind kind = GraphKind::prefill; ///< for the records
 
-    int32_t size() const noexcept { return static_cast<int32_t>(positions.size()); }
+    int32_t size() const noexcept { return n_of(positions); }
     void clear() noexcept;
     /// output: output_choice; see above for more.
     void add(int32_t token, int32_t position, SequenceSet in, bool output);

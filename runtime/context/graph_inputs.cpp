@@ -19,9 +19,9 @@ template <typename T> void write_all(const Tensor& t, const std::vector<T>& valu
 /// One row per token: 0 where it sees a cell, `hidden` elsewhere. It sees itself and what came before, at most `window` tokens.
 template <typename T>
 void mask_rows(std::vector<T>& rows, T hidden, const Ubatch& u, const KvCells& kv, int64_t n_kv, int32_t window) {
-    rows.assign(static_cast<size_t>(n_kv * u.n_tokens), hidden);
+    rows.assign(n_kv * u.n_tokens, hidden);
     for (int32_t i = 0; i < u.n_tokens; ++i) {
-        const auto at = static_cast<size_t>(u.first + i);
+        const size_t at = u.first + i;
         // A token of several sequences sees what its first one sees: they share all up to it.
         const SequenceSet own = u.batch->sequences[at] & (~u.batch->sequences[at] + 1);
         const int32_t position = u.batch->positions[at];
@@ -71,13 +71,13 @@ void GraphInputs::fill_rows(const Tensor* k_rows, const Tensor* v_rows, const Kv
 void GraphInputs::fill(const GraphTensors& io, const Ubatch& u, const KvCells& kv, std::span<const int32_t> cells,
                        const Hparams& h) {
     const Batch& batch = *u.batch;
-    const auto first = static_cast<size_t>(u.first);
-    const auto n = static_cast<size_t>(u.n_tokens);
+    const size_t first = u.first;
+    const size_t n = u.n_tokens;
     if (wanted(io.tokens)) {
         tensor_write(*io.tokens, batch.tokens.data() + first, 0, n * sizeof(int32_t));
     }
     if (wanted(io.embeddings)) {
-        const auto width = static_cast<size_t>(h.n_embd);
+        const size_t width = h.n_embd;
         tensor_write(*io.embeddings, batch.embeddings.data() + first * width, 0, n * width * sizeof(float));
     }
     if (wanted(io.positions)) {
@@ -94,12 +94,12 @@ void GraphInputs::fill(const GraphTensors& io, const Ubatch& u, const KvCells& k
     if (wanted(io.output_rows)) {
         ints_.clear();
         for (int32_t i = 0; i < u.n_tokens; ++i) {
-            if (batch.outputs[first + static_cast<size_t>(i)] != 0) {
+            if (batch.outputs[first + i] != 0) {
                 ints_.push_back(i);
             }
         }
         // The graph has at least one row; nobody reads it then.
-        ints_.resize(static_cast<size_t>(io.output_rows->ne[0]), 0);
+        ints_.resize(io.output_rows->ne[0], 0);
         write_all(*io.output_rows, ints_);
     }
 }

@@ -72,7 +72,7 @@ void GraphSampling::add_nodes(Graph& graph, Tensor* logits) {
 int32_t GraphSampling::row_of(const Ubatch& u, int32_t sequence) {
     int32_t row = 0;
     for (int32_t i = 0; i < u.n_tokens; ++i) {
-        const auto at = static_cast<size_t>(u.first + i);
+        const size_t at = u.first + i;
         const uint8_t output = u.batch->outputs[at];
         row += output != no_output ? 1 : 0;
         if ((output & output_choice) != 0 && (u.batch->sequences[at] & only_sequence(sequence)) != 0) {

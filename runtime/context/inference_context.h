@@ -6,6 +6,7 @@
 #include "runtime/context/kv_cache.h"
 #include "runtime/model/graph_builder.h"
 #include "runtime/model/model.h"
+#include "runtime/numbers.h"
 #include "runtime/planner/recorder.h"
 #include "runtime/scheduler/scheduler.h"
 
@@ -49,7 +50,7 @@ public:
 
     /// Rows of the last decode, for tokens with outputs, in the batch's order. [n_vocab]. Throws Error(usage) for a row that there is not, or that stayed on the device
     /// because its sequences are sampled in the graph.
-    int32_t n_outputs() const noexcept { return static_cast<int32_t>(rows_.size()); }
+    int32_t n_outputs() const noexcept { return n_of(rows_); }
     std::span<const float> logits(int32_t row) const;
 
     /// Chooses a sequence's tokens in the graph, as far as its chain can, from the next decode on; null: on the host again. Between decodes.
@@ -64,7 +65,7 @@ public:
     const Model& model() const noexcept { return model_; }
 
     /// Were the logits of an output of the last decode copied to the host?
-    bool has_logits(int32_t row) const noexcept { return row >= 0 && row < n_outputs() && rows_[static_cast<size_t>(row)] >= 0; }
+    bool has_logits(int32_t row) const noexcept { return row >= 0 && row < n_outputs() && rows_[row] >= 0; }
 
     /// How many evaluations there were, and how many of them ran a graph again.
     int32_t n_evaluations() const noexcept { return n_evaluations_; }

@@ -1,5 +1,7 @@
 #include "runtime/context/kv_cells.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 
 namespace schedscope {
@@ -25,7 +27,7 @@ bool KvCells::find(int32_t n, std::vector<int32_t>& cells) const {
     }
     // With plenty of room in front, begin there: the graph attends to all cells up to the last used one.
     const int32_t begin = head_ > used_ + 2 * n ? 0 : head_;
-    for (int32_t i = 0; i < size() && static_cast<int32_t>(cells.size()) < n; ++i) {
+    for (int32_t i = 0; i < size() && n_of(cells) < n; ++i) {
         const int32_t cell = (begin + i) % size();
         if (position(cell) < 0) {
             cells.push_back(cell);
@@ -35,13 +37,13 @@ bool KvCells::find(int32_t n, std::vector<int32_t>& cells) const {
 }
 
 void KvCells::take(int32_t cell, int32_t position, SequenceSet sequences) {
-    cells_[static_cast<size_t>(cell)] = {position, 0, sequences};
+    cells_[cell] = {position, 0, sequences};
     ++used_;
     head_ = (cell + 1) % size();
 }
 
 void KvCells::release(int32_t cell) noexcept {
-    Cell& c = cells_[static_cast<size_t>(cell)];
+    Cell& c = cells_[cell];
     if (c.position >= 0) {
         c = {};
         --used_;
@@ -59,7 +61,7 @@ void KvCells::clear() noexcept {
 void KvCells::remove(int32_t sequence, int32_t from, int32_t to) {
     const SequenceSet gone = sequence < 0 ? ~SequenceSet{0} : only_sequence(sequence);
     for (int32_t i = 0; i < size(); ++i) {
-        Cell& c = cells_[static_cast<size_t>(i)];
+        Cell& c = cells_[i];
         if (c.position >= 0 && (c.sequences & gone) != 0 && in_range(c.position, from, to)) {
             c.sequences &= ~gone;
             if (c.sequences == 0) {
@@ -79,7 +81,7 @@ void KvCells::copy(int32_t source, int32_t target, int32_t from, int32_t to) {
 
 void KvCells::shift(int32_t sequence, int32_t from, int32_t to, int32_t delta) {
     for (int32_t i = 0; i < size(); ++i) {
-        Cell& c = cells_[static_cast<size_t>(i)];
+        Cell& c = cells_[i];
         if (c.position < 0 || (c.sequences & only_sequence(sequence)) == 0 || !in_range(c.position, from, to)) {
             continue;
         }

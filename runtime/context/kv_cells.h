@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/context/batch.h"
+#include "runtime/numbers.h"
 
 #include <cstdint>
 #include <optional>
@@ -13,14 +14,14 @@ namespace schedscope {
 /// side by side. Ranges of positions are [from, to); to < 0: to the end.
 class KvCells {
 public:
-    explicit KvCells(int32_t n_cells) : cells_(static_cast<size_t>(n_cells)) {}
+    explicit KvCells(int32_t n_cells) : cells_(n_cells) {}
 
-    int32_t size() const noexcept { return static_cast<int32_t>(cells_.size()); }
+    int32_t size() const noexcept { return n_of(cells_); }
     int32_t used() const noexcept { return used_; }
     /// One behind the last used cell.
     int32_t used_end() const noexcept;
-    int32_t position(int32_t cell) const noexcept { return cells_[static_cast<size_t>(cell)].position; } ///< −1: free
-    SequenceSet sequences(int32_t cell) const noexcept { return cells_[static_cast<size_t>(cell)].sequences; }
+    int32_t position(int32_t cell) const noexcept { return cells_[cell].position; } ///< −1: free
+    SequenceSet sequences(int32_t cell) const noexcept { return cells_[cell].sequences; }
 
     /// Free cells for n tokens, in order; nothing when there are not enough. They are not taken yet.
     bool find(int32_t n, std::vector<int32_t>& cells) const;

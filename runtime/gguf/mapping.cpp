@@ -24,7 +24,7 @@ Mapping Mapping::of_file(const std::string& path) {
     if (facts.st_size == 0) {
         fail(path, "is empty");
     }
-    const auto size = static_cast<size_t>(facts.st_size);
+    const size_t size = facts.st_size;
     void* address = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);
     if (address == MAP_FAILED) {
         fail(path, "can't be mapped: " + system_reason());

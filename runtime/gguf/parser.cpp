@@ -50,8 +50,8 @@ private:
         if (n > left()) {
             fail("is truncated: it ends inside " + inside());
         }
-        const auto taken = bytes_.subspan(at_, static_cast<size_t>(n));
-        at_ += static_cast<size_t>(n);
+        const auto taken = bytes_.subspan(at_, n);
+        at_ += n;
         return taken;
     }
 
@@ -169,7 +169,7 @@ private:
                 fail("is damaged: general.alignment is " + e.value.text(1) + ", not a power of two from " +
                      std::to_string(least_alignment) + " on");
             }
-            result_.alignment = static_cast<size_t>(*wanted);
+            result_.alignment = *wanted;
         }
         names_.clear();
     }
@@ -183,18 +183,18 @@ private:
             fail("is damaged: two tensors are named '" + visible_name(info.name) + "'");
         }
         const auto n_dims = number<uint32_t>();
-        if (n_dims > static_cast<uint32_t>(max_dims)) {
+        if (n_dims > max_dims) {
             fail("is damaged: tensor '" + visible_name(info.name) + "' has " + std::to_string(n_dims) + " dimensions; at most " +
                  std::to_string(max_dims) + " are possible");
         }
-        info.n_dims = static_cast<int>(n_dims);
+        info.n_dims = n_dims;
         for (size_t i = 0; i < n_dims; ++i) {
             const auto ne = number<uint64_t>();
-            if (ne == 0 || ne > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+            if (ne == 0 || ne > (std::numeric_limits<int64_t>::max())) {
                 fail("is damaged: dimension " + std::to_string(i) + " of tensor '" + visible_name(info.name) + "' is " +
                      std::to_string(ne));
             }
-            info.ne[i] = static_cast<int64_t>(ne);
+            info.ne[i] = ne;
         }
         const auto file_type = number<uint32_t>();
         const auto type = type_from_file_number(file_type);
@@ -214,14 +214,14 @@ private:
                  " elements, which do not divide into blocks of " + std::string(type.name));
         }
         int64_t elements = 1;
-        int64_t bytes = static_cast<int64_t>(type.bytes);
+        int64_t bytes = type.bytes;
         for (size_t i = 0; i < info.ne.size(); ++i) {
             if (__builtin_mul_overflow(elements, info.ne[i], &elements) ||
                 __builtin_mul_overflow(bytes, i == 0 ? info.ne[0] / type.block : info.ne[i], &bytes)) {
                 fail("is damaged: tensor '" + visible_name(info.name) + "' of shape " + shape_text(info.ne) + " is too large");
             }
         }
-        info.bytes = static_cast<size_t>(bytes);
+        info.bytes = bytes;
     }
 
     /// Data begins behind the padding; each tensor's must lie inside the file and apart from the others'.

@@ -37,7 +37,7 @@ void put_zeros(const Writer::Put& put, size_t n) { put(std::vector<std::byte>(n)
 
 int written_dims(const Shape& ne) noexcept {
     int n = max_dims;
-    while (n > 1 && ne[static_cast<size_t>(n - 1)] == 1) {
+    while (n > 1 && ne[n - 1] == 1) {
         --n;
     }
     return n;
@@ -119,7 +119,7 @@ void Writer::add(std::string_view name, const Shape& ne, std::vector<float> valu
     }
     const auto produce = [values = std::move(values), type, row = ne[0]](const Put& put) {
         std::vector<std::byte> bytes(row_bytes(type, row));
-        for (size_t at = 0; at + static_cast<size_t>(row) <= values.size(); at += static_cast<size_t>(row)) {
+        for (size_t at = 0; at + row <= values.size(); at += row) {
             row_from_float(type, values.data() + at, bytes.data(), row);
             put(bytes);
         }
@@ -138,7 +138,7 @@ size_t Writer::alignment() const {
     if (!wanted || !std::has_single_bit(*wanted) || *wanted < 8) {
         throw Error(ErrorKind::usage, "general.alignment: " + value.text() + " is not a power of two from 8 on");
     }
-    return static_cast<size_t>(*wanted);
+    return *wanted;
 }
 
 uint64_t Writer::emit_header(const Put& put) const {
@@ -169,7 +169,7 @@ uint64_t Writer::emit_header(const Put& put) const {
         const int dims = written_dims(t.ne);
         put_number(counted, static_cast<uint32_t>(dims));
         for (int i = 0; i < dims; ++i) {
-            put_number(counted, static_cast<uint64_t>(t.ne[static_cast<size_t>(i)]));
+            put_number(counted, static_cast<uint64_t>(t.ne[i]));
         }
         put_number(counted, *file_type_number(t.type));
         put_number(counted, offset);

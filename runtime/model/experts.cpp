@@ -52,7 +52,7 @@ Tensor* experts(GraphBuilder& b, Tensor* x, bool normalise_weights, int32_t il) 
     // All views before the sums: a view between two sums would keep them from being fused.
     std::vector<Tensor*> outputs;
     for (int64_t i = 0; i < used; ++i) {
-        outputs.push_back(ops::view_2d(g, each, n_embd, n_tokens, each->nb[2], static_cast<size_t>(i) * each->nb[1]));
+        outputs.push_back(ops::view_2d(g, each, n_embd, n_tokens, each->nb[2], i * each->nb[1]));
         g.expand(outputs.back());
     }
     Tensor* sum = outputs.front();

@@ -1,5 +1,7 @@
 #include "runtime/model/blocks.h"
 
+#include "runtime/numbers.h"
+
 #include <array>
 #include <string>
 
@@ -32,7 +34,7 @@ Tensor* product(GraphBuilder& b, const Linear& w, Tensor* x, const std::string& 
 
 Tensor* feed_forward(GraphBuilder& b, Tensor* x, Activation activation, int32_t il) {
     const LayerWeights& w = b.layer(il);
-    const ActivationNames& a = names[static_cast<size_t>(activation)];
+    const ActivationNames& a = names[ordinal(activation)];
     Tensor* up = product(b, w.ffn_up, x, "ffn_up", il);
     if (w.ffn_gate.weight != nullptr) {
         Tensor* gate = product(b, w.ffn_gate, x, "ffn_gate", il);

@@ -73,7 +73,7 @@ public:
     /// Calls a tensor "WHAT-LAYER", or WHAT without a layer. Norms of a layer are pinned to the layer's device when the batch is small or all
     /// is offloaded: else they may follow the layer before and cost a copy.
     Tensor* name(Tensor* t, std::string_view what, int32_t layer = -1) const;
-    const LayerWeights& layer(int32_t il) const noexcept { return w.layers[static_cast<size_t>(il)]; }
+    const LayerWeights& layer(int32_t il) const noexcept { return w.layers[il]; }
     /// What a layer reads of `io`.
     Tensor* k_rows(int32_t il) const noexcept { return h.slides(il) ? io.sliding_k_rows : io.k_rows; }
     Tensor* v_rows(int32_t il) const noexcept { return h.slides(il) ? io.sliding_v_rows : io.v_rows; }

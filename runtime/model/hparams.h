@@ -53,7 +53,7 @@ struct Hparams {
     RopeHparams rope;
     RopeHparams rope_sliding; ///< of the layers that slide
 
-    bool slides(int32_t il) const noexcept { return window > 0 && !sliding.empty() && sliding[static_cast<size_t>(il)] != 0; }
+    bool slides(int32_t il) const noexcept { return window > 0 && !sliding.empty() && sliding[il] != 0; }
     const RopeHparams& rope_of(int32_t il) const noexcept { return slides(il) ? rope_sliding : rope; }
 
     int32_t n_embd_k() const noexcept { return head_length_k * n_head_kv; } ///< values of all k heads of a token

@@ -3,6 +3,7 @@
 #include "runtime/backend/device.h"
 #include "runtime/error.h"
 #include "runtime/letter_case.h"
+#include "runtime/numbers.h"
 #include "runtime/planner/placement/layer_homes.h"
 
 #include <algorithm>
@@ -37,10 +38,10 @@ ModelPlacement ModelPlacement::of_encoder(const PlacementOptions& options, std::
     ModelPlacement p(options, devices);
     const int32_t home = encoder_home(options.n_gpu_layers, holders_among(devices), p.host());
     p.layer_home_ = {home};
-    p.layer_why_.push_back("the image encoder is " +
-                           (home == p.host() ? std::string("not offloaded")
-                                             : "offloaded to " + std::string(devices[static_cast<size_t>(home)]->name())) +
-                           " (-ngl " + std::to_string(options.n_gpu_layers) + ")");
+    p.layer_why_.push_back(
+        "the image encoder is " +
+        (home == p.host() ? std::string("not offloaded") : "offloaded to " + std::string(devices[home]->name())) + " (-ngl " +
+        std::to_string(options.n_gpu_layers) + ")");
     p.full_offload_ = home != p.host();
     return p;
 }
@@ -68,9 +69,7 @@ void ModelPlacement::give_reasons(int32_t n_gpu_layers, int32_t n_layer) {
         const int32_t home = layer_home(layer);
         layer_why_.push_back(
             (layer == n_layer ? "the output layer" : "block " + std::to_string(layer) + " of " + std::to_string(n_layer)) +
-            (home == host() ? " is not offloaded"
-                            : " is offloaded to " + std::string(devices_[static_cast<size_t>(home)]->name())) +
-            rule);
+            (home == host() ? " is not offloaded" : " is offloaded to " + std::string(devices_[home]->name())) + rule);
     }
 }
 
@@ -93,7 +92,7 @@ void ModelPlacement::parse_override(const std::string& text) {
     }
     try {
         overrides_.push_back(
-            {std::regex(pattern, std::regex::ECMAScript | std::regex::optimize), static_cast<int32_t>(found - devices_.begin())});
+            {std::regex(pattern, std::regex::ECMAScript | std::regex::optimize), int_of(found - devices_.begin())});
     } catch (const std::regex_error& e) {
         throw Error(ErrorKind::usage, "-ot " + text + ": not a regular expression: " + e.what());
     }

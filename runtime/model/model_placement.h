@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/numbers.h"
+
 #include <cstdint>
 #include <deque>
 #include <regex>
@@ -41,13 +43,13 @@ public:
     /// Of an image encoder, which is not cut into layers: all is layer 0, and lives where encoder_home says.
     static ModelPlacement of_encoder(const PlacementOptions& options, std::span<Device* const> devices);
 
-    int32_t layer_home(int32_t layer) const noexcept { return layer_home_[static_cast<size_t>(layer)]; }
-    int32_t host() const noexcept { return static_cast<int32_t>(devices_.size()) - 1; } ///< the CPU: home of the input layer
+    int32_t layer_home(int32_t layer) const noexcept { return layer_home_[layer]; }
+    int32_t host() const noexcept { return n_of(devices_) - 1; } ///< the CPU: home of the input layer
     /// Every layer and the output are on devices.
     bool full_offload() const noexcept { return full_offload_; }
 
     /// For people: why a layer lives where it does. As long as the placement.
-    std::string_view layer_why(int32_t layer) const noexcept { return layer_why_[static_cast<size_t>(layer)]; }
+    std::string_view layer_why(int32_t layer) const noexcept { return layer_why_[layer]; }
 
     /// Where a tensor goes that belongs to a layer at `home`. why: filled when an override decides, "-ot PATTERN=DEVICE".
     int32_t tensor_home(std::string_view tensor, int32_t home, std::string_view* why = nullptr);

@@ -6,9 +6,9 @@ Strides contiguous_strides(Type type, const Shape& ne) noexcept {
     const TypeTraits& t = traits(type);
     Strides nb{};
     nb[0] = t.bytes;
-    nb[1] = t.bytes * static_cast<size_t>(ne[0] / t.block);
-    nb[2] = nb[1] * static_cast<size_t>(ne[1]);
-    nb[3] = nb[2] * static_cast<size_t>(ne[2]);
+    nb[1] = t.bytes * (ne[0] / t.block);
+    nb[2] = nb[1] * ne[1];
+    nb[3] = nb[2] * ne[2];
     return nb;
 }
 
@@ -19,10 +19,9 @@ size_t n_bytes(Type type, const Shape& ne, const Strides& nb) noexcept {
             return 0;
         }
     }
-    size_t bytes = t.quantised() ? static_cast<size_t>(ne[0]) * nb[0] / static_cast<size_t>(t.block)
-                                 : t.bytes + static_cast<size_t>(ne[0] - 1) * nb[0];
+    size_t bytes = t.quantised() ? ne[0] * nb[0] / t.block : t.bytes + (ne[0] - 1) * nb[0];
     for (size_t i = 1; i < ne.size(); ++i) {
-        bytes += static_cast<size_t>(ne[i] - 1) * nb[i];
+        bytes += (ne[i] - 1) * nb[i];
     }
     return bytes;
 }

@@ -1,6 +1,7 @@
 #include "runtime/ops/type.h"
 
 #include "runtime/letter_case.h"
+#include "runtime/numbers.h"
 
 #include <array>
 
@@ -9,7 +10,7 @@ namespace schedscope {
 namespace {
 
 // In the order of Type. Block sizes and bytes are the GGUF format's.
-constexpr std::array<TypeTraits, static_cast<size_t>(Type::count)> table = {{
+constexpr std::array<TypeTraits, ordinal(Type::count)> table = {{
     {"f32", 1, 4},      {"f16", 1, 2},      {"bf16", 1, 2},     {"i8", 1, 1},       {"i16", 1, 2},
     {"i32", 1, 4},      {"i64", 1, 8},      {"f64", 1, 8},      {"q4_0", 32, 18},   {"q4_1", 32, 20},
     {"q5_0", 32, 22},   {"q5_1", 32, 24},   {"q8_0", 32, 34},   {"q2_K", 256, 84},  {"q3_K", 256, 110},
@@ -18,7 +19,7 @@ constexpr std::array<TypeTraits, static_cast<size_t>(Type::count)> table = {{
 
 } // namespace
 
-const TypeTraits& traits(Type type) noexcept { return table[static_cast<size_t>(type)]; }
+const TypeTraits& traits(Type type) noexcept { return table[ordinal(type)]; }
 
 std::optional<Type> type_from_name(std::string_view name) noexcept {
     for (size_t i = 0; i < table.size(); ++i) {

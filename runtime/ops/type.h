@@ -49,7 +49,7 @@ std::optional<Type> type_from_name(std::string_view name) noexcept;
 /// Bytes of `n` elements in a row; n is a multiple of the block.
 inline size_t row_bytes(Type type, int64_t n) noexcept {
     const TypeTraits& t = traits(type);
-    return static_cast<size_t>(n / t.block) * t.bytes;
+    return (n / t.block) * t.bytes;
 }
 
 } // namespace schedscope

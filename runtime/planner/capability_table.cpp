@@ -1,31 +1,33 @@
 #include "runtime/planner/capability_table.h"
 
+#include "runtime/numbers.h"
+
 namespace schedscope {
 
-int CapabilityTable::n_backends() const noexcept { return static_cast<int>(session->backends.size()); }
+int CapabilityTable::n_backends() const noexcept { return n_of(session->backends); }
 
 BufferTypeId CapabilityTable::default_buffer_type(BackendId backend) const {
-    return session->backends[static_cast<size_t>(backend)].default_buffer_type;
+    return session->backends[backend].default_buffer_type;
 }
 
-bool CapabilityTable::is_host(BufferTypeId type) const { return session->buffer_types[static_cast<size_t>(type)].is_host; }
+bool CapabilityTable::is_host(BufferTypeId type) const { return session->buffer_types[type].is_host; }
 
 Answer CapabilityTable::supports_op(BackendId backend, TensorId tensor) const {
-    return op_answers[static_cast<size_t>(backend) * static_cast<size_t>(n_tensors) + static_cast<size_t>(tensor)];
+    return op_answers[backend * static_cast<size_t>(n_tensors) + tensor];
 }
 
 bool CapabilityTable::supports_buffer_type(BackendId backend, BufferTypeId type) const {
-    return session->backends[static_cast<size_t>(backend)].supports_buffer_type[static_cast<size_t>(type)] != 0;
+    return session->backends[backend].supports_buffer_type[type] != 0;
 }
 
 bool CapabilityTable::wants_offload(BackendId backend, TensorId tensor) const {
-    return offload_answers[static_cast<size_t>(backend) * static_cast<size_t>(n_tensors) + static_cast<size_t>(tensor)] != 0;
+    return offload_answers[backend * static_cast<size_t>(n_tensors) + tensor] != 0;
 }
 
 void fill_table(CapabilityTable& table, const SessionInfo& session, const Capabilities& from, int32_t n_tensors) {
     table.session = &session;
     table.n_tensors = n_tensors;
-    const auto n = static_cast<size_t>(from.n_backends()) * static_cast<size_t>(n_tensors);
+    const auto n = from.n_backends() * static_cast<size_t>(n_tensors);
     table.op_answers.resize(n);
     table.offload_answers.resize(n);
     size_t i = 0;

@@ -1,5 +1,6 @@
 #include "runtime/planner/plan.h"
 
+#include "runtime/numbers.h"
 #include "runtime/planner/planning.h"
 
 namespace schedscope {
@@ -24,16 +25,14 @@ void run_pass(Planning& planning, Pass pass) {
 
 void record_end(const Plan& plan, Recorder* recorder, std::string_view error) {
     if (recorder != nullptr) {
-        recorder->add(record::PlanEnd{static_cast<int32_t>(plan.splits.size()), static_cast<int32_t>(plan.copies.size()),
-                                      error.empty() ? 0 : recorder->intern(error)});
+        recorder->add(record::PlanEnd{n_of(plan.splits), n_of(plan.copies), error.empty() ? 0 : recorder->intern(error)});
     }
 }
 
 } // namespace
 
 int32_t Plan::find_copies(TensorId of, BackendId backend) const noexcept {
-    return of < n_tensors ? copy_index[static_cast<size_t>(of) * static_cast<size_t>(n_backends) + static_cast<size_t>(backend)]
-                          : -1;
+    return of < n_tensors ? copy_index[of * static_cast<size_t>(n_backends) + backend] : -1;
 }
 
 void record_alternatives(std::span<const PlanAlternative> alternatives, int32_t graph_id, Recorder& recorder) {
@@ -46,12 +45,11 @@ void make_plan(const GraphView& graph, const Capabilities& capabilities, const P
                Recorder* recorder, PassObserver* observer) {
     Planning planning(graph, capabilities, options, carry, plan, recorder);
     if (recorder != nullptr) {
-        recorder->add(record::PlanBegin{options.graph_id, static_cast<int32_t>(graph.nodes.size()),
-                                        static_cast<int32_t>(graph.leafs.size()), options.n_stages, options.current_stage,
-                                        options.op_offload});
+        recorder->add(record::PlanBegin{options.graph_id, n_of(graph.nodes), n_of(graph.leafs), options.n_stages,
+                                        options.current_stage, options.op_offload});
         record_alternatives(options.alternatives, options.graph_id, *recorder);
         for (const PlanNote& note : options.notes) {
-            const TensorInfo& t = graph.tensors[static_cast<size_t>(note.tensor)];
+            const TensorInfo& t = graph.tensors[note.tensor];
             recorder->add_in_burst(record::Pin{note.tensor, t.user_backend, t.buffer_type, recorder->intern(note.why)});
         }
     }

@@ -1,5 +1,7 @@
 #include "runtime/planner/plan.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 
 namespace schedscope {
@@ -24,11 +26,11 @@ constexpr PassNames pass_names[] = {
     {"allocate", "allocate"},
     {"execute", "execute"},
 };
-static_assert(std::size(pass_names) == static_cast<size_t>(Pass::count));
+static_assert(std::size(pass_names) == ordinal(Pass::count));
 
 constexpr std::string_view cause_names[] = {"",      "usr",    "1.dst", "1.vsrc", "1.inp", "1.off", "1.wgt",
                                             "2.sup", "3.best", "3.upg", "4.vsrc", "4.cur", "4.cpy"};
-static_assert(std::size(cause_names) == static_cast<size_t>(Cause::copy) + 1);
+static_assert(std::size(cause_names) == ordinal(Cause::copy) + 1);
 
 constexpr std::string_view cause_meanings[] = {"",
                                                "pinned before the passes",
@@ -47,8 +49,8 @@ static_assert(std::size(cause_meanings) == std::size(cause_names));
 
 } // namespace
 
-std::string_view pass_name(Pass pass) noexcept { return pass < Pass::count ? pass_names[static_cast<size_t>(pass)].name : ""; }
-std::string_view pass_title(Pass pass) noexcept { return pass < Pass::count ? pass_names[static_cast<size_t>(pass)].title : ""; }
+std::string_view pass_name(Pass pass) noexcept { return pass < Pass::count ? pass_names[ordinal(pass)].name : ""; }
+std::string_view pass_title(Pass pass) noexcept { return pass < Pass::count ? pass_names[ordinal(pass)].title : ""; }
 
 Pass pass_from_name(std::string_view name) noexcept {
     for (size_t i = 1; i < std::size(pass_names); ++i) {
@@ -63,16 +65,14 @@ std::string cause_name(Cause cause, int source) {
     if (cause > Cause::copy) {
         return "";
     }
-    std::string name(cause_names[static_cast<size_t>(cause)]);
+    std::string name(cause_names[ordinal(cause)]);
     if (cause == Cause::weight) {
         name += std::to_string(source);
     }
     return name;
 }
 
-std::string_view cause_meaning(Cause cause) noexcept {
-    return cause > Cause::copy ? "" : cause_meanings[static_cast<size_t>(cause)];
-}
+std::string_view cause_meaning(Cause cause) noexcept { return cause > Cause::copy ? "" : cause_meanings[ordinal(cause)]; }
 
 std::string copy_name(std::string_view backend, std::string_view tensor, int stage) {
     std::string name;

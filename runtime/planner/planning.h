@@ -18,7 +18,7 @@ inline uint16_t source_mask(const std::array<TensorId, max_sources>& src) noexce
     return static_cast<uint16_t>(mask);
 }
 
-inline int64_t bytes_of(const TensorInfo& t) noexcept { return static_cast<int64_t>(n_bytes(t.type, t.ne, t.nb)); }
+inline int64_t bytes_of(const TensorInfo& t) noexcept { return n_bytes(t.type, t.ne, t.nb); }
 
 /// Calls `f(N)` for each set bit N, lowest first.
 template <typename F> void for_each_bit(uint16_t mask, F&& f) {
@@ -43,12 +43,12 @@ public:
     const BackendId last;   ///< the CPU
     Pass pass = Pass::none; ///< for the records
 
-    const TensorInfo& tensor(TensorId id) const noexcept { return graph.tensors[static_cast<size_t>(id)]; }
-    BackendId backend_of(TensorId id) const noexcept { return plan.assignments[static_cast<size_t>(id)].backend; }
-    uint16_t sources_of(TensorId id) const noexcept { return plan.source_masks[static_cast<size_t>(id)]; }
+    const TensorInfo& tensor(TensorId id) const noexcept { return graph.tensors[id]; }
+    BackendId backend_of(TensorId id) const noexcept { return plan.assignments[id].backend; }
+    uint16_t sources_of(TensorId id) const noexcept { return plan.source_masks[id]; }
     /// Type of the buffer that the tensor lies in, a view in its source's; none: not allocated before planning.
-    BufferTypeId home_of(TensorId id) const noexcept { return scratch.home[static_cast<size_t>(id)]; }
-    BufferTypeId default_type(BackendId backend) const noexcept { return scratch.default_type[static_cast<size_t>(backend)]; }
+    BufferTypeId home_of(TensorId id) const noexcept { return scratch.home[id]; }
+    BufferTypeId default_type(BackendId backend) const noexcept { return scratch.default_type[backend]; }
 
     /// The two questions, recorded. `decided` is the tensor that the decision is for.
     bool supports_op(BackendId backend, TensorId decided) {
@@ -59,8 +59,7 @@ public:
         return answer.yes;
     }
     bool can_use(BackendId backend, BufferTypeId type, TensorId decided) {
-        const bool yes =
-            scratch.usable[static_cast<size_t>(type) * static_cast<size_t>(n_backends) + static_cast<size_t>(backend)] != 0;
+        const bool yes = scratch.usable[type * static_cast<size_t>(n_backends) + backend] != 0;
         if (recorder != nullptr) {
             record_query(Question::buffer_type, yes ? Answer{} : Answer::no(Refusal::memory, "cannot use this kind of memory"),
                          backend, type, decided);
@@ -88,7 +87,7 @@ public:
 
     /// Writes a mark; `backend` may be none.
     void assign(TensorId id, BackendId backend, Cause cause, int source = -1, TensorId by = no_tensor) {
-        Assignment& a = plan.assignments[static_cast<size_t>(id)];
+        Assignment& a = plan.assignments[id];
         const BackendId before = a.backend;
         a = {backend, cause, static_cast<int8_t>(source)};
         if (recorder != nullptr) {

@@ -1,6 +1,7 @@
 #include "runtime/sampling/candidates.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +31,7 @@ void Candidates::fill(std::span<const float> logits) {
         if (std::isnan(logits[i])) {
             refuse_nan(logits);
         }
-        items[i] = {static_cast<int32_t>(i), logits[i], 0.0F};
+        items[i] = {int_of(i), logits[i], 0.0F};
     }
     n_sorted = 0;
     chosen = -1;
@@ -55,8 +56,8 @@ void Candidates::sort_first(size_t n) {
     if (n <= n_sorted) {
         return;
     }
-    const auto begin = items.begin() + static_cast<ptrdiff_t>(n_sorted);
-    const auto end = items.begin() + static_cast<ptrdiff_t>(n);
+    const auto begin = items.begin() + n_sorted;
+    const auto end = items.begin() + n;
     if (end != items.end()) {
         std::nth_element(begin, end, items.end(), likelier);
     }

@@ -1,6 +1,7 @@
 #include "runtime/sampling/chain.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 
 namespace schedscope {
 
@@ -43,7 +44,7 @@ int32_t SamplerChain::choose_from(size_t first) {
     for (size_t i = first; i < samplers_.size(); ++i) {
         samplers_[i]->apply(candidates_);
         const size_t left = candidates_.chosen >= 0 ? 1 : candidates_.items.size();
-        steps_.push_back({samplers_[i]->name(), static_cast<int32_t>(left)});
+        steps_.push_back({samplers_[i]->name(), int_of(left)});
         if (candidates_.chosen >= 0) {
             return candidates_.chosen;
         }

@@ -40,8 +40,8 @@ public:
         }
         // Backwards, and not across a breaker: what follows an earlier stretch that ends as the text does would repeat it.
         std::vector<int32_t> text(last_.rbegin(), last_.rend());
-        const auto reach = static_cast<size_t>(
-            std::find_if(text.begin(), text.end(), [&](int32_t t) { return breakers_.contains(t); }) - text.begin());
+        const size_t reach =
+            std::find_if(text.begin(), text.end(), [&](int32_t t) { return breakers_.contains(t); }) - text.begin();
         const std::vector<size_t> repeated = common_beginnings(text);
         std::unordered_map<int32_t, size_t> longest; // repetition that a token would continue
         for (size_t i = 1; i < text.size(); ++i) {
@@ -54,7 +54,7 @@ public:
         for (Candidate& i : c.items) {
             if (const auto found = longest.find(i.id); found != longest.end()) {
                 const auto beyond = static_cast<double>(found->second) - dry_.allowed_length;
-                i.logit -= static_cast<float>(dry_.multiplier * std::pow(static_cast<double>(dry_.base), beyond));
+                i.logit -= static_cast<float>(dry_.multiplier * std::pow(dry_.base, beyond));
             }
         }
         c.n_sorted = longest.empty() ? c.n_sorted : 0;

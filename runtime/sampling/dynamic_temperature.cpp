@@ -26,7 +26,7 @@ public:
             n += std::isfinite(i.logit) ? 1 : 0;
             entropy -= i.p > 0 ? i.p * std::log(static_cast<double>(i.p)) : 0.0;
         }
-        const double greatest = std::max(std::log(static_cast<double>(n)), double{tiny});
+        const double greatest = std::max(std::log(n), double{tiny});
         const double share = std::max(entropy / greatest, double{tiny});
         const double t = min_ + (max_ - min_) * std::pow(share, double{exponent_}) + tiny;
         for (Candidate& i : c.items) {

@@ -1,4 +1,5 @@
 #include "runtime/backend/buffer.h"
+#include "runtime/numbers.h"
 #include "runtime/sampling/graph_nodes.h"
 #include "runtime/sampling/samplers.h"
 #include "runtime/tensor/ops.h"
@@ -39,7 +40,7 @@ public:
     GraphSampler* in_graph() noexcept override { return this; }
     void make_inputs(TensorStore& store, int64_t n_vocab) override {
         ids_ = values_ = nullptr;
-        const auto n = std::distance(biases_.lower_bound(0), biases_.lower_bound(static_cast<int32_t>(n_vocab)));
+        const auto n = std::distance(biases_.lower_bound(0), biases_.lower_bound(int_of(n_vocab)));
         if (n > 0) {
             ids_ = store.make(Type::I32, {n, 1, 1, 1}, "logit_bias_tokens");
             values_ = store.make(Type::F32, {1, n, 1, 1}, "logit_bias_values");

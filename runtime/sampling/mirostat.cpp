@@ -77,7 +77,7 @@ private:
     size_t n_kept(const Candidates& c) const override {
         const auto too_surprising =
             std::find_if(c.items.begin(), c.items.end(), [&](const Candidate& i) { return surprise(i) > mu_; });
-        return std::max<size_t>(static_cast<size_t>(too_surprising - c.items.begin()), 1);
+        return std::max<size_t>(too_surprising - c.items.begin(), 1);
     }
 };
 

@@ -77,7 +77,7 @@ public:
         if (ids_ == nullptr) {
             return;
         }
-        const auto n = static_cast<size_t>(ids_->ne[0]);
+        const auto n = ids_->ne[0];
         new_ids_.clear();
         new_factors_.clear();
         new_taken_off_.clear();

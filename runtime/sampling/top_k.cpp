@@ -14,7 +14,7 @@ public:
     std::string_view name() const noexcept override { return "top_k"; }
     void apply(Candidates& c) override {
         if (k_ > 0) {
-            c.keep_first(static_cast<size_t>(k_));
+            c.keep_first(k_);
         }
     }
     GraphSampler* in_graph() noexcept override { return this; }

@@ -18,13 +18,12 @@ public:
             return;
         }
         c.softmax();
-        const auto n = static_cast<size_t>(
-            std::count_if(c.items.begin(), c.items.end(), [&](const Candidate& i) { return i.p >= xtc_.threshold; }));
+        const size_t n = std::count_if(c.items.begin(), c.items.end(), [&](const Candidate& i) { return i.p >= xtc_.threshold; });
         if (n < 2) {
             return;
         }
         c.sort_first(n);
-        c.items.erase(c.items.begin(), c.items.begin() + static_cast<ptrdiff_t>(n - 1));
+        c.items.erase(c.items.begin(), c.items.begin() + (n - 1));
         c.n_sorted -= n - 1;
     }
     void reset() override { random_.reset(); }

@@ -1,6 +1,7 @@
 #include "runtime/scheduler/live_plan.h"
 
 #include "runtime/backend/op_cost.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 
@@ -14,12 +15,12 @@ Executor::Executor(LiveDevices& devices, int n_stages) : devices_(devices) {
         }
         order_.push_back(devices.backend(b).make_event());
     }
-    busy_.resize(static_cast<size_t>(devices.n_backends()), 0);
+    busy_.resize(devices.n_backends(), 0);
 }
 
 Event* Executor::event(BackendId backend, int stage) noexcept {
-    const auto& stages = events_[static_cast<size_t>(backend)];
-    return static_cast<size_t>(stage) < stages.size() ? stages[static_cast<size_t>(stage)].get() : nullptr;
+    const auto& stages = events_[backend];
+    return static_cast<size_t>(stage) < stages.size() ? stages[stage].get() : nullptr;
 }
 
 bool Executor::is_host(BackendId backend) const noexcept {
@@ -28,12 +29,12 @@ bool Executor::is_host(BackendId backend) const noexcept {
 }
 
 void Executor::wait(BackendId backend, int32_t split, Recorder* recorder) {
-    if (busy_[static_cast<size_t>(backend)] == 0) {
+    if (busy_[backend] == 0) {
         return;
     }
     const int64_t start = recorder != nullptr ? now_ns() : 0;
     devices_.backend(backend).synchronize();
-    busy_[static_cast<size_t>(backend)] = 0;
+    busy_[backend] = 0;
     if (recorder == nullptr) {
         return;
     }
@@ -48,10 +49,10 @@ void Executor::wait(BackendId backend, int32_t split, Recorder* recorder) {
 }
 
 void Executor::order_after(BackendId previous, BackendId next, int32_t split, Recorder* recorder) {
-    if (previous == next || busy_[static_cast<size_t>(previous)] == 0) {
+    if (previous == next || busy_[previous] == 0) {
         return;
     }
-    Event* done = order_[static_cast<size_t>(previous)].get();
+    Event* done = order_[previous].get();
     if (done != nullptr && &devices_.device(previous) == &devices_.device(next)) {
         devices_.backend(previous).record(*done);
         devices_.backend(next).wait(*done);
@@ -62,7 +63,7 @@ void Executor::order_after(BackendId previous, BackendId next, int32_t split, Re
 
 void Executor::order_after_sharers(const BufferType& memory, BackendId next, int32_t split, bool queued, Recorder* recorder) {
     for (BackendId b = 0; b < devices_.n_backends(); ++b) {
-        if (b == next || busy_[static_cast<size_t>(b)] == 0 || !devices_.device(b).supports_buffer_type(memory)) {
+        if (b == next || busy_[b] == 0 || !devices_.device(b).supports_buffer_type(memory)) {
             continue;
         }
         if (queued) {
@@ -75,9 +76,9 @@ void Executor::order_after_sharers(const BufferType& memory, BackendId next, int
 
 void Executor::copy_input(LivePlan& live, int32_t index, TensorId input, Recorder* recorder) {
     const Plan& plan = live.plan;
-    const BackendId to = plan.splits[static_cast<size_t>(index)].backend;
-    const BackendId from = plan.assignments[static_cast<size_t>(input)].backend;
-    const Copy& copy = plan.copies[static_cast<size_t>(plan.find_copies(input, to) + plan.current_stage)];
+    const BackendId to = plan.splits[index].backend;
+    const BackendId from = plan.assignments[input].backend;
+    const Copy& copy = plan.copies[plan.find_copies(input, to) + plan.current_stage];
     Tensor& source = live.tensor(input);
     Tensor& target = live.tensor(copy.id);
     Backend& backend = devices_.backend(to);
@@ -89,13 +90,13 @@ void Executor::copy_input(LivePlan& live, int32_t index, TensorId input, Recorde
     fact.copy = copy.id;
     fact.from = from;
     fact.to = to;
-    fact.bytes = static_cast<int64_t>(n_bytes(source));
+    fact.bytes = n_bytes(source);
 
     // The copy may still be read by what was queued before. A copy on the queue itself comes after that anyway.
-    ExpertUse experts = used_experts(live.splits[static_cast<size_t>(index)], source, target);
+    ExpertUse experts = used_experts(live.splits[index], source, target);
     if (experts.total > 0 && experts.ids->id >= plan.n_tensors) {
         // The ids are an input of this split too, copied behind the weights: what they are is where they come from.
-        experts.ids = &live.tensor(plan.copies[static_cast<size_t>(experts.ids->id - plan.n_tensors)].of);
+        experts.ids = &live.tensor(plan.copies[experts.ids->id - plan.n_tensors].of);
     }
     const bool constant = source.buffer->usage == BufferUsage::weights;
     const bool queued =
@@ -108,7 +109,7 @@ void Executor::copy_input(LivePlan& live, int32_t index, TensorId input, Recorde
             order_after_sharers(target.buffer->type(), to, index, true, recorder);
         }
         fact.async = backend.copy_async(source, target);
-        busy_[static_cast<size_t>(to)] |= static_cast<uint8_t>(fact.async);
+        busy_[to] |= fact.async;
     }
     if (!fact.async) {
         if (Event* read = event(to, plan.current_stage)) {
@@ -151,12 +152,12 @@ bool has_watched(const SplitGraph& graph) noexcept {
 void Executor::run_pieces(LivePlan& live, const SplitGraph& graph, Backend& backend, std::vector<KernelTime>& times,
                           Recorder& recorder) {
     const bool each_node = recorder.grain() == Recorder::Grain::node;
-    const auto count = static_cast<int32_t>(graph.nodes.size());
+    const auto count = int_of(graph.nodes.size());
     auto group = graph.groups.begin();
     int32_t first = 0;
     for (int32_t node = 0; node < count;) {
         node += group != graph.groups.end() && group->first == node ? (group++)->count : 1;
-        const Tensor& last = *graph.nodes[static_cast<size_t>(node - 1)];
+        const Tensor& last = *graph.nodes[node - 1];
         const bool watched = (last.flags & flag_watched) != 0;
         if (!watched && !each_node && node < count) {
             continue;
@@ -178,7 +179,7 @@ void Executor::run_observed(LivePlan& live, const SplitGraph& graph, BackendId i
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
         const Tensor& node = *graph.nodes[i];
         observer_->before(node, id);
-        backend.compute(graph, static_cast<int32_t>(i), 1, times);
+        backend.compute(graph, int_of(i), 1, times);
         backend.synchronize();
         if (recorder != nullptr) {
             write_complete(live, *recorder);
@@ -191,8 +192,8 @@ void Executor::run_observed(LivePlan& live, const SplitGraph& graph, BackendId i
 }
 
 void Executor::run_split(LivePlan& live, int32_t index, Recorder* recorder) {
-    const Split& split = live.plan.splits[static_cast<size_t>(index)];
-    const SplitGraph& graph = live.splits[static_cast<size_t>(index)];
+    const Split& split = live.plan.splits[index];
+    const SplitGraph& graph = live.splits[index];
     Backend& backend = devices_.backend(split.backend);
     const auto grain = recorder != nullptr ? recorder->grain() : Recorder::Grain::graph;
     const bool watched = recorder != nullptr && (grain == Recorder::Grain::node || (live.watched && has_watched(graph)));
@@ -215,9 +216,9 @@ void Executor::run_split(LivePlan& live, int32_t index, Recorder* recorder) {
     } else if (in_pieces) {
         run_pieces(live, graph, backend, pending->kernels, *recorder);
     } else {
-        backend.compute(graph, 0, static_cast<int32_t>(graph.nodes.size()), pending != nullptr ? &pending->kernels : nullptr);
+        backend.compute(graph, 0, n_of(graph.nodes), pending != nullptr ? &pending->kernels : nullptr);
     }
-    busy_[static_cast<size_t>(split.backend)] = is_host(split.backend) ? 0 : 1;
+    busy_[split.backend] = is_host(split.backend) ? 0 : 1;
     if (Event* read = event(split.backend, live.plan.current_stage); read != nullptr && split.n_inputs > 0) {
         backend.record(*read);
     }
@@ -246,8 +247,7 @@ Executor::Pending& Executor::add_pending() {
 namespace {
 
 record::Execute describe(const SplitGraph& graph, const KernelTime& kernel, Recorder& recorder) {
-    const auto nodes =
-        std::span<Tensor* const>(graph.nodes).subspan(static_cast<size_t>(kernel.first), static_cast<size_t>(kernel.count));
+    const auto nodes = std::span<Tensor* const>(graph.nodes).subspan(kernel.first, kernel.count);
     record::Execute fact;
     fact.count = static_cast<int16_t>(kernel.count);
     fact.first = nodes.front()->id;
@@ -264,10 +264,10 @@ record::Execute describe(const SplitGraph& graph, const KernelTime& kernel, Reco
 
 /// All of a kernel but its times. An evaluation of a reused plan runs the kernels of the one before: what is known of them is kept, by their first node.
 record::Execute Executor::fact_of(LivePlan& live, const Pending& pending, const KernelTime& kernel, Recorder& recorder) {
-    const SplitGraph& graph = live.splits[static_cast<size_t>(pending.split)];
-    std::vector<LivePlan::KnownKernel>& known = live.kernels[static_cast<size_t>(pending.split)];
+    const SplitGraph& graph = live.splits[pending.split];
+    std::vector<LivePlan::KnownKernel>& known = live.kernels[pending.split];
     known.resize(graph.nodes.size());
-    LivePlan::KnownKernel& k = known[static_cast<size_t>(kernel.first)];
+    LivePlan::KnownKernel& k = known[kernel.first];
     if (k.fact.count != kernel.count || k.name.data() != kernel.kernel.data()) {
         k = {kernel.kernel, describe(graph, kernel, recorder)};
         k.fact.split = pending.split;
@@ -314,7 +314,7 @@ void Executor::abandon() noexcept {
             devices_.backend(b).synchronize();
         } catch (...) { // the one that failed
         }
-        busy_[static_cast<size_t>(b)] = 0;
+        busy_[b] = 0;
     }
     for (Pending& p : pending_) {
         p.kernels.clear();
@@ -335,19 +335,17 @@ void Executor::run(LivePlan& live, Recorder* recorder) {
     entered_.assign(busy_.size(), 0);
     for (size_t s = 0; s < live.plan.splits.size(); ++s) {
         const Split& split = live.plan.splits[s];
-        if (uint8_t& entered = entered_[static_cast<size_t>(split.backend)]; entered == 0) {
+        if (uint8_t& entered = entered_[split.backend]; entered == 0) {
             entered = 1; // an evaluation before this one may still use the same memory from another queue
-            order_after_sharers(devices_.device(split.backend).buffer_type(), split.backend, static_cast<int32_t>(s), true,
-                                recorder);
+            order_after_sharers(devices_.device(split.backend).buffer_type(), split.backend, int_of(s), true, recorder);
         }
         for (int32_t i = 0; i < split.n_inputs; ++i) {
-            copy_input(live, static_cast<int32_t>(s), live.plan.split_inputs[static_cast<size_t>(split.first_input + i)],
-                       recorder);
+            copy_input(live, int_of(s), live.plan.split_inputs[split.first_input + i], recorder);
         }
         if (s > 0) {
-            order_after(live.plan.splits[s - 1].backend, split.backend, static_cast<int32_t>(s), recorder);
+            order_after(live.plan.splits[s - 1].backend, split.backend, int_of(s), recorder);
         }
-        run_split(live, static_cast<int32_t>(s), recorder);
+        run_split(live, int_of(s), recorder);
     }
 }
 

@@ -22,13 +22,12 @@ CopiedExperts copy_used_experts(const ExpertUse& use, const Tensor& source, cons
     std::vector<uint8_t>& used = scratch.used;
     raw.resize(n_bytes(ids));
     tensor_read(ids, raw.data(), 0, raw.size());
-    used.assign(static_cast<size_t>(use.total), 0);
+    used.assign(use.total, 0);
     for (int64_t t = 0; t < ids.ne[1]; ++t) {
         for (int64_t e = 0; e < ids.ne[0]; ++e) {
-            const auto* id = reinterpret_cast<const int32_t*>(raw.data() + static_cast<size_t>(t) * ids.nb[1] +
-                                                              static_cast<size_t>(e) * ids.nb[0]);
+            const auto* id = reinterpret_cast<const int32_t*>(raw.data() + t * ids.nb[1] + e * ids.nb[0]);
             if (*id >= 0 && *id < use.total) {
-                used[static_cast<size_t>(*id)] = 1;
+                used[*id] = 1;
             }
         }
     }
@@ -42,8 +41,8 @@ CopiedExperts copy_used_experts(const ExpertUse& use, const Tensor& source, cons
         if (end > first) {
             const size_t bytes = (end - first) * expert_bytes;
             tensor_write(target, source.buffer->host_base() + source.offset + first * expert_bytes, first * expert_bytes, bytes);
-            copied.count += static_cast<int64_t>(end - first);
-            copied.bytes += static_cast<int64_t>(bytes);
+            copied.count += end - first;
+            copied.bytes += bytes;
         }
         first = end + 1;
     }

@@ -1,5 +1,7 @@
 #include "runtime/scheduler/live_graph.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 
 namespace schedscope {
@@ -13,7 +15,7 @@ LiveDevices::LiveDevices(std::span<const std::unique_ptr<Backend>> backends) {
         info.device = device.name();
         info.kind = device_kind_name(device.kind());
         info.description = device.description();
-        info.memory_bytes = static_cast<int64_t>(device.memory_bytes());
+        info.memory_bytes = device.memory_bytes();
         session_.backends.push_back(std::move(info));
     }
     for (size_t i = 0; i < backends_.size(); ++i) {
@@ -28,19 +30,19 @@ LiveDevices::LiveDevices(std::span<const std::unique_ptr<Backend>> backends) {
 BufferTypeId LiveDevices::id_of(const BufferType& type) {
     const auto found = std::find(types_.begin(), types_.end(), &type);
     if (found != types_.end()) {
-        return static_cast<BufferTypeId>(found - types_.begin());
+        return narrow<BufferTypeId>(found - types_.begin());
     }
     types_.push_back(&type);
     BufferTypeInfo info;
     info.name = type.name();
     info.is_host = type.is_host();
-    info.alignment = static_cast<int64_t>(type.alignment());
-    info.max_size = type.max_size() > static_cast<size_t>(INT64_MAX) ? -1 : static_cast<int64_t>(type.max_size());
+    info.alignment = type.alignment();
+    info.max_size = type.max_size() > INT64_MAX ? -1 : type.max_size();
     session_.buffer_types.push_back(std::move(info));
     for (size_t b = 0; b < backends_.size(); ++b) {
         session_.backends[b].supports_buffer_type.push_back(backends_[b]->device().supports_buffer_type(type));
     }
-    return static_cast<BufferTypeId>(types_.size() - 1);
+    return narrow<BufferTypeId>(types_.size() - 1);
 }
 
 void describe(Graph& graph, LiveDevices& devices, OwnedGraph& out) {
@@ -80,23 +82,21 @@ void describe(Graph& graph, LiveDevices& devices, OwnedGraph& out) {
 }
 
 BufferTypeId LiveCapabilities::default_buffer_type(BackendId backend) const {
-    return devices_.session().backends[static_cast<size_t>(backend)].default_buffer_type;
+    return devices_.session().backends[backend].default_buffer_type;
 }
 
-bool LiveCapabilities::is_host(BufferTypeId type) const {
-    return devices_.session().buffer_types[static_cast<size_t>(type)].is_host;
-}
+bool LiveCapabilities::is_host(BufferTypeId type) const { return devices_.session().buffer_types[type].is_host; }
 
 Answer LiveCapabilities::supports_op(BackendId backend, TensorId tensor) const {
-    return devices_.device(backend).supports_op(*tensors_[static_cast<size_t>(tensor)]);
+    return devices_.device(backend).supports_op(*tensors_[tensor]);
 }
 
 bool LiveCapabilities::supports_buffer_type(BackendId backend, BufferTypeId type) const {
-    return devices_.session().backends[static_cast<size_t>(backend)].supports_buffer_type[static_cast<size_t>(type)] != 0;
+    return devices_.session().backends[backend].supports_buffer_type[type] != 0;
 }
 
 bool LiveCapabilities::wants_offload(BackendId backend, TensorId tensor) const {
-    return devices_.device(backend).wants_offload(*tensors_[static_cast<size_t>(tensor)], offload_min_batch_);
+    return devices_.device(backend).wants_offload(*tensors_[tensor], offload_min_batch_);
 }
 
 } // namespace schedscope

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/backend/device.h"
+#include "runtime/numbers.h"
 #include "runtime/planner/capabilities.h"
 #include "runtime/planner/records.h"
 #include "runtime/tensor/graph.h"
@@ -16,11 +17,11 @@ class LiveDevices {
 public:
     explicit LiveDevices(std::span<const std::unique_ptr<Backend>> backends);
 
-    int n_backends() const noexcept { return static_cast<int>(backends_.size()); }
-    Backend& backend(BackendId id) const noexcept { return *backends_[static_cast<size_t>(id)]; }
+    int n_backends() const noexcept { return n_of(backends_); }
+    Backend& backend(BackendId id) const noexcept { return *backends_[id]; }
     const Device& device(BackendId id) const noexcept { return backend(id).device(); }
-    int n_buffer_types() const noexcept { return static_cast<int>(types_.size()); }
-    const BufferType& buffer_type(BufferTypeId id) const noexcept { return *types_[static_cast<size_t>(id)]; }
+    int n_buffer_types() const noexcept { return n_of(types_); }
+    const BufferType& buffer_type(BufferTypeId id) const noexcept { return *types_[id]; }
     /// A type met for the first time gets the next number.
     BufferTypeId id_of(const BufferType& type);
     const SessionInfo& session() const noexcept { return session_; }

@@ -36,9 +36,7 @@ struct LivePlan {
     std::vector<std::vector<KnownKernel>> kernels; ///< [plan.splits][node]: what was recorded of the kernel that begins there
     bool watched = false;                          ///< nodes are watched: they have flag_watched
 
-    Tensor& tensor(TensorId id) noexcept {
-        return id < plan.n_tensors ? *tensors[static_cast<size_t>(id)] : copies[static_cast<size_t>(id - plan.n_tensors)];
-    }
+    Tensor& tensor(TensorId id) noexcept { return id < plan.n_tensors ? *tensors[id] : copies[id - plan.n_tensors]; }
 };
 
 /// The compute buffers of all buffer types, as the memory plan says: they only grow.

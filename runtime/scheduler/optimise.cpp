@@ -4,6 +4,7 @@
 
 #include "runtime/backend/order/node_order.h"
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/scheduler/kept_ranges.h"
 
 #include <algorithm>
@@ -17,13 +18,13 @@ void make_copies(LivePlan& live, const LiveDevices& devices) {
     const Plan& plan = live.plan;
     for (size_t i = 0; i < plan.copies.size(); ++i) {
         const Copy& copy = plan.copies[i];
-        const Tensor& original = *live.tensors[static_cast<size_t>(copy.of)];
+        const Tensor& original = *live.tensors[copy.of];
         Tensor& t = live.copies.emplace_back();
-        t.id = plan.n_tensors + static_cast<TensorId>(i);
+        t.id = plan.n_tensors + int_of(i);
         t.type = original.type;
         t.ne = original.ne;
         t.nb = original.nb;
-        t.flags = plan.flags[static_cast<size_t>(t.id)];
+        t.flags = plan.flags[t.id];
         t.name = copy_name(devices.backend(copy.backend).name(), original.name, copy.stage);
     }
 }
@@ -34,10 +35,10 @@ void check_order(std::span<Tensor* const> before, const SplitGraph& split, const
     const std::string its_step = std::string(backend) + ": its optimise step ";
     std::vector<uint8_t> there(before.size());
     for (const Tensor* node : split.nodes) {
-        const auto id = static_cast<size_t>(node->id);
+        const size_t id = node->id;
         const int32_t at = id < position_before.size() ? position_before[id] - first_node : -1;
         if (at >= 0 && static_cast<size_t>(at) < there.size()) {
-            there[static_cast<size_t>(at)] = 1;
+            there[at] = 1;
         }
     }
     if (split.nodes.size() != before.size() || std::count(there.begin(), there.end(), 0) != 0) {
@@ -56,7 +57,7 @@ void check_order(std::span<Tensor* const> before, const SplitGraph& split, const
 void take_apart_watched(SplitGraph& graph) {
     std::erase_if(graph.groups, [&](const FusionGroup& group) {
         for (int32_t i = group.first; i + 1 < group.first + group.count; ++i) {
-            if ((graph.nodes[static_cast<size_t>(i)]->flags & flag_watched) != 0) {
+            if ((graph.nodes[i]->flags & flag_watched) != 0) {
                 graph.not_fused.push_back({group.first, group.first + group.count - 1, "watched"});
                 return true;
             }
@@ -66,11 +67,11 @@ void take_apart_watched(SplitGraph& graph) {
 }
 
 void record_split(const LivePlan& live, int32_t index, const std::vector<int32_t>& position_before, Recorder& recorder) {
-    const Split& split = live.plan.splits[static_cast<size_t>(index)];
-    const SplitGraph& graph = live.splits[static_cast<size_t>(index)];
+    const Split& split = live.plan.splits[index];
+    const SplitGraph& graph = live.splits[index];
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
-        const int32_t from = position_before[static_cast<size_t>(graph.nodes[i]->id)];
-        const int32_t to = split.first_node + static_cast<int32_t>(i);
+        const int32_t from = position_before[graph.nodes[i]->id];
+        const int32_t to = split.first_node + int_of(i);
         if (from != to) {
             recorder.add(record::Reorder{index, graph.nodes[i]->id, from, to});
         }
@@ -80,8 +81,8 @@ void record_split(const LivePlan& live, int32_t index, const std::vector<int32_t
             record::Fusion{index, split.backend, split.first_node + group.first, group.count, recorder.intern(group.kernel)});
     }
     for (const NotFused& pair : graph.not_fused) {
-        recorder.add(record::NotFused{index, split.backend, graph.nodes[static_cast<size_t>(pair.first)]->id,
-                                      graph.nodes[static_cast<size_t>(pair.second)]->id, recorder.intern(pair.why)});
+        recorder.add(record::NotFused{index, split.backend, graph.nodes[pair.first]->id, graph.nodes[pair.second]->id,
+                                      recorder.intern(pair.why)});
     }
 }
 
@@ -93,13 +94,13 @@ void optimise_splits(LivePlan& live, const LiveDevices& devices, Recorder* recor
     }
     make_copies(live, devices);
     for (const Rewire& rewire : live.plan.rewires) {
-        live.tensor(rewire.node).src[static_cast<size_t>(rewire.source)] = &live.tensor(rewire.copy);
+        live.tensor(rewire.node).src[rewire.source] = &live.tensor(rewire.copy);
     }
 
     const std::span<Tensor* const> nodes = live.graph->nodes();
-    std::vector<int32_t> position_before(static_cast<size_t>(live.plan.n_tensors), -1);
+    std::vector<int32_t> position_before(live.plan.n_tensors, -1);
     for (size_t i = 0; i < nodes.size(); ++i) {
-        position_before[static_cast<size_t>(nodes[i]->id)] = static_cast<int32_t>(i);
+        position_before[nodes[i]->id] = int_of(i);
     }
     live.splits.resize(live.plan.splits.size());
     live.kernels.assign(live.plan.splits.size(), {});
@@ -113,8 +114,7 @@ void optimise_splits(LivePlan& live, const LiveDevices& devices, Recorder* recor
         graph.not_fused.clear();
         Backend& backend = devices.backend(split.backend);
         backend.optimise(graph);
-        const std::span<Tensor* const> before =
-            nodes.subspan(static_cast<size_t>(split.first_node), static_cast<size_t>(split.end_node - split.first_node));
+        const std::span<Tensor* const> before = nodes.subspan(split.first_node, split.end_node - split.first_node);
         check_order(before, graph, position_before, split.first_node, backend.name());
         if (live.watched) {
             take_apart_watched(graph);
@@ -137,7 +137,7 @@ void undo(LivePlan& live) {
         return;
     }
     for (const Rewire& rewire : live.plan.rewires) {
-        live.tensor(rewire.node).src[static_cast<size_t>(rewire.source)] = &live.tensor(rewire.original);
+        live.tensor(rewire.node).src[rewire.source] = &live.tensor(rewire.original);
     }
     for (Tensor* t : live.placed) {
         t->buffer = nullptr;

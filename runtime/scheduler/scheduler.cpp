@@ -1,6 +1,7 @@
 #include "runtime/scheduler/scheduler.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/scheduler/live_plan.h"
 
 namespace schedscope {
@@ -18,8 +19,8 @@ void refuse_writes_out_of_reach(const LivePlan& live, const LiveDevices& devices
             }
             // Where the backends are asked to read it, which a result in place may not be where it lies.
             const Tensor& root = *node->view_source;
-            const bool allocated_before = live.info.tensors[static_cast<size_t>(root.id)].buffer_type != no_buffer_type;
-            const BackendId home = live.plan.assignments[static_cast<size_t>(root.id)].backend;
+            const bool allocated_before = live.info.tensors[root.id].buffer_type != no_buffer_type;
+            const BackendId home = live.plan.assignments[root.id].backend;
             const BufferType& memory =
                 allocated_before || home == no_backend ? node->buffer->type() : devices.device(home).buffer_type();
             if (!devices.device(b).supports_buffer_type(memory) ||
@@ -112,7 +113,7 @@ PlanOptions Scheduler::State::describe_graph(Graph& graph) {
     o.session = &devices.session();
     if (recorder != nullptr) {
         const LiveCapabilities asked(devices, live.tensors, options.offload_min_batch);
-        fill_table(answers, devices.session(), asked, static_cast<int32_t>(live.tensors.size()));
+        fill_table(answers, devices.session(), asked, n_of(live.tensors));
         recorder->graph(o.graph_id, live.info.view(), answers);
     }
     return o;
@@ -224,14 +225,14 @@ void Scheduler::reset() { undo(state_->live); }
 BackendId Scheduler::backend_of(const Tensor& tensor) const {
     const LivePlan& live = state_->live;
     if (live.graph == nullptr || tensor.id < 0 || static_cast<size_t>(tensor.id) >= live.tensors.size() ||
-        live.tensors[static_cast<size_t>(tensor.id)] != &tensor) {
+        live.tensors[tensor.id] != &tensor) {
         throw Error(ErrorKind::usage, "scheduler: '" + tensor.name + "' is not in the planned graph");
     }
-    return live.plan.assignments[static_cast<size_t>(tensor.id)].backend;
+    return live.plan.assignments[tensor.id].backend;
 }
 
-int Scheduler::n_splits() const noexcept { return static_cast<int>(state_->live.plan.splits.size()); }
-int Scheduler::n_split_inputs() const noexcept { return static_cast<int>(state_->live.plan.split_inputs.size()); }
+int Scheduler::n_splits() const noexcept { return n_of(state_->live.plan.splits); }
+int Scheduler::n_split_inputs() const noexcept { return n_of(state_->live.plan.split_inputs); }
 
 std::vector<int64_t> Scheduler::compute_buffer_bytes() const { return state_->buffers.bytes(); }
 

@@ -3,6 +3,7 @@
 #include "runtime/scheduler/live_plan.h"
 
 #include "runtime/backend/statistics.h"
+#include "runtime/numbers.h"
 
 namespace schedscope {
 
@@ -18,7 +19,7 @@ void mark_watched(LivePlan& live, const LiveDevices& devices, Watcher* watcher) 
     std::vector<int32_t> split_of(live.tensors.size(), -1);
     for (size_t s = 0; s < plan.splits.size(); ++s) {
         for (int32_t i = plan.splits[s].first_node; i < plan.splits[s].end_node; ++i) {
-            split_of[static_cast<size_t>(live.graph->nodes()[static_cast<size_t>(i)]->id)] = static_cast<int32_t>(s);
+            split_of[live.graph->nodes()[i]->id] = int_of(s);
         }
     }
     for (size_t id = 0; id < live.tensors.size(); ++id) {
@@ -29,7 +30,7 @@ void mark_watched(LivePlan& live, const LiveDevices& devices, Watcher* watcher) 
             continue;
         }
         if (split_of[id] < 0) {
-            live.watched_leafs.push_back(static_cast<TensorId>(id));
+            live.watched_leafs.push_back(int_of(id));
         } else {
             t.flags |= flag_watched;
             live.watched = true;
@@ -46,11 +47,11 @@ void record_values(const Tensor& tensor, Recorder& recorder, StringId device) {
     const Statistics s = statistics(tensor, Watcher::n_first);
     recorder.add(record::Value{tensor.id, device, s.n_elements, s.n_nan, s.n_inf, s.min, s.max, s.mean, s.norm});
     for (size_t i = 0; i < s.first.size(); ++i) {
-        recorder.add(record::ValueElement{tensor.id, static_cast<int32_t>(i), s.first[i]});
+        recorder.add(record::ValueElement{tensor.id, int_of(i), s.first[i]});
     }
     for (size_t i = 0; i < s.histogram.size(); ++i) {
         if (s.histogram[i] > 0) {
-            recorder.add(record::ValueBucket{tensor.id, static_cast<int32_t>(i), s.histogram[i]});
+            recorder.add(record::ValueBucket{tensor.id, int_of(i), s.histogram[i]});
         }
     }
 }

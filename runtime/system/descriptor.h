@@ -40,7 +40,7 @@ inline bool write_all(int descriptor, std::span<const std::byte> bytes) noexcept
         if (n < 0 && errno != EINTR) {
             return false;
         }
-        bytes = bytes.subspan(n > 0 ? static_cast<size_t>(n) : 0);
+        bytes = bytes.subspan(n > 0 ? n : 0);
     }
     return true;
 }

@@ -1,6 +1,7 @@
 // Landlock, which Linux has since 5.13 and has extended since. Bits and fields that the headers of Debian 12 lack are named here.
 #include "runtime/system/kernel_filters.h"
 
+#include "runtime/numbers.h"
 #include "runtime/system/descriptor.h"
 
 #include <array>
@@ -26,7 +27,7 @@ Restrictions all_of(long version, size_t& known_bytes) {
     constexpr uint64_t bind_and_connect = 3, sockets_and_signals = 3;
     // LANDLOCK_ACCESS_FS_EXECUTE … MAKE_SYM, then REFER, TRUNCATE, IOCTL_DEV
     constexpr std::array<unsigned, 6> n_file_rights{0, 13, 14, 15, 15, 16};
-    const auto known = static_cast<size_t>(version < 5 ? version : 5);
+    const size_t known = version < 5 ? version : 5;
     known_bytes = sizeof(uint64_t) * (version >= 6 ? 3 : version >= 4 ? 2 : 1);
     return {(uint64_t{1} << n_file_rights.at(known)) - 1, version >= 4 ? bind_and_connect : 0,
             version >= 6 ? sockets_and_signals : 0};
@@ -49,7 +50,7 @@ bool restrict_files(SandboxNeeds needs) {
     }
     size_t known_bytes = 0;
     const Restrictions all = all_of(version, known_bytes);
-    const Descriptor rules(static_cast<int>(syscall(SYS_landlock_create_ruleset, &all, known_bytes, 0U)));
+    const Descriptor rules(int_of(syscall(SYS_landlock_create_ruleset, &all, known_bytes, 0U)));
     if (!rules || (needs == SandboxNeeds::files && !let_files_be_read(rules.get()))) {
         return false;
     }

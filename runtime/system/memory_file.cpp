@@ -29,7 +29,7 @@ bool MemoryFile::read(int64_t at, std::span<std::byte> into) const {
             return false;
         }
         const ssize_t came = n > 0 ? n : 0;
-        into = into.subspan(static_cast<size_t>(came));
+        into = into.subspan(came);
         at += came;
     }
     return true;

@@ -86,17 +86,17 @@ public:
     }
 
 private:
-    static uint32_t failure(int error) { return SECCOMP_RET_ERRNO | static_cast<uint32_t>(error); }
+    static uint32_t failure(int error) { return SECCOMP_RET_ERRNO | error; }
     static uint32_t half_of(unsigned argument, bool upper) { // both architectures put the lower half first
         return static_cast<uint32_t>(offsetof(seccomp_data, args) + sizeof(uint64_t) * argument + (upper ? sizeof(uint32_t) : 0));
     }
     void load(size_t at) { code_.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(at))); }
     void answer(uint32_t action) { code_.push_back(BPF_STMT(BPF_RET | BPF_K, action)); }
     void jump(unsigned test, uint32_t value, uint8_t if_true, uint8_t if_false) {
-        code_.push_back(BPF_JUMP(static_cast<uint16_t>(BPF_JMP | test | BPF_K), value, if_true, if_false));
+        code_.push_back(BPF_JUMP(BPF_JMP | test | BPF_K, value, if_true, if_false));
     }
     /// The next `n` instructions are for this call alone, and end with an answer.
-    void when(int call, uint8_t n) { jump(BPF_JEQ, static_cast<uint32_t>(call), 0, n); }
+    void when(int call, uint8_t n) { jump(BPF_JEQ, call, 0, n); }
 
     std::vector<sock_filter> code_;
 };
@@ -130,7 +130,7 @@ void allow_computing(Rules& rules) {
                  SYS_restart_syscall,
                  SYS_exit,
                  SYS_exit_group});
-    rules.allow_if(SYS_tgkill, 0, ~0U, static_cast<uint32_t>(getpid())); // abort()
+    rules.allow_if(SYS_tgkill, 0, ~0U, getpid()); // abort()
 }
 
 /// New code only where libraries are loaded.

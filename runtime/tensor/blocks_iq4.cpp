@@ -9,8 +9,8 @@ namespace {
 /// 32 elements of 16 bytes.
 void expand_group(const uint8_t* qs, float d, float* x) noexcept {
     for (int j = 0; j < 16; ++j) {
-        x[j] = d * static_cast<float>(iq4_values[qs[j] & 0x0F]);
-        x[j + 16] = d * static_cast<float>(iq4_values[qs[j] >> 4]);
+        x[j] = d * (iq4_values[qs[j] & 0x0F]);
+        x[j + 16] = d * (iq4_values[qs[j] >> 4]);
     }
 }
 

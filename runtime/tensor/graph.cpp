@@ -1,6 +1,7 @@
 #include "runtime/tensor/graph.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <limits>
@@ -32,7 +33,7 @@ bool insert(std::vector<const Tensor*>& set, const Tensor* t) {
 
 Tensor* TensorStore::make(Type type, const Shape& ne, std::string_view name) {
     const TypeTraits& t = traits(type);
-    int64_t bytes = static_cast<int64_t>(t.bytes);
+    int64_t bytes = t.bytes;
     for (size_t i = 0; i < ne.size(); ++i) {
         const int64_t count = i == 0 ? ne[0] / t.block : ne[i];
         if (ne[i] <= 0 || count <= 0 || bytes > std::numeric_limits<int64_t>::max() / count) {
@@ -115,7 +116,7 @@ std::span<Tensor* const> Graph::number() {
     }
     const size_t listed = numbered_.size();
     for (size_t i = 0; i < listed; ++i) {
-        numbered_[i]->id = static_cast<TensorId>(i);
+        numbered_[i]->id = int_of(i);
         numbered_[i]->readers = 0;
     }
     for (const Tensor* node : nodes_) {
@@ -128,7 +129,7 @@ std::span<Tensor* const> Graph::number() {
     for (size_t i = 0; i < listed; ++i) {
         Tensor* source = numbered_[i]->view_source;
         if (source != nullptr && source->id == unlisted) {
-            source->id = static_cast<TensorId>(numbered_.size());
+            source->id = n_of(numbered_);
             numbered_.push_back(source);
         }
     }

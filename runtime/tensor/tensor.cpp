@@ -9,7 +9,7 @@ bool is_contiguous_above(const Tensor& t, int dim) noexcept {
     if (t.ne[0] != type.block && t.nb[0] != next) {
         return false;
     }
-    next *= static_cast<size_t>(t.ne[0] / type.block);
+    next *= t.ne[0] / type.block;
     for (size_t i = 1; i < t.ne.size(); ++i) {
         if (t.ne[i] == 1) {
             continue;
@@ -18,9 +18,9 @@ bool is_contiguous_above(const Tensor& t, int dim) noexcept {
             if (t.nb[i] != next) {
                 return false;
             }
-            next *= static_cast<size_t>(t.ne[i]);
+            next *= t.ne[i];
         } else {
-            next = static_cast<size_t>(t.ne[i]) * t.nb[i];
+            next = t.ne[i] * t.nb[i];
         }
     }
     return true;

@@ -44,7 +44,7 @@ std::string with_white_space(std::string_view pattern) {
         pcre2_get_error_message(code, reinterpret_cast<PCRE2_UCHAR*>(message.data()), static_cast<PCRE2_SIZE>(message.size()));
     std::string text;
     for (int i = 0; i < length; ++i) {
-        text += static_cast<char>(message[static_cast<size_t>(i)]);
+        text += static_cast<char>(message[i]);
     }
     throw Error(ErrorKind::device, "splitting text into words: " + text);
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array hex_digits = {'0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F'};
 
-constexpr auto max_tokens = static_cast<size_t>(budget::model_vocabulary);
+constexpr size_t max_tokens = budget::model_vocabulary;
 
 /// An id in the file; one that does not exist counts as not given.
 Token id_of(const gguf::File& file, std::string_view key, Token otherwise, int32_t n_tokens) {
@@ -150,18 +150,18 @@ void Vocabulary::load_attributes(const gguf::File& file) {
             0, token_normal, token_unknown, token_control, token_user_defined, token_unused, token_byte};
         for (size_t i = 0; i < texts_.size(); ++i) {
             const int32_t type = (*types)[i];
-            attributes_[i] = type >= 1 && type <= 6 ? kinds[static_cast<size_t>(type)] : uint8_t{0};
+            attributes_[i] = type >= 1 && type <= 6 ? kinds[type] : uint8_t{0};
         }
     }
 }
 
-void Vocabulary::mark_control(Token t) noexcept { attributes_[static_cast<size_t>(t)] |= token_control; }
+void Vocabulary::mark_control(Token t) noexcept { attributes_[t] |= token_control; }
 
 void Vocabulary::find_ends(const gguf::File& file) {
     ends_.assign(texts_.size(), 0);
     const auto end = [this](Token t) {
         if (t != no_token) {
-            ends_[static_cast<size_t>(t)] = 1;
+            ends_[t] = 1;
         }
     };
     for (const std::string_view known : end_texts) {
@@ -189,7 +189,7 @@ void Vocabulary::find_ends(const gguf::File& file) {
     for (const std::string_view known : frame_texts) {
         const Token t = find(known);
         if (t != no_token) {
-            attributes_[static_cast<size_t>(t)] = token_user_defined;
+            attributes_[t] = token_user_defined;
         }
     }
     // Where messages end otherwise, these two are text.
@@ -207,8 +207,8 @@ bool Vocabulary::is_end(Token t) const noexcept { return t != no_token && ends_g
 
 void Vocabulary::take_end_back(Token t, uint8_t attribute) noexcept {
     if (is_end(t)) {
-        ends_[static_cast<size_t>(t)] = 0;
-        attributes_[static_cast<size_t>(t)] = attribute;
+        ends_[t] = 0;
+        attributes_[t] = attribute;
     }
 }
 
@@ -220,7 +220,7 @@ void Vocabulary::strip_spaces_as_phi3(const gguf::File& file) {
     }
     for (const Token t : special_) {
         if (text(t) != "<unk>" && text(t) != "<s>" && text(t) != "<|endoftext|>") {
-            attributes_[static_cast<size_t>(t)] |= token_strips_right;
+            attributes_[t] |= token_strips_right;
         }
     }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/numbers.h"
 #include "runtime/text/tokenizer.h"
 
 #include <cstdint>
@@ -40,17 +41,15 @@ public:
     Vocabulary(const Vocabulary&) = delete;
     Vocabulary& operator=(const Vocabulary&) = delete;
 
-    int32_t n_tokens() const noexcept { return static_cast<int32_t>(texts_.size()); }
+    int32_t n_tokens() const noexcept { return n_of(texts_); }
     bool exists(Token t) const noexcept { return t >= 0 && t < n_tokens(); }
 
     // For tokens that exist.
-    std::string_view text(Token t) const noexcept {
-        return texts_[static_cast<size_t>(t)];
-    } ///< as stored: "▁the", "Ġthe", "<0x0A>"
-    float score(Token t) const noexcept { return scores_.empty() ? 0.0F : scores_[static_cast<size_t>(t)]; }
-    uint8_t attributes(Token t) const noexcept { return attributes_[static_cast<size_t>(t)]; }
+    std::string_view text(Token t) const noexcept { return texts_[t]; } ///< as stored: "▁the", "Ġthe", "<0x0A>"
+    float score(Token t) const noexcept { return scores_.empty() ? 0.0F : scores_[t]; }
+    uint8_t attributes(Token t) const noexcept { return attributes_[t]; }
     bool has(Token t, unsigned any_of) const noexcept { return (attributes(t) & any_of) != 0; }
-    bool ends_generation(Token t) const noexcept { return ends_[static_cast<size_t>(t)] != 0; }
+    bool ends_generation(Token t) const noexcept { return ends_[t] != 0; }
 
     /// The token with exactly this stored text; no_token: none.
     Token find(std::string_view text) const noexcept;

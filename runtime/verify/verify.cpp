@@ -126,9 +126,7 @@ private:
         fact.why = why.empty() ? 0 : recorder_->intern(why);
         return fact;
     }
-    std::string name_of(BackendId backend) const {
-        return std::string(reference_.backends()[static_cast<size_t>(backend)]->name());
-    }
+    std::string name_of(BackendId backend) const { return std::string(reference_.backends()[backend]->name()); }
 
     Session& reference_;
     NodeCopy copy_;

@@ -60,7 +60,7 @@ std::vector<std::vector<float>> Encoder::encode(std::span<const Views* const> im
         for (const ImageView& view : image->views) {
             evaluate(view, Run::compute, rows);
         }
-        all.push_back(arrange(arrangement(*image), rows, newline_, static_cast<size_t>(model_.n_embd_text())));
+        all.push_back(arrange(arrangement(*image), rows, newline_, model_.n_embd_text()));
     }
     drop_graph();
     return all;
@@ -105,7 +105,7 @@ void Encoder::fill(const ImageView& view) const {
         write_all(io_.positions, positions);
     }
     if (io_.patches != nullptr) {
-        std::vector<int32_t> rows(static_cast<size_t>(io_.patches->ne[0]));
+        std::vector<int32_t> rows(io_.patches->ne[0]);
         std::iota(rows.begin(), rows.end(), 1); // the class is row 0
         write_all(io_.patches, rows);
     }

@@ -26,7 +26,7 @@ int32_t size(const gguf::File& file, const std::string& key, uint32_t most) {
     if (v < 1 || v > most) {
         refuse_key(file, prefix + key, "can't be " + std::to_string(v));
     }
-    return static_cast<int32_t>(v);
+    return v;
 }
 
 std::array<float, 3> channels(const gguf::File& file, const std::string& key, bool divides) {
@@ -86,10 +86,10 @@ EncoderHparams read_hparams(const gguf::File& file) {
     constexpr uint32_t largest = 1U << 16;
     EncoderHparams h;
     h.image_size = size(file, "image_size", longest_side);
-    h.patch_size = size(file, "patch_size", static_cast<uint32_t>(h.image_size));
+    h.patch_size = size(file, "patch_size", h.image_size);
     h.n_embd = size(file, "embedding_length", largest);
     h.n_ff = size(file, "feed_forward_length", largest);
-    h.n_head = size(file, "attention.head_count", static_cast<uint32_t>(h.n_embd));
+    h.n_head = size(file, "attention.head_count", h.n_embd);
     if (h.n_embd % h.n_head != 0) {
         refuse_key(file, "clip.vision.attention.head_count", "does not divide the width of " + std::to_string(h.n_embd));
     }

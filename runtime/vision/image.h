@@ -19,13 +19,9 @@ struct Image {
     std::vector<uint8_t> rgb;
 
     Image() = default;
-    Image(int32_t w, int32_t h) : width(w), height(h), rgb(static_cast<size_t>(w) * static_cast<size_t>(h) * 3) {}
-    const uint8_t* pixel(int32_t x, int32_t y) const noexcept {
-        return rgb.data() + (static_cast<size_t>(y) * static_cast<size_t>(width) + static_cast<size_t>(x)) * 3;
-    }
-    uint8_t* pixel(int32_t x, int32_t y) noexcept {
-        return rgb.data() + (static_cast<size_t>(y) * static_cast<size_t>(width) + static_cast<size_t>(x)) * 3;
-    }
+    Image(int32_t w, int32_t h) : width(w), height(h), rgb(w * static_cast<size_t>(h) * 3) {}
+    const uint8_t* pixel(int32_t x, int32_t y) const noexcept { return rgb.data() + (y * width + x) * 3; }
+    uint8_t* pixel(int32_t x, int32_t y) noexcept { return rgb.data() + (y * width + x) * 3; }
 };
 
 /// Decodes PNG, JPEG, WebP, BMP, GIF (the first frame) and PNM (binary). What is finer than 8 bits is cut to 8, grey becomes three equal channels, transparency is

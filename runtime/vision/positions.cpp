@@ -17,7 +17,7 @@ std::vector<int32_t> positions_on_grid(Size patches, int32_t grid) {
 std::vector<float> position_waves(Size patches, int32_t width) {
     const int32_t quarter = width / 4;
     std::vector<float> waves;
-    waves.reserve(static_cast<size_t>(width) * static_cast<size_t>(patches.width) * static_cast<size_t>(patches.height));
+    waves.reserve(width * static_cast<size_t>(patches.width) * patches.height);
     const auto add = [&](int32_t position, double (*wave)(double)) {
         for (int32_t i = 0; i < quarter; ++i) {
             waves.push_back(static_cast<float>(wave(position * std::pow(10000.0, -static_cast<double>(i) / quarter))));

@@ -29,7 +29,7 @@ PromptParts prompt_parts(Views image, const EncoderHparams& h) {
         std::string before = std::move(all.after);
         if (i == 1) {
             before += nested ? "<slice>" : "";
-        } else if ((i - 1) % static_cast<size_t>(image.tiles.width) == 0) {
+        } else if ((i - 1) % image.tiles.width == 0) {
             before += "\n";
         }
         all.parts.push_back({before + open, alone(std::move(image.views[i]), image.image)});

@@ -1,5 +1,6 @@
 // The parent's side of decoding: it reads the file, and looks at what comes back.
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/system/budget.h"
 #include "runtime/system/child_process.h"
 #include "runtime/system/files.h"
@@ -45,7 +46,7 @@ public:
             if (n == 0) {
                 break;
             }
-            have += n > 0 ? static_cast<size_t>(n) : 0;
+            have += n > 0 ? n : 0;
         }
         return room.first(have);
     }
@@ -129,7 +130,7 @@ Image read_image(const std::string& path, const ImageChild& child) {
         }
         const ImageHeader header = copy_to(in, path);
         const ChildEnd end = run_child({child.command, child.seconds, child.cancelled}, in, out);
-        if (end.how != ChildEnd::How::exited || end.code != static_cast<int>(DecodeExit::done)) {
+        if (end.how != ChildEnd::How::exited || end.code != ordinal(DecodeExit::done)) {
             tell_failure(end, child.seconds, path);
         }
         return take_image(out, header, path);

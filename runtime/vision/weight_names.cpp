@@ -65,7 +65,7 @@ void name_weights(EncoderWeights& w, WeightNames& load, const EncoderHparams& h)
     const int64_t n = int64_t{h.patches_per_side()} * h.patches_per_side() + (w.class_embd != nullptr ? 1 : 0);
     const int64_t rows = h.minicpmv_version > 0 ? load.size("v.position_embd.weight", 1) : n;
     if (h.minicpmv_version > 0) {
-        const auto side = static_cast<int64_t>(std::lround(std::sqrt(static_cast<double>(rows))));
+        const auto side = std::lround(std::sqrt(rows));
         if (side * side != rows) {
             throw Error(ErrorKind::input, load.file().path() + ": tensor v.position_embd.weight has " + std::to_string(rows) +
                                               " rows, which make no square grid");

@@ -31,11 +31,11 @@ std::map<GraphKind, std::vector<Evaluation>> by_kind(const RecordSource& source)
 
 /// Within a kind: those of the same shape from the beginning, those of the same shape from the end, then what is left in between in its order.
 std::vector<std::pair<EvaluationId, EvaluationId>> pair_evaluations(const RecordSource& a, const RecordSource& b) {
-    std::vector<EvaluationId> partner_of_a(static_cast<size_t>(a.n_evaluations()), -1);
-    std::vector<bool> taken(static_cast<size_t>(b.n_evaluations()), false);
+    std::vector<EvaluationId> partner_of_a(a.n_evaluations(), -1);
+    std::vector<bool> taken(b.n_evaluations(), false);
     const auto pair = [&](const Evaluation& x, const Evaluation& y) {
-        partner_of_a[static_cast<size_t>(x.id)] = y.id;
-        taken[static_cast<size_t>(y.id)] = true;
+        partner_of_a[x.id] = y.id;
+        taken[y.id] = true;
     };
     auto kinds_b = by_kind(b);
     for (const auto& [kind, of_a] : by_kind(a)) {
@@ -55,13 +55,13 @@ std::vector<std::pair<EvaluationId, EvaluationId>> pair_evaluations(const Record
     EvaluationId next_b = 0;
     const auto only_b_before = [&](EvaluationId end) {
         for (; next_b < end; ++next_b) {
-            if (!taken[static_cast<size_t>(next_b)]) {
+            if (!taken[next_b]) {
                 pairs.emplace_back(-1, next_b);
             }
         }
     };
     for (EvaluationId id = 0; id < a.n_evaluations(); ++id) {
-        const EvaluationId partner = partner_of_a[static_cast<size_t>(id)];
+        const EvaluationId partner = partner_of_a[id];
         only_b_before(partner);
         pairs.emplace_back(id, partner);
     }

@@ -88,7 +88,7 @@ void PerfettoWriter::instant(Track track, int64_t time_ns, const PerfettoEvent& 
 }
 void PerfettoWriter::count(Track track, int64_t time_ns, int64_t value) {
     ProtobufMessage event = track_event(track, event_field::counter);
-    event.number(event_field::counter_value, static_cast<uint64_t>(value));
+    event.number(event_field::counter_value, value);
     write_event(time_ns, event);
 }
 
@@ -106,7 +106,7 @@ uint64_t PerfettoWriter::intern(Names& names, std::string_view text) {
 
 ProtobufMessage PerfettoWriter::track_event(Track track, int type) const {
     ProtobufMessage event;
-    event.number(event_field::type, static_cast<uint64_t>(type)).number(event_field::track_uuid, track);
+    event.number(event_field::type, type).number(event_field::track_uuid, track);
     return event;
 }
 
@@ -139,7 +139,7 @@ ProtobufMessage PerfettoWriter::annotation(const PerfettoArgument& argument) {
             if constexpr (std::is_same_v<V, bool>) {
                 message.number(bool_value, value ? 1 : 0);
             } else if constexpr (std::is_same_v<V, int64_t>) {
-                message.number(int_value, static_cast<uint64_t>(value));
+                message.number(int_value, value);
             } else if constexpr (std::is_same_v<V, std::string>) {
                 message.text(string_value, as_utf8(value));
             } else {
@@ -156,8 +156,7 @@ ProtobufMessage PerfettoWriter::annotation(const PerfettoArgument& argument) {
 
 void PerfettoWriter::write_event(int64_t time_ns, const ProtobufMessage& event) {
     ProtobufMessage packet;
-    packet.number(trace_packet::timestamp, static_cast<uint64_t>(std::max<int64_t>(time_ns, 0)))
-        .message(trace_packet::track_event, event);
+    packet.number(trace_packet::timestamp, std::max<int64_t>(time_ns, 0)).message(trace_packet::track_event, event);
     write_packet(packet);
 }
 
@@ -180,7 +179,7 @@ void PerfettoWriter::write_packet(ProtobufMessage& packet) {
     }
     ProtobufMessage framed;
     framed.message(trace::packet, packet);
-    out_.write(framed.bytes().data(), static_cast<std::streamsize>(framed.bytes().size()));
+    out_.write(framed.bytes().data(), framed.bytes().size());
 }
 
 } // namespace schedscope

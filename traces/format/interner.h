@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/numbers.h"
 #include "runtime/planner/records.h"
 
 #include <deque>
@@ -20,9 +21,9 @@ public:
         return found != ids_.end() ? found->second : add(text);
     }
     bool knows(std::string_view text) const { return ids_.contains(text); }
-    StringId size() const noexcept { return static_cast<StringId>(texts_.size()); }
+    StringId size() const noexcept { return n_of(texts_); }
     bool contains(StringId id) const noexcept { return id >= 0 && id < size(); }
-    std::string_view text(StringId id) const { return texts_.at(static_cast<size_t>(id)); }
+    std::string_view text(StringId id) const { return texts_.at(id); }
 
 private:
     StringId add(std::string_view text) {

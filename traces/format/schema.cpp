@@ -1,5 +1,6 @@
 #include "traces/format/schema.h"
 
+#include "runtime/numbers.h"
 #include "traces/format/fields.h"
 
 #include <algorithm>
@@ -106,14 +107,14 @@ template <typename T> RecordTable record_table(int minor) {
 
 /// Of the given minor version; a newer one's tables are read as ours.
 template <typename T> const T& of_version(const std::vector<T>& all, int minor) {
-    return all[static_cast<size_t>(std::clamp(minor, 0, minor_version))];
+    return all[std::clamp(minor, 0, minor_version)];
 }
 
 const std::vector<RecordTable>& record_tables(int minor) {
     static const std::vector<std::vector<RecordTable>> all = [] {
         std::vector<std::vector<RecordTable>> versions(minor_version + 1);
         for (int v = 0; v <= minor_version; ++v) {
-            for_each_kind([&]<typename T>(size_t) { versions[static_cast<size_t>(v)].push_back(record_table<T>(v)); });
+            for_each_kind([&]<typename T>(size_t) { versions[v].push_back(record_table<T>(v)); });
         }
         return versions;
     }();
@@ -121,7 +122,7 @@ const std::vector<RecordTable>& record_tables(int minor) {
 }
 
 template <typename E, typename Name> void add_words(std::vector<Word>& list, std::string_view kind, Name&& name) {
-    for (int64_t i = 0; i <= static_cast<int64_t>(greatest<E>()); ++i) {
+    for (int64_t i = 0; i <= ordinal(greatest<E>()); ++i) {
         list.push_back({kind, i, std::string(name(static_cast<E>(i)))});
     }
 }
@@ -134,7 +135,7 @@ const std::vector<Entity>& tables(int minor) {
         for (int v = 0; v <= minor_version; ++v) {
             for (const RecordTable& t : record_tables(v)) {
                 if (t.since_minor <= v) {
-                    versions[static_cast<size_t>(v)].push_back({t.name, t.create});
+                    versions[v].push_back({t.name, t.create});
                 }
             }
         }

@@ -1,6 +1,7 @@
 // Tensors by the names that people type.
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "traces/history/explain.h"
 #include "traces/history/words/unknown.h"
 
@@ -69,7 +70,7 @@ std::vector<TensorId> find_tensors(const History& history, const PlanState& stat
     }
     for (size_t i = 0; i < graph->tensors.size(); ++i) {
         if (graph->tensors[i].name == name) {
-            found.push_back(static_cast<TensorId>(i));
+            found.push_back(int_of(i));
         }
     }
     for (const record::CopyMade& copy : state.copies) {
@@ -83,7 +84,7 @@ std::vector<TensorId> find_tensors(const History& history, const PlanState& stat
     if (name.front() == '#') {
         const auto nodes = nodes_of(state, *graph);
         if (const TensorId n = number_in(name.substr(1)); n >= 0 && static_cast<size_t>(n) < nodes.size()) {
-            found.push_back(nodes[static_cast<size_t>(n)]);
+            found.push_back(nodes[n]);
         }
     } else if (const size_t at = name.rfind('@'); at != std::string_view::npos) {
         const TensorId id = number_in(name.substr(at + 1));

@@ -113,13 +113,13 @@ std::string History::name_in(const OwnedGraph* graph, const std::vector<record::
         return {};
     }
     if (static_cast<size_t>(id) < graph->tensors.size()) {
-        return std::string(graph->tensors[static_cast<size_t>(id)].name);
+        return std::string(graph->tensors[id].name);
     }
     const record::CopyMade* copy = find_copy(copies, id);
     if (copy == nullptr || static_cast<size_t>(copy->of) >= graph->tensors.size()) {
         return "copy " + std::to_string(id);
     }
-    const std::string_view original = graph->tensors[static_cast<size_t>(copy->of)].name;
+    const std::string_view original = graph->tensors[copy->of].name;
     if (copy->stage < 0) { // no log told
         return backend_name(copy->backend).append("#").append(original).append("#?");
     }
@@ -142,7 +142,7 @@ std::string History::unique_name(const PlanState& state, TensorId id) const {
         }
     }
     std::string name = tensor_name(state, id);
-    const auto at = static_cast<size_t>(id); // a copy's name has its backend: it is the only one
+    const size_t at = id; // a copy's name has its backend: it is the only one
     return graph != nullptr && at < repeated_names_.repeated.size() && repeated_names_.repeated[at] ? with_id(name, id) : name;
 }
 
@@ -158,7 +158,7 @@ const TensorInfo* History::tensor_at(Step step, TensorId id) {
         return nullptr;
     }
     const OwnedGraph& graph = source_->graph(names.graph);
-    return static_cast<size_t>(id) < graph.tensors.size() ? &graph.tensors[static_cast<size_t>(id)] : nullptr;
+    return static_cast<size_t>(id) < graph.tensors.size() ? &graph.tensors[id] : nullptr;
 }
 
 const TensorInfo* History::find_tensor(const PlanState& state, TensorId id) const {
@@ -169,7 +169,7 @@ const TensorInfo* History::find_tensor(const PlanState& state, TensorId id) cons
         own = copy == nullptr ? no_tensor : copy->of;
     }
     const bool known = graph != nullptr && own >= 0 && static_cast<size_t>(own) < graph->tensors.size();
-    return known ? &graph->tensors[static_cast<size_t>(own)] : nullptr;
+    return known ? &graph->tensors[own] : nullptr;
 }
 
 const TensorInfo& History::tensor(const PlanState& state, TensorId id) const {
@@ -185,7 +185,7 @@ std::string History::backend_name(BackendId id) const {
     if (id == no_backend) {
         return "-";
     }
-    const auto index = static_cast<size_t>(id);
+    const size_t index = id;
     return index < session_.backends.size() ? session_.backends[index].name : "backend " + std::to_string(id);
 }
 
@@ -193,7 +193,7 @@ std::string History::buffer_type_name(BufferTypeId id) const {
     if (id == no_buffer_type) {
         return "-";
     }
-    const auto index = static_cast<size_t>(id);
+    const size_t index = id;
     return index < session_.buffer_types.size() ? session_.buffer_types[index].name : "buffer type " + std::to_string(id);
 }
 

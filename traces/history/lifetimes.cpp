@@ -10,7 +10,7 @@ Lifetimes::Lifetimes(std::span<const record::Placement> placements) {
         if (placement.in_place_of < 0) {
             continue;
         }
-        const auto parent = static_cast<size_t>(placement.in_place_of);
+        const size_t parent = placement.in_place_of;
         if (parent >= taken_over_.size()) {
             taken_over_.resize(parent + 1, -1);
         }
@@ -20,7 +20,7 @@ Lifetimes::Lifetimes(std::span<const record::Placement> placements) {
 
 int32_t Lifetimes::end_of(const record::Placement& placement) const {
     const int32_t end = std::max(placement.first_use, placement.last_use) + 1;
-    const auto id = static_cast<size_t>(placement.tensor);
+    const size_t id = placement.tensor;
     const int32_t taken = placement.tensor >= 0 && id < taken_over_.size() ? taken_over_[id] : -1;
     return taken < 0 ? end : std::clamp(taken, placement.first_use + 1, end);
 }

@@ -1,5 +1,7 @@
 #include "traces/import/backend_names.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 
 namespace schedscope::import {
@@ -60,11 +62,11 @@ void BackendNames::settle() {
     const size_t n_full = names_.size();
     for (const auto& [text, width] : cut_) {
         const auto fits = [&](const std::string& name) { return shown(name, text, width); };
-        if (std::none_of(names_.begin(), names_.begin() + static_cast<std::ptrdiff_t>(n_full), fits) && !known(text)) {
+        if (std::none_of(names_.begin(), names_.begin() + n_full, fits) && !known(text)) {
             names_.push_back(text);
         }
     }
-    std::vector<std::string> sure(names_.begin(), names_.begin() + static_cast<std::ptrdiff_t>(n_full));
+    std::vector<std::string> sure(names_.begin(), names_.begin() + n_full);
     std::stable_sort(names_.begin(), names_.end(), [](const auto& a, const auto& b) { return rank(a) < rank(b); });
     maybe_cut_.clear();
     for (const std::string& name : names_) {
@@ -75,20 +77,20 @@ void BackendNames::settle() {
 }
 
 std::string_view BackendNames::description(BackendId id) const {
-    const std::string& name = names_[static_cast<size_t>(id)];
+    const std::string& name = names_[id];
     const auto found = std::find_if(devices_.begin(), devices_.end(), [&](const Device& d) { return d.name == name; });
     return found == devices_.end() ? std::string_view() : found->description;
 }
 
-bool BackendNames::maybe_cut(BackendId id) const { return maybe_cut_[static_cast<size_t>(id)] != 0; }
+bool BackendNames::maybe_cut(BackendId id) const { return maybe_cut_[id] != 0; }
 
 BackendId BackendNames::find(std::string_view full) const noexcept {
     const auto found = std::find(names_.begin(), names_.end(), full);
-    return found == names_.end() ? no_backend : static_cast<BackendId>(found - names_.begin());
+    return found == names_.end() ? no_backend : narrow<BackendId>(found - names_.begin());
 }
 
 bool BackendNames::shown_as(BackendId id, const LoggedTensor& tensor) const noexcept {
-    return id != no_backend && shown(names_[static_cast<size_t>(id)], tensor.backend, tensor.backend_width);
+    return id != no_backend && shown(names_[id], tensor.backend, tensor.backend_width);
 }
 
 BackendId BackendNames::resolve(const LoggedTensor& tensor) const noexcept {
@@ -101,7 +103,7 @@ BackendId BackendNames::resolve(const LoggedTensor& tensor) const noexcept {
             if (found != no_backend) {
                 return no_backend;
             }
-            found = static_cast<BackendId>(b);
+            found = narrow<BackendId>(b);
         }
     }
     return found;

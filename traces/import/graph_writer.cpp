@@ -1,5 +1,7 @@
 #include "traces/import/graph_writer.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 
 namespace schedscope::import {
@@ -84,12 +86,12 @@ void GraphWriter::write(const LoggedGraph& graph, const GraphContext& context) {
     }
     record::PlanBegin plan;
     plan.graph = id;
-    plan.n_nodes = static_cast<int32_t>(graph.graph.nodes.size());
+    plan.n_nodes = n_of(graph.graph.nodes);
     plan.n_leafs = 0;
     add(plan);
     write_assignments(graph);
     write_splits(graph);
-    add(record::PlanEnd{static_cast<int32_t>(graph.splits.size()), static_cast<int32_t>(graph.copies.size()), 0});
+    add(record::PlanEnd{n_of(graph.splits), n_of(graph.copies), 0});
     for (const auto& [type, bytes] : context.buffers) {
         add(record::BufferSize{type, 0, bytes, 0});
     }
@@ -109,14 +111,14 @@ void GraphWriter::write_assignments(const LoggedGraph& graph) {
         assign.cause = placed.cause;
         assign.source = placed.source;
         assign.after = placed.backend;
-        assign.tensor = static_cast<TensorId>(i);
+        assign.tensor = int_of(i);
         assign.by = placed.by;
         add(assign);
     }
 }
 
 void GraphWriter::write_splits(const LoggedGraph& graph) {
-    const auto n_tensors = static_cast<TensorId>(graph.graph.tensors.size());
+    const auto n_tensors = n_of(graph.graph.tensors);
     auto rewire = graph.rewires.begin();
     for (size_t s = 0; s < graph.splits.size(); ++s) {
         const LoggedGraph::OneSplit& split = graph.splits[s];
@@ -127,7 +129,7 @@ void GraphWriter::write_splits(const LoggedGraph& graph) {
             in.split = index;
             in.tensor = input.tensor;
             in.node = input.first_reader;
-            in.from = graph.placed[static_cast<size_t>(input.tensor)].backend;
+            in.from = graph.placed[input.tensor].backend;
             in.bytes = known_bytes(input.bytes);
             add(in);
             if (input.makes_copy) {
@@ -143,10 +145,9 @@ void GraphWriter::write_splits(const LoggedGraph& graph) {
         // Nodes have rising ids, and rewirings stand in their order.
         const TensorId last = split.node == no_tensor ? no_tensor : graph.graph.nodes[static_cast<size_t>(split.end_node) - 1];
         for (; rewire != graph.rewires.end() && rewire->node <= last; ++rewire) {
-            add(record::Rewired{rewire->node, rewire->source, graph.copies[static_cast<size_t>(rewire->copy)].of,
-                                n_tensors + rewire->copy});
+            add(record::Rewired{rewire->node, rewire->source, graph.copies[rewire->copy].of, n_tensors + rewire->copy});
         }
-        add(record::SplitEnd{index, split.end_node, static_cast<int32_t>(split.inputs.size())});
+        add(record::SplitEnd{index, split.end_node, n_of(split.inputs)});
     }
 }
 

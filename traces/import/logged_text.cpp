@@ -14,7 +14,7 @@ std::string_view trimmed(std::string_view text) noexcept {
 std::string readable(std::string_view text) {
     std::string out(text);
     for (int cut = 0; cut < 3 && !out.empty() && !is_utf8(out); ++cut) { // a name may be cut within a character
-        if ((static_cast<unsigned char>(out.back()) & 0x80) == 0) {
+        if ((out.back() & 0x80) == 0) {
             break;
         }
         out.pop_back();
@@ -22,7 +22,7 @@ std::string readable(std::string_view text) {
     if (!is_utf8(out)) {
         out = text;
         std::replace_if(
-            out.begin(), out.end(), [](char c) { return (static_cast<unsigned char>(c) & 0x80) != 0 || c == '\0'; }, '?');
+            out.begin(), out.end(), [](char c) { return (c & 0x80) != 0 || c == '\0'; }, '?');
     }
     return out;
 }

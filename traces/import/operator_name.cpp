@@ -1,5 +1,7 @@
 #include "traces/import/operator_name.h"
 
+#include "runtime/numbers.h"
+
 namespace schedscope::import {
 
 namespace {
@@ -19,19 +21,19 @@ LoggedOp operator_from_log(std::string_view text) noexcept {
     }
     LoggedOp found;
     int n = 0;
-    for (int i = 1; i < static_cast<int>(Op::count); ++i) {
+    for (int i = 1; i < ordinal(Op::count); ++i) {
         if (shown_as(op_name(static_cast<Op>(i)), text)) {
             found = {static_cast<Op>(i), std::nullopt};
             ++n;
         }
     }
-    for (int32_t i = 0; i < static_cast<int32_t>(UnaryOp::count); ++i) {
+    for (int32_t i = 0; i < ordinal(UnaryOp::count); ++i) {
         if (shown_as(unary_name(static_cast<UnaryOp>(i)), text)) {
             found = {Op::UNARY, i};
             ++n;
         }
     }
-    for (int32_t i = 0; i < static_cast<int32_t>(GluOp::count); ++i) {
+    for (int32_t i = 0; i < ordinal(GluOp::count); ++i) {
         if (shown_as(glu_name(static_cast<GluOp>(i)), text)) {
             found = {Op::GLU, i};
             ++n;

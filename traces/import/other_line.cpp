@@ -64,7 +64,7 @@ std::optional<BufferLine> buffer_line(std::string_view line) {
     // from_chars for real numbers takes no locale into account, unlike strtod.
     double value = 0;
     const auto [end, error] = std::from_chars(rest.data() + digit, rest.data() + rest.size(), value);
-    const std::string_view unit = trimmed(std::string_view(end, static_cast<size_t>(rest.data() + rest.size() - end)));
+    const std::string_view unit = trimmed(std::string_view(end, rest.data() + rest.size() - end));
     const double scale = unit.starts_with("MiB")   ? 1024.0 * 1024
                          : unit.starts_with("KiB") ? 1024.0
                          : unit.starts_with("GiB") ? 1024.0 * 1024 * 1024
@@ -73,7 +73,7 @@ std::optional<BufferLine> buffer_line(std::string_view line) {
     if (error != std::errc() || scale == 0 || !(value >= 0) || value * scale > most) {
         return std::nullopt;
     }
-    buffer.bytes = static_cast<int64_t>(std::llround(value * scale));
+    buffer.bytes = std::llround(value * scale);
     return buffer;
 }
 

@@ -1,5 +1,6 @@
 #include "traces/import/scheduler_line.h"
 
+#include "runtime/numbers.h"
 #include "traces/import/logged_text.h"
 
 #include <algorithm>
@@ -265,13 +266,13 @@ bool parse_node(std::string_view text, LoggedNode& node) {
     }
     node.has_name = true;
     // The field is one blank, then the name at the right of its width.
-    size_t name_end = static_cast<size_t>(node.tensor.name.data() - text.data()) + node.tensor.name.size();
+    size_t name_end = (node.tensor.name.data() - text.data()) + node.tensor.name.size();
     const size_t width = name_end > field ? name_end - field - 1 : 0;
 
     skip_blanks(text, at);
     if (take(text, at, "use=")) {
         const std::optional<int64_t> uses = take_number(text, at);
-        node.uses = uses ? static_cast<int32_t>(*uses) : -1;
+        node.uses = uses ? int_of(*uses) : -1;
         if (take(text, at, ",c=")) {
             take_number(text, at);
         }

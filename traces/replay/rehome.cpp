@@ -1,6 +1,7 @@
 #include "traces/replay/rehome.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/planner/placement/layer_homes.h"
 
 #include <algorithm>
@@ -35,9 +36,9 @@ void renumber(ReplayInput& in, const SessionInfo& recorded, const std::vector<Ba
     std::vector<uint8_t> offload;
     const size_t n = in.graph.tensors.size();
     for (const BackendId b : order) {
-        in.session.backends.push_back(recorded.backends[static_cast<size_t>(b)]);
-        const auto first = static_cast<std::ptrdiff_t>(static_cast<size_t>(b) * n);
-        const auto count = static_cast<std::ptrdiff_t>(n);
+        in.session.backends.push_back(recorded.backends[b]);
+        const std::ptrdiff_t first = b * n;
+        const std::ptrdiff_t count = n;
         if (static_cast<size_t>(first + count) <= in.answers.op_answers.size()) {
             answers.insert(answers.end(), in.answers.op_answers.begin() + first, in.answers.op_answers.begin() + first + count);
             offload.insert(offload.end(), in.answers.offload_answers.begin() + first,
@@ -53,7 +54,7 @@ std::vector<LayerHolder> layer_holders(const SessionInfo& session) {
     for (size_t b = 0; b + 1 < session.backends.size(); ++b) {
         const BackendInfo& backend = session.backends[b];
         if (backend.kind == "gpu" || backend.kind == "software") {
-            holders.push_back({static_cast<int32_t>(b), backend.memory_bytes});
+            holders.push_back({int_of(b), backend.memory_bytes});
         }
     }
     return holders;
@@ -77,7 +78,7 @@ public:
         std::map<std::string_view, std::vector<TensorId>> weights; // several of a name: one in each memory
         for (size_t i = 0; i < graph_.tensors.size(); ++i) {
             TensorInfo& t = graph_.tensors[i];
-            const auto id = static_cast<TensorId>(i);
+            const auto id = int_of(i);
             if (t.buffer_type != no_buffer_type) {
                 if (t.usage == BufferUsage::weights) {
                     weights[t.name].push_back(id);
@@ -92,7 +93,7 @@ public:
             place_weights(ids);
         }
         for (size_t i = 0; i < graph_.tensors.size(); ++i) {
-            pin(static_cast<TensorId>(i));
+            pin(int_of(i));
         }
     }
 
@@ -102,26 +103,22 @@ private:
     void find_readers() {
         readers_.resize(graph_.tensors.size());
         for (size_t position = 0; position < graph_.nodes.size(); ++position) {
-            const TensorInfo& node = graph_.tensors[static_cast<size_t>(graph_.nodes[position])];
+            const TensorInfo& node = graph_.tensors[graph_.nodes[position]];
             for (size_t slot = 0; slot < max_sources; ++slot) {
                 if (node.src[slot] != no_tensor) {
-                    readers_[static_cast<size_t>(node.src[slot])].emplace_back(position, slot);
+                    readers_[node.src[slot]].emplace_back(position, slot);
                 }
             }
         }
     }
 
-    BackendId home_of(int32_t layer) const {
-        return layer >= 0 && layer <= n_layers_ ? static_cast<BackendId>(homes_[static_cast<size_t>(layer)]) : host_;
-    }
-    BufferTypeId type_of(BackendId b) const { return in_.session.backends[static_cast<size_t>(b)].default_buffer_type; }
+    BackendId home_of(int32_t layer) const { return layer >= 0 && layer <= n_layers_ ? narrow<BackendId>(homes_[layer]) : host_; }
+    BufferTypeId type_of(BackendId b) const { return in_.session.backends[b].default_buffer_type; }
     bool runs(BackendId b, TensorId id) const { return in_.answers.op_answers.empty() || in_.answers.supports_op(b, id).yes; }
 
     /// Memory of a device that is no longer there, or that the user gave one of them by name: the host's.
     void check_memory(TensorInfo& t) const {
-        const auto can_use = [&](const BackendInfo& b) {
-            return b.supports_buffer_type[static_cast<size_t>(t.buffer_type)] != 0;
-        };
+        const auto can_use = [&](const BackendInfo& b) { return b.supports_buffer_type[t.buffer_type] != 0; };
         if (std::none_of(in_.session.backends.begin(), in_.session.backends.end(), can_use)) {
             t.buffer_type = type_of(host_);
         }
@@ -129,9 +126,9 @@ private:
 
     /// Of one name. Each reader says in which memory it wants the weight; there is one for each of these memories, in the readers' order.
     void place_weights(const std::vector<TensorId>& ids) {
-        const TensorInfo& first = graph_.tensors[static_cast<size_t>(ids.front())];
+        const TensorInfo& first = graph_.tensors[ids.front()];
         const auto is_placed = [&](TensorId id) {
-            const Home home = graph_.tensors[static_cast<size_t>(id)].home;
+            const Home home = graph_.tensors[id].home;
             return home == Home::layer || home == Home::encoder || home == Home::shared || (home == Home::host && ids.size() > 1);
         };
         if (!std::all_of(ids.begin(), ids.end(), is_placed)) {
@@ -140,7 +137,7 @@ private:
         const bool by_reader = ids.size() > 1 || first.home == Home::shared;
         std::vector<Reader> readers;
         for (const TensorId id : ids) {
-            const auto& own = readers_[static_cast<size_t>(id)];
+            const auto& own = readers_[id];
             readers.insert(readers.end(), own.begin(), own.end());
         }
         std::sort(readers.begin(), readers.end());
@@ -148,14 +145,14 @@ private:
         size_t used = 0;
         for (const auto& [position, slot] : readers) {
             const TensorId node = graph_.nodes[position];
-            const TensorId source = graph_.tensors[static_cast<size_t>(node)].src[slot];
+            const TensorId source = graph_.tensors[node].src[slot];
             const BufferTypeId type = wanted_type(node, source, by_reader);
             const auto [at, is_new] = placed.try_emplace(type, no_tensor);
             if (is_new) {
                 at->second = used < ids.size() ? ids[used++] : clone(ids.front());
-                graph_.tensors[static_cast<size_t>(at->second)].buffer_type = type;
+                graph_.tensors[at->second].buffer_type = type;
             }
-            graph_.tensors[static_cast<size_t>(node)].src[slot] = at->second;
+            graph_.tensors[node].src[slot] = at->second;
         }
         for (; used < ids.size(); ++used) { // nobody reads them any more
             std::erase(graph_.leafs, ids[used]);
@@ -163,9 +160,9 @@ private:
     }
 
     BufferTypeId wanted_type(TensorId node, TensorId weight, bool by_reader) const {
-        const TensorInfo& reader = graph_.tensors[static_cast<size_t>(node)];
-        const TensorInfo& w = graph_.tensors[static_cast<size_t>(weight)];
-        BackendId home = w.home == Home::encoder ? static_cast<BackendId>(encoder_home_) : home_of(w.layer);
+        const TensorInfo& reader = graph_.tensors[node];
+        const TensorInfo& w = graph_.tensors[weight];
+        BackendId home = w.home == Home::encoder ? narrow<BackendId>(encoder_home_) : home_of(w.layer);
         if (by_reader) { // a table that is looked up in lies on the host; what has no layer else is the output
             home = reader.layer >= 0 ? home_of(reader.layer) : reader.op == Op::GET_ROWS ? host_ : home_of(n_layers_);
         }
@@ -174,27 +171,27 @@ private:
 
     /// One more of a weight, as the last tensor of the graph, with the same answers.
     TensorId clone(TensorId of) {
-        const auto id = static_cast<TensorId>(graph_.tensors.size());
-        const TensorInfo copy = graph_.tensors[static_cast<size_t>(of)];
+        const auto id = n_of(graph_.tensors);
+        const TensorInfo copy = graph_.tensors[of];
         graph_.tensors.push_back(copy);
         graph_.leafs.push_back(id);
         std::vector<Answer> answers;
         std::vector<uint8_t> offload;
-        const auto n = static_cast<std::ptrdiff_t>(id);
+        const std::ptrdiff_t n = id;
         for (std::ptrdiff_t at = 0; at + n <= static_cast<std::ptrdiff_t>(in_.answers.op_answers.size()); at += n) {
             answers.insert(answers.end(), in_.answers.op_answers.begin() + at, in_.answers.op_answers.begin() + at + n);
-            answers.push_back(in_.answers.op_answers[static_cast<size_t>(at) + static_cast<size_t>(of)]);
+            answers.push_back(in_.answers.op_answers[at + of]);
             offload.insert(offload.end(), in_.answers.offload_answers.begin() + at, in_.answers.offload_answers.begin() + at + n);
-            offload.push_back(in_.answers.offload_answers[static_cast<size_t>(at) + static_cast<size_t>(of)]);
+            offload.push_back(in_.answers.offload_answers[at + of]);
         }
         in_.answers.op_answers = std::move(answers);
         in_.answers.offload_answers = std::move(offload);
-        in_.answers.n_tensors = static_cast<int32_t>(graph_.tensors.size());
+        in_.answers.n_tensors = n_of(graph_.tensors);
         return id;
     }
 
     void pin(TensorId id) const {
-        TensorInfo& t = graph_.tensors[static_cast<size_t>(id)];
+        TensorInfo& t = graph_.tensors[id];
         if (t.home == Home::layer_norm) {
             const BackendId home = home_of(t.layer);
             t.user_backend = (in_.n_tokens < small_batch || full_) && runs(home, id) ? home : no_backend;
@@ -224,7 +221,7 @@ std::vector<int32_t> layer_homes_with(const SessionInfo& recorded, const Session
                                           std::to_string(holders.size()) + " devices that can hold layers");
     }
     return layer_homes(number_or(session_fact(recorded, "n_layers"), 0), wanted_layers(recorded, n_gpu_layers), holders, shares,
-                       static_cast<int32_t>(session.backends.size()) - 1);
+                       n_of(session.backends) - 1);
 }
 
 void rehome(ReplayInput& in, const SessionInfo& recorded, const std::vector<BackendId>& order,

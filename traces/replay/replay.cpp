@@ -281,7 +281,7 @@ private:
         std::vector<TensorId> order = graph.nodes;
         for (const record::Reorder& r : recorded.reorders) {
             if (r.to >= 0 && static_cast<size_t>(r.to) < order.size()) {
-                order[static_cast<size_t>(r.to)] = r.node;
+                order[r.to] = r.node;
             }
         }
         std::vector<TensorId> a = order, b = graph.nodes;
@@ -298,11 +298,9 @@ private:
         const auto n = static_cast<int32_t>(order.size());
         std::vector<int32_t> position(plan_.assignments.size(), -1);
         for (int32_t i = 0; i < n; ++i) {
-            position[static_cast<size_t>(order[static_cast<size_t>(i)])] = i;
+            position[order[i]] = i;
         }
-        const auto place = [&](TensorId id) {
-            return id >= 0 && static_cast<size_t>(id) < position.size() ? position[static_cast<size_t>(id)] : -1;
-        };
+        const auto place = [&](TensorId id) { return id >= 0 && static_cast<size_t>(id) < position.size() ? position[id] : -1; };
         std::vector<KeptRange> kept;
         const auto keep = [&](int32_t first, int32_t end) {
             if (first >= 0 && first < end && end <= n) {

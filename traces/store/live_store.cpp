@@ -1,6 +1,7 @@
 #include "traces/store/live_store.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "traces/store/kept_answers.h"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ void LiveStore::graph(GraphId id, const GraphView& graph, const CapabilityTable&
     entry->answers = KeptAnswers(answers);
 
     const std::lock_guard lock(mutex_);
-    if (id != static_cast<GraphId>(graphs_.size())) {
+    if (id != n_of(graphs_)) {
         throw Error(ErrorKind::device, "recording: graph " + std::to_string(id) + " came where graph " +
                                            std::to_string(graphs_.size()) + " was expected");
     }
@@ -58,7 +59,7 @@ namespace {
 
 /// Segments double in size: segment i begins behind 2^i − 1 first segments.
 int segment_of(Step step, Step first_segment) noexcept {
-    return static_cast<int>(std::bit_width(static_cast<uint64_t>(step / first_segment) + 1)) - 1;
+    return int_of(std::bit_width(static_cast<uint64_t>(step / first_segment) + 1)) - 1;
 }
 
 } // namespace
@@ -66,7 +67,7 @@ int segment_of(Step step, Step first_segment) noexcept {
 Record* LiveStore::slot(Step step) const noexcept {
     const int segment = segment_of(step, first_segment);
     const Step start = first_segment * ((Step{1} << segment) - 1);
-    Record* base = segments_[static_cast<size_t>(segment)].load(std::memory_order_acquire);
+    Record* base = segments_[segment].load(std::memory_order_acquire);
     return base == nullptr ? nullptr : base + (step - start);
 }
 
@@ -75,8 +76,8 @@ void LiveStore::keep(const Record& record) {
     Record* place = slot(step);
     if (place == nullptr) {
         const int segment = segment_of(step, first_segment);
-        const size_t bytes = sizeof(Record) * static_cast<size_t>(first_segment << segment);
-        segments_[static_cast<size_t>(segment)].store(static_cast<Record*>(::operator new(bytes)), std::memory_order_release);
+        const size_t bytes = sizeof(Record) * (first_segment << segment);
+        segments_[segment].store(static_cast<Record*>(::operator new(bytes)), std::memory_order_release);
         place = slot(step);
     }
     new (place) Record(record);
@@ -90,13 +91,13 @@ void LiveStore::note_evaluation(const Record& record) {
     constexpr FactSet noted = fact_set<record::EvaluationBegin, record::EvaluationEnd>();
     const bool bounds = (fact_bit(record.fact) & noted) != 0;
     // Only this thread changes the number of evaluations.
-    if (!bounds && record.evaluation < static_cast<EvaluationId>(evaluations_.size())) {
+    if (!bounds && record.evaluation < n_of(evaluations_)) {
         return;
     }
     const std::lock_guard lock(mutex_);
     while (static_cast<EvaluationId>(evaluations_.size()) <= record.evaluation) {
         EvaluationSpan span;
-        span.id = static_cast<EvaluationId>(evaluations_.size());
+        span.id = n_of(evaluations_);
         span.first = size_.load(std::memory_order_relaxed);
         span.begin.planned_in = span.id;
         evaluations_.push_back(span);
@@ -172,7 +173,7 @@ SessionInfo LiveStore::session() const {
 
 int LiveStore::n_evaluations() const {
     const std::lock_guard lock(mutex_);
-    return static_cast<int>(evaluations_.size());
+    return n_of(evaluations_);
 }
 
 EvaluationSpan LiveStore::evaluation(EvaluationId id) const {
@@ -180,9 +181,9 @@ EvaluationSpan LiveStore::evaluation(EvaluationId id) const {
     if (id < 0 || static_cast<size_t>(id) >= evaluations_.size()) {
         throw Error(ErrorKind::usage, "evaluation " + std::to_string(id) + ": there are " + std::to_string(evaluations_.size()));
     }
-    EvaluationSpan span = evaluations_[static_cast<size_t>(id)];
+    EvaluationSpan span = evaluations_[id];
     const bool last = static_cast<size_t>(id) + 1 == evaluations_.size();
-    span.end = last ? std::max(n_steps(), span.first) : evaluations_[static_cast<size_t>(id) + 1].first;
+    span.end = last ? std::max(n_steps(), span.first) : evaluations_[id + 1].first;
     return span;
 }
 
@@ -201,7 +202,7 @@ void LiveStore::read(Step first, Step end, std::vector<Record>& out) const {
 
 int LiveStore::n_graphs() const {
     const std::lock_guard lock(mutex_);
-    return static_cast<int>(graphs_.size());
+    return n_of(graphs_);
 }
 
 LiveStore::GraphEntry& LiveStore::entry(GraphId id) const {
@@ -209,7 +210,7 @@ LiveStore::GraphEntry& LiveStore::entry(GraphId id) const {
     if (id < 0 || static_cast<size_t>(id) >= graphs_.size()) {
         throw Error(ErrorKind::usage, "graph " + std::to_string(id) + ": there are " + std::to_string(graphs_.size()));
     }
-    return *graphs_[static_cast<size_t>(id)];
+    return *graphs_[id];
 }
 
 const OwnedGraph& LiveStore::graph(GraphId id) const { return entry(id).graph; }

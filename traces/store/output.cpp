@@ -35,7 +35,7 @@ bool is_trace(const std::string& path) noexcept {
     for (size_t i = 68; i < 72; ++i) {
         id = id << 8 | header[i];
     }
-    return id == static_cast<uint32_t>(schema::application_id);
+    return id == schema::application_id;
 }
 
 namespace {

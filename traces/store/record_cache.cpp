@@ -27,7 +27,7 @@ RecordCache::Chunk& RecordCache::chunk(Step index) {
 
 /// Chunks that aren't there yet, in one go: the first one, and those behind it up to the one that `until` lies in or to one that is there.
 void RecordCache::read_ahead(Step first, Step until) {
-    const Step most = std::min<Step>(65536 / size_.chunk, static_cast<Step>(size_.most));
+    const Step most = std::min<Step>(65536 / size_.chunk, size_.most);
     Step end = first + 1;
     while (end < first + most && end * size_.chunk < std::min(until, source_.n_steps()) && !by_index_.contains(end)) {
         ++end;

@@ -5,7 +5,7 @@
 namespace schedscope {
 
 void RecordSource::read_wanted(Step first, Step end, Wanted wanted, std::vector<Record>& out) const {
-    const auto before = static_cast<std::ptrdiff_t>(out.size());
+    const std::ptrdiff_t before = out.size();
     read(first, end, out);
     const auto unwanted = [&](const Record& record) { return (fact_bit(record.fact) & wanted.kinds) == 0; };
     out.erase(std::remove_if(out.begin() + before, out.end(), unwanted), out.end());

@@ -1,5 +1,6 @@
 #include "traces/store/sqlite.h"
 
+#include "runtime/numbers.h"
 #include "runtime/system/utf8.h"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ void Database::watch(std::function<bool()> stop, int64_t most_operations) {
     if (!watch_) {
         watch_ = std::make_unique<Watch>();
     }
-    const auto between_looks = static_cast<int>(std::min(most_between_looks, most_operations));
+    const auto between_looks = int_of(std::min(most_between_looks, most_operations));
     *watch_ = {std::move(stop), most_operations, 0, between_looks};
     const auto look = [](void* given) {
         auto& watch = *static_cast<Watch*>(given);
@@ -57,8 +58,7 @@ void Database::execute(const std::string& sql) {
 
 Statement::Statement(Database& database, std::string_view sql) : operations_(database.operations()) {
     sqlite3_stmt* statement = nullptr;
-    const int code = sqlite3_prepare_v3(database.handle(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
-                                        &statement, nullptr);
+    const int code = sqlite3_prepare_v3(database.handle(), sql.data(), n_of(sql), SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
     handle_.reset(statement);
     if (code != SQLITE_OK) {
         fail(database.handle(), code);
@@ -143,8 +143,7 @@ std::string_view Statement::bytes(int column) const noexcept {
         return {};
     }
     const void* data = sqlite3_value_blob(value);
-    return data == nullptr ? std::string_view()
-                           : std::string_view(static_cast<const char*>(data), static_cast<size_t>(sqlite3_value_bytes(value)));
+    return data == nullptr ? std::string_view() : std::string_view(static_cast<const char*>(data), sqlite3_value_bytes(value));
 }
 
 } // namespace schedscope::sqlite

@@ -67,7 +67,7 @@ std::vector<Block> blocks_of(const Subject& subject) {
         if (position < 0) {
             continue;
         }
-        Block& block = blocks[static_cast<size_t>(position)];
+        Block& block = blocks[position];
         if (!first) {
             const int32_t split = subject.split_of(built[i]);
             block = split >= 0 ? Block{Block::Kind::split, split} : Block{};

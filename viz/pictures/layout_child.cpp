@@ -30,7 +30,7 @@ bool read_all(int file, std::string& text) {
         if (n == 0) {
             return true;
         }
-        text.append(part.data(), static_cast<size_t>(n));
+        text.append(part.data(), n);
     }
 }
 

@@ -52,7 +52,7 @@ Palette::Palette(const SessionInfo& session) : unassigned_{"–", "#ffffff", "#f
 }
 
 const BackendStyle& Palette::operator[](BackendId backend) const noexcept {
-    return backend >= 0 && static_cast<size_t>(backend) < styles_.size() ? styles_[static_cast<size_t>(backend)] : unassigned_;
+    return backend >= 0 && static_cast<size_t>(backend) < styles_.size() ? styles_[backend] : unassigned_;
 }
 
 } // namespace schedscope

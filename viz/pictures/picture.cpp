@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/letter_case.h"
+#include "runtime/numbers.h"
 #include "runtime/system/output_file.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/unknown.h"
@@ -124,12 +125,12 @@ PlanState in_the_frame(const PlanState& then, const PlanState& whole, Pass pass)
 
 constexpr std::string_view renderer_of(PictureFormat format) {
     constexpr std::array<std::string_view, 4> renderers{"dot", "svg", "png", "pdf"};
-    return renderers[static_cast<size_t>(format)];
+    return renderers[ordinal(format)];
 }
 
 } // namespace
 
-std::string_view picture_view_name(PictureView view) noexcept { return view_names[static_cast<size_t>(view)]; }
+std::string_view picture_view_name(PictureView view) noexcept { return view_names[ordinal(view)]; }
 
 std::span<const std::string_view> picture_view_names() noexcept { return view_names; }
 
@@ -155,7 +156,7 @@ std::optional<PictureFormat> picture_format_of(std::string_view path) noexcept {
 
 PictureView default_view(History& history, EvaluationId eval) {
     const PlanState& state = history.plan(evaluation_wanted(history, eval));
-    return state.order.size() > static_cast<size_t>(max_nodes_view) ? PictureView::layers : PictureView::nodes;
+    return state.order.size() > max_nodes_view ? PictureView::layers : PictureView::nodes;
 }
 
 namespace {
@@ -211,7 +212,7 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
     for (auto p = static_cast<uint8_t>(needs_memory   ? Pass::allocate
                                        : needs_splits ? Pass::split
                                                       : Pass::place);
-         p < static_cast<uint8_t>(Pass::count); ++p) {
+         p < ordinal(Pass::count); ++p) {
         PictureOptions at = options;
         at.pass = static_cast<Pass>(p);
         const Step end = tables::end_of_pass(history, id, *at.pass);
@@ -243,7 +244,7 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
         for (const Shot& shot : shots) {
             const Subject subject = subject_at(shot);
             for (size_t tensor = 0; tensor < graph->tensors.size(); ++tensor) {
-                const size_t n = cause_text(subject, static_cast<TensorId>(tensor)).size();
+                const size_t n = cause_text(subject, int_of(tensor)).size();
                 if (n > length[tensor]) {
                     length[tensor] = n;
                     widest.tensors[tensor] = shot.state.tensors[tensor];

@@ -7,7 +7,7 @@
 namespace schedscope {
 
 std::string cause_text(const Subject& subject, TensorId tensor) {
-    const TensorState& now = subject.state.tensors[static_cast<size_t>(tensor)];
+    const TensorState& now = subject.state.tensors[tensor];
     if (now.backend == no_backend) {
         const std::string mark = cause_name(now.cause, now.source), nowhere = subject.backend_name(no_backend);
         return mark.empty() ? nowhere : nowhere + (subject.from_log ? ", by " : ", marked ") + mark;

@@ -1,6 +1,7 @@
 #include "viz/pictures/subject.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "traces/history/words/unknown.h"
 #include "viz/pictures/dot_text.h"
 
@@ -11,7 +12,7 @@ namespace schedscope {
 
 namespace {
 
-size_t at(int32_t i) noexcept { return static_cast<size_t>(i); }
+size_t at(int32_t i) noexcept { return i; }
 
 /// A trace comes from elsewhere: what it says is looked up only after this.
 void check(const PlanState& state, int32_t n_tensors, size_t n_ids) {
@@ -24,7 +25,7 @@ void check(const PlanState& state, int32_t n_tensors, size_t n_ids) {
     const auto is_id_or_none = [&](TensorId id) { return id == no_tensor || is_id(id); };
     const auto is_graphs = [&](TensorId id) { return id >= 0 && id < n_tensors; };
     require(static_cast<size_t>(n_tensors) <= n_ids && n_ids <= state.tensors.size(), "fewer tensors than its graph has");
-    const auto n_nodes = static_cast<int32_t>(state.order.size());
+    const auto n_nodes = n_of(state.order);
     for (const TensorId node : state.order) {
         require(is_graphs(node), "a node that is not in its graph");
     }
@@ -74,7 +75,7 @@ Subject::Subject(const PlanState& shown, const OwnedGraph& of_graph, const Sessi
     position_.assign(n, -1);
     split_of_.assign(n, -1);
     for (size_t i = 0; i < state.order.size(); ++i) {
-        position_[at(state.order[i])] = static_cast<int32_t>(i);
+        position_[at(state.order[i])] = int_of(i);
     }
     for (const SplitState& split : state.splits) {
         for (int32_t i = split.begin.first_node; i < end_node(split); ++i) {
@@ -86,7 +87,7 @@ Subject::Subject(const PlanState& shown, const OwnedGraph& of_graph, const Sessi
     for (size_t i = 0; i < state.copies.size(); ++i) {
         const TensorId copy = state.copies[i].copy;
         if (copy >= n_tensors() && copy < n_ids()) {
-            copy_entry_[at(copy)] = static_cast<int32_t>(i);
+            copy_entry_[at(copy)] = int_of(i);
         }
     }
 
@@ -126,7 +127,7 @@ std::string Subject::backend_name(BackendId id) const {
 bool Subject::is_left_out(TensorId id) const { return id < n_tensors() && left_out_by_log(info(id)); }
 
 int32_t Subject::end_node(const SplitState& split) const {
-    const auto n = static_cast<int32_t>(state.order.size());
+    const auto n = n_of(state.order);
     return std::min(n, split.end_node >= 0 ? split.end_node : split.begin.first_node + 1);
 }
 
@@ -199,7 +200,7 @@ Subject subject_of(History& history, const PlanState& state, const OwnedGraph& g
     std::vector<std::string> names;
     names.reserve(state.tensors.size());
     for (size_t id = 0; id < state.tensors.size(); ++id) {
-        names.push_back(history.tensor_name(state, static_cast<TensorId>(id)));
+        names.push_back(history.tensor_name(state, int_of(id)));
     }
     const auto text_of = [source = &history.source()](StringId id) { return std::string(source->text(id)); };
     Subject subject{state, graph, history.session(), std::move(names), text_of, std::move(moment)};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/numbers.h"
 #include "traces/history/history.h"
 #include "viz/pictures/palette.h"
 
@@ -40,8 +41,8 @@ public:
     GraphKind kind = GraphKind::other; ///< what the graph computes
     const bool from_log;               ///< only a log tells of it: "unassigned" means that the log does not tell
 
-    int32_t n_tensors() const noexcept { return static_cast<int32_t>(graph.tensors.size()); } ///< ids from here on are copies
-    int32_t n_ids() const noexcept { return static_cast<int32_t>(names_.size()); }
+    int32_t n_tensors() const noexcept { return n_of(graph.tensors); } ///< ids from here on are copies
+    int32_t n_ids() const noexcept { return n_of(names_); }
     bool has_splits() const noexcept { return !state.splits.empty(); }
 
     const std::string& name(TensorId id) const; ///< as people know it
@@ -53,11 +54,11 @@ public:
     std::string text(StringId id) const { return text_of_(id); }
 
     /// Index in state.order; −1 for leafs and copies.
-    int32_t position(TensorId id) const { return position_[static_cast<size_t>(id)]; }
+    int32_t position(TensorId id) const { return position_[id]; }
     bool is_node(TensorId id) const { return position(id) >= 0; }
     bool is_weight(TensorId id) const { return !is_node(id) && info(id).usage == BufferUsage::weights; }
     /// The split whose nodes it is among; −1: none yet, or not a node.
-    int32_t split_of(TensorId id) const { return split_of_[static_cast<size_t>(id)]; }
+    int32_t split_of(TensorId id) const { return split_of_[id]; }
     /// One past the last node of a split, as far as known at this step.
     int32_t end_node(const SplitState& split) const;
     /// Entry of state.copies that made this tensor; null for any other.

@@ -27,7 +27,7 @@ bool Uses::draws_original(TensorId copy) const {
 }
 
 void Uses::read_order() {
-    const auto n_ids = static_cast<size_t>(subject_.n_ids());
+    const size_t n_ids = subject_.n_ids();
     const auto& order = subject_.state.order;
     readers_.assign(n_ids, 0);
     reads_.resize(order.size());
@@ -42,8 +42,8 @@ void Uses::read_order() {
                 continue;
             }
             reads_[i].push_back(source);
-            ++readers_[static_cast<size_t>(source)];
-            if (is_copy && std::exchange(seen[static_cast<size_t>(source)], uint8_t{1}) == 0) {
+            ++readers_[source];
+            if (is_copy && std::exchange(seen[source], uint8_t{1}) == 0) {
                 all_copies_.push_back(source);
             }
         }
@@ -53,7 +53,7 @@ void Uses::read_order() {
 void Uses::place_copies() {
     const auto& splits = subject_.state.splits;
     copies_.resize(splits.size());
-    split_of_copy_.assign(static_cast<size_t>(subject_.n_ids()), -1);
+    split_of_copy_.assign(subject_.n_ids(), -1);
     std::map<std::pair<TensorId, BackendId>, size_t> split_that_lists;
     for (size_t s = 0; s < splits.size(); ++s) {
         for (const record::SplitInput& input : splits[s].inputs) {
@@ -63,14 +63,14 @@ void Uses::place_copies() {
     for (const TensorId copy : all_copies_) {
         const record::CopyMade& made = *subject_.made_by(copy);
         if (draws_original(copy)) {
-            ++readers_[static_cast<size_t>(made.of)];
+            ++readers_[made.of];
         }
         const auto split = split_that_lists.find({made.of, made.backend});
         if (split == split_that_lists.end()) {
             loose_copies_.push_back(copy);
         } else {
             copies_[split->second].push_back(copy);
-            split_of_copy_[static_cast<size_t>(copy)] = splits[split->second].begin.index;
+            split_of_copy_[copy] = splits[split->second].begin.index;
         }
     }
 }
@@ -90,7 +90,7 @@ std::vector<TensorId> Uses::leafs_at(int32_t place) const {
 
 bool Uses::stands_in(TensorId source, TensorId reader) const {
     const bool is_copy = subject_.made_by(source) != nullptr;
-    return is_hub(source) || (is_copy && split_of_copy_[static_cast<size_t>(source)] != place_of(reader));
+    return is_hub(source) || (is_copy && split_of_copy_[source] != place_of(reader));
 }
 
 std::string Uses::source_id(TensorId source, TensorId reader) const {

@@ -24,7 +24,7 @@ public:
 
     /// What the node at this position of the order reads, each once.
     const std::vector<TensorId>& reads(size_t position) const { return reads_[position]; }
-    int32_t readers(TensorId id) const { return readers_[static_cast<size_t>(id)]; }
+    int32_t readers(TensorId id) const { return readers_[id]; }
     /// Is the original of this copy drawn, and an edge from it?
     bool draws_original(TensorId copy) const;
     bool is_hub(TensorId id) const { return readers(id) > max_readers; }

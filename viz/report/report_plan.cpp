@@ -1,3 +1,4 @@
+#include "runtime/numbers.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/unknown.h"
 #include "viz/pictures/blocks.h"
@@ -34,8 +35,7 @@ json tensor_rows(const Subject& subject, const std::vector<int32_t>& group_of, R
         json ne = told_by_log(info) ? json(nullptr) : json(info.ne);
         rows.push_back({texts.number(subject.is_left_out(id) ? "(not in the log)" : subject.name(id)),
                         texts.number(op_name(info.op)), texts.number(operator_text(info)), texts.number(type_text(info)),
-                        std::move(ne), static_cast<int>(role_of(subject, id)),
-                        subject.state.tensors[static_cast<size_t>(id)].split, group_of[static_cast<size_t>(id)],
+                        std::move(ne), role_of(subject, id), subject.state.tensors[id].split, group_of[id],
                         subject.position(id)});
     }
     return rows;
@@ -58,7 +58,7 @@ json pass_rows(History& history, EvaluationId planned, ReportTexts& texts) {
     json rows = json::array();
     const std::vector<tables::PassRow> table = tables::passes(history, planned);
     std::vector<TensorState> before;
-    for (auto pass = static_cast<uint8_t>(Pass::place); pass < static_cast<uint8_t>(Pass::count); ++pass) {
+    for (auto pass = ordinal(Pass::place); pass < ordinal(Pass::count); ++pass) {
         const Step end = tables::end_of_pass(history, planned, static_cast<Pass>(pass));
         if (end == no_step) {
             continue;
@@ -78,19 +78,18 @@ json pass_rows(History& history, EvaluationId planned, ReportTexts& texts) {
         rows.push_back(std::move(row));
     }
     if (const PlanState& plan = history.plan(planned); rows.empty() && is_imported(history, plan)) {
-        rows.push_back(
-            {{"pass", static_cast<uint8_t>(Pass::none)}, {"whole", true}, {"changes", changes_between({}, plan.tensors, texts)}});
+        rows.push_back({{"pass", ordinal(Pass::none)}, {"whole", true}, {"changes", changes_between({}, plan.tensors, texts)}});
     }
     return rows;
 }
 
 json fusion_rows(const Subject& subject, ReportTexts& texts) {
-    const auto n_nodes = static_cast<int32_t>(subject.state.order.size());
+    const auto n_nodes = n_of(subject.state.order);
     json fused = json::array(), not_fused = json::array(), reorders = json::array();
     for (const record::Fusion& fusion : subject.state.fusions) {
         json nodes = json::array();
         for (int32_t i = fusion.first; i < std::min(n_nodes, fusion.first + fusion.count); ++i) {
-            nodes.push_back(subject.state.order[static_cast<size_t>(i)]);
+            nodes.push_back(subject.state.order[i]);
         }
         fused.push_back({fusion.split, fusion.backend, texts.number(subject.text(fusion.kernel)), std::move(nodes)});
     }
@@ -128,14 +127,14 @@ json report_plan(History& history, EvaluationId planned, ReportTexts& texts) {
     const Subject subject = subject_of(history, state, *graph, "");
 
     json groups = json::array();
-    std::vector<int32_t> group_of(static_cast<size_t>(subject.n_ids()), -1);
+    std::vector<int32_t> group_of(subject.n_ids(), -1);
     const std::vector<Block> blocks = blocks_of(subject);
     std::vector<Block> known;
     for (size_t i = 0; i < blocks.size(); ++i) {
         const auto found = std::find(known.rbegin(), known.rend(), blocks[i]); // most nodes lie in the block seen last
-        auto at = static_cast<int32_t>(known.rend() - found) - 1;
+        auto at = int_of(known.rend() - found) - 1;
         if (found == known.rend()) {
-            at = static_cast<int32_t>(known.size());
+            at = n_of(known);
             known.push_back(blocks[i]);
             groups.push_back(blocks[i].id());
         }

@@ -3,7 +3,7 @@
 namespace schedscope {
 
 int32_t ReportTexts::number(std::string_view text) {
-    const auto [entry, is_new] = numbers_.try_emplace(std::string(text), static_cast<int32_t>(texts_.size()));
+    const auto [entry, is_new] = numbers_.try_emplace(std::string(text), texts_.size());
     if (is_new) {
         texts_.push_back(&entry->first); // keys of an unordered_map stay where they are
     }

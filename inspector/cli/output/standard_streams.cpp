@@ -10,7 +10,7 @@ VisibleBuffer::VisibleBuffer(std::ostream& stream) : stream_(stream), terminal_(
 
 VisibleBuffer::~VisibleBuffer() {
     const std::string last = pieces_.finish();
-    terminal_.sputn(last.data(), static_cast<std::streamsize>(last.size()));
+    terminal_.sputn(last.data(), last.size());
     terminal_.pubsync();
     const std::ios_base::iostate state = stream_.rdstate();
     stream_.rdbuf(&terminal_); // forgets that a write failed
@@ -28,7 +28,7 @@ VisibleBuffer::int_type VisibleBuffer::overflow(int_type byte) {
 std::streamsize VisibleBuffer::xsputn(const char* bytes, std::streamsize n) {
     const std::lock_guard lock(mutex_);
     const std::string shown = pieces_.add({bytes, static_cast<size_t>(n)});
-    const auto size = static_cast<std::streamsize>(shown.size());
+    const std::streamsize size = shown.size();
     return terminal_.sputn(shown.data(), size) == size ? n : 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include "inspector/cli/show/show.h"
 #include "inspector/cli/show/story_text.h"
+#include "runtime/numbers.h"
 #include "traces/history/explain.h"
 
 #include <ostream>
@@ -16,10 +17,10 @@ TensorId interesting_tensor(const PlanState& state) {
     for (size_t id = 0; id < state.tensors.size(); ++id) {
         const Cause cause = state.tensors[id].cause;
         if (cause == Cause::offload) {
-            return static_cast<TensorId>(id);
+            return int_of(id);
         }
         if (cause == Cause::weight && placed == no_tensor) {
-            placed = static_cast<TensorId>(id);
+            placed = int_of(id);
         }
     }
     return placed;

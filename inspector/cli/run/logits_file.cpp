@@ -17,7 +17,7 @@ LogitsFile::LogitsFile(const std::string& path, bool one_sequence)
 
 void LogitsFile::row(int32_t sequence, std::span<const float> logits) {
     if (one_sequence_) {
-        out_.write(reinterpret_cast<const char*>(logits.data()), static_cast<std::streamsize>(logits.size_bytes()));
+        out_.write(reinterpret_cast<const char*>(logits.data()), logits.size_bytes());
         check();
     } else {
         auto& rows = rows_[sequence];
@@ -27,7 +27,7 @@ void LogitsFile::row(int32_t sequence, std::span<const float> logits) {
 
 void LogitsFile::close() {
     for (const auto& [sequence, rows] : rows_) {
-        out_.write(reinterpret_cast<const char*>(rows.data()), static_cast<std::streamsize>(rows.size() * sizeof(float)));
+        out_.write(reinterpret_cast<const char*>(rows.data()), rows.size() * sizeof(float));
     }
     out_.close();
     check();

@@ -21,7 +21,7 @@ bool is_earlier_export(const std::string& path, const ExportFormat& format) {
     std::array<char, 512> bytes{};
     std::ifstream in(path, std::ios::binary);
     in.read(bytes.data(), bytes.size());
-    const std::string_view head(bytes.data(), static_cast<size_t>(in.gcount()));
+    const std::string_view head(bytes.data(), in.gcount());
     return head.find(format.begins) != std::string_view::npos;
 }
 

@@ -26,7 +26,7 @@ std::optional<std::pair<int, size_t>> number_at(std::string_view text, size_t at
     if (at >= text.size() || std::isdigit(static_cast<unsigned char>(text[at])) == 0 || error != std::errc()) {
         return std::nullopt;
     }
-    return std::pair{n, static_cast<size_t>(end - text.data())};
+    return std::pair{n, end - text.data()};
 }
 
 /// Where a name says its layer.

@@ -28,7 +28,7 @@ std::string sum_of(const std::vector<tables::DifferenceRow>& rows) {
     if (const auto first = std::find_if(rows.begin(), rows.end(), beyond); first != rows.end()) {
         text += " (the first: " + first->op + " " + first->tensor + " in evaluation " + std::to_string(first->eval) + ")";
     }
-    return text + ", " + words::count(static_cast<int64_t>(rows.size()) - compared) + " skipped";
+    return text + ", " + words::count(rows.size() - compared) + " skipped";
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "inspector/tui/actions/pages.h"
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/tensor_detail.h"
+#include "runtime/numbers.h"
 
 namespace schedscope::tui {
 namespace {
@@ -37,7 +38,7 @@ void open(App& app, Target target) {
     case Target::Kind::none: app.tell("this line has nothing to open", true); return;
     case Target::Kind::tensor: {
         const Place from = app.here();
-        app.session.select(static_cast<TensorId>(target.id));
+        app.session.select(int_of(target.id));
         app.show_view(ViewId::nodes);
         app.pane = App::Pane::list;
         app.came_from(from);
@@ -66,16 +67,14 @@ void open(App& app, Target target) {
         app.show_view(ViewId::splits);
         app.pane = App::Pane::list;
         app.update();
-        const int row = static_cast<int>(target.id); // a row of that view is a split
+        const int row = int_of(target.id); // a row of that view is a split
         const bool hidden = app.list.line_of_row(row) < 0;
         app.list.select_row(row);
         app.came_from(from);
         app.tell("split " + std::to_string(target.id) + (hidden ? " · the filter hides it: Esc shows all" : back), hidden);
         return;
     }
-    case Target::Kind::evaluation:
-        app.jump([&] { return app.session.go_evaluation(static_cast<EvaluationId>(target.id)); });
-        return;
+    case Target::Kind::evaluation: app.jump([&] { return app.session.go_evaluation(int_of(target.id)); }); return;
     case Target::Kind::mark: go_to_mark(app, static_cast<char>(target.id)); return;
     }
 }
@@ -90,7 +89,7 @@ void go_to(App& app, Place place, const std::string& said) {
 
 void go_to_cause(App& app) {
     const TensorId id = app.session.selected();
-    const auto at = static_cast<size_t>(id);
+    const size_t at = id;
     const std::string name = app.session.name(id);
     const TensorState now = at < app.session.state().tensors.size() ? app.session.state().tensors[at] : TensorState{};
     if (const record::CopyMade* const copy = app.session.copy(id)) {

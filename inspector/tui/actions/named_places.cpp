@@ -2,6 +2,7 @@
 
 #include "inspector/tui/actions/commands.h"
 #include "inspector/tui/actions/jumps.h"
+#include "runtime/numbers.h"
 #include "traces/history/explain.h"
 
 #include <algorithm>
@@ -49,7 +50,7 @@ void go_to_step(App& app, const std::string& number) {
 
 void go_to_evaluation(App& app, const std::string& number) {
     if (const auto id = number_of(app, number, "eval")) {
-        app.jump([&] { return app.session.go_evaluation(static_cast<EvaluationId>(std::clamp<int64_t>(*id, -1, INT32_MAX))); });
+        app.jump([&] { return app.session.go_evaluation(int_of(std::clamp<int64_t>(*id, -1, INT32_MAX))); });
     }
 }
 

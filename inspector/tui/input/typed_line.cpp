@@ -1,6 +1,7 @@
 #include "inspector/tui/input/typed_line.h"
 
 #include "inspector/tui/terminal/text.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <utility>
@@ -62,7 +63,7 @@ void TypedLine::draw(const Canvas& page, const Rect& area, const Rect& below) {
 void TypedLine::draw_candidates(const Canvas& page, const Rect& area) const {
     const std::vector<std::string>& all = prompt_->candidates();
     const int room = area.width - 4, chosen = std::max(prompt_->chosen(), 0);
-    size_t first = static_cast<size_t>(chosen);
+    size_t first = chosen;
     for (int used = text_width(all[first]); first > 0; --first) {
         used += text_width(all[first - 1]) + 2;
         if (used > room) {
@@ -79,7 +80,7 @@ void TypedLine::draw_candidates(const Canvas& page, const Rect& area) const {
             page.put(area.row, col, "…", dim);
             break;
         }
-        const bool now = static_cast<int>(i) == prompt_->chosen();
+        const bool now = int_of(i) == prompt_->chosen();
         col = page.put(area.row, col, all[i], now ? accent.with_reverse() : dim, end - col);
         col += 2;
     }

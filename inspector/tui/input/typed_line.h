@@ -2,6 +2,7 @@
 
 #include "inspector/tui/input/prompt.h"
 #include "inspector/tui/terminal/canvas.h"
+#include "runtime/numbers.h"
 
 #include <array>
 #include <functional>
@@ -13,7 +14,7 @@ namespace schedscope::tui {
 
 /// What is typed, each with a history of its own. Those before `step` are kept for the next time.
 enum class Typed : uint8_t { filter, search, breakpoint, command, step, what_if, count };
-constexpr size_t n_kept_histories = static_cast<size_t>(Typed::step);
+constexpr size_t n_kept_histories = ordinal(Typed::step);
 
 /// The line that is typed into: a question, what its answer would do while it is typed, and what happens then.
 class TypedLine {
@@ -35,8 +36,8 @@ public:
     /// Once a frame, for all keys that were waiting.
     void preview();
 
-    std::vector<std::string>& history(Typed kind) noexcept { return histories_[static_cast<size_t>(kind)]; }
-    const std::vector<std::string>& history(Typed kind) const noexcept { return histories_[static_cast<size_t>(kind)]; }
+    std::vector<std::string>& history(Typed kind) noexcept { return histories_[ordinal(kind)]; }
+    const std::vector<std::string>& history(Typed kind) const noexcept { return histories_[ordinal(kind)]; }
 
     /// While it is open: the line, and below it what Tab offers, or the keys that there are.
     void draw(const Canvas& page, const Rect& area, const Rect& below);
@@ -50,7 +51,7 @@ private:
     Question question_;       ///< while it is open
     bool other_text_ = false; ///< than in the last frame
     std::string note_;        ///< what the text comes to
-    std::array<std::vector<std::string>, static_cast<size_t>(Typed::count)> histories_;
+    std::array<std::vector<std::string>, ordinal(Typed::count)> histories_;
 };
 
 } // namespace schedscope::tui

@@ -73,7 +73,7 @@ void add_line(std::vector<Line>& lines, Line line, int width) {
         piece.hang = line.hang;
         piece.now = line.now && first;
         if (indent > 0) {
-            piece.parts.push_back({std::string(static_cast<size_t>(indent), ' ')});
+            piece.parts.push_back({std::string(indent, ' ')});
         }
         const size_t next = at + n;
         while (n > 0 && text[at + n - 1].character == U' ') {

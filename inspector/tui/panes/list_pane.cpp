@@ -1,5 +1,7 @@
 #include "inspector/tui/panes/list_pane.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -8,7 +10,7 @@
 namespace schedscope::tui {
 
 void ListPane::show(ViewId id) {
-    std::unique_ptr<View>& made = made_[static_cast<size_t>(id)];
+    std::unique_ptr<View>& made = made_[ordinal(id)];
     if (!made) {
         made = entry_of(id).make();
     }
@@ -61,7 +63,7 @@ void ListPane::order() {
     if (sort_column_ < 0 || static_cast<size_t>(sort_column_) >= view_->columns().size()) {
         return;
     }
-    const auto column = static_cast<size_t>(sort_column_);
+    const size_t column = sort_column_;
     struct Key {
         int row;
         std::optional<double> number;
@@ -98,7 +100,7 @@ void ListPane::select_row_of_tensor() {
         if (const int line = line_of_row(row); line >= 0) {
             lines_.select(line);
         } else if (sort_column_ < 0) { // a filter hides it: the first line behind it is nearest
-            lines_.select(static_cast<int>(std::lower_bound(rows_.begin(), rows_.end(), row) - rows_.begin()));
+            lines_.select(int_of(std::lower_bound(rows_.begin(), rows_.end(), row) - rows_.begin()));
         }
     }
 }
@@ -125,14 +127,14 @@ int ListPane::line_of_row(int row) const {
         return row < n_rows() ? row : -1;
     }
     const auto found = std::find(rows_.begin(), rows_.end(), row);
-    return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
+    return found == rows_.end() ? -1 : int_of(found - rows_.begin());
 }
 
 std::vector<int> ListPane::rows() const {
     if (narrowed_) {
         return rows_;
     }
-    std::vector<int> all(static_cast<size_t>(n_rows()));
+    std::vector<int> all(n_rows());
     std::iota(all.begin(), all.end(), 0);
     return all;
 }
@@ -179,7 +181,7 @@ int ListPane::next_column() const {
     const std::vector<int> shown = widths();
     const auto n = static_cast<int>(shown.size());
     int next = sort_column_ + 1;
-    while (next < n && shown[static_cast<size_t>(next)] == 0) {
+    while (next < n && shown[next] == 0) {
         ++next;
     }
     return next < n ? next : -1;

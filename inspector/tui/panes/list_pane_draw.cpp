@@ -3,6 +3,7 @@
 
 #include "inspector/tui/panes/line_draw.h"
 #include "inspector/tui/terminal/text.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 
@@ -61,7 +62,7 @@ int ListPane::column_at(int col) const {
         }
         at += column_gap(view_->columns(), i, width_ - margin);
         if (col >= at && col < at + shown[i]) {
-            return static_cast<int>(i);
+            return int_of(i);
         }
         at += shown[i];
     }
@@ -109,7 +110,7 @@ void ListPane::draw_head(const Canvas& page, const Rect& area, const std::vector
             continue;
         }
         col += column_gap(columns, i, width_ - margin);
-        const bool ordered = static_cast<int>(i) == sort_column_;
+        const bool ordered = int_of(i) == sort_column_;
         const std::string title = std::string(columns[i].title) + (ordered ? "▾" : "");
         const Style style{Ink::plain, ordered, true, false, true};
         if (columns[i].right) {

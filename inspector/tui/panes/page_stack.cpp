@@ -3,6 +3,7 @@
 #include "inspector/tui/panes/line_draw.h"
 #include "inspector/tui/panes/line_wrap.h"
 #include "inspector/tui/terminal/text.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <utility>
@@ -15,7 +16,7 @@ void PageStack::open(Page page) {
     const Page& shown = top();
     for (size_t i = 0; shown.chooses && i < shown.lines.size(); ++i) {
         if (shown.lines[i].now) {
-            select(static_cast<int>(i));
+            select(int_of(i));
         }
     }
 }
@@ -30,14 +31,12 @@ void PageStack::shape() {
         page.version = session_.version();
     }
     const int room = std::max(terminal_.rows() - 4, 3); // status and keys stay to be seen
-    const int height = std::min(static_cast<int>(page.lines.size()) + 2, room);
+    const int height = std::min(n_of(page.lines) + 2, room);
     area_ = {(room - height) / 2, std::max(terminal_.cols() - width, 0) / 2, height, width};
-    page.list.resize(static_cast<int>(page.lines.size()), height - 2);
+    page.list.resize(n_of(page.lines), height - 2);
 }
 
-Target PageStack::target() const {
-    return top().lines.empty() ? Target{} : top().lines[static_cast<size_t>(top().list.selected())].target;
-}
+Target PageStack::target() const { return top().lines.empty() ? Target{} : top().lines[top().list.selected()].target; }
 
 bool PageStack::click(int row, int col) {
     if (!area_.contains(row, col)) {
@@ -64,8 +63,7 @@ void PageStack::draw() {
         if (line < 0) {
             break;
         }
-        put_line(canvas, 1 + y, 1, width - 2, width - 2, page.lines[static_cast<size_t>(line)],
-                 page.chooses && line == page.list.selected());
+        put_line(canvas, 1 + y, 1, width - 2, width - 2, page.lines[line], page.chooses && line == page.list.selected());
     }
 }
 

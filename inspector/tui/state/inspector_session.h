@@ -4,6 +4,7 @@
 #include "inspector/tui/background/comparison_run.h"
 #include "inspector/tui/background/live_program.h"
 #include "inspector/tui/views/facts.h"
+#include "runtime/numbers.h"
 #include "traces/history/history.h"
 
 #include <memory>
@@ -87,14 +88,14 @@ public:
     bool changed_now(TensorId id) const noexcept;
     /// The backend that it had before the last move; the present one where it has not changed.
     BackendId was(TensorId id) const noexcept;
-    int n_changed() const noexcept { return static_cast<int>(changed_.size()); } ///< tensors, by the last move
+    int n_changed() const noexcept { return n_of(changed_); } ///< tensors, by the last move
     /// The plan was made from a log: what it lacks is unknown.
     bool imported() const noexcept { return imported_; }
     const record::CopyMade* copy(TensorId id) const noexcept;
     const TensorInfo& info(TensorId id) const { return history_.tensor(state_, id); } ///< of a copy: its original's
     std::string name(TensorId id) const;
     std::string backend_name(BackendId id) const; ///< of none: "-", or "?" where a log may have left it out
-    int n_backends() const noexcept { return static_cast<int>(history_.session().backends.size()); }
+    int n_backends() const noexcept { return n_of(history_.session().backends); }
 
 private:
     void step_program(Unit unit);

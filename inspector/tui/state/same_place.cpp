@@ -1,5 +1,7 @@
 #include "inspector/tui/state/same_place.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -21,13 +23,13 @@ struct Stretch {
 int rank_of(const Fact& mark) {
     constexpr int apart = 10; // there is something between two passes
     if (const auto* begin = std::get_if<record::PassBegin>(&mark)) {
-        return apart * static_cast<int>(begin->pass);
+        return apart * ordinal(begin->pass);
     }
     if (const auto* end = std::get_if<record::PassEnd>(&mark)) {
-        return apart * static_cast<int>(end->pass) + 1;
+        return apart * ordinal(end->pass) + 1;
     }
-    return std::holds_alternative<record::PlanEnd>(mark)         ? apart * static_cast<int>(Pass::split) + 2
-           : std::holds_alternative<record::EvaluationEnd>(mark) ? apart * (static_cast<int>(Pass::execute) + 1)
+    return std::holds_alternative<record::PlanEnd>(mark)         ? apart * ordinal(Pass::split) + 2
+           : std::holds_alternative<record::EvaluationEnd>(mark) ? apart * (ordinal(Pass::execute) + 1)
            : std::holds_alternative<record::PlanBegin>(mark)     ? -1
                                                                  : -2;
 }

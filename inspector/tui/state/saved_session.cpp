@@ -14,7 +14,7 @@ constexpr size_t longest_history = 50;
 template <class Number> bool take(std::string_view& text, Number& number) {
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
     const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
-    text.remove_prefix(static_cast<size_t>(result.ptr - text.data()));
+    text.remove_prefix(result.ptr - text.data());
     return result.ec == std::errc() && (text.empty() || text.front() == ' ');
 }
 
@@ -106,7 +106,7 @@ bool SavedSession::parse(std::string_view text, std::string_view trace, Step n_s
                 read.marks[value[0]] = place;
             }
         } else if (typed != typed_names.end()) {
-            read.typed[static_cast<size_t>(typed - typed_names.begin())].emplace_back(value);
+            read.typed[typed - typed_names.begin()].emplace_back(value);
         } else {
             understood = false;
         }

@@ -2,6 +2,7 @@
 
 #include "inspector/tui/state/user_files.h"
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <array>
@@ -105,8 +106,8 @@ void Settings::set(std::string_view name, std::string_view value) {
 
 std::vector<std::string> Settings::lines() const {
     const auto yes = [](bool on) { return std::string(on ? "on" : "off"); };
-    return {"colour " + std::string(depths[static_cast<size_t>(colour)]),
-            "background " + std::string(backgrounds[static_cast<size_t>(background)]),
+    return {"colour " + std::string(depths[ordinal(colour)]),
+            "background " + std::string(backgrounds[ordinal(background)]),
             std::string("view ") + entry_of(view).name,
             "list-width " + (list_width ? std::to_string(*list_width) : "auto"),
             "follow " + yes(follow),

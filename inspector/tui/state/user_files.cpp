@@ -19,7 +19,7 @@
 namespace schedscope::tui {
 namespace {
 
-constexpr auto largest_file = static_cast<size_t>(budget::settings_bytes);
+constexpr size_t largest_file = budget::settings_bytes;
 
 /// The base directory; a relative one is to be ignored (XDG base directory specification).
 std::string base(const char* variable, const char* below_home) {
@@ -73,7 +73,7 @@ std::optional<std::string> read_small_file(const std::string& path, std::string&
         std::array<char, 4096> piece{};
         ssize_t n = 0;
         while (text.size() <= largest_file && (n = read(file, piece.data(), piece.size())) > 0) {
-            text.append(piece.data(), static_cast<size_t>(n));
+            text.append(piece.data(), n);
         }
         if (n < 0) {
             trouble = std::strerror(errno);

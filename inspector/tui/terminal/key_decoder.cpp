@@ -48,7 +48,7 @@ bool three_numbers(std::string_view text, std::array<int, 3>& numbers) {
         if (read.ec != std::errc()) {
             return false;
         }
-        text.remove_prefix(static_cast<size_t>(read.ptr - text.data()));
+        text.remove_prefix(read.ptr - text.data());
         text.remove_prefix(text.starts_with(';') ? 1 : 0);
     }
     return text.empty();
@@ -137,7 +137,7 @@ KeyDecoder::Found KeyDecoder::sequence(Input& input) {
         if (bytes.size() == 2) {
             return Found::more;
         }
-        const auto last = static_cast<unsigned char>(bytes[2]);
+        const unsigned char last = bytes[2];
         return drop(last >= 0x20 && last < 0x7f ? 3 : 2, Found::nothing);
     }
     case ']':
@@ -207,7 +207,7 @@ KeyDecoder::Found KeyDecoder::answer_sequence(Input& input) {
 bool KeyDecoder::character(Input& input) {
     const char byte = bytes_.front();
     bytes_.erase(0, 1);
-    constexpr size_t invalid = static_cast<size_t>(-1), incomplete = static_cast<size_t>(-2);
+    constexpr size_t invalid = -1, incomplete = -2;
     wchar_t c = 0;
     size_t taken = std::mbrtowc(&c, &byte, 1, &character_);
     if (taken == invalid && within_character_) {

@@ -1,5 +1,7 @@
 #include "inspector/tui/terminal/style.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 #include <array>
 
@@ -8,7 +10,7 @@
 namespace schedscope::tui {
 namespace {
 
-constexpr int n_inks = static_cast<int>(Ink::backend_0) + n_backend_inks;
+constexpr int n_inks = ordinal(Ink::backend_0) + n_backend_inks;
 
 /// A colour in each of the depths that terminals have.
 struct InkColour {
@@ -50,7 +52,7 @@ Style backend_style(BackendId backend, int n_backends) noexcept {
     if (backend == no_backend) {
         return dim;
     }
-    const int of_cpu = static_cast<int>(Ink::backend_0);
+    const int of_cpu = ordinal(Ink::backend_0);
     const int index = backend == n_backends - 1 ? of_cpu : of_cpu + 1 + backend % (n_backend_inks - 1);
     return {static_cast<Ink>(index), false, false, false, false};
 }
@@ -93,7 +95,7 @@ void set_style(void* window, Style style) noexcept {
     if (!coloured && (style.ink == Ink::bad || style.ink == Ink::warning || style.ink == Ink::accent)) {
         a |= A_BOLD;
     }
-    wattr_set(static_cast<WINDOW*>(window), a, static_cast<short>(coloured ? static_cast<int>(style.ink) : 0), nullptr);
+    wattr_set(static_cast<WINDOW*>(window), a, static_cast<short>(coloured ? ordinal(style.ink) : 0), nullptr);
 }
 
 } // namespace schedscope::tui

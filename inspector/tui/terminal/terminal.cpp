@@ -3,6 +3,7 @@
 #include "inspector/tui/terminal/terminfo.h"
 #include "inspector/tui/terminal/text.h"
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/system/bus_error.h"
 
 #include <algorithm>
@@ -98,7 +99,7 @@ void put(std::string_view bytes) {
         if (n < 0 && errno != EINTR) {
             return; // the terminal is gone; that is noticed where it is read
         }
-        bytes.remove_prefix(n < 0 ? 0 : static_cast<size_t>(n));
+        bytes.remove_prefix(n < 0 ? 0 : n);
     }
 }
 
@@ -146,7 +147,7 @@ double brightness(std::string_view text) {
         if (digits.empty() || digits.size() > 4 || digits.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos) {
             return -1;
         }
-        const double most = static_cast<double>((1 << (4 * digits.size())) - 1);
+        const double most = (1 << (4 * digits.size())) - 1;
         sum += weight * static_cast<double>(std::strtoul(digits.c_str(), nullptr, 16)) / most;
         text.remove_prefix(std::min(n + 1, text.size()));
     }
@@ -318,11 +319,11 @@ void Terminal::take_notes() {
     std::array<char, 64> notes{};
     const auto n = ::read(wake_pipe[0], notes.data(), notes.size());
     for (ssize_t i = 0; i < n; ++i) {
-        switch (notes[static_cast<size_t>(i)]) {
+        switch (notes[i]) {
         case SIGWINCH: noted_.resized = true; break;
         case SIGINT: noted_.interrupted = true; break;
         case SIGTERM:
-        case SIGHUP: noted_.ended_by = notes[static_cast<size_t>(i)]; break;
+        case SIGHUP: noted_.ended_by = notes[i]; break;
         default: break;
         }
     }
@@ -393,7 +394,7 @@ int Terminal::patience() const {
     const int most = rest == KeyDecoder::Rest::escape ? options_.escape_delay : std::max(options_.escape_delay, sequence_delay);
     const auto waited =
         std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - taken_at_).count();
-    return static_cast<int>(std::clamp<int64_t>(most - waited, 0, most));
+    return int_of(std::clamp<int64_t>(most - waited, 0, most));
 }
 
 Input Terminal::read() {

@@ -1,5 +1,6 @@
 #include "inspector/tui/terminal/text.h"
 
+#include "runtime/numbers.h"
 #include "runtime/system/visible_text.h"
 
 #include <algorithm>
@@ -112,7 +113,7 @@ std::u32string printable(std::string_view utf8) {
 
 int text_width(std::string_view utf8) {
     if (is_plain(utf8)) {
-        return static_cast<int>(utf8.size());
+        return n_of(utf8);
     }
     int width = 0;
     for (const char32_t c : printable(utf8)) {

@@ -1,6 +1,7 @@
 #include "runtime/backend/cpu/thread_pool.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <fstream>
@@ -45,7 +46,7 @@ ThreadPool::ThreadPool(int n_threads) : n_threads_(std::max(1, n_threads)) {
                                            std::to_string(n_threads_) + " can't be started: " + why + ": ask for fewer (-t)");
     };
     try {
-        threads_.reserve(static_cast<size_t>(n_threads_ - 1));
+        threads_.reserve(n_threads_ - 1);
         for (int i = 1; i < n_threads_; ++i) {
             threads_.emplace_back([this] { loop(); });
         }
@@ -94,7 +95,7 @@ bool ThreadPool::run_part() {
             return false;
         }
     } while (!parts_.compare_exchange_weak(parts, parts + 1, std::memory_order_acquire));
-    task_.call(task_.work, static_cast<int>(static_cast<uint32_t>(parts)));
+    task_.call(task_.work, static_cast<uint32_t>(parts));
     if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         unfinished_.notify_all();
     }
@@ -116,7 +117,7 @@ int physical_cores() {
     cpu_set_t mine;
     CPU_ZERO(&mine);
     if (sched_getaffinity(0, sizeof mine, &mine) != 0) {
-        return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+        return std::max(1, int_of(std::thread::hardware_concurrency()));
     }
     std::set<std::string> cores;
     for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
@@ -128,7 +129,7 @@ int physical_cores() {
         std::getline(file, siblings);
         cores.insert(siblings.empty() ? std::to_string(cpu) : siblings);
     }
-    return std::max(1, static_cast<int>(cores.size()));
+    return std::max(1, n_of(cores));
 }
 
 } // namespace schedscope

@@ -91,7 +91,7 @@ bool looks_like_chain(const Pattern& pattern, Tensor& last, int choice, const Po
     match.blame(*sum, *match.member[match.n - 1], why_not_row(*sum->src[0], *sum));
     match.blame(*sum, *match.member[match.n - 1], why_not_row(*sum->src[1], *sum));
     match.add(sum);
-    std::reverse(match.member.begin(), match.member.begin() + static_cast<std::ptrdiff_t>(match.n));
+    std::reverse(match.member.begin(), match.member.begin() + match.n);
     return true;
 }
 

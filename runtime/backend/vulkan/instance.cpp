@@ -74,7 +74,7 @@ std::string result_text(VkResult result) {
     case VK_ERROR_EXTENSION_NOT_PRESENT: return "an extension is missing";
     case VK_ERROR_TOO_MANY_OBJECTS: return "too many objects";
     case VK_ERROR_OUT_OF_POOL_MEMORY: return "a descriptor pool is full";
-    default: return "Vulkan error " + std::to_string(static_cast<int>(result));
+    default: return "Vulkan error " + std::to_string(result);
     }
 }
 
@@ -122,7 +122,7 @@ std::shared_ptr<Instance> Instance::make(std::string& why) {
         info.pNext = &features;
         info.enabledLayerCount = 1;
         info.ppEnabledLayerNames = &validation_layer;
-        info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+        info.enabledExtensionCount = extensions.size();
         info.ppEnabledExtensionNames = extensions.data();
     }
     const VkResult result = made->loader_.vkCreateInstance(&info, nullptr, &made->instance_);

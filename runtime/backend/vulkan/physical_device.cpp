@@ -109,7 +109,7 @@ std::optional<PhysicalDevice> examine(const Instance& instance, VkPhysicalDevice
     const bool like_hardware = wish != nullptr && std::strcmp(wish, "1") == 0; // a software driver as a discrete device
     d.barriers_are_dear = d.software && !like_hardware;
     d.unified_memory = d.unified_memory && !like_hardware;
-    d.timestamp_ns = static_cast<double>(p.limits.timestampPeriod);
+    d.timestamp_ns = p.limits.timestampPeriod;
     d.buffer_alignment = std::max<size_t>(static_cast<size_t>(p.limits.minStorageBufferOffsetAlignment), 32);
     d.max_allocation = limits.maxMemoryAllocationSize;
     d.subgroup_size = subgroup.subgroupSize;

@@ -200,7 +200,7 @@ void Submission::bind(size_t set, size_t record, Dispatch& d) {
 void Submission::run(std::span<const Piece> pieces, std::span<Dispatch> dispatches, std::vector<KernelTime>* times) {
     const DeviceFunctions& f = context_.f();
     const auto more = std::count_if(dispatches.begin(), dispatches.end(), [](const Dispatch& d) { return d.n_more > 0; });
-    make_room(dispatches.size() + static_cast<size_t>(more));
+    make_room(dispatches.size() + more);
     times_ = times;
     const bool stamped = times != nullptr && queries_ != VK_NULL_HANDLE;
     if (stamped) {

@@ -60,11 +60,11 @@ void VulkanBackend::collect(const SplitGraph& split, int32_t first, int32_t coun
         std::find_if(split.groups.begin(), split.groups.end(), [first](const FusionGroup& g) { return g.first >= first; });
     const DispatchOptions options = context_->dispatch_options();
     for (int32_t i = first; i < first + count;) {
-        const auto rest = nodes.subspan(static_cast<size_t>(i));
+        const auto rest = nodes.subspan(i);
         int32_t n = 1;
         std::string_view kernel;
         if (group != split.groups.end() && group->first == i) {
-            if (i + group->count <= first + count && group_is_safe(rest.first(static_cast<size_t>(group->count)))) {
+            if (i + group->count <= first + count && group_is_safe(rest.first(group->count))) {
                 n = group->count;
                 kernel = group->kernel;
             }
@@ -74,7 +74,7 @@ void VulkanBackend::collect(const SplitGraph& split, int32_t first, int32_t coun
         if (kernel.empty()) {
             append_dispatches(*rest[0], options, dispatches_);
         } else {
-            dispatches_.push_back(fused_dispatch(kernel, rest.first(static_cast<size_t>(n)), options));
+            dispatches_.push_back(fused_dispatch(kernel, rest.first(n), options));
         }
         piece.end = dispatches_.size();
         if (piece.end > piece.first) {

@@ -51,7 +51,7 @@ void long_rope(SynthModel& m) {
     const auto original = static_cast<float>(m.shape().n_ctx_train) / factor;
     m.set("rope.scaling.original_context_length", static_cast<uint32_t>(original));
     m.set("rope.scaling.attn_factor", std::sqrt(1.0F + std::log(factor) / std::log(original)));
-    const auto pairs = static_cast<size_t>(m.head_length() / 2);
+    const size_t pairs = m.head_length() / 2;
     std::vector<float> factors;
     for (size_t i = 0; i < pairs; ++i) {
         factors.push_back(1.0F + (factor - 1.0F) * static_cast<float>(i) / static_cast<float>(pairs - 1));

@@ -41,7 +41,7 @@ void SynthWeights::random(const std::string& name, Type type, const Shape& ne, i
     const float scale = std::sqrt(3.0F / static_cast<float>(inputs > 0 ? inputs : ne[0]));
     writer_.add(name, type, ne, [type, ne, seed, scale](const gguf::Writer::Put& put) {
         Random random(seed);
-        std::vector<float> row(static_cast<size_t>(ne[0]));
+        std::vector<float> row(ne[0]);
         std::vector<std::byte> bytes(row_bytes(type, ne[0]));
         for (int64_t i = 0; i < ne[1] * ne[2] * ne[3]; ++i) {
             for (float& v : row) {
@@ -60,9 +60,7 @@ void SynthWeights::matrix(const std::string& name, const Shape& ne) {
     random(name, divides ? type_ : Type::F16, ne);
 }
 
-void SynthWeights::ones(const std::string& name, int64_t n) {
-    writer_.add(name, {n, 1, 1, 1}, std::vector<float>(static_cast<size_t>(n), 1.0F));
-}
+void SynthWeights::ones(const std::string& name, int64_t n) { writer_.add(name, {n, 1, 1, 1}, std::vector<float>(n, 1.0F)); }
 
 void SynthWeights::bias(const std::string& name, int64_t n) { random(name, Type::F32, {n, 1, 1, 1}, 64 * 3); }
 

@@ -1,6 +1,7 @@
 #include "runtime/planner/memory/allocate.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/planner/memory/backend_history.h"
 #include "runtime/planner/memory/memory_layout.h"
 #include "runtime/planner/memory/place_list.h"
@@ -63,8 +64,7 @@ const MemoryPlan& MemoryPlanner::place(const GraphView& graph, const Plan& plan,
     try {
         state_->place(graph, plan, allocated, capabilities, buffer_types, recorder);
     } catch (const PlanError& error) {
-        recorder->add(record::PlanEnd{static_cast<int32_t>(plan.splits.size()), static_cast<int32_t>(plan.copies.size()),
-                                      recorder->intern(error.what())});
+        recorder->add(record::PlanEnd{n_of(plan.splits), n_of(plan.copies), recorder->intern(error.what())});
         throw;
     }
     recorder->add(record::PassEnd{Pass::allocate});
@@ -128,7 +128,7 @@ void MemoryPlanner::State::refuse_unassigned() const {
 }
 
 void MemoryPlanner::State::refuse_stale_leaf() const {
-    const TensorId leaf = graph.allocated().leafs[static_cast<size_t>(list.leaf_without_place())].tensor;
+    const TensorId leaf = graph.allocated().leafs[list.leaf_without_place()].tensor;
     throw PlanError("alloc_stale_record", Pass::allocate, leaf,
                     "tensor '" + graph.name(leaf) + "' (" + std::string(op_name(graph.op(leaf))) +
                         ") gets no memory: the plan kept from the graph before has no place for leaf " +
@@ -186,8 +186,8 @@ void MemoryPlanner::State::record_sizes(Recorder& recorder) {
             continue;
         }
         for (size_t c = 0; c < std::max(sizes.size(), before.size()); ++c) {
-            recorder.add(record::BufferSize{static_cast<BufferTypeId>(type), static_cast<int32_t>(c),
-                                            c < sizes.size() ? sizes[c] : 0, c < before.size() ? before[c] : 0});
+            recorder.add(record::BufferSize{narrow<BufferTypeId>(type), int_of(c), c < sizes.size() ? sizes[c] : 0,
+                                            c < before.size() ? before[c] : 0});
         }
         before = sizes;
     }

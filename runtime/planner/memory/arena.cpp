@@ -77,14 +77,14 @@ Arena::Place Arena::take(int64_t size) {
     block.offset += size;
     block.size -= size;
     if (block.size == 0) {
-        chunk.free.erase(chunk.free.begin() + static_cast<std::ptrdiff_t>(fit.block));
+        chunk.free.erase(chunk.free.begin() + fit.block);
     }
     chunk.peak = std::max(chunk.peak, place.offset + size);
     return place;
 }
 
 void Arena::give_back(Place place, int64_t size) {
-    std::vector<Block>& free = chunks_[static_cast<size_t>(place.chunk)].free;
+    std::vector<Block>& free = chunks_[place.chunk].free;
     const Block given{place.offset, rounded(size)};
     const auto next =
         std::lower_bound(free.begin(), free.end(), given.offset, [](const Block& b, int64_t at) { return b.offset < at; });

@@ -14,8 +14,7 @@ bool BackendHistory::Positions::exchange(std::span<const AllocatedEntry> present
     for (size_t i = 0; i < present.size(); ++i) {
         const BackendId now = present[i].backend;
         two[newer][i] = now;
-        changed |=
-            now != before[i] && type_of_backend[static_cast<size_t>(now)] != type_of_backend[static_cast<size_t>(before[i])];
+        changed |= now != before[i] && type_of_backend[now] != type_of_backend[before[i]];
     }
     return changed;
 }

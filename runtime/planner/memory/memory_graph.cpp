@@ -1,5 +1,7 @@
 #include "runtime/planner/memory/memory_graph.h"
 
+#include "runtime/numbers.h"
+
 namespace schedscope {
 
 void MemoryGraph::describe(const GraphView& graph, const Plan& plan, const AllocatedGraph& allocated) {
@@ -9,14 +11,14 @@ void MemoryGraph::describe(const GraphView& graph, const Plan& plan, const Alloc
     const size_t n_tensors = graph.tensors.size();
     first_rewire_.assign(n_tensors, -1);
     for (size_t i = plan.rewires.size(); i-- > 0;) {
-        first_rewire_[static_cast<size_t>(plan.rewires[i].node)] = static_cast<int32_t>(i);
+        first_rewire_[plan.rewires[i].node] = int_of(i);
     }
 }
 
 void MemoryGraph::rewire_sources(TensorId id, int32_t first_rewire, EntrySources& out) const {
     out.rewired = info(id).src;
-    for (auto i = static_cast<size_t>(first_rewire); i < plan_->rewires.size() && plan_->rewires[i].node == id; ++i) {
-        out.rewired[static_cast<size_t>(plan_->rewires[i].source)] = plan_->rewires[i].copy;
+    for (size_t i = first_rewire; i < plan_->rewires.size() && plan_->rewires[i].node == id; ++i) {
+        out.rewired[plan_->rewires[i].source] = plan_->rewires[i].copy;
     }
     out.id = out.rewired.data();
 }
@@ -25,7 +27,7 @@ std::string MemoryGraph::name(TensorId id) const {
     if (!is_copy(id)) {
         return std::string(info(id).name);
     }
-    const Copy& copy = plan_->copies[static_cast<size_t>(id - plan_->n_tensors)];
+    const Copy& copy = plan_->copies[id - plan_->n_tensors];
     return "copy of " + std::string(info(id).name) + " on backend " + std::to_string(copy.backend);
 }
 

@@ -28,14 +28,12 @@ public:
     size_t n_ids() const noexcept { return plan_->bytes.size(); }
     bool is_copy(TensorId id) const noexcept { return id >= plan_->n_tensors; }
     /// Of a copy: its original's.
-    const TensorInfo& info(TensorId id) const noexcept {
-        return graph_.tensors[static_cast<size_t>(is_copy(id) ? original(id) : id)];
-    }
+    const TensorInfo& info(TensorId id) const noexcept { return graph_.tensors[is_copy(id) ? original(id) : id]; }
     Op op(TensorId id) const noexcept { return is_copy(id) ? Op::NONE : info(id).op; }
     TensorId view_source(TensorId id) const noexcept { return is_copy(id) ? no_tensor : info(id).view_source; }
-    bool has_flag(TensorId id, TensorFlags flag) const noexcept { return (plan_->flags[static_cast<size_t>(id)] & flag) != 0; }
+    bool has_flag(TensorId id, TensorFlags flag) const noexcept { return (plan_->flags[id] & flag) != 0; }
     /// Bytes that it needs; −1: none, because it is a view or was allocated before planning.
-    int64_t bytes(TensorId id) const noexcept { return plan_->bytes[static_cast<size_t>(id)]; }
+    int64_t bytes(TensorId id) const noexcept { return plan_->bytes[id]; }
     std::string name(TensorId id) const;
 
     void sources_of(TensorId id, EntrySources& out) const {
@@ -43,9 +41,9 @@ public:
             out.mask = 0;
             return;
         }
-        out.mask = plan_->source_masks[static_cast<size_t>(id)];
+        out.mask = plan_->source_masks[id];
         out.id = info(id).src.data();
-        if (const int32_t rewire = first_rewire_[static_cast<size_t>(id)]; rewire >= 0) {
+        if (const int32_t rewire = first_rewire_[id]; rewire >= 0) {
             rewire_sources(id, rewire, out);
         }
     }
@@ -59,7 +57,7 @@ public:
     }
 
 private:
-    TensorId original(TensorId copy) const noexcept { return plan_->copies[static_cast<size_t>(copy - plan_->n_tensors)].of; }
+    TensorId original(TensorId copy) const noexcept { return plan_->copies[copy - plan_->n_tensors].of; }
     void rewire_sources(TensorId id, int32_t first_rewire, EntrySources& out) const;
 
     GraphView graph_;

@@ -1,5 +1,7 @@
 #include "runtime/planner/memory/memory_layout.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 
 namespace schedscope {
@@ -42,7 +44,7 @@ void LayoutPlanner::count_and_place_inputs() {
             }
         }
         graph_->sources_of(entry, sources);
-        layout_->nodes.push_back({{}, sources.mask, static_cast<int32_t>(sources_.size())});
+        layout_->nodes.push_back({{}, sources.mask, n_of(sources_)});
         for_each_bit(sources.mask, [&](int slot) {
             const TensorId source = sources[slot];
             sources_.push_back(source);
@@ -61,7 +63,7 @@ void LayoutPlanner::run_nodes() {
         return !kept.empty() && i >= static_cast<size_t>(kept.front().first) && graph_->op(nodes[i].tensor) == Op::MUL_MAT;
     };
     for (size_t i = 0; i < nodes.size(); ++i) {
-        now_ = static_cast<int32_t>(i);
+        now_ = int_of(i);
         const std::span<const TensorId> sources = sources_of(i);
         for (const TensorId source : sources) {
             place(source, nodes[i].backend);
@@ -73,7 +75,7 @@ void LayoutPlanner::run_nodes() {
             release_sources(i);
         }
         if (!kept.empty() && i + 1 == static_cast<size_t>(kept.front().end)) {
-            for (auto member = static_cast<size_t>(kept.front().first); member <= i; ++member) {
+            for (size_t member = kept.front().first; member <= i; ++member) {
                 if (keeps(member)) {
                     release_sources(member);
                 }
@@ -90,9 +92,8 @@ void LayoutPlanner::release_sources(size_t node) {
 }
 
 std::span<const TensorId> LayoutPlanner::sources_of(size_t node) const {
-    const auto first = static_cast<size_t>(layout_->nodes[node].first_source);
-    const size_t end =
-        node + 1 < layout_->nodes.size() ? static_cast<size_t>(layout_->nodes[node + 1].first_source) : sources_.size();
+    const size_t first = layout_->nodes[node].first_source;
+    const size_t end = node + 1 < layout_->nodes.size() ? layout_->nodes[node + 1].first_source : sources_.size();
     return std::span(sources_).subspan(first, end - first);
 }
 
@@ -100,15 +101,15 @@ void LayoutPlanner::give_place(TensorId id, BackendId backend) {
     Life& l = life(id);
     const int64_t bytes = graph_->bytes(id);
     l.placed = true;
-    const auto last_node = static_cast<int32_t>(graph_->allocated().nodes.size()) - 1;
-    l.place = static_cast<int32_t>(layout_->places.size());
+    const auto last_node = n_of(graph_->allocated().nodes) - 1;
+    l.place = n_of(layout_->places);
     layout_->places.push_back({no_buffer_type, {}, bytes, -1, now_, std::max(last_node, 0)});
     if (traits(graph_->op(id)).in_place && take_over(id)) {
         return;
     }
     PlannedPlace& place = layout_->places.back();
-    place.type = arena_of_[static_cast<size_t>(backend)];
-    place.at = arenas_[static_cast<size_t>(place.type)].take(bytes);
+    place.type = arena_of_[backend];
+    place.at = arenas_[place.type].take(bytes);
 }
 
 /// In the place of the first source that has no other use to come.
@@ -122,7 +123,7 @@ bool LayoutPlanner::take_over(TensorId id) {
             !same_layout(graph_->info(id), graph_->info(source))) {
             continue;
         }
-        PlannedPlace& taken = layout_->places[static_cast<size_t>(s.place)];
+        PlannedPlace& taken = layout_->places[s.place];
         PlannedPlace& place = layout_->places.back();
         place.type = taken.type;
         place.at = taken.at;
@@ -157,9 +158,9 @@ void LayoutPlanner::free(TensorId id) {
         return;
     }
     l.placed = false;
-    PlannedPlace& place = layout_->places[static_cast<size_t>(l.place)];
+    PlannedPlace& place = layout_->places[l.place];
     place.last_use = now_;
-    arenas_[static_cast<size_t>(place.type)].give_back(place.at, place.bytes);
+    arenas_[place.type].give_back(place.at, place.bytes);
 }
 
 void LayoutPlanner::note_positions() {

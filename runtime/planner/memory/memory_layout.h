@@ -42,7 +42,7 @@ struct MemoryLayout {
         if ((mask >> slot & 1U) == 0) {
             return {};
         }
-        return sources[static_cast<size_t>(node.first_source + std::popcount(mask & ((1U << slot) - 1)))];
+        return sources[node.first_source + std::popcount(mask & ((1U << slot) - 1))];
     }
 };
 
@@ -74,7 +74,7 @@ private:
     void note_positions();
     PlannedPosition position_of(TensorId id);
     std::span<const TensorId> sources_of(size_t node) const;
-    Life& life(TensorId id) { return lives_[static_cast<size_t>(id)]; }
+    Life& life(TensorId id) { return lives_[id]; }
 
     const MemoryGraph* graph_ = nullptr;
     std::span<const BufferTypeId> arena_of_;

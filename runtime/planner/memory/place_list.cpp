@@ -1,5 +1,7 @@
 #include "runtime/planner/memory/place_list.h"
 
+#include "runtime/numbers.h"
+
 namespace schedscope {
 
 Misfit PlaceList::fill(const MemoryGraph& graph, const MemoryLayout& layout, std::vector<PlacedTensor>& out) {
@@ -22,7 +24,7 @@ Misfit PlaceList::fill(const MemoryGraph& graph, const MemoryLayout& layout, std
             if (layout.leafs[i].place >= 0) {
                 list(leaf, bytes, layout.leafs[i].place);
             } else if (leaf_without_place_ < 0) {
-                leaf_without_place_ = static_cast<int32_t>(i);
+                leaf_without_place_ = int_of(i);
             }
         }
     }
@@ -56,10 +58,10 @@ Misfit PlaceList::fill(const MemoryGraph& graph, const MemoryLayout& layout, std
 }
 
 void PlaceList::list(TensorId id, int64_t bytes, int32_t index) {
-    listed_[static_cast<size_t>(id)] = 1;
-    const PlannedPlace& place = layout_->places[static_cast<size_t>(index)];
-    owner_[static_cast<size_t>(index)] = id;
-    const TensorId parent = place.in_place_of < 0 ? no_tensor : owner_[static_cast<size_t>(place.in_place_of)];
+    listed_[id] = 1;
+    const PlannedPlace& place = layout_->places[index];
+    owner_[index] = id;
+    const TensorId parent = place.in_place_of < 0 ? no_tensor : owner_[place.in_place_of];
     out_->push_back({id, place.type, place.at.chunk, place.at.offset, bytes, parent, place.first_use, place.last_use});
 }
 

@@ -30,7 +30,7 @@ public:
     int32_t leaf_without_place() const noexcept { return leaf_without_place_; }
 
 private:
-    bool unlisted(TensorId id, int64_t bytes) const noexcept { return bytes >= 0 && listed_[static_cast<size_t>(id)] == 0; }
+    bool unlisted(TensorId id, int64_t bytes) const noexcept { return bytes >= 0 && listed_[id] == 0; }
     void list(TensorId id, int64_t bytes, int32_t place);
 
     const MemoryLayout* layout_ = nullptr;

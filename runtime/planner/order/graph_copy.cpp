@@ -1,5 +1,7 @@
 #include "runtime/planner/order/graph_copy.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 
 namespace schedscope {
@@ -20,7 +22,7 @@ void add_stages(const Plan& plan, TensorId of, BackendId backend, std::vector<Al
 } // namespace
 
 void order_kept(std::vector<KeptRange>& kept, size_t from) {
-    const auto begin = kept.begin() + static_cast<std::ptrdiff_t>(from);
+    const auto begin = kept.begin() + from;
     std::sort(begin, kept.end(), [](const KeptRange& a, const KeptRange& b) { return a.first < b.first; });
     int32_t end = -1;
     const auto overlaps = [&end](const KeptRange& r) {
@@ -36,9 +38,9 @@ void copy_graph(const GraphView& graph, const Plan& plan, std::span<const Tensor
     out.nodes.clear();
     out.leafs.clear();
     out.kept.clear();
-    const auto backend_of = [&](TensorId id) { return plan.assignments[static_cast<size_t>(id)].backend; };
+    const auto backend_of = [&](TensorId id) { return plan.assignments[id].backend; };
     const auto inputs_of = [&](const Split& split) {
-        return std::span(plan.split_inputs).subspan(static_cast<size_t>(split.first_input), static_cast<size_t>(split.n_inputs));
+        return std::span(plan.split_inputs).subspan(split.first_input, split.n_inputs);
     };
 
     for (const Split& split : plan.splits) {
@@ -47,9 +49,9 @@ void copy_graph(const GraphView& graph, const Plan& plan, std::span<const Tensor
             out.nodes.push_back({stages_of(plan, input, split.backend)[plan.current_stage].id, split.backend, false});
         }
         for (int32_t i = split.first_node; i < split.end_node; ++i) {
-            const TensorId node = order[static_cast<size_t>(i)];
+            const TensorId node = order[i];
             if (!kept.empty() && kept.front().first == i) {
-                const auto at = static_cast<int32_t>(out.nodes.size());
+                const auto at = n_of(out.nodes);
                 out.kept.push_back({at, at + kept.front().end - i});
                 kept = kept.subspan(1);
             }

@@ -1,5 +1,7 @@
 #include "runtime/planner/order/permutation.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 
 namespace schedscope {
@@ -9,10 +11,10 @@ bool Permutation::changed(const GraphView& graph, std::span<const TensorId> orde
     if (!std::equal(order.begin(), order.end(), graph.nodes.begin(), graph.nodes.end())) {
         position_.resize(graph.tensors.size());
         for (size_t i = 0; i < graph.nodes.size(); ++i) {
-            position_[static_cast<size_t>(graph.nodes[i])] = static_cast<int32_t>(i);
+            position_[graph.nodes[i]] = int_of(i);
         }
         for (const TensorId id : order) {
-            now_.push_back(position_[static_cast<size_t>(id)]);
+            now_.push_back(position_[id]);
         }
     }
     now_.swap(moved_);

@@ -1,5 +1,7 @@
 #include "runtime/planner/planning.h"
 
+#include "runtime/numbers.h"
+
 namespace schedscope {
 
 namespace {
@@ -17,7 +19,7 @@ BackendId from_memory(Planning& p, BufferTypeId type, TensorId decided) {
 bool lies_in_weights(const TensorInfo& t) noexcept { return t.buffer_type != no_buffer_type && t.usage == BufferUsage::weights; }
 
 void place_by_weight(Planning& p, TensorId id, int source) {
-    const TensorId weight = p.tensor(id).src[static_cast<size_t>(source)];
+    const TensorId weight = p.tensor(id).src[source];
     const BufferTypeId type = p.home_of(weight);
     const BackendId at = type == no_buffer_type ? no_backend : from_memory(p, type, id);
     if (p.options.op_offload && at == p.last && p.capabilities.is_host(p.tensor(weight).buffer_type)) {
@@ -68,7 +70,7 @@ void place_one(Planning& p, TensorId id) {
         return;
     }
     for (int source = 0; source < max_sources; ++source) {
-        const TensorId s = t.src[static_cast<size_t>(source)];
+        const TensorId s = t.src[source];
         if (s != no_tensor && lies_in_weights(p.tensor(s))) {
             place_by_weight(p, id, source);
             return;
@@ -81,7 +83,7 @@ void place_one(Planning& p, TensorId id) {
 void pass1_place(Planning& p) {
     for (size_t i = 0; i < p.graph.tensors.size(); ++i) {
         if (const BackendId pinned = p.graph.tensors[i].user_backend; pinned != no_backend) {
-            p.assign(static_cast<TensorId>(i), pinned, Cause::user);
+            p.assign(int_of(i), pinned, Cause::user);
         }
     }
     for (const TensorId leaf : p.graph.leafs) {

@@ -11,7 +11,7 @@ bool is_placed(const Planning& p, TensorId source) {
 
 /// The backend that can read most sources where they are; ties go to the higher priority.
 void choose_best(Planning& p, TensorId node) {
-    Assignment& assignment = p.plan.assignments[static_cast<size_t>(node)];
+    Assignment& assignment = p.plan.assignments[node];
     const BackendId before = assignment.backend;
     int most = -1;
     for (BackendId b = 0; b < p.n_backends; ++b) {
@@ -20,7 +20,7 @@ void choose_best(Planning& p, TensorId node) {
         }
         int readable = 0;
         for_each_bit(p.sources_of(node), [&](int s) {
-            const TensorId source = p.tensor(node).src[static_cast<size_t>(s)];
+            const TensorId source = p.tensor(node).src[s];
             readable += is_placed(p, source) && p.readable(source, b, node) ? 1 : 0;
         });
         if (readable > most) {
@@ -35,7 +35,7 @@ void choose_best(Planning& p, TensorId node) {
 
 bool reads_all(Planning& p, TensorId node, BackendId backend) {
     for (unsigned mask = p.sources_of(node); mask != 0; mask &= mask - 1) {
-        if (!p.readable(p.tensor(node).src[static_cast<size_t>(std::countr_zero(mask))], backend, node)) {
+        if (!p.readable(p.tensor(node).src[std::countr_zero(mask)], backend, node)) {
             return false;
         }
     }
@@ -59,7 +59,7 @@ void pass3_refine(Planning& p) {
         const BackendId at = p.backend_of(node);
         if (at == no_backend) {
             choose_best(p, node);
-        } else if (p.scratch.may_upgrade[static_cast<size_t>(at)] != 0) {
+        } else if (p.scratch.may_upgrade[at] != 0) {
             upgrade(p, node, at);
         }
     }

@@ -38,7 +38,7 @@ void pass4_sources(Planning& p) {
         if (p.backend_of(node) == no_backend && t.is_view()) {
             follow_view_source(p, node);
         }
-        for_each_bit(p.sources_of(node), [&](int s) { place_source(p, node, t.src[static_cast<size_t>(s)]); });
+        for_each_bit(p.sources_of(node), [&](int s) { place_source(p, node, t.src[s]); });
         if (p.backend_of(node) == no_backend) {
             fall_back(p, node);
         }

@@ -1,5 +1,7 @@
 #include "runtime/planner/planning.h"
 
+#include "runtime/numbers.h"
+
 namespace schedscope {
 
 namespace {
@@ -11,12 +13,12 @@ public:
     explicit Splitter(Planning& planning) : p(planning), plan(planning.plan) {}
 
     void run() {
-        const auto n_nodes = static_cast<int32_t>(p.graph.nodes.size());
+        const auto n_nodes = n_of(p.graph.nodes);
         int32_t first = 0;
         while (first < n_nodes && is_view_op(node_at(first).op)) {
             ++first;
         }
-        const TensorId starter = first < n_nodes ? p.graph.nodes[static_cast<size_t>(first)] : no_tensor;
+        const TensorId starter = first < n_nodes ? p.graph.nodes[first] : no_tensor;
         if (starter != no_tensor) {
             p.carry.first_backend = p.backend_of(starter);
         }
@@ -30,16 +32,16 @@ public:
     }
 
 private:
-    const TensorInfo& node_at(int32_t index) const { return p.tensor(p.graph.nodes[static_cast<size_t>(index)]); }
+    const TensorInfo& node_at(int32_t index) const { return p.tensor(p.graph.nodes[index]); }
     Split& split() { return plan.splits.back(); }
-    int32_t split_index() const { return static_cast<int32_t>(plan.splits.size()) - 1; }
+    int32_t split_index() const { return n_of(plan.splits) - 1; }
     int32_t& room() { return p.carry.input_capacity[plan.splits.size() - 1]; }
     int32_t& copies_of(TensorId of, BackendId backend) {
-        return plan.copy_index[static_cast<size_t>(of) * static_cast<size_t>(p.n_backends) + static_cast<size_t>(backend)];
+        return plan.copy_index[of * static_cast<size_t>(p.n_backends) + backend];
     }
 
     void begin(SplitReason why, BackendId backend, int32_t first_node, TensorId node, TensorId by) {
-        const auto first_input = static_cast<int32_t>(plan.split_inputs.size());
+        const auto first_input = n_of(plan.split_inputs);
         plan.splits.push_back({backend, why, first_node, first_node, first_input, 0});
         if (p.carry.input_capacity.size() < plan.splits.size()) {
             p.carry.input_capacity.push_back(0);
@@ -53,7 +55,7 @@ private:
     }
 
     void add_node(int32_t index) {
-        const TensorId node = p.graph.nodes[static_cast<size_t>(index)];
+        const TensorId node = p.graph.nodes[index];
         const BackendId backend = p.backend_of(node);
         if (backend != split().backend) {
             end(index);
@@ -70,7 +72,7 @@ private:
         const TensorInfo& t = p.tensor(node);
         const bool full = split().n_inputs >= room();
         for (unsigned mask = p.sources_of(node); mask != 0; mask &= mask - 1) {
-            const TensorId source = t.src[static_cast<size_t>(std::countr_zero(mask))];
+            const TensorId source = t.src[std::countr_zero(mask)];
             if (p.backend_of(source) == backend) {
                 continue;
             }
@@ -86,12 +88,12 @@ private:
     }
 
     void add_source(TensorId node, BackendId backend, int slot) {
-        const TensorId source = p.tensor(node).src[static_cast<size_t>(slot)];
+        const TensorId source = p.tensor(node).src[slot];
         const BackendId at = p.backend_of(source);
         if (at == no_backend) {
             refuse_unassigned(node, source, slot);
         }
-        if (plan.n_stages > 1 && (plan.flags[static_cast<size_t>(source)] & flag_input) != 0 && copies_of(source, at) < 0) {
+        if (plan.n_stages > 1 && (plan.flags[source] & flag_input) != 0 && copies_of(source, at) < 0) {
             plan.graph_inputs.push_back(source);
             p.record(record::GraphInput{source});
             copies_of(source, at) = make_copies(source, at, true);
@@ -103,7 +105,7 @@ private:
             add_input(node, source, at);
             copies_of(source, backend) = make_copies(source, backend, false);
         }
-        const Copy& copy = plan.copies[static_cast<size_t>(copies_of(source, backend) + plan.current_stage)];
+        const Copy& copy = plan.copies[copies_of(source, backend) + plan.current_stage];
         plan.rewires.push_back({node, slot, source, copy.id});
         p.record(record::Rewired{node, slot, source, copy.id});
     }
@@ -119,20 +121,20 @@ private:
 
     /// One copy per stage; an input kept per stage serves as the present stage's copy itself. Returns the index of stage 0.
     int32_t make_copies(TensorId of, BackendId backend, bool graph_input) {
-        const auto group = static_cast<int32_t>(plan.copies.size());
+        const auto group = n_of(plan.copies);
         const int64_t bytes = bytes_of(p.tensor(of));
         // Input and output: the allocator must neither move nor reuse what another stage still needs.
         const uint8_t flags = plan.n_stages > 1 ? flag_input | flag_output : 0;
         for (int16_t stage = 0; stage < plan.n_stages; ++stage) {
             const bool itself = graph_input && stage == plan.current_stage;
-            const TensorId id = itself ? of : plan.n_tensors + static_cast<TensorId>(plan.copies.size());
+            const TensorId id = itself ? of : plan.n_tensors + n_of(plan.copies);
             plan.copies.push_back({id, of, backend, stage});
             plan.assignments.push_back({backend, Cause::copy, -1});
             plan.flags.push_back(flags);
             plan.bytes.push_back(bytes);
             if (itself) {
                 p.assign(of, backend, Cause::copy);
-                plan.flags[static_cast<size_t>(of)] |= flags;
+                plan.flags[of] |= flags;
             } else {
                 p.record(record::CopyMade{id, of, backend, stage, graph_input, bytes});
             }

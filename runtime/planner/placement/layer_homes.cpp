@@ -45,7 +45,7 @@ std::vector<int32_t> layer_homes(int32_t n_layer, int32_t n_gpu_layers, std::spa
     for (int32_t i = 0; i < offloaded; ++i) {
         const float position = static_cast<float>(i) / static_cast<float>(offloaded);
         const auto at = std::upper_bound(shares.begin(), shares.end() - 1, position) - shares.begin();
-        homes[static_cast<size_t>(n_layer + 1 - offloaded + i)] = holders[static_cast<size_t>(at)].home;
+        homes[n_layer + 1 - offloaded + i] = holders[at].home;
     }
     return homes;
 }

@@ -1,5 +1,6 @@
 // BMP, by stb_image, once all that it would read is known to be there. It goes on with zeros where a file ends, and with whatever lies on its stack where a palette has
 // fewer colours than the pixels name.
+#include "runtime/numbers.h"
 #include "runtime/vision/decoders/bytes.h"
 #include "runtime/vision/decoders/decoder.h"
 
@@ -51,8 +52,8 @@ Bitmap read_header(std::span<const std::byte> file) {
         }
         return b;
     }
-    b.width = static_cast<int32_t>(lowest_first(file, 18, 4));
-    b.height = std::abs(static_cast<int64_t>(static_cast<int32_t>(lowest_first(file, 22, 4))));
+    b.width = int_of(lowest_first(file, 18, 4));
+    b.height = std::abs(static_cast<int64_t>(int_of(lowest_first(file, 22, 4))));
     b.bits = lowest_first(file, 28, 2);
     b.compression = lowest_first(file, 30, 4);
     return b;
@@ -85,7 +86,7 @@ void check_places(const Bitmap& b, size_t file_bytes) {
 /// The number of a pixel's colour.
 int colour_at(std::span<const std::byte> row, int64_t x, int64_t bits) {
     const int64_t bit = x * bits;
-    return byte_at(row, static_cast<size_t>(bit / 8)) >> (8 - bits - bit % 8) & ((1 << bits) - 1);
+    return byte_at(row, bit / 8) >> (8 - bits - bit % 8) & ((1 << bits) - 1);
 }
 
 void check_colours(const Bitmap& b, std::span<const std::byte> file) {
@@ -96,8 +97,7 @@ void check_colours(const Bitmap& b, std::span<const std::byte> file) {
         return;
     }
     for (int64_t y = 0; y < b.height; ++y) {
-        const auto row =
-            file.subspan(static_cast<size_t>(b.pixels_at + y * b.row_bytes()), static_cast<size_t>(b.used_row_bytes()));
+        const auto row = file.subspan(b.pixels_at + y * b.row_bytes(), b.used_row_bytes());
         for (int64_t x = 0; x < b.width; ++x) {
             if (colour_at(row, x, b.bits) >= b.n_colours()) {
                 damaged(format, "its palette lacks a colour");

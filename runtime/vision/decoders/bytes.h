@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/numbers.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -8,7 +10,7 @@
 /// Reading formats that are made of bytes. What is asked for must be there.
 namespace schedscope::vision {
 
-inline int byte_at(std::span<const std::byte> bytes, size_t at) { return static_cast<int>(bytes[at]); }
+inline int byte_at(std::span<const std::byte> bytes, size_t at) { return ordinal(bytes[at]); }
 
 /// A number of `n` bytes, the highest first.
 inline int64_t highest_first(std::span<const std::byte> bytes, size_t at, size_t n) {

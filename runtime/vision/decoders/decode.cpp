@@ -67,7 +67,7 @@ void check_file_size(int64_t bytes) {
 
 Image decode_any(std::span<const std::byte> file) {
     const ImageHeader header = check_header(file);
-    check_file_size(static_cast<int64_t>(file.size()));
+    check_file_size(file.size());
     return header.decode(file);
 }
 

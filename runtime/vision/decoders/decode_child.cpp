@@ -1,5 +1,6 @@
 #include "runtime/vision/decoders/decode_child.h"
 
+#include "runtime/numbers.h"
 #include "runtime/system/budget.h"
 #include "runtime/system/descriptor.h"
 #include "runtime/vision/decoders/decoder.h"
@@ -20,7 +21,7 @@ std::span<const std::byte> whole_input() {
     if (fstat(STDIN_FILENO, &facts) != 0 || facts.st_size <= 0) {
         return {};
     }
-    const auto size = static_cast<size_t>(facts.st_size);
+    const auto size = facts.st_size;
     void* bytes = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, STDIN_FILENO, 0);
     return bytes == MAP_FAILED ? std::span<const std::byte>() : std::span(static_cast<const std::byte*>(bytes), size);
 }
@@ -49,7 +50,7 @@ SandboxOptions decode_sandbox() {
     SandboxOptions options;
     options.limits.memory_bytes = budget::image_memory_bytes + for_the_process;
     options.limits.processor_seconds = budget::image_processor_seconds;
-    options.limits.written_bytes = static_cast<int64_t>(sizeof(DecodedHeader)) + 3 * budget::image_pixels;
+    options.limits.written_bytes = sizeof(DecodedHeader) + 3 * budget::image_pixels;
     options.needs = SandboxNeeds::memory;
     return options;
 }
@@ -58,7 +59,7 @@ void play_decoder(const SandboxOptions& sandbox) {
     const std::span<const std::byte> file = whole_input();
     enter_sandbox(sandbox);
     const DecodeExit exit = decode_input(file);
-    _exit(static_cast<int>(exit)); // nothing is freed, and no sanitizer looks for leaks
+    _exit(ordinal(exit)); // nothing is freed, and no sanitizer looks for leaks
 }
 
 int decode_child_main(int, char**) { play_decoder(decode_sandbox()); }

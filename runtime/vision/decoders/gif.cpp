@@ -68,7 +68,7 @@ private:
         const size_t begin = at_;
         for (size_t length = 1; length != 0;) {
             need(1);
-            length = static_cast<size_t>(byte_at(file_, at_++));
+            length = byte_at(file_, at_++);
             need(length);
             at_ += length;
         }

@@ -117,7 +117,7 @@ Image decode_png(std::span<const std::byte> file) {
     const png_uint_32 width = png_get_image_width(d.png, d.info), height = png_get_image_height(d.png, d.info);
     check_size(width, height);
     check_compression(d, file.size());
-    Image image(static_cast<int32_t>(width), static_cast<int32_t>(height));
+    Image image(width, height);
     d.rgb = image.rgb.data();
     d.escape.run(read_pixels, d);
     return image;

@@ -19,9 +19,7 @@ struct PnmHeader {
     size_t samples = 0;    ///< bytes into the file
 
     size_t sample_bytes() const noexcept { return largest > 255 ? 2 : 1; }
-    size_t data_bytes() const noexcept {
-        return static_cast<size_t>(width) * static_cast<size_t>(height) * static_cast<size_t>(channels) * sample_bytes();
-    }
+    size_t data_bytes() const noexcept { return width * static_cast<size_t>(height) * channels * sample_bytes(); }
 };
 
 /// Nothing when the file does not begin like one. Numbers are as they are written, possible or not.

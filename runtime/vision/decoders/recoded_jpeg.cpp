@@ -80,7 +80,7 @@ void on_progress(j_common_ptr codec) {
 boolean on_end(j_decompress_ptr codec) { recoder(codec).escape.leave(Escape::Reason::damaged, "the file ends too early"); }
 
 void skip(j_decompress_ptr codec, long n) {
-    const size_t bytes = n > 0 ? static_cast<size_t>(n) : 0;
+    const size_t bytes = n > 0 ? n : 0;
     if (bytes > codec->src->bytes_in_buffer) {
         on_end(codec);
     }
@@ -175,7 +175,7 @@ void check_blocks(Recoder& r, jvirt_barray_ptr* coefficients) {
 void keep_steps(Recoder& r) {
     std::array<JQUANT_TBL*, NUM_QUANT_TBLS> steps{};
     for (int c = 0; c < r.in.num_components; ++c) {
-        steps.at(static_cast<size_t>(c)) = r.in.comp_info[c].quant_table;
+        steps.at(c) = r.in.comp_info[c].quant_table;
         r.in.comp_info[c].quant_tbl_no = c;
     }
     std::copy(steps.begin(), steps.end(), r.in.quant_tbl_ptrs);
@@ -186,7 +186,7 @@ void choose_scans(Recoder& r) {
     int blocks = 0;
     for (int c = 0; c < r.in.num_components; ++c) {
         blocks += r.in.comp_info[c].h_samp_factor * r.in.comp_info[c].v_samp_factor;
-        jpeg_scan_info& scan = r.scans.at(static_cast<size_t>(c));
+        jpeg_scan_info& scan = r.scans.at(c);
         scan.comps_in_scan = 1;
         scan.component_index[0] = c;
         scan.Se = DCTSIZE2 - 1;
@@ -289,7 +289,7 @@ RecodedJpeg recode_jpeg(std::span<const std::byte> file) {
     check_components(r.in);
     const int64_t need = memory_need(r.in);
     check_memory(need);
-    r.most_written = static_cast<size_t>(budget::image_memory_bytes - need);
+    r.most_written = budget::image_memory_bytes - need;
     r.escape.run(read_and_write, r);
     RecodedJpeg recoded;
     recoded.size = r.n_written();

@@ -30,8 +30,8 @@ struct Free {
 
 Image decode_with_stb(std::span<const std::byte> file, const char* format) {
     int width = 0, height = 0, channels = 0;
-    const std::unique_ptr<stbi_uc, Free> pixels(stbi_load_from_memory(
-        reinterpret_cast<const stbi_uc*>(file.data()), static_cast<int>(file.size()), &width, &height, &channels, 3));
+    const std::unique_ptr<stbi_uc, Free> pixels(
+        stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(file.data()), file.size(), &width, &height, &channels, 3));
     if (pixels == nullptr) {
         const char* why = stbi_failure_reason();
         if (why != nullptr && std::strcmp(why, "Out of memory") == 0) {

@@ -15,7 +15,7 @@ Shown shown(const Arrangement& a) {
     if (!a.newline) {
         return s;
     }
-    const double across = static_cast<double>(a.image.width), down = static_cast<double>(a.image.height);
+    const double across = a.image.width, down = a.image.height;
     if (across / down > static_cast<double>(width) / height) {
         const auto inner = static_cast<int32_t>(down * (width / across));
         s.top = (height - inner) / 2;
@@ -44,15 +44,15 @@ std::vector<float> arrange(const Arrangement& a, std::span<const float> views, s
         return {views.begin(), views.end()};
     }
     std::vector<float> rows;
-    rows.reserve(static_cast<size_t>(a.n_rows()) * width);
+    rows.reserve(a.n_rows() * width);
     const auto add = [&](std::span<const float> more) { rows.insert(rows.end(), more.begin(), more.end()); };
-    const auto view_size = static_cast<size_t>(a.rows_of_view) * width;
+    const auto view_size = a.rows_of_view * width;
     add(views.first(view_size));
     const Shown s = shown(a);
     for (int32_t y = s.top; y < s.bottom; ++y) {
         for (int32_t x = s.left; x < s.right; ++x) {
-            const auto tile = static_cast<size_t>((y / a.grid.height) * a.tiles.width + x / a.grid.width);
-            const auto row = static_cast<size_t>((y % a.grid.height) * a.grid.width + x % a.grid.width);
+            const size_t tile = (y / a.grid.height) * a.tiles.width + x / a.grid.width;
+            const auto row = (y % a.grid.height) * a.grid.width + x % a.grid.width;
             add(views.subspan((1 + tile) * view_size + row * width, width));
         }
         if (a.newline) {

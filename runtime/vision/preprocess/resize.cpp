@@ -33,7 +33,7 @@ std::vector<Taps> taps_of(int32_t n, int32_t size, int32_t begin, int32_t length
     const double scale = static_cast<double>(size) / n;
     const double stretch = std::max(scale, 1.0);
     const double support = 2.0 * stretch;
-    std::vector<Taps> all(static_cast<size_t>(n));
+    std::vector<Taps> all(n);
     std::vector<double> weights;
     for (int32_t i = 0; i < n; ++i) {
         const double centre = (i + 0.5) * scale;
@@ -45,11 +45,11 @@ std::vector<Taps> taps_of(int32_t n, int32_t size, int32_t begin, int32_t length
             weights.push_back(cubic((at - centre + 0.5) * (1.0 / stretch)));
             sum += weights.back();
         }
-        Taps& taps = all[static_cast<size_t>(i)];
+        Taps& taps = all[i];
         taps.first = std::max(low, begin) - begin;
         int32_t outside = 0;
         for (int32_t at = low; at < high; ++at) {
-            double w = weights[static_cast<size_t>(at - low)];
+            double w = weights[at - low];
             w = (sum != 0 ? w / sum : w) * (1 << weight_bits);
             const auto fixed = static_cast<int32_t>(w < 0 ? w - 0.5 : w + 0.5);
             if (at >= begin && at < begin + length) {
@@ -89,14 +89,14 @@ Image resize(const OnGround& from, int32_t width, int32_t height) {
     Image rows(width, image.height);
     for (int32_t y = 0; y < image.height; ++y) {
         for (int32_t x = 0; x < width; ++x) {
-            const Taps& taps = across[static_cast<size_t>(x)];
+            const Taps& taps = across[x];
             blend(taps, taps.weights.empty() ? nullptr : image.pixel(taps.first, y), 3, rows.pixel(x, y));
         }
     }
     Image result(width, height);
     const size_t row = static_cast<size_t>(width) * 3;
     for (int32_t y = 0; y < height; ++y) {
-        const Taps& taps = down[static_cast<size_t>(y)];
+        const Taps& taps = down[y];
         for (int32_t x = 0; x < width; ++x) {
             blend(taps, taps.weights.empty() ? nullptr : rows.pixel(x, taps.first), row, result.pixel(x, y));
         }

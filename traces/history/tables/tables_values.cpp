@@ -17,7 +17,7 @@ ValueRow value_row(History& history, const ValueState& value, Step until) {
         if (const auto* element = std::get_if<record::ValueElement>(&fact)) {
             row.first.push_back(element->value);
         } else if (const auto* bucket = std::get_if<record::ValueBucket>(&fact)) {
-            row.histogram[static_cast<size_t>(bucket->index)] += bucket->count;
+            row.histogram[bucket->index] += bucket->count;
         } else {
             break;
         }

@@ -43,7 +43,7 @@ std::vector<std::string> story_sources(const History& history, const PlanState& 
     for (size_t i = 0; i < tensor.src.size(); ++i) {
         if (tensor.src[i] != no_tensor) {
             lines.push_back("source " + std::to_string(i) + "  " + history.unique_name(state, tensor.src[i]) + "  on " +
-                            history.backend_name(state.tensors[static_cast<size_t>(tensor.src[i])].backend) +
+                            history.backend_name(state.tensors[tensor.src[i]].backend) +
                             memory_text(history, state, tensor.src[i]));
         }
     }

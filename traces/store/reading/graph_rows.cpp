@@ -1,5 +1,6 @@
 #include "traces/store/reading/graph_rows.h"
 
+#include "runtime/numbers.h"
 #include "runtime/system/visible_text.h"
 #include "traces/format/schema.h"
 #include "traces/store/reading/trace_rows.h"
@@ -41,7 +42,7 @@ void check_extent(const TensorInfo& t) {
             throw Damage("the extent of a tensor is beyond all memory");
         }
     }
-    if (t.view_offset > static_cast<size_t>(most_bytes)) {
+    if (t.view_offset > most_bytes) {
         throw Damage("the offset of a view is beyond all memory");
     }
 }
@@ -70,9 +71,8 @@ Type known_type(const std::string& name) {
 } // namespace
 
 GraphRows::GraphRows(const TraceIndex& index, GraphId id, const KeptBytes& kept)
-    : id_(id), kept_(kept), size_(index.graphs[static_cast<size_t>(id)]),
-      n_types_(static_cast<int64_t>(index.session.buffer_types.size())),
-      n_backends_(static_cast<int64_t>(index.session.backends.size())) {}
+    : id_(id), kept_(kept), size_(index.graphs[id]), n_types_(index.session.buffer_types.size()),
+      n_backends_(index.session.backends.size()) {}
 
 GraphRows::Lists GraphRows::read(sqlite::Database& database, int64_t first, int64_t end, std::span<TensorInfo> tensors,
                                  std::span<std::string> names) const {
@@ -95,26 +95,26 @@ GraphRows::Lists GraphRows::read(sqlite::Database& database, int64_t first, int6
     size_t name_bytes = 0;
     for (; rows.step(); ++next) {
         take(rows, 0, next, std::min(next, end - 1), "the id of a tensor");
-        TensorInfo& t = tensors[static_cast<size_t>(next)];
-        std::string& name = names[static_cast<size_t>(next)] = take_text(rows, 1, "the name of a tensor");
+        TensorInfo& t = tensors[next];
+        std::string& name = names[next] = take_text(rows, 1, "the name of a tensor");
         kept_.check(name_bytes += name.size());
         t.op = named(rows, 2, "the operator of a tensor", op, known_op);
         t.type = named(rows, 3, "the type of a tensor", type, known_type);
         t.flags = static_cast<uint8_t>(take(rows, 4, 0, 255, "the flags of a tensor"));
         t.usage = named(rows, 5, "the usage of a tensor's buffer", usage, usage_from);
-        t.buffer_type = static_cast<BufferTypeId>(take(rows, 6, -1, n_types_ - 1, "the buffer type of a tensor"));
-        t.user_backend = static_cast<BackendId>(take(rows, 7, -1, n_backends_ - 1, "the pinned backend of a tensor"));
+        t.buffer_type = narrow<BufferTypeId>(take(rows, 6, -1, n_types_ - 1, "the buffer type of a tensor"));
+        t.user_backend = narrow<BackendId>(take(rows, 7, -1, n_backends_ - 1, "the pinned backend of a tensor"));
         for (const auto& [column, n, list, what] : {std::tuple{8, size_.n_leafs, &lists.leafs, "a place among the leafs"},
                                                     std::tuple{9, size_.n_nodes, &lists.nodes, "a place among the nodes"}}) {
             if (!rows.is_null(column)) {
-                list->emplace_back(take(rows, column, 0, n - 1, what), static_cast<TensorId>(next));
+                list->emplace_back(take(rows, column, 0, n - 1, what), int_of(next));
             }
         }
-        t.view_source = static_cast<TensorId>(take(rows, 10, -1, size_.n_tensors - 1, "the source of a view"));
-        t.view_offset = static_cast<size_t>(take(rows, 11, 0, most_bytes, "the offset of a view"));
+        t.view_source = int_of(take(rows, 10, -1, size_.n_tensors - 1, "the source of a view"));
+        t.view_offset = take(rows, 11, 0, most_bytes, "the offset of a view");
         for (int d = 0; d < max_dims; ++d) {
-            t.ne[static_cast<size_t>(d)] = take(rows, 12 + d, 0, most_bytes, "an extent of a tensor");
-            t.nb[static_cast<size_t>(d)] = static_cast<size_t>(take(rows, 16 + d, 0, most_bytes, "a stride of a tensor"));
+            t.ne[d] = take(rows, 12 + d, 0, most_bytes, "an extent of a tensor");
+            t.nb[d] = take(rows, 16 + d, 0, most_bytes, "a stride of a tensor");
         }
         if (!rows.is_null(20)) {
             const std::string_view params = rows.bytes(20);
@@ -124,7 +124,7 @@ GraphRows::Lists GraphRows::read(sqlite::Database& database, int64_t first, int6
             std::memcpy(t.params.data(), params.data(), sizeof t.params);
         }
         t.home = named(rows, 21, "the home of a tensor", home, home_from);
-        t.layer = static_cast<int32_t>(take(rows, 22, -1, most_layers, "the layer of a tensor"));
+        t.layer = int_of(take(rows, 22, -1, most_layers, "the layer of a tensor"));
         check_extent(t);
     }
     if (next != end) {
@@ -138,8 +138,7 @@ GraphRows::Lists GraphRows::read(sqlite::Database& database, int64_t first, int6
     while (edges.step()) {
         const int64_t tensor = take(edges, 0, first, end - 1, "the tensor of an edge");
         const int64_t slot = take(edges, 1, 0, max_sources - 1, "the slot of an edge");
-        tensors[static_cast<size_t>(tensor)].src[static_cast<size_t>(slot)] =
-            static_cast<TensorId>(take(edges, 2, 0, size_.n_tensors - 1, "the source of an edge"));
+        tensors[tensor].src[slot] = int_of(take(edges, 2, 0, size_.n_tensors - 1, "the source of an edge"));
     }
     return lists;
 }
@@ -153,13 +152,13 @@ std::vector<TensorId> in_order(std::initializer_list<std::span<const GraphRows::
     if (static_cast<int64_t>(n_named) < n) {
         throw Damage("a " + what + " is missing");
     }
-    std::vector<TensorId> list(static_cast<size_t>(n), no_tensor);
+    std::vector<TensorId> list(n, no_tensor);
     for (const auto& part : parts) {
         for (const auto& [place, id] : part) {
-            if (list[static_cast<size_t>(place)] != no_tensor) {
+            if (list[place] != no_tensor) {
                 throw Damage("a place among the " + what + "s is taken twice");
             }
-            list[static_cast<size_t>(place)] = id;
+            list[place] = id;
         }
     }
     return list;

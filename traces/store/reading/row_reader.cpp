@@ -1,5 +1,6 @@
 #include "traces/store/reading/row_reader.h"
 
+#include "runtime/numbers.h"
 #include "traces/format/schema.h"
 #include "traces/store/reading/trace_rows.h"
 
@@ -10,7 +11,7 @@ namespace {
 constexpr int64_t farthest_time = int64_t{1} << 61; ///< differences can be computed
 
 template <typename T> void take_whole(const sqlite::Statement& row, Record& record) {
-    record.evaluation = static_cast<EvaluationId>(take(row, 1, 0, std::numeric_limits<EvaluationId>::max(), "evaluation"));
+    record.evaluation = int_of(take(row, 1, 0, std::numeric_limits<EvaluationId>::max(), "evaluation"));
     record.time_ns = take(row, 2, -farthest_time, farthest_time, "time_ns");
     T& fact = record.fact.emplace<T>();
     int column = 3;
@@ -66,7 +67,7 @@ template <typename F> void RowReader::for_each(Step first, Step end, Wanted want
 size_t RowReader::read(Step first, Step end, Wanted wanted, std::span<Record> records, std::span<char> there) {
     size_t n = 0;
     for_each(first, end, wanted, [&](Step step) -> Record& {
-        const auto at = static_cast<size_t>(step - first);
+        const size_t at = step - first;
         if (there[at] != 0) {
             throw Damage("it is there twice");
         }

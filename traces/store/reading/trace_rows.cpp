@@ -66,7 +66,7 @@ void check_record(const Record& record, const Bounds& bounds, const std::functio
             for_each_field<T>([&](const auto& f) {
                 using Value = typename std::remove_cvref_t<decltype(f)>::Value;
                 if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
-                    if (static_cast<int64_t>(fact.*f.member) > limit_of(f.meaning, bounds)) {
+                    if ((fact.*f.member) > limit_of(f.meaning, bounds)) {
                         throw Damage(std::string(f.name) + " is " + std::to_string(fact.*f.member));
                     }
                 }

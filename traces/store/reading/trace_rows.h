@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/numbers.h"
 #include "traces/format/fields.h"
 #include "traces/store/sqlite.h"
 
@@ -42,7 +43,7 @@ class KeptBytes {
 public:
     explicit KeptBytes(int64_t file_bytes) : left_(file_bytes) {}
     void add(size_t bytes) {
-        if (left_.fetch_sub(static_cast<int64_t>(bytes)) < static_cast<int64_t>(bytes)) {
+        if (left_.fetch_sub(bytes) < static_cast<int64_t>(bytes)) {
             throw Damage("what it holds is longer than the whole file");
         }
     }
@@ -70,7 +71,7 @@ template <typename F> typename F::Value take_field(const sqlite::Statement& row,
     } else if constexpr (std::is_same_v<Value, bool>) {
         return take(row, column, 0, 1, field.name) != 0;
     } else if constexpr (std::is_enum_v<Value>) {
-        return static_cast<Value>(take(row, column, 0, static_cast<int64_t>(greatest<Value>()), field.name));
+        return static_cast<Value>(take(row, column, 0, ordinal(greatest<Value>()), field.name));
     } else {
         // Wide numbers stay so far from the ends of their type that differences and sums of them can be computed.
         constexpr bool wide = sizeof(Value) == 8;

@@ -16,7 +16,7 @@ int DrawnRows::at(int line, int column) const noexcept {
 }
 
 Cells::Cells(int height, int width) : height_(std::max(height, 0)), width_(std::max(width, 0)) {
-    cells_.resize(static_cast<size_t>(height_) * static_cast<size_t>(width_));
+    cells_.resize(height_ * static_cast<size_t>(width_));
 }
 
 /// Blanks a cell, and the other half of what it was a half of.
@@ -63,18 +63,18 @@ void Cells::text(int row, int column, std::string_view utf8, Style style, int en
 }
 
 std::vector<Line> Cells::lines() const {
-    std::vector<Line> lines(static_cast<size_t>(height_));
+    std::vector<Line> lines(height_);
     for (int row = 0; row < height_; ++row) {
         std::u32string run;
         Style style;
         const auto end_run = [&] {
             if (!run.empty()) {
-                lines[static_cast<size_t>(row)].parts.push_back({to_utf8(run), style});
+                lines[row].parts.push_back({to_utf8(run), style});
             }
             run.clear();
         };
         for (int column = 0; column < width_; ++column) {
-            const Cell& cell = cells_[static_cast<size_t>(row) * static_cast<size_t>(width_) + static_cast<size_t>(column)];
+            const Cell& cell = cells_[row * static_cast<size_t>(width_) + column];
             if (cell.character == 0) {
                 continue;
             }

@@ -18,7 +18,7 @@ public:
     void multiply(int64_t first, int64_t end, float* out) const {
         // The rows are counted from `first`, so that they fill `out` from its beginning.
         const Tensor& weights = *product_.src[0];
-        const std::byte* matrix = host_data(weights) + static_cast<size_t>(first) * weights.nb[1];
+        const std::byte* matrix = host_data(weights) + first * weights.nb[1];
         multiply_rows(work_, weights, matrix, 0, end - first, columns_, product_.ne[1], out, rows_at_once, room_);
     }
 

@@ -1,5 +1,7 @@
 #include "runtime/backend/cpu/kernels/product_rows.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 
 namespace schedscope::cpu {
@@ -23,13 +25,13 @@ void dot_row(const Tensor& weights, const std::byte* row, const float* x, int64_
     case Type::BF16: return each(v.dot_bf16, reinterpret_cast<const uint16_t*>(row));
     default: break;
     }
-    const BlockOps& blocks = v.blocks[static_cast<size_t>(weights.type)];
+    const BlockOps& blocks = v.blocks[ordinal(weights.type)];
     if (blocks.dot == nullptr) {
         return each(v.dot_f32, read_row(weights, row, room, v));
     }
     float results[BlockOps::max_columns];
     for (int64_t j = 0; j < n_columns; j += BlockOps::max_columns) {
-        const auto some = static_cast<int>(std::min<int64_t>(BlockOps::max_columns, n_columns - j));
+        const auto some = int_of(std::min<int64_t>(BlockOps::max_columns, n_columns - j));
         blocks.dot(row, x + j * stride, stride, some, k, results);
         for (int i = 0; i < some; ++i) {
             out[(j + i) * out_stride] = results[i];
@@ -66,8 +68,7 @@ void multiply_rows(const Work& work, const Tensor& weights, const std::byte* mat
     const VectorOps& v = work.vector;
     if (n <= few_columns) {
         for (int64_t row = first; row < end; ++row) {
-            dot_row(weights, matrix + static_cast<size_t>(row) * weights.nb[1], columns.data, columns.stride, n, out + row,
-                    out_stride, room, v);
+            dot_row(weights, matrix + row * weights.nb[1], columns.data, columns.stride, n, out + row, out_stride, room, v);
         }
         return;
     }
@@ -75,11 +76,11 @@ void multiply_rows(const Work& work, const Tensor& weights, const std::byte* mat
     const int64_t block = std::max<int64_t>(60, column_bytes / static_cast<int64_t>(sizeof(float)) / k / 60 * 60);
     for (int64_t row = first; row < end; row += rows_at_once) {
         const int64_t rows = std::min(rows_at_once, end - row);
-        const float* a = reinterpret_cast<const float*>(matrix + static_cast<size_t>(row) * weights.nb[1]);
-        int64_t lda = static_cast<int64_t>(weights.nb[1] / sizeof(float));
+        const float* a = reinterpret_cast<const float*>(matrix + row * weights.nb[1]);
+        int64_t lda = weights.nb[1] / sizeof(float);
         if (!in_place) {
             for (int64_t i = 0; i < rows; ++i) {
-                read_row(weights, matrix + static_cast<size_t>(row + i) * weights.nb[1], room + i * k, v);
+                read_row(weights, matrix + (row + i) * weights.nb[1], room + i * k, v);
             }
             a = room;
             lda = k;

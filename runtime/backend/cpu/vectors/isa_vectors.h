@@ -103,7 +103,7 @@ inline Floats load_half(const uint16_t* p) {
 
 inline uint16_t float_to_half_bits(float f) {
 #if defined(__AVX2__)
-    return static_cast<uint16_t>(_cvtss_sh(f, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+    return _cvtss_sh(f, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 #else
     const uint32_t bits = __builtin_bit_cast(uint32_t, f);
     const uint32_t sign = (bits >> 16U) & 0x8000U;

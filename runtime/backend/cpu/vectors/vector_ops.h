@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/numbers.h"
 #include "runtime/ops/type.h"
 
 #include <cstddef>
@@ -59,7 +60,7 @@ std::span<const VectorOps* const> usable_vector_ops() noexcept;
 const VectorOps& best_vector_ops() noexcept;
 
 extern const VectorOps vector_ops_portable, vector_ops_avx2, vector_ops_avx512;
-constexpr size_t n_types = static_cast<size_t>(Type::count);
+constexpr size_t n_types = ordinal(Type::count);
 extern const BlockOps block_ops_portable[n_types], block_ops_avx2[n_types], block_ops_avx512[n_types];
 
 } // namespace schedscope

@@ -36,13 +36,13 @@ float dot_f16(const uint16_t* a, const float* b, int64_t n) {
     return dot([a](int64_t i) { return load_half(a + i); }, [a](int64_t i) { return half_bits_to_float(a[i]); }, b, n);
 }
 
-inline float bf16_bits_to_float(uint16_t h) { return __builtin_bit_cast(float, static_cast<uint32_t>(h) << 16U); }
+inline float bf16_bits_to_float(uint16_t h) { return __builtin_bit_cast(float, h << 16U); }
 
 float dot_bf16(const uint16_t* a, const float* b, int64_t n) {
     const auto value = [a](int64_t i) {
         Ints bits{};
         for (int j = 0; j < width; ++j) {
-            bits[j] = static_cast<int32_t>(static_cast<uint32_t>(a[i + j]) << 16U);
+            bits[j] = a[i + j] << 16U;
         }
         return reinterpret_cast<Floats>(bits);
     };
@@ -86,15 +86,15 @@ template <typename Of> inline double long_sum(Of of, const float* x, int64_t n) 
             s2 += of(load(x + i + 2 * width));
             s3 += of(load(x + i + 3 * width));
         }
-        s += static_cast<double>(total((s0 + s1) + (s2 + s3)));
+        s += total((s0 + s1) + (s2 + s3));
     }
     Floats rest{};
     for (; i + width <= n; i += width) {
         rest += of(load(x + i));
     }
-    s += static_cast<double>(total(rest));
+    s += total(rest);
     for (; i < n; ++i) {
-        s += static_cast<double>(of(x[i]));
+        s += of(x[i]);
     }
     return s;
 }
@@ -186,11 +186,11 @@ double exp_sum(const float* x, float shift, float* out, int64_t n) {
             store(out + i, v);
             part += v;
         }
-        s += static_cast<double>(total(part));
+        s += total(part);
     }
     for (; i < n; ++i) {
         out[i] = exponential_of(x[i] - shift);
-        s += static_cast<double>(out[i]);
+        s += out[i];
     }
     return s;
 }
