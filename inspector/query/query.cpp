@@ -58,7 +58,7 @@ double parse_number(std::string_view text, Field field) {
     const std::string copy(text);
     char* end = nullptr;
     const double value = std::strtod(copy.c_str(), &end);
-    const auto used = static_cast<size_t>(end - copy.c_str());
+    const size_t used = end - copy.c_str();
     const auto factor = unit_factor(text.substr(used), field);
     if (used == 0 || !std::isfinite(value)) {
         refuse(std::string(field_name(field)) + " is a number, not " + quoted(text));

@@ -53,7 +53,7 @@ BenchModel model_of(const RunOptions& run) {
 int64_t bytes_of(const gguf::File& file) {
     int64_t bytes = 0;
     for (const gguf::FileTensor& t : file.tensors()) {
-        bytes += static_cast<int64_t>(t.bytes);
+        bytes += t.bytes;
     }
     return bytes;
 }

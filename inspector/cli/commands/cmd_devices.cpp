@@ -29,7 +29,7 @@ nlohmann::json devices_json(const Registry& registry) {
 void devices_text(const Registry& registry, std::ostream& out) {
     Table table({{"device"}, {"kind"}, {"memory", Table::Align::right}, {"description"}, {"can do"}});
     for (const auto& device : registry.devices()) {
-        const auto memory = static_cast<int64_t>(device->memory_bytes());
+        const int64_t memory = device->memory_bytes();
         table.row({std::string(device->name()), std::string(device_kind_name(device->kind())),
                    memory > 0 ? words::bytes(memory) : "-", device->description(), joined(device->features(), ", ")});
     }

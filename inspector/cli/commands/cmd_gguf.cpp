@@ -74,8 +74,7 @@ json file_json(const gguf::File& file) {
 }
 
 void file_text(const gguf::File& file, std::ostream& out) {
-    out << visible(file.path()) << ": GGUF version " << file.version() << ", "
-        << words::bytes(static_cast<int64_t>(file.file_bytes()));
+    out << visible(file.path()) << ": GGUF version " << file.version() << ", " << words::bytes(file.file_bytes());
     if (file.parts() > 1) {
         out << " in " << file.parts() << " parts";
     }
@@ -89,7 +88,7 @@ void file_text(const gguf::File& file, std::ostream& out) {
     Table tensors({{"tensor"}, {"type"}, {"shape"}, {"offset", Table::Align::right}, {"size", Table::Align::right}});
     for (const gguf::FileTensor& t : file.tensors()) {
         tensors.row({std::string(t.name), std::string(type_name(t.type)), shape_text(t.ne), std::to_string(t.offset),
-                     words::bytes(static_cast<int64_t>(t.bytes))});
+                     words::bytes(t.bytes)});
     }
     tensors.print(out);
 }

@@ -34,7 +34,7 @@ std::string from_hex(const std::string& hex) {
         if (error != std::errc{} || read_to != hex.data() + i + 2) {
             throw Error(ErrorKind::input, "hex: two hexadecimal digits a byte are expected");
         }
-        bytes += static_cast<char>(byte);
+        bytes += byte;
     }
     return bytes;
 }

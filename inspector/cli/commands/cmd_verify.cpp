@@ -127,9 +127,8 @@ void print(const Verification& v, const DevicePair& pair, bool all) {
             line << ' ' << op << " × " << n;
         }
     }
-    OutputLine(std::cout) << words::counted(static_cast<int64_t>(v.checks.size()), "node") << " of " << pair.checked
-                          << " compared with " << pair.reference << ", " << v.n_beyond << " beyond tolerance, "
-                          << v.skipped.size() << " skipped";
+    OutputLine(std::cout) << words::counted(v.checks.size(), "node") << " of " << pair.checked << " compared with "
+                          << pair.reference << ", " << v.n_beyond << " beyond tolerance, " << v.skipped.size() << " skipped";
     if (!v.ended_by.empty()) {
         OutputLine(std::cout) << "ended early: " << v.ended_by;
     }

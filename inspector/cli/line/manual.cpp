@@ -181,7 +181,7 @@ std::string roff(std::string_view text) {
                 out += static_cast<char>(c);
             } else {
                 char number[16];
-                std::snprintf(number, sizeof number, "\\[u%04X]", static_cast<unsigned>(c));
+                std::snprintf(number, sizeof number, "\\[u%04X]", c);
                 out += number;
             }
         }

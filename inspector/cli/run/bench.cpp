@@ -147,7 +147,7 @@ private:
         const OwnedGraph& graph = store->graph(state.graph);
         const CapabilityTable& answers = store->answers(state.graph);
         const std::vector<BufferTypeInfo> buffer_types = store->session().buffer_types;
-        c.n_nodes = static_cast<int64_t>(graph.nodes.size());
+        c.n_nodes = graph.nodes.size();
         c.n_splits = static_cast<int>(state.splits.size());
 
         PlanOptions options;

@@ -266,7 +266,7 @@ GenerateRequest make_request(const RunArguments& a, Session& session) {
         if (of->chain) {
             throw Error(ErrorKind::usage, "--sampler " + text + ": sequence " + std::to_string(id) + " has one already");
         }
-        of->chain = parse_chain(chain, session.sampling(), session.seed() + static_cast<uint32_t>(id));
+        of->chain = parse_chain(chain, session.sampling(), session.seed() + id);
     }
     return request;
 }

@@ -18,8 +18,7 @@ void ValuePrinter::keep(const Record& record) {
         return;
     }
     const std::string device = v->device == 0 ? std::string() : "by " + std::string(texts_.text(v->device)) + ": ";
-    OutputLine(out_) << "evaluation " << record.evaluation << "  " << names_.at(static_cast<size_t>(v->tensor)) << "  " << device
-                     << words::value(*v);
+    OutputLine(out_) << "evaluation " << record.evaluation << "  " << names_.at(v->tensor) << "  " << device << words::value(*v);
 }
 
 } // namespace schedscope

@@ -172,7 +172,7 @@ void print_folded(const DifferenceList& differences, std::ostream& out) {
             names.push_back(d->subject);
         }
         OutputLine(out) << "    " << fold_names(names) << ": " << change << stages_text(group) << " ("
-                        << words::counted(static_cast<int64_t>(group.size()), noun_of(first.what)) << ")";
+                        << words::counted(group.size(), noun_of(first.what)) << ")";
     }
 }
 
@@ -182,7 +182,7 @@ void print_placements(const DifferenceList& differences, std::ostream& out) {
         const auto differs = [&](const std::string& what) { return more_of(*d, what + "_a") != more_of(*d, what + "_b"); };
         ++(differs("buffer") ? buffer : differs("size") ? size : differs("offset") || differs("chunk") ? offset : other);
     }
-    out << "    " << words::counted(static_cast<int64_t>(differences.size()), "tensor") << ':';
+    out << "    " << words::counted(differences.size(), "tensor") << ':';
     const char* separator = " ";
     for (const auto& [n, what] : {std::pair{buffer, " in another buffer"}, std::pair{size, " of another size"},
                                   std::pair{offset, " at another offset"}, std::pair{other, " in place of another tensor"}}) {
@@ -279,7 +279,7 @@ void print_differences(const diff::Result& result, const History& a, bool all, s
         }
         out << '\n' << evaluation_title(a, *blocks[i].front());
         if (last > i) {
-            out << ", and " << words::counted(static_cast<int64_t>(last - i), "evaluation") << " after it in the same way";
+            out << ", and " << words::counted(last - i, "evaluation") << " after it in the same way";
         }
         out << '\n' << body;
         i = last + 1;

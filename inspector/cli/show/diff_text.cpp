@@ -92,7 +92,7 @@ void print_diff(const diff::Result& result, const History& a, const DiffText& ho
         print_settings(result, out);
     } else {
         print_settings(result, out);
-        out << "different: " << words::counted(static_cast<int64_t>(result.differences.size()), "difference") << " in "
+        out << "different: " << words::counted(result.differences.size(), "difference") << " in "
             << words::counted(result.evaluations, "evaluation") << ", " << words::counted(result.decisions, "decision")
             << " compared\n";
         print_summaries(result, out);

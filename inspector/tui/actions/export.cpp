@@ -59,13 +59,13 @@ std::string details_as_text(App& app) {
 
 void copy(App& app, const std::string& text, const std::string& what) {
     if (text.size() > longest_clipboard_text) {
-        app.tell(what + ": " + words::bytes(static_cast<int64_t>(text.size())) +
+        app.tell(what + ": " + words::bytes(text.size()) +
                      " are more than terminals take into the clipboard: :write FILE, or a filter",
                  true);
         return;
     }
     app.terminal.send(clipboard_sequence(text, wrapping_of_environment()));
-    app.tell("sent to the clipboard: " + what + ", " + words::bytes(static_cast<int64_t>(text.size())));
+    app.tell("sent to the clipboard: " + what + ", " + words::bytes(text.size()));
 }
 
 } // namespace

@@ -62,7 +62,7 @@ void sort_by(App& app, int column) {
     if (column < 0) {
         app.tell("in the order of evaluation");
     } else {
-        app.tell("ordered by " + std::string(app.list.view().columns()[static_cast<size_t>(column)].title));
+        app.tell("ordered by " + std::string(app.list.view().columns()[column].title));
     }
 }
 

@@ -12,7 +12,7 @@ namespace schedscope::tui {
 namespace {
 
 std::string padded(std::string text, int width) {
-    text.resize(text.size() + static_cast<size_t>(std::max(width - text_width(text), 1)), ' ');
+    text.resize(text.size() + (std::max(width - text_width(text), 1)), ' ');
     return text;
 }
 
@@ -112,7 +112,7 @@ std::vector<Line> tensors_page(InspectorSession& session, const std::vector<Tens
         Line l;
         l.parts.push_back({tensor_label(session, id)});
         if (id >= 0 && static_cast<size_t>(id) < session.state().tensors.size()) {
-            const TensorState& state = session.state().tensors[static_cast<size_t>(id)];
+            const TensorState& state = session.state().tensors[id];
             l.parts.push_back({"  "});
             l.parts.push_back(backend_text(session, state.backend));
             l.parts.push_back({" " + cause_name(state.cause, state.source), dim});
@@ -171,7 +171,7 @@ std::vector<TensorId> sources_of(InspectorSession& session, TensorId id) {
     if (!session.graph() || id < 0 || static_cast<size_t>(id) >= session.graph()->tensors.size()) {
         return sources;
     }
-    const TensorInfo& info = session.graph()->tensors[static_cast<size_t>(id)];
+    const TensorInfo& info = session.graph()->tensors[id];
     for (size_t i = 0; i < info.src.size(); ++i) {
         add_once(sources, info.src[i]);
         for (const record::Rewired& rewired : session.state().rewires) {

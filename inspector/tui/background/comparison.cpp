@@ -62,7 +62,7 @@ Comparison::Plan plan_of(const PlanComparison& c, const SessionInfo& session) {
         number("nodes on " + name, of(c.recorded.nodes, name), of(c.now.nodes, name));
     }
     for (const BackendInfo& backend : session.backends) {
-        const auto type = static_cast<size_t>(backend.default_buffer_type);
+        const size_t type = backend.default_buffer_type;
         const std::string buffer_type = type < session.buffer_types.size() ? session.buffer_types[type].name : backend.name;
         const int64_t left = in_device(c.recorded, buffer_type), right = in_device(c.now, buffer_type);
         if (left >= 0 || right >= 0) {
@@ -176,7 +176,7 @@ Comparison compare_traces(const std::shared_ptr<const RecordSource>& source, con
     c.left = "this trace";
     c.right = name;
     c.n_compared = result.decisions;
-    c.n_differences = static_cast<int64_t>(result.differences.size());
+    c.n_differences = result.differences.size();
     for (const diff::Setting& s : result.settings) {
         if (s.a != s.b) {
             c.settings.push_back({s.name, s.a.value_or(""), s.b.value_or("")});

@@ -40,8 +40,7 @@ int ComparisonSums::rows(InspectorSession& session, int body_rows, int width) co
         return 0;
     }
     const int columns = columns_in(width);
-    const int lines =
-        static_cast<int>((shown(*result, *plan).size() + static_cast<size_t>(columns) - 1) / static_cast<size_t>(columns)) + 1;
+    const int lines = static_cast<int>((shown(*result, *plan).size() + columns - 1) / columns) + 1;
     return std::min(lines, std::max(body_rows - 9, 4));
 }
 
@@ -56,7 +55,7 @@ std::vector<Line> ComparisonSums::draw(InspectorSession& session, int, int heigh
     const Comparison& c = *session.comparison().result();
     const std::vector<const Comparison::Figure*> figures = shown(c, *plan_of(session, c));
     const int columns = columns_in(width), each = width / columns;
-    const auto room = static_cast<size_t>(std::max(height - 1, 0));
+    const size_t room = std::max(height - 1, 0);
     // Name, then both sides: what differs has a mark, and is bold.
     const int name_width = std::min(26, each * 2 / 7), value_width = (each - name_width - 3) / 2;
     for (int column = 0; column < columns; ++column) {
@@ -64,7 +63,7 @@ std::vector<Line> ComparisonSums::draw(InspectorSession& session, int, int heigh
         cells.text(0, left + name_width, c.left, dim, left + name_width + value_width - 1);
         cells.text(0, left + name_width + value_width, c.right, dim, left + name_width + 2 * value_width);
     }
-    const size_t n = std::min(figures.size(), room * static_cast<size_t>(columns));
+    const size_t n = std::min(figures.size(), room * columns);
     for (size_t i = 0; i < n; ++i) {
         const Comparison::Figure& figure = *figures[i];
         const int left = static_cast<int>(i / std::max<size_t>(room, 1)) * each + 2;

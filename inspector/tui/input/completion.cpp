@@ -77,15 +77,14 @@ Completion files(std::string_view before, size_t begin) {
 } // namespace
 
 std::vector<std::string> Completions::backends() const {
-    return named(0, static_cast<size_t>(session_.n_backends()),
-                 [&](size_t i) { return session_.backend_name(static_cast<BackendId>(i)); });
+    return named(0, session_.n_backends(), [&](size_t i) { return session_.backend_name(static_cast<BackendId>(i)); });
 }
 
 std::vector<std::string> Completions::operators() const {
     std::set<std::string_view> names;
     if (const OwnedGraph* const graph = session_.graph()) {
         for (const TensorId id : graph->nodes) {
-            const TensorInfo& info = graph->tensors[static_cast<size_t>(id)];
+            const TensorInfo& info = graph->tensors[id];
             names.insert(op_description(info.op, info.params[0]));
         }
     }

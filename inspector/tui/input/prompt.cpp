@@ -48,7 +48,7 @@ Prompt::Window Prompt::window(int width) {
     }
     std::u32string shown = fitted(to_utf8(std::u32string_view(text_).substr(first_)), width);
     if (first_ > 0 && first_ < at_ && !shown.empty()) {
-        shown.replace(0, 1, std::u32string(static_cast<size_t>(char_width(shown[0])), unicode() ? U'…' : U'<'));
+        shown.replace(0, 1, std::u32string(char_width(shown[0]), unicode() ? U'…' : U'<'));
     }
     return {to_utf8(shown), columns(first_, at_)};
 }
@@ -62,7 +62,7 @@ void Prompt::recall(int steps) {
     if (recalled_ == history_->size()) {
         typed_ = text_;
     }
-    recalled_ = static_cast<size_t>(to);
+    recalled_ = to;
     text_ = to == last ? typed_ : printable((*history_)[recalled_]);
     at_ = text_.size();
 }
@@ -100,7 +100,7 @@ void Prompt::complete(int step) {
     }
     const auto n = static_cast<int>(candidates_.size());
     chosen_ = chosen_ < 0 ? (step > 0 ? 0 : n - 1) : (chosen_ + step + n) % n;
-    put(begin_, printable(candidates_[static_cast<size_t>(chosen_)]));
+    put(begin_, printable(candidates_[chosen_]));
 }
 
 Prompt::Result Prompt::handle(Key key) {

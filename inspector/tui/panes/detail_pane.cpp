@@ -30,9 +30,7 @@ void DetailPane::update(InspectorSession& session, const ListPane& list, const R
     }
 }
 
-Target DetailPane::target() const {
-    return content_.empty() ? Target{} : content_[static_cast<size_t>(lines_.selected())].target;
-}
+Target DetailPane::target() const { return content_.empty() ? Target{} : content_[lines_.selected()].target; }
 
 void DetailPane::draw(const Canvas& page, InspectorSession& session, const ListPane& list, const Layout& layout,
                       bool focused) const {
@@ -46,7 +44,7 @@ void DetailPane::draw(const Canvas& page, InspectorSession& session, const ListP
         if (line < 0) {
             break;
         }
-        put_line(page, area.row + y, area.col, area.width, area.col + area.width, content_[static_cast<size_t>(line)],
+        put_line(page, area.row + y, area.col, area.width, area.col + area.width, content_[line],
                  focused && line == lines_.selected());
     }
 }

@@ -248,7 +248,7 @@ std::vector<int> column_widths(std::span<const Column> columns, int width) {
         left -= more;
         --wishes;
     }
-    widths[static_cast<size_t>(growing)] = std::max(left, least);
+    widths[growing] = std::max(left, least);
     return widths;
 }
 

@@ -73,10 +73,10 @@ void InspectorSession::show(Step step) {
     const size_t n_all = std::max(state_.tensors.size(), graph_->tensors.size());
     rows_.assign(n_all, -1);
     const auto add = [&](TensorId id) {
-        if (id < 0 || static_cast<size_t>(id) >= n_all || rows_[static_cast<size_t>(id)] >= 0) {
+        if (id < 0 || static_cast<size_t>(id) >= n_all || rows_[id] >= 0) {
             return;
         }
-        rows_[static_cast<size_t>(id)] = static_cast<int32_t>(tensors_.size());
+        rows_[id] = static_cast<int32_t>(tensors_.size());
         tensors_.push_back(id);
     };
     for (const TensorId id : state_.order.empty() ? graph_->nodes : state_.order) {
@@ -149,8 +149,7 @@ std::string InspectorSession::told(Step step) {
         const auto& [id, backend] = *changed_.begin();
         const auto* const assign = std::get_if<record::Assign>(&record.fact);
         if (!assign || assign->tensor != id) {
-            text += " · " + name(id) + ": " + backend_name(backend) + " → " +
-                    backend_name(state_.tensors[static_cast<size_t>(id)].backend);
+            text += " · " + name(id) + ": " + backend_name(backend) + " → " + backend_name(state_.tensors[id].backend);
         }
     } else if (!changed_.empty()) {
         text += " · " + counted(n_changed(), "tensor") + " changed on the way";
@@ -459,7 +458,7 @@ std::string InspectorSession::finish_comparison() {
 }
 
 int InspectorSession::row_of(TensorId id) const noexcept {
-    return id >= 0 && static_cast<size_t>(id) < rows_.size() ? rows_[static_cast<size_t>(id)] : -1;
+    return id >= 0 && static_cast<size_t>(id) < rows_.size() ? rows_[id] : -1;
 }
 
 std::span<const TensorId> InspectorSession::users_of(TensorId id) {
@@ -471,7 +470,7 @@ std::span<const TensorId> InspectorSession::users_of(TensorId id) {
         const size_t n = graph_->tensors.size();
         const auto each_use = [&](auto&& use) {
             for (const TensorId node : graph_->nodes) {
-                for (const TensorId source : graph_->tensors[static_cast<size_t>(node)].src) {
+                for (const TensorId source : graph_->tensors[node].src) {
                     if (source >= 0 && static_cast<size_t>(source) < n) {
                         use(source, node);
                     }
@@ -483,12 +482,12 @@ std::span<const TensorId> InspectorSession::users_of(TensorId id) {
         for (size_t i = 0; i < n; ++i) {
             users_begin_[i + 1] += users_begin_[i];
         }
-        users_.resize(static_cast<size_t>(users_begin_[n]));
+        users_.resize(users_begin_[n]);
         std::vector<int32_t> at(users_begin_.begin(), users_begin_.end() - 1);
-        each_use([&](TensorId source, TensorId node) { users_[static_cast<size_t>(at[static_cast<size_t>(source)]++)] = node; });
+        each_use([&](TensorId source, TensorId node) { users_[at[source]++] = node; });
     }
-    const auto first = static_cast<size_t>(users_begin_[static_cast<size_t>(id)]);
-    const auto end = static_cast<size_t>(users_begin_[static_cast<size_t>(id) + 1]);
+    const size_t first = users_begin_[id];
+    const size_t end = users_begin_[id + 1];
     return std::span(users_).subspan(first, end - first);
 }
 
@@ -505,7 +504,7 @@ BackendId InspectorSession::was(TensorId id) const noexcept {
         return found->second;
     }
     const bool known = id >= 0 && static_cast<size_t>(id) < state_.tensors.size();
-    return known ? state_.tensors[static_cast<size_t>(id)].backend : no_backend;
+    return known ? state_.tensors[id].backend : no_backend;
 }
 
 const record::CopyMade* InspectorSession::copy(TensorId id) const noexcept {
@@ -519,7 +518,7 @@ std::string InspectorSession::backend_name(BackendId id) const {
 }
 
 std::string InspectorSession::name(TensorId id) const {
-    if (graph_ && id >= 0 && !is_copy(id) && left_out_by_log(graph_->tensors[static_cast<size_t>(id)])) {
+    if (graph_ && id >= 0 && !is_copy(id) && left_out_by_log(graph_->tensors[id])) {
         return left_out_name;
     }
     return id == no_tensor || !graph_ ? std::string("-") : history_.tensor_name(state_, id);

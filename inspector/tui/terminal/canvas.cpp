@@ -51,7 +51,7 @@ void Canvas::blank(int row, int col, Style style, int width) const {
     }
     const int room = width < 0 ? area_.width - col : std::min(width, area_.width - col);
     if (room > 0) {
-        put(row, col, std::string(static_cast<size_t>(room), ' '), style);
+        put(row, col, std::string(room, ' '), style);
     }
 }
 

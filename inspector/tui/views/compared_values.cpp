@@ -109,7 +109,7 @@ public:
         return "nothing was compared in this evaluation up to this step (t goes on to its token, behind what is compared)";
     }
     std::string title(const InspectorSession&) const override {
-        return joined({"values ", words::count(static_cast<int64_t>(rows_.size())), ", ",
+        return joined({"values ", words::count(rows_.size()), ", ",
                        count_.compared == 0 ? "none compared"
                        : count_.beyond == 0 ? "none beyond in all"
                                             : joined({words::count(count_.beyond), " beyond in all"})});
@@ -156,12 +156,12 @@ public:
         if (r.difference.step != no_step) {
             facts.set(Field::why, words::verdict(r.difference.difference));
             facts.set(Field::error, r.difference.difference.nmse);
-            facts.set(Field::step, static_cast<int64_t>(r.difference.step));
+            facts.set(Field::step, r.difference.step);
         }
     }
 
 private:
-    const ComparedRow& at(int row) const { return rows_[static_cast<size_t>(row)]; }
+    const ComparedRow& at(int row) const { return rows_[row]; }
     bool is_first(const ComparedRow& r) const { return r.difference.step != no_step && r.difference.step == count_.first_beyond; }
 
     static void add_difference(std::vector<Line>& lines, const ComparedRow& r, int width, bool now) {
@@ -253,7 +253,7 @@ private:
     }
 
     static std::string padded(std::string text, int width) {
-        text.resize(text.size() + static_cast<size_t>(std::max(width - text_width(text), 1)), ' ');
+        text.resize(text.size() + (std::max(width - text_width(text), 1)), ' ');
         return text;
     }
 

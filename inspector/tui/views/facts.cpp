@@ -18,7 +18,7 @@ std::string_view Describer::backend(BackendId id) {
         return {};
     while (backends_.size() <= static_cast<size_t>(id))
         backends_.push_back(history_.backend_name(static_cast<BackendId>(backends_.size())));
-    return backends_[static_cast<size_t>(id)];
+    return backends_[id];
 }
 
 Describer::Planned& Describer::planned(EvaluationId evaluation) {
@@ -54,7 +54,7 @@ const std::deque<std::string>& Describer::copies(EvaluationId evaluation, Planne
         plan.of.resize(n_copies, no_tensor);
     }
     for (const record::CopyMade& copy : state.copies) {
-        const auto index = static_cast<size_t>(copy.copy) - n_tensors;
+        const auto index = copy.copy - n_tensors;
         if (copy.copy >= static_cast<TensorId>(n_tensors) && index < plan.copies.size() && plan.of[index] == no_tensor) {
             plan.copies[index] = history_.tensor_name(state, copy.copy);
             plan.of[index] = copy.of;
@@ -69,7 +69,7 @@ std::string_view Describer::name(EvaluationId evaluation, TensorId id) {
     if (plan.graph < 0 || id < 0)
         return {};
     const OwnedGraph& graph = history_.source().graph(plan.graph);
-    const auto at = static_cast<size_t>(id);
+    const size_t at = id;
     if (at < graph.tensors.size())
         return graph.tensors[at].name;
     const auto& names = copies(evaluation, plan);
@@ -84,10 +84,10 @@ const TensorInfo* Describer::info(EvaluationId evaluation, TensorId id) {
     const OwnedGraph& graph = history_.source().graph(plan.graph);
     if (static_cast<size_t>(id) >= graph.tensors.size()) {
         copies(evaluation, plan);
-        const size_t index = static_cast<size_t>(id) - graph.tensors.size();
+        const size_t index = id - graph.tensors.size();
         id = index < plan.of.size() ? plan.of[index] : no_tensor;
     }
-    return id < 0 || static_cast<size_t>(id) >= graph.tensors.size() ? nullptr : &graph.tensors[static_cast<size_t>(id)];
+    return id < 0 || static_cast<size_t>(id) >= graph.tensors.size() ? nullptr : &graph.tensors[id];
 }
 
 void Describer::tensor(const PlanState& state, TensorId id, Facts& facts) {
@@ -99,7 +99,7 @@ void Describer::tensor(const PlanState& state, TensorId id, Facts& facts) {
     if (static_cast<size_t>(id) >= graph->tensors.size() && std::none_of(state.copies.begin(), state.copies.end(), is_made))
         return;
     const bool copy = static_cast<size_t>(id) >= graph->tensors.size();
-    const TensorInfo& info = copy ? history_.tensor(state, id) : graph->tensors[static_cast<size_t>(id)];
+    const TensorInfo& info = copy ? history_.tensor(state, id) : graph->tensors[id];
     // A list may have thousands of rows: nothing is looked up in vain.
     if (facts.wants(Field::name)) {
         if (copy)
@@ -112,7 +112,7 @@ void Describer::tensor(const PlanState& state, TensorId id, Facts& facts) {
         facts.set(Field::op, copy ? std::string_view("COPY") : operator_name(info));
     if (facts.wants(Field::type) && !told_by_log(info))
         facts.set(Field::type, type_name(info.type));
-    const TensorState& now = state.tensors[static_cast<size_t>(id)];
+    const TensorState& now = state.tensors[id];
     if (facts.wants(Field::backend))
         facts.set(Field::backend, now.backend != no_backend ? backend(now.backend) : told_by_log(info) ? unknown_text : "-");
     if (facts.wants(Field::cause)) {
@@ -138,7 +138,7 @@ void Describer::record(const Record& rec, Facts& facts) {
     const EvaluationId e = rec.evaluation;
     const TensorId about = subject(rec.fact);
     facts.set(Field::kind, fact_name(rec.fact));
-    facts.set(Field::step, static_cast<int64_t>(rec.step));
+    facts.set(Field::step, rec.step);
     facts.set(Field::evaluation, e);
     if (about != no_tensor) {
         facts.set(Field::node, about);

@@ -19,7 +19,7 @@ Line source_line(InspectorSession& session, std::string label, TensorId id) {
     l.parts.push_back({std::move(label), dim});
     l.parts.push_back({session.name(id)});
     if (id >= 0 && static_cast<size_t>(id) < state.tensors.size()) {
-        const TensorState& s = state.tensors[static_cast<size_t>(id)];
+        const TensorState& s = state.tensors[id];
         l.parts.push_back({" ("});
         l.parts.push_back(backend_text(session, s.backend));
         l.parts.push_back({")"});
@@ -45,13 +45,13 @@ std::string_view short_name(Pass pass) {
 void add_answers(InspectorSession& session, std::vector<Line>& lines, TensorId id, int width) {
     const PlanState& state = session.state();
     const CapabilityTable& answers = session.history().source().answers(state.graph);
-    const auto n_tensors = static_cast<size_t>(answers.n_tensors);
-    if (session.is_copy(id) || session.graph()->tensors[static_cast<size_t>(id)].op == Op::NONE) {
+    const size_t n_tensors = answers.n_tensors;
+    if (session.is_copy(id) || session.graph()->tensors[id].op == Op::NONE) {
         return;
     }
     bool first = true;
     for (BackendId b = 0; b < session.n_backends(); ++b) {
-        const size_t at = static_cast<size_t>(b) * n_tensors + static_cast<size_t>(id);
+        const size_t at = b * n_tensors + id;
         if (static_cast<size_t>(id) >= n_tensors || at >= answers.op_answers.size()) {
             continue;
         }
@@ -104,7 +104,7 @@ std::string op_text(const InspectorSession& session, TensorId id) {
     if (session.is_copy(id)) {
         return "copy";
     }
-    const TensorInfo& info = session.graph()->tensors[static_cast<size_t>(id)];
+    const TensorInfo& info = session.graph()->tensors[id];
     if (told_by_log(info)) {
         return operator_text(info);
     }
@@ -115,8 +115,8 @@ std::string tensor_label(InspectorSession& session, TensorId id) {
     if (!session.graph() || id < 0) {
         return "-";
     }
-    const bool node = !session.is_copy(id) && (session.graph()->tensors[static_cast<size_t>(id)].op != Op::NONE ||
-                                               left_out_by_log(session.graph()->tensors[static_cast<size_t>(id)]));
+    const bool node =
+        !session.is_copy(id) && (session.graph()->tensors[id].op != Op::NONE || left_out_by_log(session.graph()->tensors[id]));
     const std::string what = joined({op_text(session, id), " ", session.name(id)});
     return node ? joined({"#", std::to_string(session.row_of(id)), " ", what}) : what;
 }
@@ -152,11 +152,11 @@ std::vector<Line> tensor_detail(InspectorSession& session, TensorId id, int widt
     what.parts.push_back({op_text(session, id), bold});
     what.parts.push_back({told_by_log(info) ? std::string("  type and shape are not in the log")
                                             : "  " + type_text(info) + " " + shape_text(info) + "  " +
-                                                  words::bytes(static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb)))});
+                                                  words::bytes(n_bytes(info.type, info.ne, info.nb))});
     lines.push_back(std::move(what));
 
     if (static_cast<size_t>(id) < state.tensors.size()) {
-        const TensorState& now = state.tensors[static_cast<size_t>(id)];
+        const TensorState& now = state.tensors[id];
         Line l;
         l.hang = 8;
         l.parts.push_back({"now     ", dim});
@@ -188,7 +188,7 @@ std::vector<Line> tensor_detail(InspectorSession& session, TensorId id, int widt
     }
     const auto& types = session.history().session().buffer_types;
     if (!copy && info.buffer_type != no_buffer_type && static_cast<size_t>(info.buffer_type) < types.size()) {
-        marks += (marks.empty() ? "" : ", ") + ("in " + types[static_cast<size_t>(info.buffer_type)].name) +
+        marks += (marks.empty() ? "" : ", ") + ("in " + types[info.buffer_type].name) +
                  (info.usage == BufferUsage::weights ? " with the weights" : "");
     }
     if (!copy && info.user_backend != no_backend) {
@@ -227,7 +227,7 @@ std::vector<Line> tensor_detail(InspectorSession& session, TensorId id, int widt
             lines.push_back(source_line(session, i == 0 ? "read by" : "", users[i]));
         }
         if (users.size() > most_users) {
-            lines.push_back(line("        and " + counted(static_cast<int64_t>(users.size() - most_users), "more node"), dim));
+            lines.push_back(line("        and " + counted(users.size() - most_users, "more node"), dim));
         }
         add_answers(session, lines, id, width);
     }

@@ -55,7 +55,7 @@ void add_wrapped(std::vector<Line>& lines, int width, std::string_view label, in
     l.hang = label_width;
     std::string head(label);
     const int space = label_width - text_width(head);
-    head.resize(head.size() + static_cast<size_t>(std::max(space, label_width > 0 ? 1 : 0)), ' ');
+    head.resize(head.size() + (std::max(space, label_width > 0 ? 1 : 0)), ' ');
     l.parts.push_back({std::move(head), now ? bold : dim});
     l.parts.push_back({std::string(text), style});
     add_line(lines, std::move(l), width);

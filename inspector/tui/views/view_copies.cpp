@@ -78,7 +78,7 @@ public:
             return *r.copy.stage;
         }
         if (title == "at" && r.copy.start_ns >= 0) {
-            return static_cast<double>(r.copy.start_ns - begin_ns_);
+            return r.copy.start_ns - begin_ns_;
         }
         if ((title == "times" || title == "in all") && sum.times > 0) {
             return static_cast<double>(title == "times" ? sum.times : sum.bytes);
@@ -114,7 +114,7 @@ public:
             }
         }
         const auto& tensors = session.state().tensors; // the first one of its split
-        const int32_t split = id >= 0 && static_cast<size_t>(id) < tensors.size() ? tensors[static_cast<size_t>(id)].split : -1;
+        const int32_t split = id >= 0 && static_cast<size_t>(id) < tensors.size() ? tensors[id].split : -1;
         return split < 0 ? -1 : of([&](const Row& r) { return r.copy.split == split; });
     }
     TensorId tensor_of(const InspectorSession& session, int row) const override {
@@ -209,14 +209,14 @@ private:
         if (!copy.split || static_cast<size_t>(*copy.split) >= state.splits.size()) {
             return no_tensor;
         }
-        const auto& inputs = state.splits[static_cast<size_t>(*copy.split)].inputs;
+        const auto& inputs = state.splits[*copy.split].inputs;
         const auto input =
             std::find_if(inputs.begin(), inputs.end(), [&](const record::SplitInput& i) { return i.tensor == copy.of; });
         return input == inputs.end() ? no_tensor : input->node;
     }
     /// A log may not tell how large all of them are.
     static std::string size_text(const tables::SizeSum& sum) { return sum.complete || sum.bytes > 0 ? words::bytes(sum) : "? B"; }
-    const Row& at(int row) const { return rows_[static_cast<size_t>(row)]; }
+    const Row& at(int row) const { return rows_[row]; }
 
     std::vector<Row> rows_;
     TransferCount count_;

@@ -181,7 +181,7 @@ public:
 
 private:
     using Row = std::variant<record::Fusion, record::NotFused, record::Reorder>;
-    const Row& at(int row) const { return rows_[static_cast<size_t>(row)]; }
+    const Row& at(int row) const { return rows_[row]; }
 
     /// The nodes of a split as they run, and where those stood before that were moved.
     static void add_order(InspectorSession& session, std::vector<Line>& lines, int32_t split) {
@@ -197,12 +197,12 @@ private:
         if (split < 0 || static_cast<size_t>(split) >= splits.size()) {
             return;
         }
-        const SplitState& s = splits[static_cast<size_t>(split)];
+        const SplitState& s = splits[split];
         const auto right = [](const std::string& text, size_t cells) {
             return std::string(cells - std::min(text.size(), cells), ' ') + text;
         };
         for (int32_t i = std::max(s.begin.first_node, 0); i < s.end_node && static_cast<size_t>(i) < order.size(); ++i) {
-            const TensorId id = order[static_cast<size_t>(i)];
+            const TensorId id = order[i];
             const auto moved = before.find(id);
             Line l;
             l.parts.push_back({right(std::to_string(i), 5), dim});
@@ -219,16 +219,14 @@ private:
     }
     static BackendId backend_of_split(const InspectorSession& session, int32_t split) {
         const auto& splits = session.state().splits;
-        return split >= 0 && static_cast<size_t>(split) < splits.size() ? splits[static_cast<size_t>(split)].begin.backend
-                                                                        : no_backend;
+        return split >= 0 && static_cast<size_t>(split) < splits.size() ? splits[split].begin.backend : no_backend;
     }
     std::vector<TensorId> nodes(const InspectorSession& session, int row) const {
         if (const auto* f = std::get_if<record::Fusion>(&at(row))) {
             const auto& order = session.state().order;
             const auto first = std::min(static_cast<size_t>(std::max(f->first, 0)), order.size());
             const auto count = std::min(static_cast<size_t>(std::max(f->count, 0)), order.size() - first);
-            return {order.begin() + static_cast<std::ptrdiff_t>(first),
-                    order.begin() + static_cast<std::ptrdiff_t>(first + count)};
+            return {order.begin() + first, order.begin() + static_cast<std::ptrdiff_t>(first + count)};
         }
         if (const auto* f = std::get_if<record::NotFused>(&at(row))) {
             return {f->first, f->second};

@@ -79,7 +79,7 @@ public:
         const record::Placement& p = at(row);
         const std::string_view title = columns_[column].title;
         if (title == "offset") {
-            return static_cast<double>(p.offset);
+            return p.offset;
         }
         if (title == "used") {
             return p.first_use;
@@ -170,10 +170,10 @@ public:
 private:
     static constexpr int life_width = 24;
 
-    const record::Placement& at(int row) const { return rows_[static_cast<size_t>(row)]; }
+    const record::Placement& at(int row) const { return rows_[row]; }
     static BackendId backend_of(const InspectorSession& session, TensorId id) {
         const auto& tensors = session.state().tensors;
-        return id >= 0 && static_cast<size_t>(id) < tensors.size() ? tensors[static_cast<size_t>(id)].backend : no_backend;
+        return id >= 0 && static_cast<size_t>(id) < tensors.size() ? tensors[id].backend : no_backend;
     }
     /// Those that use one place after the other, each in place of the one before.
     void add_chain(InspectorSession& session, std::vector<Line>& lines, int row, int width) const {

@@ -33,7 +33,7 @@ public:
         times_.assign(session.state().executed.empty() ? 0 : session.state().tensors.size(), -1);
         for (const record::Execute& e : session.state().executed) {
             if (e.last >= 0 && static_cast<size_t>(e.last) < times_.size()) {
-                times_[static_cast<size_t>(e.last)] = e.end_ns - e.start_ns;
+                times_[e.last] = e.end_ns - e.start_ns;
             }
         }
         passes_.update(session);
@@ -42,33 +42,33 @@ public:
     int n_rows() const override { return n_rows_; }
 
     std::vector<Text> row(InspectorSession& session, int index, int) const override {
-        const TensorId id = session.tensors()[static_cast<size_t>(index)];
+        const TensorId id = session.tensors()[index];
         const TensorInfo& info = session.history().tensor(session.state(), id);
-        const auto at = static_cast<size_t>(id);
+        const size_t at = id;
         const TensorState now = at < session.state().tensors.size() ? session.state().tensors[at] : TensorState{};
         const bool node = is_node(session, id);
         const int64_t time = time_of(id);
         const BackendId was = session.was(id);
-        return {
-            {node ? std::to_string(index) : "-", dim},
-            {op_text(session, id), node ? Style{} : dim},
-            {session.name(id)},
-            {type_text(info), dim},
-            {shape_text(info), dim},
-            {told_by_log(info) ? unknown_text : words::bytes(static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb))), dim},
-            {now.split >= 0       ? std::to_string(now.split)
-             : session.imported() ? unknown_text
-                                  : "",
-             dim},
-            {time >= 0            ? time_text(time)
-             : session.imported() ? unknown_text
-                                  : "",
-             dim},
-            was == now.backend ? Text{} : backend_text(session, was),
-            backend_text(session, now.backend),
-            {now.cause == Cause::none && (now.backend != no_backend || session.imported()) ? unknown_text
-                                                                                           : cause_name(now.cause, now.source)},
-            {now.by == no_tensor ? "" : session.name(now.by), dim}};
+        return {{node ? std::to_string(index) : "-", dim},
+                {op_text(session, id), node ? Style{} : dim},
+                {session.name(id)},
+                {type_text(info), dim},
+                {shape_text(info), dim},
+                {told_by_log(info) ? unknown_text : words::bytes(n_bytes(info.type, info.ne, info.nb)), dim},
+                {now.split >= 0       ? std::to_string(now.split)
+                 : session.imported() ? unknown_text
+                                      : "",
+                 dim},
+                {time >= 0            ? time_text(time)
+                 : session.imported() ? unknown_text
+                                      : "",
+                 dim},
+                was == now.backend ? Text{} : backend_text(session, was),
+                backend_text(session, now.backend),
+                {now.cause == Cause::none && (now.backend != no_backend || session.imported())
+                     ? unknown_text
+                     : cause_name(now.cause, now.source)},
+                {now.by == no_tensor ? "" : session.name(now.by), dim}};
     }
 
     std::optional<double> sort_key(InspectorSession& session, int row, size_t column) const override {
@@ -78,7 +78,7 @@ public:
             return is_node(session, id) ? std::optional<double>(row) : std::nullopt;
         }
         if (title == "time") {
-            return time_of(id) >= 0 ? std::optional<double>(static_cast<double>(time_of(id))) : std::nullopt;
+            return time_of(id) >= 0 ? std::optional<double>(time_of(id)) : std::nullopt;
         }
         return View::sort_key(session, row, column);
     }
@@ -93,9 +93,7 @@ public:
     Drawing* drawing() override { return &passes_; }
 
     int row_of(const InspectorSession& session, TensorId id) const override { return session.row_of(id); }
-    TensorId tensor_of(const InspectorSession& session, int row) const override {
-        return session.tensors()[static_cast<size_t>(row)];
-    }
+    TensorId tensor_of(const InspectorSession& session, int row) const override { return session.tensors()[row]; }
     TensorId own_tensor(const InspectorSession& session, int row) const override { return tensor_of(session, row); }
     bool changed(const InspectorSession& session, int row) const override { return session.changed_now(tensor_of(session, row)); }
 
@@ -106,7 +104,7 @@ public:
         return tensor_detail(session, tensor_of(session, row), width);
     }
     Target open(InspectorSession& session, int row) const override {
-        const auto at = static_cast<size_t>(tensor_of(session, row));
+        const size_t at = tensor_of(session, row);
         return at < session.state().tensors.size() ? Target::split(session.state().tensors[at].split) : Target{};
     }
     void facts(InspectorSession& session, int row, Facts& facts) const override {
@@ -119,7 +117,7 @@ private:
         return !session.is_copy(id) && (info.op != Op::NONE || left_out_by_log(info));
     }
 
-    int64_t time_of(TensorId id) const { return static_cast<size_t>(id) < times_.size() ? times_[static_cast<size_t>(id)] : -1; }
+    int64_t time_of(TensorId id) const { return static_cast<size_t>(id) < times_.size() ? times_[id] : -1; }
 
     int n_rows_ = 0;
     std::vector<int64_t> times_; ///< [tensors] ns of the kernel that wrote it; −1: none did. Empty: nothing has run

@@ -61,12 +61,12 @@ std::string times_ten_to(int power) { return power == 0 ? "tolerated" : "×1e" +
 int ErrorChart::rows(InspectorSession&, int body_rows, int) const { return rows_.empty() ? 0 : std::clamp(body_rows / 3, 4, 14); }
 
 int ErrorChart::row_at(int, int column) const {
-    return column >= 0 && static_cast<size_t>(column) < drawn_.size() ? drawn_[static_cast<size_t>(column)] : -1;
+    return column >= 0 && static_cast<size_t>(column) < drawn_.size() ? drawn_[column] : -1;
 }
 
 std::vector<Line> ErrorChart::draw(InspectorSession&, int selected, int height, int width) {
     Cells cells(height, width);
-    drawn_.assign(static_cast<size_t>(std::max(width, 0)), -1);
+    drawn_.assign(std::max(width, 0), -1);
     const auto n = static_cast<int>(rows_.size());
     const int room = width - label, n_rows = height - 1;
     if (n == 0 || room < 1 || n_rows < 2) {
@@ -91,11 +91,11 @@ std::vector<Line> ErrorChart::draw(InspectorSession&, int selected, int height, 
         bool is_selected = false;
         for (int row = first; row < end; ++row) {
             is_selected = is_selected || row == selected;
-            shown = power_of(rows_[static_cast<size_t>(row)]) > power_of(rows_[static_cast<size_t>(shown)]) ? row : shown;
+            shown = power_of(rows_[row]) > power_of(rows_[shown]) ? row : shown;
         }
-        const ComparedRow& row = rows_[static_cast<size_t>(shown)];
+        const ComparedRow& row = rows_[shown];
         const int at = label + c;
-        drawn_[static_cast<size_t>(at)] = shown;
+        drawn_[at] = shown;
         if (is_selected) {
             cells.put(n_rows, at, U'▲', accent);
         } else if (!row.compared()) {

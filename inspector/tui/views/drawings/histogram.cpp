@@ -15,7 +15,7 @@ std::vector<Line> Histogram::draw(InspectorSession&, int selected, int height, i
     if (selected < 0) {
         return cells.lines();
     }
-    const tables::ValueRow& row = rows_[static_cast<size_t>(selected)];
+    const tables::ValueRow& row = rows_[selected];
     int64_t most = 0;
     for (const int64_t n : row.histogram) {
         most = std::max(most, n);
@@ -31,11 +31,11 @@ std::vector<Line> Histogram::draw(InspectorSession&, int selected, int height, i
     cells.text(0, 0, words::count(most), dim, label);
     cells.text(n_rows - 1, 0, "0", dim, label);
     for (int i = 0; i < n_bars; ++i) {
-        const int64_t count = row.histogram[static_cast<size_t>(i)];
+        const int64_t count = row.histogram[i];
         // In eighths of a cell; what is there at all is seen.
         const auto eighths = count == 0 ? 0 : std::max<int64_t>(count * n_rows * 8 / most, 1);
         for (int r = 0; r < n_rows; ++r) {
-            const auto part = std::clamp<int64_t>(eighths - static_cast<int64_t>(r) * 8, 0, 8);
+            const auto part = std::clamp<int64_t>(eighths - r * 8, 0, 8);
             for (int c = 0; c < std::max(bar - 1, 1); ++c) {
                 cells.put(n_rows - 1 - r, label + i * bar + c, parts[part], Style{Ink::accent, false, false, false, false});
             }

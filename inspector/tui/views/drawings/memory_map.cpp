@@ -27,18 +27,18 @@ void MemoryMap::set(const std::vector<record::Placement>& placements, std::vecto
         end_ = std::max(end_, p.last_use + 1);
         most = std::max(most, p.tensor);
     }
-    std::vector<int> row_of(static_cast<size_t>(most + 1), -1);
+    std::vector<int> row_of(most + 1, -1);
     for (size_t i = placements.size(); i-- > 0;) { // of several rows of a tensor, the first one
         if (placements[i].tensor >= 0) {
-            row_of[static_cast<size_t>(placements[i].tensor)] = static_cast<int>(i);
+            row_of[placements[i].tensor] = static_cast<int>(i);
         }
     }
     family_.resize(placements.size());
     for (size_t i = 0; i < placements.size(); ++i) {
         int row = static_cast<int>(i);
         for (size_t hops = 0; hops < placements.size(); ++hops) {
-            const TensorId parent = placements[static_cast<size_t>(row)].in_place_of;
-            const int of_parent = parent >= 0 && parent <= most ? row_of[static_cast<size_t>(parent)] : -1;
+            const TensorId parent = placements[row].in_place_of;
+            const int of_parent = parent >= 0 && parent <= most ? row_of[parent] : -1;
             if (of_parent < 0) {
                 break;
             }
@@ -52,10 +52,10 @@ void MemoryMap::set(const std::vector<record::Placement>& placements, std::vecto
         Shown shown;
         shown.live.assign(static_cast<size_t>(end_) + 1, 0);
         for (const int row : buffer.rows) {
-            const record::Placement& p = placements[static_cast<size_t>(row)];
+            const record::Placement& p = placements[row];
             shown.reached = std::max(shown.reached, p.offset + p.size);
-            shown.live[static_cast<size_t>(std::clamp(p.first_use, 0, end_))] += p.size;
-            shown.live[static_cast<size_t>(std::clamp(lifetimes.end_of(p), 0, end_))] -= p.size;
+            shown.live[std::clamp(p.first_use, 0, end_)] += p.size;
+            shown.live[std::clamp(lifetimes.end_of(p), 0, end_)] -= p.size;
         }
         std::partial_sum(shown.live.begin(), shown.live.end(), shown.live.begin());
         shown.live.pop_back();
@@ -86,7 +86,7 @@ std::string MemoryMap::title(const InspectorSession&) const {
 
 int MemoryMap::shade_of(int row) const {
     // Neighbours in the list are neighbours in the buffer: they get different shades, those who share a place the same one.
-    return family_[static_cast<size_t>(row)] % static_cast<int>(shades.size());
+    return family_[row] % static_cast<int>(shades.size());
 }
 
 std::vector<Line> MemoryMap::draw(InspectorSession& session, int selected, int height, int width) {
@@ -95,7 +95,7 @@ std::vector<Line> MemoryMap::draw(InspectorSession& session, int selected, int h
     const int n = static_cast<int>(buffers_.size());
     if (n > 0 && height / n >= least_rows) {
         for (int i = 0; i < n; ++i) {
-            draw_buffer(session, buffers_[static_cast<size_t>(i)], selected, cells, i * (height / n), height / n);
+            draw_buffer(session, buffers_[i], selected, cells, i * (height / n), height / n);
         }
     } else if (n > 0) {
         const auto holds = [&](const Shown& b) {
@@ -123,24 +123,24 @@ MemoryMap::Map MemoryMap::map_of(const Shown& shown, int n_rows, int n_columns) 
     std::vector<std::pair<int64_t, int64_t>> used;
     used.reserve(shown.buffer.rows.size());
     for (const int row : shown.buffer.rows) {
-        const record::Placement& p = (*placements_)[static_cast<size_t>(row)];
+        const record::Placement& p = (*placements_)[row];
         used.emplace_back(p.offset, p.offset + p.size);
     }
     Map map{n_rows, n_columns, {std::move(used), std::max(shown.buffer.size, shown.reached), n_rows * points}, {}, {}};
-    map.lowest.assign(static_cast<size_t>(n_rows), -1);
-    map.cells.assign(static_cast<size_t>(n_rows) * static_cast<size_t>(n_columns), -1);
+    map.lowest.assign(n_rows, -1);
+    map.cells.assign(n_rows * static_cast<size_t>(n_columns), -1);
     std::vector<double> covered(map.cells.size(), 0);
     for (const int row : shown.buffer.rows) {
-        const record::Placement& p = (*placements_)[static_cast<size_t>(row)];
+        const record::Placement& p = (*placements_)[row];
         const Area area = area_of(p, map);
         if (area.bottom < n_rows) {
-            int64_t& lowest = map.lowest[static_cast<size_t>(area.bottom)];
+            int64_t& lowest = map.lowest[area.bottom];
             lowest = lowest < 0 ? p.offset : std::min(lowest, p.offset);
         }
         for (int r = area.bottom; r < area.top; ++r) {
             const double cover = std::min(area.high, r + 1.0) - std::max(area.low, static_cast<double>(r));
-            const size_t line = static_cast<size_t>(r) * static_cast<size_t>(n_columns);
-            for (size_t at = line + static_cast<size_t>(area.left); at < line + static_cast<size_t>(area.right); ++at) {
+            const size_t line = r * static_cast<size_t>(n_columns);
+            for (size_t at = line + area.left; at < line + area.right; ++at) {
                 if (cover > covered[at]) {
                     covered[at] = cover;
                     map.cells[at] = row;
@@ -159,7 +159,7 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
     const Buffer& buffer = shown.buffer;
     const std::vector<int64_t>& live = shown.live;
     const int peak_at = shown.peak_at;
-    const int64_t peak = live[static_cast<size_t>(peak_at)];
+    const int64_t peak = live[peak_at];
     cells.text(first_row, 0,
                session.history().buffer_type_name(buffer.buffer_type) +
                    (buffer.chunk > 0 ? " chunk " + std::to_string(buffer.chunk) : "") + ": " + words::bytes(buffer.size) +
@@ -172,12 +172,12 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
     }
     const Map& map = *shown.map;
     const Area chosen = selected >= 0 && std::find(buffer.rows.begin(), buffer.rows.end(), selected) != buffer.rows.end()
-                            ? area_of((*placements_)[static_cast<size_t>(selected)], map)
+                            ? area_of((*placements_)[selected], map)
                             : Area{};
     const auto at = [&](int r, int c) { // the selected one is never hidden
         return r >= chosen.bottom && r < chosen.top && c >= chosen.left && c < chosen.right
                    ? selected
-                   : map.cells[static_cast<size_t>(r) * static_cast<size_t>(n_columns) + static_cast<size_t>(c)];
+                   : map.cells[r * static_cast<size_t>(n_columns) + c];
     };
     const auto line_of = [&](int r) { return first_row + n_rows - r; }; // the lowest bytes at the bottom
     for (int r = 0; r < n_rows; ++r) {
@@ -186,14 +186,13 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
             if (row < 0) {
                 continue;
             }
-            const TensorId id = (*placements_)[static_cast<size_t>(row)].tensor;
-            const auto index = static_cast<size_t>(id);
+            const TensorId id = (*placements_)[row].tensor;
+            const size_t index = id;
             const auto& tensors = session.state().tensors;
             const Style ink =
                 backend_style(id >= 0 && index < tensors.size() ? tensors[index].backend : no_backend, session.n_backends());
             const bool is_selected = row == selected;
-            cells.put(line_of(r), offset_label_width + c, is_selected ? U'█' : shades[static_cast<size_t>(shade_of(row))],
-                      is_selected ? accent : ink);
+            cells.put(line_of(r), offset_label_width + c, is_selected ? U'█' : shades[shade_of(row)], is_selected ? accent : ink);
             drawn_.put(line_of(r), offset_label_width + c, row);
         }
     }
@@ -219,7 +218,7 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
                 ++end;
             }
             if (row >= 0 && std::find(named.begin(), named.end(), row) == named.end()) {
-                const std::string name = session.name((*placements_)[static_cast<size_t>(row)].tensor);
+                const std::string name = session.name((*placements_)[row].tensor);
                 if (text_width(name) + 2 <= end - c) {
                     cells.text(line_of(r), offset_label_width + c + 1, name,
                                row == selected ? accent.with_reverse() : plain.with_reverse());
@@ -231,7 +230,7 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
     }
     int last_labelled = n_rows + 1;
     for (int r = n_rows - 1; r >= 0; --r) { // the offset at which a row begins, where it is one that something begins at
-        const int64_t lowest = map.lowest[static_cast<size_t>(r)];
+        const int64_t lowest = map.lowest[r];
         if (lowest >= 0 && last_labelled - r >= 1) {
             const std::string label = words::count(lowest);
             cells.text(line_of(r), offset_label_width - 1 - text_width(label), label, dim, offset_label_width);
@@ -240,13 +239,13 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
     }
     cells.text(first_row + height - 1, 0, "needed", dim, offset_label_width);
     for (int c = 0; c < n_columns; ++c) {
-        const auto first = static_cast<size_t>(static_cast<int64_t>(c) * end_ / n_columns);
+        const size_t first = static_cast<int64_t>(c) * end_ / n_columns;
         const auto end = std::max(static_cast<size_t>(static_cast<int64_t>(c + 1) * end_ / n_columns), first + 1);
         int64_t most = 0;
         for (size_t i = first; i < std::min(end, live.size()); ++i) {
             most = std::max(most, live[i]);
         }
-        const auto level = peak > 0 ? static_cast<size_t>((most * 8 + peak - 1) / peak) : 0;
+        const auto level = peak > 0 ? (most * 8 + peak - 1) / peak : 0;
         const bool is_peak = static_cast<size_t>(peak_at) >= first && static_cast<size_t>(peak_at) < end;
         cells.put(first_row + height - 1, offset_label_width + c, heights[std::min<size_t>(level, 8)], is_peak ? accent : dim);
     }

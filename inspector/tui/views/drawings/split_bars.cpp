@@ -35,9 +35,9 @@ int SplitBars::rows(InspectorSession& session, int, int) const { return session.
 
 std::string SplitBars::title(const InspectorSession& session) const {
     const auto& splits = session.state().splits;
-    std::vector<int> on(static_cast<size_t>(session.n_backends()), 0);
+    std::vector<int> on(session.n_backends(), 0);
     for (const SplitState& split : splits) {
-        if (const auto b = static_cast<size_t>(split.begin.backend); b < on.size()) {
+        if (const size_t b = split.begin.backend; b < on.size()) {
             ++on[b];
         }
     }

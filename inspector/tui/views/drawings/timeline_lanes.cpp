@@ -82,7 +82,7 @@ int TimelineLanes::column_of(int64_t time) const {
 }
 
 int64_t TimelineLanes::time_at(int column) const {
-    const double share = (static_cast<double>(column - label_) + 0.5) / static_cast<double>(width_);
+    const double share = ((column - label_) + 0.5) / width_;
     return from_ + static_cast<int64_t>(share * static_cast<double>(to_ - from_));
 }
 
@@ -109,7 +109,7 @@ bool TimelineLanes::zoom(Zoom how, int column) {
     if (column >= label_) {
         at = time_at(column);
     } else if (selected_ >= 0 && static_cast<size_t>(selected_) < items_->size()) {
-        const TimelineItem& item = (*items_)[static_cast<size_t>(selected_)];
+        const TimelineItem& item = (*items_)[selected_];
         at = std::clamp(item.start, from_, to_); // its beginning stays where it is
     }
     const double share = static_cast<double>(at - from_) / static_cast<double>(length); // what is there stays there
@@ -133,7 +133,7 @@ std::vector<Line> TimelineLanes::draw(InspectorSession& session, int selected, i
     label_ = backend_width(session) + 6;
     width_ = std::max(width - label_, 1);
     if (selected != selected_ && selected >= 0) {
-        show((*items_)[static_cast<size_t>(selected)]); // the window goes where the list does
+        show((*items_)[selected]); // the window goes where the list does
     }
     selected_ = selected;
     drawn_.clear(height, width);
@@ -141,10 +141,7 @@ std::vector<Line> TimelineLanes::draw(InspectorSession& session, int selected, i
     for (const SplitState& split : session.state().splits) {
         if (split.start_ns >= 0 && split.start_ns < to_ && split.end_ns > from_) {
             const int at = std::max(column_of(split.start_ns), label_);
-            cells.text(0, at,
-                       "▏" + std::to_string(split.begin.index) +
-                           std::string(static_cast<size_t>(std::max(width - at - 8, 0)), ' '),
-                       dim);
+            cells.text(0, at, "▏" + std::to_string(split.begin.index) + std::string(std::max(width - at - 8, 0), ' '), dim);
         }
     }
     cells.text(0, 0, "splits", dim, label_);
@@ -184,7 +181,7 @@ std::vector<Line> TimelineLanes::draw(InspectorSession& session, int selected, i
     cells.text(axis, 0, first, dim, label_);
     cells.text(axis, width - text_width(last) - 1, " " + last, dim);
     if (selected >= 0) { // last, so that nothing hides it
-        const TimelineItem& item = (*items_)[static_cast<size_t>(selected)];
+        const TimelineItem& item = (*items_)[selected];
         const int line = 1 + item.backend * per_lane + (per_lane == 2 && item.kind != Kind::kernel ? 1 : 0);
         const int left = std::max(column_of(item.start), label_);
         const int right = std::min(std::max(column_of(item.end - 1), left), width - 1);
