@@ -176,8 +176,8 @@ void evaluate(const std::shared_ptr<const gguf::File>& file, bool flash_attentio
         return;
     }
     Scheduler scheduler(machine().backends, {});
-    Context context(model, scheduler, {.n_ctx = n_cells, .n_batch = 4, .n_ubatch = 4, .flash_attention = flash_attention},
-                    nullptr);
+    InferenceContext context(model, scheduler,
+                             {.n_ctx = n_cells, .n_batch = 4, .n_ubatch = 4, .flash_attention = flash_attention}, nullptr);
     Batch batch;
     for (int32_t i = 0; i < 3; ++i) {
         batch.add(i % h.n_vocab, i, only_sequence(0), i == 2);

@@ -115,7 +115,7 @@ void run(std::string_view keys) {
         record_small_run(*store);
         return store;
     }();
-    tui::Session session(source, nullptr, -1);
+    tui::InspectorSession session(source, nullptr, -1);
     tui::App::Options options;
     options.title = "small";
     options.settings.escape_delay = 0;
