@@ -15,7 +15,7 @@ Tensor* unscaled_embedding(GraphBuilder& b) {
         return b.io.embeddings;
     }
     Tensor* x = b.name(ops::get_rows(b.g, b.w.token_embedding, b.io.tokens), "embd");
-    // The reference's graphs have both inputs, so that the numbers of unnamed leafs agree.
+    // ggml's graphs have both inputs, so that the numbers of unnamed leafs agree.
     b.g.expand(x);
     b.g.expand(b.io.embeddings);
     b.io.embeddings = nullptr;

@@ -53,7 +53,7 @@ struct GraphTensors {
     Tensor* logits = nullptr;      ///< F32 [n_vocab, n_outputs]
 };
 
-/// The state shared by the building blocks of one graph. Names and order are the reference's (ggml programs show both to users, and plans
+/// The state shared by the building blocks of one graph. Names and order are llama.cpp's (ggml programs show both to users, and plans
 /// depend on the order), so blocks make their tensors in its order and name them with `name`.
 class GraphBuilder {
 public:

@@ -34,7 +34,7 @@ int64_t attention(const Shape& ne, const SourceShapes& s) noexcept; ///< scores 
 template <int N> int64_t each(const Shape& ne, const SourceShapes&) noexcept { return N * (ne[0] * ne[1] * ne[2] * ne[3]); }
 } // namespace flops
 
-/// What the offload of an operator is counted by (the reference's rules). ne: the result's shape.
+/// What the offload of an operator is counted by (ggml's rules). ne: the result's shape.
 namespace batch {
 constexpr int64_t never(const Shape&) noexcept { return 0; } ///< it is not offloaded
 constexpr int64_t rows(const Shape& ne) noexcept { return ne[1] * ne[2] * ne[3]; }

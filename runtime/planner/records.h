@@ -144,7 +144,7 @@ struct NotFused {
     StringId why = 0;
 };
 struct Reallocation {    ///< memory was planned anew
-    StringId reason = 0; ///< in the reference's words: "node kq-0 is not valid"
+    StringId reason = 0; ///< in ggml's words: "node kq-0 is not valid"
     TensorId node = no_tensor;
     int32_t source = -1;
 };

@@ -1,9 +1,8 @@
 // From planned offsets to memory.
 
 #include "runtime/backend/described_buffer.h"
-#include "runtime/scheduler/live_plan.h"
-
 #include "runtime/error.h"
+#include "runtime/scheduler/live_plan.h"
 #include "runtime/system/number_words.h"
 
 namespace schedscope {

@@ -9,7 +9,7 @@ namespace schedscope {
 namespace {
 
 /// An operator in place, or one that writes into a cache, may have come to lie on another backend than the memory it writes: the passes only ask for
-/// what is read (as the reference's do, which then writes out of bounds).
+/// what is read (as ggml's do, which then writes out of bounds).
 void refuse_writes_out_of_reach(const LivePlan& live, const LiveDevices& devices) {
     for (size_t s = 0; s < live.splits.size(); ++s) {
         const BackendId b = live.plan.splits[s].backend;

@@ -62,7 +62,7 @@ public:
     /// complete before the next is planned or computed.
     void compute_async();
     void synchronize();
-    /// Forgets the planned graph (its tensors are about to go away). Capacities, memory and the like stay, as in the reference.
+    /// Forgets the planned graph (its tensors are about to go away). Capacities, memory and the like stay, as in ggml.
     void reset();
 
     /// Which backend a tensor of the planned graph runs on or lies on.

@@ -69,7 +69,7 @@ struct GenerateResult {
 };
 
 /// Decodes the prompts, then token by token for all sequences together. Samples and tokens are recorded. Sequences of an earlier call are
-/// forgotten first. Throws Error(usage) for prompts that make no sense or do not fit into the context, and as Context::decode does.
+/// forgotten first. Throws Error(usage) for prompts that make no sense or do not fit into the context, and as InferenceContext::decode does.
 GenerateResult generate(Session& session, const GenerateRequest& request);
 
 /// Plans what `generate` would run for the prompts and one token more, without running it: works with header_only.

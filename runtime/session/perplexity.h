@@ -18,7 +18,7 @@ struct Perplexity {
 /// (where the model wants one); the second half of each is scored, so that every scored token has half a context before it: llama.cpp's way, and
 /// comparable with its figures. A rest that is no whole window is left out. A text that does not fill one window is scored from its second
 /// token on. The cache's cells are cleared. `tokens`: BOS included. stop: ends after the present evaluation with what is there.
-/// Throws Error(usage) when there is nothing to score, and as Context::decode does.
+/// Throws Error(usage) when there is nothing to score, and as InferenceContext::decode does.
 Perplexity perplexity(Session& session, std::span<const Token> tokens, const std::atomic<bool>* stop = nullptr);
 
 /// Plans what `perplexity` would run, without running it: works with header_only. Throws Error(usage) as it does.

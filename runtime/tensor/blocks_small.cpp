@@ -49,7 +49,7 @@ void store_fifths(const uint8_t* q, uint8_t* qh) noexcept {
     }
 }
 
-/// q = (x − origin) / d rounded the way the reference does: 0.5 (plus an offset) is added, then the fraction is cut off.
+/// q = (x − origin) / d rounded the way ggml does: 0.5 (plus an offset) is added, then the fraction is cut off.
 void number_all(const float* x, float origin, float d_inverse, float plus, int most, uint8_t* q) noexcept {
     for (int i = 0; i < small_block; ++i) {
         q[i] = stored((x[i] - origin) * d_inverse + plus, most);

@@ -19,7 +19,7 @@ struct EncoderTensors {
     Tensor* result = nullptr;         ///< F32 [n_embd_text, rows]
 };
 
-/// The state of building one graph, and the parts that encoder and projectors are made of. Nodes are made in the reference's order and have its
+/// The state of building one graph, and the parts that encoder and projectors are made of. Nodes are made in llama.cpp's order and have its
 /// names. ne is written [ne0, ne1, …].
 class EncoderGraphBuilder {
 public:

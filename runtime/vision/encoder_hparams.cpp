@@ -112,7 +112,7 @@ EncoderHparams read_hparams(const gguf::File& file) {
     }
     if (file.get_bool("clip.use_gelu").value_or(false)) {
         h.activation =
-            UnaryOp::GELU; // with tanh, as the reference has it, also where the original has the exact one: 5e-4 apart at most
+            UnaryOp::GELU; // with tanh, as llama.cpp has it, also where the original has the exact one: 5e-4 apart at most
     } else if (file.get_bool("clip.use_silu").value_or(false)) {
         h.activation = UnaryOp::SILU;
     }

@@ -8,7 +8,7 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint QUERIES = 1;
 #define GROUP gl_WorkGroupSize.x
-#define MAX_HEAD 512 // supports.cpp
+#define MAX_HEAD 512 // runtime/backend/vulkan/operators/attention.cpp
 
 #if defined(K_F32)
 #define ELEMENTS_F32

@@ -10,7 +10,7 @@ void write_block(uint word, float x[32]) {
     float inverse = scale != 0.0 ? 1.0 / scale : 0.0;
     d_data[word] = uint16_t(packHalf2x16(vec2(scale, 0.0)) & 0xFFFFu);
     for (int i = 0; i < 16; ++i) {
-        // Half a step away from zero, as the reference rounds.
+        // Half a step away from zero, as ggml rounds.
         float lo = x[2 * i] * inverse;
         float hi = x[2 * i + 1] * inverse;
         int q0 = int(sign(lo) * floor(abs(lo) + 0.5));

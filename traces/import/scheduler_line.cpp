@@ -1,6 +1,5 @@
 #include "traces/import/scheduler_line.h"
 
-#include "runtime/numbers.h"
 #include "traces/import/logged_text.h"
 
 #include <algorithm>
@@ -272,7 +271,7 @@ bool parse_node(std::string_view text, LoggedNode& node) {
     skip_blanks(text, at);
     if (take(text, at, "use=")) {
         const std::optional<int64_t> uses = take_number(text, at);
-        node.uses = uses ? int_of(*uses) : -1;
+        node.uses = uses ? static_cast<int32_t>(*uses) : -1;
         if (take(text, at, ",c=")) {
             take_number(text, at);
         }

@@ -16,7 +16,7 @@ std::string joined(const std::vector<std::string>& parts, std::string_view betwe
 
 /// A line that is written when it is complete:
 ///
-///     Line(out) << "split " << index << "  " << backend;
+///     OutputLine(out) << "split " << index << "  " << backend;
 class OutputLine {
 public:
     explicit OutputLine(std::ostream& out) : out_(out) {}

@@ -17,7 +17,7 @@ namespace schedscope {
 
 namespace {
 
-constexpr int64_t smallest = 32; ///< the reference's: below this in any direction the CPU is as fast
+constexpr int64_t smallest = 32; ///< ggml's: below this in any direction the CPU is as fast
 
 class BlasBackend;
 

@@ -33,7 +33,7 @@ struct MemoryPlan {
         chunk_sizes;        ///< [n_buffer_types][chunk] bytes; when one must grow, all of its type are made anew
     bool replanned = false; ///< a new plan of offsets was made
     Replan why = Replan::no;
-    std::string reason; ///< why, in the reference's words; empty the first time and when not replanned
+    std::string reason; ///< why, in ggml's words; empty the first time and when not replanned
 };
 
 /// Makes offsets, keeps them from graph to graph. Pure: sizes and ids only, the memory is in ComputeBuffers. See CORPUS.md for each rule.

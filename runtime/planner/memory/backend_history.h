@@ -8,7 +8,7 @@
 /// Private to the memory planner.
 namespace schedscope {
 
-/// The backends of the last two graphs by position. The arrays alternate and keep what longer graphs left in them, as the reference's do.
+/// The backends of the last two graphs by position. The arrays alternate and keep what longer graphs left in them, as ggml's do.
 class BackendHistory {
 public:
     /// The present graph's backends replace those of the graph before the last. True: at some position the memory is another one now.

@@ -17,7 +17,7 @@ struct Misfit {
     explicit operator bool() const noexcept { return what != What::nothing; }
 };
 
-/// In the reference's words: "node kq-0 is not valid".
+/// In ggml's words: "node kq-0 is not valid".
 std::string misfit_text(const MemoryGraph& graph, const Misfit& misfit);
 
 /// Gives each tensor of a graph the place planned for its first position.

@@ -22,7 +22,7 @@ struct LayerHolder {
 std::vector<int32_t> layer_homes(int32_t n_layer, int32_t n_gpu_layers, std::span<const LayerHolder> holders,
                                  std::span<const float> asked, int32_t host);
 
-/// Where an image encoder lives: on the first holder if any layer is offloaded, else on the host. (The reference's rule: the first GPU.)
+/// Where an image encoder lives: on the first holder if any layer is offloaded, else on the host. (llama.cpp's rule: the first GPU.)
 int32_t encoder_home(int32_t n_gpu_layers, std::span<const LayerHolder> holders, int32_t host) noexcept;
 
 /// Are they all, the output included, on holders?

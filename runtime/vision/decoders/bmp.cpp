@@ -1,6 +1,5 @@
 // BMP, by stb_image, once all that it would read is known to be there. It goes on with zeros where a file ends, and with whatever lies on its stack where a palette has
 // fewer colours than the pixels name.
-#include "runtime/numbers.h"
 #include "runtime/vision/decoders/bytes.h"
 #include "runtime/vision/decoders/decoder.h"
 
@@ -52,8 +51,8 @@ Bitmap read_header(std::span<const std::byte> file) {
         }
         return b;
     }
-    b.width = int_of(lowest_first(file, 18, 4));
-    b.height = std::abs(static_cast<int64_t>(int_of(lowest_first(file, 22, 4))));
+    b.width = static_cast<int32_t>(lowest_first(file, 18, 4)); // a sign is in the highest bit
+    b.height = std::abs(static_cast<int64_t>(static_cast<int32_t>(lowest_first(file, 22, 4))));
     b.bits = lowest_first(file, 28, 2);
     b.compression = lowest_first(file, 30, 4);
     return b;
