@@ -1,5 +1,7 @@
 #include "runtime/backend/blas/blas_library.h"
 
+#include "runtime/error.h"
+
 #include <csignal>
 #include <dlfcn.h>
 #include <optional>
@@ -10,26 +12,28 @@ namespace schedscope {
 
 namespace {
 
-/// Opens a library. Where OpenBLAS can't start its threads it interrupts the thread that loads it, as if the user had; `interrupted` says so, and a user's own
-/// interrupt still arrives.
-void* open_library(const char* name, bool& interrupted) {
+/// Calls `f`. Where OpenBLAS can't start its threads it interrupts the thread that calls it, as if the user had: true then; a user's own interrupt still arrives.
+template <typename F> bool interrupts_itself(F&& f) {
     sigset_t interrupt, before;
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);
     pthread_sigmask(SIG_BLOCK, &interrupt, &before);
-    void* const handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    f();
     const timespec at_once{};
     siginfo_t info{};
+    bool by_itself = false;
     while (sigtimedwait(&interrupt, &info, &at_once) == SIGINT) {
-        if (info.si_code != SI_TKILL) {
+        if (info.si_pid != getpid()) { // from a terminal or another process
             kill(getpid(), SIGINT); // blocked here until the mask is put back
             break;
         }
-        interrupted = true;
+        by_itself = true;
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return handle;
+    return by_itself;
 }
+
+constexpr const char* no_threads = "BLAS: OpenBLAS can't start its threads";
 
 } // namespace
 
@@ -40,11 +44,11 @@ const BlasLibrary* BlasLibrary::load(std::string& missing) {
         bool interrupted = false;
         for (const char* name : {"libopenblas.so.0", "libopenblas.so"}) {
             if (handle == nullptr) {
-                handle = open_library(name, interrupted);
+                interrupted = interrupts_itself([&] { handle = dlopen(name, RTLD_NOW | RTLD_LOCAL); }) || interrupted;
             }
         }
         if (interrupted) {
-            why = "BLAS: OpenBLAS can't start its threads";
+            why = no_threads;
             return std::nullopt;
         }
         if (handle == nullptr) {
@@ -77,8 +81,8 @@ void BlasLibrary::multiply(int m, int n, int k, const float* a, int lda, const f
 }
 
 void BlasLibrary::set_threads(int n) const {
-    if (set_threads_ != nullptr) {
-        set_threads_(n);
+    if (set_threads_ != nullptr && interrupts_itself([&] { set_threads_(n); })) {
+        throw Error(ErrorKind::device, no_threads);
     }
 }
 
