@@ -24,7 +24,7 @@ template <typename F> bool interrupts_itself(F&& f) {
     bool by_itself = false;
     while (sigtimedwait(&interrupt, &info, &at_once) == SIGINT) {
         if (info.si_pid != getpid()) { // from a terminal or another process
-            kill(getpid(), SIGINT); // blocked here until the mask is put back
+            kill(getpid(), SIGINT);    // blocked here until the mask is put back
             break;
         }
         by_itself = true;
