@@ -21,7 +21,7 @@ struct FusionGroup {
 };
 
 /// Nodes that looked fusable and were not; node indices as in the optimised order. `why` is a constant: "used elsewhere".
-struct NotFused {
+struct UnfusedPair {
     int32_t first = 0;
     int32_t second = 0;
     std::string_view why;
@@ -31,7 +31,7 @@ struct NotFused {
 struct SplitGraph {
     std::vector<Tensor*> nodes; ///< view ops included
     std::vector<FusionGroup> groups;
-    std::vector<NotFused> not_fused;
+    std::vector<UnfusedPair> not_fused;
 };
 
 /// What ran when. Times are on the recorder's clock (steady, ns); bytes and flops: op_cost.h.

@@ -7,7 +7,7 @@ void note_kept(const SplitGraph& graph, int32_t first_node, std::vector<KeptRang
     for (const FusionGroup& group : graph.groups) {
         kept.push_back({first_node + group.first, first_node + group.first + group.count});
     }
-    for (const NotFused& pair : graph.not_fused) {
+    for (const UnfusedPair& pair : graph.not_fused) {
         if (pair.why == batch_too_large) {
             kept.push_back({first_node + pair.first, first_node + pair.second + 1});
         }

@@ -80,7 +80,7 @@ void record_split(const LivePlan& live, int32_t index, const std::vector<int32_t
         recorder.add(
             record::Fusion{index, split.backend, split.first_node + group.first, group.count, recorder.intern(group.kernel)});
     }
-    for (const NotFused& pair : graph.not_fused) {
+    for (const UnfusedPair& pair : graph.not_fused) {
         recorder.add(record::NotFused{index, split.backend, graph.nodes[pair.first]->id, graph.nodes[pair.second]->id,
                                       recorder.intern(pair.why)});
     }

@@ -193,10 +193,10 @@ private:
                 split_.not_fused.push_back({of(*a.first), of(*a.second), a.why});
             }
         }
-        const auto place = [](const NotFused& p) { return std::pair(p.second, p.first); };
+        const auto place = [](const UnfusedPair& p) { return std::pair(p.second, p.first); };
         std::stable_sort(split_.not_fused.begin(), split_.not_fused.end(),
-                         [place](const NotFused& a, const NotFused& b) { return place(a) < place(b); });
-        const auto same = [place](const NotFused& a, const NotFused& b) { return place(a) == place(b); };
+                         [place](const UnfusedPair& a, const UnfusedPair& b) { return place(a) < place(b); });
+        const auto same = [place](const UnfusedPair& a, const UnfusedPair& b) { return place(a) == place(b); };
         split_.not_fused.erase(std::unique(split_.not_fused.begin(), split_.not_fused.end(), same), split_.not_fused.end());
     }
 

@@ -149,7 +149,7 @@ public:
         for (size_t g = 0; g < split.groups.size(); ++g) {
             together.push_back({split.groups[g].first, split.groups[g].count, static_cast<int32_t>(g)});
         }
-        for (const NotFused& pair : split.not_fused) {
+        for (const UnfusedPair& pair : split.not_fused) {
             if (pair.why == batch_too_large) {
                 together.push_back({pair.first, pair.second - pair.first + 1, -1});
             }
@@ -215,7 +215,7 @@ private:
                 nodes.push_back(split_.nodes[static_cast<size_t>(i)]);
             }
         }
-        for (NotFused& pair : split_.not_fused) {
+        for (UnfusedPair& pair : split_.not_fused) {
             pair.first = now[static_cast<size_t>(pair.first)];
             pair.second = now[static_cast<size_t>(pair.second)];
         }

@@ -50,7 +50,7 @@ Context::Context(std::shared_ptr<Instance> instance, const PhysicalDevice& physi
     functions_.vkGetDeviceQueue(device_, physical_.queue_family, 0, &queue_);
     try {
         make_layouts();
-        transfer_ = std::make_unique<Transfer>(*this);
+        transfer_ = std::make_unique<StagingTransfer>(*this);
     } catch (...) {
         destroy();
         throw;

@@ -3,7 +3,7 @@
 #include "runtime/backend/vulkan/dispatch.h"
 #include "runtime/backend/vulkan/features.h"
 #include "runtime/backend/vulkan/instance.h"
-#include "runtime/backend/vulkan/transfer.h"
+#include "runtime/backend/vulkan/staging_transfer.h"
 
 #include <atomic>
 #include <map>
@@ -85,7 +85,7 @@ public:
     /// Until the queue has nothing to do; a lost device has nothing to do.
     void wait_idle() noexcept;
     /// For memory that the host does not address.
-    Transfer& transfer() noexcept { return *transfer_; }
+    StagingTransfer& transfer() noexcept { return *transfer_; }
     /// Nothing where the device can't.
     std::optional<ClockReading> read_clocks() const;
     /// A difference of ticks; counters that wrap are counted right.
@@ -113,7 +113,7 @@ private:
         std::tuple<std::string_view, uint32_t, uint32_t>; ///< shader (a constant of the program), variant, afterwards
     std::map<PipelineKey, VkPipeline> pipelines_;
 
-    std::unique_ptr<Transfer> transfer_;
+    std::unique_ptr<StagingTransfer> transfer_;
 };
 
 } // namespace schedscope::vulkan

@@ -1,31 +1,15 @@
 #include "runtime/backend/cpu/kernels/operators.h"
 
+#include "runtime/backend/operator_table.h"
 #include "runtime/tensor/convert.h"
-
-#include <array>
 
 namespace schedscope::cpu {
 
-namespace {
-
-using ByOp = std::array<const CpuOperator*, static_cast<size_t>(Op::count)>;
-
-ByOp all_operators() noexcept {
-    ByOp by_op{};
-    for (const auto family : {elementwise_operators, norm_operators, product_operators, move_operators, attention_operators,
-                              flash_attn_operators, reduce_operators, image_operators}) {
-        for (const CpuOperator& entry : family()) {
-            by_op[static_cast<size_t>(entry.op)] = &entry;
-        }
-    }
-    return by_op;
-}
-
-} // namespace
-
 const CpuOperator* find_operator(Op op) noexcept {
-    static const ByOp by_op = all_operators();
-    return by_op[static_cast<size_t>(op)];
+    static const OperatorTable<CpuOperator> table{elementwise_operators, norm_operators,      product_operators,
+                                                  move_operators,        attention_operators, flash_attn_operators,
+                                                  reduce_operators,      image_operators};
+    return table.find(op);
 }
 
 std::string_view kernel_name(const CpuOperator& entry, const Tensor& node) noexcept {

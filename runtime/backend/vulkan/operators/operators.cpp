@@ -1,28 +1,15 @@
 #include "runtime/backend/vulkan/operators/operators.h"
 
+#include "runtime/backend/operator_table.h"
 #include "runtime/backend/vulkan/features.h"
 
 #include <algorithm>
-#include <array>
 
 namespace schedscope {
 
 namespace vulkan {
 
 namespace {
-
-using ByOp = std::array<const VulkanOperator*, static_cast<size_t>(Op::count)>;
-
-ByOp all_operators() noexcept {
-    ByOp by_op{};
-    for (const auto family : {elementwise_operators, row_operators, sort_operators, product_operators, attention_operators,
-                              move_operators, image_operators}) {
-        for (const VulkanOperator& entry : family()) {
-            by_op[static_cast<size_t>(entry.op)] = &entry;
-        }
-    }
-    return by_op;
-}
 
 bool all_f32(const Tensor& node) noexcept {
     return node.type == Type::F32 && node.src[0]->type == Type::F32 && (node.src[1] == nullptr || node.src[1]->type == Type::F32);
@@ -44,8 +31,9 @@ Answer fits(const VulkanFeatures& features, const Tensor& t) {
 } // namespace
 
 const VulkanOperator* find_operator(Op op) noexcept {
-    static const ByOp by_op = all_operators();
-    return by_op[static_cast<size_t>(op)];
+    static const OperatorTable<VulkanOperator> table{elementwise_operators, row_operators,  sort_operators, product_operators,
+                                                     attention_operators,   move_operators, image_operators};
+    return table.find(op);
 }
 
 bool is(const Tensor* t, std::initializer_list<Type> types) noexcept {

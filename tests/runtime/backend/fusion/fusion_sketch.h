@@ -58,7 +58,7 @@ public:
     /// "norm, product: output", one behind the other.
     std::string apart() const {
         std::string text;
-        for (const NotFused& pair : split.not_fused) {
+        for (const UnfusedPair& pair : split.not_fused) {
             text += (text.empty() ? "" : "; ") + split.nodes[static_cast<size_t>(pair.first)]->name + ", " +
                     split.nodes[static_cast<size_t>(pair.second)]->name + ": " + std::string(pair.why);
         }

@@ -81,7 +81,7 @@ std::vector<std::string> story(const SplitGraph& split) {
             all.back() += " " + split.nodes[static_cast<size_t>(i)]->name;
         }
     }
-    for (const NotFused& p : split.not_fused) {
+    for (const UnfusedPair& p : split.not_fused) {
         all.push_back(split.nodes[static_cast<size_t>(p.first)]->name + " " + split.nodes[static_cast<size_t>(p.second)]->name +
                       " " + std::string(p.why));
     }

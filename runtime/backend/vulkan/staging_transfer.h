@@ -19,12 +19,12 @@ struct Allocation {
 
 /// Copies between the host and memory that it does not address, and within the device's; each call returns when all is done. Bytes travel in pieces
 /// through a ring of staging buffers, so that the host fills or empties one while the device copies another. Thread-safe; throws Error(device).
-class Transfer {
+class StagingTransfer {
 public:
-    explicit Transfer(Context& context) : context_(context) {}
-    ~Transfer();
-    Transfer(const Transfer&) = delete;
-    Transfer& operator=(const Transfer&) = delete;
+    explicit StagingTransfer(Context& context) : context_(context) {}
+    ~StagingTransfer();
+    StagingTransfer(const StagingTransfer&) = delete;
+    StagingTransfer& operator=(const StagingTransfer&) = delete;
 
     void upload(VkBuffer target, size_t offset, const void* source, size_t bytes);
     void download(VkBuffer source, size_t offset, void* target, size_t bytes);

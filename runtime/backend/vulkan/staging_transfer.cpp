@@ -1,4 +1,4 @@
-#include "runtime/backend/vulkan/transfer.h"
+#include "runtime/backend/vulkan/staging_transfer.h"
 
 #include "runtime/backend/vulkan/context.h"
 
@@ -7,7 +7,7 @@
 
 namespace schedscope::vulkan {
 
-Transfer::~Transfer() {
+StagingTransfer::~StagingTransfer() {
     const DeviceFunctions& f = context_.f();
     for (Slot& slot : slots_) {
         f.vkDestroyFence(context_.device(), slot.fence, nullptr);
@@ -16,7 +16,7 @@ Transfer::~Transfer() {
     f.vkDestroyCommandPool(context_.device(), pool_, nullptr);
 }
 
-void Transfer::prepare() {
+void StagingTransfer::prepare() {
     if (slots_.back().staging.buffer != VK_NULL_HANDLE) {
         return;
     }
@@ -48,7 +48,7 @@ void Transfer::prepare() {
     }
 }
 
-template <typename Record> void Transfer::submit(Slot& slot, Record record) {
+template <typename Record> void StagingTransfer::submit(Slot& slot, Record record) {
     const DeviceFunctions& f = context_.f();
     VkCommandBufferBeginInfo begin{};
     begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
@@ -76,7 +76,7 @@ template <typename Record> void Transfer::submit(Slot& slot, Record record) {
     slot.running = true;
 }
 
-void Transfer::wait(Slot& slot) {
+void StagingTransfer::wait(Slot& slot) {
     if (!slot.running) {
         return;
     }
@@ -86,7 +86,7 @@ void Transfer::wait(Slot& slot) {
     slot.running = false;
 }
 
-void Transfer::upload(VkBuffer target, size_t offset, const void* source, size_t bytes) {
+void StagingTransfer::upload(VkBuffer target, size_t offset, const void* source, size_t bytes) {
     const std::lock_guard lock(mutex_);
     prepare();
     size_t next = 0;
@@ -105,7 +105,7 @@ void Transfer::upload(VkBuffer target, size_t offset, const void* source, size_t
     }
 }
 
-void Transfer::download(VkBuffer source, size_t offset, void* target, size_t bytes) {
+void StagingTransfer::download(VkBuffer source, size_t offset, void* target, size_t bytes) {
     const std::lock_guard lock(mutex_);
     prepare();
     size_t begun = 0;
@@ -133,7 +133,7 @@ void Transfer::download(VkBuffer source, size_t offset, void* target, size_t byt
     }
 }
 
-void Transfer::copy(VkBuffer source, size_t source_offset, VkBuffer target, size_t target_offset, size_t bytes) {
+void StagingTransfer::copy(VkBuffer source, size_t source_offset, VkBuffer target, size_t target_offset, size_t bytes) {
     const std::lock_guard lock(mutex_);
     prepare();
     wait(slots_.front()); // it runs only where an earlier call failed
@@ -144,7 +144,7 @@ void Transfer::copy(VkBuffer source, size_t source_offset, VkBuffer target, size
     wait(slots_.front());
 }
 
-void Transfer::fill(VkBuffer target, size_t bytes, uint8_t value) {
+void StagingTransfer::fill(VkBuffer target, size_t bytes, uint8_t value) {
     const std::lock_guard lock(mutex_);
     prepare();
     wait(slots_.front()); // it runs only where an earlier call failed
