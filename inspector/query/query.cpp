@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/letter_case.h"
+#include "runtime/numbers.h"
 #include "runtime/system/visible_text.h"
 
 #include <algorithm>
@@ -124,7 +125,7 @@ QueryWord next_word(std::string_view text, size_t& at) {
 
 } // namespace
 
-std::string_view field_name(Field field) noexcept { return field_names[static_cast<size_t>(field)]; }
+std::string_view field_name(Field field) noexcept { return field_names[ordinal(field)]; }
 
 Query Query::parse(std::string_view text) {
     Query query;

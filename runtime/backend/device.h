@@ -2,6 +2,7 @@
 
 #include "runtime/backend/backend.h"
 #include "runtime/backend/buffer.h"
+#include "runtime/numbers.h"
 #include "runtime/ops/catalogue.h"
 #include "runtime/planner/answer.h"
 
@@ -18,7 +19,7 @@ enum class DeviceKind : uint8_t { gpu, cpu, blas, software }; ///< software: a V
 /// "gpu" "cpu" "blas" "software".
 constexpr std::string_view device_kind_name(DeviceKind kind) noexcept {
     constexpr std::string_view names[] = {"gpu", "cpu", "blas", "software"};
-    return names[static_cast<size_t>(kind)];
+    return names[ordinal(kind)];
 }
 
 struct BackendOptions {

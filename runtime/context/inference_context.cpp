@@ -164,7 +164,7 @@ void InferenceContext::evaluate(const Ubatch& u, Run run) {
     }
     for (int32_t i = 0; i < u.n_tokens; ++i) {
         const auto at = static_cast<size_t>(u.first + i);
-        cells.take(slots_[static_cast<size_t>(i)], u.batch->positions[at], u.batch->sequences[at]);
+        cells.take(slots_[i], u.batch->positions[at], u.batch->sequences[at]);
     }
     const GraphKey key{
         {u.n_tokens, std::max(u.n_outputs, 1), u.batch->tokens.empty()}, u.n_sequences, cache_.n_kv(), sampling_.version()};
@@ -238,11 +238,11 @@ std::span<const float> InferenceContext::logits(int32_t row) const {
     if (row < 0 || row >= n_outputs()) {
         throw Error(ErrorKind::usage, "logits: there is no row " + std::to_string(row) + " of " + std::to_string(n_outputs()));
     }
-    if (rows_[static_cast<size_t>(row)] < 0) {
+    if (rows_[row] < 0) {
         throw Error(ErrorKind::usage, "logits: row " + std::to_string(row) + " was sampled in the graph and not copied");
     }
     const auto n_vocab = static_cast<size_t>(model_.hparams().n_vocab);
-    return {logits_.data() + static_cast<size_t>(rows_[static_cast<size_t>(row)]) * n_vocab, n_vocab};
+    return {logits_.data() + static_cast<size_t>(rows_[row]) * n_vocab, n_vocab};
 }
 
 void InferenceContext::set_sampler(int32_t sequence, std::shared_ptr<SamplerChain> chain) {

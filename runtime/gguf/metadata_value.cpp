@@ -1,5 +1,7 @@
 #include "runtime/gguf/metadata_value.h"
 
+#include "runtime/numbers.h"
+
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -15,19 +17,19 @@ struct ValueKind {
     std::string_view name;
     size_t bytes;
 };
-constexpr std::array<ValueKind, static_cast<size_t>(ValueType::count)> kinds = {{{"u8", 1},
-                                                                                 {"i8", 1},
-                                                                                 {"u16", 2},
-                                                                                 {"i16", 2},
-                                                                                 {"u32", 4},
-                                                                                 {"i32", 4},
-                                                                                 {"f32", 4},
-                                                                                 {"bool", 1},
-                                                                                 {"string", 0},
-                                                                                 {"array", 0},
-                                                                                 {"u64", 8},
-                                                                                 {"i64", 8},
-                                                                                 {"f64", 8}}};
+constexpr std::array<ValueKind, ordinal(ValueType::count)> kinds = {{{"u8", 1},
+                                                                     {"i8", 1},
+                                                                     {"u16", 2},
+                                                                     {"i16", 2},
+                                                                     {"u32", 4},
+                                                                     {"i32", 4},
+                                                                     {"f32", 4},
+                                                                     {"bool", 1},
+                                                                     {"string", 0},
+                                                                     {"array", 0},
+                                                                     {"u64", 8},
+                                                                     {"i64", 8},
+                                                                     {"f64", 8}}};
 
 template <typename T> T load(const std::byte* at) noexcept {
     T v;
@@ -118,8 +120,8 @@ std::string scalar_text(ValueType type, const std::byte* at) {
 
 } // namespace
 
-std::string_view value_type_name(ValueType type) noexcept { return kinds[static_cast<size_t>(type)].name; }
-size_t value_type_bytes(ValueType type) noexcept { return kinds[static_cast<size_t>(type)].bytes; }
+std::string_view value_type_name(ValueType type) noexcept { return kinds[ordinal(type)].name; }
+size_t value_type_bytes(ValueType type) noexcept { return kinds[ordinal(type)].bytes; }
 
 std::optional<int64_t> MetadataValue::as_i64() const noexcept { return integer<int64_t>(type, bytes.data()); }
 std::optional<uint64_t> MetadataValue::as_u64() const noexcept { return integer<uint64_t>(type, bytes.data()); }

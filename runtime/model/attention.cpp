@@ -6,13 +6,13 @@ namespace {
 
 /// k [head, heads, n_tokens] into the rows of the cache.
 void store_k(GraphBuilder& b, Tensor* k, int32_t il) {
-    Tensor* cache = b.cache.layers[static_cast<size_t>(il)].k;
+    Tensor* cache = b.cache.layers[il].k;
     Tensor* rows = ops::view_2d(b.g, k, b.h.n_embd_k(), b.shape.n_tokens, k->nb[2], 0);
     b.g.expand(ops::set_rows(b.g, cache, rows, b.k_rows(il)));
 }
 
 void store_v(GraphBuilder& b, Tensor* v, int32_t il) {
-    Tensor* cache = b.cache.layers[static_cast<size_t>(il)].v;
+    Tensor* cache = b.cache.layers[il].v;
     if (!b.cache.v_transposed) {
         Tensor* rows = ops::view_2d(b.g, v, b.h.n_embd_v(), b.shape.n_tokens, v->nb[2], 0);
         b.g.expand(ops::set_rows(b.g, cache, rows, b.v_rows(il)));
@@ -29,7 +29,7 @@ void store_v(GraphBuilder& b, Tensor* v, int32_t il) {
 
 /// [head, heads_kv, n_kv]
 Tensor* cached_k(GraphBuilder& b, int32_t il) {
-    Tensor* cache = b.cache.layers[static_cast<size_t>(il)].k;
+    Tensor* cache = b.cache.layers[il].k;
     const size_t row = row_bytes(cache->type, b.h.n_embd_k());
     return ops::view_4d(b.g, cache, b.h.head_length_k, b.h.n_head_kv, b.cache.n_kv, 1, row_bytes(cache->type, b.h.head_length_k),
                         row, row * static_cast<size_t>(b.cache.n_cells), 0);
@@ -37,7 +37,7 @@ Tensor* cached_k(GraphBuilder& b, int32_t il) {
 
 /// [head, heads_kv, n_kv]; transposed: [n_kv, heads_kv, head]
 Tensor* cached_v(GraphBuilder& b, int32_t il) {
-    Tensor* cache = b.cache.layers[static_cast<size_t>(il)].v;
+    Tensor* cache = b.cache.layers[il].v;
     const int64_t head = b.h.head_length_v;
     const int64_t n_cells = b.cache.n_cells;
     const size_t all = row_bytes(cache->type, b.h.n_embd_v()) * static_cast<size_t>(n_cells);

@@ -22,7 +22,7 @@ void whole_model(Weights& w, WeightLoader& load, const Hparams& h, std::initiali
     embedding_and_output(w, load, h, tied);
     for (int32_t il = 0; il < h.n_layer; ++il) {
         for (const BlockPart part : parts) {
-            part(w.layers[static_cast<size_t>(il)], load, h, il);
+            part(w.layers[il], load, h, il);
         }
     }
 }

@@ -39,7 +39,7 @@ public:
     LoadMode mode() const noexcept { return mode_; }
 
     int32_t n_devices() const noexcept { return static_cast<int32_t>(devices_.size()); }
-    Device& device(int32_t home) const noexcept { return *devices_[static_cast<size_t>(home)]; }
+    Device& device(int32_t home) const noexcept { return *devices_[home]; }
     std::span<const std::unique_ptr<Buffer>> buffers() const noexcept { return buffers_; }
     int64_t n_parameters() const noexcept;
     /// What the user should know: weights that a device leaves to the CPU. One sentence each.

@@ -79,7 +79,7 @@ int32_t WeightLoader::home_of(const gguf::FileTensor& info, int32_t layer) {
     }
     const int32_t home = found->second.home >= 0 ? found->second.home : wanted;
     const Op reader = reader_of_(info.name, layer);
-    if (device_can_read(*devices_[static_cast<size_t>(home)], info, reader)) {
+    if (device_can_read(*devices_[home], info, reader)) {
         return home;
     }
     if (!device_can_read(*devices_.back(), info, reader)) {
@@ -112,9 +112,8 @@ void WeightLoader::tell_why(Tensor& tensor, const gguf::FileTensor& info, int32_
 std::vector<std::string> WeightLoader::notes() const {
     std::vector<std::string> notes;
     for (const auto& [what, n] : left_to_host_) {
-        notes.push_back(std::to_string(n) + " weights of type " + std::string(type_name(what.second)) +
-                        " stay on the CPU: " + std::string(devices_[static_cast<size_t>(what.first)]->name()) +
-                        " can't run the operators that read them");
+        notes.push_back(std::to_string(n) + " weights of type " + std::string(type_name(what.second)) + " stay on the CPU: " +
+                        std::string(devices_[what.first]->name()) + " can't run the operators that read them");
     }
     return notes;
 }
@@ -129,7 +128,7 @@ Tensor* WeightLoader::maybe(const std::string& name, const Shape& ne, int32_t la
                     file_.path() + ": tensor " + name + " has shape " + shape_text(info->ne) + ", expected " + shape_text(ne));
     }
     const int32_t home = home_of(*info, layer);
-    const BufferType* type = &devices_[static_cast<size_t>(home)]->buffer_type();
+    const BufferType* type = &devices_[home]->buffer_type();
     Tensor*& tensor = made_[{info, type}];
     if (tensor == nullptr) {
         tensor = store_.make(info->type, info->ne, name);
@@ -171,7 +170,7 @@ void WeightLoader::map_host(std::vector<std::unique_ptr<Buffer>>& buffers) {
         if (!on_host(item)) {
             continue;
         }
-        Stretch& s = stretches[static_cast<size_t>(item.info->part)];
+        Stretch& s = stretches[item.info->part];
         const std::byte* end = item.info->data + item.info->bytes;
         s.begin = s.begin == nullptr ? item.info->data : std::min(s.begin, item.info->data);
         s.end = std::max(s.end, end);
@@ -208,7 +207,7 @@ std::vector<std::unique_ptr<Buffer>> WeightLoader::load(LoadMode mode) {
         if (item.tensor->buffer != nullptr) {
             continue;
         }
-        const BufferType* type = &devices_[static_cast<size_t>(item.home)]->buffer_type();
+        const BufferType* type = &devices_[item.home]->buffer_type();
         const auto at = static_cast<size_t>(std::find(types.begin(), types.end(), type) - types.begin());
         if (at == types.size()) {
             types.push_back(type);

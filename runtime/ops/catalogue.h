@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/numbers.h"
 #include "runtime/ops/layout.h"
 #include "runtime/ops/op.h"
 #include "runtime/ops/rules.h"
@@ -25,12 +26,12 @@ struct OpTraits {
     bool weights_decide = true; ///< it runs where its weights lie; false: they are too small to decide that
 };
 
-inline constexpr std::array<OpTraits, static_cast<size_t>(Op::count)> op_catalogue = {{
+inline constexpr std::array<OpTraits, ordinal(Op::count)> op_catalogue = {{
 #define OPERATOR(name, parameters, ...) {__VA_ARGS__},
 #include "runtime/ops/catalogue.def"
 }};
 
-constexpr const OpTraits& traits(Op op) noexcept { return op_catalogue[static_cast<size_t>(op)]; }
+constexpr const OpTraits& traits(Op op) noexcept { return op_catalogue[ordinal(op)]; }
 
 /// VIEW, RESHAPE, PERMUTE and TRANSPOSE.
 constexpr bool is_view_op(Op op) noexcept { return traits(op).view; }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/numbers.h"
+
 #include <cstdint>
 #include <string_view>
 
@@ -20,7 +22,7 @@ enum class Home : uint8_t {
 /// "none" "layer" "layer_norm" "shared" "encoder" "host" "user".
 constexpr std::string_view home_name(Home home) noexcept {
     constexpr std::string_view names[] = {"none", "layer", "layer_norm", "shared", "encoder", "host", "user"};
-    return names[static_cast<size_t>(home)];
+    return names[ordinal(home)];
 }
 
 } // namespace schedscope

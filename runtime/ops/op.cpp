@@ -2,37 +2,39 @@
 
 #include <array>
 
+#include "runtime/numbers.h"
+
 namespace schedscope {
 
 namespace {
 
-constexpr std::array<std::string_view, static_cast<size_t>(Op::count)> op_names = {
+constexpr std::array<std::string_view, ordinal(Op::count)> op_names = {
 #define OPERATOR(name, ...) #name,
 #include "runtime/ops/catalogue.def"
 };
 
-constexpr std::array<std::string_view, static_cast<size_t>(UnaryOp::count)> unary_names = {
+constexpr std::array<std::string_view, ordinal(UnaryOp::count)> unary_names = {
 #define UNARY_FUNCTION(name) #name,
 #include "runtime/ops/catalogue.def"
 };
 
-constexpr std::array<std::string_view, static_cast<size_t>(GluOp::count)> glu_names = {
+constexpr std::array<std::string_view, ordinal(GluOp::count)> glu_names = {
 #define GATE(name, function) #name,
 #include "runtime/ops/catalogue.def"
 };
 
 constexpr auto none = UnaryOp::count; ///< for gates with a function that UNARY has not
 
-constexpr std::array<UnaryOp, static_cast<size_t>(GluOp::count)> gate_functions = [] {
+constexpr std::array<UnaryOp, ordinal(GluOp::count)> gate_functions = [] {
     using enum UnaryOp;
-    return std::array<UnaryOp, static_cast<size_t>(GluOp::count)>{
+    return std::array<UnaryOp, ordinal(GluOp::count)>{
 #define GATE(name, function) function,
 #include "runtime/ops/catalogue.def"
     };
 }();
 
 template <size_t N> std::string_view name_in(const std::array<std::string_view, N>& names, int64_t i) noexcept {
-    return i >= 0 && static_cast<size_t>(i) < N ? names[static_cast<size_t>(i)] : std::string_view("?");
+    return i >= 0 && static_cast<size_t>(i) < N ? names[i] : std::string_view("?");
 }
 
 } // namespace
@@ -50,7 +52,7 @@ std::string_view op_description(Op op, int32_t param0) noexcept {
 }
 
 std::optional<UnaryOp> function_of(GluOp gate) noexcept {
-    const UnaryOp function = is_known(gate) ? gate_functions[static_cast<size_t>(gate)] : none;
+    const UnaryOp function = is_known(gate) ? gate_functions[ordinal(gate)] : none;
     return function != none ? std::optional(function) : std::nullopt;
 }
 

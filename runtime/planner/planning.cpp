@@ -101,7 +101,7 @@ bool Planning::wants_offload(BackendId backend, TensorId decided) {
 }
 
 std::string Planning::why_not_offloaded(TensorId decided) const {
-    const TensorInfo& t = graph.tensors[static_cast<size_t>(decided)];
+    const TensorInfo& t = graph.tensors[decided];
     const int64_t batch = offload_batch(t.op, t.ne);
     if (batch == 0) {
         return "a row lookup is not worth it";
@@ -130,7 +130,7 @@ void Planning::record_query(Question question, const Answer& answer, BackendId b
 }
 
 void Planning::record_assign(TensorId id, BackendId before, TensorId by) {
-    const Assignment& a = plan.assignments[static_cast<size_t>(id)];
+    const Assignment& a = plan.assignments[id];
     recorder->add_in_burst(record::Assign{pass, a.cause, a.source, before, a.backend, id, by});
 }
 
@@ -151,14 +151,14 @@ std::string Planning::name(TensorId id) const {
 
 std::string Planning::buffer_type_name(BufferTypeId type) const {
     if (options.session != nullptr && static_cast<size_t>(type) < options.session->buffer_types.size()) {
-        return options.session->buffer_types[static_cast<size_t>(type)].name;
+        return options.session->buffer_types[type].name;
     }
     return "buffer type " + std::to_string(type);
 }
 
 std::string Planning::backend_name(BackendId backend) const {
     if (options.session != nullptr && static_cast<size_t>(backend) < options.session->backends.size()) {
-        return options.session->backends[static_cast<size_t>(backend)].name;
+        return options.session->backends[backend].name;
     }
     return "backend " + std::to_string(backend);
 }

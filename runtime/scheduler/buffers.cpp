@@ -48,7 +48,7 @@ void ComputeBuffers::assign(LivePlan& live, const MemoryPlan& memory, const Live
     }
     for (const PlacedTensor& place : memory.tensors) {
         Tensor& t = live.tensor(place.tensor);
-        t.buffer = chunks_[static_cast<size_t>(place.buffer_type)][static_cast<size_t>(place.chunk)].get();
+        t.buffer = chunks_[place.buffer_type][place.chunk].get();
         t.offset = static_cast<size_t>(place.offset);
         live.placed.push_back(&t);
     }

@@ -27,7 +27,7 @@ public:
             }
         }
         for (size_t i = 0; i < plan.copies.size(); ++i) {
-            take(all_[graph.tensors.size() + i], graph.tensors[static_cast<size_t>(plan.copies[i].of)]);
+            take(all_[graph.tensors.size() + i], graph.tensors[plan.copies[i].of]);
             all_[graph.tensors.size() + i].op = Op::NONE;
         }
         for (size_t i = 0; i < all_.size(); ++i) {
@@ -35,11 +35,11 @@ public:
             all_[i].flags = plan.flags[i];
         }
         for (const Rewire& r : plan.rewires) {
-            at(r.node)->src[static_cast<size_t>(r.source)] = at(r.copy);
+            at(r.node)->src[r.source] = at(r.copy);
         }
     }
 
-    Tensor* at(TensorId id) { return id == no_tensor ? nullptr : &all_[static_cast<size_t>(id)]; }
+    Tensor* at(TensorId id) { return id == no_tensor ? nullptr : &all_[id]; }
 
 private:
     static void take(Tensor& t, const TensorInfo& info) {
@@ -71,7 +71,7 @@ bool well_formed(const Tensor& node) {
         return false;
     }
     for (int s = 0; s < traits(node.op).sources; ++s) {
-        const Tensor* source = node.src[static_cast<size_t>(s)];
+        const Tensor* source = node.src[s];
         if (source == nullptr || !has_elements(*source)) {
             return false;
         }
@@ -90,10 +90,10 @@ OptimisedNodes optimised_nodes(const GraphView& graph, const Plan& plan, const S
         split.groups.clear();
         split.not_fused.clear();
         for (int32_t i = s.first_node; i < s.end_node; ++i) {
-            split.nodes.push_back(tensors.at(graph.nodes[static_cast<size_t>(i)]));
+            split.nodes.push_back(tensors.at(graph.nodes[i]));
         }
         if (std::all_of(split.nodes.begin(), split.nodes.end(), [](const Tensor* node) { return well_formed(*node); })) {
-            optimise_like(session.backends[static_cast<size_t>(s.backend)].kind, split);
+            optimise_like(session.backends[s.backend].kind, split);
         }
         for (const Tensor* node : split.nodes) {
             nodes.order.push_back(node->id);

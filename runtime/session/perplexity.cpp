@@ -27,7 +27,7 @@ double surprise(std::span<const float> logits, Token came) {
     for (const float v : logits) {
         sum += std::exp(v - most);
     }
-    return std::log(sum) + most - logits[static_cast<size_t>(came)];
+    return std::log(sum) + most - logits[came];
 }
 
 /// Reads a text window by window, each in ubatches: rows of logits are many, and a ubatch's are held at a time.

@@ -64,7 +64,7 @@ private:
             const bool ends = i + 1 == p.images.size() && token == static_cast<int32_t>(p.tokens.size());
             batch.add_embeddings(rows[i], n, position, only_sequence(p.sequence), ends);
             for (int32_t row = 0; row < n; ++row) {
-                batch.outputs[static_cast<size_t>(row)] = wanted(ends && row + 1 == n);
+                batch.outputs[row] = wanted(ends && row + 1 == n);
             }
             position += n;
         }
@@ -74,7 +74,7 @@ private:
     void add_tokens(Batch& batch, const SequencePrompt& p, int32_t first, int32_t end, int32_t position) const {
         for (int32_t i = first; i < end; ++i) {
             const bool last = i + 1 == static_cast<int32_t>(p.tokens.size()) && &batch == &last_;
-            batch.add(p.tokens[static_cast<size_t>(i)], position + i - first, only_sequence(p.sequence), wanted(last));
+            batch.add(p.tokens[i], position + i - first, only_sequence(p.sequence), wanted(last));
         }
     }
 

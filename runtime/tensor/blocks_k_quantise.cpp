@@ -30,16 +30,16 @@ template <int N> struct Symmetric {
     Symmetric(const float* x, int lowest, int lowest_scale) noexcept {
         std::array<float, groups> wanted{};
         for (int g = 0; g < groups; ++g) {
-            wanted[static_cast<size_t>(g)] = extreme(x + g * N, N) / static_cast<float>(lowest);
+            wanted[g] = extreme(x + g * N, N) / static_cast<float>(lowest);
         }
         d = float_to_half(extreme(wanted.data(), groups) / static_cast<float>(lowest_scale));
         const float step = half_to_float(d);
         for (int g = 0; g < groups; ++g) {
-            const int scale = nearest(wanted[static_cast<size_t>(g)] * inverse(step), lowest_scale, -lowest_scale - 1);
-            scales[static_cast<size_t>(g)] = scale;
+            const int scale = nearest(wanted[g] * inverse(step), lowest_scale, -lowest_scale - 1);
+            scales[g] = scale;
             const float to_number = inverse(step * static_cast<float>(scale));
             for (int i = g * N; i < (g + 1) * N; ++i) {
-                numbers[static_cast<size_t>(i)] = static_cast<uint8_t>(nearest(x[i] * to_number, lowest, -lowest - 1) - lowest);
+                numbers[i] = static_cast<uint8_t>(nearest(x[i] * to_number, lowest, -lowest - 1) - lowest);
             }
         }
     }
@@ -64,8 +64,8 @@ template <int N> struct WithMinimum {
                 low = x[i] < low ? x[i] : low;
                 high = x[i] > high ? x[i] : high;
             }
-            scale[static_cast<size_t>(g)] = (high - low) / static_cast<float>(highest);
-            minimum[static_cast<size_t>(g)] = -low;
+            scale[g] = (high - low) / static_cast<float>(highest);
+            minimum[g] = -low;
         }
         d = float_to_half(extreme(scale.data(), groups) / static_cast<float>(highest_scale));
         dmin = float_to_half(extreme(minimum.data(), groups) / static_cast<float>(highest_scale));
@@ -76,7 +76,7 @@ template <int N> struct WithMinimum {
             const float to_number = inverse(half_to_float(d) * static_cast<float>(scales[at]));
             const float offset = half_to_float(dmin) * static_cast<float>(minima[at]);
             for (int i = g * N; i < (g + 1) * N; ++i) {
-                numbers[static_cast<size_t>(i)] = static_cast<uint8_t>(nearest((x[i] + offset) * to_number, 0, highest));
+                numbers[i] = static_cast<uint8_t>(nearest((x[i] + offset) * to_number, 0, highest));
             }
         }
     }
@@ -97,7 +97,7 @@ void store_scales(const std::array<int, 8>& scales, const std::array<int, 8>& mi
 /// Fours of Q4_K and Q5_K: groups of 32, two to 32 bytes.
 void store_fours(const std::array<uint8_t, super_block>& numbers, uint8_t* qs) noexcept {
     for (int i = 0; i < super_block; ++i) {
-        add_bits(qs[32 * (i / 64) + i % 32], numbers[static_cast<size_t>(i)] & 0x0F, 4 * (i / 32 % 2));
+        add_bits(qs[32 * (i / 64) + i % 32], numbers[i] & 0x0F, 4 * (i / 32 % 2));
     }
 }
 
@@ -105,10 +105,7 @@ int nearest_iq4(float v) noexcept {
     int best = 0;
     for (int i = 1; i < static_cast<int>(iq4_values.size()); ++i) {
         const auto at = static_cast<size_t>(i);
-        best = std::fabs(v - static_cast<float>(iq4_values[at])) <
-                       std::fabs(v - static_cast<float>(iq4_values[static_cast<size_t>(best)]))
-                   ? i
-                   : best;
+        best = std::fabs(v - static_cast<float>(iq4_values[at])) < std::fabs(v - static_cast<float>(iq4_values[best])) ? i : best;
     }
     return best;
 }
@@ -133,7 +130,7 @@ void quantise(const float* x, BlockQ2_K& b) noexcept {
         b.scales[g] = static_cast<uint8_t>(q.scales[g] | q.minima[g] << 4);
     }
     for (int i = 0; i < super_block; ++i) {
-        add_bits(b.qs[32 * (i / 128) + i % 32], q.numbers[static_cast<size_t>(i)], 2 * (i % 128 / 32));
+        add_bits(b.qs[32 * (i / 128) + i % 32], q.numbers[i], 2 * (i % 128 / 32));
     }
 }
 
@@ -142,12 +139,12 @@ void quantise(const float* x, BlockQ3_K& b) noexcept {
     b = {};
     b.d = q.d;
     for (int g = 0; g < q.groups; ++g) {
-        const int scale = q.scales[static_cast<size_t>(g)] + 32;
+        const int scale = q.scales[g] + 32;
         add_bits(b.scales[g % 8], scale & 0x0F, g < 8 ? 0 : 4);
         add_bits(b.scales[8 + g % 4], scale >> 4, 2 * (g / 4));
     }
     for (int i = 0; i < super_block; ++i) {
-        const int number = q.numbers[static_cast<size_t>(i)];
+        const int number = q.numbers[i];
         add_bits(b.qs[32 * (i / 128) + i % 32], number & 3, 2 * (i % 128 / 32));
         add_bits(b.hmask[i % 32], number >> 2, i / 32);
     }
@@ -172,7 +169,7 @@ void quantise(const float* x, BlockQ5_K& b) noexcept {
     const WithMinimum<32> q(x, 31, 63);
     store(q, b);
     for (int i = 0; i < super_block; ++i) {
-        add_bits(b.qh[i % 32], q.numbers[static_cast<size_t>(i)] >> 4, i / 32);
+        add_bits(b.qh[i % 32], q.numbers[i] >> 4, i / 32);
     }
 }
 
@@ -186,7 +183,7 @@ void quantise(const float* x, BlockQ6_K& b) noexcept {
     for (int i = 0; i < super_block; ++i) {
         const int half = i / 128;
         const int part = i % 128 / 32;
-        const int number = q.numbers[static_cast<size_t>(i)];
+        const int number = q.numbers[i];
         add_bits(b.ql[64 * half + 32 * (part % 2) + i % 32], number & 0x0F, 4 * (part / 2));
         add_bits(b.qh[32 * half + i % 32], number >> 4, 2 * part);
     }

@@ -39,7 +39,7 @@ public:
         symbols_.clear();
         const auto n = static_cast<int32_t>(bytes.size());
         for (int32_t i = 0; i < n; ++i) {
-            const auto byte = static_cast<uint8_t>(bytes[static_cast<size_t>(i)]);
+            const auto byte = static_cast<uint8_t>(bytes[i]);
             symbols_.push_back({bpe_.bytes_[byte], 1, i - 1, i + 1 < n ? i + 1 : -1});
         }
         for (int32_t i = 1; i < n; ++i) {
@@ -53,8 +53,7 @@ public:
         }
         for (int32_t i = n > 0 ? 0 : -1; i >= 0; i = at(i).next) {
             const Piece piece = at(i).piece;
-            const auto& tokens = piece >= 0 ? bpe_.tokens_of_piece_[static_cast<size_t>(piece)]
-                                            : bpe_.tokens_of_byte_[static_cast<uint8_t>(bytes[static_cast<size_t>(i)])];
+            const auto& tokens = piece >= 0 ? bpe_.tokens_of_piece_[piece] : bpe_.tokens_of_byte_[static_cast<uint8_t>(bytes[i])];
             out.insert(out.end(), tokens.begin(), tokens.end());
         }
     }
@@ -78,7 +77,7 @@ private:
         }
     };
 
-    Symbol& at(int32_t i) noexcept { return symbols_[static_cast<size_t>(i)]; }
+    Symbol& at(int32_t i) noexcept { return symbols_[i]; }
 
     void consider(int32_t left, int32_t right) {
         if (left < 0 || right < 0 || at(left).piece < 0 || at(right).piece < 0) {
@@ -122,7 +121,7 @@ BpeTokenizer::BpeTokenizer(const gguf::File& file, const PreTokenizerRule& rule)
       rule_(rule), splitter_(rule) {
     load_merges(file);
     for (const auto& [text, piece] : pieces_) {
-        append_piece(text, tokens_of_piece_[static_cast<size_t>(piece)]);
+        append_piece(text, tokens_of_piece_[piece]);
     }
     for (unsigned byte = 0; byte < 256; ++byte) {
         const auto stored = byte_level_character(static_cast<uint8_t>(byte));

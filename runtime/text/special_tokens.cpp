@@ -42,9 +42,9 @@ SpecialTokens::SpecialTokens(const Vocabulary& vocabulary) : vocabulary_(vocabul
 }
 
 int32_t SpecialTokens::child(int32_t node, char byte) const noexcept {
-    int32_t next = tree_[static_cast<size_t>(node)].first_child;
-    while (next >= 0 && tree_[static_cast<size_t>(next)].byte != byte) {
-        next = tree_[static_cast<size_t>(next)].next_sibling;
+    int32_t next = tree_[node].first_child;
+    while (next >= 0 && tree_[next].byte != byte) {
+        next = tree_[next].next_sibling;
     }
     return next;
 }
@@ -64,14 +64,14 @@ void SpecialTokens::insert(Token token) {
         int32_t next = child(node, byte);
         if (next < 0) {
             next = make(byte);
-            Node& parent = tree_[static_cast<size_t>(node)];
-            tree_[static_cast<size_t>(next)].next_sibling = parent.first_child;
+            Node& parent = tree_[node];
+            tree_[next].next_sibling = parent.first_child;
             parent.first_child = next;
         }
         node = next;
     }
     // Of two tokens with the same text the first is found.
-    Token& here = tree_[static_cast<size_t>(node)].token;
+    Token& here = tree_[node].token;
     here = here == no_token ? token : here;
 }
 
@@ -81,9 +81,9 @@ std::vector<Token> SpecialTokens::present(std::string_view text, bool parse_cont
     for (size_t i = 0; i < text.size(); ++i) {
         int32_t node = roots_[static_cast<unsigned char>(text[i])];
         for (size_t j = i + 1; node >= 0; ++j) {
-            const Token token = tree_[static_cast<size_t>(node)].token;
+            const Token token = tree_[node].token;
             if (token != no_token) {
-                seen[static_cast<size_t>(token)] = 1;
+                seen[token] = 1;
             }
             node = j < text.size() ? child(node, text[j]) : -1;
         }
@@ -91,7 +91,7 @@ std::vector<Token> SpecialTokens::present(std::string_view text, bool parse_cont
     std::vector<Token> result;
     for (const Token token : vocabulary_.special_tokens()) {
         const bool wanted = parse_control || !vocabulary_.has(token, token_control | token_unknown);
-        if (wanted && seen[static_cast<size_t>(token)] != 0) {
+        if (wanted && seen[token] != 0) {
             result.push_back(token);
         }
     }

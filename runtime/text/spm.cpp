@@ -71,7 +71,7 @@ public:
         const auto index = static_cast<int32_t>(symbols_.size());
         symbols_.push_back({character.data(), static_cast<uint32_t>(character.size()), index - 1, -1});
         if (index > 0) {
-            symbols_[static_cast<size_t>(index - 1)].next = index;
+            symbols_[index - 1].next = index;
         }
     }
 
@@ -85,8 +85,8 @@ public:
             queue_.pop_back();
             merge(best);
         }
-        for (int32_t i = symbols_.empty() ? -1 : 0; i >= 0; i = symbols_[static_cast<size_t>(i)].next) {
-            append(symbols_[static_cast<size_t>(i)].text(), out);
+        for (int32_t i = symbols_.empty() ? -1 : 0; i >= 0; i = symbols_[i].next) {
+            append(symbols_[i].text(), out);
         }
         symbols_.clear();
     }
@@ -96,8 +96,8 @@ private:
         if (left < 0 || right < 0) {
             return;
         }
-        const Symbol& a = symbols_[static_cast<size_t>(left)];
-        const std::string_view both(a.begin, a.size + symbols_[static_cast<size_t>(right)].size);
+        const Symbol& a = symbols_[left];
+        const std::string_view both(a.begin, a.size + symbols_[right].size);
         const Token token = vocabulary_.find(both);
         if (token != no_token) {
             queue_.push_back({vocabulary_.score(token), left, right, static_cast<uint32_t>(both.size())});
@@ -106,8 +106,8 @@ private:
     }
 
     void merge(const SymbolPair& c) {
-        Symbol& left = symbols_[static_cast<size_t>(c.left)];
-        Symbol& right = symbols_[static_cast<size_t>(c.right)];
+        Symbol& left = symbols_[c.left];
+        Symbol& right = symbols_[c.right];
         if (left.size == 0 || right.size == 0 || left.size + right.size != c.size) {
             return;
         }
@@ -115,7 +115,7 @@ private:
         right.size = 0;
         left.next = right.next;
         if (right.next >= 0) {
-            symbols_[static_cast<size_t>(right.next)].previous = c.left;
+            symbols_[right.next].previous = c.left;
         }
         consider(left.previous, c.left);
         consider(c.left, left.next);

@@ -70,7 +70,7 @@ Tensor* EncoderGraphBuilder::with_positions(Tensor* x) {
 }
 
 Tensor* EncoderGraphBuilder::block(Tensor* x, int32_t il) {
-    const BlockWeights& w = model.weights().blocks[static_cast<size_t>(il)];
+    const BlockWeights& w = model.weights().blocks[il];
     const int64_t n = x->ne[1];
     const Shape heads{h.n_embd / h.n_head, h.n_head, n, 1};
     Tensor* residual = x;
@@ -114,7 +114,7 @@ Tensor* EncoderGraphBuilder::features(Tensor* x) {
     }
     Tensor* all = nullptr;
     for (const int32_t layer : h.feature_layers) {
-        Tensor* state = states[static_cast<size_t>(layer)];
+        Tensor* state = states[layer];
         all = all == nullptr ? state : ops::concat(g, all, state, 0);
     }
     return all;

@@ -1,5 +1,6 @@
 #include "traces/diff/align.h"
 
+#include "runtime/numbers.h"
 #include "traces/diff/graph_shape.h"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ public:
     }
 
     Alignment run() {
-        for (int level = 0; level < static_cast<int>(Likeness::count) && !complete(); ++level) {
+        for (int level = 0; level < ordinal(Likeness::count) && !complete(); ++level) {
             align_at(static_cast<Likeness>(level));
         }
         return std::move(result_);
@@ -103,7 +104,7 @@ private:
             LikenessKey key;
             for (TensorId id = 0; id < static_cast<TensorId>(aligned.size()); ++id) {
                 ++result_.work;
-                if (aligned[static_cast<size_t>(id)] == no_tensor && key_of(side, id, key)) {
+                if (aligned[id] == no_tensor && key_of(side, id, key)) {
                     list.emplace_back(key, id);
                 }
             }
@@ -134,8 +135,8 @@ private:
     }
 
     void pair(TensorId x, TensorId y) {
-        result_.in_b[static_cast<size_t>(x)] = y;
-        result_.in_a[static_cast<size_t>(y)] = x;
+        result_.in_b[x] = y;
+        result_.in_a[y] = x;
         ++n_aligned_;
         waiting_.push_back(x);
     }
@@ -150,7 +151,7 @@ private:
             }
         }
         while (!waiting_.empty() && !complete()) {
-            const TensorId x = waiting_.front(), y = result_.in_b[static_cast<size_t>(x)];
+            const TensorId x = waiting_.front(), y = result_.in_b[x];
             waiting_.pop_front();
             spread_to_sources(a, b, x, y);
             spread_to_users(a, b, x, y);
@@ -162,8 +163,7 @@ private:
         names_ = NameRule::any;
         for (size_t x = 0; x < result_.in_b.size(); ++x) {
             const TensorId y = result_.in_b[x];
-            if (y != no_tensor && a.above[x] == b.above[static_cast<size_t>(y)] &&
-                a.below[x] == b.below[static_cast<size_t>(y)]) {
+            if (y != no_tensor && a.above[x] == b.above[y] && a.below[x] == b.below[y]) {
                 spread_to_sources(a, b, static_cast<TensorId>(x), y);
             }
         }
@@ -173,8 +173,7 @@ private:
         for (int slot = 0; slot < GraphShape::n_slots; ++slot) {
             ++result_.work;
             const TensorId p = a_.source(x, slot), q = b_.source(y, slot);
-            if (p != no_tensor && q != no_tensor && free(p, q) && names_fit(p, q) &&
-                a.labels[static_cast<size_t>(p)] == b.labels[static_cast<size_t>(q)]) {
+            if (p != no_tensor && q != no_tensor && free(p, q) && names_fit(p, q) && a.labels[p] == b.labels[q]) {
                 pair_here(p, q);
             }
         }
@@ -209,11 +208,9 @@ private:
         pair_runs(in_a, in_b, only_ones);
 
         const auto name_them = [](std::vector<Entry>& list, const Side& side, const std::vector<TensorId>& aligned) {
-            std::erase_if(list, [&](const Entry& e) {
-                return aligned[static_cast<size_t>(e.second)] != no_tensor || side.names[static_cast<size_t>(e.second)] == 0;
-            });
+            std::erase_if(list, [&](const Entry& e) { return aligned[e.second] != no_tensor || side.names[e.second] == 0; });
             for (Entry& e : list) {
-                e.first.third = side.names[static_cast<size_t>(e.second)];
+                e.first.third = side.names[e.second];
             }
             std::sort(list.begin(), list.end());
         };
@@ -222,13 +219,9 @@ private:
         pair_runs(in_a, in_b, only_ones);
     }
 
-    bool free(TensorId x, TensorId y) const noexcept {
-        return result_.in_b[static_cast<size_t>(x)] == no_tensor && result_.in_a[static_cast<size_t>(y)] == no_tensor;
-    }
+    bool free(TensorId x, TensorId y) const noexcept { return result_.in_b[x] == no_tensor && result_.in_a[y] == no_tensor; }
 
-    bool names_fit(TensorId x, TensorId y) const noexcept {
-        return names_ == NameRule::any || names_a_[static_cast<size_t>(x)] == names_b_[static_cast<size_t>(y)];
-    }
+    bool names_fit(TensorId x, TensorId y) const noexcept { return names_ == NameRule::any || names_a_[x] == names_b_[y]; }
 
     /// A source that had several users left may have only one now. Sources with many users are not looked at again: that would be quadratic.
     void pair_here(TensorId x, TensorId y) {
@@ -236,8 +229,7 @@ private:
         pair(x, y);
         for (int slot = 0; slot < GraphShape::n_slots; ++slot) {
             const TensorId p = a_.source(x, slot), q = b_.source(y, slot);
-            if (p != no_tensor && q != no_tensor && result_.in_b[static_cast<size_t>(p)] == q && a_.n_uses(p) <= few &&
-                b_.n_uses(q) <= few) {
+            if (p != no_tensor && q != no_tensor && result_.in_b[p] == q && a_.n_uses(p) <= few && b_.n_uses(q) <= few) {
                 waiting_.push_back(p);
             }
         }

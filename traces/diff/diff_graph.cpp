@@ -64,7 +64,7 @@ private:
         const auto add = [&](const OwnedGraph& graph, bool of_a) {
             for (TensorId id = 0; id < static_cast<TensorId>(graph.tensors.size()); ++id) {
                 if ((of_a ? plans_.in_b(id) : plans_.in_a(id)) == no_tensor) {
-                    const TensorInfo& t = graph.tensors[static_cast<size_t>(id)];
+                    const TensorInfo& t = graph.tensors[id];
                     if (left_out_by_log(t)) {
                         continue;
                     }
@@ -80,7 +80,7 @@ private:
     }
 
     void compare(TensorId x, TensorId y) {
-        const TensorInfo &a = plans_.a.graph.tensors[static_cast<size_t>(x)], &b = plans_.b.graph.tensors[static_cast<size_t>(y)];
+        const TensorInfo &a = plans_.a.graph.tensors[x], &b = plans_.b.graph.tensors[y];
         const auto differ = [&](What what, std::string of_a, std::string of_b) -> TraceDifference& {
             return plans_.add(found_, what, x, y, std::move(of_a), std::move(of_b));
         };

@@ -1,15 +1,17 @@
 #include "traces/diff/diff_parts.h"
 
+#include "runtime/numbers.h"
+
 #include <array>
 
 namespace schedscope::diff {
 
 std::string_view what_name(What what) noexcept {
-    constexpr std::array<std::string_view, static_cast<size_t>(What::count)> names{
+    constexpr std::array<std::string_view, ordinal(What::count)> names{
         "evaluation", "failure",     "reuse",  "prompt",     "node",      "type",   "shape",   "layout", "parameters", "source",
         "flags",      "memory_home", "pinned", "assignment", "cause",     "pass",   "split",   "input",  "copy",       "fusion",
         "not_fused",  "reorder",     "buffer", "peak",       "placement", "replan", "verdict", "token",  "sampler"};
-    return names[static_cast<size_t>(what)];
+    return names[ordinal(what)];
 }
 
 TraceDifference& Found::add(What what, std::string subject, DiffValue a, DiffValue b) {
@@ -38,7 +40,7 @@ PlanPair::PlanPair(History& history_a, const PlanState& state_a, History& histor
     : a{history_a, state_a, *history_a.graph_of(state_a)}, b{history_b, state_b, *history_b.graph_of(state_b)},
       alignment_(align(a.graph, b.graph)) {
     for (TensorId id = 0; id < static_cast<TensorId>(alignment_.in_b.size()); ++id) {
-        if (const TensorId other = alignment_.in_b[static_cast<size_t>(id)]; other != no_tensor) {
+        if (const TensorId other = alignment_.in_b[id]; other != no_tensor) {
             common_.emplace_back(id, other);
         }
     }
@@ -65,7 +67,7 @@ namespace {
 
 TensorId look_up(TensorId id, const std::vector<TensorId>& graph, const std::map<TensorId, TensorId>& copies) noexcept {
     if (id >= 0 && static_cast<size_t>(id) < graph.size()) {
-        return graph[static_cast<size_t>(id)];
+        return graph[id];
     }
     const auto copy = copies.find(id);
     return copy == copies.end() ? no_tensor : copy->second;

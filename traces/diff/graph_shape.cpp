@@ -79,24 +79,24 @@ GraphShape::GraphShape(const OwnedGraph& graph) : graph_(graph), first_use_(grap
     std::vector<int32_t> n_missing(graph.tensors.size(), 0);
     for_each_source([&](TensorId id, int, TensorId s) {
         ++first_use_[static_cast<size_t>(s) + 1];
-        ++n_missing[static_cast<size_t>(id)];
+        ++n_missing[id];
     });
     for (size_t i = 1; i < first_use_.size(); ++i) {
         first_use_[i] += first_use_[i - 1];
     }
     uses_.resize(first_use_.back());
     std::vector<size_t> next(first_use_.begin(), first_use_.end() - 1);
-    for_each_source([&](TensorId id, int slot, TensorId s) { uses_[next[static_cast<size_t>(s)]++] = {id, slot}; });
+    for_each_source([&](TensorId id, int slot, TensorId s) { uses_[next[s]++] = {id, slot}; });
 
     order_.reserve(graph.tensors.size());
     for (TensorId id = 0; id < n; ++id) {
-        if (n_missing[static_cast<size_t>(id)] == 0) {
+        if (n_missing[id] == 0) {
             order_.push_back(id);
         }
     }
     for (size_t i = 0; i < order_.size(); ++i) {
         for (const Use* use = uses_begin(order_[i]); use != uses_end(order_[i]); ++use) {
-            if (--n_missing[static_cast<size_t>(use->user)] == 0) {
+            if (--n_missing[use->user] == 0) {
                 order_.push_back(use->user);
             }
         }
@@ -104,8 +104,8 @@ GraphShape::GraphShape(const OwnedGraph& graph) : graph_(graph), first_use_(grap
 }
 
 TensorId GraphShape::source(TensorId id, int slot) const noexcept {
-    const TensorInfo& t = graph_.tensors[static_cast<size_t>(id)];
-    return slot < max_sources ? t.src[static_cast<size_t>(slot)] : t.view_source;
+    const TensorInfo& t = graph_.tensors[id];
+    return slot < max_sources ? t.src[slot] : t.view_source;
 }
 
 bool GraphShape::has_sources(TensorId id) const noexcept {
@@ -130,13 +130,13 @@ std::vector<uint64_t> GraphShape::above(const std::vector<uint64_t>& labels) con
     std::vector<uint64_t> hashes = labels;
     for (const TensorId id : order_) {
         SequenceHash s;
-        s << labels[static_cast<size_t>(id)];
+        s << labels[id];
         for (int slot = 0; slot < n_slots; ++slot) {
             if (const TensorId from = source(id, slot); from != no_tensor) {
-                s << slot << hashes[static_cast<size_t>(from)];
+                s << slot << hashes[from];
             }
         }
-        hashes[static_cast<size_t>(id)] = s.hash();
+        hashes[id] = s.hash();
     }
     return hashes;
 }
@@ -146,9 +146,9 @@ std::vector<uint64_t> GraphShape::below(const std::vector<uint64_t>& labels) con
     for (auto id = order_.rbegin(); id != order_.rend(); ++id) {
         uint64_t users = 0; // in no order: a sum
         for (const Use* use = uses_begin(*id); use != uses_end(*id); ++use) {
-            users += (SequenceHash() << use->slot << hashes[static_cast<size_t>(use->user)]).hash();
+            users += (SequenceHash() << use->slot << hashes[use->user]).hash();
         }
-        hashes[static_cast<size_t>(*id)] = (SequenceHash() << labels[static_cast<size_t>(*id)] << users).hash();
+        hashes[*id] = (SequenceHash() << labels[*id] << users).hash();
     }
     return hashes;
 }
@@ -170,21 +170,21 @@ std::vector<uint64_t> GraphShape::named() const {
     const std::vector<uint64_t> own_names = names();
     std::vector<uint64_t> hashes(n_tensors(), 0);
     for (const TensorId id : order_) {
-        const TensorInfo& t = graph_.tensors[static_cast<size_t>(id)];
+        const TensorInfo& t = graph_.tensors[id];
         SequenceHash s;
-        s << static_cast<int>(t.op) << own_names[static_cast<size_t>(id)];
-        if (own_names[static_cast<size_t>(id)] == 0) {
+        s << static_cast<int>(t.op) << own_names[id];
+        if (own_names[id] == 0) {
             s << static_cast<int>(t.type) << t.view_offset;
             for (const int64_t n : t.ne) {
                 s << n;
             }
             for (int slot = 0; slot < n_slots; ++slot) {
                 if (const TensorId from = source(id, slot); from != no_tensor) {
-                    s << slot << hashes[static_cast<size_t>(from)];
+                    s << slot << hashes[from];
                 }
             }
         }
-        hashes[static_cast<size_t>(id)] = s.hash();
+        hashes[id] = s.hash();
     }
     return hashes;
 }

@@ -168,7 +168,7 @@ void PerfettoEvents::add(const Record&, const record::SplitRun& f) {
     EventArguments arguments(s.event);
     arguments.number("split", f.split);
     if (f.split >= 0 && static_cast<size_t>(f.split) < state_.splits.size()) {
-        const SplitState& split = state_.splits[static_cast<size_t>(f.split)];
+        const SplitState& split = state_.splits[f.split];
         Strings inputs;
         for (const record::SplitInput& input : split.inputs) {
             inputs.push_back(name(input.tensor) + ", " + words::bytes(input.bytes) + " from " +
@@ -196,7 +196,7 @@ Strings PerfettoEvents::group_of(const record::Execute& kernel) const {
     Strings names;
     if (kernel.count > 1 && fusion != fusion_of_.end()) {
         for (int32_t i = 0; i < fusion->second->count; ++i) {
-            const TensorId node = state_.order[static_cast<size_t>(fusion->second->first + i)];
+            const TensorId node = state_.order[fusion->second->first + i];
             const TensorInfo* tensor = history_.find_tensor(state_, node);
             names.push_back((tensor == nullptr ? "" : std::string(op_name(tensor->op)) + " ") + name(node));
         }
@@ -210,7 +210,7 @@ void PerfettoEvents::add(const Record&, const record::Execute& f) {
     EventArguments arguments(s.event);
     arguments.text("node", name(f.last));
     if (const TensorInfo* tensor = history_.find_tensor(state_, f.last)) {
-        const TensorState& at = state_.tensors[static_cast<size_t>(f.last)];
+        const TensorState& at = state_.tensors[f.last];
         Strings sources;
         for (const TensorId source : tensor->src) {
             if (source != no_tensor) {
@@ -261,7 +261,7 @@ void PerfettoEvents::draw_arrows() {
         };
         const TensorInfo* tensor = history_.find_tensor(state_, transfer.tensor);
         const bool computed = tensor != nullptr && tensor->op != Op::NONE;
-        const int32_t made_in = computed ? state_.tensors[static_cast<size_t>(transfer.tensor)].split : -1;
+        const int32_t made_in = computed ? state_.tensors[transfer.tensor].split : -1;
         Slice* producer = made_in >= 0 && made_in < transfer.split ? slice_of(made_in) : nullptr;
         Slice* consumer = slice_of(transfer.split);
         if (producer != nullptr && producer->start_ns > copy.start_ns) {

@@ -10,11 +10,11 @@ namespace {
 
 /// What the rules of pass 1 look at, as the graph has it.
 std::string nothing_decides(const OwnedGraph& graph, TensorId tensor) {
-    const TensorInfo& info = graph.tensors[static_cast<size_t>(tensor)];
+    const TensorInfo& info = graph.tensors[tensor];
     std::string text = info.buffer_type == no_buffer_type ? "no buffer of its own" : "has a buffer";
     text += (info.flags & flag_input) != 0 ? ", an input" : ", not an input";
     for (size_t i = 0; i < info.src.size(); ++i) {
-        if (info.src[i] != no_tensor && graph.tensors[static_cast<size_t>(info.src[i])].usage == BufferUsage::weights) {
+        if (info.src[i] != no_tensor && graph.tensors[info.src[i]].usage == BufferUsage::weights) {
             return text + ", and no backend can take source " + std::to_string(i) + ", a weight, where it lies";
         }
     }
@@ -33,9 +33,9 @@ public:
         story_.name = history.tensor_name(state, tensor);
         story_.evaluation = evaluation;
         story_.planned_in = state.planned_in;
-        split_ = state.tensors[static_cast<size_t>(tensor)].split;
+        split_ = state.tensors[tensor].split;
         if (split_ >= 0 && static_cast<size_t>(split_) < state.splits.size()) {
-            where_ = state.splits[static_cast<size_t>(split_)];
+            where_ = state.splits[split_];
         }
     }
 

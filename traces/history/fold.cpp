@@ -118,7 +118,7 @@ public:
         split->end_node = f.end_node;
         const auto n = static_cast<int32_t>(s.order.size());
         for (int32_t i = std::max(split->begin.first_node, 0); i < std::min(f.end_node, n); ++i) {
-            if (TensorState* t = tensor(s.order[static_cast<size_t>(i)])) {
+            if (TensorState* t = tensor(s.order[i])) {
                 t->split = f.index;
             }
         }
@@ -140,7 +140,7 @@ public:
     void operator()(const record::Reorder& f) {
         s.reorders.push_back(f);
         if (f.to >= 0 && static_cast<size_t>(f.to) < s.order.size()) {
-            s.order[static_cast<size_t>(f.to)] = f.node;
+            s.order[f.to] = f.node;
         }
     }
     void operator()(const record::BufferSize&) {} // of the whole trace: tables::compute_buffers
@@ -154,11 +154,9 @@ public:
     void operator()(const record::ValueBucket&) {}
 
 private:
-    TensorState* tensor(TensorId id) {
-        return id >= 0 && static_cast<size_t>(id) < s.tensors.size() ? &s.tensors[static_cast<size_t>(id)] : nullptr;
-    }
+    TensorState* tensor(TensorId id) { return id >= 0 && static_cast<size_t>(id) < s.tensors.size() ? &s.tensors[id] : nullptr; }
     SplitState* split_at(int32_t index) {
-        return index >= 0 && static_cast<size_t>(index) < s.splits.size() ? &s.splits[static_cast<size_t>(index)] : nullptr;
+        return index >= 0 && static_cast<size_t>(index) < s.splits.size() ? &s.splits[index] : nullptr;
     }
     void note_error(StringId error) {
         if (error != 0 && s.error.empty()) {
@@ -198,7 +196,7 @@ bool unfold(PlanState& s, const Record& record) noexcept {
         return true;
     };
     const auto split_at = [&](int32_t index) {
-        return index >= 0 && static_cast<size_t>(index) < s.splits.size() ? &s.splits[static_cast<size_t>(index)] : nullptr;
+        return index >= 0 && static_cast<size_t>(index) < s.splits.size() ? &s.splits[index] : nullptr;
     };
     return std::visit(
         [&]<typename T>(const T& f) {

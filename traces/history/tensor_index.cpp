@@ -22,8 +22,8 @@ void TensorIndex::Mentions::note(TensorId id, Step step, bool run) {
     if (newest.size() <= static_cast<size_t>(id)) {
         newest.resize(static_cast<size_t>(id) + 1, -1);
     }
-    int32_t& last = newest[static_cast<size_t>(id)];
-    if (last < 0 || links[static_cast<size_t>(last)].step != step) {
+    int32_t& last = newest[id];
+    if (last < 0 || links[last].step != step) {
         links.push_back({step, last, run});
         last = static_cast<int32_t>(links.size()) - 1;
     }
@@ -82,24 +82,24 @@ private:
         m.order = graph.nodes;
         m.position.assign(graph.tensors.size(), -1);
         for (size_t i = 0; i < m.order.size(); ++i) {
-            m.position[static_cast<size_t>(m.order[i])] = static_cast<int32_t>(i);
+            m.position[m.order[i]] = static_cast<int32_t>(i);
         }
     }
     void move(const record::Reorder& f) {
         if (f.to >= 0 && static_cast<size_t>(f.to) < m.order.size() && static_cast<size_t>(f.node) < m.position.size()) {
-            m.order[static_cast<size_t>(f.to)] = f.node;
-            m.position[static_cast<size_t>(f.node)] = f.to;
+            m.order[f.to] = f.node;
+            m.position[f.node] = f.to;
         }
     }
     const Mentions& places() const { return plan != nullptr && !m.plans ? *plan : m; }
     int32_t place_of(TensorId id) const {
         const auto& position = places().position;
-        return id >= 0 && static_cast<size_t>(id) < position.size() ? position[static_cast<size_t>(id)] : -1;
+        return id >= 0 && static_cast<size_t>(id) < position.size() ? position[id] : -1;
     }
     void note_places(int32_t first, int32_t count, Step step, bool run) {
         const auto& order = places().order;
         for (int32_t i = 0; first >= 0 && i < count && static_cast<size_t>(first + i) < order.size(); ++i) {
-            m.note(order[static_cast<size_t>(first + i)], step, run);
+            m.note(order[first + i], step, run);
         }
     }
 };
@@ -143,10 +143,9 @@ std::vector<Step> TensorIndex::steps_of(const RecordSource& source, const Evalua
     std::vector<Step> steps;
     const auto add = [&](const Mentions& m, bool with_run) {
         const bool there = tensor >= 0 && static_cast<size_t>(tensor) < m.newest.size();
-        for (int32_t at = there ? m.newest[static_cast<size_t>(tensor)] : -1; at >= 0;
-             at = m.links[static_cast<size_t>(at)].before) {
-            if (with_run || !m.links[static_cast<size_t>(at)].run) {
-                steps.push_back(m.links[static_cast<size_t>(at)].step);
+        for (int32_t at = there ? m.newest[tensor] : -1; at >= 0; at = m.links[at].before) {
+            if (with_run || !m.links[at].run) {
+                steps.push_back(m.links[at].step);
             }
         }
     };

@@ -71,7 +71,7 @@ TensorId LoggedGraphBuilder::make(const LoggedTensor& tensor, bool in_full) {
 }
 
 void LoggedGraphBuilder::place(TensorId id, const LoggedTensor& tensor, BackendId sure) {
-    LoggedGraph::Placed& placed = g_.placed[static_cast<size_t>(id)];
+    LoggedGraph::Placed& placed = g_.placed[id];
     placed.backend = sure != no_backend ? sure : backends_.resolve(tensor);
     std::tie(placed.cause, placed.source) = cause_from(tensor.cause);
 }
@@ -119,8 +119,8 @@ bool LoggedGraphBuilder::add(const LoggedSplit& split) {
         const std::string name = copy_key(s.backend, input.name);
         std::vector<CopyInput>& others = by_copy_name_[name];
         for (const CopyInput& other : others) {
-            const int32_t copy = g_.splits[static_cast<size_t>(other.split)].inputs[static_cast<size_t>(other.input)].copy;
-            if (copy >= 0 && same(g_.copies[static_cast<size_t>(copy)])) {
+            const int32_t copy = g_.splits[other.split].inputs[other.input].copy;
+            if (copy >= 0 && same(g_.copies[copy])) {
                 in.copy = copy;
             }
         }
@@ -173,7 +173,7 @@ bool LoggedGraphBuilder::add(const LoggedNode& node) {
             }
         }
     }
-    TensorInfo& info = g_.graph.tensors[static_cast<size_t>(id)];
+    TensorInfo& info = g_.graph.tensors[id];
     info.op = op.op;
     info.src = sources;
     if (op.op == Op::UNARY || op.op == Op::GLU) {
@@ -181,8 +181,8 @@ bool LoggedGraphBuilder::add(const LoggedNode& node) {
     }
     const bool fits = split != nullptr && (node.tensor.backend.empty() || backends_.shown_as(split->backend, node.tensor));
     place(id, node.tensor, fits ? split->backend : no_backend);
-    if (LoggedGraph::Placed& placed = g_.placed[static_cast<size_t>(id)]; placed.cause == Cause::weight) {
-        placed.by = sources[static_cast<size_t>(placed.source)];
+    if (LoggedGraph::Placed& placed = g_.placed[id]; placed.cause == Cause::weight) {
+        placed.by = sources[placed.source];
     }
     g_.graph.nodes.push_back(id);
     if (split != nullptr) {
@@ -198,11 +198,11 @@ bool LoggedGraphBuilder::add(const LoggedNode& node) {
 /// The newest tensor that has the source's name, size, backend and cause; a new one when none has.
 TensorId LoggedGraphBuilder::source_of(const LoggedTensor& source) {
     if (const int32_t copy = copy_of(source); copy >= 0) {
-        return g_.copies[static_cast<size_t>(copy)].of;
+        return g_.copies[copy].of;
     }
     const std::vector<TensorId>& same_name = by_name_[key(source.name)];
     for (auto at = same_name.rbegin(); at != same_name.rend(); ++at) {
-        Seen& seen = seen_[static_cast<size_t>(*at)];
+        Seen& seen = seen_[*at];
         // A node does not read itself, though one before it may have its name.
         if (*at == reading_ || differ(seen.bytes, source.bytes) || differ(seen.backend, source.backend) ||
             differ(seen.cause, source.cause)) {
@@ -224,8 +224,8 @@ TensorId LoggedGraphBuilder::source_of(const LoggedTensor& source) {
 TensorId LoggedGraphBuilder::input_of(const LoggedInput& input, BackendId reader) {
     const std::vector<TensorId>& same_name = by_name_[key(input.name)];
     for (auto at = same_name.rbegin(); at != same_name.rend(); ++at) {
-        Seen& seen = seen_[static_cast<size_t>(*at)];
-        const BackendId backend = g_.placed[static_cast<size_t>(*at)].backend;
+        Seen& seen = seen_[*at];
+        const BackendId backend = g_.placed[*at].backend;
         const bool same = seen.in_full ? seen.name == input.name : seen.name == key(input.name);
         if (!same || differ(seen.bytes, input.bytes) || (backend != no_backend && backend == reader)) {
             continue;
@@ -233,7 +233,7 @@ TensorId LoggedGraphBuilder::input_of(const LoggedInput& input, BackendId reader
         if (!seen.in_full) {
             seen.name = input.name;
             seen.in_full = true;
-            g_.graph.tensors[static_cast<size_t>(*at)].name = g_.graph.keep(readable(input.name));
+            g_.graph.tensors[*at].name = g_.graph.keep(readable(input.name));
         }
         return *at;
     }
@@ -244,7 +244,7 @@ TensorId LoggedGraphBuilder::input_of(const LoggedInput& input, BackendId reader
 }
 
 std::string LoggedGraphBuilder::copy_key(BackendId backend, std::string_view name) const {
-    std::string text = backends_.names()[static_cast<size_t>(backend)];
+    std::string text = backends_.names()[backend];
     text.append("#").append(name).append("#");
     if (text.size() >= name_width_) {
         text.resize(name_width_);
@@ -279,9 +279,9 @@ int32_t LoggedGraphBuilder::copy_of(const LoggedTensor& source) {
     int32_t late = -1, read = -1;
     bool several = false;
     for (const CopyInput& c : found->second) {
-        const LoggedGraph::Input& input = g_.splits[static_cast<size_t>(c.split)].inputs[static_cast<size_t>(c.input)];
+        const LoggedGraph::Input& input = g_.splits[c.split].inputs[c.input];
         if ((source.bytes && input.bytes >= 0 && *source.bytes != input.bytes) ||
-            g_.splits[static_cast<size_t>(c.split)].backend != g_.splits.back().backend) {
+            g_.splits[c.split].backend != g_.splits.back().backend) {
             continue;
         }
         if (c.split == this_split && c.input == next) {
@@ -328,11 +328,11 @@ void LoggedGraphBuilder::explain_split(size_t index) {
 }
 
 bool LoggedGraphBuilder::last_op_unknown() const noexcept {
-    return !g_.graph.nodes.empty() && g_.graph.tensors[static_cast<size_t>(g_.graph.nodes.back())].op == Op::NONE;
+    return !g_.graph.nodes.empty() && g_.graph.tensors[g_.graph.nodes.back()].op == Op::NONE;
 }
 
 bool LoggedGraphBuilder::last_cause_unknown() const noexcept {
-    return !g_.graph.nodes.empty() && g_.placed[static_cast<size_t>(g_.graph.nodes.back())].cause == Cause::none;
+    return !g_.graph.nodes.empty() && g_.placed[g_.graph.nodes.back()].cause == Cause::none;
 }
 
 LoggedGraph LoggedGraphBuilder::finish() {

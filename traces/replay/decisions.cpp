@@ -103,7 +103,7 @@ private:
             return id;
         }
         if (id < n_from_) {
-            const TensorId match = tensors_[static_cast<size_t>(id)];
+            const TensorId match = tensors_[id];
             return match != no_tensor ? match : unknown + id;
         }
         const auto copy = copies_.find(id);
@@ -114,7 +114,7 @@ private:
         return found == list.end() ? elsewhere : static_cast<int16_t>(found - list.begin());
     }
     static int16_t translated(const std::vector<int16_t>& map, int16_t id) {
-        return id >= 0 && static_cast<size_t>(id) < map.size() ? map[static_cast<size_t>(id)] : id;
+        return id >= 0 && static_cast<size_t>(id) < map.size() ? map[id] : id;
     }
     std::vector<int16_t> backends_, types_;
     std::vector<TensorId> tensors_;
@@ -281,7 +281,7 @@ std::string PlanText::tensor(TensorId id) const {
         return "-";
     }
     if (static_cast<size_t>(id) < graph.tensors.size()) {
-        return std::string(graph.tensors[static_cast<size_t>(id)].name);
+        return std::string(graph.tensors[id].name);
     }
     for (const Record& r : decisions) {
         if (const auto* copy = std::get_if<record::CopyMade>(&r.fact); copy != nullptr && copy->copy == id) {
@@ -292,12 +292,11 @@ std::string PlanText::tensor(TensorId id) const {
 }
 
 std::string PlanText::backend(BackendId id) const {
-    return id >= 0 && static_cast<size_t>(id) < session.backends.size() ? session.backends[static_cast<size_t>(id)].name : "-";
+    return id >= 0 && static_cast<size_t>(id) < session.backends.size() ? session.backends[id].name : "-";
 }
 
 std::string PlanText::buffer_type(BufferTypeId id) const {
-    return id >= 0 && static_cast<size_t>(id) < session.buffer_types.size() ? session.buffer_types[static_cast<size_t>(id)].name
-                                                                            : "-";
+    return id >= 0 && static_cast<size_t>(id) < session.buffer_types.size() ? session.buffer_types[id].name : "-";
 }
 
 void compare_decisions(EvaluationId evaluation, const PlanText& recorded, const PlanText& now, size_t max_differences,

@@ -152,11 +152,11 @@ std::string of_offload(const WhatIf& what_if, Plans& plans) {
             taken_over += tensor.cause == Cause::offload ? 1 : 0;
         }
         const auto is_host_weight = [&](TensorId source) {
-            return source != no_tensor && graph.tensors[static_cast<size_t>(source)].usage == BufferUsage::weights &&
-                   state.tensors[static_cast<size_t>(source)].backend == host;
+            return source != no_tensor && graph.tensors[source].usage == BufferUsage::weights &&
+                   state.tensors[source].backend == host;
         };
         for (const TensorId id : graph.nodes) {
-            const TensorInfo& node = graph.tensors[static_cast<size_t>(id)];
+            const TensorInfo& node = graph.tensors[id];
             if (std::any_of(node.src.begin(), node.src.end(), is_host_weight)) {
                 largest = std::max(largest, offload_batch(node.op, node.ne));
             }

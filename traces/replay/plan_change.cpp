@@ -25,8 +25,7 @@ std::vector<TensorWay> ways_of(const PlanText& plan) {
     for (const Record& r : plan.decisions) {
         const auto* a = std::get_if<record::Assign>(&r.fact);
         if (a != nullptr && static_cast<size_t>(a->tensor) < ways.size()) {
-            ways[static_cast<size_t>(a->tensor)].stops.push_back(
-                {a->pass, plan.backend(a->after), cause_name(a->cause, a->source)});
+            ways[a->tensor].stops.push_back({a->pass, plan.backend(a->after), cause_name(a->cause, a->source)});
         }
     }
     return ways;
@@ -63,7 +62,7 @@ PlanFigures FigureCounter::of(const PlanText& plan) {
     for (const Record& r : plan.decisions) {
         if (const auto* a = std::get_if<record::Assign>(&r.fact)) {
             if (static_cast<size_t>(a->tensor) < at.size()) {
-                at[static_cast<size_t>(a->tensor)] = a->after;
+                at[a->tensor] = a->after;
             }
         } else if (const auto* input = std::get_if<record::SplitInput>(&r.fact)) {
             ++f.inputs;
@@ -79,12 +78,12 @@ PlanFigures FigureCounter::of(const PlanText& plan) {
         }
     }
     for (const TensorId id : plan.graph.nodes) {
-        if (at[static_cast<size_t>(id)] != no_backend) {
-            ++f.nodes[plan.backend(at[static_cast<size_t>(id)])];
+        if (at[id] != no_backend) {
+            ++f.nodes[plan.backend(at[id])];
         }
     }
     for (const TensorId id : plan.graph.leafs) {
-        const TensorInfo& t = plan.graph.tensors[static_cast<size_t>(id)];
+        const TensorInfo& t = plan.graph.tensors[id];
         if (t.buffer_type != no_buffer_type) {
             const auto bytes = static_cast<int64_t>(n_bytes(t.type, t.ne, t.nb));
             f.memory[std::string(kind_of_memory(t)) + plan.buffer_type(t.buffer_type)] += bytes;
@@ -123,16 +122,15 @@ std::vector<TensorChange> changes_of(const PlanText& recorded, const PlanText& n
         }
     };
     for (const auto& [id, is_node] : in_order(recorded.graph)) {
-        const TensorId other = match[static_cast<size_t>(id)];
+        const TensorId other = match[id];
         if (other != no_tensor) {
-            matched[static_cast<size_t>(other)] = 1;
+            matched[other] = 1;
         }
-        add(recorded, id, id, is_node, &before[static_cast<size_t>(id)],
-            other != no_tensor ? &after[static_cast<size_t>(other)] : nullptr);
+        add(recorded, id, id, is_node, &before[id], other != no_tensor ? &after[other] : nullptr);
     }
     for (const auto& [id, is_node] : in_order(now.graph)) {
-        if (matched[static_cast<size_t>(id)] == 0) {
-            add(now, no_tensor, id, is_node, nullptr, &after[static_cast<size_t>(id)]);
+        if (matched[id] == 0) {
+            add(now, no_tensor, id, is_node, nullptr, &after[id]);
         }
     }
     return changes;

@@ -167,12 +167,12 @@ private:
     bool flash_everywhere(const OwnedGraph& graph, const CapabilityTable& answers) const {
         SessionInfo session;
         for (const BackendId b : order_) {
-            session.backends.push_back(recorded_.backends[static_cast<size_t>(b)]);
+            session.backends.push_back(recorded_.backends[b]);
         }
         const std::vector<int32_t> homes = layer_homes_with(recorded_, session, what_if_.n_gpu_layers);
         size_t layer = 0;
         for (const TensorId id : graph.nodes) {
-            if (graph.tensors[static_cast<size_t>(id)].op == Op::FLASH_ATTN_EXT) {
+            if (graph.tensors[id].op == Op::FLASH_ATTN_EXT) {
                 const auto home = static_cast<size_t>(layer < homes.size() ? homes[layer] : homes.back());
                 ++layer;
                 if (!answers.supports_op(order_[home], id).yes) {

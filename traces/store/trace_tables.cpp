@@ -110,10 +110,10 @@ void TraceTables::graph(GraphId id, const OwnedGraph& graph, const CapabilityTab
 void TraceTables::tensors(GraphId id, const OwnedGraph& graph) {
     std::vector<int64_t> leaf(graph.tensors.size(), -1), node(graph.tensors.size(), -1);
     for (size_t i = 0; i < graph.leafs.size(); ++i) {
-        leaf[static_cast<size_t>(graph.leafs[i])] = static_cast<int64_t>(i);
+        leaf[graph.leafs[i]] = static_cast<int64_t>(i);
     }
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
-        node[static_cast<size_t>(graph.nodes[i])] = static_cast<int64_t>(i);
+        node[graph.nodes[i]] = static_cast<int64_t>(i);
     }
     sqlite::Statement& s = insert_tensor_;
     const auto bind_place = [&](int parameter, int64_t index) { index < 0 ? s.bind_null(parameter) : s.bind(parameter, index); };
@@ -133,8 +133,8 @@ void TraceTables::tensors(GraphId id, const OwnedGraph& graph) {
         s.bind(11, int64_t{i.view_source});
         s.bind(12, static_cast<int64_t>(i.view_offset));
         for (int d = 0; d < max_dims; ++d) {
-            s.bind(13 + d, i.ne[static_cast<size_t>(d)]);
-            s.bind(17 + d, static_cast<int64_t>(i.nb[static_cast<size_t>(d)]));
+            s.bind(13 + d, i.ne[d]);
+            s.bind(17 + d, static_cast<int64_t>(i.nb[d]));
         }
         if (i.params == Params{}) {
             s.bind_null(21);
@@ -202,13 +202,13 @@ int64_t TraceTables::answer(const Answer& a) {
 
 /// Texts are written when a record first speaks of them: so what is left out of the records is not in the file either.
 void TraceTables::text(StringId id) {
-    if (id <= 0 || (static_cast<size_t>(id) < text_written_.size() && text_written_[static_cast<size_t>(id)])) {
+    if (id <= 0 || (static_cast<size_t>(id) < text_written_.size() && text_written_[id])) {
         return;
     }
     if (text_written_.size() <= static_cast<size_t>(id)) {
         text_written_.resize(static_cast<size_t>(id) + 1);
     }
-    text_written_[static_cast<size_t>(id)] = true;
+    text_written_[id] = true;
     const std::string value = text_of_(id);
     insert_text_.bind(0, int64_t{id});
     insert_text_.bind_text(1, value);

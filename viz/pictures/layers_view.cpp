@@ -69,18 +69,17 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
             groups_.push_back({blocks[i], {}, std::vector<int64_t>(subject.session.backends.size() + 1, 0), {}, {}, {}, {}, 0});
         }
         Group* group = &groups_[known->second];
-        group_of[static_cast<size_t>(node)] = static_cast<int32_t>(known->second);
+        group_of[node] = static_cast<int32_t>(known->second);
         group->nodes.push_back(node);
         const BackendId backend = subject.backend_of(node);
-        ++(backend >= 0 && static_cast<size_t>(backend) + 1 < group->on.size() ? group->on[static_cast<size_t>(backend)]
-                                                                               : group->on.back());
+        ++(backend >= 0 && static_cast<size_t>(backend) + 1 < group->on.size() ? group->on[backend] : group->on.back());
         if (subject.split_of(node) >= 0) {
             group->splits.insert(subject.split_of(node));
         }
     }
     for (const record::Execute& kernel : state.executed) {
-        if (kernel.last >= 0 && kernel.last < subject.n_ids() && group_of[static_cast<size_t>(kernel.last)] >= 0) {
-            groups_[static_cast<size_t>(group_of[static_cast<size_t>(kernel.last)])].ns += kernel.end_ns - kernel.start_ns;
+        if (kernel.last >= 0 && kernel.last < subject.n_ids() && group_of[kernel.last] >= 0) {
+            groups_[group_of[kernel.last]].ns += kernel.end_ns - kernel.start_ns;
         }
     }
 
@@ -88,29 +87,29 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
     std::map<TensorId, std::map<int32_t, bool>> reading;
     std::set<TensorId> counted_copies;
     for (const TensorId node : state.order) {
-        const int32_t target = group_of[static_cast<size_t>(node)];
+        const int32_t target = group_of[node];
         for (const TensorId source : subject.sources(node)) {
             const record::CopyMade* made = subject.made_by(source);
             const TensorId original = made != nullptr ? made->of : source;
             if (made != nullptr && counted_copies.insert(source).second) {
-                groups_[static_cast<size_t>(target)].copies.push_back(made);
+                groups_[target].copies.push_back(made);
             }
             if (subject.is_weight(original)) {
-                groups_[static_cast<size_t>(target)].weights.insert(original);
+                groups_[target].weights.insert(original);
             }
-            if (group_of[static_cast<size_t>(original)] != target || made != nullptr) {
+            if (group_of[original] != target || made != nullptr) {
                 bool& copied = reading[original][target];
                 copied = copied || made != nullptr;
             }
         }
     }
     for (const auto& [original, readers] : reading) {
-        const int32_t source = group_of[static_cast<size_t>(original)]; // −1: a leaf
+        const int32_t source = group_of[original]; // −1: a leaf
         const bool widely = source < 0 || readers.size() > max_reading_groups;
         for (const auto& [target, copied] : readers) {
             if (widely) {
                 if (!subject.is_weight(original)) {
-                    groups_[static_cast<size_t>(target)].reads_widely.insert(original);
+                    groups_[target].reads_widely.insert(original);
                 }
             } else if (source != target) {
                 GroupFlow& flow = flows_[{static_cast<size_t>(source), static_cast<size_t>(target)}][copied];

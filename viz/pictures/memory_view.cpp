@@ -125,8 +125,7 @@ std::string MemoryPicture::title_of(const Panel& panel) const {
     const Lifetimes::Peak peak = lifetimes_.peak_of(panel.tensors);
     const auto& types = subject_.session.buffer_types;
     const bool known = panel.buffer_type >= 0 && static_cast<size_t>(panel.buffer_type) < types.size();
-    const std::string name =
-        known ? types[static_cast<size_t>(panel.buffer_type)].name : "buffer type " + std::to_string(panel.buffer_type);
+    const std::string name = known ? types[panel.buffer_type].name : "buffer type " + std::to_string(panel.buffer_type);
     return bold(name, gap) + (panel.chunk > 0 ? "chunk " + std::to_string(panel.chunk) + ", " : "") + words::bytes(panel.size) +
            ", " + words::counted(static_cast<int64_t>(panel.tensors.size()), "tensor") + "; most in use " +
            words::bytes(peak.bytes) + " at " + words::count(peak.at);

@@ -54,7 +54,7 @@ std::string NodesPicture::node_label(TensorId node) const {
     std::string label = bold(clipped(subject_.name(node), 64)) + next_line(13) + html_label(subject_.operation(node)) +
                         next_line(10) + small(html_label(cause_text(subject_, node)), LabelInk::black);
     for (const TensorId source : subject_.sources(node)) {
-        const bool is_own_cause = state_.tensors[static_cast<size_t>(node)].by == source;
+        const bool is_own_cause = state_.tensors[node].by == source;
         if (source < subject_.n_tensors() && subject_.is_weight(source)) {
             label += next_line(10) + small(html_label((is_own_cause ? "weight " : clipped(subject_.name(source), 48) + " ") +
                                                       subject_.operation(source)));
@@ -142,25 +142,25 @@ void NodesPicture::draw_range(int32_t first, int32_t end) {
                                        fusion.backend));
             const int32_t last = std::min(end, fusion.first + fusion.count);
             for (; i < last; ++i) {
-                draw_node(state_.order[static_cast<size_t>(i)], i == fusion.first ? subject_.text(fusion.kernel) : "");
+                draw_node(state_.order[i], i == fusion.first ? subject_.text(fusion.kernel) : "");
             }
             dot_.close_cluster();
             for (int32_t member = fusion.first; member < last; ++member) {
-                draw_uses(state_.order[static_cast<size_t>(member)]);
+                draw_uses(state_.order[member]);
             }
             --i;
             continue;
         }
-        if (subject_.is_left_out(state_.order[static_cast<size_t>(i)])) {
+        if (subject_.is_left_out(state_.order[i])) {
             continue; // nothing is known of it
         }
-        draw_node(state_.order[static_cast<size_t>(i)]);
-        draw_uses(state_.order[static_cast<size_t>(i)]);
+        draw_node(state_.order[i]);
+        draw_uses(state_.order[i]);
     }
 }
 
 void NodesPicture::draw_copies(int32_t split) {
-    for (const TensorId copy : split < 0 ? uses_.loose_copies() : uses_.copies()[static_cast<size_t>(split)]) {
+    for (const TensorId copy : split < 0 ? uses_.loose_copies() : uses_.copies()[split]) {
         const record::CopyMade& made = *subject_.made_by(copy);
         if (subject_.frame.before_splits) {
             dot_.node(subject_.id(copy), numbered(subject_,
@@ -264,7 +264,7 @@ void NodesPicture::stack_splits() {
         last = title_id(split);
         bool first = true;
         for (int32_t i = split.begin.first_node; i < subject_.end_node(split); ++i) {
-            const TensorId node = state_.order[static_cast<size_t>(i)];
+            const TensorId node = state_.order[i];
             if (subject_.is_left_out(node)) {
                 continue;
             }

@@ -85,7 +85,7 @@ std::string draw_splits(const Subject& subject) {
     for (size_t s = 0; s < state.splits.size(); ++s) {
         const SplitState& split = state.splits[s];
         if (static_cast<size_t>(split.begin.backend) < splits_on.size()) {
-            ++splits_on[static_cast<size_t>(split.begin.backend)];
+            ++splits_on[split.begin.backend];
         }
         for (const record::SplitInput& input : split.inputs) {
             const int32_t made_in = subject.split_of(subject.producer(input.tensor));

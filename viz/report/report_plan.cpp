@@ -138,7 +138,7 @@ json report_plan(History& history, EvaluationId planned, ReportTexts& texts) {
             known.push_back(blocks[i]);
             groups.push_back(blocks[i].id());
         }
-        group_of[static_cast<size_t>(state.order[i])] = at;
+        group_of[state.order[i]] = at;
     }
 
     const auto known_or_null = [](const auto& value) { return value ? json(*value) : json(nullptr); };

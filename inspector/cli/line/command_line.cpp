@@ -4,6 +4,7 @@
 #include "inspector/cli/output/lines.h"
 #include "inspector/cli/show/show.h"
 #include "runtime/model/synth/synth.h"
+#include "runtime/numbers.h"
 #include "runtime/ops/type.h"
 #include "runtime/planner/plan.h"
 #include "runtime/vision/synth_llava.h"
@@ -32,7 +33,7 @@ Strings split(std::string_view text, char at) {
 
 Strings passes() {
     Strings names;
-    for (int i = static_cast<int>(Pass::none) + 1; i < static_cast<int>(Pass::count); ++i) {
+    for (int i = static_cast<int>(Pass::none) + 1; i < ordinal(Pass::count); ++i) {
         names.emplace_back(pass_name(static_cast<Pass>(i)));
     }
     return names;
@@ -45,7 +46,7 @@ Strings views() {
 
 Strings types() {
     Strings names;
-    for (int i = 0; i < static_cast<int>(Type::count); ++i) {
+    for (int i = 0; i < ordinal(Type::count); ++i) {
         const auto type = static_cast<Type>(i);
         if (type != Type::I8 && type != Type::I16 && type != Type::I32 && type != Type::I64 && type != Type::F64) {
             names.emplace_back(type_name(type));

@@ -5,6 +5,7 @@
 #include "inspector/cli/output/lines.h"
 #include "inspector/cli/output/table.h"
 #include "inspector/cli/show/fold_names.h"
+#include "runtime/numbers.h"
 #include "runtime/system/visible_text.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
@@ -57,36 +58,36 @@ std::string change_text(const TraceDifference& d) {
 std::string subject_text(const TraceDifference& d) { return d.renamed.empty() ? d.subject : d.subject + " (" + d.renamed + ")"; }
 
 std::string_view title_of(What what) {
-    constexpr std::array<std::string_view, static_cast<size_t>(What::count)> titles{"evaluations",
-                                                                                    "failures",
-                                                                                    "reuse of the graph",
-                                                                                    "prompt",
-                                                                                    "nodes",
-                                                                                    "types",
-                                                                                    "shapes",
-                                                                                    "layouts",
-                                                                                    "parameters",
-                                                                                    "sources",
-                                                                                    "flags",
-                                                                                    "memory of their own",
-                                                                                    "pinned",
-                                                                                    "assignments",
-                                                                                    "causes",
-                                                                                    "passes",
-                                                                                    "splits",
-                                                                                    "inputs of splits",
-                                                                                    "copies",
-                                                                                    "fusion",
-                                                                                    "not fused",
-                                                                                    "order",
-                                                                                    "compute buffers",
-                                                                                    "used to",
-                                                                                    "placement",
-                                                                                    "memory planned anew",
-                                                                                    "verified",
-                                                                                    "tokens",
-                                                                                    "samplers"};
-    return titles[static_cast<size_t>(what)];
+    constexpr std::array<std::string_view, ordinal(What::count)> titles{"evaluations",
+                                                                        "failures",
+                                                                        "reuse of the graph",
+                                                                        "prompt",
+                                                                        "nodes",
+                                                                        "types",
+                                                                        "shapes",
+                                                                        "layouts",
+                                                                        "parameters",
+                                                                        "sources",
+                                                                        "flags",
+                                                                        "memory of their own",
+                                                                        "pinned",
+                                                                        "assignments",
+                                                                        "causes",
+                                                                        "passes",
+                                                                        "splits",
+                                                                        "inputs of splits",
+                                                                        "copies",
+                                                                        "fusion",
+                                                                        "not fused",
+                                                                        "order",
+                                                                        "compute buffers",
+                                                                        "used to",
+                                                                        "placement",
+                                                                        "memory planned anew",
+                                                                        "verified",
+                                                                        "tokens",
+                                                                        "samplers"};
+    return titles[ordinal(what)];
 }
 
 // Differences of one kind

@@ -3,6 +3,7 @@
 #include "inspector/tui/actions/commands.h"
 #include "inspector/tui/state/settings.h"
 #include "runtime/letter_case.h"
+#include "runtime/numbers.h"
 #include "traces/replay/what_if.h"
 #include "viz/pictures/picture.h"
 
@@ -116,7 +117,7 @@ std::vector<std::string> Completions::values(Field field) {
     case Field::op: return operators();
     case Field::backend:
     case Field::from: return backends();
-    case Field::pass: return named(1, static_cast<size_t>(Pass::count), [](size_t i) { return pass_name(static_cast<Pass>(i)); });
+    case Field::pass: return named(1, ordinal(Pass::count), [](size_t i) { return pass_name(static_cast<Pass>(i)); });
     case Field::cause: {
         std::vector<std::string> names;
         for (auto cause = static_cast<uint8_t>(Cause::user); cause <= static_cast<uint8_t>(Cause::copy); ++cause) {

@@ -2,6 +2,7 @@
 
 #include "inspector/tui/terminal/text.h"
 #include "runtime/letter_case.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <array>
@@ -111,7 +112,7 @@ constexpr std::array<NamedKey, 15> named_keys{{{key_up, "↑", "Up"},
 
 /// The table with a line for each view.
 std::vector<Binding> with_views() {
-    static std::array<std::string, static_cast<size_t>(ViewId::count)> names;
+    static std::array<std::string, ordinal(ViewId::count)> names;
     std::vector<Binding> all;
     for (const Binding& binding : table) {
         if (binding.action != Action::first_view) {
@@ -119,7 +120,7 @@ std::vector<Binding> with_views() {
             continue;
         }
         for (const ViewEntry& view : views()) {
-            std::string& name = names[static_cast<size_t>(view.id)];
+            std::string& name = names[ordinal(view.id)];
             name = binding.name + std::to_string(view.number());
             all.push_back({action_of(view.id), name.c_str(), binding.contexts, {view.key(), none}, nullptr, 0, view.help});
         }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "inspector/tui/views/views.h"
+#include "runtime/numbers.h"
 
 #include <array>
 #include <cstdint>
@@ -90,7 +91,7 @@ enum class Action : uint8_t {
     wider,
     narrower,
     first_view, ///< one for each view, in their order
-    zoom_in = first_view + static_cast<int>(ViewId::count),
+    zoom_in = first_view + ordinal(ViewId::count),
     zoom_out,
     zoom_whole,
     pan_left,

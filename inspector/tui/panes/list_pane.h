@@ -3,6 +3,7 @@
 #include "inspector/tui/panes/layout.h"
 #include "inspector/tui/panes/list.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/numbers.h"
 
 #include <memory>
 #include <optional>
@@ -32,7 +33,7 @@ public:
     int n_rows() const { return view_->n_rows(); }
     int n_lines() const { return narrowed_ ? static_cast<int>(rows_.size()) : n_rows(); }
     bool empty() const noexcept { return lines_.empty(); }
-    int row_of_line(int line) const { return narrowed_ ? rows_[static_cast<size_t>(line)] : line; }
+    int row_of_line(int line) const { return narrowed_ ? rows_[line] : line; }
     int line_of_row(int row) const; ///< −1: filtered out
     std::vector<int> rows() const;  ///< of all lines, in their order
     bool hides(TensorId id) const;  ///< the view has a row for it, and the filter leaves it out

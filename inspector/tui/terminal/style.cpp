@@ -67,7 +67,7 @@ void start_styles(Depth depth, Background background, bool direct) {
     const int n_colors = std::min(most, COLORS);
     const auto& inks = background == Background::light ? on_light : on_dark;
     for (int i = 1; i < n_inks; ++i) {
-        const InkColour& c = inks[static_cast<size_t>(i)];
+        const InkColour& c = inks[i];
         // Where colours are direct, the numbers from 8 on are red, green and blue: there is no table of 256.
         const int number = direct                       ? (n_colors > 256 ? c.exact : c.of_8)
                            : n_colors >= 256            ? c.of_256

@@ -83,7 +83,7 @@ public:
         const auto* q = std::get_if<record::BackendQuery>(&session.record().fact);
         const auto& tensors = session.state().tensors;
         const BackendId meant = q != nullptr && q->tensor == id            ? q->backend
-                                : static_cast<size_t>(id) < tensors.size() ? tensors[static_cast<size_t>(id)].backend
+                                : static_cast<size_t>(id) < tensors.size() ? tensors[id].backend
                                                                            : no_backend;
         return now_->row(op, std::max<BackendId>(meant, 0));
     }
@@ -134,7 +134,7 @@ public:
         std::copy_if(nodes(r).begin(), nodes(r).end(), std::back_inserter(here),
                      [&](TensorId id) { return stands_on(session, id, r.backend); });
         add_list(lines, width, here, [&](TensorId id) {
-            const TensorState& state = session.state().tensors[static_cast<size_t>(id)];
+            const TensorState& state = session.state().tensors[id];
             add_wrapped(lines, width, row_number(id), 7, session.name(id) + " " + cause_name(state.cause, state.source), {},
                         Target::tensor(id));
         });
@@ -143,13 +143,13 @@ public:
             return lines;
         }
         add_heading(lines, "asked up to this step: " + words::count(r.n_asked));
-        const std::vector<int32_t>& asked_of = now_->asked_of[static_cast<size_t>(row)];
+        const std::vector<int32_t>& asked_of = now_->asked_of[row];
         const int n_left_out = std::max(r.n_asked - most_listed, 0);
         if (n_left_out > 0) {
             add_wrapped(lines, width, "", 4, "… " + counted(n_left_out, "question") + " before these", dim);
         }
         for (int i = n_left_out; i < r.n_asked; ++i) {
-            const Asked& asked = now_->asked[static_cast<size_t>(asked_of[static_cast<size_t>(i)])];
+            const Asked& asked = now_->asked[asked_of[i]];
             add_wrapped(lines, width, pass_name(asked.query.pass), 4, question_text(session, asked.query),
                         asked.query.yes ? Style{} : warning, Target::step(asked.step), asked.step == session.step());
         }
@@ -202,19 +202,17 @@ private:
         std::vector<std::vector<int32_t>> asked_of; ///< by row, indices into asked
 
         int row(int32_t op, BackendId backend) const {
-            const OpNodes& nodes = ops[static_cast<size_t>(op)];
+            const OpNodes& nodes = ops[op];
             return nodes.first_row + (nodes.op == unknown_text ? 0 : backend);
         }
         /// Index into ops of a node; −1: it is none.
-        int32_t op(TensorId id) const {
-            return id >= 0 && static_cast<size_t>(id) < op_of.size() ? op_of[static_cast<size_t>(id)] : -1;
-        }
+        int32_t op(TensorId id) const { return id >= 0 && static_cast<size_t>(id) < op_of.size() ? op_of[id] : -1; }
     };
     static constexpr int most_listed = 500; ///< lines of one list in the detail: nobody reads more, and each key would draw them
 
-    const Row& at(int row) const { return now_->rows[static_cast<size_t>(row)]; }
-    const std::vector<TensorId>& nodes(const Row& row) const { return now_->ops[static_cast<size_t>(row.op)].nodes; }
-    const std::string& op(const Row& row) const { return now_->ops[static_cast<size_t>(row.op)].op; }
+    const Row& at(int row) const { return now_->rows[row]; }
+    const std::vector<TensorId>& nodes(const Row& row) const { return now_->ops[row.op].nodes; }
+    const std::string& op(const Row& row) const { return now_->ops[row.op].op; }
     /// Of nodes that a log leaves out.
     bool is_unknown(const Row& row) const { return op(row) == unknown_text; }
     int n_nodes(const Row& row) const { return static_cast<int>(nodes(row).size()); }
@@ -223,7 +221,7 @@ private:
     }
     static bool stands_on(const InspectorSession& session, TensorId id, BackendId backend) {
         const auto& tensors = session.state().tensors;
-        return static_cast<size_t>(id) < tensors.size() && tensors[static_cast<size_t>(id)].backend == backend;
+        return static_cast<size_t>(id) < tensors.size() && tensors[id].backend == backend;
     }
     /// A line for each of them, as far as they are listed, and how many are not.
     template <typename F>
@@ -281,13 +279,13 @@ private:
         known.answered = !answers.op_answers.empty();
         std::map<std::string, std::vector<TensorId>> by_op;
         for (const TensorId id : graph.nodes) {
-            by_op[operator_text(graph.tensors[static_cast<size_t>(id)])].push_back(id);
+            by_op[operator_text(graph.tensors[id])].push_back(id);
         }
         known.op_of.assign(graph.tensors.size(), -1);
         for (auto& [op, nodes] : by_op) {
             const auto index = static_cast<int32_t>(known.ops.size());
             for (const TensorId id : nodes) {
-                known.op_of[static_cast<size_t>(id)] = index;
+                known.op_of[id] = index;
             }
             const auto first_row = static_cast<int>(known.rows.size());
             if (op == unknown_text) {
@@ -318,8 +316,7 @@ private:
         source.for_each_of(fact_bit<record::BackendQuery>(), known.asked_until, end, [&](const Record& record) {
             const auto& query = std::get<record::BackendQuery>(record.fact);
             if (const int32_t op = known.op(query.tensor); op >= 0 && query.backend >= 0 && query.backend < known.n_backends) {
-                known.asked_of[static_cast<size_t>(known.row(op, query.backend))].push_back(
-                    static_cast<int32_t>(known.asked.size()));
+                known.asked_of[known.row(op, query.backend)].push_back(static_cast<int32_t>(known.asked.size()));
                 known.asked.push_back({record.step, query});
             }
         });
@@ -330,7 +327,7 @@ private:
     static void count(const InspectorSession& session, Known& known) {
         for (size_t i = 0; i < known.rows.size(); ++i) {
             const auto& asked = known.asked_of[i];
-            const auto later = [&](Step step, int32_t at) { return step < known.asked[static_cast<size_t>(at)].step; };
+            const auto later = [&](Step step, int32_t at) { return step < known.asked[at].step; };
             known.rows[i].n_asked =
                 static_cast<int>(std::upper_bound(asked.begin(), asked.end(), session.step(), later) - asked.begin());
             known.rows[i].n_on = 0;
@@ -338,7 +335,7 @@ private:
         const auto& tensors = session.state().tensors;
         for (size_t id = 0; id < std::min(known.op_of.size(), tensors.size()); ++id) {
             if (const BackendId b = tensors[id].backend; known.op_of[id] >= 0 && b >= 0 && b < known.n_backends) {
-                ++known.rows[static_cast<size_t>(known.row(known.op_of[id], b))].n_on;
+                ++known.rows[known.row(known.op_of[id], b)].n_on;
             }
         }
     }

@@ -87,7 +87,7 @@ public:
         if (id < 0 || static_cast<size_t>(id) >= state.tensors.size()) {
             return -1;
         }
-        const int32_t split = state.tensors[static_cast<size_t>(id)].split;
+        const int32_t split = state.tensors[id].split;
         return split < n_rows_ ? split : -1;
     }
     TensorId tensor_of(const InspectorSession& session, int row) const override {
@@ -161,7 +161,7 @@ public:
         const int n_nodes = static_cast<int>(std::min(session.graph()->nodes.size(), order.size()));
         const int end = std::min(split.end_node < 0 ? split.begin.first_node + 1 : split.end_node, n_nodes);
         for (int i = std::max(split.begin.first_node, 0); i < end; ++i) {
-            const TensorId id = order[static_cast<size_t>(i)];
+            const TensorId id = order[i];
             Line l;
             std::string number = std::to_string(i);
             number.insert(0, static_cast<size_t>(std::max(5 - static_cast<int>(number.size()), 0)), ' ');
@@ -199,9 +199,7 @@ public:
     }
 
 private:
-    static const SplitState& at(const InspectorSession& session, int row) {
-        return session.state().splits[static_cast<size_t>(row)];
-    }
+    static const SplitState& at(const InspectorSession& session, int row) { return session.state().splits[row]; }
     static std::string why(InspectorSession& session, const SplitState& split) {
         const std::string node = split.begin.node == no_tensor ? "its first node" : tensor_label(session, split.begin.node);
         if (!reason_known(split.begin)) {

@@ -172,7 +172,7 @@ public:
     }
 
 private:
-    const TimelineItem& at(int row) const { return rows_[static_cast<size_t>(row)]; }
+    const TimelineItem& at(int row) const { return rows_[row]; }
 
     static std::string what(InspectorSession& session, const TimelineItem& r) {
         if (r.kind == Kind::transfer) {

@@ -147,7 +147,7 @@ public:
 private:
     static constexpr size_t left_column = 3, right_column = 4;
     static const Comparison::Row& at(const InspectorSession& session, int row) {
-        return session.comparison().result()->rows[static_cast<size_t>(row)];
+        return session.comparison().result()->rows[row];
     }
 
     int n_rows_ = 0;

@@ -1,6 +1,7 @@
 #include "inspector/tui/views/views.h"
 
 #include "inspector/tui/views/view.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 
@@ -28,7 +29,7 @@ constexpr bool in_order_of_id() {
             return false;
         }
     }
-    return std::size(table) == static_cast<size_t>(ViewId::count);
+    return std::size(table) == ordinal(ViewId::count);
 }
 static_assert(in_order_of_id(), "each view has its line, at its place");
 
@@ -41,7 +42,7 @@ template <class Fits> const ViewEntry* first(Fits&& fits) {
 
 std::span<const ViewEntry> views() noexcept { return table; }
 
-const ViewEntry& entry_of(ViewId id) noexcept { return table[static_cast<size_t>(id)]; }
+const ViewEntry& entry_of(ViewId id) noexcept { return table[ordinal(id)]; }
 
 const ViewEntry* view_named(std::string_view name) noexcept {
     return first([&](const ViewEntry& v) { return v.name == name; });

@@ -124,10 +124,10 @@ public:
     }
 
 private:
-    const tables::ValueRow& at(int row) const { return rows_[static_cast<size_t>(row)]; }
+    const tables::ValueRow& at(int row) const { return rows_[row]; }
     static BackendId backend_of(const InspectorSession& session, TensorId id) {
         const auto& tensors = session.state().tensors;
-        return id >= 0 && static_cast<size_t>(id) < tensors.size() ? tensors[static_cast<size_t>(id)].backend : no_backend;
+        return id >= 0 && static_cast<size_t>(id) < tensors.size() ? tensors[id].backend : no_backend;
     }
 
     std::vector<tables::ValueRow> rows_;

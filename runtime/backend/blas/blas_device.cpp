@@ -41,7 +41,7 @@ public:
     void compute(const SplitGraph& split, int32_t first, int32_t count, std::vector<KernelTime>* times) override {
         library_.set_threads(n_threads_);
         for (int32_t i = first; i < first + count; ++i) {
-            const Tensor& node = *split.nodes[static_cast<size_t>(i)];
+            const Tensor& node = *split.nodes[i];
             if (!is_computed(node.op)) {
                 continue;
             }

@@ -40,7 +40,7 @@ void CpuBackend::optimise(SplitGraph& split) {
 void CpuBackend::run(std::span<Tensor* const> nodes, Kernel kernel) {
     const int n = worthwhile_threads(nodes, pool_.n_threads());
     std::atomic<int64_t> taken{0};
-    pool_.run(n, [&](int part) { kernel({nodes, part, n, vector_, scratch_[static_cast<size_t>(part)], taken}); });
+    pool_.run(n, [&](int part) { kernel({nodes, part, n, vector_, scratch_[part], taken}); });
 }
 
 void CpuBackend::compute(const SplitGraph& split, int32_t first, int32_t count, std::vector<KernelTime>* times) {
@@ -48,7 +48,7 @@ void CpuBackend::compute(const SplitGraph& split, int32_t first, int32_t count, 
     auto group =
         std::find_if(split.groups.begin(), split.groups.end(), [first](const FusionGroup& g) { return g.first >= first; });
     for (int32_t i = first; i < first + count;) {
-        const Tensor& node = *nodes[static_cast<size_t>(i)];
+        const Tensor& node = *nodes[i];
         const CpuOperator* entry = find_operator(node.op);
         KernelEntry kernel = entry != nullptr ? KernelEntry{kernel_name(*entry, node), entry->run} : KernelEntry{};
         int32_t n = 1;

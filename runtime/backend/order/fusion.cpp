@@ -52,7 +52,7 @@ public:
     int32_t of(const Tensor& t) const noexcept override {
         const auto id = static_cast<size_t>(t.id);
         const int32_t at = t.id >= 0 && id < position_.size() ? position_[id] : -1;
-        return at >= 0 && split_.nodes[static_cast<size_t>(at)] == &t ? at : -1;
+        return at >= 0 && split_.nodes[at] == &t ? at : -1;
     }
 
     void find() {
@@ -170,7 +170,7 @@ private:
         const auto group = static_cast<int32_t>(kernels_taken_.size());
         kernels_taken_.push_back(kernel);
         for (size_t i = 0; i < match.n; ++i) {
-            group_[static_cast<size_t>(match.member[i]->id)] = group;
+            group_[match.member[i]->id] = group;
         }
     }
 
@@ -180,10 +180,8 @@ private:
         split_.not_fused.clear();
         for (size_t i = 0; i < split_.nodes.size();) {
             const size_t end = end_of_unit(i);
-            if (const int32_t group = group_of(*split_.nodes[i]);
-                group >= 0 && !kernels_taken_[static_cast<size_t>(group)].empty()) {
-                split_.groups.push_back(
-                    {static_cast<int32_t>(i), static_cast<int32_t>(end - i), kernels_taken_[static_cast<size_t>(group)]});
+            if (const int32_t group = group_of(*split_.nodes[i]); group >= 0 && !kernels_taken_[group].empty()) {
+                split_.groups.push_back({static_cast<int32_t>(i), static_cast<int32_t>(end - i), kernels_taken_[group]});
             }
             i = end;
         }
@@ -200,7 +198,7 @@ private:
         split_.not_fused.erase(std::unique(split_.not_fused.begin(), split_.not_fused.end(), same), split_.not_fused.end());
     }
 
-    int32_t group_of(const Tensor& t) const noexcept { return group_[static_cast<size_t>(t.id)]; }
+    int32_t group_of(const Tensor& t) const noexcept { return group_[t.id]; }
     size_t end_of_unit(size_t i) const noexcept {
         const int32_t group = group_of(*split_.nodes[i]);
         size_t end = i + 1;
@@ -211,7 +209,7 @@ private:
     }
     void note_positions(size_t first, size_t end) {
         for (size_t i = first; i < end; ++i) {
-            position_[static_cast<size_t>(split_.nodes[i]->id)] = static_cast<int32_t>(i);
+            position_[split_.nodes[i]->id] = static_cast<int32_t>(i);
         }
     }
 

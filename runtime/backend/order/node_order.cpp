@@ -62,9 +62,9 @@ BrokenOrder broken_order(std::span<Tensor* const> before, std::span<Tensor* cons
     std::vector<Memory> memory(n_ids(before));
     std::vector<int32_t> now(memory.size(), -1);
     for (size_t i = 0; i < after.size(); ++i) {
-        now[static_cast<size_t>(after[i]->id)] = static_cast<int32_t>(i);
+        now[after[i]->id] = static_cast<int32_t>(i);
     }
-    const auto place = [&now](const Tensor& t) { return now[static_cast<size_t>(t.id)]; };
+    const auto place = [&now](const Tensor& t) { return now[t.id]; };
     BrokenOrder broken;
     const auto check = [&](const Tensor* earlier, const Tensor& later) {
         if (earlier != nullptr && earlier != &later && place(*earlier) > place(later)) {
@@ -77,13 +77,13 @@ BrokenOrder broken_order(std::span<Tensor* const> before, std::span<Tensor* cons
             continue;
         }
         for_sources(*node, [&](const Tensor& source) {
-            Memory& m = memory[static_cast<size_t>(owner(source).id)];
+            Memory& m = memory[owner(source).id];
             check(m.writer, *node);
             if (m.reader == nullptr || place(*m.reader) < place(*node)) {
                 m.reader = node;
             }
         });
-        Memory& m = memory[static_cast<size_t>(owner(*node).id)];
+        Memory& m = memory[owner(*node).id];
         check(m.writer, *node);
         check(m.reader, *node);
         m = {node, nullptr};
@@ -135,8 +135,8 @@ private:
     struct Mark {
         uint32_t node = 0, read = 0, written = 0; ///< when last noted
     };
-    Mark& mark(const Tensor& t) { return marks_[static_cast<size_t>(t.id)]; }
-    const Mark& mark(const Tensor& t) const { return marks_[static_cast<size_t>(t.id)]; }
+    Mark& mark(const Tensor& t) { return marks_[t.id]; }
+    const Mark& mark(const Tensor& t) const { return marks_[t.id]; }
 
     std::vector<Mark> marks_;
     uint32_t now_ = 1;
@@ -207,17 +207,17 @@ private:
         std::vector<int32_t> now(split_.nodes.size());
         for (const Unit& unit : units_) {
             if (unit.group >= 0) {
-                groups.push_back(split_.groups[static_cast<size_t>(unit.group)]);
+                groups.push_back(split_.groups[unit.group]);
                 groups.back().first = static_cast<int32_t>(nodes.size());
             }
             for (int32_t i = unit.first; i < unit.first + unit.count; ++i) {
-                now[static_cast<size_t>(i)] = static_cast<int32_t>(nodes.size());
-                nodes.push_back(split_.nodes[static_cast<size_t>(i)]);
+                now[i] = static_cast<int32_t>(nodes.size());
+                nodes.push_back(split_.nodes[i]);
             }
         }
         for (UnfusedPair& pair : split_.not_fused) {
-            pair.first = now[static_cast<size_t>(pair.first)];
-            pair.second = now[static_cast<size_t>(pair.second)];
+            pair.first = now[pair.first];
+            pair.second = now[pair.second];
         }
         split_.nodes = std::move(nodes);
         split_.groups = std::move(groups);

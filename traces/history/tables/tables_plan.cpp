@@ -39,8 +39,8 @@ public:
     explicit AssignmentCount(const OwnedGraph& graph) : listed_(graph.tensors.size(), 0), assigned_(graph.tensors.size(), 0) {
         for (const auto* list : {&graph.leafs, &graph.nodes}) {
             for (const TensorId id : *list) {
-                n_listed_ += listed_[static_cast<size_t>(id)] == 0 ? 1 : 0;
-                listed_[static_cast<size_t>(id)] = 1;
+                n_listed_ += listed_[id] == 0 ? 1 : 0;
+                listed_[id] = 1;
             }
         }
     }
@@ -141,7 +141,7 @@ std::vector<AssignmentRow> assignments(History& history, const PlanState& state)
     }
     const auto add = [&](TensorId id) {
         const TensorInfo& info = history.tensor(state, id);
-        const TensorState& t = state.tensors[static_cast<size_t>(id)];
+        const TensorState& t = state.tensors[id];
         AssignmentRow row{id,        history.tensor_name(state, id), info.op,      info.type,         info.ne,
                           t.backend, cause_name(t.cause, t.source),  std::nullopt, told_by_log(info), operator_text(info)};
         if (static_cast<size_t>(id) >= graph->tensors.size()) {
@@ -207,8 +207,8 @@ std::vector<CopyRow> copies(History& history, const PlanState& state) {
             row.stage = copy.stage;
         }
         row.bytes = known(copy.bytes);
-        row.from = copy.graph_input ? copy.backend : state.tensors[static_cast<size_t>(copy.of)].backend;
-        if (const int32_t split = state.tensors[static_cast<size_t>(copy.copy)].split; split >= 0) {
+        row.from = copy.graph_input ? copy.backend : state.tensors[copy.of].backend;
+        if (const int32_t split = state.tensors[copy.copy].split; split >= 0) {
             row.split = split;
         }
         if (const auto moved = transfers.find(copy.copy); moved != transfers.end()) {

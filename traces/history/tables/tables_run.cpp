@@ -22,7 +22,7 @@ FusionTable fusion(History& history, const PlanState& state) {
     for (const record::Fusion& f : state.fusions) {
         FusionRow row{f.backend, text(history, f.kernel), f.split, {}};
         for (int32_t i = f.first; i < f.first + f.count && static_cast<size_t>(i) < state.order.size(); ++i) {
-            row.nodes.push_back(history.tensor_name(state, state.order[static_cast<size_t>(i)]));
+            row.nodes.push_back(history.tensor_name(state, state.order[i]));
         }
         table.fusion.push_back(std::move(row));
     }
@@ -35,7 +35,7 @@ FusionTable fusion(History& history, const PlanState& state) {
         for (const record::Reorder& f : state.reorders) {
             const int64_t at = int64_t{f.to} - split.begin.first_node;
             if (f.split == split.begin.index && at >= 0 && at < static_cast<int64_t>(row.order.size())) {
-                row.order[static_cast<size_t>(at)] = f.from;
+                row.order[at] = f.from;
                 moved = true;
             }
         }
@@ -262,10 +262,10 @@ Summary summary(History& history) {
     s.stages = std::max(static_cast<int32_t>(stages.size()), 1);
     std::map<std::pair<std::optional<Op>, BackendId>, int32_t> operators;
     for (const TensorId node : graph->nodes) {
-        const TensorInfo& info = graph->tensors[static_cast<size_t>(node)];
+        const TensorInfo& info = graph->tensors[node];
         if (!left_out_by_log(info)) {
             const bool known = !told_by_log(info) || info.op != Op::NONE;
-            ++operators[{known ? std::optional(info.op) : std::nullopt, state.tensors[static_cast<size_t>(node)].backend}];
+            ++operators[{known ? std::optional(info.op) : std::nullopt, state.tensors[node].backend}];
         }
     }
     for (const auto& [what, n] : operators) {

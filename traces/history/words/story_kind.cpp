@@ -1,5 +1,7 @@
 #include "traces/history/words/story_kind.h"
 
+#include "runtime/numbers.h"
+
 #include <array>
 
 namespace schedscope {
@@ -48,9 +50,9 @@ struct KindOfFact {
 
 } // namespace
 
-std::string_view story_kind_name(StoryKind kind) noexcept { return entries[static_cast<size_t>(kind)].name; }
+std::string_view story_kind_name(StoryKind kind) noexcept { return entries[ordinal(kind)].name; }
 
-Pass pass_of(StoryKind kind) noexcept { return entries[static_cast<size_t>(kind)].pass; }
+Pass pass_of(StoryKind kind) noexcept { return entries[ordinal(kind)].pass; }
 
 std::optional<StoryKind> story_kind_of(const Fact& fact) noexcept { return std::visit(KindOfFact{}, fact); }
 

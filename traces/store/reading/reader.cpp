@@ -145,14 +145,12 @@ void TraceReader::State::check(std::vector<Record>& records, size_t from, bool n
 /// The plan that a record speaks of: the last one begun before it in its evaluation, else the last one of the evaluation whose plan is run.
 int TraceReader::State::plan_at(Step step) {
     const EvaluationId evaluation = index.evaluation_of(step);
-    const Step first = index.evaluations[static_cast<size_t>(evaluation)];
+    const Step first = index.evaluations[evaluation];
     if (const int own = index.last_plan(first, step + 1); own >= 0) {
         return own;
     }
     const EvaluationId planned = span(evaluation).begin.planned_in;
-    return planned == evaluation
-               ? -1
-               : index.last_plan(index.evaluations[static_cast<size_t>(planned)], index.evaluation_end(planned));
+    return planned == evaluation ? -1 : index.last_plan(index.evaluations[planned], index.evaluation_end(planned));
 }
 
 Bounds TraceReader::State::bounds_at(Step step) {
@@ -162,12 +160,12 @@ Bounds TraceReader::State::bounds_at(Step step) {
     b.n_graphs = static_cast<int64_t>(index.graphs.size());
     b.n_evaluations = static_cast<int64_t>(index.evaluations.size());
     if (const int plan = plan_at(step); plan >= 0) {
-        const GraphId graph = index.plans[static_cast<size_t>(plan)].graph;
-        b.n_nodes = index.graphs[static_cast<size_t>(graph)].n_nodes;
+        const GraphId graph = index.plans[plan].graph;
+        b.n_nodes = index.graphs[graph].n_nodes;
         // A log may tell of splits and not of their nodes.
         constexpr int64_t most_logged_splits = int64_t{1} << 24;
-        b.n_splits = index.graphs[static_cast<size_t>(graph)].answered ? b.n_nodes : most_logged_splits;
-        b.n_own = index.graphs[static_cast<size_t>(graph)].n_tensors;
+        b.n_splits = index.graphs[graph].answered ? b.n_nodes : most_logged_splits;
+        b.n_own = index.graphs[graph].n_tensors;
         b.n_tensors = n_ids(plan);
     }
     return b;
@@ -175,7 +173,7 @@ Bounds TraceReader::State::bounds_at(Step step) {
 
 /// Tensors of the graph and room for the copies: a group of stages has one number for the original too.
 int64_t TraceReader::State::n_ids(int number) {
-    TraceIndex::Plan& plan = index.plans[static_cast<size_t>(number)];
+    TraceIndex::Plan& plan = index.plans[number];
     if (!plan.n_ids) {
         const auto n_tensors = static_cast<int64_t>(graphs.graph(plan.graph).tensors.size()); // whose number was so checked
         const auto following = static_cast<size_t>(number) + 1;
@@ -201,7 +199,7 @@ EvaluationSpan TraceReader::State::span(EvaluationId id) {
     }
     EvaluationSpan s;
     s.id = id;
-    s.first = index.evaluations[static_cast<size_t>(id)];
+    s.first = index.evaluations[id];
     s.end = index.evaluation_end(id);
     s.begin.planned_in = id;
     constexpr size_t begin_kind = 0;

@@ -23,7 +23,7 @@ void TraceGraphs::check_id(GraphId id) const {
 template <typename T, typename Read>
 const T& TraceGraphs::once(std::vector<std::unique_ptr<T>>& kept, GraphId id, const char* what, const Read& read) {
     check_id(id);
-    auto& entry = kept[static_cast<size_t>(id)];
+    auto& entry = kept[id];
     if (!entry) {
         try {
             entry = read();
@@ -49,7 +49,7 @@ constexpr int64_t tensors_worth_halving = 2048; ///< tensors; fewer are read soo
 } // namespace
 
 std::unique_ptr<OwnedGraph> TraceGraphs::read_graph(GraphId id) {
-    const TraceIndex::GraphSize& size = index_.graphs[static_cast<size_t>(id)];
+    const TraceIndex::GraphSize& size = index_.graphs[id];
     // A number in a table alone gets no memory.
     if (size.n_tensors * GraphRows::least_bytes > connections_.first().file.bytes()) {
         throw Damage("a tensor is missing");

@@ -51,7 +51,7 @@ void read_session(sqlite::Database& database, SessionInfo& session, KeptBytes& k
     while (uses.step()) {
         const int64_t backend = take(uses, 0, 0, n_backends - 1, "a backend that uses a buffer type");
         const int64_t type = take(uses, 1, 0, n_types - 1, "a buffer type that a backend uses");
-        session.backends[static_cast<size_t>(backend)].supports_buffer_type[static_cast<size_t>(type)] = 1;
+        session.backends[backend].supports_buffer_type[type] = 1;
     }
 
     sqlite::Statement facts(database, "SELECT key, value FROM meta ORDER BY position");

@@ -11,8 +11,8 @@ int DrawnRows::at(int line, int column) const noexcept {
     if (line < 0 || static_cast<size_t>(line) >= cells_.size()) {
         return -1;
     }
-    const std::vector<int>& cells = cells_[static_cast<size_t>(line)];
-    return column >= 0 && static_cast<size_t>(column) < cells.size() ? cells[static_cast<size_t>(column)] : -1;
+    const std::vector<int>& cells = cells_[line];
+    return column >= 0 && static_cast<size_t>(column) < cells.size() ? cells[column] : -1;
 }
 
 Cells::Cells(int height, int width) : height_(std::max(height, 0)), width_(std::max(width, 0)) {

@@ -36,7 +36,7 @@ public:
     void clear(int height, int width) {
         cells_.assign(static_cast<size_t>(height), std::vector<int>(static_cast<size_t>(width), -1));
     }
-    void put(int line, int column, int row) { cells_[static_cast<size_t>(line)][static_cast<size_t>(column)] = row; }
+    void put(int line, int column, int row) { cells_[line][column] = row; }
     int at(int line, int column) const noexcept; ///< −1: none, or outside
 
 private:

@@ -1,5 +1,7 @@
 #include "runtime/backend/cpu/kernels/activation.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -103,9 +105,9 @@ constexpr GateEntry gates[] = {
 
 /// The entries' code by function; null where there is none.
 template <typename Run, typename Function, typename Entry, size_t N> constexpr auto by_function(const Entry (&entries)[N]) {
-    std::array<Run, static_cast<size_t>(Function::count)> runs{};
+    std::array<Run, ordinal(Function::count)> runs{};
     for (const Entry& entry : entries) {
-        runs[static_cast<size_t>(entry.function)] = entry.run;
+        runs[ordinal(entry.function)] = entry.run;
     }
     return runs;
 }
@@ -115,17 +117,15 @@ constexpr auto gate_of = by_function<Gate, GluOp>(gates);
 
 } // namespace
 
-bool has_activation(UnaryOp function) noexcept {
-    return !is_known(function) || activation_of[static_cast<size_t>(function)] != nullptr;
-}
-bool has_gate(GluOp function) noexcept { return !is_known(function) || gate_of[static_cast<size_t>(function)] != nullptr; }
+bool has_activation(UnaryOp function) noexcept { return !is_known(function) || activation_of[ordinal(function)] != nullptr; }
+bool has_gate(GluOp function) noexcept { return !is_known(function) || gate_of[ordinal(function)] != nullptr; }
 
 void activate(UnaryOp function, const VectorOps& vector, const float* in, float* out, int64_t n) {
-    activation_of[static_cast<size_t>(function)](vector, in, out, n);
+    activation_of[ordinal(function)](vector, in, out, n);
 }
 
 void gate(GluOp function, const VectorOps& vector, const float* x, const float* up, float* out, int64_t n) {
-    gate_of[static_cast<size_t>(function)](vector, x, up, out, n);
+    gate_of[ordinal(function)](vector, x, up, out, n);
 }
 
 } // namespace schedscope::cpu

@@ -1,5 +1,6 @@
 #include "runtime/backend/cpu/kernels/kernel.h"
 
+#include "runtime/numbers.h"
 #include "runtime/tensor/convert.h"
 
 namespace schedscope::cpu {
@@ -16,7 +17,7 @@ const float* read_row(const Tensor& t, const std::byte* row, float* room, const 
             }
             return room;
         default:
-            if (const BlockOps& blocks = vector.blocks[static_cast<size_t>(t.type)]; blocks.expand != nullptr) {
+            if (const BlockOps& blocks = vector.blocks[ordinal(t.type)]; blocks.expand != nullptr) {
                 blocks.expand(row, room, n);
             } else {
                 row_to_float(t.type, row, room, n);

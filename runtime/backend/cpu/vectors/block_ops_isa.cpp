@@ -2,6 +2,7 @@
 
 #include "runtime/backend/cpu/vectors/isa_vectors.h"
 #include "runtime/backend/cpu/vectors/vector_ops.h"
+#include "runtime/numbers.h"
 #include "runtime/tensor/blocks.h"
 
 namespace schedscope {
@@ -361,7 +362,7 @@ const BlockOps SCHEDSCOPE_TABLE(block_ops_, SCHEDSCOPE_ISA)[n_types] = {
     ops_of<RowIQ4_XS>(),
 };
 static_assert(static_cast<int>(Type::Q4_0) == 8 && static_cast<int>(Type::Q8_0) == 12 && static_cast<int>(Type::Q2_K) == 13 &&
-                  static_cast<int>(Type::IQ4_NL) == 18 && static_cast<int>(Type::count) == 20,
+                  static_cast<int>(Type::IQ4_NL) == 18 && ordinal(Type::count) == 20,
               "the table is in the order of the types");
 
 } // namespace schedscope

@@ -1,5 +1,6 @@
 #include "runtime/backend/vulkan/operators/operators.h"
 #include "runtime/backend/vulkan/shader_name.h"
+#include "runtime/numbers.h"
 #include "shaders/shader_table.h"
 
 #include <algorithm>
@@ -35,10 +36,10 @@ public:
             had_[i] = std::find(names.begin(), names.end(), name_of(static_cast<Function>(i))) != names.end();
         }
     }
-    bool operator()(Function f) const noexcept { return !is_known(f) || had_[static_cast<size_t>(f)]; }
+    bool operator()(Function f) const noexcept { return !is_known(f) || had_[ordinal(f)]; }
 
 private:
-    std::array<bool, static_cast<size_t>(Function::count)> had_{};
+    std::array<bool, ordinal(Function::count)> had_{};
 };
 
 Answer supports_unary(const Tensor& node) {
