@@ -422,7 +422,7 @@ void InspectorSession::start_what_if(const std::string& settings) {
     if (program_ && last(fact_bit<record::PlanEnd>()) <= last(fact_bit<record::PlanBegin>())) {
         throw Error(ErrorKind::usage, "there is no complete plan yet that could be made differently: let the program go on");
     }
-    comparison_.start_what_if(source_, settings);
+    comparison_.start_what_if(source_, settings, optimise_);
     ++version_;
 }
 

@@ -3,7 +3,7 @@
 #include "runtime/backend/buffer.h"
 #include "runtime/backend/order/fusion_pattern.h"
 #include "runtime/backend/order/node_order.h"
-#include "runtime/planner/order/graph_copy.h"
+#include "runtime/planner/memory/allocated_graph.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "runtime/backend/order/node_order.h"
 
-#include "runtime/planner/order/graph_copy.h"
+#include "runtime/planner/memory/allocated_graph.h"
 
 #include <algorithm>
 

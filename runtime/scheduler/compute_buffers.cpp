@@ -1,8 +1,7 @@
-// From planned offsets to memory.
+#include "runtime/scheduler/compute_buffers.h"
 
 #include "runtime/backend/described_buffer.h"
 #include "runtime/error.h"
-#include "runtime/scheduler/live_plan.h"
 #include "runtime/system/number_words.h"
 
 namespace schedscope {
