@@ -177,7 +177,7 @@ const SampledInGraph& GraphChain::read(bool count) {
     const auto read = [&](const Tensor& t, void* target, size_t n = 1) { // elements of four bytes
         const size_t bytes = n * sizeof(float);
         tensor_read(t, target, 0, bytes);
-        s.host_bytes += static_cast<int64_t>(bytes);
+        s.host_bytes += bytes;
     };
     if (result_.token != nullptr) {
         float likelihood = 0;
@@ -190,7 +190,7 @@ const SampledInGraph& GraphChain::read(bool count) {
             throw Error(ErrorKind::device, "sampling: no token has a finite logit");
         }
     } else {
-        auto n = static_cast<size_t>(result_.logits->ne[0]);
+        size_t n = result_.logits->ne[0];
         if (n > few && result_.sorted && result_.left != nullptr) {
             float left = 0; // those that are none any more stand behind
             read(*result_.left, &left);

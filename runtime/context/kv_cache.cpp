@@ -97,7 +97,7 @@ CacheView KvCache::view(int32_t n_kv) const noexcept { return {layers_, options_
 int64_t KvCache::bytes() const noexcept {
     int64_t sum = 0;
     for (const CacheLayer& l : layers_) {
-        sum += static_cast<int64_t>(n_bytes(*l.k) + n_bytes(*l.v));
+        sum += n_bytes(*l.k) + n_bytes(*l.v);
     }
     return sum;
 }

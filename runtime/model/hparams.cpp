@@ -52,7 +52,7 @@ private:
         if (v < least || v > max_size) {
             refuse(key, "can't be " + std::to_string(v));
         }
-        return static_cast<int32_t>(v);
+        return v;
     }
     const gguf::File& file_;
     std::string prefix_;
@@ -182,7 +182,7 @@ void read_sliding_window(Hparams& h, const gguf::File& file, int32_t window, int
     if (h.window == 0) {
         return;
     }
-    const auto layers = static_cast<size_t>(h.n_layer);
+    const size_t layers = h.n_layer;
     const char* pattern = "attention.sliding_window_pattern";
     const gguf::MetadataValue* v = file.find(h.architecture + "." + pattern);
     if (v != nullptr && v->is_array()) {

@@ -164,7 +164,7 @@ void WeightLoader::map_host(std::vector<std::unique_ptr<Buffer>>& buffers) {
         const std::byte* begin = nullptr;
         const std::byte* end = nullptr;
     };
-    std::vector<Stretch> stretches(static_cast<size_t>(file_.parts()));
+    std::vector<Stretch> stretches(file_.parts());
     const auto on_host = [&](const Item& item) { return item.home == placement_.host(); };
     for (const Item& item : items_) {
         if (!on_host(item)) {
@@ -182,15 +182,15 @@ void WeightLoader::map_host(std::vector<std::unique_ptr<Buffer>>& buffers) {
             continue;
         }
         // Weights are only read; a mapping that is not writable would stop whoever tried otherwise.
-        buffers.push_back(wrap_host_memory(const_cast<std::byte*>(s.begin), static_cast<size_t>(s.end - s.begin)));
+        buffers.push_back(wrap_host_memory(const_cast<std::byte*>(s.begin), s.end - s.begin));
         buffers.back()->usage = BufferUsage::weights;
         mapped.back() = buffers.back().get();
     }
     for (const Item& item : items_) {
         if (on_host(item)) {
-            const auto part = static_cast<size_t>(item.info->part);
+            const size_t part = item.info->part;
             item.tensor->buffer = mapped[part];
-            item.tensor->offset = static_cast<size_t>(item.info->data - stretches[part].begin);
+            item.tensor->offset = item.info->data - stretches[part].begin;
         }
     }
 }
@@ -208,7 +208,7 @@ std::vector<std::unique_ptr<Buffer>> WeightLoader::load(LoadMode mode) {
             continue;
         }
         const BufferType* type = &devices_[item.home]->buffer_type();
-        const auto at = static_cast<size_t>(std::find(types.begin(), types.end(), type) - types.begin());
+        const size_t at = std::find(types.begin(), types.end(), type) - types.begin();
         if (at == types.size()) {
             types.push_back(type);
             tensors.emplace_back();

@@ -34,7 +34,7 @@ Planning::Planning(const GraphView& graph, const Capabilities& capabilities, con
     plan.copies.clear();
     plan.rewires.clear();
     plan.graph_inputs.clear();
-    plan.copy_index.assign(n_tensors * static_cast<size_t>(n_backends), -1);
+    plan.copy_index.assign(n_tensors * n_backends, -1);
     describe_tensors();
     describe_backends();
 }
@@ -65,7 +65,7 @@ void Planning::describe_tensors() {
 }
 
 void Planning::describe_backends() {
-    const auto n = static_cast<size_t>(n_backends);
+    const size_t n = n_backends;
     scratch.default_type.resize(n);
     scratch.may_upgrade.resize(n);
     BufferTypeId highest = no_buffer_type;
@@ -75,7 +75,7 @@ void Planning::describe_backends() {
     for (size_t b = 0; b < n; ++b) {
         const BufferTypeId type = capabilities.default_buffer_type(static_cast<BackendId>(b));
         const auto higher = scratch.default_type.begin();
-        scratch.may_upgrade[b] = std::count(higher, higher + static_cast<std::ptrdiff_t>(b), type) != 0;
+        scratch.may_upgrade[b] = std::count(higher, higher + b, type) != 0;
         scratch.default_type[b] = type;
         highest = std::max(highest, type);
     }

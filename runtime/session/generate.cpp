@@ -58,8 +58,7 @@ void check(const Session& session, const GenerateRequest& request, int32_t n_ctx
 
 std::shared_ptr<SamplerChain> chain_of(const Session& session, const SequencePrompt& p) {
     // Sequences differ although they share the seed.
-    return std::make_shared<SamplerChain>(
-        p.chain ? *p.chain : make_chain(session.sampling(), session.seed() + static_cast<uint32_t>(p.sequence)));
+    return std::make_shared<SamplerChain>(p.chain ? *p.chain : make_chain(session.sampling(), session.seed() + p.sequence));
 }
 
 /// With -bs the sequences' chains are in the context's graphs as long as this lives.
@@ -137,7 +136,7 @@ private:
     void read_rows(const Batch& batch) {
         int32_t row = 0;
         for (int32_t i = 0; i < batch.size(); ++i) {
-            const auto at = static_cast<size_t>(i);
+            const size_t at = i;
             if (batch.outputs[at] == 0) {
                 continue;
             }

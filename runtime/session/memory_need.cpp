@@ -44,7 +44,7 @@ void add(std::vector<MemoryNeed>& needs, Buffers buffers, int64_t MemoryNeed::*p
     for (const auto& buffer : buffers) {
         const auto of_type = [&](const MemoryNeed& n) { return n.buffer_type == buffer->type().name(); };
         if (const auto need = std::find_if(needs.begin(), needs.end(), of_type); need != needs.end()) {
-            (*need).*part += static_cast<int64_t>(buffer->size());
+            (*need).*part += buffer->size();
         }
     }
 }

@@ -29,8 +29,7 @@ std::vector<std::vector<float>> encode_images(Session& session, const SequencePr
     session.encoder()->plan_only(views);
     std::vector<std::vector<float>> rows;
     for (const vision::Views* v : views) {
-        rows.emplace_back(static_cast<size_t>(session.encoder()->n_rows(*v)) *
-                          static_cast<size_t>(session.model().hparams().n_embd));
+        rows.emplace_back(session.encoder()->n_rows(*v) * static_cast<size_t>(session.model().hparams().n_embd));
     }
     return rows;
 }
@@ -59,7 +58,7 @@ private:
                 position += end - token;
                 token = end;
             }
-            const auto n = static_cast<int32_t>(rows[i].size() / static_cast<size_t>(session_.model().hparams().n_embd));
+            const auto n = static_cast<int32_t>(rows[i].size() / session_.model().hparams().n_embd);
             Batch& batch = batches_.emplace_back();
             const bool ends = i + 1 == p.images.size() && token == static_cast<int32_t>(p.tokens.size());
             batch.add_embeddings(rows[i], n, position, only_sequence(p.sequence), ends);
@@ -81,7 +80,7 @@ private:
     /// Of a token: the next one is chosen behind the last.
     uint8_t wanted(bool last) const {
         const bool logits = request_.all_logits || (last && request_.on_logits);
-        return static_cast<uint8_t>((last ? output_choice : no_output) | (logits ? output_logits : no_output));
+        return (last ? output_choice : no_output) | (logits ? output_logits : no_output);
     }
 
     Session& session_;

@@ -124,7 +124,7 @@ private:
         std::array<char, most_said> part{};
         const ssize_t n = read(errors_, part.data(), part.size());
         if (n > 0 && said.size() < most_said) {
-            said.append(part.data(), static_cast<size_t>(n));
+            said.append(part.data(), n);
         }
         return n > 0 || (n < 0 && errno == EINTR);
     }

@@ -128,7 +128,7 @@ private:
             return;
         }
         for (const char c : text) {
-            const Token byte = vocabulary_.byte_token(static_cast<uint8_t>(c));
+            const Token byte = vocabulary_.byte_token(c);
             if (byte == no_token) {
                 throw Error(ErrorKind::input, "text: byte " + std::to_string(static_cast<unsigned char>(c)) +
                                                   " has no token in the model's vocabulary");
@@ -179,7 +179,7 @@ bool SpmTokenizer::can_join(std::string_view left, std::string_view right) const
 }
 
 void SpmTokenizer::encode_text(std::string_view text, bool after_special, std::vector<Token>& out) const {
-    if (text.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max()) / 4) {
+    if (text.size() > (std::numeric_limits<int32_t>::max()) / 4) {
         throw Error(ErrorKind::usage, "text: " + std::to_string(text.size()) + " bytes are too many to tokenize at once");
     }
     std::string escaped = vocabulary().add_space_prefix && after_special ? std::string(spm_space) : std::string();

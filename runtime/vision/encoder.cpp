@@ -100,7 +100,7 @@ void Encoder::fill(const ImageView& view) const {
         const auto grid = static_cast<int32_t>(std::lround(std::sqrt(model_.weights().position_embd->ne[1])));
         write_all(io_.positions, positions_on_grid(patches_, grid));
     } else {
-        std::vector<int32_t> positions(static_cast<size_t>(io_.positions->ne[0]));
+        std::vector<int32_t> positions(io_.positions->ne[0]);
         std::iota(positions.begin(), positions.end(), 0);
         write_all(io_.positions, positions);
     }
@@ -136,7 +136,7 @@ void Encoder::evaluate(const ImageView& view, Run run, std::vector<float>& rows)
         if (run == Run::compute) {
             fill(view);
             scheduler_.compute();
-            const auto n = static_cast<size_t>(n_elements(*io_.result));
+            const size_t n = n_elements(*io_.result);
             rows.resize(rows.size() + n);
             tensor_read(*io_.result, rows.data() + (rows.size() - n), 0, n * sizeof(float));
             model_.file().check_whole(); // weights on the host lie in the file

@@ -53,8 +53,8 @@ private:
 
     void align_at(Likeness likeness) {
         const Side a(a_, names_a_, likeness), b(b_, names_b_, likeness);
-        const auto i = [](TensorId id) { return static_cast<size_t>(id); };
-        result_.work += static_cast<int64_t>(a_.n_tensors() + b_.n_tensors());
+        const auto i = [](TensorId id) { return id; };
+        result_.work += a_.n_tensors() + b_.n_tensors();
         // What a leaf is computed from and what a result is used for says nothing: alone they are like many others.
         const KeyOf whole = [&](const Side& s, TensorId id, LikenessKey& key) {
             key = {s.above[i(id)], s.below[i(id)], 0};
@@ -186,7 +186,7 @@ private:
             std::vector<Entry> list;
             for (const auto* use = side.shape.uses_begin(of); use != side.shape.uses_end(of); ++use) {
                 ++result_.work;
-                const auto user = static_cast<size_t>(use->user);
+                const size_t user = use->user;
                 if (aligned[user] == no_tensor) {
                     list.push_back({{static_cast<uint64_t>(use->slot), side.labels[user], 0}, use->user});
                 }

@@ -12,8 +12,8 @@ namespace {
 std::vector<TensorId> nodes_of(const PlanSide& side, const record::Fusion& f) {
     const std::vector<TensorId>& order = side.state.order;
     const size_t first = std::min(static_cast<size_t>(std::max(f.first, 0)), order.size());
-    const size_t end = std::min(first + static_cast<size_t>(std::max(f.count, 0)), order.size());
-    return {order.begin() + static_cast<std::ptrdiff_t>(first), order.begin() + static_cast<std::ptrdiff_t>(end)};
+    const size_t end = std::min(first + std::max(f.count, 0), order.size());
+    return {order.begin() + first, order.begin() + end};
 }
 
 struct FusedNodes {
@@ -162,7 +162,7 @@ void compare_order(const PlanPair& plans, Found& found) {
             places.push_back(place->second);
         }
     }
-    found.compared(static_cast<int64_t>(nodes.size()));
+    found.compared(nodes.size());
     const std::vector<bool> kept = longest_rising(places);
     for (size_t i = 0; i < nodes.size(); ++i) {
         if (!kept[i]) {

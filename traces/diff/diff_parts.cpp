@@ -26,12 +26,12 @@ TraceDifference& Found::add(What what, std::string subject, DiffValue a, DiffVal
 }
 
 TensorState PlanSide::assigned(TensorId id) const {
-    const auto i = static_cast<size_t>(id);
+    const size_t i = id;
     return id >= 0 && i < state.tensors.size() ? state.tensors[i] : TensorState{};
 }
 
 TensorId PlanSide::start_of(const SplitState& split) const {
-    const auto first = static_cast<size_t>(split.begin.first_node);
+    const size_t first = split.begin.first_node;
     const TensorId node = split.begin.node; // none: the split has views only
     return node != no_tensor || first >= graph.nodes.size() ? node : graph.nodes[first];
 }

@@ -81,7 +81,7 @@ private:
         } else if constexpr (std::is_same_v<V, bool>) {
             return v;
         } else if constexpr (std::is_floating_point_v<V>) {
-            return number(static_cast<double>(v));
+            return number(v);
         } else {
             switch (meaning) {
             case Meaning::backend:

@@ -92,7 +92,7 @@ public:
         note_error(f.error);
         s.planned = s.planned || f.error == 0;
         if (s.graph >= 0) {
-            const size_t n = source.graph(s.graph).tensors.size() + static_cast<size_t>(std::max(f.n_copies, 0));
+            const size_t n = source.graph(s.graph).tensors.size() + std::max(f.n_copies, 0);
             s.tensors.resize(std::max(n, s.tensors.size()));
         }
     }
@@ -130,7 +130,7 @@ public:
     }
     void operator()(const record::CopyMade& f) {
         s.copies.push_back(f);
-        const auto id = static_cast<size_t>(f.copy);
+        const size_t id = f.copy;
         if (s.tensors.size() <= id) {
             s.tensors.resize(id + 1);
         }

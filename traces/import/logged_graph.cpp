@@ -23,15 +23,15 @@ std::pair<Cause, int8_t> cause_from(std::string_view word) noexcept {
                                   Cause::copy};
     for (const Cause cause : plain) {
         if (cause_name(cause, -1) == word) {
-            return {cause, static_cast<int8_t>(-1)};
+            return {cause, -1};
         }
     }
     for (int n = 0; n < max_sources; ++n) {
         if (cause_name(Cause::weight, n) == word) {
-            return {Cause::weight, static_cast<int8_t>(n)};
+            return {Cause::weight, n};
         }
     }
-    return {Cause::none, static_cast<int8_t>(-1)};
+    return {Cause::none, -1};
 }
 
 /// Without the "#STAGE" at the end of a copy's name.
@@ -89,7 +89,7 @@ bool LoggedGraphBuilder::has_room_for(int64_t missing) const noexcept {
 }
 
 bool LoggedGraphBuilder::add(const LoggedSplit& split) {
-    const int64_t missing = split.index - static_cast<int64_t>(g_.splits.size());
+    const int64_t missing = split.index - g_.splits.size();
     if (!has_room_for(missing)) {
         return false;
     }
@@ -105,7 +105,7 @@ bool LoggedGraphBuilder::add(const LoggedSplit& split) {
     s.backend = backends_.find(readable(split.backend));
     s.first_node = s.end_node = next_node;
     const auto index = static_cast<int32_t>(g_.splits.size()) - 1;
-    g_.n_lost_inputs += static_cast<int32_t>(std::max<int64_t>(split.n_inputs - static_cast<int64_t>(split.inputs.size()), 0));
+    g_.n_lost_inputs += static_cast<int32_t>(std::max<int64_t>(split.n_inputs - split.inputs.size(), 0));
     for (const LoggedInput& input : split.inputs) {
         LoggedGraph::Input in;
         in.tensor = input_of(input, s.backend);
@@ -136,7 +136,7 @@ bool LoggedGraphBuilder::add(const LoggedSplit& split) {
 }
 
 bool LoggedGraphBuilder::add(const LoggedNode& node) {
-    const int64_t missing = node.index - static_cast<int64_t>(g_.graph.nodes.size());
+    const int64_t missing = node.index - g_.graph.nodes.size();
     if (!has_room_for(missing)) {
         return false;
     }

@@ -20,7 +20,7 @@ constexpr FactSet decision_kinds =
 using QuestionKey = std::array<int64_t, 5>; ///< the last one counts repetitions
 
 QuestionKey key_of(const Fact& fact) {
-    const auto kind = static_cast<int64_t>(fact.index());
+    const int64_t kind = fact.index();
     return std::visit(
         [kind]<typename T>(const T& f) -> QuestionKey {
             if constexpr (std::is_same_v<T, record::Assign>) {
@@ -317,17 +317,17 @@ void compare_decisions(EvaluationId evaluation, const PlanText& recorded, const 
         const Record& a = recorded.decisions[i];
         const auto other = after.find(key);
         if (other == after.end()) {
-            differ(static_cast<Step>(i), &a.fact, nullptr);
+            differ(i, &a.fact, nullptr);
         } else if (const Fact& b = now.decisions[other->second].fact; equal(a.fact, translate(b), recorded, now)) {
             ++result.identical;
         } else {
-            differ(static_cast<Step>(i), &a.fact, &b);
+            differ(i, &a.fact, &b);
         }
     }
     for (const auto& [key, i] : after) {
         if (!before.contains(key)) {
             ++result.compared;
-            differ(static_cast<Step>(i), nullptr, &now.decisions[i].fact);
+            differ(i, nullptr, &now.decisions[i].fact);
         }
     }
     std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

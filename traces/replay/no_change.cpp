@@ -83,7 +83,7 @@ std::string of_refusal(const WhatIf::Refusal& refusal, Plans& plans) {
     plans.for_each([&](const OwnedGraph& graph, const PlanState& state) {
         const CapabilityTable& answers = plans.source().answers(state.graph);
         for (const TensorId id : graph.nodes) {
-            const auto at = static_cast<size_t>(id);
+            const size_t at = id;
             if (graph.tensors[at].op != refusal.op) {
                 continue;
             }
@@ -125,7 +125,7 @@ std::string of_stages(const WhatIf& what_if, Plans& plans) {
     int64_t inputs = 0;
     plans.for_each([&](const OwnedGraph&, const PlanState& state) {
         for (const SplitState& split : state.splits) {
-            inputs += static_cast<int64_t>(split.inputs.size());
+            inputs += split.inputs.size();
         }
     });
     return said +

@@ -39,8 +39,7 @@ bool on_or_off(std::string_view setting, std::string_view value) {
 
 Op operator_named(std::string_view setting, std::string_view name) {
     std::string upper(name);
-    std::transform(upper.begin(), upper.end(), upper.begin(),
-                   [](char c) { return static_cast<char>(std::toupper(static_cast<unsigned char>(c))); });
+    std::transform(upper.begin(), upper.end(), upper.begin(), [](char c) { return std::toupper(static_cast<unsigned char>(c)); });
     const auto op = op_from_name(upper);
     if (!op) {
         refuse(setting, "there is no operator '" + upper + "'");
@@ -173,7 +172,7 @@ private:
         size_t layer = 0;
         for (const TensorId id : graph.nodes) {
             if (graph.tensors[id].op == Op::FLASH_ATTN_EXT) {
-                const auto home = static_cast<size_t>(layer < homes.size() ? homes[layer] : homes.back());
+                const size_t home = layer < homes.size() ? homes[layer] : homes.back();
                 ++layer;
                 if (!answers.supports_op(order_[home], id).yes) {
                     return false;

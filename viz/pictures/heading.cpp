@@ -31,7 +31,7 @@ std::vector<int64_t> nodes_per_backend(const Subject& subject) {
     std::vector<int64_t> n(subject.session.backends.size() + 1, 0);
     for (const TensorId node : subject.state.order) {
         const BackendId backend = subject.backend_of(node);
-        ++n[backend >= 0 && static_cast<size_t>(backend) + 1 < n.size() ? static_cast<size_t>(backend) : n.size() - 1];
+        ++n[backend >= 0 && static_cast<size_t>(backend) + 1 < n.size() ? backend : n.size() - 1];
     }
     return n;
 }

@@ -39,7 +39,7 @@ struct GroupFlow {
 /// −1: not known.
 int64_t size_of(const Subject& subject, TensorId id) {
     const TensorInfo& tensor = subject.info(id);
-    return told_by_log(tensor) ? -1 : static_cast<int64_t>(n_bytes(tensor.type, tensor.ne, tensor.nb));
+    return told_by_log(tensor) ? -1 : n_bytes(tensor.type, tensor.ne, tensor.nb);
 }
 
 class LayersView {
@@ -59,7 +59,7 @@ private:
 
 LayersView::LayersView(const Subject& subject) : subject_(subject) {
     const PlanState& state = subject.state;
-    std::vector<int32_t> group_of(static_cast<size_t>(subject.n_ids()), -1);
+    std::vector<int32_t> group_of(subject.n_ids(), -1);
     const std::vector<Block> blocks = blocks_of(subject);
     std::map<std::pair<Block::Kind, int32_t>, size_t> group_of_block;
     for (size_t i = 0; i < state.order.size(); ++i) {
@@ -112,7 +112,7 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
                     groups_[target].reads_widely.insert(original);
                 }
             } else if (source != target) {
-                GroupFlow& flow = flows_[{static_cast<size_t>(source), static_cast<size_t>(target)}][copied];
+                GroupFlow& flow = flows_[{source, target}][copied];
                 flow.tensors.insert(original);
                 flow.size.add(size_of(subject, original));
                 flow.copied = copied;
@@ -126,7 +126,7 @@ std::string LayersView::names(const std::set<TensorId>& tensors, size_t most) co
     size_t n = 0;
     for (const TensorId tensor : tensors) {
         if (n++ == most) {
-            return text + " and " + words::count(static_cast<int64_t>(tensors.size() - most)) + " more";
+            return text + " and " + words::count(tensors.size() - most) + " more";
         }
         text += (text.empty() ? "" : ", ") + clipped(subject_.name(tensor), 32);
     }
@@ -135,8 +135,7 @@ std::string LayersView::names(const std::set<TensorId>& tensors, size_t most) co
 
 void LayersView::draw_group(DotText& dot, const Group& group) const {
     const auto small = [](const std::string& markup) { return next_line(11) + sized(markup, 9); };
-    std::string label =
-        sized(bold(group.block.title(), gap), 13) + words::counted(static_cast<int64_t>(group.nodes.size()), "node");
+    std::string label = sized(bold(group.block.title(), gap), 13) + words::counted(group.nodes.size(), "node");
     std::string fills, shares;
     BackendId main_backend = no_backend;
     int64_t most = 0;
@@ -175,8 +174,8 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         } else if (last == first) {
             text = "split " + std::to_string(first);
         } else {
-            text = words::counted(static_cast<int64_t>(group.splits.size()), "split") + " from " + std::to_string(first) +
-                   " to " + std::to_string(last);
+            text =
+                words::counted(group.splits.size(), "split") + " from " + std::to_string(first) + " to " + std::to_string(last);
         }
         label += small(text);
     }
@@ -185,14 +184,14 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         for (const TensorId tensor : tensors) {
             size.add(size_of(subject_, tensor));
         }
-        return words::counted(static_cast<int64_t>(tensors.size()), noun) + ", " + words::bytes(size);
+        return words::counted(tensors.size(), noun) + ", " + words::bytes(size);
     };
     if (!group.copies.empty() && !subject_.frame.before_splits) {
         tables::SizeSum size;
         for (const record::CopyMade* made : group.copies) {
             size.add(made->bytes);
         }
-        label += small(words::counted(static_cast<int64_t>(group.copies.size()), "copy") + " for it, " + words::bytes(size));
+        label += small(words::counted(group.copies.size(), "copy") + " for it, " + words::bytes(size));
     }
     if (!group.weights.empty()) {
         label += small(amount(group.weights, "weight"));
@@ -214,22 +213,21 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
             attributes.raw("style", "filled,rounded,dashed");
         }
     }
-    attributes.number("n_nodes", static_cast<int64_t>(group.nodes.size()));
+    attributes.number("n_nodes", group.nodes.size());
     dot.node(group.block.id(), numbered(subject_, attributes, mixed ? no_backend : main_backend));
 }
 
 std::string LayersView::draw() const {
-    std::string totals = words::counted(static_cast<int64_t>(subject_.state.order.size()), "node") + " in " +
-                         words::counted(static_cast<int64_t>(groups_.size()), "group");
+    std::string totals = words::counted(subject_.state.order.size(), "node") + " in " + words::counted(groups_.size(), "group");
     int64_t n_inputs = 0;
     for (const SplitState& split : subject_.state.splits) {
-        n_inputs += static_cast<int64_t>(split.inputs.size());
+        n_inputs += split.inputs.size();
     }
     std::vector<LegendSign> signs{{"—▶", "tensors that stay where they are"}};
     if (subject_.frame.before_splits) {
         signs.push_back({" ", "splits and copies are made in pass 5"}); // the heading stays as high as those that follow
     } else if (subject_.has_splits()) {
-        totals += ", " + words::counted(static_cast<int64_t>(subject_.state.splits.size()), "split") + ", " +
+        totals += ", " + words::counted(subject_.state.splits.size(), "split") + ", " +
                   words::counted_of(n_inputs, "copy", tables::input_sizes(subject_.state));
         signs.push_back({"- -▶", "tensors copied to another backend"});
     }
@@ -245,15 +243,14 @@ std::string LayersView::draw() const {
     }
     for (const auto& [way, kinds] : flows_) {
         for (const auto& [copied, flow] : kinds) {
-            const std::string what = flow.tensors.size() == 1
-                                         ? names(flow.tensors, 1)
-                                         : words::counted(static_cast<int64_t>(flow.tensors.size()), "tensor");
+            const std::string what =
+                flow.tensors.size() == 1 ? names(flow.tensors, 1) : words::counted(flow.tensors.size(), "tensor");
             Attributes attributes;
             attributes.html("label", edge_markup(what, words::bytes(flow.size)));
             if (flow.size.complete) {
                 attributes.number("bytes", flow.size.bytes);
             }
-            attributes.number("tensors", static_cast<int64_t>(flow.tensors.size())).text("tooltip", names(flow.tensors, 30));
+            attributes.number("tensors", flow.tensors.size()).text("tooltip", names(flow.tensors, 30));
             if (copied && !subject_.frame.before_splits) {
                 attributes.raw("style", "dashed").raw("penwidth", "1.6");
             }

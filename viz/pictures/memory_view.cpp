@@ -127,8 +127,8 @@ std::string MemoryPicture::title_of(const Panel& panel) const {
     const bool known = panel.buffer_type >= 0 && static_cast<size_t>(panel.buffer_type) < types.size();
     const std::string name = known ? types[panel.buffer_type].name : "buffer type " + std::to_string(panel.buffer_type);
     return bold(name, gap) + (panel.chunk > 0 ? "chunk " + std::to_string(panel.chunk) + ", " : "") + words::bytes(panel.size) +
-           ", " + words::counted(static_cast<int64_t>(panel.tensors.size()), "tensor") + "; most in use " +
-           words::bytes(peak.bytes) + " at " + words::count(peak.at);
+           ", " + words::counted(panel.tensors.size(), "tensor") + "; most in use " + words::bytes(peak.bytes) + " at " +
+           words::count(peak.at);
 }
 
 void MemoryPicture::draw_text(const std::string& id, const std::string& markup, double left, double bottom, double width,
@@ -243,9 +243,8 @@ std::string MemoryPicture::draw() {
     for (const auto& [key, panel] : panels_) {
         bytes += panel.size;
     }
-    const std::string totals = words::counted(static_cast<int64_t>(panels_.size()), "compute buffer") + ", " +
-                               words::bytes(bytes) + ", " +
-                               words::counted(static_cast<int64_t>(subject_.state.placements.size()), "tensor");
+    const std::string totals = words::counted(panels_.size(), "compute buffer") + ", " + words::bytes(bytes) + ", " +
+                               words::counted(subject_.state.placements.size(), "tensor");
     const std::string heading = heading_markup(subject_, totals, {},
                                                {{"→", "node being evaluated, copies into a split counted"},
                                                 {"↑", "offset in the buffer; empty strips: folded, nothing lies there"},

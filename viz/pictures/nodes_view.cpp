@@ -116,7 +116,7 @@ void NodesPicture::draw_uses(TensorId reader) {
         }
         return;
     }
-    for (const TensorId source : uses_.reads(static_cast<size_t>(subject_.position(reader)))) {
+    for (const TensorId source : uses_.reads(subject_.position(reader))) {
         draw(source);
     }
 }
@@ -268,7 +268,7 @@ void NodesPicture::stack_splits() {
             if (subject_.is_left_out(node)) {
                 continue;
             }
-            const auto& reads = uses_.reads(static_cast<size_t>(i));
+            const auto& reads = uses_.reads(i);
             if (subject_.from_log && !first && std::none_of(reads.begin(), reads.end(), [&](TensorId source) {
                     return subject_.is_node(source) && subject_.split_of(source) == split.begin.index;
                 })) {
@@ -308,13 +308,13 @@ void NodesPicture::draw_edges() {
 }
 
 std::string NodesPicture::draw() {
-    const auto n_copies = static_cast<int64_t>(state_.copies.size()); // also of those that no node shown reads
-    std::string totals = words::counted(static_cast<int64_t>(state_.order.size()), "node");
+    const int64_t n_copies = state_.copies.size(); // also of those that no node shown reads
+    std::string totals = words::counted(state_.order.size(), "node");
     std::vector<LegendSign> signs;
     if (subject_.frame.before_splits) {
         signs.push_back({"· ·", "pass 5 will put a copy here"});
     } else if (subject_.has_splits()) {
-        totals += ", " + words::counted(static_cast<int64_t>(state_.splits.size()), "split") + ", " +
+        totals += ", " + words::counted(state_.splits.size(), "split") + ", " +
                   (n_copies > 0 ? words::counted(n_copies, "copy") : "no copies");
         int64_t stages = 1; // of a pipeline: each has copies of its own, of which only those in use are drawn
         for (const record::CopyMade& made : state_.copies) {
@@ -327,7 +327,7 @@ std::string NodesPicture::draw() {
         signs.push_back({"▢", "thick outline: nodes that run as one kernel"});
     }
     if (!fusions_.empty()) {
-        totals += ", " + words::counted(static_cast<int64_t>(fusions_.size()), "fused group");
+        totals += ", " + words::counted(fusions_.size(), "fused group");
     }
     if (uses_.any_stands_in()) {
         signs.push_back(

@@ -82,7 +82,7 @@ bool ReportData::add_plan(EvaluationId planned) {
     if (history_.graph_of(state) == nullptr) {
         return true;
     }
-    const auto n = static_cast<int64_t>(state.tensors.size());
+    const int64_t n = state.tensors.size();
     const size_t n_nodes = state.order.size();
     if (!plans_.empty() && n_tensors_ + n > options_.max_tensors) {
         return false;
@@ -102,7 +102,7 @@ void ReportData::add_pictures(json& plan, EvaluationId planned, size_t n_nodes) 
     for (const std::string_view each : picture_view_names()) {
         const std::string name(each);
         const PictureView view = picture_view_from_name(each).value();
-        if (view == PictureView::nodes && n_nodes > static_cast<size_t>(max_nodes_view)) {
+        if (view == PictureView::nodes && n_nodes > max_nodes_view) {
             said_.insert("The picture of every node of a plan with more than " + words::count(max_nodes_view) +
                          " nodes: layers are shown instead.");
             continue;
@@ -151,7 +151,7 @@ int32_t ReportData::picture(EvaluationId planned, PictureView view) {
 }
 
 void ReportData::add_stories(EvaluationId evaluation, json& plan_stories, json& runs, bool of_plan) {
-    const auto n = static_cast<int64_t>(history_.plan(evaluation).tensors.size());
+    const int64_t n = history_.plan(evaluation).tensors.size();
     if (n_stories_ + n > options_.max_stories) {
         ++skipped_stories_;
         return;
@@ -200,7 +200,7 @@ void ReportData::add_evaluation(EvaluationId evaluation) {
              {"plan", plan == plan_of_.end() ? json(-1) : json(plan->second)}};
     if (plan != plan_of_.end()) {
         const PlanState& state = history_.plan(evaluation);
-        const auto n = static_cast<int64_t>(state.executed.size() + state.transfers.size() + state.waits.size());
+        const int64_t n = state.executed.size() + state.transfers.size() + state.waits.size();
         if (n_events_ + n <= options_.max_events) {
             n_events_ += n;
             row["run"] = report_run(history_, evaluation, texts_);

@@ -33,7 +33,7 @@ std::vector<double> numbers_in(const std::string& text) {
         double value = 0;
         const char* end = std::from_chars(text.data() + at, text.data() + text.size(), value).ptr;
         numbers.push_back(value);
-        at = std::max<size_t>(at + 1, static_cast<size_t>(end - text.data()));
+        at = std::max<size_t>(at + 1, end - text.data());
     }
     return numbers;
 }

@@ -116,8 +116,7 @@ public:
             add_wrapped(lines, width, "", 0, "what it can run is unknown: this trace holds no answers", warning);
         } else {
             add_wrapped(lines, width, "", 0,
-                        session.backend_name(r.backend) + " can run " +
-                            words::count(n_nodes(r) - static_cast<int64_t>(r.refused.size())) + " of " +
+                        session.backend_name(r.backend) + " can run " + words::count(n_nodes(r) - r.refused.size()) + " of " +
                             counted(n_nodes(r), (op(r) + " node").c_str()) + "; " + words::count(r.n_on) + " on it at this step");
         }
         if (!r.refused.empty()) {
@@ -217,7 +216,7 @@ private:
     bool is_unknown(const Row& row) const { return op(row) == unknown_text; }
     int n_nodes(const Row& row) const { return static_cast<int>(nodes(row).size()); }
     static size_t cell(const CapabilityTable& answers, BackendId backend, TensorId id) {
-        return static_cast<size_t>(backend) * static_cast<size_t>(answers.n_tensors) + static_cast<size_t>(id);
+        return backend * static_cast<size_t>(answers.n_tensors) + id;
     }
     static bool stands_on(const InspectorSession& session, TensorId id, BackendId backend) {
         const auto& tensors = session.state().tensors;
@@ -227,9 +226,9 @@ private:
     template <typename F>
     static void add_list(std::vector<Line>& lines, int width, const std::vector<TensorId>& list, F&& add_line) {
         const size_t n = std::min(list.size(), static_cast<size_t>(most_listed));
-        std::for_each(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(n), add_line);
+        std::for_each(list.begin(), list.begin() + n, add_line);
         if (n < list.size()) {
-            add_wrapped(lines, width, "", 7, "… " + words::count(static_cast<int64_t>(list.size() - n)) + " more", dim);
+            add_wrapped(lines, width, "", 7, "… " + words::count(list.size() - n) + " more", dim);
         }
     }
     static std::string question_text(const InspectorSession& session, const record::BackendQuery& q) {

@@ -71,7 +71,7 @@ public:
             return split.begin.first_node;
         }
         if (title == "in") {
-            return static_cast<double>(split.inputs.size());
+            return split.inputs.size();
         }
         return View::sort_key(session, row, column);
     }
@@ -164,7 +164,7 @@ public:
             const TensorId id = order[i];
             Line l;
             std::string number = std::to_string(i);
-            number.insert(0, static_cast<size_t>(std::max(5 - static_cast<int>(number.size()), 0)), ' ');
+            number.insert(0, std::max(5 - static_cast<int>(number.size()), 0), ' ');
             std::string op = op_text(session, id);
             op.resize(std::max<size_t>(op.size(), 9), ' ');
             l.parts.push_back({number + " ", dim});

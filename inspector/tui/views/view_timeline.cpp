@@ -61,7 +61,7 @@ public:
 
     std::optional<double> sort_key(InspectorSession& session, int row, size_t column) const override {
         if (columns_[column].title == "at") {
-            return static_cast<double>(at(row).start - lanes_.begin());
+            return at(row).start - lanes_.begin();
         }
         return View::sort_key(session, row, column);
     }
@@ -226,7 +226,7 @@ private:
         std::vector<std::pair<std::string, Sum>> order(sums.begin(), sums.end());
         std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
         const auto right = [](std::string text, int cells) {
-            return std::string(static_cast<size_t>(std::max(cells - text_width(text), 0)), ' ') + text;
+            return std::string(std::max(cells - text_width(text), 0), ' ') + text;
         };
         add_heading(lines, "where the time went");
         for (const auto& [name, sum] : order) {

@@ -57,7 +57,7 @@ public:
             return span.begin.n_sequences;
         }
         if (title == "took" && is_over(session, span)) {
-            return static_cast<double>(duration(session, span));
+            return duration(session, span);
         }
         return View::sort_key(session, row, column);
     }
@@ -147,7 +147,7 @@ public:
         facts.set(Field::kind, span.begin.reused ? "reused" : "planned");
         facts.set(Field::why, session.history().source().text(span.begin.failed_check));
         facts.set(Field::evaluation, row);
-        facts.set(Field::step, static_cast<int64_t>(span.first));
+        facts.set(Field::step, span.first);
     }
 
 private:

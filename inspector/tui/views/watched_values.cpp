@@ -63,7 +63,7 @@ public:
             }
         }
         if (title == "not finite") {
-            return static_cast<double>(v.n_nan + v.n_inf);
+            return v.n_nan + v.n_inf;
         }
         return View::sort_key(session, row, column);
     }

@@ -44,13 +44,13 @@ public:
         for (const Tensor* node : split.nodes) {
             ids = std::max(ids, node->id + 1);
         }
-        position_.assign(static_cast<size_t>(ids), -1);
-        group_.assign(static_cast<size_t>(ids), -1);
+        position_.assign(ids, -1);
+        group_.assign(ids, -1);
         note_positions(0, split.nodes.size());
     }
 
     int32_t of(const Tensor& t) const noexcept override {
-        const auto id = static_cast<size_t>(t.id);
+        const size_t id = t.id;
         const int32_t at = t.id >= 0 && id < position_.size() ? position_[id] : -1;
         return at >= 0 && split_.nodes[at] == &t ? at : -1;
     }
@@ -91,7 +91,7 @@ private:
             if (!pattern.looks_like(pattern, last, choice, *this, match)) {
                 break;
             }
-            std::sort(match.member.begin(), match.member.begin() + static_cast<std::ptrdiff_t>(match.n),
+            std::sort(match.member.begin(), match.member.begin() + match.n,
                       [this](const Tensor* a, const Tensor* b) { return of(*a) < of(*b); });
             check(pattern, match);
             if (match.why.empty() || match.why == batch_too_large) {
@@ -131,9 +131,9 @@ private:
 
     /// Moves the nodes between the members before the group, those that depend on it behind it. Empty, or why that can't be.
     std::string_view pack(const Match& match) {
-        const auto first = static_cast<size_t>(of(*match.member[0]));
+        const size_t first = of(*match.member[0]);
         const auto end = static_cast<size_t>(of(*match.member[match.n - 1])) + 1;
-        if (end - first > static_cast<size_t>(farthest)) {
+        if (end - first > farthest) {
             return "too far apart";
         }
         std::vector<Tensor*> before, behind, members;
@@ -157,7 +157,7 @@ private:
             }
             i = unit_end;
         }
-        auto to = split_.nodes.begin() + static_cast<std::ptrdiff_t>(first);
+        auto to = split_.nodes.begin() + first;
         for (const auto* part : {&before, &members, &behind}) {
             to = std::copy(part->begin(), part->end(), to);
         }

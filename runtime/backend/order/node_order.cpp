@@ -49,7 +49,7 @@ size_t n_ids(std::span<Tensor* const> nodes) {
         n = std::max({n, node->id, owner(*node).id});
         for_sources(*node, [&n](const Tensor& source) { n = std::max({n, source.id, owner(source).id}); });
     }
-    return static_cast<size_t>(n + 1);
+    return n + 1;
 }
 
 } // namespace
@@ -171,8 +171,8 @@ public:
             for (const Tensor* node : nodes_of(units_[chosen])) {
                 together_.note(*node);
             }
-            const auto at = units_.begin() + static_cast<std::ptrdiff_t>(chosen);
-            std::rotate(units_.begin() + static_cast<std::ptrdiff_t>(next), at, at + 1);
+            const auto at = units_.begin() + chosen;
+            std::rotate(units_.begin() + next, at, at + 1);
         }
         write();
     }
@@ -181,9 +181,7 @@ private:
     /// How many units further on are looked at. What a moved node makes is kept until its turn would have come.
     static constexpr size_t look_ahead = 24;
 
-    std::span<Tensor* const> nodes_of(const Unit& unit) const {
-        return std::span(split_.nodes).subspan(static_cast<size_t>(unit.first), static_cast<size_t>(unit.count));
-    }
+    std::span<Tensor* const> nodes_of(const Unit& unit) const { return std::span(split_.nodes).subspan(unit.first, unit.count); }
 
     size_t first_without_wait(size_t next) {
         passed_.clear();

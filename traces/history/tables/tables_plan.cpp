@@ -45,7 +45,7 @@ public:
         }
     }
     void add(const record::Assign& f) {
-        const auto id = static_cast<size_t>(f.tensor);
+        const size_t id = f.tensor;
         if (f.tensor >= 0 && id < listed_.size() && listed_[id] != 0) {
             const uint8_t now = f.after == no_backend ? 0 : 1;
             n_assigned_ += now - assigned_[id];

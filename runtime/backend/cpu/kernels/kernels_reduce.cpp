@@ -77,7 +77,7 @@ void run_cumsum(const Work& work) {
         auto* out = reinterpret_cast<float*>(row_data(node, i));
         double sum = 0;
         for (int64_t j = 0; j < node.ne[0]; ++j) {
-            sum += static_cast<double>(x[j]);
+            sum += x[j];
             out[j] = static_cast<float>(sum);
         }
     }

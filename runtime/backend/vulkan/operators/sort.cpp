@@ -36,7 +36,7 @@ void append_sort(std::string_view shader, const Tensor& node, const DispatchOpti
     }
     const int64_t blocks = groups_for(n, sorted_at_once);
     add(choose ? sort_chosen : sort_all, 0, blocks);
-    const auto padded = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(n, 2))));
+    const int64_t padded = std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(n, 2)));
     const int64_t pairs = groups_for(padded / 2, 128);
     for (int64_t stretch = 2 * sorted_at_once; stretch <= padded; stretch *= 2) {
         add(flip, stretch, pairs);
