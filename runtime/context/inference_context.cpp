@@ -5,6 +5,7 @@
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
 #include "runtime/model/architecture.h"
+#include "runtime/numbers.h"
 #include "runtime/scheduler/evaluation_record.h"
 #include "runtime/scheduler/watch.h"
 
@@ -209,7 +210,7 @@ void InferenceContext::evaluate(const Ubatch& u, Run run) {
 /// Copies the rows of logits that the host needs, neighbours together. Rows of sequences that are sampled in the graph stay where they are.
 void InferenceContext::read_outputs(const Ubatch& u) {
     const size_t n_vocab = model_.hparams().n_vocab;
-    const auto before = static_cast<int32_t>(logits_.size() / n_vocab);
+    const auto before = int_of(logits_.size() / n_vocab);
     const size_t first = rows_.size();
     int32_t n_copied = 0;
     for (int32_t i = 0; i < u.n_tokens; ++i) {

@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
+#include "runtime/numbers.h"
 #include "runtime/system/visible_text.h"
 
 #include <cmath>
@@ -106,7 +107,7 @@ int32_t vocabulary_size(const gguf::File& file, const Keys& keys) {
         if (tokens->count == 0 || tokens->count > max_size) {
             refuse_key(file, "tokenizer.ggml.tokens", "has " + std::to_string(tokens->count) + " entries");
         }
-        return static_cast<int32_t>(tokens->count);
+        return int_of(tokens->count);
     }
     return keys.size("vocab_size");
 }

@@ -3,6 +3,7 @@
 #include "runtime/backend/cpu/host_memory.h"
 #include "runtime/backend/device.h"
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/system/number_words.h"
 #include "runtime/system/visible_text.h"
 #include "runtime/tensor/ops.h"
@@ -36,7 +37,7 @@ Tensor* reading_node(Graph& g, const gguf::FileTensor& info, Op reader) {
         return ops::mul_mat_id(g, weight, g.make(Type::F32, {info.ne[0], 1, batch, 1}), g.make(Type::I32, {1, batch, 1, 1}));
     case Op::ROPE: {
         RopeParams p;
-        p.n_dims = static_cast<int>(2 * info.ne[0]);
+        p.n_dims = int_of(2 * info.ne[0]);
         return ops::rope(g, g.make(Type::F32, {2 * info.ne[0], 1, batch, 1}), g.make(Type::I32, {batch, 1, 1, 1}), weight, p);
     }
     default: return ops::mul_mat(g, weight, g.make(Type::F32, {info.ne[0], batch, info.ne[2], info.ne[3]}));

@@ -2,6 +2,7 @@
 
 #include "runtime/backend/described_buffer.h"
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/system/number_words.h"
 
 namespace schedscope {
@@ -33,7 +34,7 @@ void ComputeBuffers::assign(LivePlan& live, const MemoryPlan& memory, const Live
         auto& chunks = chunks_[type];
         sizes_[type].clear();
         chunks.clear(); // before the larger ones are made: a device may not hold both
-        const BufferType& kind = devices.buffer_type(static_cast<BufferTypeId>(type));
+        const BufferType& kind = devices.buffer_type(narrow<BufferTypeId>(type));
         for (const int64_t bytes : wanted) {
             const size_t size = bytes;
             chunks.push_back(size == 0    ? nullptr

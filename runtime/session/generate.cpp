@@ -3,6 +3,7 @@
 #include "runtime/clock.h"
 #include "runtime/context/choice_record.h"
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/sampling/make_chain.h"
 #include "runtime/session/prompt.h"
 
@@ -167,7 +168,7 @@ private:
     }
 
     void choose(Stream& s) {
-        const auto done = static_cast<int32_t>(s.result.tokens.size());
+        const auto done = n_of(s.result.tokens);
         if (request_.stop != nullptr && request_.stop->load(std::memory_order_relaxed)) {
             return end(s, StopReason::stopped);
         }
@@ -204,8 +205,7 @@ private:
     }
 
     void decode_next() {
-        const auto wanted =
-            static_cast<int32_t>(std::count_if(streams_.begin(), streams_.end(), [](const Stream& s) { return s.active; }));
+        const auto wanted = int_of(std::count_if(streams_.begin(), streams_.end(), [](const Stream& s) { return s.active; }));
         if (context_.cells().size() - context_.cells().used() < wanted && !make_room()) {
             for (Stream& s : streams_) {
                 if (s.active) {

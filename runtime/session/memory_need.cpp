@@ -1,6 +1,7 @@
 #include "runtime/session/memory_need.h"
 
 #include "runtime/backend/buffer.h"
+#include "runtime/numbers.h"
 #include "runtime/session/session.h"
 #include "runtime/system/number_words.h"
 #include "runtime/vision/encoder_session.h"
@@ -31,7 +32,7 @@ std::vector<MemoryNeed> needs_of(const Scheduler& scheduler) {
         need.pages = info.buffer_types[type].is_host;
         need.compute = type < compute.size() ? compute[type] : 0;
         for (const BackendInfo& b : info.backends) {
-            if (b.default_buffer_type == static_cast<BufferTypeId>(type)) {
+            if (b.default_buffer_type == narrow<BufferTypeId>(type)) {
                 need.memory = std::max(need.memory, b.memory_bytes);
             }
         }

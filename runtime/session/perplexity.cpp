@@ -1,6 +1,7 @@
 #include "runtime/session/perplexity.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -69,7 +70,7 @@ private:
             std::vector<Token> came;
             for (size_t i = at; i < std::min(at + step, window.size()); ++i) {
                 const bool foretells = i + 1 >= from && i + 1 < window.size();
-                batch.add(window[i], static_cast<int32_t>(i), only_sequence(0), foretells);
+                batch.add(window[i], int_of(i), only_sequence(0), foretells);
                 if (foretells) {
                     came.push_back(window[i + 1]);
                 }
@@ -93,7 +94,7 @@ Perplexity perplexity(Session& session, std::span<const Token> tokens, const std
     Windows(session, tokens, stop).each([&](const Batch& batch, const std::vector<Token>& came) {
         context.decode(batch);
         for (size_t row = 0; row < came.size(); ++row) {
-            sums.add(surprise(context.logits(static_cast<int32_t>(row)), came[row]));
+            sums.add(surprise(context.logits(int_of(row)), came[row]));
         }
     });
     if (sums.n == 0) {

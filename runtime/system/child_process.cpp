@@ -1,6 +1,7 @@
 #include "runtime/system/child_process.h"
 
 #include "runtime/clock.h"
+#include "runtime/numbers.h"
 #include "runtime/system/program_role.h"
 #include "runtime/system/visible_text.h"
 
@@ -100,7 +101,7 @@ public:
                 return ChildEnd::How::too_late;
             }
             if (listening) {
-                listening = listen(static_cast<int>(std::min(left_ms, look_up_ms)), said);
+                listening = listen(int_of(std::min(left_ms, look_up_ms)), said);
                 continue;
             }
             if (const std::optional<int> ended = child_.collect(WNOHANG)) {

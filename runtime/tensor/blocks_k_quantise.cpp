@@ -1,5 +1,6 @@
 #include "runtime/tensor/blocks.h"
 
+#include "runtime/numbers.h"
 #include "runtime/tensor/convert.h"
 
 #include <array>
@@ -103,7 +104,7 @@ void store_fours(const std::array<uint8_t, super_block>& numbers, uint8_t* qs) n
 
 int nearest_iq4(float v) noexcept {
     int best = 0;
-    for (int i = 1; i < static_cast<int>(iq4_values.size()); ++i) {
+    for (int i = 1; i < n_of(iq4_values); ++i) {
         const size_t at = i;
         best = std::fabs(v - iq4_values[at]) < std::fabs(v - iq4_values[best]) ? i : best;
     }

@@ -1,5 +1,6 @@
 #include "runtime/tensor/blocks.h"
 
+#include "runtime/numbers.h"
 #include "runtime/tensor/convert.h"
 
 #include <cmath>
@@ -106,7 +107,8 @@ namespace {
 
 /// Numbers 0 … `most` around their middle; stores their lower four bits.
 template <typename Block> void number_around_zero(const float* x, int most, Block& b, uint8_t (&q)[small_block]) noexcept {
-    const float middle = static_cast<float>(most / 2 + 1);
+    const int middle_code = most / 2 + 1;
+    const auto middle = static_cast<float>(middle_code);
     const float d = extreme(x, small_block) / -middle;
     b.d = float_to_half(d);
     number_all(x, 0.0F, inverse(d), middle + 0.5F, most, q);

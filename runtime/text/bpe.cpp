@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
+#include "runtime/numbers.h"
 #include "runtime/system/utf8.h"
 #include "runtime/system/visible_text.h"
 #include "runtime/text/byte_level.h"
@@ -37,7 +38,7 @@ public:
 
     void encode(std::string_view bytes, std::vector<Token>& out) {
         symbols_.clear();
-        const auto n = static_cast<int32_t>(bytes.size());
+        const auto n = n_of(bytes);
         for (int32_t i = 0; i < n; ++i) {
             const uint8_t byte = bytes[i];
             symbols_.push_back({bpe_.bytes_[byte], 1, i - 1, i + 1 < n ? i + 1 : -1});

@@ -1,6 +1,7 @@
 #include "runtime/text/spm.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/system/utf8.h"
 
 #include <algorithm>
@@ -68,7 +69,7 @@ public:
     explicit Merger(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
 
     void add_character(std::string_view character) {
-        const auto index = static_cast<int32_t>(symbols_.size());
+        const auto index = n_of(symbols_);
         symbols_.push_back({character.data(), static_cast<uint32_t>(character.size()), index - 1, -1});
         if (index > 0) {
             symbols_[index - 1].next = index;

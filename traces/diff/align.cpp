@@ -28,7 +28,8 @@ struct Side {
 /// What tensors are compared by; a tensor that has none (false) takes no part.
 struct LikenessKey {
     uint64_t first = 0, second = 0, third = 0;
-    auto operator<=>(const LikenessKey&) const = default;
+    auto operator<=>(const LikenessKey&) const =
+        default; // NOLINT(modernize-use-nullptr): clang-tidy 14 takes the comparison for one with a pointer
 };
 using KeyOf = std::function<bool(const Side&, TensorId, LikenessKey&)>;
 
@@ -102,7 +103,7 @@ private:
         const auto entries = [&](const Side& side, const std::vector<TensorId>& aligned) {
             std::vector<Entry> list;
             LikenessKey key;
-            for (TensorId id = 0; id < static_cast<TensorId>(aligned.size()); ++id) {
+            for (TensorId id = 0; id < n_of(aligned); ++id) {
                 ++result_.work;
                 if (aligned[id] == no_tensor && key_of(side, id, key)) {
                     list.emplace_back(key, id);
@@ -147,7 +148,7 @@ private:
         waiting_.clear();
         for (size_t x = 0; x < result_.in_b.size(); ++x) {
             if (result_.in_b[x] != no_tensor) {
-                waiting_.push_back(static_cast<TensorId>(x));
+                waiting_.push_back(int_of(x));
             }
         }
         while (!waiting_.empty() && !complete()) {
@@ -164,7 +165,7 @@ private:
         for (size_t x = 0; x < result_.in_b.size(); ++x) {
             const TensorId y = result_.in_b[x];
             if (y != no_tensor && a.above[x] == b.above[y] && a.below[x] == b.below[y]) {
-                spread_to_sources(a, b, static_cast<TensorId>(x), y);
+                spread_to_sources(a, b, int_of(x), y);
             }
         }
     }
@@ -259,14 +260,14 @@ std::vector<TensorId> align_by_name(const OwnedGraph& a, const OwnedGraph& b) {
     std::vector<TensorId> match(a.tensors.size(), no_tensor);
     if (same_names(a, b)) {
         for (size_t id = 0; id < match.size(); ++id) {
-            match[id] = static_cast<TensorId>(id);
+            match[id] = int_of(id);
         }
         return match;
     }
     std::unordered_map<uint64_t, std::vector<TensorId>> places; // by likeness, the next one last
     const std::vector<uint64_t> wanted = GraphShape(a).named(), there = GraphShape(b).named();
     for (size_t id = there.size(); id > 0; --id) {
-        places[there[id - 1]].push_back(static_cast<TensorId>(id - 1));
+        places[there[id - 1]].push_back(int_of(id - 1));
     }
     for (size_t id = 0; id < wanted.size(); ++id) {
         const auto found = places.find(wanted[id]);

@@ -2,6 +2,8 @@
 
 #include "traces/diff/diff_parts.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -151,7 +153,7 @@ void compare_order(const PlanPair& plans, Found& found) {
     std::unordered_map<TensorId, int32_t> place_in_b; // among the nodes that both run
     for (const TensorId id : plans.b.state.order) {
         if (plans.in_a(id) != no_tensor) {
-            place_in_b.emplace(id, static_cast<int32_t>(place_in_b.size()));
+            place_in_b.emplace(id, n_of(place_in_b));
         }
     }
     std::vector<TensorId> nodes;

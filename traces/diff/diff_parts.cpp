@@ -39,7 +39,7 @@ TensorId PlanSide::start_of(const SplitState& split) const {
 PlanPair::PlanPair(History& history_a, const PlanState& state_a, History& history_b, const PlanState& state_b)
     : a{history_a, state_a, *history_a.graph_of(state_a)}, b{history_b, state_b, *history_b.graph_of(state_b)},
       alignment_(align(a.graph, b.graph)) {
-    for (TensorId id = 0; id < static_cast<TensorId>(alignment_.in_b.size()); ++id) {
+    for (TensorId id = 0; id < n_of(alignment_.in_b); ++id) {
         if (const TensorId other = alignment_.in_b[id]; other != no_tensor) {
             common_.emplace_back(id, other);
         }

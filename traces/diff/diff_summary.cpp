@@ -1,5 +1,6 @@
 // How much of everything two plans have.
 
+#include "runtime/numbers.h"
 #include "traces/diff/diff_parts.h"
 #include "traces/history/tables/tables.h"
 
@@ -20,7 +21,7 @@ std::vector<PlanMeasure> measure(const PlanSide& side) {
     for (size_t b = 0; b < backends.size(); ++b) {
         int64_t n = 0;
         for (const TensorId node : side.graph.nodes) {
-            n += side.assigned(node).backend == static_cast<BackendId>(b) ? 1 : 0;
+            n += side.assigned(node).backend == narrow<BackendId>(b) ? 1 : 0;
         }
         measures.push_back({"nodes on " + backends[b].name, false, n});
     }

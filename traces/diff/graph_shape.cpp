@@ -1,5 +1,7 @@
 #include "traces/diff/graph_shape.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 #include <cctype>
 #include <string_view>
@@ -66,7 +68,7 @@ bool says_nothing(std::string_view name) noexcept {
 } // namespace
 
 GraphShape::GraphShape(const OwnedGraph& graph) : graph_(graph), first_use_(graph.tensors.size() + 1, 0) {
-    const auto n = static_cast<TensorId>(graph.tensors.size());
+    const auto n = n_of(graph.tensors);
     const auto for_each_source = [&](auto&& f) {
         for (TensorId id = 0; id < n; ++id) {
             for (int slot = 0; slot < n_slots; ++slot) {

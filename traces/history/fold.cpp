@@ -1,5 +1,7 @@
 #include "traces/history/fold.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 
 namespace schedscope {
@@ -116,7 +118,7 @@ public:
             return;
         }
         split->end_node = f.end_node;
-        const auto n = static_cast<int32_t>(s.order.size());
+        const auto n = n_of(s.order);
         for (int32_t i = std::max(split->begin.first_node, 0); i < std::min(f.end_node, n); ++i) {
             if (TensorState* t = tensor(s.order[i])) {
                 t->split = f.index;

@@ -1,5 +1,6 @@
 #include "traces/replay/decisions.h"
 
+#include "runtime/numbers.h"
 #include "traces/diff/align.h"
 #include "traces/format/fields.h"
 #include "traces/history/words/words.h"
@@ -50,7 +51,7 @@ constexpr int16_t elsewhere = -2; ///< equal to no number
 class Translation {
 public:
     Translation(const PlanText& from, const PlanText& to)
-        : tensors_(align_by_name(from.graph, to.graph)), n_from_(static_cast<TensorId>(from.graph.tensors.size())) {
+        : tensors_(align_by_name(from.graph, to.graph)), n_from_(n_of(from.graph.tensors)) {
         for (const BackendInfo& b : from.session.backends) {
             backends_.push_back(find(to.session.backends, b.name));
         }

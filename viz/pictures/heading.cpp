@@ -1,6 +1,7 @@
 #include "viz/pictures/heading.h"
 
 #include "runtime/letter_case.h"
+#include "runtime/numbers.h"
 #include "traces/history/words/words.h"
 #include "viz/pictures/markup.h"
 #include "viz/pictures/subject.h"
@@ -74,7 +75,7 @@ std::string heading_markup(const Subject& subject, const std::string& totals, co
         if (!what.empty()) {
             text += sized(html_label("(" + clipped(what, 80) + ")"), 10, LabelInk::grey);
         }
-        table += row(chip(subject.palette[static_cast<BackendId>(b)], false), text);
+        table += row(chip(subject.palette[narrow<BackendId>(b)], false), text);
     }
     const bool has_share = shares.size() > backends.size();
     if (subject.from_log || (has_share && (subject.frame.has_unassigned || nodes_per_backend(subject).back() > 0))) {

@@ -1,3 +1,4 @@
+#include "runtime/numbers.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
@@ -69,7 +70,7 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
             groups_.push_back({blocks[i], {}, std::vector<int64_t>(subject.session.backends.size() + 1, 0), {}, {}, {}, {}, 0});
         }
         Group* group = &groups_[known->second];
-        group_of[node] = static_cast<int32_t>(known->second);
+        group_of[node] = int_of(known->second);
         group->nodes.push_back(node);
         const BackendId backend = subject.backend_of(node);
         ++(backend >= 0 && static_cast<size_t>(backend) + 1 < group->on.size() ? group->on[backend] : group->on.back());
@@ -141,7 +142,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
     int64_t most = 0;
     const auto n = static_cast<double>(group.nodes.size());
     for (size_t b = 0; b < group.on.size(); ++b) {
-        const auto backend = b + 1 < group.on.size() ? static_cast<BackendId>(b) : no_backend;
+        const auto backend = b + 1 < group.on.size() ? narrow<BackendId>(b) : no_backend;
         if (group.on[b] == 0) {
             continue;
         }
@@ -158,7 +159,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
     if (subject_.frame.is_widest) {
         shares.clear();
         for (size_t b = 0; b < group.on.size(); ++b) {
-            const auto backend = b + 1 < group.on.size() ? static_cast<BackendId>(b) : no_backend;
+            const auto backend = b + 1 < group.on.size() ? narrow<BackendId>(b) : no_backend;
             shares += backend_markup(subject_.palette[backend], subject_.backend_name(backend) + " " +
                                                                     words::count(static_cast<int64_t>(group.nodes.size()))) +
                       "&#160;·&#160;";
@@ -167,7 +168,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
     label += next_line(12) + shares;
     if (!group.splits.empty() && !subject_.frame.before_splits) {
         const int32_t first = *group.splits.begin(), last = *group.splits.rbegin();
-        const bool gapless = last - first + 1 == static_cast<int32_t>(group.splits.size());
+        const bool gapless = last - first + 1 == n_of(group.splits);
         std::string text;
         if (gapless && last > first) {
             text = "splits " + std::to_string(first) + "–" + std::to_string(last);

@@ -1,3 +1,4 @@
+#include "runtime/numbers.h"
 #include "traces/history/lifetimes.h"
 #include "traces/history/words/words.h"
 #include "viz/pictures/dot_text.h"
@@ -100,7 +101,7 @@ MemoryPicture::MemoryPicture(const Subject& subject, std::span<const record::Buf
     const PlanState& state = subject.state;
     int32_t at = 0;
     for (const SplitState& split : state.splits) {
-        const int32_t n = 2 * static_cast<int32_t>(split.inputs.size()) + subject.end_node(split) - split.begin.first_node;
+        const int32_t n = 2 * n_of(split.inputs) + subject.end_node(split) - split.begin.first_node;
         bands_.push_back({at, at + n, split.begin.index, split.begin.backend});
         at += n;
     }

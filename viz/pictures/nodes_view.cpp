@@ -1,3 +1,4 @@
+#include "runtime/numbers.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/words.h"
 #include "viz/pictures/heading.h"
@@ -219,7 +220,7 @@ void NodesPicture::draw_split(const SplitState& split) {
                                    .raw("style", subject_.frame.before_splits ? "invis" : "")
                                    .raw("margin", "0.02,0.02"));
     draw_leafs(split.begin.index);
-    draw_copies(static_cast<int32_t>(&split - state_.splits.data()));
+    draw_copies(int_of(&split - state_.splits.data()));
     draw_range(first, end);
     dot_.close_cluster();
 }
@@ -347,9 +348,9 @@ std::string NodesPicture::draw() {
             draw_split(split);
             reached = std::max(reached, subject_.end_node(split));
         }
-        draw_range(reached, static_cast<int32_t>(state_.order.size()));
+        draw_range(reached, n_of(state_.order));
     } else {
-        draw_range(0, static_cast<int32_t>(state_.order.size()));
+        draw_range(0, n_of(state_.order));
     }
     draw_copies(-1);
     draw_edges();

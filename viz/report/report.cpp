@@ -2,6 +2,7 @@
 
 #include "report_page.h" // made from report.html
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
@@ -139,7 +140,7 @@ int32_t ReportData::picture(EvaluationId planned, PictureView view) {
     if (known != picture_of_.end()) {
         return known->second;
     }
-    if (static_cast<int32_t>(picture_of_.size()) >= options_.max_pictures) { // failures count: they may take longest
+    if (n_of(picture_of_) >= options_.max_pictures) { // failures count: they may take longest
         ++skipped_pictures_;
         return -1;
     }
@@ -147,7 +148,7 @@ int32_t ReportData::picture(EvaluationId planned, PictureView view) {
     say("laying out " + name);
     int32_t& made = picture_of_[dot] = -1;
     pictures_.push_back(report_picture(run_layout(dot, "json0", options, name), history_.session(), texts_));
-    return made = static_cast<int32_t>(pictures_.size()) - 1;
+    return made = n_of(pictures_) - 1;
 }
 
 void ReportData::add_stories(EvaluationId evaluation, json& plan_stories, json& runs, bool of_plan) {
@@ -160,7 +161,7 @@ void ReportData::add_stories(EvaluationId evaluation, json& plan_stories, json& 
     std::vector<TensorId> known(history_.graph_of(history_.plan(evaluation))->tensors.size());
     std::iota(known.begin(), known.end(), TensorId{0});
     for (const record::CopyMade& made : history_.plan(evaluation).copies) { // ids behind the graph's that no copy has are gaps
-        if (made.copy >= static_cast<TensorId>(known.size())) {
+        if (made.copy >= n_of(known)) {
             known.push_back(made.copy);
         }
     }
@@ -220,7 +221,7 @@ json ReportData::session() const {
     json backends = json::array(), facts = json::array(), passes = json::array();
     for (size_t b = 0; b < session.backends.size(); ++b) {
         const BackendInfo& info = session.backends[b];
-        const BackendStyle& style = palette[static_cast<BackendId>(b)];
+        const BackendStyle& style = palette[narrow<BackendId>(b)];
         backends.push_back({{"name", info.name},
                             {"kind", info.kind},
                             {"description", info.description},

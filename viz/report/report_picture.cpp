@@ -1,4 +1,5 @@
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "viz/pictures/palette.h"
 #include "viz/report/report_parts.h"
 
@@ -170,7 +171,7 @@ private:
         node["b"] = backend;
         node["s"] = bare ? "none" : shape == "ellipse" ? "ellipse" : shape == "cds" ? "use" : "box";
         const auto has = [&](const char* word) { return style.find(word) != std::string::npos; };
-        if (backend >= 0 && text_of(object, "fillcolor") == palette_[static_cast<BackendId>(backend)].pale) {
+        if (backend >= 0 && text_of(object, "fillcolor") == palette_[narrow<BackendId>(backend)].pale) {
             node["pale"] = 1;
         }
         if (has("rounded")) {

@@ -33,7 +33,7 @@ Strings split(std::string_view text, char at) {
 
 Strings passes() {
     Strings names;
-    for (int i = static_cast<int>(Pass::none) + 1; i < ordinal(Pass::count); ++i) {
+    for (int i = ordinal(Pass::none) + 1; i < ordinal(Pass::count); ++i) {
         names.emplace_back(pass_name(static_cast<Pass>(i)));
     }
     return names;

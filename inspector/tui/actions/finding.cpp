@@ -2,6 +2,7 @@
 
 #include "inspector/tui/actions/ask_query.h"
 #include "inspector/tui/terminal/text.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 
@@ -74,7 +75,7 @@ void sort_by_title(App& app, const std::string& title) {
     }
     const auto found = std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.title.starts_with(title); });
     if (found != columns.end()) {
-        sort_by(app, static_cast<int>(found - columns.begin()));
+        sort_by(app, int_of(found - columns.begin()));
         return;
     }
     std::string known;

@@ -2,6 +2,7 @@
 #include "inspector/tui/views/drawings/timeline_lanes.h"
 #include "inspector/tui/views/tensor_detail.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <climits>
@@ -44,7 +45,7 @@ public:
                     {"share", 6, true, 100, Field::time}};
     }
 
-    int n_rows() const override { return static_cast<int>(rows_.size()); }
+    int n_rows() const override { return n_of(rows_); }
 
     std::vector<Text> row(InspectorSession& session, int index, int) const override {
         const TimelineItem& r = at(index);
@@ -77,7 +78,7 @@ public:
     int row_of(const InspectorSession& session, TensorId id) const override {
         const auto itself = std::find_if(rows_.begin(), rows_.end(), [&](const TimelineItem& r) { return r.tensor == id; });
         if (itself != rows_.end()) {
-            return static_cast<int>(itself - rows_.begin());
+            return int_of(itself - rows_.begin());
         }
         // A node that ran in a group with those behind it; a view, which no kernel runs for: the next kernel of its split.
         const int place = session.row_of(id);
@@ -89,7 +90,7 @@ public:
             const int other = rows_[i].kind == Kind::kernel ? session.row_of(rows_[i].tensor) : -1;
             if (other > place && other < nearest) {
                 nearest = other;
-                best = static_cast<int>(i);
+                best = int_of(i);
             }
         }
         return best;

@@ -6,6 +6,7 @@
 #include "runtime/backend/cpu/thread_pool.h"
 #include "runtime/clock.h"
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/tensor/convert.h"
 
 #include <algorithm>
@@ -60,9 +61,9 @@ public:
     void multiply(const Tensor& node) {
         const Tensor& weights = *node.src[0];
         const Tensor& b = *node.src[1];
-        const auto k = static_cast<int>(weights.ne[0]);
-        const auto m = static_cast<int>(node.ne[0]);
-        const auto n = static_cast<int>(node.ne[1]);
+        const auto k = int_of(weights.ne[0]);
+        const auto m = int_of(node.ne[0]);
+        const auto n = int_of(node.ne[1]);
         const int64_t repeat_2 = node.ne[2] / weights.ne[2];
         const int64_t repeat_3 = node.ne[3] / weights.ne[3];
         const std::byte* expanded_from = nullptr;

@@ -6,6 +6,7 @@
 #include "runtime/backend/order/fusion.h"
 #include "runtime/clock.h"
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <atomic>
@@ -21,7 +22,7 @@ int worthwhile_threads(std::span<Tensor* const> nodes, int available) {
     for (const Tensor* node : nodes) {
         work += is_view_op(node->op) ? 0 : std::max(n_elements(*node), op_flops(*node) / 4);
     }
-    return static_cast<int>(std::clamp<int64_t>(work / work_per_thread, 1, available));
+    return int_of(std::clamp<int64_t>(work / work_per_thread, 1, available));
 }
 
 } // namespace

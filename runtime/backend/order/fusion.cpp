@@ -3,6 +3,7 @@
 #include "runtime/backend/buffer.h"
 #include "runtime/backend/order/fusion_pattern.h"
 #include "runtime/backend/order/node_order.h"
+#include "runtime/numbers.h"
 #include "runtime/planner/memory/allocated_graph.h"
 
 #include <algorithm>
@@ -167,7 +168,7 @@ private:
 
     /// Without a kernel: together, but each node by itself.
     void take(const Match& match, std::string_view kernel) {
-        const auto group = static_cast<int32_t>(kernels_taken_.size());
+        const auto group = n_of(kernels_taken_);
         kernels_taken_.push_back(kernel);
         for (size_t i = 0; i < match.n; ++i) {
             group_[match.member[i]->id] = group;
@@ -181,7 +182,7 @@ private:
         for (size_t i = 0; i < split_.nodes.size();) {
             const size_t end = end_of_unit(i);
             if (const int32_t group = group_of(*split_.nodes[i]); group >= 0 && !kernels_taken_[group].empty()) {
-                split_.groups.push_back({static_cast<int32_t>(i), static_cast<int32_t>(end - i), kernels_taken_[group]});
+                split_.groups.push_back({int_of(i), int_of(end - i), kernels_taken_[group]});
             }
             i = end;
         }
@@ -209,7 +210,7 @@ private:
     }
     void note_positions(size_t first, size_t end) {
         for (size_t i = first; i < end; ++i) {
-            position_[split_.nodes[i]->id] = static_cast<int32_t>(i);
+            position_[split_.nodes[i]->id] = int_of(i);
         }
     }
 
@@ -249,7 +250,7 @@ bool group_is_safe(std::span<Tensor* const> nodes) noexcept {
     for (const Tensor* node : nodes) {
         for (size_t slot = 0; slot < node->src.size() && !is_view_op(node->op); ++slot) {
             const Tensor* source = node->src[slot];
-            const bool target = static_cast<int>(slot) == traits(node->op).target;
+            const bool target = int_of(slot) == traits(node->op).target;
             if (source == nullptr || target || std::find(nodes.begin(), nodes.end(), source) != nodes.end()) {
                 continue;
             }

@@ -1,5 +1,6 @@
 #include "runtime/backend/order/node_order.h"
 
+#include "runtime/numbers.h"
 #include "runtime/planner/memory/allocated_graph.h"
 
 #include <algorithm>
@@ -62,7 +63,7 @@ BrokenOrder broken_order(std::span<Tensor* const> before, std::span<Tensor* cons
     std::vector<Memory> memory(n_ids(before));
     std::vector<int32_t> now(memory.size(), -1);
     for (size_t i = 0; i < after.size(); ++i) {
-        now[after[i]->id] = static_cast<int32_t>(i);
+        now[after[i]->id] = int_of(i);
     }
     const auto place = [&now](const Tensor& t) { return now[t.id]; };
     BrokenOrder broken;
@@ -147,7 +148,7 @@ public:
     explicit Spreading(SplitGraph& split) : split_(split), together_(n_ids(split.nodes)), passed_(n_ids(split.nodes)) {
         std::vector<Unit> together;
         for (size_t g = 0; g < split.groups.size(); ++g) {
-            together.push_back({split.groups[g].first, split.groups[g].count, static_cast<int32_t>(g)});
+            together.push_back({split.groups[g].first, split.groups[g].count, int_of(g)});
         }
         for (const UnfusedPair& pair : split.not_fused) {
             if (pair.why == batch_too_large) {
@@ -156,7 +157,7 @@ public:
         }
         std::sort(together.begin(), together.end(), [](const Unit& a, const Unit& b) { return a.first < b.first; });
         auto next = together.begin();
-        for (int32_t i = 0; i < static_cast<int32_t>(split.nodes.size()); i += units_.back().count) {
+        for (int32_t i = 0; i < n_of(split.nodes); i += units_.back().count) {
             units_.push_back(next != together.end() && next->first == i ? *next++ : Unit{i, 1, -1});
         }
     }
@@ -206,10 +207,10 @@ private:
         for (const Unit& unit : units_) {
             if (unit.group >= 0) {
                 groups.push_back(split_.groups[unit.group]);
-                groups.back().first = static_cast<int32_t>(nodes.size());
+                groups.back().first = n_of(nodes);
             }
             for (int32_t i = unit.first; i < unit.first + unit.count; ++i) {
-                now[i] = static_cast<int32_t>(nodes.size());
+                now[i] = n_of(nodes);
                 nodes.push_back(split_.nodes[i]);
             }
         }

@@ -2,6 +2,7 @@
 
 #include "runtime/backend/vulkan/dispatch_parts.h"
 #include "runtime/backend/vulkan/shader_name.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -74,7 +75,7 @@ Dispatch rows_product(std::string_view kind, const Tensor& node, const DispatchO
     const int64_t blocks = (node.ne[1] + columns - 1) / columns;
     Dispatch d = launch(shader_of_two(family, node), node, in_matrix * blocks * node.ne[2] * node.ne[3]);
     d.variant = static_cast<uint32_t>(columns);
-    d.node.extra = {static_cast<int32_t>(in_matrix)};
+    d.node.extra = {int_of(in_matrix)};
     return d;
 }
 

@@ -1,6 +1,7 @@
 #include "traces/store/reading/reader.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "traces/format/schema.h"
 #include "traces/store/reading/trace_connections.h"
 #include "traces/store/reading/trace_file.h"
@@ -290,8 +291,8 @@ TraceReader::~TraceReader() = default;
 
 SessionInfo TraceReader::session() const { return state_->index.session; }
 Step TraceReader::n_steps() const { return state_->index.n_steps; }
-int TraceReader::n_evaluations() const { return static_cast<int>(state_->index.evaluations.size()); }
-int TraceReader::n_graphs() const { return static_cast<int>(state_->index.graphs.size()); }
+int TraceReader::n_evaluations() const { return n_of(state_->index.evaluations); }
+int TraceReader::n_graphs() const { return n_of(state_->index.graphs); }
 const std::vector<std::string>& TraceReader::notes() const noexcept { return state_->file.notes; }
 
 std::string TraceReader::changed() const {

@@ -361,8 +361,8 @@ const BlockOps SCHEDSCOPE_TABLE(block_ops_, SCHEDSCOPE_ISA)[n_types] = {
     ops_of<RowIQ4_NL>(),
     ops_of<RowIQ4_XS>(),
 };
-static_assert(static_cast<int>(Type::Q4_0) == 8 && static_cast<int>(Type::Q8_0) == 12 && static_cast<int>(Type::Q2_K) == 13 &&
-                  static_cast<int>(Type::IQ4_NL) == 18 && ordinal(Type::count) == 20,
+static_assert(ordinal(Type::Q4_0) == 8 && ordinal(Type::Q8_0) == 12 && ordinal(Type::Q2_K) == 13 && ordinal(Type::IQ4_NL) == 18 &&
+                  ordinal(Type::count) == 20,
               "the table is in the order of the types");
 
 } // namespace schedscope
