@@ -24,6 +24,19 @@ template <std::integral To, std::integral From> constexpr To narrow(From n) noex
 /// In the 32 bits of our ids and of lengths on a screen.
 template <std::integral From> constexpr int32_t int_of(From n) noexcept { return narrow<int32_t>(n); }
 
+/// The nearest number that a float, or a double, has.
+template <typename Number>
+requires std::is_arithmetic_v<Number>
+constexpr float to_float(Number n) noexcept { return static_cast<float>(n); }
+template <typename Number>
+requires std::is_arithmetic_v<Number>
+constexpr double to_double(Number n) noexcept { return static_cast<double>(n); }
+
+/// May `elements` be asked for the one at this place? Never for a negative one.
+template <std::integral Index, typename Container> constexpr bool is_index(Index at, const Container& elements) noexcept {
+    return std::cmp_greater_equal(at, 0) && std::cmp_less(at, elements.size());
+}
+
 /// How many elements a container has.
 template <typename Container> constexpr int32_t n_of(const Container& elements) noexcept { return int_of(elements.size()); }
 

@@ -61,8 +61,8 @@ public:
 
     void set(Field field, std::string_view text) noexcept { texts_[ordinal(field)] = text; }
     void set(Field field, double number) noexcept { numbers_[ordinal(field) - n_text_fields] = number; }
-    void set(Field field, int64_t number) noexcept { set(field, static_cast<double>(number)); }
-    void set(Field field, int32_t number) noexcept { set(field, static_cast<double>(number)); }
+    void set(Field field, int64_t number) noexcept { set(field, to_double(number)); }
+    void set(Field field, int32_t number) noexcept { set(field, to_double(number)); }
     /// Sizes, times and indices of records: below 0 nobody knows it, and nothing is said.
     void set_known(Field field, int64_t number) noexcept {
         if (number >= 0) {

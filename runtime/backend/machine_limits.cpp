@@ -1,5 +1,7 @@
 #include "runtime/backend/machine_limits.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -171,13 +173,13 @@ MachineLimits measure_machine(int n_threads) {
         const size_t i = t;
         sums[i] = read(memory[i].get(), words);
     });
-    found.read_bytes_per_s = static_cast<double>(bytes_per_thread) * n_threads / read_s;
+    found.read_bytes_per_s = to_double(bytes_per_thread) * n_threads / read_s;
     std::vector<float> results(n_threads);
     for (const MultiplyAdd& way : multiply_adds()) {
         const double s = seconds(n_threads, [&](int t) { results[t] = way.run(rounds); });
         found.flops = std::max(found.flops, way.per_round * rounds * n_threads / s);
     }
-    volatile double used = results[0] + static_cast<double>(sums[0]);
+    volatile double used = results[0] + to_double(sums[0]);
     static_cast<void>(used);
     return found;
 }

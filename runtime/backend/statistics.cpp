@@ -1,6 +1,7 @@
 #include "runtime/backend/statistics.h"
 
 #include "runtime/backend/tensor_rows.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -60,7 +61,7 @@ Statistics statistics(const Tensor& tensor, size_t n_first) {
         s.min = s.max = s.mean = s.norm = std::numeric_limits<double>::quiet_NaN();
         return s;
     }
-    s.mean = sum / static_cast<double>(n_finite);
+    s.mean = sum / to_double(n_finite);
     s.norm = std::sqrt(squares);
     if (s.min == s.max) {
         s.histogram[0] = n_finite;

@@ -1,6 +1,7 @@
 #include "runtime/backend/tensor_rows.h"
 
 #include "runtime/backend/buffer.h"
+#include "runtime/numbers.h"
 #include "runtime/tensor/convert.h"
 
 #include <cstring>
@@ -12,7 +13,7 @@ namespace {
 template <typename T> double load(const std::byte* at) noexcept {
     T value;
     std::memcpy(&value, at, sizeof value);
-    return static_cast<double>(value);
+    return to_double(value);
 }
 
 /// One element of a type that is not quantised.

@@ -56,7 +56,7 @@ void GraphInputs::fill_rows(const Tensor* k_rows, const Tensor* v_rows, const Kv
     if (!wanted(v_rows)) {
         return;
     }
-    if (v_rows->ne[0] != static_cast<int64_t>(cells.size())) {
+    if (v_rows->ne[0] != std::ssize(cells)) {
         // Transposed: value e of a token is element e × cells + cell.
         longs_.clear();
         for (const int32_t cell : cells) {

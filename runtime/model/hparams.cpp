@@ -164,7 +164,7 @@ Hparams read_hparams(const gguf::File& file) {
     }
     h.attention_scale = keys.number_or("attention.scale", 0);
     if (h.attention_scale == 0) {
-        h.attention_scale = 1.0F / std::sqrt(static_cast<float>(h.head_length_k));
+        h.attention_scale = 1.0F / std::sqrt(to_float(h.head_length_k));
     }
     for (const char* key : {"attention.layer_norm_epsilon", "attention.layer_norm_rms_epsilon"}) {
         h.norm_eps = keys.number_or(key, h.norm_eps);

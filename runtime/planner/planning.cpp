@@ -151,14 +151,14 @@ std::string Planning::name(TensorId id) const {
 }
 
 std::string Planning::buffer_type_name(BufferTypeId type) const {
-    if (options.session != nullptr && static_cast<size_t>(type) < options.session->buffer_types.size()) {
+    if (options.session != nullptr && is_index(type, options.session->buffer_types)) {
         return options.session->buffer_types[type].name;
     }
     return "buffer type " + std::to_string(type);
 }
 
 std::string Planning::backend_name(BackendId backend) const {
-    if (options.session != nullptr && static_cast<size_t>(backend) < options.session->backends.size()) {
+    if (options.session != nullptr && is_index(backend, options.session->backends)) {
         return options.session->backends[backend].name;
     }
     return "backend " + std::to_string(backend);

@@ -86,7 +86,7 @@ void Candidates::softmax() {
         sum += c.p;
     }
     for (Candidate& c : items) {
-        c.p = static_cast<float>(c.p / sum);
+        c.p = to_float(c.p / sum);
     }
 }
 

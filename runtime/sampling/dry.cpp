@@ -1,5 +1,7 @@
 #include "runtime/sampling/samplers.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -53,8 +55,8 @@ public:
         }
         for (Candidate& i : c.items) {
             if (const auto found = longest.find(i.id); found != longest.end()) {
-                const auto beyond = static_cast<double>(found->second) - dry_.allowed_length;
-                i.logit -= static_cast<float>(dry_.multiplier * std::pow(dry_.base, beyond));
+                const auto beyond = to_double(found->second) - dry_.allowed_length;
+                i.logit -= to_float(dry_.multiplier * std::pow(dry_.base, beyond));
             }
         }
         c.n_sorted = longest.empty() ? c.n_sorted : 0;

@@ -1,3 +1,4 @@
+#include "runtime/numbers.h"
 #include "runtime/sampling/graph_nodes.h"
 #include "runtime/sampling/samplers.h"
 #include "runtime/tensor/ops.h"
@@ -24,13 +25,13 @@ public:
         size_t n = 0;
         for (const Candidate& i : c.items) {
             n += std::isfinite(i.logit) ? 1 : 0;
-            entropy -= i.p > 0 ? i.p * std::log(static_cast<double>(i.p)) : 0.0;
+            entropy -= i.p > 0 ? i.p * std::log(to_double(i.p)) : 0.0;
         }
         const double greatest = std::max(std::log(n), double{tiny});
         const double share = std::max(entropy / greatest, double{tiny});
         const double t = min_ + (max_ - min_) * std::pow(share, double{exponent_}) + tiny;
         for (Candidate& i : c.items) {
-            i.logit = static_cast<float>(i.logit / t);
+            i.logit = to_float(i.logit / t);
         }
     }
     GraphSampler* in_graph() noexcept override { return this; }

@@ -17,7 +17,7 @@ namespace {
 using P = SamplingParams;
 
 int32_t whole(double v) noexcept { return static_cast<int32_t>(v); }
-float real(double v) noexcept { return static_cast<float>(v); }
+float real(double v) noexcept { return to_float(v); }
 
 /// One value of a sampler.
 struct SamplerSetting {

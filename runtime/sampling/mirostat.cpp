@@ -1,3 +1,4 @@
+#include "runtime/numbers.h"
 #include "runtime/sampling/samplers.h"
 #include "runtime/sampling/uniform.h"
 
@@ -29,7 +30,7 @@ public:
 
 protected:
     MirostatSampler(const MirostatSampler&) = default;
-    static double surprise(const Candidate& i) noexcept { return -std::log2(static_cast<double>(i.p)); }
+    static double surprise(const Candidate& i) noexcept { return -std::log2(to_double(i.p)); }
     /// How many of the sorted candidates stay, at least 1.
     virtual size_t n_kept(const Candidates& c) const = 0;
 
@@ -51,8 +52,8 @@ private:
         constexpr size_t m = 100;
         double tb = 0, tt = 0;
         for (size_t i = 0; i + 1 < std::min(m, c.items.size()) && c.items[i + 1].p > 0; ++i) {
-            const double t = std::log(static_cast<double>(i + 2) / static_cast<double>(i + 1));
-            tb += t * std::log(static_cast<double>(c.items[i].p) / c.items[i + 1].p);
+            const double t = std::log(to_double(i + 2) / to_double(i + 1));
+            tb += t * std::log(to_double(c.items[i].p) / c.items[i + 1].p);
             tt += t * t;
         }
         if (tt <= 0 || tb <= 0) { // one candidate, or all alike: nothing to estimate from
@@ -60,7 +61,7 @@ private:
         }
         const double s = tb / tt, epsilon = s - 1;
         const double k = std::pow(epsilon * std::exp2(mu_) / (1 - std::pow(n_vocab_, -epsilon)), 1 / s);
-        return std::isfinite(k) ? static_cast<size_t>(std::clamp(k, 1.0, static_cast<double>(c.items.size()))) : c.items.size();
+        return std::isfinite(k) ? static_cast<size_t>(std::clamp(k, 1.0, to_double(c.items.size()))) : c.items.size();
     }
     double n_vocab_;
 };

@@ -1,6 +1,7 @@
 #include "runtime/sampling/params.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/sampling/ranges.h"
 
 #include <limits>
@@ -14,7 +15,7 @@ namespace {
 template <typename T>
 void settle(T& value, std::string_view name, const std::optional<T>& option, const SamplingMetadata& metadata,
             std::string_view key, ValueRange range) {
-    const std::optional<double> found = option        ? std::optional(static_cast<double>(*option))
+    const std::optional<double> found = option        ? std::optional(to_double(*option))
                                         : key.empty() ? std::nullopt
                                                       : metadata.number(key);
     if (!found) {

@@ -1,4 +1,5 @@
 #include "runtime/backend/buffer.h"
+#include "runtime/numbers.h"
 #include "runtime/sampling/graph_nodes.h"
 #include "runtime/sampling/samplers.h"
 #include "runtime/tensor/ops.h"
@@ -98,7 +99,7 @@ public:
 
 private:
     bool off() const noexcept { return p_.last_n == 0 || (p_.repeat == 1.0F && p_.frequency == 0 && p_.presence == 0); }
-    float taken_off(int32_t count) const noexcept { return static_cast<float>(count) * p_.frequency + p_.presence; }
+    float taken_off(int32_t count) const noexcept { return to_float(count) * p_.frequency + p_.presence; }
 
     Penalties p_;
     std::deque<int32_t> last_;

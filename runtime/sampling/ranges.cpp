@@ -1,5 +1,7 @@
 #include "runtime/sampling/ranges.h"
 
+#include "runtime/numbers.h"
+
 #include <array>
 #include <charconv>
 
@@ -11,8 +13,7 @@ namespace {
 std::string shortest(double v, bool whole = true) {
     std::array<char, 32> text{};
     char* const end = text.data() + text.size();
-    return {text.data(),
-            whole ? std::to_chars(text.data(), end, v).ptr : std::to_chars(text.data(), end, static_cast<float>(v)).ptr};
+    return {text.data(), whole ? std::to_chars(text.data(), end, v).ptr : std::to_chars(text.data(), end, to_float(v)).ptr};
 }
 
 } // namespace

@@ -1,5 +1,7 @@
 #include "runtime/sampling/samplers.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -22,16 +24,16 @@ public:
         for (const Candidate& i : c.items) {
             if (std::isfinite(i.logit)) {
                 sum += i.logit;
-                max = std::max(max, static_cast<double>(i.logit));
+                max = std::max(max, to_double(i.logit));
                 ++count;
             }
         }
-        const double mean = count > 0 ? sum / static_cast<double>(count) : 0;
+        const double mean = count > 0 ? sum / to_double(count) : 0;
         double squares = 0;
         for (const Candidate& i : c.items) {
             squares += std::isfinite(i.logit) ? (i.logit - mean) * (i.logit - mean) : 0.0;
         }
-        const double sigma = count > 0 ? std::sqrt(squares / static_cast<double>(count)) : 0;
+        const double sigma = count > 0 ? std::sqrt(squares / to_double(count)) : 0;
         std::erase_if(c.items, [&](const Candidate& i) { return i.logit < max - n_ * sigma; });
         c.n_sorted = std::min(c.n_sorted, c.items.size());
     }

@@ -1,5 +1,7 @@
 #include "runtime/sampling/samplers.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -21,9 +23,9 @@ public:
         std::erase_if(c.items, [](const Candidate& i) { return i.p <= 0; }); // infinitely surprising
         double entropy = 0;
         for (const Candidate& i : c.items) {
-            entropy -= i.p * std::log(static_cast<double>(i.p));
+            entropy -= i.p * std::log(to_double(i.p));
         }
-        const auto distance = [&](const Candidate& i) { return std::abs(-std::log(static_cast<double>(i.p)) - entropy); };
+        const auto distance = [&](const Candidate& i) { return std::abs(-std::log(to_double(i.p)) - entropy); };
         std::sort(c.items.begin(), c.items.end(), [&](const Candidate& a, const Candidate& b) {
             const double x = distance(a), y = distance(b);
             return x < y || (x == y && a.id < b.id);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/numbers.h"
+
 #include <cstdint>
 #include <random>
 
@@ -11,7 +13,7 @@ class Uniform {
 public:
     explicit Uniform(uint32_t seed) : seed_(seed), random_(seed) {}
 
-    float next() noexcept { return static_cast<float>(random_() >> 8U) * 0x1p-24F; }
+    float next() noexcept { return to_float(random_() >> 8U) * 0x1p-24F; }
     void reset() { random_.seed(seed_); }
 
 private:

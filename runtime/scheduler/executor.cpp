@@ -20,7 +20,7 @@ Executor::Executor(LiveDevices& devices, int n_stages) : devices_(devices) {
 
 Event* Executor::event(BackendId backend, int stage) noexcept {
     const auto& stages = events_[backend];
-    return static_cast<size_t>(stage) < stages.size() ? stages[stage].get() : nullptr;
+    return is_index(stage, stages) ? stages[stage].get() : nullptr;
 }
 
 bool Executor::is_host(BackendId backend) const noexcept {

@@ -37,7 +37,7 @@ void check_order(std::span<Tensor* const> before, const SplitGraph& split, const
     for (const Tensor* node : split.nodes) {
         const size_t id = node->id;
         const int32_t at = id < position_before.size() ? position_before[id] - first_node : -1;
-        if (at >= 0 && static_cast<size_t>(at) < there.size()) {
+        if (is_index(at, there)) {
             there[at] = 1;
         }
     }

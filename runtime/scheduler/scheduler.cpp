@@ -225,8 +225,7 @@ void Scheduler::reset() { undo(state_->live); }
 
 BackendId Scheduler::backend_of(const Tensor& tensor) const {
     const LivePlan& live = state_->live;
-    if (live.graph == nullptr || tensor.id < 0 || static_cast<size_t>(tensor.id) >= live.tensors.size() ||
-        live.tensors[tensor.id] != &tensor) {
+    if (live.graph == nullptr || !is_index(tensor.id, live.tensors) || live.tensors[tensor.id] != &tensor) {
         throw Error(ErrorKind::usage, "scheduler: '" + tensor.name + "' is not in the planned graph");
     }
     return live.plan.assignments[tensor.id].backend;

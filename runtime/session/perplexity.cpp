@@ -100,7 +100,7 @@ Perplexity perplexity(Session& session, std::span<const Token> tokens, const std
     if (sums.n == 0) {
         return {};
     }
-    const auto n = static_cast<double>(sums.n);
+    const auto n = to_double(sums.n);
     const double mean = sums.first / n;
     const double variance = std::max(0.0, sums.square / n - mean * mean);
     const double error = sums.n > 1 ? std::exp(mean) * std::sqrt(variance / (n - 1)) : INFINITY;

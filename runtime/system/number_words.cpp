@@ -1,5 +1,7 @@
 #include "runtime/system/number_words.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -27,7 +29,7 @@ std::string bytes(int64_t n) {
     if (n < 1024) {
         return std::to_string(n) + " B";
     }
-    double value = static_cast<double>(n) / 1024;
+    double value = to_double(n) / 1024;
     size_t unit = 0;
     while (value >= 1023.5 && unit + 1 < units.size()) {
         value /= 1024;
@@ -43,7 +45,7 @@ std::string memory(int64_t bytes) {
     if (bytes < 1024) {
         return std::to_string(bytes) + " B";
     }
-    double amount = static_cast<double>(bytes) / 1024;
+    double amount = to_double(bytes) / 1024;
     size_t unit = 0;
     while (unit + 1 < units.size() && amount >= 1024) {
         amount /= 1024;
@@ -65,7 +67,7 @@ std::string duration(int64_t ns) {
     if (ns < 1000) {
         return std::to_string(ns) + " ns";
     }
-    const auto value = static_cast<double>(ns);
+    const auto value = to_double(ns);
     return value < 999.5e3 ? scaled(value / 1e3, "µs") : value < 999.5e6 ? scaled(value / 1e6, "ms") : scaled(value / 1e9, "s");
 }
 
@@ -85,7 +87,7 @@ std::string bars(const std::vector<int64_t>& counts) {
     std::string text;
     for (const int64_t count : counts) {
         // Rounded up: what is there is seen.
-        const double share = count == 0 ? 0 : static_cast<double>(count) / static_cast<double>(most);
+        const double share = count == 0 ? 0 : to_double(count) / to_double(most);
         text += heights[static_cast<size_t>(std::ceil(share * 8))];
     }
     return text;

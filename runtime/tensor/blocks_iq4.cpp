@@ -1,5 +1,6 @@
 #include "runtime/tensor/blocks.h"
 
+#include "runtime/numbers.h"
 #include "runtime/tensor/convert.h"
 
 namespace schedscope {
@@ -21,7 +22,7 @@ void expand(const BlockIQ4_NL& b, float* x) noexcept { expand_group(b.qs, half_t
 void expand(const BlockIQ4_XS& b, float* x) noexcept {
     const float d = half_to_float(b.d);
     for (int group = 0; group < super_block / 32; ++group) {
-        expand_group(b.qs + 16 * group, d * static_cast<float>(iq4_xs_scale(b, group)), x + 32 * group);
+        expand_group(b.qs + 16 * group, d * to_float(iq4_xs_scale(b, group)), x + 32 * group);
     }
 }
 

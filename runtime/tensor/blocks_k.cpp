@@ -1,5 +1,6 @@
 #include "runtime/tensor/blocks.h"
 
+#include "runtime/numbers.h"
 #include "runtime/tensor/convert.h"
 
 namespace schedscope {
@@ -30,10 +31,10 @@ void expand(const BlockQ3_K& b, float* x) noexcept {
         const int bit = group / 2; // of hmask; one per 32 elements
         const uint8_t* q = b.qs + 32 * half + 16 * (group % 2);
         const uint8_t* h = b.hmask + 16 * (group % 2);
-        const float scale = d * static_cast<float>(q3_scale(b.scales, group));
+        const float scale = d * to_float(q3_scale(b.scales, group));
         for (int i = 0; i < 16; ++i) {
             const int number = ((q[i] >> shift) & 3) | (((h[i] >> bit) & 1) << 2);
-            *x++ = scale * static_cast<float>(number - 4);
+            *x++ = scale * to_float(number - 4);
         }
     }
 }
@@ -52,7 +53,7 @@ template <typename Block, typename Upper> void expand_with_minima(const Block& b
         const float min = dmin * s.min;
         for (int i = 0; i < 32; ++i) {
             const int number = ((q[i] >> shift) & 0x0F) | upper(group, i);
-            *x++ = scale * static_cast<float>(number) - min;
+            *x++ = scale * to_float(number) - min;
         }
     }
 }
@@ -79,7 +80,7 @@ void expand(const BlockQ6_K& b, float* x) noexcept {
                 const int number = ((low[i] >> low_shift) & 0x0F) | (((qh[i] >> (2 * part)) & 3) << 4);
                 const int group = 8 * half + 2 * part + i / 16;
                 const float scale = d * b.scales[group];
-                *x++ = scale * static_cast<float>(number - 32);
+                *x++ = scale * to_float(number - 32);
             }
         }
     }

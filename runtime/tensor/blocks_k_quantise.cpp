@@ -17,7 +17,7 @@ namespace {
 /// Nearest integer within low … high; not a number becomes low.
 int nearest(float v, int low, int high) noexcept {
     const float rounded = std::nearbyint(v);
-    return rounded > static_cast<float>(low) ? (rounded < static_cast<float>(high) ? static_cast<int>(rounded) : high) : low;
+    return rounded > to_float(low) ? (rounded < to_float(high) ? static_cast<int>(rounded) : high) : low;
 }
 
 /// Numbers and scales of a super block whose groups of N elements are d × scale × (number − offset).
@@ -31,14 +31,14 @@ template <int N> struct Symmetric {
     Symmetric(const float* x, int lowest, int lowest_scale) noexcept {
         std::array<float, groups> wanted{};
         for (int g = 0; g < groups; ++g) {
-            wanted[g] = extreme(x + g * N, N) / static_cast<float>(lowest);
+            wanted[g] = extreme(x + g * N, N) / to_float(lowest);
         }
-        d = float_to_half(extreme(wanted.data(), groups) / static_cast<float>(lowest_scale));
+        d = float_to_half(extreme(wanted.data(), groups) / to_float(lowest_scale));
         const float step = half_to_float(d);
         for (int g = 0; g < groups; ++g) {
             const int scale = nearest(wanted[g] * inverse(step), lowest_scale, -lowest_scale - 1);
             scales[g] = scale;
-            const float to_number = inverse(step * static_cast<float>(scale));
+            const float to_number = inverse(step * to_float(scale));
             for (int i = g * N; i < (g + 1) * N; ++i) {
                 numbers[i] = static_cast<uint8_t>(nearest(x[i] * to_number, lowest, -lowest - 1) - lowest);
             }
@@ -65,17 +65,17 @@ template <int N> struct WithMinimum {
                 low = x[i] < low ? x[i] : low;
                 high = x[i] > high ? x[i] : high;
             }
-            scale[g] = (high - low) / static_cast<float>(highest);
+            scale[g] = (high - low) / to_float(highest);
             minimum[g] = -low;
         }
-        d = float_to_half(extreme(scale.data(), groups) / static_cast<float>(highest_scale));
-        dmin = float_to_half(extreme(minimum.data(), groups) / static_cast<float>(highest_scale));
+        d = float_to_half(extreme(scale.data(), groups) / to_float(highest_scale));
+        dmin = float_to_half(extreme(minimum.data(), groups) / to_float(highest_scale));
         for (int g = 0; g < groups; ++g) {
             const size_t at = g;
             scales[at] = nearest(scale[at] * inverse(half_to_float(d)), 0, highest_scale);
             minima[at] = nearest(minimum[at] * inverse(half_to_float(dmin)), 0, highest_scale);
-            const float to_number = inverse(half_to_float(d) * static_cast<float>(scales[at]));
-            const float offset = half_to_float(dmin) * static_cast<float>(minima[at]);
+            const float to_number = inverse(half_to_float(d) * to_float(scales[at]));
+            const float offset = half_to_float(dmin) * to_float(minima[at]);
             for (int i = g * N; i < (g + 1) * N; ++i) {
                 numbers[i] = static_cast<uint8_t>(nearest((x[i] + offset) * to_number, 0, highest));
             }
@@ -207,7 +207,7 @@ void quantise(const float* x, BlockIQ4_XS& b) noexcept {
         const int scale = nearest(wanted[g] * inverse(d), -32, 31);
         add_bits(b.scales_l[g / 2], (scale + 32) & 0x0F, g % 2 == 0 ? 0 : 4);
         b.scales_h = static_cast<uint16_t>(b.scales_h | (scale + 32) >> 4 << (2 * g));
-        store_iq4(x + 32 * g, d * static_cast<float>(scale), b.qs + 16 * g);
+        store_iq4(x + 32 * g, d * to_float(scale), b.qs + 16 * g);
     }
 }
 

@@ -26,7 +26,7 @@ Range range_of(const float* x) noexcept {
 
 /// Cuts the fraction off and stays within 0 … most. NaN becomes 0.
 uint8_t stored(float v, int most) noexcept {
-    return v > 0.0F ? static_cast<uint8_t>(v < static_cast<float>(most) ? static_cast<int>(v) : most) : uint8_t{0};
+    return v > 0.0F ? static_cast<uint8_t>(v < to_float(most) ? static_cast<int>(v) : most) : uint8_t{0};
 }
 
 uint32_t fifth_bits(const uint8_t* qh) noexcept { return qh[0] | qh[1] << 8U | qh[2] << 16U | qh[3] << 24U; }
@@ -59,7 +59,7 @@ void number_all(const float* x, float origin, float d_inverse, float plus, int m
 void expand(const BlockQ4_0& b, float* x) noexcept {
     const float d = half_to_float(b.d);
     for (int j = 0; j < half_block; ++j) {
-        x[j] = static_cast<float>((b.qs[j] & 0x0F) - 8) * d;
+        x[j] = to_float((b.qs[j] & 0x0F) - 8) * d;
         x[j + half_block] = ((b.qs[j] >> 4) - 8) * d;
     }
 }
@@ -79,8 +79,8 @@ void expand(const BlockQ5_0& b, float* x) noexcept {
     for (int j = 0; j < half_block; ++j) {
         const int low = (b.qs[j] & 0x0FU) | ((fifth >> j) & 1U) << 4U;
         const int high = (b.qs[j] >> 4U) | ((fifth >> (j + half_block)) & 1U) << 4U;
-        x[j] = static_cast<float>(low - 16) * d;
-        x[j + half_block] = static_cast<float>(high - 16) * d;
+        x[j] = to_float(low - 16) * d;
+        x[j + half_block] = to_float(high - 16) * d;
     }
 }
 
@@ -91,8 +91,8 @@ void expand(const BlockQ5_1& b, float* x) noexcept {
     for (int j = 0; j < half_block; ++j) {
         const int low = (b.qs[j] & 0x0FU) | ((fifth >> j) & 1U) << 4U;
         const int high = (b.qs[j] >> 4U) | ((fifth >> (j + half_block)) & 1U) << 4U;
-        x[j] = static_cast<float>(low) * d + m;
-        x[j + half_block] = static_cast<float>(high) * d + m;
+        x[j] = to_float(low) * d + m;
+        x[j + half_block] = to_float(high) * d + m;
     }
 }
 
@@ -108,7 +108,7 @@ namespace {
 /// Numbers 0 … `most` around their middle; stores their lower four bits.
 template <typename Block> void number_around_zero(const float* x, int most, Block& b, uint8_t (&q)[small_block]) noexcept {
     const int middle_code = most / 2 + 1;
-    const auto middle = static_cast<float>(middle_code);
+    const auto middle = to_float(middle_code);
     const float d = extreme(x, small_block) / -middle;
     b.d = float_to_half(d);
     number_all(x, 0.0F, inverse(d), middle + 0.5F, most, q);
@@ -118,7 +118,7 @@ template <typename Block> void number_around_zero(const float* x, int most, Bloc
 /// Numbers 0 … `most` from the least on; stores their lower four bits.
 template <typename Block> void number_from_least(const float* x, int most, Block& b, uint8_t (&q)[small_block]) noexcept {
     const Range r = range_of(x);
-    const float d = (r.max - r.min) / static_cast<float>(most);
+    const float d = (r.max - r.min) / to_float(most);
     b.d = float_to_half(d);
     b.m = float_to_half(r.min);
     number_all(x, r.min, inverse(d), 0.5F, most, q);

@@ -67,7 +67,7 @@ Tensor* conv_2d_dw(Graph& g, Tensor* kernel, Tensor* image, int s0, int s1, int 
 
 Tensor* pool_2d(Graph& g, Tensor* a, Pool kind, int k0, int k1, int s0, int s1, float p0, float p1) {
     const auto places = [](int64_t n, int k, int s, float p) {
-        return static_cast<int64_t>((static_cast<float>(n) + 2 * p - static_cast<float>(k)) / static_cast<float>(s) + 1);
+        return static_cast<int64_t>((to_float(n) + 2 * p - to_float(k)) / to_float(s) + 1);
     };
     require_float(Op::POOL_2D, *a);
     if (k0 <= 0 || k1 <= 0 || s0 <= 0 || s1 <= 0 || !(p0 >= 0) || !(p1 >= 0)) {

@@ -1,5 +1,7 @@
 #include "runtime/tensor/ops_build.h"
 
+#include "runtime/numbers.h"
+
 #include <cmath>
 #include <limits>
 
@@ -126,7 +128,7 @@ Tensor* fill(Graph& g, Tensor* a, float value) {
 
 Tensor* arange(Graph& g, float start, float stop, float step) {
     const float count = std::ceil((stop - start) / step);
-    if (!(count >= 1.0F) || !(count <= static_cast<float>(std::numeric_limits<int32_t>::max()))) {
+    if (!(count >= 1.0F) || !(count <= to_float(std::numeric_limits<int32_t>::max()))) {
         refuse(Op::ARANGE, "from " + std::to_string(start) + " to " + std::to_string(stop) + " in steps of " +
                                std::to_string(step) + " is not a sequence");
     }

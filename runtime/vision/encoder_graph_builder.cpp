@@ -37,7 +37,7 @@ Tensor* EncoderGraphBuilder::attention(Tensor* q, Tensor* k, Tensor* v, const Li
     g.expand(q);
     g.expand(k);
     g.expand(v);
-    const float scale = 1.0F / std::sqrt(static_cast<float>(q->ne[0]));
+    const float scale = 1.0F / std::sqrt(to_float(q->ne[0]));
     q = ops::permute(g, q, 0, 2, 1, 3);
     k = ops::permute(g, k, 0, 2, 1, 3);
     v = ops::cont(g, ops::permute(g, v, 1, 2, 0, 3));

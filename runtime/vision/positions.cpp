@@ -22,7 +22,7 @@ std::vector<float> position_waves(Size patches, int32_t width) {
     waves.reserve(width * static_cast<size_t>(patches.width) * patches.height);
     const auto add = [&](int32_t position, double (*wave)(double)) {
         for (int32_t i = 0; i < quarter; ++i) {
-            waves.push_back(static_cast<float>(wave(position * std::pow(10000.0, -static_cast<double>(i) / quarter))));
+            waves.push_back(to_float(wave(position * std::pow(10000.0, -to_double(i) / quarter))));
         }
     };
     for (int32_t y = 0; y < patches.height; ++y) {

@@ -65,7 +65,7 @@ ImageHeader copy_to(MemoryFile& copy, const std::string& path) {
     const ImageHeader header = check_header(part);
     check_file_size(file.size());
     for (int64_t copied = 0; !part.empty(); part = file.next(room)) {
-        copied += static_cast<int64_t>(part.size());
+        copied += std::ssize(part);
         check_file_size(copied); // it may be growing
         if (!copy.append(part)) {
             can_not_start(path, std::strerror(errno));

@@ -66,7 +66,7 @@ void PlanPair::pair_copies() {
 namespace {
 
 TensorId look_up(TensorId id, const std::vector<TensorId>& graph, const std::map<TensorId, TensorId>& copies) noexcept {
-    if (id >= 0 && static_cast<size_t>(id) < graph.size()) {
+    if (is_index(id, graph)) {
         return graph[id];
     }
     const auto copy = copies.find(id);

@@ -72,8 +72,7 @@ void compare_prompts(History& a, History& b, const EvaluationPair& evaluations, 
     const std::vector<int32_t> of_a = ubatch(a, evaluations.first), of_b = ubatch(b, evaluations.second);
     found.compared();
     if (of_a.size() != of_b.size()) {
-        found.add(What::prompt, "tokens", static_cast<int64_t>(of_a.size()), static_cast<int64_t>(of_b.size())).note =
-            "in number";
+        found.add(What::prompt, "tokens", std::ssize(of_a), std::ssize(of_b)).note = "in number";
         return;
     }
     int64_t first = -1, n = 0;

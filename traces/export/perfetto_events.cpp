@@ -1,5 +1,6 @@
 #include "traces/export/perfetto_events.h"
 
+#include "runtime/numbers.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/difference_words.h"
 #include "traces/history/words/unknown.h"
@@ -167,7 +168,7 @@ void PerfettoEvents::add(const Record&, const record::SplitRun& f) {
     Slice s = slice(f.start_ns, f.end_ns, split_level, "split " + std::to_string(f.split), "split");
     EventArguments arguments(s.event);
     arguments.number("split", f.split);
-    if (f.split >= 0 && static_cast<size_t>(f.split) < state_.splits.size()) {
+    if (is_index(f.split, state_.splits)) {
         const SplitState& split = state_.splits[f.split];
         Strings inputs;
         for (const record::SplitInput& input : split.inputs) {

@@ -1,6 +1,7 @@
 #include "traces/history/explain.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 
@@ -25,7 +26,7 @@ class Teller {
 public:
     Teller(History& history, EvaluationId evaluation, TensorId tensor) : history_(history) {
         const PlanState& state = history.plan_run_by(evaluation);
-        if (tensor < 0 || static_cast<size_t>(tensor) >= state.tensors.size()) {
+        if (!is_index(tensor, state.tensors)) {
             throw Error(ErrorKind::usage, "tensor " + std::to_string(tensor) + ": evaluation " + std::to_string(evaluation) +
                                               " has no such tensor");
         }
@@ -34,7 +35,7 @@ public:
         story_.evaluation = evaluation;
         story_.planned_in = state.planned_in;
         split_ = state.tensors[tensor].split;
-        if (split_ >= 0 && static_cast<size_t>(split_) < state.splits.size()) {
+        if (is_index(split_, state.splits)) {
             where_ = state.splits[split_];
         }
     }
@@ -126,7 +127,7 @@ private:
     void add_first_pass() {
         const PlanState& state = history_.plan_run_by(story_.evaluation);
         const OwnedGraph* graph = history_.graph_of(state);
-        const bool of_the_graph = graph != nullptr && static_cast<size_t>(story_.tensor) < graph->tensors.size();
+        const bool of_the_graph = graph != nullptr && is_index(story_.tensor, graph->tensors);
         const bool decided =
             !story_.steps.empty() && (story_.steps[0].pass == Pass::place || story_.steps[0].cause == Cause::user);
         if (!of_the_graph || decided) {

@@ -83,12 +83,12 @@ std::vector<TensorId> find_tensors(const History& history, const PlanState& stat
     }
     if (name.front() == '#') {
         const auto nodes = nodes_of(state, *graph);
-        if (const TensorId n = number_in(name.substr(1)); n >= 0 && static_cast<size_t>(n) < nodes.size()) {
+        if (const TensorId n = number_in(name.substr(1)); is_index(n, nodes)) {
             found.push_back(nodes[n]);
         }
     } else if (const size_t at = name.rfind('@'); at != std::string_view::npos) {
         const TensorId id = number_in(name.substr(at + 1));
-        if (id >= 0 && static_cast<size_t>(id) < state.tensors.size() && history.tensor_name(state, id) == name.substr(0, at)) {
+        if (is_index(id, state.tensors) && history.tensor_name(state, id) == name.substr(0, at)) {
             found.push_back(id);
         }
     }

@@ -141,7 +141,7 @@ public:
     }
     void operator()(const record::Reorder& f) {
         s.reorders.push_back(f);
-        if (f.to >= 0 && static_cast<size_t>(f.to) < s.order.size()) {
+        if (is_index(f.to, s.order)) {
             s.order[f.to] = f.node;
         }
     }
@@ -156,10 +156,8 @@ public:
     void operator()(const record::ValueBucket&) {}
 
 private:
-    TensorState* tensor(TensorId id) { return id >= 0 && static_cast<size_t>(id) < s.tensors.size() ? &s.tensors[id] : nullptr; }
-    SplitState* split_at(int32_t index) {
-        return index >= 0 && static_cast<size_t>(index) < s.splits.size() ? &s.splits[index] : nullptr;
-    }
+    TensorState* tensor(TensorId id) { return is_index(id, s.tensors) ? &s.tensors[id] : nullptr; }
+    SplitState* split_at(int32_t index) { return is_index(index, s.splits) ? &s.splits[index] : nullptr; }
     void note_error(StringId error) {
         if (error != 0 && s.error.empty()) {
             s.error = source.text(error);
@@ -197,9 +195,7 @@ bool unfold(PlanState& s, const Record& record) noexcept {
         list.pop_back();
         return true;
     };
-    const auto split_at = [&](int32_t index) {
-        return index >= 0 && static_cast<size_t>(index) < s.splits.size() ? &s.splits[index] : nullptr;
-    };
+    const auto split_at = [&](int32_t index) { return is_index(index, s.splits) ? &s.splits[index] : nullptr; };
     return std::visit(
         [&]<typename T>(const T& f) {
             if constexpr (Listed<T>) {

@@ -1,6 +1,7 @@
 #include "traces/history/history.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "traces/history/history_cache.h"
 #include "traces/history/unit.h"
 
@@ -112,11 +113,11 @@ std::string History::name_in(const OwnedGraph* graph, const std::vector<record::
     if (id == no_tensor || graph == nullptr) {
         return {};
     }
-    if (static_cast<size_t>(id) < graph->tensors.size()) {
+    if (is_index(id, graph->tensors)) {
         return std::string(graph->tensors[id].name);
     }
     const record::CopyMade* copy = find_copy(copies, id);
-    if (copy == nullptr || static_cast<size_t>(copy->of) >= graph->tensors.size()) {
+    if (copy == nullptr || !is_index(copy->of, graph->tensors)) {
         return "copy " + std::to_string(id);
     }
     const std::string_view original = graph->tensors[copy->of].name;
@@ -158,17 +159,17 @@ const TensorInfo* History::tensor_at(Step step, TensorId id) {
         return nullptr;
     }
     const OwnedGraph& graph = source_->graph(names.graph);
-    return static_cast<size_t>(id) < graph.tensors.size() ? &graph.tensors[id] : nullptr;
+    return is_index(id, graph.tensors) ? &graph.tensors[id] : nullptr;
 }
 
 const TensorInfo* History::find_tensor(const PlanState& state, TensorId id) const {
     const OwnedGraph* graph = graph_of(state);
     TensorId own = id;
-    if (graph != nullptr && id >= 0 && static_cast<size_t>(id) >= graph->tensors.size()) {
+    if (graph != nullptr && id >= 0 && !is_index(id, graph->tensors)) {
         const record::CopyMade* copy = find_copy(state.copies, id);
         own = copy == nullptr ? no_tensor : copy->of;
     }
-    const bool known = graph != nullptr && own >= 0 && static_cast<size_t>(own) < graph->tensors.size();
+    const bool known = graph != nullptr && is_index(own, graph->tensors);
     return known ? &graph->tensors[own] : nullptr;
 }
 

@@ -21,7 +21,7 @@ void TensorIndex::Mentions::note(TensorId id, Step step, bool run) {
     if (id < 0) {
         return;
     }
-    if (newest.size() <= static_cast<size_t>(id)) {
+    if (!is_index(id, newest)) {
         newest.resize(static_cast<size_t>(id) + 1, -1);
     }
     int32_t& last = newest[id];
@@ -88,7 +88,7 @@ private:
         }
     }
     void move(const record::Reorder& f) {
-        if (f.to >= 0 && static_cast<size_t>(f.to) < m.order.size() && static_cast<size_t>(f.node) < m.position.size()) {
+        if (is_index(f.to, m.order) && is_index(f.node, m.position)) {
             m.order[f.to] = f.node;
             m.position[f.node] = f.to;
         }
@@ -96,11 +96,11 @@ private:
     const Mentions& places() const { return plan != nullptr && !m.plans ? *plan : m; }
     int32_t place_of(TensorId id) const {
         const auto& position = places().position;
-        return id >= 0 && static_cast<size_t>(id) < position.size() ? position[id] : -1;
+        return is_index(id, position) ? position[id] : -1;
     }
     void note_places(int32_t first, int32_t count, Step step, bool run) {
         const auto& order = places().order;
-        for (int32_t i = 0; first >= 0 && i < count && static_cast<size_t>(first + i) < order.size(); ++i) {
+        for (int32_t i = 0; first >= 0 && i < count && is_index(first + i, order); ++i) {
             m.note(order[first + i], step, run);
         }
     }
@@ -144,7 +144,7 @@ std::vector<Step> TensorIndex::steps_of(const RecordSource& source, const Evalua
     const Mentions& own = mentions_of(source, span, plan);
     std::vector<Step> steps;
     const auto add = [&](const Mentions& m, bool with_run) {
-        const bool there = tensor >= 0 && static_cast<size_t>(tensor) < m.newest.size();
+        const bool there = is_index(tensor, m.newest);
         for (int32_t at = there ? m.newest[tensor] : -1; at >= 0; at = m.links[at].before) {
             if (with_run || !m.links[at].run) {
                 steps.push_back(m.links[at].step);

@@ -207,7 +207,7 @@ private:
     }
 
     void check_graph() const {
-        if (static_cast<int64_t>(builder_.size()) > limits_.graph_tensors) {
+        if (std::ssize(builder_) > limits_.graph_tensors) {
             throw Error(ErrorKind::input, log_name(path_) + ": a graph of more than " + std::to_string(limits_.graph_tensors) +
                                               " tensors is too large to be read from a log");
         }

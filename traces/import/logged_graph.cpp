@@ -50,12 +50,10 @@ LoggedGraphBuilder::LoggedGraphBuilder(const BackendNames& backends, size_t name
     : backends_(backends), name_width_(name_width), most_tensors_(most_tensors), spare_(spare) {}
 
 bool LoggedGraphBuilder::starts_anew(const LoggedSplit& split) const noexcept {
-    return !g_.splits.empty() && split.index < static_cast<int64_t>(g_.splits.size());
+    return !g_.splits.empty() && split.index < std::ssize(g_.splits);
 }
 
-bool LoggedGraphBuilder::starts_anew(const LoggedNode& node) const noexcept {
-    return node.index < static_cast<int64_t>(g_.graph.nodes.size());
-}
+bool LoggedGraphBuilder::starts_anew(const LoggedNode& node) const noexcept { return node.index < std::ssize(g_.graph.nodes); }
 
 TensorId LoggedGraphBuilder::make(const LoggedTensor& tensor, bool in_full) {
     const auto id = n_of(g_.graph.tensors);
@@ -79,7 +77,7 @@ void LoggedGraphBuilder::place(TensorId id, const LoggedTensor& tensor, BackendI
 
 /// The nodes up to `until` that have no line are view operators (or lost).
 void LoggedGraphBuilder::fill_nodes(int64_t until) {
-    while (static_cast<int64_t>(g_.graph.nodes.size()) < until) {
+    while (std::ssize(g_.graph.nodes) < until) {
         g_.graph.nodes.push_back(make({}, true));
     }
 }

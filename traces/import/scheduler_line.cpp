@@ -200,7 +200,7 @@ bool parse_split(std::string_view text, LoggedSplit& split) {
         split.n_inputs = *n;
         at = i;
         // Each input ends with its size and a bracket; its name may hold both kinds of brackets.
-        while (static_cast<int64_t>(split.inputs.size()) < split.n_inputs) {
+        while (std::ssize(split.inputs) < split.n_inputs) {
             const size_t open = text.find('[', at);
             if (open == std::string_view::npos) {
                 break;
@@ -220,7 +220,7 @@ bool parse_split(std::string_view text, LoggedSplit& split) {
             split.inputs.push_back(input);
             at = end;
         }
-        split.whole = static_cast<int64_t>(split.inputs.size()) == split.n_inputs;
+        split.whole = std::ssize(split.inputs) == split.n_inputs;
         return !split.backend.empty();
     }
     return false;

@@ -114,9 +114,7 @@ private:
         const auto found = std::find_if(list.begin(), list.end(), [&](const auto& each) { return each.name == name; });
         return found == list.end() ? elsewhere : static_cast<int16_t>(found - list.begin());
     }
-    static int16_t translated(const std::vector<int16_t>& map, int16_t id) {
-        return id >= 0 && static_cast<size_t>(id) < map.size() ? map[id] : id;
-    }
+    static int16_t translated(const std::vector<int16_t>& map, int16_t id) { return is_index(id, map) ? map[id] : id; }
     std::vector<int16_t> backends_, types_;
     std::vector<TensorId> tensors_;
     TensorId n_from_;
@@ -281,7 +279,7 @@ std::string PlanText::tensor(TensorId id) const {
     if (id == no_tensor) {
         return "-";
     }
-    if (static_cast<size_t>(id) < graph.tensors.size()) {
+    if (is_index(id, graph.tensors)) {
         return std::string(graph.tensors[id].name);
     }
     for (const Record& r : decisions) {
@@ -292,12 +290,10 @@ std::string PlanText::tensor(TensorId id) const {
     return "copy " + std::to_string(id);
 }
 
-std::string PlanText::backend(BackendId id) const {
-    return id >= 0 && static_cast<size_t>(id) < session.backends.size() ? session.backends[id].name : "-";
-}
+std::string PlanText::backend(BackendId id) const { return is_index(id, session.backends) ? session.backends[id].name : "-"; }
 
 std::string PlanText::buffer_type(BufferTypeId id) const {
-    return id >= 0 && static_cast<size_t>(id) < session.buffer_types.size() ? session.buffer_types[id].name : "-";
+    return is_index(id, session.buffer_types) ? session.buffer_types[id].name : "-";
 }
 
 void compare_decisions(EvaluationId evaluation, const PlanText& recorded, const PlanText& now, size_t max_differences,

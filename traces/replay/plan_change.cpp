@@ -1,5 +1,6 @@
 #include "traces/replay/plan_change.h"
 
+#include "runtime/numbers.h"
 #include "traces/diff/align.h"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ std::vector<TensorWay> ways_of(const PlanText& plan) {
     std::vector<TensorWay> ways(plan.graph.tensors.size());
     for (const Record& r : plan.decisions) {
         const auto* a = std::get_if<record::Assign>(&r.fact);
-        if (a != nullptr && static_cast<size_t>(a->tensor) < ways.size()) {
+        if (a != nullptr && is_index(a->tensor, ways)) {
             ways[a->tensor].stops.push_back({a->pass, plan.backend(a->after), cause_name(a->cause, a->source)});
         }
     }
@@ -61,7 +62,7 @@ PlanFigures FigureCounter::of(const PlanText& plan) {
     std::vector<BackendId> at(plan.graph.tensors.size(), no_backend);
     for (const Record& r : plan.decisions) {
         if (const auto* a = std::get_if<record::Assign>(&r.fact)) {
-            if (static_cast<size_t>(a->tensor) < at.size()) {
+            if (is_index(a->tensor, at)) {
                 at[a->tensor] = a->after;
             }
         } else if (const auto* input = std::get_if<record::SplitInput>(&r.fact)) {

@@ -281,7 +281,7 @@ private:
     std::vector<TensorId> order_of(const RecordedPlan& recorded, const OwnedGraph& graph) const {
         std::vector<TensorId> order = graph.nodes;
         for (const record::Reorder& r : recorded.reorders) {
-            if (r.to >= 0 && static_cast<size_t>(r.to) < order.size()) {
+            if (is_index(r.to, order)) {
                 order[r.to] = r.node;
             }
         }
@@ -301,7 +301,7 @@ private:
         for (int32_t i = 0; i < n; ++i) {
             position[order[i]] = i;
         }
-        const auto place = [&](TensorId id) { return id >= 0 && static_cast<size_t>(id) < position.size() ? position[id] : -1; };
+        const auto place = [&](TensorId id) { return is_index(id, position) ? position[id] : -1; };
         std::vector<KeptRange> kept;
         const auto keep = [&](int32_t first, int32_t end) {
             if (first >= 0 && first < end && end <= n) {

@@ -178,7 +178,7 @@ int LiveStore::n_evaluations() const {
 
 EvaluationSpan LiveStore::evaluation(EvaluationId id) const {
     const std::lock_guard lock(mutex_);
-    if (id < 0 || static_cast<size_t>(id) >= evaluations_.size()) {
+    if (!is_index(id, evaluations_)) {
         throw Error(ErrorKind::usage, "evaluation " + std::to_string(id) + ": there are " + std::to_string(evaluations_.size()));
     }
     EvaluationSpan span = evaluations_[id];
@@ -207,7 +207,7 @@ int LiveStore::n_graphs() const {
 
 LiveStore::GraphEntry& LiveStore::entry(GraphId id) const {
     const std::lock_guard lock(mutex_);
-    if (id < 0 || static_cast<size_t>(id) >= graphs_.size()) {
+    if (!is_index(id, graphs_)) {
         throw Error(ErrorKind::usage, "graph " + std::to_string(id) + ": there are " + std::to_string(graphs_.size()));
     }
     return *graphs_[id];

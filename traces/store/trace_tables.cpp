@@ -1,5 +1,6 @@
 #include "traces/store/trace_tables.h"
 
+#include "runtime/numbers.h"
 #include "traces/format/fields.h"
 #include "traces/format/schema.h"
 
@@ -99,9 +100,9 @@ void TraceTables::session(const SessionInfo& info) {
 
 void TraceTables::graph(GraphId id, const OwnedGraph& graph, const CapabilityTable& answers) {
     insert_graph_.bind(0, int64_t{id});
-    insert_graph_.bind(1, static_cast<int64_t>(graph.tensors.size()));
-    insert_graph_.bind(2, static_cast<int64_t>(graph.leafs.size()));
-    insert_graph_.bind(3, static_cast<int64_t>(graph.nodes.size()));
+    insert_graph_.bind(1, std::ssize(graph.tensors));
+    insert_graph_.bind(2, std::ssize(graph.leafs));
+    insert_graph_.bind(3, std::ssize(graph.nodes));
     insert_graph_.run();
     tensors(id, graph);
     capabilities(id, answers);
@@ -186,7 +187,7 @@ int64_t TraceTables::answer(const Answer& a) {
     if (const auto found = answers_.find(key); found != answers_.end()) {
         return found->second;
     }
-    if (static_cast<int64_t>(answers_.size()) > most) {
+    if (std::ssize(answers_) > most) {
         throw sqlite::Failure(0, "more than " + std::to_string(most) + " different answers of backends");
     }
     const int64_t number = answers_.size();
@@ -201,10 +202,10 @@ int64_t TraceTables::answer(const Answer& a) {
 
 /// Texts are written when a record first speaks of them: so what is left out of the records is not in the file either.
 void TraceTables::text(StringId id) {
-    if (id <= 0 || (static_cast<size_t>(id) < text_written_.size() && text_written_[id])) {
+    if (id <= 0 || (is_index(id, text_written_) && text_written_[id])) {
         return;
     }
-    if (text_written_.size() <= static_cast<size_t>(id)) {
+    if (!is_index(id, text_written_)) {
         text_written_.resize(static_cast<size_t>(id) + 1);
     }
     text_written_[id] = true;

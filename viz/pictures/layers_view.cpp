@@ -140,7 +140,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
     std::string fills, shares;
     BackendId main_backend = no_backend;
     int64_t most = 0;
-    const auto n = static_cast<double>(group.nodes.size());
+    const auto n = to_double(group.nodes.size());
     for (size_t b = 0; b < group.on.size(); ++b) {
         const auto backend = b + 1 < group.on.size() ? narrow<BackendId>(b) : no_backend;
         if (group.on[b] == 0) {
@@ -149,7 +149,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         const BackendStyle& style = subject_.palette[backend];
         shares += std::string(shares.empty() ? "" : "&#160;·&#160;") +
                   backend_markup(style, subject_.backend_name(backend) + " " + words::count(group.on[b]));
-        const auto thousandths = std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(group.on[b]) * 1000 / n));
+        const auto thousandths = std::max<int64_t>(1, static_cast<int64_t>(to_double(group.on[b]) * 1000 / n));
         fills += (fills.empty() ? "" : ":") + std::string(style.fill) + ";0." + std::to_string(1000 + thousandths).substr(1);
         if (group.on[b] > most) {
             most = group.on[b];
@@ -160,8 +160,8 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         shares.clear();
         for (size_t b = 0; b < group.on.size(); ++b) {
             const auto backend = b + 1 < group.on.size() ? narrow<BackendId>(b) : no_backend;
-            shares += backend_markup(subject_.palette[backend], subject_.backend_name(backend) + " " +
-                                                                    words::count(static_cast<int64_t>(group.nodes.size()))) +
+            shares += backend_markup(subject_.palette[backend],
+                                     subject_.backend_name(backend) + " " + words::count(std::ssize(group.nodes))) +
                       "&#160;·&#160;";
         }
     }
@@ -203,7 +203,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
     if (group.ns > 0) {
         label += next_line(12) + bold(words::duration(group.ns));
     }
-    const bool mixed = most != static_cast<int64_t>(group.nodes.size());
+    const bool mixed = most != std::ssize(group.nodes);
     Attributes attributes;
     attributes.html("label", label).raw("color", subject_.palette[main_backend].line);
     if (mixed) {

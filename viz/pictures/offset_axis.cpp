@@ -1,5 +1,7 @@
 #include "viz/pictures/offset_axis.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 
 namespace schedscope {
@@ -27,20 +29,20 @@ OffsetAxis::OffsetAxis(std::vector<std::pair<int64_t, int64_t>> used, int64_t si
     if (end < size_) {
         empty.emplace_back(end, size_);
     }
-    const double least = worth_folding * static_cast<double>(in_use);
+    const double least = worth_folding * to_double(in_use);
     int64_t shown = size_;
     for (const auto& [first, last] : empty) {
-        if (in_use > 0 && static_cast<double>(last - first) > least) {
+        if (in_use > 0 && to_double(last - first) > least) {
             folds_.push_back({first, last, 0, 0});
             shown -= last - first;
         }
     }
-    const double height = folds_.empty() ? 0 : std::min(strip, most_in_strips * points / static_cast<double>(folds_.size()));
-    scale_ = (points - height * static_cast<double>(folds_.size())) / static_cast<double>(std::max<int64_t>(1, shown));
+    const double height = folds_.empty() ? 0 : std::min(strip, most_in_strips * points / to_double(folds_.size()));
+    scale_ = (points - height * to_double(folds_.size())) / to_double(std::max<int64_t>(1, shown));
     int64_t folded = 0;
     double strips = 0;
     for (Fold& fold : folds_) {
-        fold.bottom = static_cast<double>(fold.first - folded) * scale_ + strips;
+        fold.bottom = to_double(fold.first - folded) * scale_ + strips;
         fold.top = fold.bottom + height;
         folded += fold.end - fold.first;
         strips += height;
@@ -55,13 +57,12 @@ double OffsetAxis::y(int64_t offset) const {
             break;
         }
         if (offset < fold.end) {
-            return fold.bottom + (fold.top - fold.bottom) * static_cast<double>(offset - fold.first) /
-                                     static_cast<double>(fold.end - fold.first);
+            return fold.bottom + (fold.top - fold.bottom) * to_double(offset - fold.first) / to_double(fold.end - fold.first);
         }
         at = fold.top;
         from = fold.end;
     }
-    return at + static_cast<double>(offset - from) * scale_;
+    return at + to_double(offset - from) * scale_;
 }
 
 std::vector<OffsetAxis::Tick> OffsetAxis::ticks(double apart) const {

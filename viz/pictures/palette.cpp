@@ -1,5 +1,7 @@
 #include "viz/pictures/palette.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -52,7 +54,7 @@ Palette::Palette(const SessionInfo& session) : unassigned_{"–", "#ffffff", "#f
 }
 
 const BackendStyle& Palette::operator[](BackendId backend) const noexcept {
-    return backend >= 0 && static_cast<size_t>(backend) < styles_.size() ? styles_[backend] : unassigned_;
+    return is_index(backend, styles_) ? styles_[backend] : unassigned_;
 }
 
 } // namespace schedscope

@@ -1,3 +1,4 @@
+#include "runtime/numbers.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
@@ -83,7 +84,7 @@ std::string draw_splits(const Subject& subject) {
     int64_t n_copies = 0;
     for (size_t s = 0; s < state.splits.size(); ++s) {
         const SplitState& split = state.splits[s];
-        if (static_cast<size_t>(split.begin.backend) < splits_on.size()) {
+        if (is_index(split.begin.backend, splits_on)) {
             ++splits_on[split.begin.backend];
         }
         for (const record::SplitInput& input : split.inputs) {

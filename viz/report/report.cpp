@@ -241,7 +241,7 @@ json ReportData::session() const {
 }
 
 bool ReportData::has_room(const json& rows) {
-    const bool room = static_cast<int64_t>(rows.size()) < options_.max_rows;
+    const bool room = std::ssize(rows) < options_.max_rows;
     skipped_rows_ += room ? 0 : 1;
     return room;
 }

@@ -51,8 +51,8 @@ void result_text(const ReplayResult& result, std::ostream& out) {
         OutputLine(out) << "  evaluation " << d.evaluation << ", " << d.what << " of " << d.name << ": recorded "
                         << (d.recorded.empty() ? "nothing" : d.recorded) << ", now " << (d.now.empty() ? "nothing" : d.now);
     }
-    if (result.n_differences > static_cast<int64_t>(result.differences.size())) {
-        out << "  … and " << result.n_differences - static_cast<int64_t>(result.differences.size()) << " more\n";
+    if (result.n_differences > std::ssize(result.differences)) {
+        out << "  … and " << result.n_differences - std::ssize(result.differences) << " more\n";
     }
 }
 

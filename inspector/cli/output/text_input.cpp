@@ -27,7 +27,7 @@ std::string read_all(std::istream& in, const std::string& name) {
     std::array<char, 1 << 16> piece{};
     while (in.read(piece.data(), piece.size()) || in.gcount() > 0) {
         text.append(piece.data(), in.gcount());
-        if (static_cast<int64_t>(text.size()) > budget::text_bytes) {
+        if (std::ssize(text) > budget::text_bytes) {
             refuse_length(name);
         }
     }

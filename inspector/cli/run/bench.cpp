@@ -127,7 +127,7 @@ private:
             const int64_t n = n_generate > 0 ? result.n_generated - 1 : result.n_prompt;
             const int64_t ns = n_generate > 0 ? result.generate_ns : result.prompt_ns;
             if (i > 0 && ns > 0) {
-                rates.push_back(1e9 * static_cast<double>(n) / static_cast<double>(ns));
+                rates.push_back(1e9 * to_double(n) / to_double(ns));
             }
         }
         return mean_of(rates);
@@ -170,8 +170,8 @@ private:
                 plan_ns = std::min(plan_ns, made - start);
                 allocate_ns = std::min(allocate_ns, now_ns() - made);
             }
-            planning.push_back(static_cast<double>(plan_ns) / static_cast<double>(c.n_nodes));
-            allocation.push_back(static_cast<double>(allocate_ns) / static_cast<double>(c.n_nodes));
+            planning.push_back(to_double(plan_ns) / to_double(c.n_nodes));
+            allocation.push_back(to_double(allocate_ns) / to_double(c.n_nodes));
         }
         c.planning = mean_of(planning);
         c.allocation = mean_of(allocation);
@@ -185,7 +185,7 @@ private:
             const auto recorded = make_session(devices, &writer, false);
             const GenerateRequest r = tokens(plain, 1, std::min(request_.n_generate, most_recorded));
             const auto nanoseconds = [&](Session& session) {
-                const auto ns = static_cast<double>(generate(session, r).generate_ns);
+                const auto ns = to_double(generate(session, r).generate_ns);
                 writer.sync(); // nothing is left over for the next
                 return ns;
             };
@@ -218,7 +218,7 @@ double share_of_experts(const gguf::File& file) {
     const std::string architecture(file.get_string("general.architecture").value_or(""));
     const uint32_t used = file.get_u32(architecture + ".expert_used_count").value_or(1);
     const uint32_t all = file.get_u32(architecture + ".expert_count").value_or(1);
-    return all > 0 ? static_cast<double>(used) / all : 1;
+    return all > 0 ? to_double(used) / all : 1;
 }
 
 } // namespace
@@ -228,7 +228,7 @@ std::optional<Measured> mean_of(std::span<const double> values) {
         return std::nullopt;
     }
     Measured m;
-    const auto n = static_cast<double>(values.size());
+    const auto n = to_double(values.size());
     m.mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
     double squares = 0;
     for (const double v : values) {
@@ -251,11 +251,11 @@ BenchWork work_of(const gguf::File& file) {
             continue;
         }
         const double share = t.name.find("_exps.") != std::string::npos ? experts : 1;
-        work.bytes_per_token += share * static_cast<double>(t.bytes);
+        work.bytes_per_token += share * to_double(t.bytes);
         if (!embedding && !output) {
             double elements = share;
             for (const int64_t n : t.ne) {
-                elements *= static_cast<double>(n);
+                elements *= to_double(n);
             }
             work.flops_per_prompt_token += 2 * elements;
         }

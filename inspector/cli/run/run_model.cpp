@@ -6,6 +6,7 @@
 #include "inspector/cli/run/logits_file.h"
 #include "inspector/cli/run/memory_warning.h"
 #include "runtime/backend/registry.h"
+#include "runtime/numbers.h"
 #include "runtime/session/memory_need.h"
 #include "runtime/session/perplexity.h"
 #include "runtime/session/session.h"
@@ -42,8 +43,8 @@ std::string text_of(const GenerateResult& result) {
 void print_rate(const char* what, int64_t tokens, int64_t nanoseconds) {
     std::cerr << what << "  " << tokens << " tokens in " << words::duration(nanoseconds);
     if (nanoseconds > 0) {
-        std::cerr << ", " << std::fixed << std::setprecision(1)
-                  << 1e9 * static_cast<double>(tokens) / static_cast<double>(nanoseconds) << " tokens/s";
+        std::cerr << ", " << std::fixed << std::setprecision(1) << 1e9 * to_double(tokens) / to_double(nanoseconds)
+                  << " tokens/s";
     }
     std::cerr << '\n';
 }

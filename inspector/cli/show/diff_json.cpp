@@ -1,6 +1,7 @@
 #include "inspector/cli/show/diff_json.h"
 
 #include "inspector/cli/output/print_json.h"
+#include "runtime/numbers.h"
 
 #include <nlohmann/json.hpp>
 
@@ -62,7 +63,7 @@ json time_json(const diff::Time& t) {
              {"backend", t.backend.empty() ? json(nullptr) : json(t.backend)},
              {"a_ns", or_null(t.a_ns)},
              {"b_ns", or_null(t.b_ns)},
-             {"ratio", both ? json(static_cast<double>(*t.b_ns) / static_cast<double>(*t.a_ns)) : json(nullptr)}};
+             {"ratio", both ? json(to_double(*t.b_ns) / to_double(*t.a_ns)) : json(nullptr)}};
     if (t.what == "split") {
         out["eval"] = t.eval_a;
         out["eval_b"] = t.eval_b;

@@ -202,7 +202,7 @@ void print_tokens(const DifferenceList& differences, std::ostream& out) {
         by_sequence[std::get<int64_t>(more_of(*d, "sequence"))].push_back(d);
     }
     for (const auto& [sequence, list] : by_sequence) {
-        const auto behind = static_cast<int64_t>(list.size()) - 1;
+        const auto behind = std::ssize(list) - 1;
         OutputLine(out) << "    " << list.front()->subject << ": " << change_text(*list.front())
                         << (behind > 0 ? ", and " + words::counted(behind, "token") + " behind it" : "");
     }

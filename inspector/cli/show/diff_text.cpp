@@ -2,6 +2,7 @@
 
 #include "inspector/cli/output/lines.h"
 #include "inspector/cli/output/table.h"
+#include "runtime/numbers.h"
 #include "traces/history/words/words.h"
 
 #include <algorithm>
@@ -67,7 +68,7 @@ void print_times(const diff::Result& result, std::ostream& out) {
         std::string ratio = "-";
         if (t.a_ns && t.b_ns && *t.a_ns > 0) {
             std::array<char, 32> text{};
-            std::snprintf(text.data(), text.size(), "%.2f", static_cast<double>(*t.b_ns) / static_cast<double>(*t.a_ns));
+            std::snprintf(text.data(), text.size(), "%.2f", to_double(*t.b_ns) / to_double(*t.a_ns));
             ratio = text.data();
         }
         const std::string of = t.what == "split"   ? t.name + " of evaluation " + std::to_string(t.eval_a)

@@ -164,7 +164,7 @@ void kernels_text(History& history, const PlanState& state, std::ostream& out) {
         const int64_t ns = r.end_ns - r.start_ns;
         std::string rate = "-";
         if (ns > 0 && r.flops > 0) {
-            rate = std::to_string(static_cast<double>(r.flops) / static_cast<double>(ns));
+            rate = std::to_string(to_double(r.flops) / to_double(ns));
             rate = rate.substr(0, rate.find('.') + 3);
         }
         table.row({number(r.split), history.backend_name(r.backend), r.node, r.kernel, number(r.count), words::duration(ns),

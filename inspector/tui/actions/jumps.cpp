@@ -59,7 +59,7 @@ void open(App& app, Target target) {
         return;
     case Target::Kind::split: {
         const auto& splits = app.session.state().splits;
-        if (static_cast<size_t>(target.id) >= splits.size()) {
+        if (!is_index(target.id, splits)) {
             app.tell("split " + std::to_string(target.id) + " is not made at this step", true);
             return;
         }

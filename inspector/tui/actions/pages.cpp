@@ -112,7 +112,7 @@ std::vector<Line> tensors_page(InspectorSession& session, const std::vector<Tens
         }
         Line l;
         l.parts.push_back({tensor_label(session, id)});
-        if (id >= 0 && static_cast<size_t>(id) < session.state().tensors.size()) {
+        if (is_index(id, session.state().tensors)) {
             const TensorState& state = session.state().tensors[id];
             l.parts.push_back({"  "});
             l.parts.push_back(backend_text(session, state.backend));
@@ -169,7 +169,7 @@ std::vector<TensorId> sources_of(InspectorSession& session, TensorId id) {
     if (const record::CopyMade* const copy = session.copy(id)) {
         return {copy->of};
     }
-    if (!session.graph() || id < 0 || static_cast<size_t>(id) >= session.graph()->tensors.size()) {
+    if (!session.graph() || !is_index(id, session.graph()->tensors)) {
         return sources;
     }
     const TensorInfo& info = session.graph()->tensors[id];

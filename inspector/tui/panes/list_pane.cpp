@@ -60,7 +60,7 @@ void ListPane::narrow() {
 }
 
 void ListPane::order() {
-    if (sort_column_ < 0 || static_cast<size_t>(sort_column_) >= view_->columns().size()) {
+    if (!is_index(sort_column_, view_->columns())) {
         return;
     }
     const size_t column = sort_column_;

@@ -458,12 +458,10 @@ std::string InspectorSession::finish_comparison() {
                : counted(c.n_differences, "difference") + " in " + counted(c.n_compared, "decision");
 }
 
-int InspectorSession::row_of(TensorId id) const noexcept {
-    return id >= 0 && static_cast<size_t>(id) < rows_.size() ? rows_[id] : -1;
-}
+int InspectorSession::row_of(TensorId id) const noexcept { return is_index(id, rows_) ? rows_[id] : -1; }
 
 std::span<const TensorId> InspectorSession::users_of(TensorId id) {
-    if (!graph_ || id < 0 || static_cast<size_t>(id) >= graph_->tensors.size()) {
+    if (!graph_ || !is_index(id, graph_->tensors)) {
         return {};
     }
     if (users_graph_ != graph_) {
@@ -492,9 +490,7 @@ std::span<const TensorId> InspectorSession::users_of(TensorId id) {
     return std::span(users_).subspan(first, end - first);
 }
 
-bool InspectorSession::is_copy(TensorId id) const noexcept {
-    return graph_ && id >= 0 && static_cast<size_t>(id) >= graph_->tensors.size();
-}
+bool InspectorSession::is_copy(TensorId id) const noexcept { return graph_ && id >= 0 && !is_index(id, graph_->tensors); }
 
 bool InspectorSession::changed_now(TensorId id) const noexcept {
     return id != no_tensor && (subject(record_.fact) == id || changed_.contains(id));
@@ -504,7 +500,7 @@ BackendId InspectorSession::was(TensorId id) const noexcept {
     if (const auto found = changed_.find(id); found != changed_.end()) {
         return found->second;
     }
-    const bool known = id >= 0 && static_cast<size_t>(id) < state_.tensors.size();
+    const bool known = is_index(id, state_.tensors);
     return known ? state_.tensors[id].backend : no_backend;
 }
 

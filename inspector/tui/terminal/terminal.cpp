@@ -148,7 +148,7 @@ double brightness(std::string_view text) {
             return -1;
         }
         const double most = (1 << (4 * digits.size())) - 1;
-        sum += weight * static_cast<double>(std::strtoul(digits.c_str(), nullptr, 16)) / most;
+        sum += weight * to_double(std::strtoul(digits.c_str(), nullptr, 16)) / most;
         text.remove_prefix(std::min(n + 1, text.size()));
     }
     return sum;

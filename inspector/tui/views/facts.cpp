@@ -17,7 +17,7 @@ template <class... F> Overloaded(F...) -> Overloaded<F...>; // clang 16 does not
 std::string_view Describer::backend(BackendId id) {
     if (id == no_backend)
         return {};
-    while (backends_.size() <= static_cast<size_t>(id))
+    while (!is_index(id, backends_))
         backends_.push_back(history_.backend_name(narrow<BackendId>(backends_.size())));
     return backends_[id];
 }
@@ -83,23 +83,23 @@ const TensorInfo* Describer::info(EvaluationId evaluation, TensorId id) {
     if (plan.graph < 0 || id < 0)
         return nullptr;
     const OwnedGraph& graph = history_.source().graph(plan.graph);
-    if (static_cast<size_t>(id) >= graph.tensors.size()) {
+    if (!is_index(id, graph.tensors)) {
         copies(evaluation, plan);
         const size_t index = id - graph.tensors.size();
         id = index < plan.of.size() ? plan.of[index] : no_tensor;
     }
-    return id < 0 || static_cast<size_t>(id) >= graph.tensors.size() ? nullptr : &graph.tensors[id];
+    return !is_index(id, graph.tensors) ? nullptr : &graph.tensors[id];
 }
 
 void Describer::tensor(const PlanState& state, TensorId id, Facts& facts) {
     facts.clear();
     const OwnedGraph* graph = history_.graph_of(state);
-    if (!graph || id < 0 || static_cast<size_t>(id) >= state.tensors.size())
+    if (!graph || !is_index(id, state.tensors))
         return;
     const auto is_made = [&](const record::CopyMade& made) { return made.copy == id; };
-    if (static_cast<size_t>(id) >= graph->tensors.size() && std::none_of(state.copies.begin(), state.copies.end(), is_made))
+    if (!is_index(id, graph->tensors) && std::none_of(state.copies.begin(), state.copies.end(), is_made))
         return;
-    const bool copy = static_cast<size_t>(id) >= graph->tensors.size();
+    const bool copy = !is_index(id, graph->tensors);
     const TensorInfo& info = copy ? history_.tensor(state, id) : graph->tensors[id];
     // A list may have thousands of rows: nothing is looked up in vain.
     if (facts.wants(Field::name)) {

@@ -19,7 +19,7 @@ Line source_line(InspectorSession& session, std::string label, TensorId id) {
     l.hang = n_of(label);
     l.parts.push_back({std::move(label), dim});
     l.parts.push_back({session.name(id)});
-    if (id >= 0 && static_cast<size_t>(id) < state.tensors.size()) {
+    if (is_index(id, state.tensors)) {
         const TensorState& s = state.tensors[id];
         l.parts.push_back({" ("});
         l.parts.push_back(backend_text(session, s.backend));
@@ -156,7 +156,7 @@ std::vector<Line> tensor_detail(InspectorSession& session, TensorId id, int widt
                                                   words::bytes(n_bytes(info.type, info.ne, info.nb))});
     lines.push_back(std::move(what));
 
-    if (static_cast<size_t>(id) < state.tensors.size()) {
+    if (is_index(id, state.tensors)) {
         const TensorState& now = state.tensors[id];
         Line l;
         l.hang = 8;
@@ -188,7 +188,7 @@ std::vector<Line> tensor_detail(InspectorSession& session, TensorId id, int widt
         }
     }
     const auto& types = session.history().session().buffer_types;
-    if (!copy && info.buffer_type != no_buffer_type && static_cast<size_t>(info.buffer_type) < types.size()) {
+    if (!copy && info.buffer_type != no_buffer_type && is_index(info.buffer_type, types)) {
         marks += (marks.empty() ? "" : ", ") + ("in " + types[info.buffer_type].name) +
                  (info.usage == BufferUsage::weights ? " with the weights" : "");
     }

@@ -82,7 +82,7 @@ public:
             return r.copy.start_ns - begin_ns_;
         }
         if ((title == "times" || title == "in all") && sum.times > 0) {
-            return static_cast<double>(title == "times" ? sum.times : sum.bytes);
+            return to_double(title == "times" ? sum.times : sum.bytes);
         }
         return View::sort_key(session, row, column);
     }
@@ -115,7 +115,7 @@ public:
             }
         }
         const auto& tensors = session.state().tensors; // the first one of its split
-        const int32_t split = id >= 0 && static_cast<size_t>(id) < tensors.size() ? tensors[id].split : -1;
+        const int32_t split = is_index(id, tensors) ? tensors[id].split : -1;
         return split < 0 ? -1 : of([&](const Row& r) { return r.copy.split == split; });
     }
     TensorId tensor_of(const InspectorSession& session, int row) const override {
@@ -207,7 +207,7 @@ private:
         TensorId reader = no_tensor; ///< the first node that needs it
     };
     static TensorId reader_of(const PlanState& state, const tables::CopyRow& copy) {
-        if (!copy.split || static_cast<size_t>(*copy.split) >= state.splits.size()) {
+        if (!copy.split || !is_index(*copy.split, state.splits)) {
             return no_tensor;
         }
         const auto& inputs = state.splits[*copy.split].inputs;

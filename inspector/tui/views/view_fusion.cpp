@@ -81,7 +81,7 @@ public:
         if (const auto* f = std::get_if<record::Fusion>(&at(row)); f && columns_[column].title == "time") {
             const std::vector<TensorId> all = nodes(session, row);
             const auto time = times_.find(all.empty() ? no_tensor : all.front());
-            return time == times_.end() ? std::nullopt : std::optional(static_cast<double>(time->second));
+            return time == times_.end() ? std::nullopt : std::optional(to_double(time->second));
         }
         return View::sort_key(session, row, column);
     }
@@ -195,14 +195,14 @@ private:
         add_heading(lines, "its order: now, before");
         const auto& splits = session.state().splits;
         const auto& order = session.state().order;
-        if (split < 0 || static_cast<size_t>(split) >= splits.size()) {
+        if (!is_index(split, splits)) {
             return;
         }
         const SplitState& s = splits[split];
         const auto right = [](const std::string& text, size_t cells) {
             return std::string(cells - std::min(text.size(), cells), ' ') + text;
         };
-        for (int32_t i = std::max(s.begin.first_node, 0); i < s.end_node && static_cast<size_t>(i) < order.size(); ++i) {
+        for (int32_t i = std::max(s.begin.first_node, 0); i < s.end_node && is_index(i, order); ++i) {
             const TensorId id = order[i];
             const auto moved = before.find(id);
             Line l;
@@ -220,7 +220,7 @@ private:
     }
     static BackendId backend_of_split(const InspectorSession& session, int32_t split) {
         const auto& splits = session.state().splits;
-        return split >= 0 && static_cast<size_t>(split) < splits.size() ? splits[split].begin.backend : no_backend;
+        return is_index(split, splits) ? splits[split].begin.backend : no_backend;
     }
     std::vector<TensorId> nodes(const InspectorSession& session, int row) const {
         if (const auto* f = std::get_if<record::Fusion>(&at(row))) {

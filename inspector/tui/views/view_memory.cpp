@@ -174,7 +174,7 @@ private:
     const record::Placement& at(int row) const { return rows_[row]; }
     static BackendId backend_of(const InspectorSession& session, TensorId id) {
         const auto& tensors = session.state().tensors;
-        return id >= 0 && static_cast<size_t>(id) < tensors.size() ? tensors[id].backend : no_backend;
+        return is_index(id, tensors) ? tensors[id].backend : no_backend;
     }
     /// Those that use one place after the other, each in place of the one before.
     void add_chain(InspectorSession& session, std::vector<Line>& lines, int row, int width) const {

@@ -33,7 +33,7 @@ public:
                     {"because of", 14, false, 100, Field::count, 26}};
         times_.assign(session.state().executed.empty() ? 0 : session.state().tensors.size(), -1);
         for (const record::Execute& e : session.state().executed) {
-            if (e.last >= 0 && static_cast<size_t>(e.last) < times_.size()) {
+            if (is_index(e.last, times_)) {
                 times_[e.last] = e.end_ns - e.start_ns;
             }
         }
@@ -118,7 +118,7 @@ private:
         return !session.is_copy(id) && (info.op != Op::NONE || left_out_by_log(info));
     }
 
-    int64_t time_of(TensorId id) const { return static_cast<size_t>(id) < times_.size() ? times_[id] : -1; }
+    int64_t time_of(TensorId id) const { return is_index(id, times_) ? times_[id] : -1; }
 
     int n_rows_ = 0;
     std::vector<int64_t> times_; ///< [tensors] ns of the kernel that wrote it; −1: none did. Empty: nothing has run

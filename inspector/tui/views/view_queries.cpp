@@ -83,9 +83,9 @@ public:
         // The backend that is being asked, else the one that the node stands on.
         const auto* q = std::get_if<record::BackendQuery>(&session.record().fact);
         const auto& tensors = session.state().tensors;
-        const BackendId meant = q != nullptr && q->tensor == id            ? q->backend
-                                : static_cast<size_t>(id) < tensors.size() ? tensors[id].backend
-                                                                           : no_backend;
+        const BackendId meant = q != nullptr && q->tensor == id ? q->backend
+                                : is_index(id, tensors)         ? tensors[id].backend
+                                                                : no_backend;
         return now_->row(op, std::max<BackendId>(meant, 0));
     }
     TensorId tensor_of(const InspectorSession& session, int row) const override {
@@ -206,7 +206,7 @@ private:
             return nodes.first_row + (nodes.op == unknown_text ? 0 : backend);
         }
         /// Index into ops of a node; −1: it is none.
-        int32_t op(TensorId id) const { return id >= 0 && static_cast<size_t>(id) < op_of.size() ? op_of[id] : -1; }
+        int32_t op(TensorId id) const { return is_index(id, op_of) ? op_of[id] : -1; }
     };
     static constexpr int most_listed = 500; ///< lines of one list in the detail: nobody reads more, and each key would draw them
 
@@ -221,7 +221,7 @@ private:
     }
     static bool stands_on(const InspectorSession& session, TensorId id, BackendId backend) {
         const auto& tensors = session.state().tensors;
-        return static_cast<size_t>(id) < tensors.size() && tensors[id].backend == backend;
+        return is_index(id, tensors) && tensors[id].backend == backend;
     }
     /// A line for each of them, as far as they are listed, and how many are not.
     template <typename F>

@@ -85,7 +85,7 @@ public:
 
     int row_of(const InspectorSession& session, TensorId id) const override {
         const auto& state = session.state();
-        if (id < 0 || static_cast<size_t>(id) >= state.tensors.size()) {
+        if (!is_index(id, state.tensors)) {
             return -1;
         }
         const int32_t split = state.tensors[id].split;

@@ -130,7 +130,7 @@ public:
             add_wrapped(lines, width, "split", 8, std::to_string(r.split), {}, Target::split(r.split));
         }
         const auto a_second = [&](int64_t amount, double unit) {
-            return static_cast<int64_t>(static_cast<double>(amount) * unit / static_cast<double>(took));
+            return static_cast<int64_t>(to_double(amount) * unit / to_double(took));
         };
         if (r.bytes > 0) {
             add_wrapped(lines, width, "bytes", 8,

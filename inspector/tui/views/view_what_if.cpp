@@ -43,7 +43,7 @@ public:
         const Comparison::Row& r = at(session, row);
         if (column == left_column || column == right_column) {
             const auto& number = column == left_column ? r.left_number : r.right_number;
-            return number ? std::optional(static_cast<double>(*number)) : std::nullopt;
+            return number ? std::optional(to_double(*number)) : std::nullopt;
         }
         return View::sort_key(session, row, column);
     }

@@ -128,7 +128,7 @@ private:
     const tables::ValueRow& at(int row) const { return rows_[row]; }
     static BackendId backend_of(const InspectorSession& session, TensorId id) {
         const auto& tensors = session.state().tensors;
-        return id >= 0 && static_cast<size_t>(id) < tensors.size() ? tensors[id].backend : no_backend;
+        return is_index(id, tensors) ? tensors[id].backend : no_backend;
     }
 
     std::vector<tables::ValueRow> rows_;

@@ -1,6 +1,7 @@
 #include "runtime/backend/vulkan/context.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/system/number_words.h"
 #include "shaders/shader_table.h"
 
@@ -127,7 +128,7 @@ std::optional<ClockReading> Context::read_clocks() const {
 int64_t Context::ticks_to_ns(uint64_t difference) const noexcept {
     const uint32_t bits = physical_.timestamp_bits;
     const uint64_t mask = bits >= 64 ? UINT64_MAX : (uint64_t{1} << bits) - 1;
-    return static_cast<int64_t>(static_cast<double>(difference & mask) * physical_.timestamp_ns);
+    return static_cast<int64_t>(to_double(difference & mask) * physical_.timestamp_ns);
 }
 
 DispatchOptions Context::dispatch_options() const noexcept {

@@ -89,16 +89,16 @@ Dispatch rope_launch(std::string_view kernel, const Tensor& node) {
     const double n_dims = p.n_dims;
     const double freq_base = p.freq_base;
     const double ratio = std::pow(freq_base, -2.0 / n_dims);
-    turn.ratio_upper = static_cast<float>(ratio);
-    turn.ratio_lower = static_cast<float>(ratio - turn.ratio_upper);
+    turn.ratio_upper = to_float(ratio);
+    turn.ratio_lower = to_float(ratio - turn.ratio_upper);
     if (p.ext_factor != 0.0F) {
         // YaRN: pairs that turn often within the original context keep their angle, slow ones are stretched; the ramp lies between.
         const auto pair_of = [&](float rotations) {
             return n_dims * std::log(p.n_ctx_original / (rotations * 2.0 * std::numbers::pi)) / (2.0 * std::log(freq_base));
         };
-        turn.ramp_low = static_cast<float>(std::max(0.0, std::floor(pair_of(p.beta_fast))));
-        turn.ramp_high = static_cast<float>(std::min(n_dims - 1.0, std::ceil(pair_of(p.beta_slow))));
-        turn.rope.attn_factor = static_cast<float>(p.attn_factor * (1.0 + 0.1 * std::log(1.0 / p.freq_scale)));
+        turn.ramp_low = to_float(std::max(0.0, std::floor(pair_of(p.beta_fast))));
+        turn.ramp_high = to_float(std::min(n_dims - 1.0, std::ceil(pair_of(p.beta_slow))));
+        turn.rope.attn_factor = to_float(p.attn_factor * (1.0 + 0.1 * std::log(1.0 / p.freq_scale)));
     }
     std::memcpy(d.node.p.data(), &turn, sizeof turn);
     return d;

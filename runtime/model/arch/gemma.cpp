@@ -1,6 +1,7 @@
 #include "runtime/model/architecture.h"
 #include "runtime/model/blocks.h"
 #include "runtime/model/layer_weights.h"
+#include "runtime/numbers.h"
 
 #include <cmath>
 
@@ -11,7 +12,7 @@ namespace {
 
 void hparams(Hparams& h, const gguf::File& /*file*/) {
     h.rope.mode = 2;
-    h.embedding_scale = std::sqrt(static_cast<float>(h.n_embd));
+    h.embedding_scale = std::sqrt(to_float(h.n_embd));
     h.scales_given_embeddings = true;
     h.query_scale = h.attention_scale;
     h.attention_scale = 1;

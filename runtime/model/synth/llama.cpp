@@ -1,5 +1,7 @@
 #include "runtime/model/synth/synth_model.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -71,9 +73,9 @@ std::vector<float> rope_factors(const SynthShape& s, int32_t n_dims) {
     constexpr double original = 8192, low = 1, high = 4; // context, and the waves in it where the degrees begin and end
     std::vector<float> factors;
     for (int32_t i = 0; i < n_dims; i += 2) {
-        const double wave = 2 * std::numbers::pi * std::pow(s.freq_base, static_cast<double>(i) / n_dims);
+        const double wave = 2 * std::numbers::pi * std::pow(s.freq_base, to_double(i) / n_dims);
         const double degree = std::clamp((original / wave - low) / (high - low), 0.0, 1.0); // 1: left alone
-        factors.push_back(static_cast<float>(1 / ((1 - degree) / s.rope_factor + degree)));
+        factors.push_back(to_float(1 / ((1 - degree) / s.rope_factor + degree)));
     }
     return factors;
 }

@@ -1,5 +1,7 @@
 #include "runtime/model/synth/synth_model.h"
 
+#include "runtime/numbers.h"
+
 #include <array>
 #include <cmath>
 
@@ -48,13 +50,13 @@ constexpr std::array presets{
 /// Long contexts divide the angle of the fastest pair by 1, of the slowest by the whole factor; short ones divide nothing.
 void long_rope(SynthModel& m) {
     const float factor = m.shape().rope_factor;
-    const auto original = static_cast<float>(m.shape().n_ctx_train) / factor;
+    const auto original = to_float(m.shape().n_ctx_train) / factor;
     m.set("rope.scaling.original_context_length", static_cast<uint32_t>(original));
     m.set("rope.scaling.attn_factor", std::sqrt(1.0F + std::log(factor) / std::log(original)));
     const size_t pairs = m.head_length() / 2;
     std::vector<float> factors;
     for (size_t i = 0; i < pairs; ++i) {
-        factors.push_back(1.0F + (factor - 1.0F) * static_cast<float>(i) / static_cast<float>(pairs - 1));
+        factors.push_back(1.0F + (factor - 1.0F) * to_float(i) / to_float(pairs - 1));
     }
     m.values("rope_factors_long", std::move(factors));
     m.values("rope_factors_short", std::vector<float>(pairs, 1.0F));

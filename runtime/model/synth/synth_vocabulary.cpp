@@ -1,6 +1,7 @@
 #include "runtime/model/synth/synth_vocabulary.h"
 
 #include "runtime/gguf/writer.h"
+#include "runtime/numbers.h"
 
 #include <array>
 #include <string>
@@ -76,7 +77,7 @@ private:
             texts_.push_back(std::move(text));
             kinds_.push_back(kind);
             // Longer pieces first: pieces are merged in order of score.
-            scores_.push_back(kind == normal ? -static_cast<float>(texts_.size()) : 0.0F);
+            scores_.push_back(kind == normal ? -to_float(texts_.size()) : 0.0F);
         }
     }
 

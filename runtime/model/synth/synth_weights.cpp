@@ -1,6 +1,7 @@
 #include "runtime/model/synth/synth_weights.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/tensor/convert.h"
 
 #include <cmath>
@@ -22,7 +23,7 @@ public:
         return z ^ (z >> 31U);
     }
     /// Uniform in [−1, 1), a multiple of 2⁻²³: exact in a float.
-    float uniform() noexcept { return static_cast<float>(static_cast<int64_t>(next() >> 40U) - (int64_t{1} << 23U)) * 0x1p-23F; }
+    float uniform() noexcept { return to_float(static_cast<int64_t>(next() >> 40U) - (int64_t{1} << 23U)) * 0x1p-23F; }
 
 private:
     uint64_t state_;
@@ -38,7 +39,7 @@ SynthWeights::SynthWeights(gguf::Writer& writer, Type type, uint64_t seed) : wri
 
 void SynthWeights::random(const std::string& name, Type type, const Shape& ne, int64_t inputs) {
     const uint64_t seed = Random(seed_ + 0xA0761D6478BD642FULL * ++n_random_).next();
-    const float scale = std::sqrt(3.0F / static_cast<float>(inputs > 0 ? inputs : ne[0]));
+    const float scale = std::sqrt(3.0F / to_float(inputs > 0 ? inputs : ne[0]));
     writer_.add(name, type, ne, [type, ne, seed, scale](const gguf::Writer::Put& put) {
         Random random(seed);
         std::vector<float> row(ne[0]);

@@ -79,7 +79,7 @@ void MemoryPlanner::State::place(const GraphView& view, const Plan& plan, const 
     type_of_backend.clear();
     for (BackendId b = 0; b < capabilities.n_backends(); ++b) {
         type_of_backend.push_back(capabilities.default_buffer_type(b));
-        if (type_of_backend.back() < 0 || static_cast<size_t>(type_of_backend.back()) >= buffer_types.size()) {
+        if (!is_index(type_of_backend.back(), buffer_types)) {
             throw Error(ErrorKind::usage, "memory plan: the default buffer type of backend " + std::to_string(b) + " is unknown");
         }
     }

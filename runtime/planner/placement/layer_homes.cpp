@@ -1,5 +1,7 @@
 #include "runtime/planner/placement/layer_homes.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 
 namespace schedscope {
@@ -15,7 +17,7 @@ std::vector<float> cumulated_shares(std::span<const LayerHolder> holders, std::s
         if (given) {
             shares[i] = i < asked.size() ? asked[i] : 0.0F;
         } else {
-            shares[i] = known ? static_cast<float>(holders[i].memory_bytes) : 1.0F;
+            shares[i] = known ? to_float(holders[i].memory_bytes) : 1.0F;
         }
     }
     float sum = 0;
@@ -43,7 +45,7 @@ std::vector<int32_t> layer_homes(int32_t n_layer, int32_t n_gpu_layers, std::spa
     }
     const std::vector<float> shares = cumulated_shares(holders, asked);
     for (int32_t i = 0; i < offloaded; ++i) {
-        const float position = static_cast<float>(i) / static_cast<float>(offloaded);
+        const float position = to_float(i) / to_float(offloaded);
         const auto at = std::upper_bound(shares.begin(), shares.end() - 1, position) - shares.begin();
         homes[n_layer + 1 - offloaded + i] = holders[at].home;
     }

@@ -30,7 +30,7 @@ struct Bitmap {
 Bitmap read_header(std::span<const std::byte> file) {
     constexpr int64_t known[] = {Bitmap::os2_header_bytes, Bitmap::usual_header_bytes, 56, 108, 124};
     const auto need = [&](int64_t n) {
-        if (static_cast<int64_t>(file.size()) < n) {
+        if (std::ssize(file) < n) {
             damaged(format, "its header is not complete");
         }
     };

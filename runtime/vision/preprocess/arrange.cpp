@@ -1,5 +1,7 @@
 #include "runtime/vision/preprocess/arrange.h"
 
+#include "runtime/numbers.h"
+
 namespace schedscope::vision {
 
 namespace {
@@ -16,7 +18,7 @@ Shown shown(const Arrangement& a) {
         return s;
     }
     const double across = a.image.width, down = a.image.height;
-    if (across / down > static_cast<double>(width) / height) {
+    if (across / down > to_double(width) / height) {
         const auto inner = static_cast<int32_t>(down * (width / across));
         s.top = (height - inner) / 2;
         s.bottom = height - s.top;

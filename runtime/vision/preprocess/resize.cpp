@@ -1,5 +1,7 @@
 #include "runtime/vision/preprocess/resize.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -30,7 +32,7 @@ struct Taps {
 
 /// The taps of n results over a ground of `size`, on which the image covers [begin, begin + length).
 std::vector<Taps> taps_of(int32_t n, int32_t size, int32_t begin, int32_t length, const Colour& colour) {
-    const double scale = static_cast<double>(size) / n;
+    const double scale = to_double(size) / n;
     const double stretch = std::max(scale, 1.0);
     const double support = 2.0 * stretch;
     std::vector<Taps> all(n);

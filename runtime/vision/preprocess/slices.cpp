@@ -1,4 +1,5 @@
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/vision/preprocess/preprocess.h"
 #include "runtime/vision/preprocess/resize.h"
 
@@ -30,7 +31,7 @@ Size near_square_of(double width, double height, const EncoderHparams& h, bool g
 
 /// How many slices across and down: of all grids with n − 1, n or n + 1 slices the one whose proportions are nearest to the image's.
 Size best_grid(Size image, int32_t n) {
-    const double wanted = std::log(static_cast<double>(image.width) / image.height);
+    const double wanted = std::log(to_double(image.width) / image.height);
     Size best{1, 1};
     double least = INFINITY;
     for (const int32_t slices : {n - 1, n, n + 1}) {
@@ -42,7 +43,7 @@ Size best_grid(Size image, int32_t n) {
                 continue;
             }
             const Size grid{across, slices / across};
-            const double error = std::abs(wanted - std::log(static_cast<double>(grid.width) / grid.height));
+            const double error = std::abs(wanted - std::log(to_double(grid.width) / grid.height));
             if (error < least) {
                 best = grid;
                 least = error;
@@ -66,9 +67,9 @@ void check_length(Size size, const EncoderHparams& h, const Image& image, const 
 Views prepare_slices(const Image& image, const EncoderHparams& h, const std::string& name) {
     Views views;
     views.image = {image.width, image.height};
-    const double pixels = static_cast<double>(image.width) * image.height;
-    const auto n = static_cast<int32_t>(
-        std::min(std::ceil(pixels / (static_cast<double>(h.image_size) * h.image_size)), static_cast<double>(most_slices)));
+    const double pixels = to_double(image.width) * image.height;
+    const auto n =
+        static_cast<int32_t>(std::min(std::ceil(pixels / (to_double(h.image_size) * h.image_size)), to_double(most_slices)));
     const Size overview = near_square_of(image.width, image.height, h, n <= 1);
     check_length(overview, h, image, name);
     views.views.emplace_back(resize(image, overview.width, overview.height));
@@ -76,8 +77,8 @@ Views prepare_slices(const Image& image, const EncoderHparams& h, const std::str
         return views;
     }
     const Size grid = best_grid(views.image, n);
-    const Size slice = near_square_of(static_cast<double>(whole(image.width, grid.width)) / grid.width,
-                                      static_cast<double>(whole(image.height, grid.height)) / grid.height, h, true);
+    const Size slice = near_square_of(to_double(whole(image.width, grid.width)) / grid.width,
+                                      to_double(whole(image.height, grid.height)) / grid.height, h, true);
     check_length(slice, h, image, name);
     views.tiles = grid;
     views.refined = {slice.width * grid.width, slice.height * grid.height};

@@ -1,3 +1,4 @@
+#include "runtime/numbers.h"
 #include "runtime/vision/preprocess/preprocess.h"
 #include "runtime/vision/preprocess/resize.h"
 
@@ -11,8 +12,8 @@ namespace {
 
 /// How large the image is when it just fits: one side is the target's, the other rounded up.
 Size fitted(Size image, Size target) {
-    const double across = static_cast<double>(target.width) / image.width;
-    const double down = static_cast<double>(target.height) / image.height;
+    const double across = to_double(target.width) / image.width;
+    const double down = to_double(target.height) / image.height;
     if (across < down) {
         return {target.width, std::min(static_cast<int32_t>(std::ceil(image.height * across)), target.height)};
     }
@@ -35,7 +36,7 @@ Size best_pinpoint(Size image, const std::vector<Size>& pinpoints) {
     int64_t most = -1, least_waste = 0;
     const int64_t own = int64_t{image.width} * image.height;
     for (const Size& p : pinpoints) {
-        const double scale = std::min(static_cast<double>(p.width) / image.width, static_cast<double>(p.height) / image.height);
+        const double scale = std::min(to_double(p.width) / image.width, to_double(p.height) / image.height);
         const auto covered = static_cast<int64_t>(image.width * scale) * static_cast<int64_t>(image.height * scale);
         const int64_t effective = std::min(covered, own);
         const int64_t waste = int64_t{p.width} * p.height - effective;

@@ -145,7 +145,7 @@ std::vector<AssignmentRow> assignments(History& history, const PlanState& state)
         const TensorState& t = state.tensors[id];
         AssignmentRow row{id,        history.tensor_name(state, id), info.op,      info.type,         info.ne,
                           t.backend, cause_name(t.cause, t.source),  std::nullopt, told_by_log(info), operator_text(info)};
-        if (static_cast<size_t>(id) >= graph->tensors.size()) {
+        if (!is_index(id, graph->tensors)) {
             row.op = Op::NONE; // a copy is made by no operator
             row.operation = op_name(Op::NONE);
         }

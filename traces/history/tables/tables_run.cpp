@@ -22,7 +22,7 @@ FusionTable fusion(History& history, const PlanState& state) {
     FusionTable table;
     for (const record::Fusion& f : state.fusions) {
         FusionRow row{f.backend, text(history, f.kernel), f.split, {}};
-        for (int32_t i = f.first; i < f.first + f.count && static_cast<size_t>(i) < state.order.size(); ++i) {
+        for (int32_t i = f.first; i < f.first + f.count && is_index(i, state.order); ++i) {
             row.nodes.push_back(history.tensor_name(state, state.order[i]));
         }
         table.fusion.push_back(std::move(row));
@@ -35,7 +35,7 @@ FusionTable fusion(History& history, const PlanState& state) {
         bool moved = false;
         for (const record::Reorder& f : state.reorders) {
             const int64_t at = int64_t{f.to} - split.begin.first_node;
-            if (f.split == split.begin.index && at >= 0 && at < static_cast<int64_t>(row.order.size())) {
+            if (f.split == split.begin.index && at >= 0 && at < std::ssize(row.order)) {
                 row.order[at] = f.from;
                 moved = true;
             }

@@ -191,7 +191,7 @@ int64_t TraceReader::State::n_ids(int number) {
 }
 
 EvaluationSpan TraceReader::State::span(EvaluationId id) {
-    if (id < 0 || static_cast<size_t>(id) >= index.evaluations.size()) {
+    if (!is_index(id, index.evaluations)) {
         throw Error(ErrorKind::usage,
                     "evaluation " + std::to_string(id) + ": there are " + std::to_string(index.evaluations.size()));
     }

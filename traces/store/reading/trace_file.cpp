@@ -1,6 +1,7 @@
 #include "traces/store/reading/trace_file.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/system/budget.h"
 #include "runtime/system/number_words.h"
 #include "runtime/system/visible_text.h"
@@ -54,7 +55,7 @@ public:
         if (std::memcmp(bytes_.data(), magic, n) != 0) {
             refuse(path, "is not a trace");
         }
-        if (file_bytes_ < static_cast<int64_t>(bytes_.size())) {
+        if (file_bytes_ < std::ssize(bytes_)) {
             refuse(path, "is truncated: only " + std::to_string(file_bytes_) + " bytes are there");
         }
         if (number(68) != schema::application_id) {

@@ -1,6 +1,7 @@
 #include "traces/store/reading/trace_graphs.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "traces/store/reading/graph_rows.h"
 #include "traces/store/reading/trace_rows.h"
 
@@ -15,7 +16,7 @@ TraceGraphs::TraceGraphs(TraceConnections& connections, const TraceIndex& index,
 }
 
 void TraceGraphs::check_id(GraphId id) const {
-    if (id < 0 || static_cast<size_t>(id) >= graphs_.size()) {
+    if (!is_index(id, graphs_)) {
         throw Error(ErrorKind::usage, "graph " + std::to_string(id) + ": there are " + std::to_string(graphs_.size()));
     }
 }

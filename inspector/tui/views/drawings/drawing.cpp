@@ -2,17 +2,18 @@
 
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 
 namespace schedscope::tui {
 
 int DrawnRows::at(int line, int column) const noexcept {
-    if (line < 0 || static_cast<size_t>(line) >= cells_.size()) {
+    if (!is_index(line, cells_)) {
         return -1;
     }
     const std::vector<int>& cells = cells_[line];
-    return column >= 0 && static_cast<size_t>(column) < cells.size() ? cells[column] : -1;
+    return is_index(column, cells) ? cells[column] : -1;
 }
 
 Cells::Cells(int height, int width) : height_(std::max(height, 0)), width_(std::max(width, 0)) {

@@ -43,7 +43,7 @@ struct Scale {
         constexpr int room_for_endless = 3; // higher than all that can be measured, which stays in sight
         top = std::max(static_cast<int>(std::ceil(worst)), 1) + (any_endless ? room_for_endless : 0);
         bottom = std::min(static_cast<int>(std::floor(best)), -1);
-        above = std::clamp(int_of(std::lround(static_cast<double>(n_lines) * top / (top - bottom))), 1, n_lines - 1);
+        above = std::clamp(int_of(std::lround(to_double(n_lines) * top / (top - bottom))), 1, n_lines - 1);
         below = n_lines - above;
     }
 
@@ -61,9 +61,7 @@ std::string times_ten_to(int power) { return power == 0 ? "tolerated" : "×1e" +
 
 int ErrorChart::rows(InspectorSession&, int body_rows, int) const { return rows_.empty() ? 0 : std::clamp(body_rows / 3, 4, 14); }
 
-int ErrorChart::row_at(int, int column) const {
-    return column >= 0 && static_cast<size_t>(column) < drawn_.size() ? drawn_[column] : -1;
-}
+int ErrorChart::row_at(int, int column) const { return is_index(column, drawn_) ? drawn_[column] : -1; }
 
 std::vector<Line> ErrorChart::draw(InspectorSession&, int selected, int height, int width) {
     Cells cells(height, width);

@@ -139,7 +139,7 @@ MemoryMap::Map MemoryMap::map_of(const Shown& shown, int n_rows, int n_columns) 
             lowest = lowest < 0 ? p.offset : std::min(lowest, p.offset);
         }
         for (int r = area.bottom; r < area.top; ++r) {
-            const double cover = std::min(area.high, r + 1.0) - std::max(area.low, static_cast<double>(r));
+            const double cover = std::min(area.high, r + 1.0) - std::max(area.low, to_double(r));
             const size_t line = r * static_cast<size_t>(n_columns);
             for (size_t at = line + area.left; at < line + area.right; ++at) {
                 if (cover > covered[at]) {

@@ -68,9 +68,7 @@ std::vector<Line> SplitBars::draw(InspectorSession& session, int selected, int h
         int64_t before = 0;
         for (size_t i = 0; i < splits.size() && all > 0; ++i) {
             const int64_t amount = std::max<int64_t>(amount_of(splits[i]), 0);
-            const auto at = [&](int64_t x) {
-                return bar_label_width + static_cast<int>(static_cast<double>(x) / static_cast<double>(all) * room);
-            };
+            const auto at = [&](int64_t x) { return bar_label_width + static_cast<int>(to_double(x) / to_double(all) * room); };
             const int left = at(before), right = at(before + amount);
             before += amount;
             const bool here = int_of(i) == selected;

@@ -78,13 +78,13 @@ std::string TimelineLanes::title(const InspectorSession&) const {
 }
 
 int TimelineLanes::column_of(int64_t time) const {
-    const double share = static_cast<double>(time - from_) / static_cast<double>(std::max<int64_t>(to_ - from_, 1));
+    const double share = to_double(time - from_) / to_double(std::max<int64_t>(to_ - from_, 1));
     return label_ + static_cast<int>(std::clamp(share, -1.0, 2.0) * width_);
 }
 
 int64_t TimelineLanes::time_at(int column) const {
     const double share = ((column - label_) + 0.5) / width_;
-    return from_ + static_cast<int64_t>(share * static_cast<double>(to_ - from_));
+    return from_ + static_cast<int64_t>(share * to_double(to_ - from_));
 }
 
 void TimelineLanes::move_to(int64_t from, int64_t length) {
@@ -113,9 +113,9 @@ bool TimelineLanes::zoom(Zoom how, int column) {
         const TimelineItem& item = (*items_)[selected_];
         at = std::clamp(item.start, from_, to_); // its beginning stays where it is
     }
-    const double share = static_cast<double>(at - from_) / static_cast<double>(length); // what is there stays there
+    const double share = to_double(at - from_) / to_double(length); // what is there stays there
     const auto scaled = [&](int64_t new_length) {
-        move_to(at - static_cast<int64_t>(share * static_cast<double>(new_length)), new_length);
+        move_to(at - static_cast<int64_t>(share * to_double(new_length)), new_length);
     };
     switch (how) {
     case Zoom::in: scaled(length / 2); break;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/numbers.h"
+
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -12,10 +14,10 @@ inline float alibi_slope(float max_bias, int64_t head, int64_t n_heads) {
     if (max_bias <= 0.0F) {
         return 1.0F;
     }
-    const auto n = static_cast<double>(std::bit_floor(static_cast<uint64_t>(n_heads)));
-    const auto h = static_cast<double>(head);
+    const auto n = to_double(std::bit_floor(static_cast<uint64_t>(n_heads)));
+    const auto h = to_double(head);
     const double power = h < n ? h + 1.0 : (2.0 * (h - n) + 1.0) / 2.0;
-    return static_cast<float>(std::exp2(-static_cast<double>(max_bias) * power / n));
+    return to_float(std::exp2(-to_double(max_bias) * power / n));
 }
 
 } // namespace schedscope::cpu

@@ -13,7 +13,7 @@ const float* read_row(const Tensor& t, const std::byte* row, float* room, const 
         case Type::F16: vector.half_to_floats(reinterpret_cast<const uint16_t*>(row), room, n); return room;
         case Type::I32:
             for (int64_t i = 0; i < n; ++i) {
-                room[i] = static_cast<float>(read_as<int32_t>(row + 4 * i));
+                room[i] = to_float(read_as<int32_t>(row + 4 * i));
             }
             return room;
         default:

@@ -2,6 +2,7 @@
 #include "runtime/backend/cpu/kernels/operators.h"
 #include "runtime/backend/cpu/kernels/rope_angles.h"
 #include "runtime/backend/order/fusion_parts.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +38,7 @@ void run_soft_max(const Work& work) {
         }
         double sum = work.vector.exp_sum(room, top, out, n);
         sum += sinks != nullptr ? std::exp(sink - top) : 0.0;
-        work.vector.scale(out, static_cast<float>(1.0 / sum), 0.0F, out, n);
+        work.vector.scale(out, to_float(1.0 / sum), 0.0F, out, n);
     }
 }
 

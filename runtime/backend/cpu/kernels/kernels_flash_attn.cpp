@@ -3,6 +3,7 @@
 
 #include "runtime/backend/cpu/kernels/alibi.h"
 #include "runtime/backend/cpu/kernels/operators.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -125,7 +126,7 @@ void weigh(const Attention& a, const RowIndex& i, int64_t r, int64_t key, int64_
         vector.scale(sums, shrink, 0.0F, sums, a.v.ne[0]);
     }
     room.top[r] = top;
-    room.weight[r] = room.weight[r] * shrink + static_cast<float>(vector.exp_sum(s, top, s, keys));
+    room.weight[r] = room.weight[r] * shrink + to_float(vector.exp_sum(s, top, s, keys));
 }
 
 /// Rows [first, first + rows) of the queries that share the keys and values of one head.

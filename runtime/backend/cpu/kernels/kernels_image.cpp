@@ -1,5 +1,7 @@
 #include "runtime/backend/cpu/kernels/operators.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -70,7 +72,7 @@ void run_pool_2d(const Work& work) {
                     sum += value;
                 }
             }
-            out[ox] = maximum ? best : sum / static_cast<float>(k0 * k1);
+            out[ox] = maximum ? best : sum / to_float(k0 * k1);
         }
     }
 }

@@ -1,5 +1,6 @@
 #include "runtime/backend/cpu/kernels/operators.h"
 
+#include "runtime/numbers.h"
 #include "runtime/tensor/convert.h"
 
 #include <algorithm>
@@ -212,7 +213,7 @@ void run_arange(const Work& work) {
     auto* out = reinterpret_cast<float*>(host_data(node));
     const auto [first, end] = work.share(node.ne[0]);
     for (int64_t j = first; j < end; ++j) {
-        out[j] = p.start + p.step * static_cast<float>(j);
+        out[j] = p.start + p.step * to_float(j);
     }
 }
 

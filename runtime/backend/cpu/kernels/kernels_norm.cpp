@@ -1,5 +1,6 @@
 #include "runtime/backend/cpu/kernels/operators.h"
 #include "runtime/backend/order/fusion_parts.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,15 +10,15 @@ namespace schedscope::cpu {
 namespace {
 
 float rms_factor(const VectorOps& vector, const float* x, int64_t n, float eps) {
-    return static_cast<float>(1.0 / std::sqrt(vector.sum_of_squares(x, n) / static_cast<double>(n) + eps));
+    return to_float(1.0 / std::sqrt(vector.sum_of_squares(x, n) / to_double(n) + eps));
 }
 
 /// The row around its mean; returns what it must be multiplied by to have variance 1.
 float centre(const VectorOps& vector, const float* x, int64_t n, float eps, float* out) {
-    const double mean = vector.sum(x, n) / static_cast<double>(n);
-    vector.scale(x, 1.0F, static_cast<float>(-mean), out, n);
-    const double variance = vector.sum_of_squares(out, n) / static_cast<double>(n);
-    return static_cast<float>(1.0 / std::sqrt(variance + eps));
+    const double mean = vector.sum(x, n) / to_double(n);
+    vector.scale(x, 1.0F, to_float(-mean), out, n);
+    const double variance = vector.sum_of_squares(out, n) / to_double(n);
+    return to_float(1.0 / std::sqrt(variance + eps));
 }
 
 void run_rms_norm(const Work& work) {
@@ -39,7 +40,7 @@ void run_l2_norm(const Work& work) {
     const double eps = params_of<Op::L2_NORM>(work.node()).eps;
     by_row(work, *work.node().src[0], [&](const float* in, float* out, int64_t n, const RowIndex&) {
         const double length = std::max(std::sqrt(work.vector.sum_of_squares(in, n)), eps);
-        work.vector.scale(in, static_cast<float>(1.0 / length), 0.0F, out, n);
+        work.vector.scale(in, to_float(1.0 / length), 0.0F, out, n);
     });
 }
 
@@ -64,17 +65,17 @@ void run_group_norm(const Work& work) {
                 }
             }
         };
-        const auto count = static_cast<double>(std::max<int64_t>(to - from, 0) * node.ne[1] * n);
+        const auto count = to_double(std::max<int64_t>(to - from, 0) * node.ne[1] * n);
         double sum = 0;
         each_row([&](const RowIndex& i) { sum += work.vector.sum(read_row(a, row_data(a, i), room, work.vector), n); });
-        const auto mean = static_cast<float>(sum / count);
+        const auto mean = to_float(sum / count);
         double squares = 0;
         each_row([&](const RowIndex& i) {
             float* out = reinterpret_cast<float*>(row_data(node, i));
             work.vector.scale(read_row(a, row_data(a, i), room, work.vector), 1.0F, -mean, out, n);
             squares += work.vector.sum_of_squares(out, n);
         });
-        const auto factor = static_cast<float>(1.0 / std::sqrt(squares / count + eps));
+        const auto factor = to_float(1.0 / std::sqrt(squares / count + eps));
         each_row([&](const RowIndex& i) {
             float* out = reinterpret_cast<float*>(row_data(node, i));
             work.vector.scale(out, factor, 0.0F, out, n);

@@ -17,7 +17,7 @@ template <typename Row> void reduce(const Work& work, Row row) {
     const auto [first, end] = work.share(n_rows(a));
     for (int64_t r = first; r < end; ++r) {
         const RowIndex i = row_index(a, r);
-        const float value = static_cast<float>(row(read_row(a, row_data(a, i), room, work.vector), a.ne[0]));
+        const float value = to_float(row(read_row(a, row_data(a, i), room, work.vector), a.ne[0]));
         std::byte* target = row_data(node, i);
         write_row(node, target, &value, work.vector);
     }
@@ -50,7 +50,7 @@ template <typename Use> void sorted_rows(const Work& work, int64_t k, bool desce
 void run_sum_rows(const Work& work) { reduce(work, work.vector.sum); }
 
 void run_mean(const Work& work) {
-    reduce(work, [&](const float* x, int64_t n) { return work.vector.sum(x, n) / static_cast<double>(n); });
+    reduce(work, [&](const float* x, int64_t n) { return work.vector.sum(x, n) / to_double(n); });
 }
 
 void run_sum(const Work& work) {
@@ -64,7 +64,7 @@ void run_sum(const Work& work) {
     for (int64_t r = 0; r < n_rows(a); ++r) {
         sum += work.vector.sum(read_row(a, row_data(a, row_index(a, r)), room, work.vector), a.ne[0]);
     }
-    const auto value = static_cast<float>(sum);
+    const auto value = to_float(sum);
     write_row(node, host_data(node), &value, work.vector);
 }
 
@@ -80,7 +80,7 @@ void run_cumsum(const Work& work) {
         double sum = 0;
         for (int64_t j = 0; j < node.ne[0]; ++j) {
             sum += x[j];
-            out[j] = static_cast<float>(sum);
+            out[j] = to_float(sum);
         }
     }
 }

@@ -1,5 +1,7 @@
 #include "runtime/backend/cpu/kernels/rope_angles.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -31,8 +33,8 @@ void RopeAngles::fill(int32_t position, const float* factors, float* cos_sin) co
             const double mix = ramp * ext_factor_;
             angle = angle * (1.0 - mix) + original * mix;
         }
-        cos_sin[2 * pair] = static_cast<float>(std::cos(angle) * magnitude_);
-        cos_sin[2 * pair + 1] = static_cast<float>(std::sin(angle) * magnitude_);
+        cos_sin[2 * pair] = to_float(std::cos(angle) * magnitude_);
+        cos_sin[2 * pair + 1] = to_float(std::sin(angle) * magnitude_);
     }
 }
 
