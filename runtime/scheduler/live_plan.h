@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/backend/backend.h"
+#include "runtime/planner/memory/allocated_graph.h"
 #include "runtime/planner/plan.h"
 #include "runtime/planner/recorder.h"
 #include "runtime/scheduler/live_graph.h"

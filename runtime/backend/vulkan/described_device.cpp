@@ -60,8 +60,8 @@ public:
     Answer supports_op(const Tensor& node) const override { return vulkan_supports_op(features_, node); }
     bool supports_buffer_type(const BufferType& type) const override { return &type == &type_; }
     bool wants_offload(const Tensor& node, int64_t min_batch) const override { return offload_batch(node) >= min_batch; }
-    std::unique_ptr<Device> another(std::string name) const override {
-        return std::make_unique<DescribedDevice>(std::move(name), memory_bytes_);
+    std::unique_ptr<Device> another(const std::string& name) const override {
+        return std::make_unique<DescribedDevice>(name, memory_bytes_);
     }
     std::unique_ptr<Backend> make_backend(const BackendOptions& options) override {
         return std::make_unique<DescribedBackend>(*this, options);

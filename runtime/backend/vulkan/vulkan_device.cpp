@@ -44,8 +44,8 @@ public:
     Answer supports_op(const Tensor& node) const override { return vulkan_supports_op(physical_.features, node); }
     bool supports_buffer_type(const BufferType& type) const override { return &type == &own_; }
     bool wants_offload(const Tensor& node, int64_t min_batch) const override { return offload_batch(node) >= min_batch; }
-    std::unique_ptr<Device> another(std::string name) const override {
-        return std::make_unique<VulkanDevice>(instance_, physical_, std::move(name));
+    std::unique_ptr<Device> another(const std::string& name) const override {
+        return std::make_unique<VulkanDevice>(instance_, physical_, name);
     }
     std::unique_ptr<Backend> make_backend(const BackendOptions& options) override {
         return std::make_unique<VulkanBackend>(*this, context(), options);

@@ -30,6 +30,11 @@ struct Taps {
     std::array<int32_t, 3> start{}; ///< rounding, and the ground
 };
 
+/// As Pillow rounds; for what is below zero, towards it.
+int32_t rounded_up_from_half(double x) {
+    return static_cast<int32_t>(x + 0.5); // NOLINT(bugprone-incorrect-roundings): the pixels are to be Pillow's
+}
+
 /// The taps of n results over a ground of `size`, on which the image covers [begin, begin + length).
 std::vector<Taps> taps_of(int32_t n, int32_t size, int32_t begin, int32_t length, const Colour& colour) {
     const double scale = to_double(size) / n;
@@ -39,8 +44,8 @@ std::vector<Taps> taps_of(int32_t n, int32_t size, int32_t begin, int32_t length
     std::vector<double> weights;
     for (int32_t i = 0; i < n; ++i) {
         const double centre = (i + 0.5) * scale;
-        const int32_t low = std::max(static_cast<int32_t>(centre - support + 0.5), 0);
-        const int32_t high = std::min(static_cast<int32_t>(centre + support + 0.5), size);
+        const int32_t low = std::max(rounded_up_from_half(centre - support), 0);
+        const int32_t high = std::min(rounded_up_from_half(centre + support), size);
         weights.clear();
         double sum = 0;
         for (int32_t at = low; at < high; ++at) {
