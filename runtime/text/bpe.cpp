@@ -115,9 +115,9 @@ private:
 BpeTokenizer::BpeTokenizer(const gguf::File& file) : BpeTokenizer(file, rule_of(file)) {}
 
 BpeTokenizer::BpeTokenizer(const gguf::File& file, const PreTokenizerRule& rule)
-    : Tokenizer(std::make_unique<Vocabulary>(file, VocabularyDefaults{.bos = rule.no_default_bos ? no_token : gpt2_end_of_text,
-                                                                      .eos = gpt2_end_of_text,
-                                                                      .add_bos = rule.add_bos})),
+    : Tokenizer(std::make_unique<Vocabulary>(
+          file,
+          TextFrame{.bos = rule.no_default_bos ? no_token : gpt2_end_of_text, .eos = gpt2_end_of_text, .add_bos = rule.add_bos})),
       rule_(rule), splitter_(rule) {
     load_merges(file);
     for (const auto& [text, piece] : pieces_) {

@@ -157,7 +157,7 @@ int byte_value(std::string_view text) noexcept {
 
 SpmTokenizer::SpmTokenizer(const gguf::File& file)
     : Tokenizer(std::make_unique<Vocabulary>(
-          file, VocabularyDefaults{.bos = 1, .eos = 2, .unk = 0, .add_bos = true, .add_eos = false, .add_space_prefix = true})) {
+          file, TextFrame{.bos = 1, .eos = 2, .unk = 0, .add_bos = true, .add_eos = false, .add_space_prefix = true})) {
     collect_neighbours();
 }
 
@@ -182,7 +182,7 @@ void SpmTokenizer::encode_text(std::string_view text, bool after_special, std::v
     if (text.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max()) / 4) {
         throw Error(ErrorKind::usage, "text: " + std::to_string(text.size()) + " bytes are too many to tokenize at once");
     }
-    std::string escaped = vocabulary().add_space_prefix && after_special ? std::string(spm_space) : std::string();
+    std::string escaped = vocabulary().frame().add_space_prefix && after_special ? std::string(spm_space) : std::string();
     escaped += replaced(text, " ", spm_space);
 
     // A token never reaches over two characters that stand side by side in no token. Between such cuts the text can be merged piece by
