@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 #include "runtime/letter_case.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 #include "runtime/system/visible_text.h"
 
 #include <algorithm>
@@ -147,12 +148,8 @@ Query Query::parse(std::string_view text) {
         const std::string name = lower(std::string_view(word).substr(0, sign));
         const auto found = std::find(field_names.begin(), field_names.end(), name);
         if (found == field_names.end()) {
-            std::string known;
-            for (const std::string_view field : field_names) {
-                (known += known.empty() ? "" : " ") += field;
-            }
             refuse((name.empty() ? "nothing stands before the sign in " + quoted(word) : quoted(name) + " is no field") +
-                   "; there are " + known);
+                   "; there are " + joined(field_names, " "));
         }
         Term term;
         term.field = static_cast<Field>(found - field_names.begin());

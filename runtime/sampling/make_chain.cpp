@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/sampling/ranges.h"
+#include "runtime/system/joined.h"
 #include "runtime/system/visible_text.h"
 
 #include <algorithm>
@@ -188,11 +189,7 @@ private:
             }
         }
         if (kind == nullptr) {
-            std::string names;
-            for (const SamplerKind& k : kinds) {
-                names.append(names.empty() ? "" : ", ").append(k.name);
-            }
-            refuse(name, "there is none of that name (" + names + ")");
+            refuse(name, "there is none of that name (" + joined(kinds, ", ", &SamplerKind::name) + ")");
         }
         append(name, kind, place, setting != nullptr);
         if (word.find('=') == std::string_view::npos) {

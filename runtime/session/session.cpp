@@ -5,6 +5,7 @@
 #include "runtime/gguf/gguf.h"
 #include "runtime/model/architecture.h"
 #include "runtime/scheduler/evaluation_record.h"
+#include "runtime/system/joined.h"
 
 #include <algorithm>
 #include <charconv>
@@ -213,11 +214,7 @@ void Session::open_record() {
         fact("tensor_split", shares.str());
     }
     if (!options_.overrides.empty()) {
-        std::string patterns;
-        for (const std::string& pattern : options_.overrides) {
-            patterns += (patterns.empty() ? "" : " ") + pattern;
-        }
-        fact("override_tensor", patterns);
+        fact("override_tensor", joined(options_.overrides, " "));
     }
     fact("op_offload", options_.op_offload ? "on" : "off");
     fact("offload_min_batch", std::to_string(options_.offload_min_batch));

@@ -1,6 +1,7 @@
 #include "traces/diff/diff.h"
 
 #include "runtime/error.h"
+#include "runtime/system/joined.h"
 #include "traces/diff/diff_parts.h"
 #include "traces/history/words/unknown.h"
 
@@ -15,11 +16,7 @@ std::vector<Setting> compare_settings(const SessionInfo& a, const SessionInfo& b
     using Facts = std::vector<std::pair<std::string, std::string>>;
     const auto facts_of = [](const SessionInfo& session) {
         Facts facts = session.facts;
-        std::string order;
-        for (const BackendInfo& backend : session.backends) {
-            order += (order.empty() ? "" : ", ") + backend.name;
-        }
-        facts.emplace_back("backends", order);
+        facts.emplace_back("backends", joined(session.backends, ", ", &BackendInfo::name));
         for (const BackendInfo& backend : session.backends) {
             if (!backend.description.empty()) { // a log may not tell it
                 facts.emplace_back("backend " + backend.name, backend.description);

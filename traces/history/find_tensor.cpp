@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 #include "traces/history/explain.h"
 #include "traces/history/words/unknown.h"
 
@@ -103,12 +104,11 @@ TensorId find_tensor(const History& history, const PlanState& state, std::string
     const std::string asked = "tensor '" + std::string(name) + "'";
     const std::string where = "evaluation " + std::to_string(state.evaluation);
     if (!found.empty()) {
-        std::string ids;
-        for (const TensorId id : found) {
-            ids += (ids.empty() ? "" : ", ") + with_id(name, id) + " (" + operator_text(history.tensor(state, id)) + ")";
-        }
-        throw Error(ErrorKind::usage,
-                    asked + ": " + where + " has " + std::to_string(found.size()) + " of that name; say which: " + ids);
+        const auto text_of = [&](TensorId id) {
+            return with_id(name, id) + " (" + operator_text(history.tensor(state, id)) + ")";
+        };
+        throw Error(ErrorKind::usage, asked + ": " + where + " has " + std::to_string(found.size()) +
+                                          " of that name; say which: " + joined(found, ", ", text_of));
     }
     const OwnedGraph* graph = history.graph_of(state);
     if (graph == nullptr) {
@@ -119,11 +119,9 @@ TensorId find_tensor(const History& history, const PlanState& state, std::string
                     asked + ": " + where + " has the nodes #0 to #" + std::to_string(nodes_of(state, *graph).size() - 1));
     }
     if (const std::vector<TensorId> named = find_tensors(history, state, name.substr(0, name.rfind('@'))); !named.empty()) {
-        std::string ids;
-        for (const TensorId id : named) {
-            ids += (ids.empty() ? "" : ", ") + with_id(name.substr(0, name.rfind('@')), id);
-        }
-        throw Error(ErrorKind::usage, asked + ": " + where + " has none of that number; there is " + ids);
+        const auto text_of = [&](TensorId id) { return with_id(name.substr(0, name.rfind('@')), id); };
+        throw Error(ErrorKind::usage,
+                    asked + ": " + where + " has none of that number; there is " + joined(named, ", ", text_of));
     }
     const std::string near = nearest_names(*graph, name);
     throw Error(ErrorKind::usage, asked + ": none in " + where + (near.empty() ? "" : "; did you mean " + near + "?"));

@@ -1,6 +1,7 @@
 #include "traces/import/import_log.h"
 
 #include "runtime/error.h"
+#include "runtime/system/joined.h"
 #include "runtime/system/visible_text.h"
 #include "traces/history/words/words.h"
 #include "traces/import/graph_writer.h"
@@ -268,11 +269,7 @@ private:
             facts.emplace_back("causes", survey_.has_causes ? "as logged" : "the program was built without them");
         }
         facts.insert(facts.end(), survey_.facts.begin(), survey_.facts.end());
-        std::string all;
-        for (const std::string& note : notes) {
-            all += (all.empty() ? "" : "; ") + note;
-        }
-        if (!all.empty()) {
+        if (const std::string all = joined(notes, "; "); !all.empty()) {
             facts.emplace_back("notes", all);
         }
         return facts;

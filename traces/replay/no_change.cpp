@@ -2,6 +2,7 @@
 
 #include "runtime/letter_case.h"
 #include "runtime/ops/catalogue.h"
+#include "runtime/system/joined.h"
 #include "traces/history/history.h"
 #include "traces/history/words/words.h"
 
@@ -61,14 +62,8 @@ std::string of_layers(const WhatIf& what_if, const SessionInfo& session) {
 }
 
 std::string of_order(const WhatIf& what_if, const SessionInfo& session) {
-    std::string said, recorded;
-    for (const std::string& name : what_if.device_order) {
-        said += (said.empty() ? "" : ",") + name;
-    }
-    for (const BackendInfo& b : session.backends) {
-        recorded += (recorded.empty() ? "" : ", ") + b.name;
-    }
-    return "device-order=" + said + ": the order was " + recorded + ", and no decision depends on the difference";
+    return "device-order=" + joined(what_if.device_order, ",") + ": the order was " +
+           joined(session.backends, ", ", &BackendInfo::name) + ", and no decision depends on the difference";
 }
 
 std::string of_refusal(const WhatIf::Refusal& refusal, Plans& plans) {

@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 #include "runtime/letter_case.h"
 #include "runtime/ops/catalogue.h"
+#include "runtime/system/joined.h"
 #include "runtime/system/visible_text.h"
 #include "traces/history/words/unknown.h"
 #include "traces/replay/rehome.h"
@@ -49,11 +50,7 @@ Op operator_named(std::string_view setting, std::string_view name) {
 }
 
 std::string names_of(const SessionInfo& session) {
-    std::string names;
-    for (const BackendInfo& b : session.backends) {
-        names += (names.empty() ? "" : ", ") + visible_name(b.name);
-    }
-    return names;
+    return joined(session.backends, ", ", [](const BackendInfo& b) { return visible_name(b.name); });
 }
 
 /// Applies the changes to plan after plan.
@@ -267,11 +264,7 @@ void WhatIf::set(std::string_view setting) {
     } else if (name == "offload-min-batch") {
         offload_min_batch = number(setting, value, 1, most);
     } else {
-        std::string known;
-        for (const WhatIfSetting& one : settings) {
-            known.append(known.empty() ? "" : ", ").append(one.name);
-        }
-        refuse(setting, "there is no '" + std::string(name) + "'; there are " + known);
+        refuse(setting, "there is no '" + std::string(name) + "'; there are " + joined(settings, ", ", &WhatIfSetting::name));
     }
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
 #include "runtime/model/synth/synth.h"
+#include "runtime/system/joined.h"
 #include "runtime/vision/synth_llava.h"
 
 #include <algorithm>
@@ -29,11 +30,7 @@ constexpr std::string_view image_encoder = "llava";
 
 /// "llama, qwen2, … and llava"
 std::string architectures() {
-    std::string names;
-    for (const SynthArchitecture* a : synth_architectures()) {
-        names += (names.empty() ? "" : ", ") + std::string(a->name);
-    }
-    return names + " and " + std::string(image_encoder);
+    return joined(synth_architectures(), ", ", &SynthArchitecture::name) + " and " + std::string(image_encoder);
 }
 
 template <typename Preset> void describe(std::ostream& out, std::string_view architecture, std::span<const Preset> presets) {

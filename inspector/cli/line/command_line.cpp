@@ -7,6 +7,7 @@
 #include "runtime/numbers.h"
 #include "runtime/ops/type.h"
 #include "runtime/planner/plan.h"
+#include "runtime/system/joined.h"
 #include "runtime/vision/synth_llava.h"
 #include "viz/pictures/picture.h"
 

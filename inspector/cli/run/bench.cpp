@@ -5,6 +5,7 @@
 #include "runtime/error.h"
 #include "runtime/planner/memory/allocate.h"
 #include "runtime/session/generate.h"
+#include "runtime/system/joined.h"
 #include "traces/history/history.h"
 #include "traces/store/live_store.h"
 #include "traces/store/writer.h"
@@ -70,8 +71,8 @@ public:
     std::optional<BenchCase> measure(const std::string& devices) {
         BenchCase c;
         const auto session = make_session(devices, nullptr, false);
+        c.devices = joined(session->backends(), ", ", &Backend::name);
         for (const auto& backend : session->backends()) {
-            c.devices += (c.devices.empty() ? "" : ", ") + std::string(backend->name());
             c.on_processors = c.on_processors && backend->device().kind() != DeviceKind::gpu;
         }
         if (request_.n_prompt > 0) {

@@ -3,12 +3,14 @@
 #include "inspector/cli/output/lines.h"
 #include "inspector/cli/output/table.h"
 #include "inspector/cli/show/fold_names.h"
+#include "runtime/system/joined.h"
 #include "traces/history/words/words.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 namespace schedscope {
 
@@ -42,11 +44,9 @@ std::vector<AlikePlans> folded(const ReplayResult& result) {
 }
 
 std::string title(const AlikePlans& told) {
-    std::string ids;
     constexpr size_t most = 8;
-    for (size_t i = 0; i < std::min(told.size(), most); ++i) {
-        ids += (i == 0 ? "" : ", ") + std::to_string(told[i]->evaluation);
-    }
+    std::string ids = joined(std::span(told).first(std::min(told.size(), most)), ", ",
+                             [](const PlanComparison* c) { return std::to_string(c->evaluation); });
     ids += told.size() > most ? " …" : "";
     const PlanComparison& c = *told.front();
     return (told.size() > 1 ? "evaluations " : "evaluation ") + ids + ": " + std::string(graph_kind_name(c.kind)) + ", " +
@@ -132,13 +132,7 @@ struct FoldedRuns {
     int64_t runs = 0, tensors = 0;
 };
 
-std::string passes_of(const Run& run) {
-    std::string passes;
-    for (const Pass pass : run.passes) {
-        passes += (passes.empty() ? "" : " ") + std::string(pass_name(pass));
-    }
-    return passes;
-}
+std::string passes_of(const Run& run) { return joined(run.passes, " ", pass_name); }
 
 void rows(const PlanComparison& c, std::ostream& out) {
     const std::vector<Run> runs = runs_of(c.changes);

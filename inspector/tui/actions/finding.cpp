@@ -2,6 +2,7 @@
 
 #include "inspector/tui/actions/ask_query.h"
 #include "inspector/tui/terminal/text.h"
+#include "runtime/system/joined.h"
 
 #include <algorithm>
 
@@ -77,11 +78,7 @@ void sort_by_title(App& app, const std::string& title) {
         sort_by(app, static_cast<int>(found - columns.begin()));
         return;
     }
-    std::string known;
-    for (const Column& column : columns) {
-        known.append(known.empty() ? "" : ", ").append(column.title);
-    }
-    app.tell("no column '" + title + "': there are " + known, true);
+    app.tell("no column '" + title + "': there are " + joined(columns, ", ", &Column::title), true);
 }
 
 } // namespace schedscope::tui

@@ -5,6 +5,7 @@
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/tensor_detail.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 
 namespace schedscope::tui {
 namespace {

@@ -3,6 +3,7 @@
 #include "inspector/tui/actions/commands.h"
 #include "inspector/tui/actions/jumps.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 #include "traces/history/explain.h"
 
 #include <algorithm>
@@ -64,15 +65,13 @@ void go_to_pass(App& app, const std::string& name) {
 }
 
 void show_view_called(App& app, const std::string& name) {
-    std::string known;
     for (const ViewEntry& view : views()) {
         if (std::string_view(view.name).starts_with(name) || std::to_string(view.number()) == name) {
             app.show_view(view.id);
             return;
         }
-        known += std::string(known.empty() ? "" : ", ") + view.name;
     }
-    app.tell("no view '" + name + "': there are " + known, true);
+    app.tell("no view '" + name + "': there are " + joined(views(), ", ", &ViewEntry::name), true);
 }
 
 void go_to_tensor(App& app, const std::string& name) {

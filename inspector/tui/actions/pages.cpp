@@ -2,6 +2,7 @@
 
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/tensor_detail.h"
+#include "runtime/system/joined.h"
 #include "traces/history/explain.h"
 #include "traces/history/words/story_words.h"
 #include "traces/history/words/unknown.h"

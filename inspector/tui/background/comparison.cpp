@@ -2,6 +2,7 @@
 
 #include "inspector/tui/terminal/text.h"
 #include "runtime/scheduler/optimised_order.h"
+#include "runtime/system/joined.h"
 #include "traces/replay/no_change.h"
 
 #include <algorithm>
@@ -89,13 +90,8 @@ std::string value_text(diff::What what, const diff::DiffValue& value) {
     if (const auto* text = std::get_if<std::string>(&value)) {
         return what == diff::What::token ? '"' + *text + '"' : *text;
     }
-    std::string text;
-    if (const auto* list = std::get_if<std::vector<std::string>>(&value)) {
-        for (const std::string& item : *list) {
-            text += (text.empty() ? "" : " ") + item;
-        }
-    }
-    return text;
+    const auto* list = std::get_if<std::vector<std::string>>(&value);
+    return list != nullptr ? joined(*list, " ") : "";
 }
 
 std::optional<int64_t> number_of(const diff::DiffValue& value) {

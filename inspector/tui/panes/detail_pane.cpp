@@ -3,6 +3,7 @@
 #include "inspector/tui/panes/line_draw.h"
 #include "inspector/tui/panes/line_wrap.h"
 #include "inspector/tui/terminal/text.h"
+#include "runtime/system/joined.h"
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
 #include "inspector/tui/panes/layout.h"
 
 #include "inspector/tui/terminal/text.h"
+#include "runtime/system/joined.h"
 
 #include <algorithm>
 #include <array>

@@ -178,14 +178,6 @@ std::vector<std::string> wrapped(std::string_view utf8, int width) {
     }
 }
 
-std::string joined(std::initializer_list<std::string_view> pieces) {
-    std::string text;
-    for (const std::string_view piece : pieces) {
-        text += piece;
-    }
-    return text;
-}
-
 std::string time_text(int64_t nanoseconds) { return nanoseconds < 0 ? "-" : words::duration(nanoseconds); }
 
 } // namespace schedscope::tui

@@ -1,9 +1,11 @@
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/drawings/memory_map.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/system/joined.h"
 #include "traces/history/tables/tables.h"
 
 #include <algorithm>
+#include <span>
 
 namespace schedscope::tui {
 namespace {
@@ -217,11 +219,11 @@ private:
             if (buffer.buffer_type != buffer_type || buffer.holders.empty()) {
                 continue;
             }
-            std::string text = words::bytes(buffer.most_live) + " at place " + std::to_string(buffer.most_at) + ", held by ";
             const size_t n = std::min(buffer.holders.size(), most);
-            for (size_t i = 0; i < n; ++i) {
-                text += (i == 0 ? "" : ", ") + buffer.holders[i].name + " " + words::bytes(buffer.holders[i].bytes);
-            }
+            const std::string text =
+                words::bytes(buffer.most_live) + " at place " + std::to_string(buffer.most_at) + ", held by " +
+                joined(std::span(buffer.holders).first(n), ", ",
+                       [](const tables::MemoryRow::Holder& h) { return h.name + " " + words::bytes(h.bytes); });
             const size_t rest = buffer.holders.size() - n;
             add_wrapped(lines, width, "peak", 8, text + (rest > 0 ? " and " + std::to_string(rest) + " more" : ""), {},
                         Target::tensor(buffer.holders.front().id));

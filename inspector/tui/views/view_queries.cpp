@@ -1,6 +1,7 @@
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/tensor_detail.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/system/joined.h"
 #include "traces/history/words/unknown.h"
 
 #include <algorithm>

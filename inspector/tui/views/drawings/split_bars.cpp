@@ -2,6 +2,7 @@
 
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/system/joined.h"
 
 #include <algorithm>
 
