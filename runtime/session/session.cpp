@@ -6,9 +6,9 @@
 #include "runtime/model/architecture.h"
 #include "runtime/scheduler/evaluation_record.h"
 #include "runtime/system/joined.h"
+#include "runtime/system/read_number.h"
 
 #include <algorithm>
-#include <charconv>
 #include <random>
 #include <sstream>
 
@@ -157,9 +157,7 @@ void Session::settle_sampling() {
     metadata.number = [&](std::string_view key) -> std::optional<double> {
         const gguf::MetadataValue* v = file.find("general.sampling." + std::string(key));
         if (const auto text = v != nullptr ? v->as_string() : std::nullopt) { // some write numbers as text
-            double number = 0;
-            const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-            return error == std::errc{} && end == text->data() + text->size() ? std::optional(number) : std::nullopt;
+            return read_number<double>(*text);
         }
         return v != nullptr ? v->as_f64() : std::nullopt;
     };

@@ -3,11 +3,11 @@
 #include "runtime/error.h"
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
+#include "runtime/system/read_number.h"
 #include "traces/history/explain.h"
 #include "traces/history/words/unknown.h"
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 
 namespace schedscope {
@@ -50,11 +50,7 @@ std::string nearest_names(const OwnedGraph& graph, std::string_view name) {
 }
 
 /// The number behind a sign, if that is all there is; −1: it isn't.
-TensorId number_in(std::string_view digits) {
-    TensorId n = -1;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
-    return error == std::errc() && end == digits.data() + digits.size() ? n : -1;
-}
+TensorId number_in(std::string_view digits) { return read_number<TensorId>(digits).value_or(-1); }
 
 /// What the lists count: the nodes in the order in which they run.
 std::span<const TensorId> nodes_of(const PlanState& state, const OwnedGraph& graph) {

@@ -4,6 +4,7 @@
 #include "runtime/letter_case.h"
 #include "runtime/ops/catalogue.h"
 #include "runtime/system/joined.h"
+#include "runtime/system/read_number.h"
 #include "runtime/system/visible_text.h"
 #include "traces/history/words/unknown.h"
 #include "traces/replay/rehome.h"
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <memory>
 
 namespace schedscope {
@@ -23,12 +23,11 @@ namespace {
 }
 
 int64_t number(std::string_view setting, std::string_view value, int64_t least, int64_t most) {
-    int64_t n = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
-    if (error != std::errc() || end != value.data() + value.size() || n < least || n > most) {
+    const std::optional<int64_t> n = read_number<int64_t>(value);
+    if (!n || *n < least || *n > most) {
         refuse(setting, "a number from " + std::to_string(least) + " to " + std::to_string(most) + " is wanted");
     }
-    return n;
+    return *n;
 }
 
 bool on_or_off(std::string_view setting, std::string_view value) {

@@ -4,10 +4,10 @@
 #include "inspector/tui/actions/jumps.h"
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
+#include "runtime/system/read_number.h"
 #include "traces/history/explain.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace schedscope::tui {
 namespace {
@@ -34,9 +34,7 @@ std::optional<TensorId> tensor_called(App& app, const std::string& name) {
 
 std::optional<int64_t> parse_number(std::string text) {
     std::erase(text, ',');
-    int64_t value = 0;
-    const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-    return result.ec == std::errc() && result.ptr == text.data() + text.size() ? std::optional(value) : std::nullopt;
+    return read_number<int64_t>(text);
 }
 
 void ask_step(App& app) {

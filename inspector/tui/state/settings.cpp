@@ -4,10 +4,10 @@
 #include "runtime/error.h"
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
+#include "runtime/system/read_number.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <optional>
 
@@ -35,13 +35,12 @@ bool on_or_off(std::string_view name, std::string_view value) {
 }
 
 int number(std::string_view name, std::string_view value, int least, int most) {
-    int n = 0;
-    const auto result = std::from_chars(value.data(), value.data() + value.size(), n);
-    if (result.ec != std::errc() || result.ptr != value.data() + value.size() || n < least || n > most) {
+    const std::optional<int> n = read_number<int>(value);
+    if (!n || *n < least || *n > most) {
         refuse(std::string(name) + " is a number from " + std::to_string(least) + " to " + std::to_string(most) + ", not '" +
                std::string(value) + "'");
     }
-    return n;
+    return *n;
 }
 
 /// The first word of a text, which goes on behind it.
