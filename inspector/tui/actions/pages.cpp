@@ -12,11 +12,6 @@
 namespace schedscope::tui {
 namespace {
 
-std::string padded(std::string text, int width) {
-    text.resize(text.size() + (std::max(width - text_width(text), 1)), ' ');
-    return text;
-}
-
 Line labelled(std::string label, int width, std::string text) {
     Line l;
     l.parts.push_back({padded(std::move(label), width), bold});

@@ -178,6 +178,11 @@ std::vector<std::string> wrapped(std::string_view utf8, int width) {
     }
 }
 
+std::string padded(std::string text, int width) {
+    text.resize(text.size() + std::max(width - text_width(text), 1), ' ');
+    return text;
+}
+
 std::string time_text(int64_t nanoseconds) { return nanoseconds < 0 ? "-" : words::duration(nanoseconds); }
 
 } // namespace schedscope::tui

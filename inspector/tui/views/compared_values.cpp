@@ -253,11 +253,6 @@ private:
         }
     }
 
-    static std::string padded(std::string text, int width) {
-        text.resize(text.size() + (std::max(width - text_width(text), 1)), ' ');
-        return text;
-    }
-
     std::vector<ComparedRow> rows_;
     ErrorChart chart_{rows_};
     tables::DifferenceCount count_;

@@ -87,8 +87,8 @@ public:
 
     /// The row of a tensor, −1: it has none here.
     virtual int row_of(const InspectorSession& session, TensorId id) const = 0;
-    /// The tensor that selecting a row selects; none: the selection stays.
-    virtual TensorId tensor_of(const InspectorSession& session, int row) const = 0;
+    /// The tensor that selecting a row selects; none: the selection stays. By default the row's own, unless the selected one has this row as well, as one of a group.
+    virtual TensorId tensor_of(const InspectorSession& session, int row) const;
     /// The one tensor that a row is the line of; none: it stands for several (a split, a group), or for something else.
     virtual TensorId own_tensor(const InspectorSession&, int) const { return no_tensor; }
     /// Is the row what the present step is about?

@@ -118,9 +118,6 @@ public:
         const int32_t split = id >= 0 && static_cast<size_t>(id) < tensors.size() ? tensors[id].split : -1;
         return split < 0 ? -1 : of([&](const Row& r) { return r.copy.split == split; });
     }
-    TensorId tensor_of(const InspectorSession& session, int row) const override {
-        return row_of(session, session.selected()) == row ? session.selected() : at(row).copy.id;
-    }
     TensorId own_tensor(const InspectorSession&, int row) const override { return at(row).copy.id; }
     bool changed(const InspectorSession& session, int row) const override {
         if (const auto* t = std::get_if<record::Transfer>(&session.record().fact)) {

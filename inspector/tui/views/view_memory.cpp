@@ -116,9 +116,6 @@ public:
         }
         return -1;
     }
-    TensorId tensor_of(const InspectorSession& session, int row) const override {
-        return row_of(session, session.selected()) == row ? session.selected() : at(row).tensor;
-    }
     TensorId own_tensor(const InspectorSession&, int row) const override { return at(row).tensor; }
     bool changed(const InspectorSession& session, int row) const override {
         const auto* f = std::get_if<record::Placement>(&session.record().fact);

@@ -94,10 +94,6 @@ public:
         }
         return best;
     }
-    TensorId tensor_of(const InspectorSession& session, int row) const override {
-        // Of a group, the node that is selected already.
-        return row_of(session, session.selected()) == row ? session.selected() : at(row).tensor;
-    }
     TensorId own_tensor(const InspectorSession&, int row) const override { return at(row).tensor; }
     bool changed(const InspectorSession& session, int row) const override {
         const Fact& fact = session.record().fact;
