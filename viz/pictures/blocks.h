@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace schedscope {
@@ -21,9 +19,6 @@ struct Block {
     std::string title() const; ///< "block 3", "before the blocks"
     std::string id() const { return title(); }
 };
-
-/// The block that a name tells: N of "Qcur-N", "Kcur-N (view)", "cache_k_lN". Nothing when it tells none.
-std::optional<int32_t> block_of_name(std::string_view name) noexcept;
 
 /// By position in the order. A node whose name tells none belongs to the block of the node before it, as long as another of that block or a later
 /// one follows; before the first block and behind the last one it is outside.
