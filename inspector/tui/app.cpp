@@ -269,7 +269,7 @@ void App::on_interrupt() {
     } else if (session.program() && !session.program()->ended()) {
         perform(*this, Action::hold);
     } else {
-        exit_code_ = 130;
+        exit_code_ = exit_interrupted;
     }
 }
 

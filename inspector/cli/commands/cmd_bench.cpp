@@ -179,7 +179,7 @@ int run(BenchArguments& o) {
         erase_terminal_line();
     }
     if (interrupted()) {
-        return 130;
+        return exit_interrupted;
     }
     const BenchWork work = work_of(*model.file);
     if (o.json) {

@@ -20,8 +20,6 @@ struct ImportArguments {
     bool force = false;
 };
 
-constexpr int exit_interrupted = 130;
-
 } // namespace
 
 CommandAction add_import(CommandOptions& app) {
