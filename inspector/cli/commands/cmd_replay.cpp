@@ -31,8 +31,8 @@ nlohmann::json result_json(const ReplayResult& result) {
         differences.push_back({{"eval", d.evaluation},
                                {"tensor", d.name},
                                {"what", d.what},
-                               {"recorded", d.recorded.empty() ? json(nullptr) : json(d.recorded)},
-                               {"now", d.now.empty() ? json(nullptr) : json(d.now)}});
+                               {"recorded", or_null(d.recorded)},
+                               {"now", or_null(d.now)}});
     }
     json object = {{"plans", result.plans},
                    {"compared", result.compared},

@@ -1,6 +1,7 @@
 #include "inspector/cli/show/what_if_text.h"
 
 #include "inspector/cli/output/lines.h"
+#include "inspector/cli/output/print_json.h"
 #include "inspector/cli/output/table.h"
 #include "inspector/cli/show/fold_names.h"
 #include "runtime/system/joined.h"
@@ -165,13 +166,9 @@ void rows(const PlanComparison& c, std::ostream& out) {
 }
 
 nlohmann::json figures_json(const PlanFigures& f) {
-    return {{"nodes", f.nodes},
-            {"splits", f.splits},
-            {"copies", f.copies},
-            {"inputs", f.inputs},
-            {"bytes_moved", f.bytes_moved},
-            {"memory", f.memory},
-            {"error", f.error.empty() ? nlohmann::json(nullptr) : nlohmann::json(f.error)}};
+    return {{"nodes", f.nodes},         {"splits", f.splits},           {"copies", f.copies},
+            {"inputs", f.inputs},       {"bytes_moved", f.bytes_moved}, {"memory", f.memory},
+            {"error", or_null(f.error)}};
 }
 
 } // namespace
