@@ -40,7 +40,7 @@ enum class What : uint8_t {
     buffer,    ///< size of a compute buffer
     peak,      ///< how much of it the plan uses
     placement, ///< where a tensor lies
-    replan,    ///< why memory was planned anew
+    replan,    ///< why memory was planned again
     verdict,   ///< of verifications: beyond tolerance or within, or not compared
     token,
     sampler, ///< the chain that chose a token, and what of it ran in the graph

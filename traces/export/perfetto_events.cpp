@@ -104,7 +104,7 @@ void PerfettoEvents::add(const Record& r, const record::EvaluationBegin& f) {
         .number("tokens", known.tokens)
         .number("sequences", known.sequences)
         .number("outputs", known.outputs);
-    if (!imported_) { // a log tells of each graph by itself
+    if (!imported_) { // a log has each graph by itself
         arguments.yes("graph reused", f.reused)
             .text("not reused because of", text(f.failed_check))
             .number("planned in evaluation", f.planned_in);

@@ -164,7 +164,7 @@ private:
     }
 
     /// A header is kept until the next line of the scheduler tells whether it belongs to the graph before: its counter may have gone on while that of the nodes
-    /// began anew.
+    /// began again.
     void settle_header() {
         LoggedSplit split;
         if (header_.empty() || !parse_split(header_, split)) {

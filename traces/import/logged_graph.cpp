@@ -271,7 +271,7 @@ int32_t LoggedGraphBuilder::copy_of(const LoggedTensor& source) {
     if (found == by_copy_name_.end()) {
         return -1;
     }
-    // Several may begin so. Inputs are listed in the order in which nodes first need them: what is first read now is the first that nobody has read yet.
+    // Several may begin so. Inputs are listed in the order in which nodes first need them: what is first read now is the first that was not read yet.
     const auto this_split = static_cast<int32_t>(g_.splits.size()) - 1;
     const std::vector<LoggedGraph::Input>& inputs = g_.splits.back().inputs;
     const auto unread = [](const LoggedGraph::Input& input) { return input.first_reader == no_tensor; };

@@ -155,7 +155,7 @@ private:
             }
             graph_.tensors[node].src[slot] = at->second;
         }
-        for (; used < ids.size(); ++used) { // nobody reads them any more
+        for (; used < ids.size(); ++used) { // no node reads them any more
             std::erase(graph_.leafs, ids[used]);
         }
     }

@@ -25,7 +25,7 @@ namespace {
 constexpr int plan_rounds = 20;       ///< plans a repetition; the fastest counts
 constexpr int32_t most_recorded = 32; ///< tokens of one run that is recorded
 
-/// An empty file for a trace that nobody keeps.
+/// An empty file for a trace that is not kept.
 class ScratchTrace {
 public:
     ScratchTrace() {

@@ -305,7 +305,7 @@ void summary_text(History& history, std::ostream& out) {
     for (const auto& o : s.operators) {
         table.row({o.op ? std::string(op_name(*o.op)) : unknown_text, history.backend_name(o.backend), number(o.nodes)});
     }
-    if (!table.empty()) { // a log may tell of no node
+    if (!table.empty()) { // a log may have no nodes
         table.print(out);
     }
 }

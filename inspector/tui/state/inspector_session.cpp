@@ -219,7 +219,7 @@ std::string InspectorSession::change_of_selected(bool forward) {
     if (selected_ == no_tensor) {
         return "no tensor is selected: nothing is planned at this step";
     }
-    // changes_of tells of the plan's making too. Between that and this evaluation, others may have run the same plan.
+    // changes_of covers the plan's making too. Between that and this evaluation, others may have run the same plan.
     // Each of those runs all of it: what some don't speak of, the next ones won't either.
     constexpr int furthest = 64, most_looked_at = 4;
     int looked_at = 0;

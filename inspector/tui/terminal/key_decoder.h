@@ -49,7 +49,7 @@ public:
     enum class Rest : uint8_t {
         nothing,  ///< there are none, or the beginning of a character, which may wait
         escape,   ///< the Escape key, or the beginning of a sequence
-        sequence, ///< the beginning of a sequence: nobody types that
+        sequence, ///< the beginning of a sequence: people don't type that
     };
     Rest waits_for() const noexcept;
     /// No more comes of it: the Escape key was meant; of a sequence, nothing.

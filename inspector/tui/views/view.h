@@ -49,7 +49,7 @@ Line line(std::string text, Style style = {}, Target target = {});
 /// A heading, after an empty line unless it is the first one.
 void add_heading(std::vector<Line>& lines, std::string text);
 
-/// "4.0 KiB"; "?" for a negative number: it exists, and nobody recorded it.
+/// "4.0 KiB"; "?" for a negative number: it exists, and was not recorded.
 std::string bytes_or_unknown(int64_t bytes);
 /// A backend's name in its ink.
 Text backend_text(const InspectorSession& session, BackendId id);
@@ -74,7 +74,7 @@ public:
 
     /// Heads of the list's columns.
     virtual std::span<const Column> columns() const = 0;
-    /// The state changed: rows are computed anew. Only for the view that is shown.
+    /// The state changed: rows are computed again. Only for the view that is shown.
     virtual void update(InspectorSession& session) = 0;
     virtual int n_rows() const = 0;
     /// The cells of a row, one per column. Asked for rows on the screen only. `width`: of the growing column.

@@ -11,7 +11,7 @@ namespace schedscope::tui {
 namespace {
 
 /// Memory: above, the buffers as maps; below, where each tensor lies and how long; on the right who shares its bytes, whose place it takes, who holds the peak,
-/// and why buffers were planned anew.
+/// and why buffers were planned again.
 class MemoryView final : public View {
 public:
     std::span<const Column> columns() const override { return columns_; }

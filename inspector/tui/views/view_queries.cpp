@@ -209,7 +209,7 @@ private:
         /// Index into ops of a node; −1: it is none.
         int32_t op(TensorId id) const { return id >= 0 && static_cast<size_t>(id) < op_of.size() ? op_of[id] : -1; }
     };
-    static constexpr int most_listed = 500; ///< lines of one list in the detail: nobody reads more, and each key would draw them
+    static constexpr int most_listed = 500; ///< lines of one list in the detail: no user reads more, and each key would draw them
 
     const Row& at(int row) const { return now_->rows[row]; }
     const std::vector<TensorId>& nodes(const Row& row) const { return now_->ops[row.op].nodes; }

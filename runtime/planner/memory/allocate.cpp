@@ -176,7 +176,7 @@ void MemoryPlanner::State::grow_buffers() {
     }
 }
 
-/// Of all buffers that have grown since they were recorded: now, or for a graph that nobody recorded.
+/// Of all buffers that have grown since they were recorded: now, or for a graph that was not recorded.
 void MemoryPlanner::State::record_sizes(Recorder& recorder) {
     recorded_sizes.resize(result.chunk_sizes.size());
     for (size_t type = 0; type < recorded_sizes.size(); ++type) {

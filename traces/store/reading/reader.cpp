@@ -162,7 +162,7 @@ Bounds TraceReader::State::bounds_at(Step step) {
     if (const int plan = plan_at(step); plan >= 0) {
         const GraphId graph = index.plans[plan].graph;
         b.n_nodes = index.graphs[graph].n_nodes;
-        // A log may tell of splits and not of their nodes.
+        // A log may have splits and not their nodes.
         constexpr int64_t most_logged_splits = int64_t{1} << 24;
         b.n_splits = index.graphs[graph].answered ? b.n_nodes : most_logged_splits;
         b.n_own = index.graphs[graph].n_tensors;
