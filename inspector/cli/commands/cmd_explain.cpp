@@ -61,11 +61,11 @@ json story_json(const History& history, const PlanState& state, const Story& sto
 
 CommandAction add_explain(CommandOptions& app) {
     auto options = std::make_shared<ExplainArguments>();
-    app.add_option("trace", options->trace, "Trace file").required();
+    add_trace_argument(app, options->trace);
     app.add_option("tensor", options->tensor,
                    "Tensor, by the name that is shown, NAME@ID where several have it, or #N, a node by its number")
         .required();
-    app.add_option("--eval", options->eval, "Evaluation, from 0 (default: the last one planned)");
+    add_eval_option(app, options->eval);
     app.add_flag("--json", options->json, "Print JSON");
     return [options] {
         History history(open_trace(options->trace));

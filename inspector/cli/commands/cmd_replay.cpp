@@ -88,7 +88,7 @@ int plan_again(const std::shared_ptr<const RecordSource>& source, const ReplayAr
 
 CommandAction add_replay(CommandOptions& app) {
     auto options = std::make_shared<ReplayArguments>();
-    app.add_option("trace", options->trace, "Trace file").required();
+    add_trace_argument(app, options->trace);
     app.add_option("--set", options->settings,
                    "What if: ngl=N, device-order=vulkan0,cpu, refuse=DEVICE:OP, fa=on|off, stages=N, op-offload=on|off, "
                    "offload-min-batch=N "
