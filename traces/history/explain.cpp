@@ -1,6 +1,7 @@
 #include "traces/history/explain.h"
 
 #include "runtime/error.h"
+#include "traces/history/describe.h"
 
 #include <algorithm>
 

@@ -1,10 +1,9 @@
-// Tensors by the names that people type.
+#include "traces/history/find_tensor.h"
 
 #include "runtime/error.h"
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "runtime/system/read_number.h"
-#include "traces/history/explain.h"
 #include "traces/history/words/unknown.h"
 
 #include <algorithm>

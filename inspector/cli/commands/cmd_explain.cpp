@@ -6,6 +6,7 @@
 #include "inspector/cli/show/trace_input.h"
 #include "runtime/error.h"
 #include "traces/history/explain.h"
+#include "traces/history/find_tensor.h"
 
 #include <nlohmann/json.hpp>
 

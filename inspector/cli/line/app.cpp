@@ -1,10 +1,10 @@
 #include "inspector/cli/line/app.h"
 
-#include "inspector/cli/line/arguments.h"
 #include "inspector/cli/line/command.h"
 #include "inspector/cli/line/command_line.h"
 #include "inspector/cli/line/complete.h"
 #include "inspector/cli/line/manual.h"
+#include "inspector/cli/line/short_options.h"
 #include "inspector/cli/line/usage_words.h"
 #include "inspector/cli/output/interrupt.h"
 #include "inspector/cli/output/lines.h"

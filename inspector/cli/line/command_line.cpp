@@ -1,6 +1,6 @@
 #include "inspector/cli/line/command_line.h"
 
-#include "inspector/cli/line/arguments.h"
+#include "inspector/cli/line/short_options.h"
 #include "inspector/cli/output/lines.h"
 #include "inspector/cli/show/show.h"
 #include "runtime/model/synth/synth.h"

@@ -6,6 +6,7 @@
 #include "runtime/system/joined.h"
 #include "runtime/system/read_number.h"
 #include "traces/history/explain.h"
+#include "traces/history/find_tensor.h"
 
 #include <algorithm>
 

@@ -3,6 +3,7 @@
 #include "inspector/tui/state/same_place.h"
 #include "inspector/tui/terminal/text.h"
 #include "runtime/error.h"
+#include "traces/history/describe.h"
 #include "traces/history/words/unknown.h"
 
 #include <algorithm>
