@@ -44,7 +44,7 @@ uint64_t pair_key(std::string_view left, std::string_view right) noexcept {
 }
 
 /// A piece of the text on its way to a token; merged ones have no length.
-struct Symbol {
+struct SpmSymbol {
     const char* begin;
     uint32_t size;
     int32_t previous;
@@ -96,7 +96,7 @@ private:
         if (left < 0 || right < 0) {
             return;
         }
-        const Symbol& a = symbols_[left];
+        const SpmSymbol& a = symbols_[left];
         const std::string_view both(a.begin, a.size + symbols_[right].size);
         const Token token = vocabulary_.find(both);
         if (token != no_token) {
@@ -106,8 +106,8 @@ private:
     }
 
     void merge(const SymbolPair& c) {
-        Symbol& left = symbols_[c.left];
-        Symbol& right = symbols_[c.right];
+        SpmSymbol& left = symbols_[c.left];
+        SpmSymbol& right = symbols_[c.right];
         if (left.size == 0 || right.size == 0 || left.size + right.size != c.size) {
             return;
         }
@@ -138,7 +138,7 @@ private:
     }
 
     const Vocabulary& vocabulary_;
-    std::vector<Symbol> symbols_;
+    std::vector<SpmSymbol> symbols_;
     std::vector<SymbolPair> queue_; ///< a heap, the best in front
 };
 

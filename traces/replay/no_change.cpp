@@ -66,7 +66,7 @@ std::string of_order(const WhatIf& what_if, const SessionInfo& session) {
            joined(session.backends, ", ", &BackendInfo::name) + ", and no decision depends on the difference";
 }
 
-std::string of_refusal(const WhatIf::Refusal& refusal, Plans& plans) {
+std::string of_refusal(const WhatIf::RefusedOp& refusal, Plans& plans) {
     const std::string op(op_name(refusal.op)), said = "refuse=" + refusal.device + ":" + op + ": ";
     const SessionInfo& session = plans.session();
     const size_t n_backends = session.backends.size();
@@ -187,7 +187,7 @@ std::vector<std::string> why_nothing_changed(const WhatIf& what_if, const std::s
     if (!what_if.device_order.empty()) {
         why.push_back(of_order(what_if, plans.session()));
     }
-    for (const WhatIf::Refusal& refusal : what_if.refusals) {
+    for (const WhatIf::RefusedOp& refusal : what_if.refusals) {
         why.push_back(of_refusal(refusal, plans));
     }
     if (what_if.flash_attention) {

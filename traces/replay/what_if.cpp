@@ -59,7 +59,7 @@ public:
         : what_if_(what_if), source_(source), recorded_(source.session()) {
         was_flash_ = session_fact(recorded_, "flash_attention") == "on";
         asks_itself_ = session_fact(recorded_, "flash_attention_asked") == "auto";
-        for (const WhatIf::Refusal& r : what_if.refusals) {
+        for (const WhatIf::RefusedOp& r : what_if.refusals) {
             backend_named("refuse=" + r.device + ":" + std::string(op_name(r.op)), r.device);
         }
         make_order();
@@ -94,7 +94,7 @@ private:
 
     void refuse_operators(const OwnedGraph& graph, CapabilityTable& answers) const {
         const size_t n = graph.tensors.size();
-        for (const WhatIf::Refusal& r : what_if_.refusals) {
+        for (const WhatIf::RefusedOp& r : what_if_.refusals) {
             for (size_t b = 0; b < recorded_.backends.size(); ++b) {
                 const BackendInfo& backend = recorded_.backends[b];
                 if (!same_ignoring_case(r.device, backend.name) && !same_ignoring_case(r.device, backend.device)) {

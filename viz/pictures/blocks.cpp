@@ -7,7 +7,7 @@
 
 namespace schedscope {
 
-std::string Block::title() const {
+std::string NodeBlock::title() const {
     switch (kind) {
     case Kind::before: return "before the blocks";
     case Kind::block: return "block " + std::to_string(number);
@@ -18,7 +18,7 @@ std::string Block::title() const {
     return "";
 }
 
-std::vector<Block> blocks_of(const Subject& subject) {
+std::vector<NodeBlock> blocks_of(const Subject& subject) {
     // By the order in which the model built the graph: a backend may have moved a node among those of another block.
     const auto& built = subject.graph.nodes;
     std::vector<std::optional<int32_t>> told(built.size());
@@ -30,24 +30,24 @@ std::vector<Block> blocks_of(const Subject& subject) {
             last = i;
         }
     }
-    std::vector<Block> blocks(subject.state.order.size());
+    std::vector<NodeBlock> blocks(subject.state.order.size());
     int32_t present = 0;
     for (size_t i = 0; i < built.size(); ++i) {
         const int32_t position = subject.position(built[i]);
         if (position < 0) {
             continue;
         }
-        Block& block = blocks[position];
+        NodeBlock& block = blocks[position];
         if (!first) {
             const int32_t split = subject.split_of(built[i]);
-            block = split >= 0 ? Block{Block::Kind::split, split} : Block{};
+            block = split >= 0 ? NodeBlock{NodeBlock::Kind::split, split} : NodeBlock{};
         } else if (i < *first) {
-            block = {Block::Kind::before, 0};
+            block = {NodeBlock::Kind::before, 0};
         } else if (i > *last) {
-            block = {Block::Kind::after, 0};
+            block = {NodeBlock::Kind::after, 0};
         } else {
             present = told[i].value_or(present);
-            block = {Block::Kind::block, present};
+            block = {NodeBlock::Kind::block, present};
         }
     }
     return blocks;

@@ -128,8 +128,8 @@ json report_plan(History& history, EvaluationId planned, ReportTexts& texts) {
 
     json groups = json::array();
     std::vector<int32_t> group_of(subject.n_ids(), -1);
-    const std::vector<Block> blocks = blocks_of(subject);
-    std::vector<Block> known;
+    const std::vector<NodeBlock> blocks = blocks_of(subject);
+    std::vector<NodeBlock> known;
     for (size_t i = 0; i < blocks.size(); ++i) {
         const auto found = std::find(known.rbegin(), known.rend(), blocks[i]); // most nodes lie in the block seen last
         auto at = int_of(known.rend() - found) - 1;

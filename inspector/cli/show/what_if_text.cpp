@@ -89,7 +89,7 @@ void summary(const PlanComparison& c, std::ostream& out) {
 }
 
 /// A run of tensors to which the same happens.
-struct Run {
+struct RunOfChanges {
     const TensorChange* first = nullptr;
     const TensorChange* last = nullptr;
     int64_t n = 0;
@@ -97,20 +97,20 @@ struct Run {
     bool one_cause = true; ///< all of them by the same rules
 };
 
-bool goes_on(const Run& run, const TensorChange& c) {
+bool goes_on(const RunOfChanges& run, const TensorChange& c) {
     const TensorChange& f = *run.first;
     const bool moves = c.recorded_backend != c.now_backend;
     return c.is_node == f.is_node && c.recorded_backend == f.recorded_backend && c.now_backend == f.now_backend &&
            (moves || (c.recorded_cause == f.recorded_cause && c.now_cause == f.now_cause));
 }
 
-std::vector<Run> runs_of(const std::vector<TensorChange>& changes) {
-    std::vector<Run> runs;
+std::vector<RunOfChanges> runs_of(const std::vector<TensorChange>& changes) {
+    std::vector<RunOfChanges> runs;
     for (const TensorChange& c : changes) {
         if (runs.empty() || !goes_on(runs.back(), c)) {
             runs.emplace_back().first = &c;
         }
-        Run& run = runs.back();
+        RunOfChanges& run = runs.back();
         run.last = &c;
         ++run.n;
         run.one_cause = run.one_cause && c.recorded_cause == run.first->recorded_cause && c.now_cause == run.first->now_cause;
@@ -129,16 +129,16 @@ std::string place(const std::string& backend, const std::string& cause, bool wit
 /// Runs of different layers to which the same happens are one row.
 struct FoldedRuns {
     std::vector<std::string> key;
-    const Run* first = nullptr;
+    const RunOfChanges* first = nullptr;
     int64_t runs = 0, tensors = 0;
 };
 
-std::string passes_of(const Run& run) { return joined(run.passes, " ", pass_name); }
+std::string passes_of(const RunOfChanges& run) { return joined(run.passes, " ", pass_name); }
 
 void rows(const PlanComparison& c, std::ostream& out) {
-    const std::vector<Run> runs = runs_of(c.changes);
+    const std::vector<RunOfChanges> runs = runs_of(c.changes);
     std::vector<FoldedRuns> rows;
-    for (const Run& run : runs) {
+    for (const RunOfChanges& run : runs) {
         const TensorChange& f = *run.first;
         std::vector<std::string> key = {in_any_layer(f.name, f.name),
                                         in_any_layer(run.last->name, run.last->name),

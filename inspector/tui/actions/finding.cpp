@@ -21,7 +21,7 @@ void search_for(App& app, const std::string& text) {
         app.tell("nothing was searched", true);
         return;
     }
-    const Place from = app.here();
+    const TrailPlace from = app.here();
     find(app, true, fresh);
     app.came_from(from);
 }

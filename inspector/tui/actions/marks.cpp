@@ -38,7 +38,7 @@ void go_to_mark(App& app, char letter) {
         app.tell(joined({"nothing is marked ", std::string_view(&letter, 1), known.empty() ? "" : ": there are " + known}), true);
         return;
     }
-    const Place from = app.here();
+    const TrailPlace from = app.here();
     go_to(app, mark->second, joined({"mark ", std::string_view(&letter, 1)}));
     app.came_from(from);
 }

@@ -39,9 +39,9 @@ public:
     // What the program tells
     int descriptor() const noexcept { return gate_.descriptor(); } ///< readable when it was held or let go
     int ended_descriptor() const noexcept { return ended_fd_; }    ///< readable when it has ended, until `look` was told so
-    enum class Event : uint8_t { none, held, interrupted, breakpoint, ended };
+    enum class HowStopped : uint8_t { none, held, interrupted, breakpoint, ended };
     /// After one of these was readable. `ended`: the second one. none: it goes on, or that stop was looked at before.
-    Event look(bool ended);
+    HowStopped look(bool ended);
     bool at_breakpoint() const { return gate_.at_breakpoint(); }
     /// held: the step that is to come, which is forgotten; at a breakpoint all are, and there is none.
     std::optional<Unit> next_step();

@@ -14,14 +14,13 @@ namespace {
 constexpr Step scan_chunk = 8192;
 
 std::string_view unit_word(History::Unit unit) noexcept {
-    using Unit = History::Unit;
     switch (unit) {
-    case Unit::record: return "step";
-    case Unit::sweep: return "sweep";
-    case Unit::pass: return "pass";
-    case Unit::split: return "split";
-    case Unit::node: return "node";
-    case Unit::evaluation: return "evaluation";
+    case History::Unit::record: return "step";
+    case History::Unit::sweep: return "sweep";
+    case History::Unit::pass: return "pass";
+    case History::Unit::split: return "split";
+    case History::Unit::node: return "node";
+    case History::Unit::evaluation: return "evaluation";
     default: return "token";
     }
 }

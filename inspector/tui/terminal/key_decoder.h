@@ -56,12 +56,12 @@ public:
     void give_up();
 
 private:
-    enum class Found : uint8_t { key, nothing, more };
-    Found sequence(Input& input);
-    Found control_sequence(Input& input);
-    Found answer_sequence(Input& input);
+    enum class SequenceFound : uint8_t { key, nothing, more };
+    SequenceFound sequence(Input& input);
+    SequenceFound control_sequence(Input& input);
+    SequenceFound answer_sequence(Input& input);
     bool character(Input& input);
-    Found drop(size_t n, Found found);
+    SequenceFound drop(size_t n, SequenceFound found);
 
     std::map<std::string, Key, std::less<>> known_;
     std::string bytes_;          ///< that were not yet told apart

@@ -48,7 +48,7 @@ public:
             farthest = std::max(farthest, p.offset);
         }
         columns_[2].width = offset_width_ = std::clamp(text_width(words::count(farthest)), 8, 15);
-        std::vector<MemoryMap::Buffer> buffers;
+        std::vector<MemoryMap::DrawnBuffer> buffers;
         for (size_t i = 0; i < rows_.size(); ++i) {
             const record::Placement& p = rows_[i];
             if (buffers.empty() || buffers.back().buffer_type != p.buffer_type || buffers.back().chunk != p.chunk) {

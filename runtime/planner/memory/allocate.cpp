@@ -93,7 +93,7 @@ void MemoryPlanner::State::place(const GraphView& view, const Plan& plan, const 
         replan(Replan::backend_changed, {}, buffer_types, recorder);
     } else if (has_layout && reordered) {
         // Places belong to positions: another node there lives from and to other times.
-        replan(Replan::needs_realloc, {Misfit::What::order}, buffer_types, recorder);
+        replan(Replan::needs_realloc, {Misfit::Kind::order}, buffer_types, recorder);
     } else if (const Misfit misfit = list.fill(graph, layout, result.tensors)) {
         replan(Replan::needs_realloc, misfit, buffer_types, recorder);
     } else if (list.leaf_without_place() >= 0) {

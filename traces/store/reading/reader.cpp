@@ -173,7 +173,7 @@ Bounds TraceReader::State::bounds_at(Step step) {
 
 /// Tensors of the graph and room for the copies: a group of stages has one number for the original too.
 int64_t TraceReader::State::n_ids(int number) {
-    TraceIndex::Plan& plan = index.plans[number];
+    TraceIndex::IndexedPlan& plan = index.plans[number];
     if (!plan.n_ids) {
         const auto n_tensors = static_cast<int64_t>(graphs.graph(plan.graph).tensors.size()); // whose number was so checked
         const auto following = static_cast<size_t>(number) + 1;
