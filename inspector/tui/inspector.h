@@ -1,5 +1,6 @@
 #pragma once
 
+#include "traces/replay/replay.h"
 #include "traces/store/record_source.h"
 
 #include <functional>
@@ -24,7 +25,9 @@ struct InspectorOptions {
     EvaluationId evaluation = -1;     ///< of a trace, to begin with: its end is shown; −1: the last one that was planned
     /// Files that are read or written while it runs, which the user's own (":write", ":dot") must not replace. The trace and `diff` are added.
     std::vector<std::string> files_in_use;
-    std::string diff;         ///< another trace, in this file, to be shown beside this one; empty: none
+    OptimiseNodes
+        optimise;     ///< for what-ifs: how the backends order nodes; empty: groups and orders that aren't recorded are left out
+    std::string diff; ///< another trace, in this file, to be shown beside this one; empty: none
     LiveGate* gate = nullptr; ///< the running program that writes `source`; null for a recorded trace. Outlives the call.
     int ended_fd = -1;        ///< with a gate: readable once the program has ended (an eventfd, say); −1: that isn't told
 };

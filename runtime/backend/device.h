@@ -48,10 +48,7 @@ public:
     virtual bool wants_offload(const Tensor& node, int64_t min_batch) const = 0;
 
     /// The same hardware as a device of its own, with its own memory, as if there were two of it. Null: its memory is the host's, and more backends of this one will do.
-    virtual std::unique_ptr<Device> another(std::string name) const {
-        (void)name;
-        return nullptr;
-    }
+    virtual std::unique_ptr<Device> another(std::string /*name*/) const { return nullptr; }
 
     /// A queue on the device. Throws Error(device) when it can't be made.
     virtual std::unique_ptr<Backend> make_backend(const BackendOptions& options) = 0;

@@ -17,12 +17,10 @@ int64_t op_bytes(std::span<Tensor* const> nodes) {
     for (size_t i = 0; i < nodes.size(); ++i) {
         const Tensor& node = *nodes[i];
         for (const Tensor* source : node.src) {
-            const bool inside = std::find(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(i), source) !=
-                                nodes.begin() + static_cast<std::ptrdiff_t>(i);
-            const bool read_before =
-                std::any_of(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(i), [source](const Tensor* earlier) {
-                    return std::find(earlier->src.begin(), earlier->src.end(), source) != earlier->src.end();
-                });
+            const bool inside = std::find(nodes.begin(), nodes.begin() + i, source) != nodes.begin() + i;
+            const bool read_before = std::any_of(nodes.begin(), nodes.begin() + i, [source](const Tensor* earlier) {
+                return std::find(earlier->src.begin(), earlier->src.end(), source) != earlier->src.end();
+            });
             if (source == nullptr || inside || read_before || source == &node) {
                 continue;
             }
@@ -32,9 +30,9 @@ int64_t op_bytes(std::span<Tensor* const> nodes) {
                 continue; // the target: what is written counts below
             } else if (node.op == Op::MUL_MAT_ID && source == node.src[0]) {
                 const int64_t used = std::min(source->ne[2], node.ne[1] * node.ne[2]);
-                bytes += used * static_cast<int64_t>(source->nb[2]);
+                bytes += used * source->nb[2];
             } else {
-                bytes += static_cast<int64_t>(n_bytes(*source));
+                bytes += n_bytes(*source);
             }
         }
         if (i + 1 == nodes.size()) {

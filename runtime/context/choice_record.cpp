@@ -46,7 +46,7 @@ void record_choice(Recorder& recorder, const InferenceContext& context, const Sc
         t.host_bytes = context.sampling().sampled(chosen.sequence).host_bytes;
     }
     if (context.has_logits(chosen.row)) { // also where the token was chosen in the graph, but somebody wants to see them
-        t.host_bytes += int64_t{n_vocab} * static_cast<int64_t>(sizeof(float));
+        t.host_bytes += int64_t{n_vocab} * sizeof(float);
     }
     recorder.add(t);
 }

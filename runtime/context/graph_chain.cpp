@@ -3,6 +3,7 @@
 #include "runtime/backend/device.h"
 #include "runtime/error.h"
 #include "runtime/letter_case.h"
+#include "runtime/numbers.h"
 #include "runtime/tensor/ops.h"
 
 #include <algorithm>
@@ -129,10 +130,10 @@ std::span<Tensor* const> GraphChain::append(Graph& graph, size_t i) {
     }
     const auto nodes = graph.nodes().subspan(first);
     give_names(nodes, "seq" + std::to_string(sequence_) + '.' + std::string(part.name));
-    part.n_nodes = static_cast<int32_t>(nodes.size());
+    part.n_nodes = n_of(nodes);
     part.last = nodes.empty() ? nullptr : nodes.back();
     part.left = result_.left != left_before ? result_.left : nullptr;
-    part.most_left = result_.token != nullptr ? 1 : static_cast<int32_t>(result_.logits->ne[0]);
+    part.most_left = result_.token != nullptr ? 1 : int_of(result_.logits->ne[0]);
     return nodes;
 }
 
@@ -177,7 +178,7 @@ const SampledInGraph& GraphChain::read(bool count) {
     const auto read = [&](const Tensor& t, void* target, size_t n = 1) { // elements of four bytes
         const size_t bytes = n * sizeof(float);
         tensor_read(t, target, 0, bytes);
-        s.host_bytes += static_cast<int64_t>(bytes);
+        s.host_bytes += bytes;
     };
     if (result_.token != nullptr) {
         float likelihood = 0;
@@ -190,7 +191,7 @@ const SampledInGraph& GraphChain::read(bool count) {
             throw Error(ErrorKind::device, "sampling: no token has a finite logit");
         }
     } else {
-        auto n = static_cast<size_t>(result_.logits->ne[0]);
+        size_t n = result_.logits->ne[0];
         if (n > few && result_.sorted && result_.left != nullptr) {
             float left = 0; // those that are none any more stand behind
             read(*result_.left, &left);
@@ -204,7 +205,7 @@ const SampledInGraph& GraphChain::read(bool count) {
         }
         s.sorted = result_.sorted;
     }
-    int32_t left = static_cast<int32_t>(result_.vocabulary->ne[0]);
+    int32_t left = int_of(result_.vocabulary->ne[0]);
     for (size_t i = 0; i < n_in_graph_; ++i) {
         left = std::min(left, parts_[i].most_left);
         if (count && parts_[i].left != nullptr) {

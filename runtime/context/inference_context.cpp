@@ -5,6 +5,7 @@
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
 #include "runtime/model/architecture.h"
+#include "runtime/numbers.h"
 #include "runtime/scheduler/evaluation_record.h"
 #include "runtime/scheduler/watch.h"
 
@@ -41,9 +42,9 @@ EvaluationId InferenceContext::lend_scheduler(std::string_view to) {
 
 void InferenceContext::check(const Batch& batch) const {
     const Hparams& h = model_.hparams();
-    const auto n = static_cast<size_t>(batch.size());
+    const size_t n = batch.size();
     const bool tokens = batch.tokens.size() == n && batch.embeddings.empty();
-    const bool embeddings = batch.tokens.empty() && batch.embeddings.size() == n * static_cast<size_t>(h.n_embd);
+    const bool embeddings = batch.tokens.empty() && batch.embeddings.size() == n * h.n_embd;
     if (n == 0 || (!tokens && !embeddings) || batch.sequences.size() != n || batch.outputs.size() != n) {
         throw Error(ErrorKind::usage,
                     "batch: it needs tokens or embeddings, and a position, a sequence and an output flag for each");
@@ -163,7 +164,7 @@ void InferenceContext::evaluate(const Ubatch& u, Run run) {
                                           " cells are used, " + std::to_string(u.n_tokens) + " more tokens do not fit (-c)");
     }
     for (int32_t i = 0; i < u.n_tokens; ++i) {
-        const auto at = static_cast<size_t>(u.first + i);
+        const size_t at = u.first + i;
         cells.take(slots_[i], u.batch->positions[at], u.batch->sequences[at]);
     }
     const GraphKey key{
@@ -208,27 +209,27 @@ void InferenceContext::evaluate(const Ubatch& u, Run run) {
 
 /// Copies the rows of logits that the host needs, neighbours together. Rows of sequences that are sampled in the graph stay where they are.
 void InferenceContext::read_outputs(const Ubatch& u) {
-    const auto n_vocab = static_cast<size_t>(model_.hparams().n_vocab);
-    const auto before = static_cast<int32_t>(logits_.size() / n_vocab);
+    const size_t n_vocab = model_.hparams().n_vocab;
+    const auto before = int_of(logits_.size() / n_vocab);
     const size_t first = rows_.size();
     int32_t n_copied = 0;
     for (int32_t i = 0; i < u.n_tokens; ++i) {
-        const auto at = static_cast<size_t>(u.first + i);
+        const size_t at = u.first + i;
         const uint8_t output = u.batch->outputs[at];
         const bool for_host = (u.batch->sequences[at] & ~sampling_.sequences()) != 0;
         if (output != no_output) {
             rows_.push_back(for_host || (output & output_logits) != 0 ? before + n_copied++ : -1);
         }
     }
-    logits_.resize(logits_.size() + static_cast<size_t>(n_copied) * n_vocab);
+    logits_.resize(logits_.size() + n_copied * n_vocab);
     for (size_t row = first; row < rows_.size();) {
         size_t end = row;
         while (end < rows_.size() && rows_[end] >= 0) {
             ++end;
         }
         if (end > row) {
-            tensor_read(*io_.logits, logits_.data() + static_cast<size_t>(rows_[row]) * n_vocab,
-                        (row - first) * n_vocab * sizeof(float), (end - row) * n_vocab * sizeof(float));
+            tensor_read(*io_.logits, logits_.data() + rows_[row] * n_vocab, (row - first) * n_vocab * sizeof(float),
+                        (end - row) * n_vocab * sizeof(float));
         }
         row = end + 1;
     }
@@ -241,8 +242,8 @@ std::span<const float> InferenceContext::logits(int32_t row) const {
     if (rows_[row] < 0) {
         throw Error(ErrorKind::usage, "logits: row " + std::to_string(row) + " was sampled in the graph and not copied");
     }
-    const auto n_vocab = static_cast<size_t>(model_.hparams().n_vocab);
-    return {logits_.data() + static_cast<size_t>(rows_[row]) * n_vocab, n_vocab};
+    const size_t n_vocab = model_.hparams().n_vocab;
+    return {logits_.data() + rows_[row] * n_vocab, n_vocab};
 }
 
 void InferenceContext::set_sampler(int32_t sequence, std::shared_ptr<SamplerChain> chain) {
@@ -271,7 +272,7 @@ void InferenceContext::record_begin(const Ubatch& u, bool reused, std::string_vi
     begin.planned_in = planned_in_;
     record_evaluation_begin(recorder_, scheduler_, id, begin, failed_check);
     for (int32_t i = 0; i < u.n_tokens; ++i) {
-        const auto at = static_cast<size_t>(u.first + i);
+        const size_t at = u.first + i;
         record::UbatchToken token;
         token.token = u.batch->tokens.empty() ? -1 : u.batch->tokens[at];
         token.sequence = std::countr_zero(u.batch->sequences[at]);

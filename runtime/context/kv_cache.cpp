@@ -2,6 +2,7 @@
 
 #include "runtime/backend/device.h"
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/system/number_words.h"
 
 #include <algorithm>
@@ -53,14 +54,13 @@ void KvCache::allocate(const Model& model) {
     std::map<const BufferType*, Share> shares;
     const ModelPlacement& placement = model.placement();
     for (size_t il = 0; il < layers_.size(); ++il) {
-        Device& device = model.device(options_.on_host ? placement.host() : placement.layer_home(static_cast<int32_t>(il)));
+        Device& device = model.device(options_.on_host ? placement.host() : placement.layer_home(int_of(il)));
         Share& share = shares[&device.buffer_type()];
         share.device = &device;
         for (Tensor* t : {layers_[il].k, layers_[il].v}) {
-            t->layer = static_cast<int32_t>(il);
+            t->layer = int_of(il);
             t->home = options_.on_host ? Home::host : Home::layer;
-            t->why_here =
-                options_.on_host ? "the KV cache is kept on the host (-nkvo)" : placement.layer_why(static_cast<int32_t>(il));
+            t->why_here = options_.on_host ? "the KV cache is kept on the host (-nkvo)" : placement.layer_why(int_of(il));
             share.bytes += n_bytes(*t);
             share.tensors.push_back(t);
         }
@@ -97,7 +97,7 @@ CacheView KvCache::view(int32_t n_kv) const noexcept { return {layers_, options_
 int64_t KvCache::bytes() const noexcept {
     int64_t sum = 0;
     for (const CacheLayer& l : layers_) {
-        sum += static_cast<int64_t>(n_bytes(*l.k) + n_bytes(*l.v));
+        sum += n_bytes(*l.k) + n_bytes(*l.v);
     }
     return sum;
 }

@@ -75,7 +75,7 @@ std::optional<double> real(ValueType type, const std::byte* at) noexcept {
     std::optional<double> result;
     with_scalar(type, at, [&result](auto v) {
         if constexpr (!std::is_same_v<decltype(v), bool>) {
-            result = static_cast<double>(v);
+            result = v;
         }
     });
     return result;

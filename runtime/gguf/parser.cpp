@@ -18,8 +18,8 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "files are read as they lie in memory");
 
 // Far beyond any real model; they bound time and memory for files made to hurt.
-constexpr auto max_entries = static_cast<uint64_t>(budget::model_entries);
-constexpr auto max_elements = static_cast<uint64_t>(budget::model_elements);
+constexpr uint64_t max_entries = budget::model_entries;
+constexpr uint64_t max_elements = budget::model_elements;
 constexpr uint64_t max_key_bytes = 65'535; ///< the format's own limit
 
 constexpr size_t least_alignment = 8; ///< the format's, and what the widest element needs

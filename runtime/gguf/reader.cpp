@@ -4,6 +4,7 @@
 #include "runtime/gguf/mapping.h"
 #include "runtime/gguf/parser.h"
 #include "runtime/gguf/split.h"
+#include "runtime/numbers.h"
 #include "runtime/system/visible_text.h"
 
 #include <utility>
@@ -32,7 +33,7 @@ File File::from_bytes(std::vector<std::byte> bytes, std::string name) {
 
 void File::add_part(Mapping mapping, const std::string& path) {
     ParsedFile parsed = parse(mapping.bytes(), path);
-    const auto part = static_cast<int>(mappings_.size());
+    const auto part = n_of(mappings_);
     if (part == 0) {
         version_ = parsed.version;
         alignment_ = parsed.alignment;
@@ -71,7 +72,7 @@ void File::follow_split() {
     }
 }
 
-int File::parts() const noexcept { return static_cast<int>(mappings_.size()); }
+int File::parts() const noexcept { return n_of(mappings_); }
 
 uint64_t File::file_bytes() const noexcept {
     uint64_t sum = 0;

@@ -13,7 +13,7 @@ namespace schedscope::gguf {
 
 namespace {
 
-constexpr auto max_parts = static_cast<uint32_t>(budget::model_parts);
+constexpr uint32_t max_parts = budget::model_parts;
 
 std::string suffix(uint32_t number, uint32_t count) {
     std::array<char, 64> text{};

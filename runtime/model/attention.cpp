@@ -32,7 +32,7 @@ Tensor* cached_k(GraphBuilder& b, int32_t il) {
     Tensor* cache = b.cache.layers[il].k;
     const size_t row = row_bytes(cache->type, b.h.n_embd_k());
     return ops::view_4d(b.g, cache, b.h.head_length_k, b.h.n_head_kv, b.cache.n_kv, 1, row_bytes(cache->type, b.h.head_length_k),
-                        row, row * static_cast<size_t>(b.cache.n_cells), 0);
+                        row, row * b.cache.n_cells, 0);
 }
 
 /// [head, heads_kv, n_kv]; transposed: [n_kv, heads_kv, head]
@@ -40,7 +40,7 @@ Tensor* cached_v(GraphBuilder& b, int32_t il) {
     Tensor* cache = b.cache.layers[il].v;
     const int64_t head = b.h.head_length_v;
     const int64_t n_cells = b.cache.n_cells;
-    const size_t all = row_bytes(cache->type, b.h.n_embd_v()) * static_cast<size_t>(n_cells);
+    const size_t all = row_bytes(cache->type, b.h.n_embd_v()) * n_cells;
     if (!b.cache.v_transposed) {
         return ops::view_4d(b.g, cache, head, b.h.n_head_kv, b.cache.n_kv, 1, row_bytes(cache->type, head),
                             row_bytes(cache->type, b.h.n_embd_v()), all, 0);

@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
+#include "runtime/numbers.h"
 #include "runtime/system/visible_text.h"
 
 #include <cmath>
@@ -52,7 +53,7 @@ private:
         if (v < least || v > max_size) {
             refuse(key, "can't be " + std::to_string(v));
         }
-        return static_cast<int32_t>(v);
+        return v;
     }
     const gguf::File& file_;
     std::string prefix_;
@@ -106,7 +107,7 @@ int32_t vocabulary_size(const gguf::File& file, const Keys& keys) {
         if (tokens->count == 0 || tokens->count > max_size) {
             refuse_key(file, "tokenizer.ggml.tokens", "has " + std::to_string(tokens->count) + " entries");
         }
-        return static_cast<int32_t>(tokens->count);
+        return int_of(tokens->count);
     }
     return keys.size("vocab_size");
 }
@@ -182,7 +183,7 @@ void read_sliding_window(Hparams& h, const gguf::File& file, int32_t window, int
     if (h.window == 0) {
         return;
     }
-    const auto layers = static_cast<size_t>(h.n_layer);
+    const size_t layers = h.n_layer;
     const char* pattern = "attention.sliding_window_pattern";
     const gguf::MetadataValue* v = file.find(h.architecture + "." + pattern);
     if (v != nullptr && v->is_array()) {

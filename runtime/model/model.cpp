@@ -23,7 +23,7 @@ Model::Model(std::shared_ptr<const gguf::File> file, std::span<Device* const> de
     : file_(std::move(file)), devices_(devices.begin(), devices.end()), mode_(mode), architecture_(&find_architecture(*file_)),
       hparams_(hparams_of(*file_, *architecture_)), placement_(placement, devices, hparams_.n_layer) {
     WeightLoader loader(*file_, devices_, placement_, store_);
-    weights_.layers.resize(static_cast<size_t>(hparams_.n_layer));
+    weights_.layers.resize(hparams_.n_layer);
     architecture_->weights(weights_, loader, hparams_);
     if (!placement.overrides_are_shared) {
         require_matches(placement_.overrides());

@@ -5,6 +5,7 @@
 #include "runtime/model/model_placement.h"
 #include "runtime/model/tensor_buffers.h"
 #include "runtime/model/weights.h"
+#include "runtime/numbers.h"
 #include "runtime/tensor/graph.h"
 
 #include <memory>
@@ -38,7 +39,7 @@ public:
     const ModelPlacement& placement() const noexcept { return placement_; }
     LoadMode mode() const noexcept { return mode_; }
 
-    int32_t n_devices() const noexcept { return static_cast<int32_t>(devices_.size()); }
+    int32_t n_devices() const noexcept { return n_of(devices_); }
     Device& device(int32_t home) const noexcept { return *devices_[home]; }
     std::span<const std::unique_ptr<Buffer>> buffers() const noexcept { return buffers_; }
     int64_t n_parameters() const noexcept;

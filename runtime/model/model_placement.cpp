@@ -20,7 +20,7 @@ std::vector<LayerHolder> holders_among(std::span<Device* const> devices) {
     std::vector<LayerHolder> holders;
     for (size_t i = 0; i < devices.size(); ++i) {
         if (holds_layers(*devices[i])) {
-            holders.push_back({static_cast<int32_t>(i), static_cast<int64_t>(devices[i]->memory_bytes())});
+            holders.push_back({int_of(i), static_cast<int64_t>(devices[i]->memory_bytes())});
         }
     }
     return holders;

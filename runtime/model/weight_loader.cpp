@@ -3,6 +3,7 @@
 #include "runtime/backend/cpu/host_memory.h"
 #include "runtime/backend/device.h"
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/system/number_words.h"
 #include "runtime/system/visible_text.h"
 #include "runtime/tensor/ops.h"
@@ -36,7 +37,7 @@ Tensor* reading_node(Graph& g, const gguf::FileTensor& info, Op reader) {
         return ops::mul_mat_id(g, weight, g.make(Type::F32, {info.ne[0], 1, batch, 1}), g.make(Type::I32, {1, batch, 1, 1}));
     case Op::ROPE: {
         RopeParams p;
-        p.n_dims = static_cast<int>(2 * info.ne[0]);
+        p.n_dims = int_of(2 * info.ne[0]);
         return ops::rope(g, g.make(Type::F32, {2 * info.ne[0], 1, batch, 1}), g.make(Type::I32, {batch, 1, 1, 1}), weight, p);
     }
     default: return ops::mul_mat(g, weight, g.make(Type::F32, {info.ne[0], batch, info.ne[2], info.ne[3]}));
@@ -164,7 +165,7 @@ void WeightLoader::map_host(std::vector<std::unique_ptr<Buffer>>& buffers) {
         const std::byte* begin = nullptr;
         const std::byte* end = nullptr;
     };
-    std::vector<Stretch> stretches(static_cast<size_t>(file_.parts()));
+    std::vector<Stretch> stretches(file_.parts());
     const auto on_host = [&](const Item& item) { return item.home == placement_.host(); };
     for (const Item& item : items_) {
         if (!on_host(item)) {
@@ -182,15 +183,15 @@ void WeightLoader::map_host(std::vector<std::unique_ptr<Buffer>>& buffers) {
             continue;
         }
         // Weights are only read; a mapping that is not writable would stop whoever tried otherwise.
-        buffers.push_back(wrap_host_memory(const_cast<std::byte*>(s.begin), static_cast<size_t>(s.end - s.begin)));
+        buffers.push_back(wrap_host_memory(const_cast<std::byte*>(s.begin), s.end - s.begin));
         buffers.back()->usage = BufferUsage::weights;
         mapped.back() = buffers.back().get();
     }
     for (const Item& item : items_) {
         if (on_host(item)) {
-            const auto part = static_cast<size_t>(item.info->part);
+            const size_t part = item.info->part;
             item.tensor->buffer = mapped[part];
-            item.tensor->offset = static_cast<size_t>(item.info->data - stretches[part].begin);
+            item.tensor->offset = item.info->data - stretches[part].begin;
         }
     }
 }
@@ -208,7 +209,7 @@ std::vector<std::unique_ptr<Buffer>> WeightLoader::load(LoadMode mode) {
             continue;
         }
         const BufferType* type = &devices_[item.home]->buffer_type();
-        const auto at = static_cast<size_t>(std::find(types.begin(), types.end(), type) - types.begin());
+        const size_t at = std::find(types.begin(), types.end(), type) - types.begin();
         if (at == types.size()) {
             types.push_back(type);
             tensors.emplace_back();

@@ -1,6 +1,7 @@
 #include "runtime/planner/planning.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/ops/catalogue.h"
 
 #include <algorithm>
@@ -22,9 +23,9 @@ int checked_backends(const Capabilities& capabilities) {
 Planning::Planning(const GraphView& graph, const Capabilities& capabilities, const PlanOptions& options, Carry& carry, Plan& plan,
                    Recorder* recorder)
     : graph(graph), capabilities(capabilities), options(options), carry(carry), scratch(carry.scratch), plan(plan),
-      recorder(recorder), n_backends(checked_backends(capabilities)), last(static_cast<BackendId>(n_backends - 1)) {
+      recorder(recorder), n_backends(checked_backends(capabilities)), last(narrow<BackendId>(n_backends - 1)) {
     const size_t n_tensors = graph.tensors.size();
-    plan.n_tensors = static_cast<int32_t>(n_tensors);
+    plan.n_tensors = int_of(n_tensors);
     plan.n_stages = options.n_stages;
     plan.current_stage = options.current_stage;
     plan.n_backends = n_backends;
@@ -34,7 +35,7 @@ Planning::Planning(const GraphView& graph, const Capabilities& capabilities, con
     plan.copies.clear();
     plan.rewires.clear();
     plan.graph_inputs.clear();
-    plan.copy_index.assign(n_tensors * static_cast<size_t>(n_backends), -1);
+    plan.copy_index.assign(n_tensors * n_backends, -1);
     describe_tensors();
     describe_backends();
 }
@@ -52,8 +53,8 @@ void Planning::describe_tensors() {
         plan.flags[i] = t.flags;
         plan.bytes[i] = t.is_view() || t.buffer_type != no_buffer_type ? -1 : bytes_of(t);
         if (t.user_backend >= n_backends) {
-            throw Error(ErrorKind::usage, "tensor " + name(static_cast<TensorId>(i)) + ": pinned to backend " +
-                                              std::to_string(t.user_backend) + " of " + std::to_string(n_backends));
+            throw Error(ErrorKind::usage, "tensor " + name(int_of(i)) + ": pinned to backend " + std::to_string(t.user_backend) +
+                                              " of " + std::to_string(n_backends));
         }
     }
     scratch.active.clear();
@@ -65,7 +66,7 @@ void Planning::describe_tensors() {
 }
 
 void Planning::describe_backends() {
-    const auto n = static_cast<size_t>(n_backends);
+    const size_t n = n_backends;
     scratch.default_type.resize(n);
     scratch.may_upgrade.resize(n);
     BufferTypeId highest = no_buffer_type;
@@ -73,9 +74,9 @@ void Planning::describe_backends() {
         highest = std::max(highest, home);
     }
     for (size_t b = 0; b < n; ++b) {
-        const BufferTypeId type = capabilities.default_buffer_type(static_cast<BackendId>(b));
+        const BufferTypeId type = capabilities.default_buffer_type(narrow<BackendId>(b));
         const auto higher = scratch.default_type.begin();
-        scratch.may_upgrade[b] = std::count(higher, higher + static_cast<std::ptrdiff_t>(b), type) != 0;
+        scratch.may_upgrade[b] = std::count(higher, higher + b, type) != 0;
         scratch.default_type[b] = type;
         highest = std::max(highest, type);
     }

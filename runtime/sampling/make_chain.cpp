@@ -1,6 +1,7 @@
 #include "runtime/sampling/make_chain.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/sampling/ranges.h"
 #include "runtime/system/joined.h"
 #include "runtime/system/read_number.h"

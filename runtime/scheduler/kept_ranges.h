@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/backend/backend.h"
-#include "runtime/planner/order/graph_copy.h"
+#include "runtime/planner/memory/allocated_graph.h"
 
 #include <vector>
 

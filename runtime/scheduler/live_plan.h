@@ -1,10 +1,8 @@
 #pragma once
 
 #include "runtime/backend/backend.h"
-#include "runtime/planner/memory/allocate.h"
 #include "runtime/planner/plan.h"
 #include "runtime/planner/recorder.h"
-#include "runtime/scheduler/expert_copy.h"
 #include "runtime/scheduler/live_graph.h"
 #include "runtime/scheduler/node_observer.h"
 #include "runtime/scheduler/watch.h"
@@ -39,22 +37,6 @@ struct LivePlan {
     Tensor& tensor(TensorId id) noexcept { return id < plan.n_tensors ? *tensors[id] : copies[id - plan.n_tensors]; }
 };
 
-/// The compute buffers of all buffer types, as the memory plan says: they only grow.
-class ComputeBuffers {
-public:
-    /// described: they have sizes and no memory, for plans that are never run.
-    explicit ComputeBuffers(bool described) : described_(described) {}
-    /// Gives each chunk at least its planned size, each tensor of the plan its place, and each view its source's.
-    /// Throws Error(device) when there is no memory: then nothing is placed.
-    void assign(LivePlan& live, const MemoryPlan& memory, const LiveDevices& devices);
-    std::vector<int64_t> bytes() const; ///< by buffer type id
-
-private:
-    bool described_;
-    std::vector<std::vector<std::unique_ptr<Buffer>>> chunks_; ///< [buffer type][chunk]
-    std::vector<std::vector<int64_t>> sizes_;                  ///< the same, as planned
-};
-
 /// Asks about each tensor and marks those that are watched. Without a watcher: none is.
 void mark_watched(LivePlan& live, const LiveDevices& devices, Watcher* watcher);
 
@@ -63,56 +45,5 @@ void optimise_splits(LivePlan& live, const LiveDevices& devices, Recorder* recor
 
 /// Points sources back to the originals and takes the plan's memory away from its tensors, so that the graph could be planned again.
 void undo(LivePlan& live);
-
-/// Runs a plan split by split. A backend is waited for only where a buffer that it uses may still be in use: before a copy overwrites or reads
-/// one, and where the next split lies on another backend.
-class Executor {
-public:
-    Executor(LiveDevices& devices, int n_stages);
-    /// Starts the work; it is complete after `synchronize`.
-    void run(LivePlan& live, Recorder* recorder);
-    void synchronize(Recorder* recorder);
-    void set_observer(NodeObserver* observer) noexcept { observer_ = observer; }
-    NodeObserver* observer() const noexcept { return observer_; }
-    /// After a failure, and at the end: waits for all that still runs, and forgets it.
-    void abandon() noexcept;
-
-private:
-    struct Pending { ///< a split that was started; its records are written once its kernels' times are known
-        int32_t split = 0;
-        BackendId backend = no_backend;
-        int64_t start_ns = 0;
-        int64_t end_ns = 0;
-        bool complete = false;
-        bool in_pieces = false; ///< each kernel's time is known as soon as its piece is done
-        std::vector<KernelTime> kernels;
-    };
-    Event* event(BackendId backend, int stage) noexcept;
-    bool is_host(BackendId backend) const noexcept; ///< works synchronously, in host memory
-    void wait(BackendId backend, int32_t split, Recorder* recorder);
-    void order_after(BackendId previous, BackendId next, int32_t split, Recorder* recorder);
-    /// Of all other backends that can use the memory: what they were given is to be done before `next` goes on with it (`queued`: on its queue).
-    void order_after_sharers(const BufferType& memory, BackendId next, int32_t split, bool queued, Recorder* recorder);
-    void copy_input(LivePlan& live, int32_t index, TensorId input, Recorder* recorder);
-    void run_split(LivePlan& live, int32_t index, Recorder* recorder);
-    void run_pieces(LivePlan& live, const SplitGraph& graph, Backend& backend, std::vector<KernelTime>& times,
-                    Recorder& recorder);
-    void run_observed(LivePlan& live, const SplitGraph& graph, BackendId id, std::vector<KernelTime>* times, Recorder* recorder);
-    void record_leafs(LivePlan& live, Recorder& recorder);
-    Pending& add_pending();
-    record::Execute fact_of(LivePlan& live, const Pending& pending, const KernelTime& kernel, Recorder& recorder);
-    void write_complete(LivePlan& live, Recorder& recorder);
-
-    LiveDevices& devices_;
-    std::vector<std::vector<std::unique_ptr<Event>>> events_; ///< [backend][stage]: the stage's copies are read
-    std::vector<std::unique_ptr<Event>> order_;               ///< [backend]: what was queued so far is done
-    std::vector<uint8_t> busy_;                               ///< [backend]: work was queued since the last wait
-    std::deque<Pending> pending_;                             ///< used again and again; a deque keeps the vectors' addresses
-    size_t first_pending_ = 0, end_pending_ = 0;              ///< those of `pending_` that are started, in order of split
-    ExpertScratch expert_scratch_;
-    std::vector<uint8_t> entered_; ///< [backend]: this evaluation has a split on it
-    LivePlan* running_ = nullptr;
-    NodeObserver* observer_ = nullptr;
-};
 
 } // namespace schedscope

@@ -124,7 +124,7 @@ void optimise_splits(LivePlan& live, const LiveDevices& devices, Recorder* recor
         }
         note_kept(graph, split.first_node, live.kept);
         if (recorder != nullptr) {
-            record_split(live, static_cast<int32_t>(s), position_before, *recorder);
+            record_split(live, int_of(s), position_before, *recorder);
         }
     }
     if (recorder != nullptr) {

@@ -1,6 +1,7 @@
 #include "runtime/scheduler/optimised_order.h"
 
 #include "runtime/backend/optimise_like.h"
+#include "runtime/numbers.h"
 #include "runtime/scheduler/kept_ranges.h"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ public:
             all_[graph.tensors.size() + i].op = Op::NONE;
         }
         for (size_t i = 0; i < all_.size(); ++i) {
-            all_[i].id = static_cast<TensorId>(i);
+            all_[i].id = int_of(i);
             all_[i].flags = plan.flags[i];
         }
         for (const Rewire& r : plan.rewires) {

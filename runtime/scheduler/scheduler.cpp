@@ -2,7 +2,8 @@
 
 #include "runtime/error.h"
 #include "runtime/numbers.h"
-#include "runtime/scheduler/live_plan.h"
+#include "runtime/scheduler/compute_buffers.h"
+#include "runtime/scheduler/executor.h"
 
 namespace schedscope {
 

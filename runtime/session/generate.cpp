@@ -3,6 +3,7 @@
 #include "runtime/clock.h"
 #include "runtime/context/choice_record.h"
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/sampling/make_chain.h"
 #include "runtime/session/prompt.h"
 
@@ -58,8 +59,7 @@ void check(const Session& session, const GenerateRequest& request, int32_t n_ctx
 
 std::shared_ptr<SamplerChain> chain_of(const Session& session, const SequencePrompt& p) {
     // Sequences differ although they share the seed.
-    return std::make_shared<SamplerChain>(
-        p.chain ? *p.chain : make_chain(session.sampling(), session.seed() + static_cast<uint32_t>(p.sequence)));
+    return std::make_shared<SamplerChain>(p.chain ? *p.chain : make_chain(session.sampling(), session.seed() + p.sequence));
 }
 
 /// With -bs the sequences' chains are in the context's graphs as long as this lives.
@@ -137,7 +137,7 @@ private:
     void read_rows(const Batch& batch) {
         int32_t row = 0;
         for (int32_t i = 0; i < batch.size(); ++i) {
-            const auto at = static_cast<size_t>(i);
+            const size_t at = i;
             if (batch.outputs[at] == 0) {
                 continue;
             }
@@ -168,7 +168,7 @@ private:
     }
 
     void choose(Stream& s) {
-        const auto done = static_cast<int32_t>(s.result.tokens.size());
+        const auto done = n_of(s.result.tokens);
         if (request_.stop != nullptr && request_.stop->load(std::memory_order_relaxed)) {
             return end(s, StopReason::stopped);
         }
@@ -205,8 +205,7 @@ private:
     }
 
     void decode_next() {
-        const auto wanted =
-            static_cast<int32_t>(std::count_if(streams_.begin(), streams_.end(), [](const Stream& s) { return s.active; }));
+        const auto wanted = int_of(std::count_if(streams_.begin(), streams_.end(), [](const Stream& s) { return s.active; }));
         if (context_.cells().size() - context_.cells().used() < wanted && !make_room()) {
             for (Stream& s : streams_) {
                 if (s.active) {

@@ -1,6 +1,7 @@
 #include "runtime/session/memory_need.h"
 
 #include "runtime/backend/buffer.h"
+#include "runtime/numbers.h"
 #include "runtime/session/session.h"
 #include "runtime/system/number_words.h"
 #include "runtime/vision/encoder_session.h"
@@ -31,7 +32,7 @@ std::vector<MemoryNeed> needs_of(const Scheduler& scheduler) {
         need.pages = info.buffer_types[type].is_host;
         need.compute = type < compute.size() ? compute[type] : 0;
         for (const BackendInfo& b : info.backends) {
-            if (b.default_buffer_type == static_cast<BufferTypeId>(type)) {
+            if (b.default_buffer_type == narrow<BufferTypeId>(type)) {
                 need.memory = std::max(need.memory, b.memory_bytes);
             }
         }
@@ -44,7 +45,7 @@ void add(std::vector<MemoryNeed>& needs, Buffers buffers, int64_t MemoryNeed::*p
     for (const auto& buffer : buffers) {
         const auto of_type = [&](const MemoryNeed& n) { return n.buffer_type == buffer->type().name(); };
         if (const auto need = std::find_if(needs.begin(), needs.end(), of_type); need != needs.end()) {
-            (*need).*part += static_cast<int64_t>(buffer->size());
+            (*need).*part += buffer->size();
         }
     }
 }

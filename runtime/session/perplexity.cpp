@@ -1,6 +1,7 @@
 #include "runtime/session/perplexity.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -34,7 +35,7 @@ double surprise(std::span<const float> logits, Token came) {
 class Windows {
 public:
     Windows(Session& session, std::span<const Token> tokens, const std::atomic<bool>* stop)
-        : context_(session.context()), tokens_(tokens), n_ctx_(static_cast<size_t>(context_.options().n_ctx)), stop_(stop) {
+        : context_(session.context()), tokens_(tokens), n_ctx_(context_.options().n_ctx), stop_(stop) {
         if (tokens.size() < 2) {
             throw Error(ErrorKind::usage, "perplexity: the text has no two tokens");
         }
@@ -49,7 +50,7 @@ public:
         }
         std::vector<Token> window(n_ctx_);
         for (size_t at = 0; at + n_ctx_ <= tokens_.size() && !stopped(); at += n_ctx_) {
-            std::copy_n(tokens_.begin() + static_cast<ptrdiff_t>(at), n_ctx_, window.begin());
+            std::copy_n(tokens_.begin() + at, n_ctx_, window.begin());
             if (begins_) {
                 window[0] = tokens_[0];
             }
@@ -63,13 +64,13 @@ private:
     /// The tokens from `from` on are foretold.
     template <typename Read> void one(std::span<const Token> window, size_t from, Read& read) {
         context_.cells().clear();
-        const auto step = static_cast<size_t>(context_.options().n_ubatch);
+        const size_t step = context_.options().n_ubatch;
         for (size_t at = 0; at < window.size() && !stopped(); at += step) {
             Batch batch;
             std::vector<Token> came;
             for (size_t i = at; i < std::min(at + step, window.size()); ++i) {
                 const bool foretells = i + 1 >= from && i + 1 < window.size();
-                batch.add(window[i], static_cast<int32_t>(i), only_sequence(0), foretells);
+                batch.add(window[i], int_of(i), only_sequence(0), foretells);
                 if (foretells) {
                     came.push_back(window[i + 1]);
                 }
@@ -93,7 +94,7 @@ Perplexity perplexity(Session& session, std::span<const Token> tokens, const std
     Windows(session, tokens, stop).each([&](const Batch& batch, const std::vector<Token>& came) {
         context.decode(batch);
         for (size_t row = 0; row < came.size(); ++row) {
-            sums.add(surprise(context.logits(static_cast<int32_t>(row)), came[row]));
+            sums.add(surprise(context.logits(int_of(row)), came[row]));
         }
     });
     if (sums.n == 0) {

@@ -1,6 +1,7 @@
 #include "runtime/session/prompt.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <span>
@@ -29,8 +30,7 @@ std::vector<std::vector<float>> encode_images(Session& session, const SequencePr
     session.encoder()->plan_only(views);
     std::vector<std::vector<float>> rows;
     for (const vision::Views* v : views) {
-        rows.emplace_back(static_cast<size_t>(session.encoder()->n_rows(*v)) *
-                          static_cast<size_t>(session.model().hparams().n_embd));
+        rows.emplace_back(session.encoder()->n_rows(*v) * static_cast<size_t>(session.model().hparams().n_embd));
     }
     return rows;
 }
@@ -59,21 +59,21 @@ private:
                 position += end - token;
                 token = end;
             }
-            const auto n = static_cast<int32_t>(rows[i].size() / static_cast<size_t>(session_.model().hparams().n_embd));
+            const auto n = int_of(rows[i].size() / session_.model().hparams().n_embd);
             Batch& batch = batches_.emplace_back();
-            const bool ends = i + 1 == p.images.size() && token == static_cast<int32_t>(p.tokens.size());
+            const bool ends = i + 1 == p.images.size() && token == n_of(p.tokens);
             batch.add_embeddings(rows[i], n, position, only_sequence(p.sequence), ends);
             for (int32_t row = 0; row < n; ++row) {
                 batch.outputs[row] = wanted(ends && row + 1 == n);
             }
             position += n;
         }
-        add_tokens(last_, p, token, static_cast<int32_t>(p.tokens.size()), position);
+        add_tokens(last_, p, token, n_of(p.tokens), position);
     }
 
     void add_tokens(Batch& batch, const SequencePrompt& p, int32_t first, int32_t end, int32_t position) const {
         for (int32_t i = first; i < end; ++i) {
-            const bool last = i + 1 == static_cast<int32_t>(p.tokens.size()) && &batch == &last_;
+            const bool last = i + 1 == n_of(p.tokens) && &batch == &last_;
             batch.add(p.tokens[i], position + i - first, only_sequence(p.sequence), wanted(last));
         }
     }
@@ -81,7 +81,7 @@ private:
     /// Of a token: the next one is chosen behind the last.
     uint8_t wanted(bool last) const {
         const bool logits = request_.all_logits || (last && request_.on_logits);
-        return static_cast<uint8_t>((last ? output_choice : no_output) | (logits ? output_logits : no_output));
+        return (last ? output_choice : no_output) | (logits ? output_logits : no_output);
     }
 
     Session& session_;
@@ -94,7 +94,7 @@ private:
 } // namespace
 
 int32_t prompt_length(const Session& session, const SequencePrompt& prompt) {
-    auto n = static_cast<int32_t>(prompt.tokens.size());
+    auto n = n_of(prompt.tokens);
     for (const PromptImage& image : prompt.images) {
         n += session.encoder()->n_rows(*image.views);
     }
@@ -105,7 +105,7 @@ void check_images(const Session& session, const SequencePrompt& p, const Generat
     if (p.images.empty()) {
         return;
     }
-    const auto n = static_cast<int32_t>(p.tokens.size());
+    const auto n = n_of(p.tokens);
     if (session.encoder() == nullptr) {
         throw Error(ErrorKind::usage, "image: there is no image encoder (--mmproj)");
     }

@@ -1,6 +1,7 @@
 #include "runtime/system/child_process.h"
 
 #include "runtime/clock.h"
+#include "runtime/numbers.h"
 #include "runtime/system/program_role.h"
 #include "runtime/system/visible_text.h"
 
@@ -100,7 +101,7 @@ public:
                 return ChildEnd::How::too_late;
             }
             if (listening) {
-                listening = listen(static_cast<int>(std::min(left_ms, look_up_ms)), said);
+                listening = listen(int_of(std::min(left_ms, look_up_ms)), said);
                 continue;
             }
             if (const std::optional<int> ended = child_.collect(WNOHANG)) {
@@ -124,7 +125,7 @@ private:
         std::array<char, most_said> part{};
         const ssize_t n = read(errors_, part.data(), part.size());
         if (n > 0 && said.size() < most_said) {
-            said.append(part.data(), static_cast<size_t>(n));
+            said.append(part.data(), n);
         }
         return n > 0 || (n < 0 && errno == EINTR);
     }

@@ -41,12 +41,11 @@ std::u32string code_points(std::string_view text, Utf8 rule) {
 }
 
 size_t count_characters(std::string_view text) noexcept {
-    return static_cast<size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+    return std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
 }
 
 bool append_utf8(char32_t c, std::string& out) {
-    const auto tail = [&out](char32_t bits) { out += static_cast<char>(0x80U | (bits & 0x3FU)); };
+    const auto tail = [&out](char32_t bits) { out += 0x80U | (bits & 0x3FU); };
     if (c < 0x80) {
         out += static_cast<char>(c);
     } else if (c < 0x800) {

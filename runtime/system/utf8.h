@@ -18,7 +18,7 @@ constexpr std::string_view utf8_replacement = "\xEF\xBF\xBD"; ///< U+FFFD
 
 /// Bytes of a character that begins with this one; 0: none does.
 constexpr size_t utf8_length(char first, Utf8 rule) noexcept {
-    const auto byte = static_cast<unsigned char>(first);
+    const unsigned char byte = first;
     const bool strict = rule == Utf8::strict;
     return byte < 0x80                     ? 1
            : byte < (strict ? 0xC2 : 0xC0) ? 0

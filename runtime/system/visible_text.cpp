@@ -70,7 +70,7 @@ std::string escape_controls(std::string json) {
         const std::optional<char32_t> c = take_character(rest);
         if (c && *c >= 0x7F && is_control(*c)) {
             char escape[8];
-            std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(*c & 0xFFFFU));
+            std::snprintf(escape, sizeof escape, "\\u%04x", *c & 0xFFFFU);
             out += escape;
         } else {
             out += before.substr(0, before.size() - rest.size());

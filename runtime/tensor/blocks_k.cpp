@@ -14,10 +14,10 @@ void expand(const BlockQ2_K& b, float* x) noexcept {
         const int half = group / 8;
         const int shift = 2 * (group % 8 / 2);
         const uint8_t* q = b.qs + 32 * half + 16 * (group % 2);
-        const float scale = d * static_cast<float>(b.scales[group] & 0x0F);
-        const float min = dmin * static_cast<float>(b.scales[group] >> 4);
+        const float scale = d * (b.scales[group] & 0x0F);
+        const float min = dmin * (b.scales[group] >> 4);
         for (int i = 0; i < 16; ++i) {
-            *x++ = scale * static_cast<float>((q[i] >> shift) & 3) - min;
+            *x++ = scale * ((q[i] >> shift) & 3) - min;
         }
     }
 }
@@ -48,8 +48,8 @@ template <typename Block, typename Upper> void expand_with_minima(const Block& b
         const ScaleMin s = scale_min(b.scales, group);
         const uint8_t* q = b.qs + 32 * (group / 2);
         const int shift = 4 * (group % 2);
-        const float scale = d * static_cast<float>(s.scale);
-        const float min = dmin * static_cast<float>(s.min);
+        const float scale = d * s.scale;
+        const float min = dmin * s.min;
         for (int i = 0; i < 32; ++i) {
             const int number = ((q[i] >> shift) & 0x0F) | upper(group, i);
             *x++ = scale * static_cast<float>(number) - min;
@@ -78,7 +78,7 @@ void expand(const BlockQ6_K& b, float* x) noexcept {
             for (int i = 0; i < 32; ++i) {
                 const int number = ((low[i] >> low_shift) & 0x0F) | (((qh[i] >> (2 * part)) & 3) << 4);
                 const int group = 8 * half + 2 * part + i / 16;
-                const float scale = d * static_cast<float>(b.scales[group]);
+                const float scale = d * b.scales[group];
                 *x++ = scale * static_cast<float>(number - 32);
             }
         }

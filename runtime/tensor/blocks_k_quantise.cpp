@@ -1,5 +1,6 @@
 #include "runtime/tensor/blocks.h"
 
+#include "runtime/numbers.h"
 #include "runtime/tensor/convert.h"
 
 #include <array>
@@ -70,7 +71,7 @@ template <int N> struct WithMinimum {
         d = float_to_half(extreme(scale.data(), groups) / static_cast<float>(highest_scale));
         dmin = float_to_half(extreme(minimum.data(), groups) / static_cast<float>(highest_scale));
         for (int g = 0; g < groups; ++g) {
-            const auto at = static_cast<size_t>(g);
+            const size_t at = g;
             scales[at] = nearest(scale[at] * inverse(half_to_float(d)), 0, highest_scale);
             minima[at] = nearest(minimum[at] * inverse(half_to_float(dmin)), 0, highest_scale);
             const float to_number = inverse(half_to_float(d) * static_cast<float>(scales[at]));
@@ -103,9 +104,9 @@ void store_fours(const std::array<uint8_t, super_block>& numbers, uint8_t* qs) n
 
 int nearest_iq4(float v) noexcept {
     int best = 0;
-    for (int i = 1; i < static_cast<int>(iq4_values.size()); ++i) {
-        const auto at = static_cast<size_t>(i);
-        best = std::fabs(v - static_cast<float>(iq4_values[at])) < std::fabs(v - static_cast<float>(iq4_values[best])) ? i : best;
+    for (int i = 1; i < n_of(iq4_values); ++i) {
+        const size_t at = i;
+        best = std::fabs(v - iq4_values[at]) < std::fabs(v - iq4_values[best]) ? i : best;
     }
     return best;
 }
@@ -200,7 +201,7 @@ void quantise(const float* x, BlockIQ4_XS& b) noexcept {
         wanted[g] = extreme(x + 32 * g, 32) / iq4_lowest;
     }
     b = {};
-    b.d = float_to_half(extreme(wanted.data(), static_cast<int>(wanted.size())) / -32.0F);
+    b.d = float_to_half(extreme(wanted.data(), wanted.size()) / -32.0F);
     const float d = half_to_float(b.d);
     for (size_t g = 0; g < wanted.size(); ++g) {
         const int scale = nearest(wanted[g] * inverse(d), -32, 31);

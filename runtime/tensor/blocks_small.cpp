@@ -1,5 +1,6 @@
 #include "runtime/tensor/blocks.h"
 
+#include "runtime/numbers.h"
 #include "runtime/tensor/convert.h"
 
 #include <cmath>
@@ -28,10 +29,7 @@ uint8_t stored(float v, int most) noexcept {
     return v > 0.0F ? static_cast<uint8_t>(v < static_cast<float>(most) ? static_cast<int>(v) : most) : uint8_t{0};
 }
 
-uint32_t fifth_bits(const uint8_t* qh) noexcept {
-    return static_cast<uint32_t>(qh[0]) | static_cast<uint32_t>(qh[1]) << 8U | static_cast<uint32_t>(qh[2]) << 16U |
-           static_cast<uint32_t>(qh[3]) << 24U;
-}
+uint32_t fifth_bits(const uint8_t* qh) noexcept { return qh[0] | qh[1] << 8U | qh[2] << 16U | qh[3] << 24U; }
 
 void store_fours(const uint8_t* q, uint8_t* qs) noexcept {
     for (int j = 0; j < half_block; ++j) {
@@ -43,7 +41,7 @@ void store_fifths(const uint8_t* q, uint8_t* qh) noexcept {
     for (int byte = 0; byte < 4; ++byte) {
         unsigned bits = 0;
         for (int j = 0; j < 8; ++j) {
-            bits |= static_cast<unsigned>((q[8 * byte + j] >> 4) & 1) << static_cast<unsigned>(j);
+            bits |= ((q[8 * byte + j] >> 4) & 1) << j;
         }
         qh[byte] = static_cast<uint8_t>(bits);
     }
@@ -62,7 +60,7 @@ void expand(const BlockQ4_0& b, float* x) noexcept {
     const float d = half_to_float(b.d);
     for (int j = 0; j < half_block; ++j) {
         x[j] = static_cast<float>((b.qs[j] & 0x0F) - 8) * d;
-        x[j + half_block] = static_cast<float>((b.qs[j] >> 4) - 8) * d;
+        x[j + half_block] = ((b.qs[j] >> 4) - 8) * d;
     }
 }
 
@@ -70,8 +68,8 @@ void expand(const BlockQ4_1& b, float* x) noexcept {
     const float d = half_to_float(b.d);
     const float m = half_to_float(b.m);
     for (int j = 0; j < half_block; ++j) {
-        x[j] = static_cast<float>(b.qs[j] & 0x0F) * d + m;
-        x[j + half_block] = static_cast<float>(b.qs[j] >> 4) * d + m;
+        x[j] = (b.qs[j] & 0x0F) * d + m;
+        x[j + half_block] = (b.qs[j] >> 4) * d + m;
     }
 }
 
@@ -79,8 +77,8 @@ void expand(const BlockQ5_0& b, float* x) noexcept {
     const float d = half_to_float(b.d);
     const uint32_t fifth = fifth_bits(b.qh);
     for (int j = 0; j < half_block; ++j) {
-        const auto low = static_cast<int>((b.qs[j] & 0x0FU) | ((fifth >> j) & 1U) << 4U);
-        const auto high = static_cast<int>((b.qs[j] >> 4U) | ((fifth >> (j + half_block)) & 1U) << 4U);
+        const int low = (b.qs[j] & 0x0FU) | ((fifth >> j) & 1U) << 4U;
+        const int high = (b.qs[j] >> 4U) | ((fifth >> (j + half_block)) & 1U) << 4U;
         x[j] = static_cast<float>(low - 16) * d;
         x[j + half_block] = static_cast<float>(high - 16) * d;
     }
@@ -91,8 +89,8 @@ void expand(const BlockQ5_1& b, float* x) noexcept {
     const float m = half_to_float(b.m);
     const uint32_t fifth = fifth_bits(b.qh);
     for (int j = 0; j < half_block; ++j) {
-        const auto low = static_cast<int>((b.qs[j] & 0x0FU) | ((fifth >> j) & 1U) << 4U);
-        const auto high = static_cast<int>((b.qs[j] >> 4U) | ((fifth >> (j + half_block)) & 1U) << 4U);
+        const int low = (b.qs[j] & 0x0FU) | ((fifth >> j) & 1U) << 4U;
+        const int high = (b.qs[j] >> 4U) | ((fifth >> (j + half_block)) & 1U) << 4U;
         x[j] = static_cast<float>(low) * d + m;
         x[j + half_block] = static_cast<float>(high) * d + m;
     }
@@ -101,7 +99,7 @@ void expand(const BlockQ5_1& b, float* x) noexcept {
 void expand(const BlockQ8_0& b, float* x) noexcept {
     const float d = half_to_float(b.d);
     for (int j = 0; j < small_block; ++j) {
-        x[j] = static_cast<float>(b.qs[j]) * d;
+        x[j] = b.qs[j] * d;
     }
 }
 
@@ -109,7 +107,8 @@ namespace {
 
 /// Numbers 0 … `most` around their middle; stores their lower four bits.
 template <typename Block> void number_around_zero(const float* x, int most, Block& b, uint8_t (&q)[small_block]) noexcept {
-    const float middle = static_cast<float>(most / 2 + 1);
+    const int middle_code = most / 2 + 1;
+    const auto middle = static_cast<float>(middle_code);
     const float d = extreme(x, small_block) / -middle;
     b.d = float_to_half(d);
     number_all(x, 0.0F, inverse(d), middle + 0.5F, most, q);
@@ -161,7 +160,7 @@ void quantise(const float* x, BlockQ8_0& b) noexcept {
     b.d = float_to_half(d);
     for (int i = 0; i < small_block; ++i) {
         const float v = std::round(x[i] * d_inverse);
-        b.qs[i] = static_cast<int8_t>(v > -128.0F ? (v < 127.0F ? static_cast<int>(v) : 127) : (v <= -128.0F ? -128 : 0));
+        b.qs[i] = static_cast<int8_t>(v > -128.0F ? (v < 127.0F ? v : 127) : (v <= -128.0F ? -128 : 0));
     }
 }
 

@@ -41,8 +41,8 @@ Tensor* add_id(Graph& g, Tensor* a, Tensor* b, Tensor* ids) {
 Tensor* scale(Graph& g, Tensor* a, float factor, float bias) {
     require_float(Op::SCALE, *a);
     // Rows may be padded; everything above them must not be.
-    const bool rows_only = a->nb[0] == traits(a->type).bytes && a->nb[2] == a->nb[1] * static_cast<size_t>(a->ne[1]) &&
-                           a->nb[3] == a->nb[2] * static_cast<size_t>(a->ne[2]);
+    const bool rows_only =
+        a->nb[0] == traits(a->type).bytes && a->nb[2] == a->nb[1] * a->ne[1] && a->nb[3] == a->nb[2] * a->ne[2];
     if (!rows_only) {
         refuse(Op::SCALE, described(*a) + " must be contiguous but for gaps between rows");
     }

@@ -1,5 +1,7 @@
 #include "runtime/tensor/ops_build.h"
 
+#include "runtime/numbers.h"
+
 namespace schedscope::ops {
 
 namespace {

@@ -31,11 +31,11 @@ Tensor* view_1d(Graph& g, Tensor* a, int64_t ne0, size_t offset) {
 }
 
 Tensor* view_2d(Graph& g, Tensor* a, int64_t ne0, int64_t ne1, size_t nb1, size_t offset) {
-    return view_3d(g, a, ne0, ne1, 1, nb1, nb1 * static_cast<size_t>(ne1), offset);
+    return view_3d(g, a, ne0, ne1, 1, nb1, nb1 * ne1, offset);
 }
 
 Tensor* view_3d(Graph& g, Tensor* a, int64_t ne0, int64_t ne1, int64_t ne2, size_t nb1, size_t nb2, size_t offset) {
-    return view_4d(g, a, ne0, ne1, ne2, 1, nb1, nb2, nb2 * static_cast<size_t>(ne2), offset);
+    return view_4d(g, a, ne0, ne1, ne2, 1, nb1, nb2, nb2 * ne2, offset);
 }
 
 Tensor* view_4d(Graph& g, Tensor* a, int64_t ne0, int64_t ne1, int64_t ne2, int64_t ne3, size_t nb1, size_t nb2, size_t nb3,
@@ -69,14 +69,14 @@ Tensor* permute(Graph& g, Tensor* a, int axis0, int axis1, int axis2, int axis3)
         if (axis < 0 || axis >= max_dims) {
             refuse(Op::PERMUTE, "there is no dimension " + std::to_string(axis));
         }
-        seen |= 1U << static_cast<unsigned>(axis);
+        seen |= 1U << axis;
     }
     if (seen != 0xFU) {
         refuse(Op::PERMUTE, "two dimensions of " + described(*a) + " go to the same place");
     }
     Tensor* t = make_view(g, Op::PERMUTE, a, 0, " (permuted)", {a});
     for (size_t i = 0; i < axes.size(); ++i) {
-        const auto to = static_cast<size_t>(axes[i]);
+        const size_t to = axes[i];
         t->ne[to] = a->ne[i];
         t->nb[to] = a->nb[i];
     }

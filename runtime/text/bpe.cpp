@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
+#include "runtime/numbers.h"
 #include "runtime/system/utf8.h"
 #include "runtime/system/visible_text.h"
 #include "runtime/text/byte_level.h"
@@ -25,7 +26,7 @@ const PreTokenizerRule& rule_of(const gguf::File& file) {
 }
 
 uint64_t pair_key(int32_t left, int32_t right) noexcept {
-    return static_cast<uint64_t>(static_cast<uint32_t>(left)) << 32U | static_cast<uint32_t>(right);
+    return static_cast<uint64_t>(left) << 32U | static_cast<uint32_t>(right);
 }
 
 } // namespace
@@ -37,9 +38,9 @@ public:
 
     void encode(std::string_view bytes, std::vector<Token>& out) {
         symbols_.clear();
-        const auto n = static_cast<int32_t>(bytes.size());
+        const auto n = n_of(bytes);
         for (int32_t i = 0; i < n; ++i) {
-            const auto byte = static_cast<uint8_t>(bytes[i]);
+            const uint8_t byte = bytes[i];
             symbols_.push_back({bpe_.bytes_[byte], 1, i - 1, i + 1 < n ? i + 1 : -1});
         }
         for (int32_t i = 1; i < n; ++i) {
@@ -174,7 +175,7 @@ void BpeTokenizer::encode_word(std::string_view bytes, Word& word, std::vector<T
     if (rule_.whole_words) {
         word.stored.clear();
         for (const char byte : bytes) {
-            word.stored += byte_level_character(static_cast<uint8_t>(byte));
+            word.stored += byte_level_character(byte);
         }
         const Token token = vocabulary().find(word.stored);
         if (token != no_token) {
@@ -193,7 +194,7 @@ void BpeTokenizer::encode_text(std::string_view text, bool /*after_special*/, st
         bytes.clear();
         for (const char32_t c : part) {
             if (!append_utf8(c, bytes)) {
-                throw Error(ErrorKind::input, "text: holds the invalid code point " + std::to_string(static_cast<uint32_t>(c)));
+                throw Error(ErrorKind::input, "text: holds the invalid code point " + std::to_string(c));
             }
         }
         encode_word(bytes, word, out);

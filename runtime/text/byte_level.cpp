@@ -51,7 +51,7 @@ std::string byte_level_decoded(std::string_view stored) {
         result += "[UNK_BYTE_0x";
         for (const char b : utf8) {
             result += digits[static_cast<unsigned char>(b) >> 4U];
-            result += digits[static_cast<unsigned char>(b) & 15U];
+            result += digits[b & 15U];
         }
         result.append(stored) += ']';
     }

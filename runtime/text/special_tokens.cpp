@@ -77,7 +77,7 @@ void SpecialTokens::insert(Token token) {
 
 std::vector<Token> SpecialTokens::present(std::string_view text, bool parse_control) const {
     // One pass over the text, so that a vocabulary with thousands of special tokens costs no more than one with three.
-    std::vector<uint8_t> seen(static_cast<size_t>(vocabulary_.n_tokens()), 0);
+    std::vector<uint8_t> seen(vocabulary_.n_tokens(), 0);
     for (size_t i = 0; i < text.size(); ++i) {
         int32_t node = roots_[static_cast<unsigned char>(text[i])];
         for (size_t j = i + 1; node >= 0; ++j) {

@@ -1,6 +1,7 @@
 #include "runtime/text/spm.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/system/utf8.h"
 
 #include <algorithm>
@@ -68,7 +69,7 @@ public:
     explicit Merger(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
 
     void add_character(std::string_view character) {
-        const auto index = static_cast<int32_t>(symbols_.size());
+        const auto index = n_of(symbols_);
         symbols_.push_back({character.data(), static_cast<uint32_t>(character.size()), index - 1, -1});
         if (index > 0) {
             symbols_[index - 1].next = index;
@@ -128,7 +129,7 @@ private:
             return;
         }
         for (const char c : text) {
-            const Token byte = vocabulary_.byte_token(static_cast<uint8_t>(c));
+            const Token byte = vocabulary_.byte_token(c);
             if (byte == no_token) {
                 throw Error(ErrorKind::input, "text: byte " + std::to_string(static_cast<unsigned char>(c)) +
                                                   " has no token in the model's vocabulary");
@@ -179,7 +180,7 @@ bool SpmTokenizer::can_join(std::string_view left, std::string_view right) const
 }
 
 void SpmTokenizer::encode_text(std::string_view text, bool after_special, std::vector<Token>& out) const {
-    if (text.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max()) / 4) {
+    if (text.size() > (std::numeric_limits<int32_t>::max()) / 4) {
         throw Error(ErrorKind::usage, "text: " + std::to_string(text.size()) + " bytes are too many to tokenize at once");
     }
     std::string escaped = vocabulary().frame().add_space_prefix && after_special ? std::string(spm_space) : std::string();

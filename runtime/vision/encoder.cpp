@@ -3,6 +3,7 @@
 #include "runtime/backend/buffer.h"
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
+#include "runtime/numbers.h"
 #include "runtime/scheduler/evaluation_record.h"
 #include "runtime/vision/positions.h"
 
@@ -46,7 +47,7 @@ Arrangement Encoder::arrangement(const Views& image) const {
     a.tiles = image.tiles;
     a.image = image.image;
     // Rows of a view are a square again where the projector makes fewer of them.
-    const auto side = static_cast<int32_t>(std::lround(std::sqrt(a.rows_of_view)));
+    const auto side = int_of(std::lround(std::sqrt(a.rows_of_view)));
     a.grid = {side, side};
     a.unpad = model_.hparams().unpad && side * side == a.rows_of_view;
     a.newline = !newline_.empty();
@@ -97,10 +98,10 @@ void Encoder::fill(const ImageView& view) const {
     const EncoderHparams& h = model_.hparams();
     write_all(io_.pixels, planes_of(view, h));
     if (h.minicpmv_version > 0) {
-        const auto grid = static_cast<int32_t>(std::lround(std::sqrt(model_.weights().position_embd->ne[1])));
+        const auto grid = int_of(std::lround(std::sqrt(model_.weights().position_embd->ne[1])));
         write_all(io_.positions, positions_on_grid(patches_, grid));
     } else {
-        std::vector<int32_t> positions(static_cast<size_t>(io_.positions->ne[0]));
+        std::vector<int32_t> positions(io_.positions->ne[0]);
         std::iota(positions.begin(), positions.end(), 0);
         write_all(io_.positions, positions);
     }
@@ -110,7 +111,7 @@ void Encoder::fill(const ImageView& view) const {
         write_all(io_.patches, rows);
     }
     if (io_.position_waves != nullptr) {
-        write_all(io_.position_waves, position_waves(patches_, static_cast<int32_t>(io_.position_waves->ne[0])));
+        write_all(io_.position_waves, position_waves(patches_, int_of(io_.position_waves->ne[0])));
     }
 }
 
@@ -126,7 +127,7 @@ void Encoder::evaluate(const ImageView& view, Run run, std::vector<float>& rows)
     record::EvaluationBegin begin;
     begin.kind = GraphKind::encoder;
     begin.reused = reused;
-    begin.n_tokens = begin.n_outputs = static_cast<int32_t>(io_.result->ne[1]);
+    begin.n_tokens = begin.n_outputs = int_of(io_.result->ne[1]);
     begin.planned_in = planned_in_;
     record_evaluation_begin(recorder_, scheduler_, id, begin, other ? "image size" : "");
     try {
@@ -136,7 +137,7 @@ void Encoder::evaluate(const ImageView& view, Run run, std::vector<float>& rows)
         if (run == Run::compute) {
             fill(view);
             scheduler_.compute();
-            const auto n = static_cast<size_t>(n_elements(*io_.result));
+            const size_t n = n_elements(*io_.result);
             rows.resize(rows.size() + n);
             tensor_read(*io_.result, rows.data() + (rows.size() - n), 0, n * sizeof(float));
             model_.file().check_whole(); // weights on the host lie in the file

@@ -1,5 +1,6 @@
 #include "runtime/vision/encoder_graph_builder.h"
 
+#include "runtime/numbers.h"
 #include "runtime/vision/vision_model.h"
 
 #include <algorithm>
@@ -104,7 +105,7 @@ Tensor* EncoderGraphBuilder::block(Tensor* x, int32_t il) {
 /// Runs the blocks; the hidden states that the file asks for, side by side in its order.
 Tensor* EncoderGraphBuilder::features(Tensor* x) {
     const EncoderWeights& w = model.weights();
-    const auto n_blocks = static_cast<int32_t>(w.blocks.size());
+    const auto n_blocks = n_of(w.blocks);
     std::vector<Tensor*> states = {x};
     for (int32_t il = 0; il < n_blocks; ++il) {
         states.push_back(block(states.back(), il));

@@ -1,5 +1,7 @@
 #include "runtime/vision/positions.h"
 
+#include "runtime/numbers.h"
+
 #include <cmath>
 
 namespace schedscope::vision {
@@ -8,7 +10,7 @@ std::vector<int32_t> positions_on_grid(Size patches, int32_t grid) {
     std::vector<int32_t> positions;
     for (int64_t y = 0; y < patches.height; ++y) {
         for (int64_t x = 0; x < patches.width; ++x) {
-            positions.push_back(static_cast<int32_t>(y * grid / patches.height * grid + x * grid / patches.width));
+            positions.push_back(int_of(y * grid / patches.height * grid + x * grid / patches.width));
         }
     }
     return positions;

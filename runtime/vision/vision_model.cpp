@@ -30,7 +30,7 @@ VisionModel::VisionModel(std::shared_ptr<const gguf::File> file, std::span<Devic
     WeightLoader weight_loader(*file_, devices, placement_, store_, reader_of);
     WeightNames loader(*file_, weight_loader);
     name_weights(weights_, loader, hparams_);
-    const int64_t n_in = int64_t{hparams_.n_embd} * static_cast<int64_t>(hparams_.feature_layers.size());
+    const int64_t n_in = int64_t{hparams_.n_embd} * hparams_.feature_layers.size();
     projector_weights_ = projector_->weights(loader, hparams_, n_in);
     n_embd_text_ = projector_weights_->n_embd_text;
     for (Tensor& t : store_.tensors()) {
@@ -54,7 +54,7 @@ int32_t VisionModel::n_rows(Size patches) const { return projector_->n_rows(*pro
 
 std::vector<float> VisionModel::image_newline() const {
     const gguf::FileTensor* info = newline_of(*file_);
-    std::vector<float> values(info != nullptr ? static_cast<size_t>(n_embd_text_) : 0);
+    std::vector<float> values(info != nullptr ? n_embd_text_ : 0);
     if (info != nullptr) {
         row_to_float(info->type, info->data, values.data(), n_embd_text_);
         file_->check_whole();

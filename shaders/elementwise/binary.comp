@@ -24,8 +24,10 @@ void main() {
     float r = a - b;
 #elif OPERATOR == OP_MUL
     float r = a * b;
-#else
+#elif OPERATOR == OP_DIV
     float r = a / b;
+#else
+#error "an operator of two sources that has no branch here"
 #endif
     STORE(at(DST, e.x, e.y, e.z, e.w), r);
 }

@@ -2,6 +2,7 @@
 // another size. Whatever it is, the inspector takes it all, draws its frame, and can be left.
 
 #include "inspector/tui/app.h"
+#include "runtime/scheduler/optimised_order.h"
 #include "runtime/system/program_role.h"
 #include "tests/fuzz/small_trace.h"
 #include "traces/store/live_store.h"
@@ -116,6 +117,7 @@ void run(std::string_view keys) {
         return store;
     }();
     tui::InspectorSession session(source, nullptr, -1);
+    session.optimise_with(optimised_nodes);
     tui::App::Options options;
     options.title = "small";
     options.settings.escape_delay = 0;

@@ -28,7 +28,8 @@ struct Side {
 /// What tensors are compared by; a tensor that has none (false) takes no part.
 struct LikenessKey {
     uint64_t first = 0, second = 0, third = 0;
-    auto operator<=>(const LikenessKey&) const = default;
+    auto operator<=>(const LikenessKey&) const =
+        default; // NOLINT(modernize-use-nullptr): clang-tidy 14 takes the comparison for one with a pointer
 };
 using KeyOf = std::function<bool(const Side&, TensorId, LikenessKey&)>;
 
@@ -55,8 +56,8 @@ private:
 
     void align_at(Likeness likeness) {
         const Side a(a_, names_a_, likeness), b(b_, names_b_, likeness);
-        const auto i = [](TensorId id) { return static_cast<size_t>(id); };
-        result_.work += static_cast<int64_t>(a_.n_tensors() + b_.n_tensors());
+        const auto i = [](TensorId id) { return id; };
+        result_.work += a_.n_tensors() + b_.n_tensors();
         // What a leaf is computed from and what a result is used for says nothing: alone they are like many others.
         const KeyOf whole = [&](const Side& s, TensorId id, LikenessKey& key) {
             key = {s.above[i(id)], s.below[i(id)], 0};
@@ -103,7 +104,7 @@ private:
         const auto entries = [&](const Side& side, const std::vector<TensorId>& aligned) {
             std::vector<KeyedTensor> list;
             LikenessKey key;
-            for (TensorId id = 0; id < static_cast<TensorId>(aligned.size()); ++id) {
+            for (TensorId id = 0; id < n_of(aligned); ++id) {
                 ++result_.work;
                 if (aligned[id] == no_tensor && key_of(side, id, key)) {
                     list.emplace_back(key, id);
@@ -148,7 +149,7 @@ private:
         waiting_.clear();
         for (size_t x = 0; x < result_.in_b.size(); ++x) {
             if (result_.in_b[x] != no_tensor) {
-                waiting_.push_back(static_cast<TensorId>(x));
+                waiting_.push_back(int_of(x));
             }
         }
         while (!waiting_.empty() && !complete()) {
@@ -165,7 +166,7 @@ private:
         for (size_t x = 0; x < result_.in_b.size(); ++x) {
             const TensorId y = result_.in_b[x];
             if (y != no_tensor && a.above[x] == b.above[y] && a.below[x] == b.below[y]) {
-                spread_to_sources(a, b, static_cast<TensorId>(x), y);
+                spread_to_sources(a, b, int_of(x), y);
             }
         }
     }
@@ -186,7 +187,7 @@ private:
             std::vector<KeyedTensor> list;
             for (const auto* use = side.shape.uses_begin(of); use != side.shape.uses_end(of); ++use) {
                 ++result_.work;
-                const auto user = static_cast<size_t>(use->user);
+                const size_t user = use->user;
                 if (aligned[user] == no_tensor) {
                     list.push_back({{static_cast<uint64_t>(use->slot), side.labels[user], 0}, use->user});
                 }
@@ -260,14 +261,14 @@ std::vector<TensorId> align_by_name(const OwnedGraph& a, const OwnedGraph& b) {
     std::vector<TensorId> match(a.tensors.size(), no_tensor);
     if (same_names(a, b)) {
         for (size_t id = 0; id < match.size(); ++id) {
-            match[id] = static_cast<TensorId>(id);
+            match[id] = int_of(id);
         }
         return match;
     }
     std::unordered_map<uint64_t, std::vector<TensorId>> places; // by likeness, the next one last
     const std::vector<uint64_t> wanted = GraphShape(a).named(), there = GraphShape(b).named();
     for (size_t id = there.size(); id > 0; --id) {
-        places[there[id - 1]].push_back(static_cast<TensorId>(id - 1));
+        places[there[id - 1]].push_back(int_of(id - 1));
     }
     for (size_t id = 0; id < wanted.size(); ++id) {
         const auto found = places.find(wanted[id]);

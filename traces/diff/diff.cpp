@@ -76,7 +76,7 @@ public:
                 both.push_back(evaluations);
             }
         }
-        result_.evaluations = static_cast<int64_t>(both.size());
+        result_.evaluations = both.size();
         if (!options_.evaluation || !both.empty()) {
             compare_tokens(a_, b_, options_.evaluation ? std::optional(both.front()) : std::nullopt, result_);
         }

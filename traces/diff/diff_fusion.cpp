@@ -2,6 +2,8 @@
 
 #include "traces/diff/diff_parts.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -12,8 +14,8 @@ namespace {
 std::vector<TensorId> nodes_of(const PlanSide& side, const record::Fusion& f) {
     const std::vector<TensorId>& order = side.state.order;
     const size_t first = std::min(static_cast<size_t>(std::max(f.first, 0)), order.size());
-    const size_t end = std::min(first + static_cast<size_t>(std::max(f.count, 0)), order.size());
-    return {order.begin() + static_cast<std::ptrdiff_t>(first), order.begin() + static_cast<std::ptrdiff_t>(end)};
+    const size_t end = std::min(first + std::max(f.count, 0), order.size());
+    return {order.begin() + first, order.begin() + end};
 }
 
 struct FusedNodes {
@@ -151,7 +153,7 @@ void compare_order(const PlanPair& plans, Found& found) {
     std::unordered_map<TensorId, int32_t> place_in_b; // among the nodes that both run
     for (const TensorId id : plans.b.state.order) {
         if (plans.in_a(id) != no_tensor) {
-            place_in_b.emplace(id, static_cast<int32_t>(place_in_b.size()));
+            place_in_b.emplace(id, n_of(place_in_b));
         }
     }
     std::vector<TensorId> nodes;
@@ -162,7 +164,7 @@ void compare_order(const PlanPair& plans, Found& found) {
             places.push_back(place->second);
         }
     }
-    found.compared(static_cast<int64_t>(nodes.size()));
+    found.compared(nodes.size());
     const std::vector<bool> kept = longest_rising(places);
     for (size_t i = 0; i < nodes.size(); ++i) {
         if (!kept[i]) {

@@ -1,5 +1,6 @@
 // What differs between two graphs: tensors that only one has, and what became of those that both have.
 
+#include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "traces/diff/diff_parts.h"
 #include "traces/history/words/unknown.h"
@@ -61,7 +62,7 @@ public:
 private:
     void only_in_one() {
         const auto add = [&](const OwnedGraph& graph, bool of_a) {
-            for (TensorId id = 0; id < static_cast<TensorId>(graph.tensors.size()); ++id) {
+            for (TensorId id = 0; id < n_of(graph.tensors); ++id) {
                 if ((of_a ? plans_.in_b(id) : plans_.in_a(id)) == no_tensor) {
                     const TensorInfo& t = graph.tensors[id];
                     if (left_out_by_log(t)) {

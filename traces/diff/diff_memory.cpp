@@ -40,7 +40,7 @@ void compare_replans(const PlanPair& plans, Found& found) {
         return list;
     };
     const std::vector<std::string> a = reasons(plans.a), b = reasons(plans.b);
-    found.compared(static_cast<int64_t>(std::max(a.size(), b.size())));
+    found.compared(std::max(a.size(), b.size()));
     for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
         const DiffValue x = i < a.size() ? DiffValue{a[i]} : DiffValue{}, y = i < b.size() ? DiffValue{b[i]} : DiffValue{};
         if (x != y) {

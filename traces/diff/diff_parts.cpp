@@ -26,12 +26,12 @@ TraceDifference& Found::add(What what, std::string subject, DiffValue a, DiffVal
 }
 
 TensorState PlanSide::assigned(TensorId id) const {
-    const auto i = static_cast<size_t>(id);
+    const size_t i = id;
     return id >= 0 && i < state.tensors.size() ? state.tensors[i] : TensorState{};
 }
 
 TensorId PlanSide::start_of(const SplitState& split) const {
-    const auto first = static_cast<size_t>(split.begin.first_node);
+    const size_t first = split.begin.first_node;
     const TensorId node = split.begin.node; // none: the split has views only
     return node != no_tensor || first >= graph.nodes.size() ? node : graph.nodes[first];
 }
@@ -39,7 +39,7 @@ TensorId PlanSide::start_of(const SplitState& split) const {
 PlanPair::PlanPair(History& history_a, const PlanState& state_a, History& history_b, const PlanState& state_b)
     : a{history_a, state_a, *history_a.graph_of(state_a)}, b{history_b, state_b, *history_b.graph_of(state_b)},
       alignment_(align(a.graph, b.graph)) {
-    for (TensorId id = 0; id < static_cast<TensorId>(alignment_.in_b.size()); ++id) {
+    for (TensorId id = 0; id < n_of(alignment_.in_b); ++id) {
         if (const TensorId other = alignment_.in_b[id]; other != no_tensor) {
             common_.emplace_back(id, other);
         }

@@ -1,5 +1,6 @@
 // How much of everything two plans have.
 
+#include "runtime/numbers.h"
 #include "traces/diff/diff_parts.h"
 #include "traces/history/tables/tables.h"
 
@@ -20,11 +21,11 @@ std::vector<PlanMeasure> measure(const PlanSide& side) {
     for (size_t b = 0; b < backends.size(); ++b) {
         int64_t n = 0;
         for (const TensorId node : side.graph.nodes) {
-            n += side.assigned(node).backend == static_cast<BackendId>(b) ? 1 : 0;
+            n += side.assigned(node).backend == narrow<BackendId>(b) ? 1 : 0;
         }
         measures.push_back({"nodes on " + backends[b].name, false, n});
     }
-    const auto count = [](const auto& list) { return static_cast<int64_t>(list.size()); };
+    const auto count = [](const auto& list) { return list.size(); };
     measures.push_back({"splits", false, count(side.state.splits)});
     measures.push_back({"copies", false, count(side.state.copies)});
     measures.push_back({"bytes copied", true, tables::input_sizes(side.state).known()});
@@ -54,8 +55,7 @@ DiffSummary summarise(const PlanPair& plans) {
         }
         if (found == summary.measures.size()) {
             found = at;
-            summary.measures.insert(summary.measures.begin() + static_cast<std::ptrdiff_t>(found),
-                                    {m.name, m.is_bytes, false, std::nullopt, std::nullopt});
+            summary.measures.insert(summary.measures.begin() + found, {m.name, m.is_bytes, false, std::nullopt, std::nullopt});
         }
         summary.measures[found].b = m.amount;
         at = found + 1;

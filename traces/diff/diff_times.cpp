@@ -96,12 +96,12 @@ void add_times(History& a, History& b, const std::vector<EvaluationPair>& evalua
         rows.push_back({"kernel", key.first, key.second, -1, -1, ns_of(x), ns_of(y), x == nullptr ? 0 : x->runs,
                         y == nullptr ? 0 : y->runs});
     });
-    std::stable_sort(rows.begin() + static_cast<std::ptrdiff_t>(n_totals), rows.end(), [](const Time& x, const Time& y) {
+    std::stable_sort(rows.begin() + n_totals, rows.end(), [](const Time& x, const Time& y) {
         return std::max(x.a_ns.value_or(0), x.b_ns.value_or(0)) > std::max(y.a_ns.value_or(0), y.b_ns.value_or(0));
     });
     // Totals first, then splits, which are there already, then kernels.
-    result.times.insert(result.times.begin(), rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(n_totals));
-    result.times.insert(result.times.end(), rows.begin() + static_cast<std::ptrdiff_t>(n_totals), rows.end());
+    result.times.insert(result.times.begin(), rows.begin(), rows.begin() + n_totals);
+    result.times.insert(result.times.end(), rows.begin() + n_totals, rows.end());
 }
 
 } // namespace schedscope::diff

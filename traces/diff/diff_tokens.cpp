@@ -79,12 +79,12 @@ void compare_prompts(History& a, History& b, const EvaluationPair& evaluations, 
     int64_t first = -1, n = 0;
     for (size_t i = 0; i < of_a.size(); ++i) {
         if (of_a[i] != of_b[i] && of_a[i] >= 0 && of_b[i] >= 0) {
-            first = n == 0 ? static_cast<int64_t>(i) : first;
+            first = n == 0 ? i : first;
             ++n;
         }
     }
     if (n > 0) {
-        const auto at = static_cast<size_t>(first);
+        const size_t at = first;
         TraceDifference& d = found.add(What::prompt, "token " + std::to_string(first), int64_t{of_a[at]}, int64_t{of_b[at]});
         d.note = std::to_string(n) + " of " + std::to_string(of_a.size()) + " tokens differ";
         d.more = {{"index", first}, {"differ", n}};

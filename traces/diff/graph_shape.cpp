@@ -1,5 +1,7 @@
 #include "traces/diff/graph_shape.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 #include <cctype>
 #include <string_view>
@@ -34,15 +36,15 @@ bool kind_is_parameter(Op op) noexcept { return op == Op::UNARY || op == Op::GLU
 
 uint64_t label(const TensorInfo& t, Likeness likeness) {
     SequenceHash s;
-    s << static_cast<int>(t.op) << (t.usage == BufferUsage::weights) << (kind_is_parameter(t.op) ? t.params[0] : 0);
+    s << t.op << (t.usage == BufferUsage::weights) << (kind_is_parameter(t.op) ? t.params[0] : 0);
     if (likeness == Likeness::operator_only) {
         return s.hash();
     }
-    s << static_cast<int>(t.type) << (t.flags & flag_input);
+    s << t.type << (t.flags & flag_input);
     if (likeness == Likeness::typed) {
         return s.hash();
     }
-    s << t.flags << static_cast<int>(t.usage) << t.view_offset;
+    s << t.flags << t.usage << t.view_offset;
     for (size_t i = 0; i < t.ne.size(); ++i) {
         s << t.ne[i] << t.nb[i];
     }
@@ -59,14 +61,14 @@ bool says_nothing(std::string_view name) noexcept {
     }
     constexpr size_t prefix = 5;
     const size_t end = std::min(name.find(' '), name.size());
-    return end > prefix && std::all_of(name.begin() + prefix, name.begin() + static_cast<std::ptrdiff_t>(end),
+    return end > prefix && std::all_of(name.begin() + prefix, name.begin() + end,
                                        [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
 }
 
 } // namespace
 
 GraphShape::GraphShape(const OwnedGraph& graph) : graph_(graph), first_use_(graph.tensors.size() + 1, 0) {
-    const auto n = static_cast<TensorId>(graph.tensors.size());
+    const auto n = n_of(graph.tensors);
     const auto for_each_source = [&](auto&& f) {
         for (TensorId id = 0; id < n; ++id) {
             for (int slot = 0; slot < n_slots; ++slot) {
@@ -172,9 +174,9 @@ std::vector<uint64_t> GraphShape::named() const {
     for (const TensorId id : order_) {
         const TensorInfo& t = graph_.tensors[id];
         SequenceHash s;
-        s << static_cast<int>(t.op) << own_names[id];
+        s << t.op << own_names[id];
         if (own_names[id] == 0) {
-            s << static_cast<int>(t.type) << t.view_offset;
+            s << t.type << t.view_offset;
             for (const int64_t n : t.ne) {
                 s << n;
             }

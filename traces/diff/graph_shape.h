@@ -33,7 +33,7 @@ public:
     TensorId source(TensorId id, int slot) const noexcept;
     const Use* uses_begin(TensorId id) const noexcept { return uses_.data() + first_use_[id]; }
     const Use* uses_end(TensorId id) const noexcept { return uses_.data() + first_use_[static_cast<size_t>(id) + 1]; }
-    size_t n_uses(TensorId id) const noexcept { return static_cast<size_t>(uses_end(id) - uses_begin(id)); }
+    size_t n_uses(TensorId id) const noexcept { return uses_end(id) - uses_begin(id); }
     bool has_sources(TensorId id) const noexcept;
 
     /// The tensors themselves, by id.

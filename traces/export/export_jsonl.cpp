@@ -1,5 +1,6 @@
 #include "traces/export/export_jsonl.h"
 
+#include "runtime/numbers.h"
 #include "runtime/system/visible_text.h"
 #include "traces/format/fields.h"
 #include "traces/history/history.h"
@@ -81,14 +82,13 @@ private:
         } else if constexpr (std::is_same_v<V, bool>) {
             return v;
         } else if constexpr (std::is_floating_point_v<V>) {
-            return number(static_cast<double>(v));
+            return number(v);
         } else {
             switch (meaning) {
-            case Meaning::backend:
-                return v < 0 ? OrderedJson(nullptr) : OrderedJson(history_.backend_name(static_cast<BackendId>(v)));
+            case Meaning::backend: return v < 0 ? OrderedJson(nullptr) : OrderedJson(history_.backend_name(narrow<BackendId>(v)));
             case Meaning::buffer_type:
-                return v < 0 ? OrderedJson(nullptr) : OrderedJson(history_.buffer_type_name(static_cast<BufferTypeId>(v)));
-            case Meaning::text: return history_.source().text(static_cast<StringId>(v));
+                return v < 0 ? OrderedJson(nullptr) : OrderedJson(history_.buffer_type_name(narrow<BufferTypeId>(v)));
+            case Meaning::text: return history_.source().text(int_of(v));
             case Meaning::tensor:
             case Meaning::split: return v < 0 ? OrderedJson(nullptr) : OrderedJson(v);
             case Meaning::index: return imported_ && v < 0 ? OrderedJson(nullptr) : OrderedJson(v);

@@ -1,5 +1,6 @@
 #include "traces/export/export_perfetto.h"
 
+#include "runtime/numbers.h"
 #include "traces/export/perfetto_events.h"
 #include "traces/export/perfetto_writer.h"
 #include "traces/history/lanes.h"
@@ -52,7 +53,7 @@ public:
         PerfettoEvents events(history_, state, span);
         lay(events.scheduler, scheduler_);
         for (size_t i = 0; i < backends_.size(); ++i) {
-            lay(events.on_backend(static_cast<BackendId>(i)), backends_[i]);
+            lay(events.on_backend(narrow<BackendId>(i)), backends_[i]);
         }
         lay(events.copies, copies_);
         for (const PerfettoEvents::Instant& instant : events.notes) {

@@ -73,7 +73,7 @@ std::string title(Pass pass) {
 PerfettoEvents::PerfettoEvents(const History& history, const PlanState& state, const EvaluationSpan& span)
     : history_(history), state_(state) {
     for (const record::Fusion& fusion : state.fusions) {
-        const auto last = static_cast<size_t>(fusion.first) + static_cast<size_t>(std::max(fusion.count, 1)) - 1;
+        const auto last = fusion.first + static_cast<size_t>(std::max(fusion.count, 1)) - 1;
         if (fusion.first >= 0 && last < state.order.size()) {
             fusion_of_[state.order[last]] = &fusion;
         }
@@ -252,7 +252,7 @@ void PerfettoEvents::draw_arrows() {
     for (size_t i = 0; i < arrows_.size(); ++i) {
         const auto& [transfer, step] = arrows_[i];
         Slice& copy = copies[i];
-        const uint64_t flow = static_cast<uint64_t>(step) + 1;
+        const uint64_t flow = step + 1;
         const auto slice_of = [&](int32_t split) -> Slice* {
             const auto run = runs_.find(split);
             return run == runs_.end() ? nullptr : &backends_[run->second.first][run->second.second];

@@ -1,5 +1,7 @@
 #include "traces/history/fold.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 
 namespace schedscope {
@@ -92,7 +94,7 @@ public:
         note_error(f.error);
         s.planned = s.planned || f.error == 0;
         if (s.graph >= 0) {
-            const size_t n = source.graph(s.graph).tensors.size() + static_cast<size_t>(std::max(f.n_copies, 0));
+            const size_t n = source.graph(s.graph).tensors.size() + std::max(f.n_copies, 0);
             s.tensors.resize(std::max(n, s.tensors.size()));
         }
     }
@@ -116,7 +118,7 @@ public:
             return;
         }
         split->end_node = f.end_node;
-        const auto n = static_cast<int32_t>(s.order.size());
+        const auto n = n_of(s.order);
         for (int32_t i = std::max(split->begin.first_node, 0); i < std::min(f.end_node, n); ++i) {
             if (TensorState* t = tensor(s.order[i])) {
                 t->split = f.index;
@@ -130,7 +132,7 @@ public:
     }
     void operator()(const record::CopyMade& f) {
         s.copies.push_back(f);
-        const auto id = static_cast<size_t>(f.copy);
+        const size_t id = f.copy;
         if (s.tensors.size() <= id) {
             s.tensors.resize(id + 1);
         }

@@ -1,5 +1,7 @@
 #include "traces/history/tensor_index.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 
 namespace schedscope {
@@ -25,7 +27,7 @@ void TensorIndex::Mentions::note(TensorId id, Step step, bool run) {
     int32_t& last = newest[id];
     if (last < 0 || links[last].step != step) {
         links.push_back({step, last, run});
-        last = static_cast<int32_t>(links.size()) - 1;
+        last = n_of(links) - 1;
     }
 }
 
@@ -82,7 +84,7 @@ private:
         m.order = graph.nodes;
         m.position.assign(graph.tensors.size(), -1);
         for (size_t i = 0; i < m.order.size(); ++i) {
-            m.position[m.order[i]] = static_cast<int32_t>(i);
+            m.position[m.order[i]] = int_of(i);
         }
     }
     void move(const record::Reorder& f) {

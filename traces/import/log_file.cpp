@@ -19,7 +19,7 @@ namespace schedscope::import {
 namespace {
 
 constexpr size_t block = 1 << 18;
-constexpr auto longest_line = static_cast<size_t>(budget::log_line_bytes);
+constexpr size_t longest_line = budget::log_line_bytes;
 constexpr char escape = '\x1b', bell = '\x07';
 
 [[noreturn]] void fail(const std::string& path, const std::string& why) {
@@ -30,8 +30,7 @@ constexpr char escape = '\x1b', bell = '\x07';
 std::string from_utf16(std::string_view bytes) {
     std::string out;
     for (size_t i = 0; i + 1 < bytes.size(); i += 2) {
-        const unsigned code =
-            static_cast<unsigned char>(bytes[i]) | static_cast<unsigned>(static_cast<unsigned char>(bytes[i + 1])) << 8;
+        const unsigned code = static_cast<unsigned char>(bytes[i]) | (static_cast<unsigned char>(bytes[i + 1])) << 8;
         if (code != 0xFEFF) {
             append_utf8(code >= 0xD800 && code < 0xE000 ? U'?' : char32_t{code}, out);
         }
@@ -108,9 +107,9 @@ void LogFile::note_read(size_t n) {
         return;
     }
     const void* const newline = memrchr(buffer_.data(), '\n', n);
-    const auto behind = newline == nullptr ? n : n - 1 - static_cast<size_t>(static_cast<const char*>(newline) - buffer_.data());
-    line_bytes_ = static_cast<int64_t>(behind) + (newline == nullptr ? line_bytes_ : 0);
-    read_ += static_cast<int64_t>(n);
+    const auto behind = newline == nullptr ? n : n - 1 - (static_cast<const char*>(newline) - buffer_.data());
+    line_bytes_ = behind + (newline == nullptr ? line_bytes_ : 0);
+    read_ += n;
     if (line_bytes_ > limits_.line_bytes) {
         fail(path_, "has a line of more than " + words::limit(limits_.line_bytes) + ": it is no log");
     }
@@ -205,7 +204,7 @@ bool LogFile::next(std::string_view& line) {
         open_end_ = false;
         const char* begin = buffer_.data() + at_;
         const void* newline = std::memchr(begin, '\n', end_ - at_);
-        const size_t n = newline == nullptr ? end_ - at_ : static_cast<size_t>(static_cast<const char*>(newline) - begin);
+        const size_t n = newline == nullptr ? end_ - at_ : (static_cast<const char*>(newline) - begin);
         at_ += n + (newline == nullptr ? 0 : 1);
         if (newline != nullptr && raw.empty()) {
             whole = {begin, n};

@@ -1,5 +1,6 @@
 #include "traces/import/logged_graph.h"
 
+#include "runtime/numbers.h"
 #include "traces/import/logged_text.h"
 #include "traces/import/operator_name.h"
 
@@ -23,15 +24,15 @@ std::pair<Cause, int8_t> cause_from(std::string_view word) noexcept {
                                   Cause::copy};
     for (const Cause cause : plain) {
         if (cause_name(cause, -1) == word) {
-            return {cause, static_cast<int8_t>(-1)};
+            return {cause, -1};
         }
     }
     for (int n = 0; n < max_sources; ++n) {
         if (cause_name(Cause::weight, n) == word) {
-            return {Cause::weight, static_cast<int8_t>(n)};
+            return {Cause::weight, n};
         }
     }
-    return {Cause::none, static_cast<int8_t>(-1)};
+    return {Cause::none, -1};
 }
 
 /// Without the "#STAGE" at the end of a copy's name.
@@ -57,7 +58,7 @@ bool LoggedGraphBuilder::starts_anew(const LoggedNode& node) const noexcept {
 }
 
 TensorId LoggedGraphBuilder::make(const LoggedTensor& tensor, bool in_full) {
-    const auto id = static_cast<TensorId>(g_.graph.tensors.size());
+    const auto id = n_of(g_.graph.tensors);
     TensorInfo info;
     info.ne = {0, 0, 0, 0};
     info.name = g_.graph.keep(readable(tensor.name));
@@ -89,12 +90,12 @@ bool LoggedGraphBuilder::has_room_for(int64_t missing) const noexcept {
 }
 
 bool LoggedGraphBuilder::add(const LoggedSplit& split) {
-    const int64_t missing = split.index - static_cast<int64_t>(g_.splits.size());
+    const int64_t missing = split.index - g_.splits.size();
     if (!has_room_for(missing)) {
         return false;
     }
     spare_ -= missing;
-    const auto next_node = static_cast<int32_t>(g_.graph.nodes.size());
+    const auto next_node = n_of(g_.graph.nodes);
     g_.lacks_splits |= missing > 0;
     for (int64_t i = 0; i < missing; ++i) {
         LoggedGraph::OneSplit& lost = g_.splits.emplace_back();
@@ -104,8 +105,8 @@ bool LoggedGraphBuilder::add(const LoggedSplit& split) {
     LoggedGraph::OneSplit& s = g_.splits.emplace_back();
     s.backend = backends_.find(readable(split.backend));
     s.first_node = s.end_node = next_node;
-    const auto index = static_cast<int32_t>(g_.splits.size()) - 1;
-    g_.n_lost_inputs += static_cast<int32_t>(std::max<int64_t>(split.n_inputs - static_cast<int64_t>(split.inputs.size()), 0));
+    const auto index = n_of(g_.splits) - 1;
+    g_.n_lost_inputs += static_cast<int32_t>(std::max<int64_t>(split.n_inputs - split.inputs.size(), 0));
     for (const LoggedInput& input : split.inputs) {
         LoggedGraph::InputOfSplit in;
         in.tensor = input_of(input, s.backend);
@@ -125,18 +126,18 @@ bool LoggedGraphBuilder::add(const LoggedSplit& split) {
             }
         }
         if (in.copy < 0) {
-            in.copy = static_cast<int32_t>(g_.copies.size());
+            in.copy = n_of(g_.copies);
             in.makes_copy = true;
             g_.copies.push_back({in.tensor, s.backend, in.bytes});
         }
-        others.push_back({index, static_cast<int32_t>(s.inputs.size())});
+        others.push_back({index, n_of(s.inputs)});
         s.inputs.push_back(in);
     }
     return true;
 }
 
 bool LoggedGraphBuilder::add(const LoggedNode& node) {
-    const int64_t missing = node.index - static_cast<int64_t>(g_.graph.nodes.size());
+    const int64_t missing = node.index - g_.graph.nodes.size();
     if (!has_room_for(missing)) {
         return false;
     }
@@ -186,7 +187,7 @@ bool LoggedGraphBuilder::add(const LoggedNode& node) {
     }
     g_.graph.nodes.push_back(id);
     if (split != nullptr) {
-        split->end_node = static_cast<int32_t>(g_.graph.nodes.size());
+        split->end_node = n_of(g_.graph.nodes);
         if (first) {
             split->node = id;
         }
@@ -272,7 +273,7 @@ int32_t LoggedGraphBuilder::copy_of(const LoggedTensor& source) {
         return -1;
     }
     // Several may begin so. Inputs are listed in the order in which nodes first need them: what is first read now is the first that was not read yet.
-    const auto this_split = static_cast<int32_t>(g_.splits.size()) - 1;
+    const auto this_split = n_of(g_.splits) - 1;
     const std::vector<LoggedGraph::InputOfSplit>& inputs = g_.splits.back().inputs;
     const auto unread = [](const LoggedGraph::InputOfSplit& input) { return input.first_reader == no_tensor; };
     const auto next = std::find_if(inputs.begin(), inputs.end(), unread) - inputs.begin();

@@ -1,5 +1,6 @@
 #include "traces/replay/decisions.h"
 
+#include "runtime/numbers.h"
 #include "traces/diff/align.h"
 #include "traces/format/fields.h"
 #include "traces/history/words/words.h"
@@ -20,7 +21,7 @@ constexpr FactSet decision_kinds =
 using QuestionKey = std::array<int64_t, 5>; ///< the last one counts repetitions
 
 QuestionKey key_of(const Fact& fact) {
-    const auto kind = static_cast<int64_t>(fact.index());
+    const int64_t kind = fact.index();
     return std::visit(
         [kind]<typename T>(const T& f) -> QuestionKey {
             if constexpr (std::is_same_v<T, record::Assign>) {
@@ -50,7 +51,7 @@ constexpr int16_t elsewhere = -2; ///< equal to no number
 class Translation {
 public:
     Translation(const PlanText& from, const PlanText& to)
-        : tensors_(align_by_name(from.graph, to.graph)), n_from_(static_cast<TensorId>(from.graph.tensors.size())) {
+        : tensors_(align_by_name(from.graph, to.graph)), n_from_(n_of(from.graph.tensors)) {
         for (const BackendInfo& b : from.session.backends) {
             backends_.push_back(find(to.session.backends, b.name));
         }
@@ -317,17 +318,17 @@ void compare_decisions(EvaluationId evaluation, const PlanText& recorded, const 
         const Record& a = recorded.decisions[i];
         const auto other = after.find(key);
         if (other == after.end()) {
-            differ(static_cast<Step>(i), &a.fact, nullptr);
+            differ(i, &a.fact, nullptr);
         } else if (const Fact& b = now.decisions[other->second].fact; equal(a.fact, translate(b), recorded, now)) {
             ++result.identical;
         } else {
-            differ(static_cast<Step>(i), &a.fact, &b);
+            differ(i, &a.fact, &b);
         }
     }
     for (const auto& [key, i] : after) {
         if (!before.contains(key)) {
             ++result.compared;
-            differ(static_cast<Step>(i), nullptr, &now.decisions[i].fact);
+            differ(i, nullptr, &now.decisions[i].fact);
         }
     }
     std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

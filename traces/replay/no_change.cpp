@@ -1,6 +1,7 @@
 #include "traces/replay/no_change.h"
 
 #include "runtime/letter_case.h"
+#include "runtime/numbers.h"
 #include "runtime/ops/catalogue.h"
 #include "runtime/system/joined.h"
 #include "traces/history/history.h"
@@ -78,15 +79,15 @@ std::string of_refusal(const WhatIf::RefusedOp& refusal, Plans& plans) {
     plans.for_each([&](const OwnedGraph& graph, const PlanState& state) {
         const CapabilityTable& answers = plans.source().answers(state.graph);
         for (const TensorId id : graph.nodes) {
-            const auto at = static_cast<size_t>(id);
+            const size_t at = id;
             if (graph.tensors[at].op != refusal.op) {
                 continue;
             }
             ++n_nodes;
             for (size_t b = 0; b < n_backends; ++b) {
                 if (is_meant(b)) {
-                    n_there += at < state.tensors.size() && state.tensors[at].backend == static_cast<BackendId>(b) ? 1 : 0;
-                    n_could += answers.supports_op(static_cast<BackendId>(b), id).yes ? 1 : 0;
+                    n_there += at < state.tensors.size() && state.tensors[at].backend == narrow<BackendId>(b) ? 1 : 0;
+                    n_could += answers.supports_op(narrow<BackendId>(b), id).yes ? 1 : 0;
                 }
             }
         }
@@ -120,7 +121,7 @@ std::string of_stages(const WhatIf& what_if, Plans& plans) {
     int64_t inputs = 0;
     plans.for_each([&](const OwnedGraph&, const PlanState& state) {
         for (const SplitState& split : state.splits) {
-            inputs += static_cast<int64_t>(split.inputs.size());
+            inputs += split.inputs.size();
         }
     });
     return said +
@@ -140,7 +141,7 @@ std::string of_offload(const WhatIf& what_if, Plans& plans) {
     if (what_if.offload_min_batch && number_of(session, "offload_min_batch", -1) == *what_if.offload_min_batch) {
         return said + "it was recorded with " + std::to_string(*what_if.offload_min_batch);
     }
-    const auto host = static_cast<BackendId>(session.backends.size()) - 1;
+    const auto host = narrow<BackendId>(session.backends.size()) - 1;
     int64_t taken_over = 0, largest = -1; // the batch of nodes that read weights from host memory; −1: there is none
     plans.for_each([&](const OwnedGraph& graph, const PlanState& state) {
         for (const TensorState& tensor : state.tensors) {

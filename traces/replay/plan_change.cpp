@@ -85,7 +85,7 @@ PlanFigures FigureCounter::of(const PlanText& plan) {
     for (const TensorId id : plan.graph.leafs) {
         const TensorInfo& t = plan.graph.tensors[id];
         if (t.buffer_type != no_buffer_type) {
-            const auto bytes = static_cast<int64_t>(n_bytes(t.type, t.ne, t.nb));
+            const int64_t bytes = n_bytes(t.type, t.ne, t.nb);
             f.memory[std::string(kind_of_memory(t)) + plan.buffer_type(t.buffer_type)] += bytes;
             f.by_buffer_type[plan.buffer_type(t.buffer_type)] += bytes;
         }

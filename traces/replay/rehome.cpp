@@ -70,8 +70,7 @@ class Rehoming {
 public:
     Rehoming(ReplayInput& in, const SessionInfo& recorded, std::optional<int32_t> n_gpu_layers)
         : in_(in), graph_(in.graph), n_layers_(number_or(recorded, "n_layers", 0)),
-          host_(static_cast<BackendId>(in.session.backends.size() - 1)),
-          homes_(layer_homes_with(recorded, in.session, n_gpu_layers)),
+          host_(narrow<BackendId>(in.session.backends.size() - 1)), homes_(layer_homes_with(recorded, in.session, n_gpu_layers)),
           encoder_home_(encoder_home(wanted_layers(recorded, n_gpu_layers), layer_holders(in.session), host_)),
           full_(all_offloaded(n_layers_, wanted_layers(recorded, n_gpu_layers), layer_holders(in.session))) {}
 
@@ -234,11 +233,11 @@ void rehome(ReplayInput& in, const SessionInfo& recorded, const std::vector<Back
                     "ngl=" + std::to_string(*n_gpu_layers) + ": the trace does not say which layers its tensors belong to");
     }
     renumber(in, recorded, order);
-    const auto host = static_cast<BackendId>(in.session.backends.size() - 1);
+    const auto host = narrow<BackendId>(in.session.backends.size() - 1);
     for (TensorInfo& t : in.graph.tensors) {
         if (t.user_backend != no_backend) {
             const auto at = std::find(order.begin(), order.end(), t.user_backend);
-            t.user_backend = at == order.end() ? host : static_cast<BackendId>(at - order.begin());
+            t.user_backend = at == order.end() ? host : narrow<BackendId>(at - order.begin());
         }
     }
     Rehoming(in, recorded, n_gpu_layers).run();

@@ -1,6 +1,7 @@
 #include "traces/replay/replay.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/planner/memory/allocate.h"
 #include "runtime/planner/recorder.h"
 #include "runtime/system/visible_text.h"
@@ -295,7 +296,7 @@ private:
     }
 
     std::vector<KeptRange> kept_of(const RecordedPlan& recorded, std::span<const TensorId> order) const {
-        const auto n = static_cast<int32_t>(order.size());
+        const auto n = n_of(order);
         std::vector<int32_t> position(plan_.assignments.size(), -1);
         for (int32_t i = 0; i < n; ++i) {
             position[order[i]] = i;

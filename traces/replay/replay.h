@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/planner/order/graph_copy.h"
+#include "runtime/planner/memory/allocated_graph.h"
 #include "traces/store/record_source.h"
 
 #include <functional>
@@ -72,12 +72,15 @@ struct ReplayInput {
     const std::vector<record::Alternative>& alternatives; ///< what its graph would have been with other settings
 };
 
+/// The order in which the backends of a session will run a plan's nodes, and their groups, which decide what memory they share. Who knows the backends gives
+/// it (runtime's optimised_nodes).
+using OptimiseNodes = std::function<OptimisedNodes(const GraphView&, const Plan&, const SessionInfo&)>;
+
 struct ReplayOptions {
     std::function<void(ReplayInput&)> change; ///< called before each plan; empty: as recorded
-    /// The order in which the backends will run a plan's nodes, and their groups, which decide what memory they share (optimised_order.h): asked for what is not
-    /// recorded, that is with `change`, and for graphs that only reserved memory. Empty: as recorded where the graph and its splits are, else the graph's, without
-    /// groups.
-    std::function<OptimisedNodes(const GraphView&, const Plan&, const SessionInfo&)> optimise;
+    /// Asked for what is not recorded, that is with `change`, and for graphs that only reserved memory. Empty: as recorded where the graph and its splits are,
+    /// else the graph's order, without groups.
+    OptimiseNodes optimise;
     /// Compare with what this trace recorded, plan by plan, instead of the plans' own records. Graphs are matched by names (align.h).
     const RecordSource* expected = nullptr;
     size_t max_differences = 1000;

@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/letter_case.h"
+#include "runtime/numbers.h"
 #include "runtime/ops/catalogue.h"
 #include "runtime/system/joined.h"
 #include "runtime/system/read_number.h"
@@ -39,8 +40,7 @@ bool on_or_off(std::string_view setting, std::string_view value) {
 
 Op operator_named(std::string_view setting, std::string_view name) {
     std::string upper(name);
-    std::transform(upper.begin(), upper.end(), upper.begin(),
-                   [](char c) { return static_cast<char>(std::toupper(static_cast<unsigned char>(c))); });
+    std::transform(upper.begin(), upper.end(), upper.begin(), [](char c) { return std::toupper(static_cast<unsigned char>(c)); });
     const auto op = op_from_name(upper);
     if (!op) {
         refuse(setting, "there is no operator '" + upper + "'");
@@ -169,7 +169,7 @@ private:
         size_t layer = 0;
         for (const TensorId id : graph.nodes) {
             if (graph.tensors[id].op == Op::FLASH_ATTN_EXT) {
-                const auto home = static_cast<size_t>(layer < homes.size() ? homes[layer] : homes.back());
+                const size_t home = layer < homes.size() ? homes[layer] : homes.back();
                 ++layer;
                 if (!answers.supports_op(order_[home], id).yes) {
                     return false;
@@ -182,14 +182,14 @@ private:
     BackendId backend_named(const std::string& setting, const std::string& name) const {
         for (size_t b = 0; b < recorded_.backends.size(); ++b) {
             if (same_ignoring_case(name, recorded_.backends[b].name)) {
-                return static_cast<BackendId>(b);
+                return narrow<BackendId>(b);
             }
         }
         refuse(setting, "the trace has no device '" + name + "'; it has " + names_of(recorded_));
     }
 
     void make_order() {
-        const auto last = static_cast<BackendId>(recorded_.backends.size()) - 1;
+        const auto last = narrow<BackendId>(recorded_.backends.size()) - 1;
         for (const std::string& name : what_if_.device_order) {
             const BackendId b = backend_named("device-order", name);
             if (std::find(order_.begin(), order_.end(), b) != order_.end()) {
@@ -204,7 +204,7 @@ private:
                 order_.push_back(b);
             }
         }
-        order_.push_back(static_cast<BackendId>(last));
+        order_.push_back(narrow<BackendId>(last));
     }
 
     const WhatIf what_if_;
@@ -236,7 +236,7 @@ void WhatIf::set(std::string_view setting) {
     const std::string_view name = setting.substr(0, equals), value = setting.substr(equals + 1);
     constexpr int64_t most = 1 << 30;
     if (name == "ngl") {
-        n_gpu_layers = static_cast<int32_t>(number(setting, value, 0, most));
+        n_gpu_layers = int_of(number(setting, value, 0, most));
     } else if (name == "device-order") {
         device_order.clear();
         for (size_t at = 0; at <= value.size();) {
@@ -257,7 +257,7 @@ void WhatIf::set(std::string_view setting) {
         flash_attention = on_or_off(setting, value);
     } else if (name == "stages") {
         constexpr int64_t most_stages = 16;
-        stages = static_cast<int32_t>(number(setting, value, 1, most_stages));
+        stages = int_of(number(setting, value, 1, most_stages));
     } else if (name == "op-offload") {
         op_offload = on_or_off(setting, value);
     } else if (name == "offload-min-batch") {

@@ -95,7 +95,7 @@ void LiveStore::note_evaluation(const Record& record) {
         return;
     }
     const std::lock_guard lock(mutex_);
-    while (static_cast<EvaluationId>(evaluations_.size()) <= record.evaluation) {
+    while (n_of(evaluations_) <= record.evaluation) {
         EvaluationSpan span;
         span.id = n_of(evaluations_);
         span.first = size_.load(std::memory_order_relaxed);

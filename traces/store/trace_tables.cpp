@@ -110,10 +110,10 @@ void TraceTables::graph(GraphId id, const OwnedGraph& graph, const CapabilityTab
 void TraceTables::tensors(GraphId id, const OwnedGraph& graph) {
     std::vector<int64_t> leaf(graph.tensors.size(), -1), node(graph.tensors.size(), -1);
     for (size_t i = 0; i < graph.leafs.size(); ++i) {
-        leaf[graph.leafs[i]] = static_cast<int64_t>(i);
+        leaf[graph.leafs[i]] = i;
     }
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
-        node[graph.nodes[i]] = static_cast<int64_t>(i);
+        node[graph.nodes[i]] = i;
     }
     sqlite::Statement& s = insert_tensor_;
     const auto bind_place = [&](int parameter, int64_t index) { index < 0 ? s.bind_null(parameter) : s.bind(parameter, index); };
@@ -157,11 +157,10 @@ void TraceTables::tensors(GraphId id, const OwnedGraph& graph) {
 }
 
 void TraceTables::capabilities(GraphId id, const CapabilityTable& table) {
-    const auto n = static_cast<size_t>(table.n_tensors);
+    const size_t n = table.n_tensors;
     for (size_t first = 0; n > 0 && first + n <= table.op_answers.size(); first += n) {
         std::vector<uint8_t> answers(2 * n);
-        std::vector<uint8_t> offload(table.offload_answers.begin() + static_cast<std::ptrdiff_t>(first),
-                                     table.offload_answers.begin() + static_cast<std::ptrdiff_t>(first + n));
+        std::vector<uint8_t> offload(table.offload_answers.begin() + first, table.offload_answers.begin() + (first + n));
         const Answer* last = nullptr;
         int64_t number = 0;
         for (size_t t = 0; t < n; ++t) {
@@ -190,7 +189,7 @@ int64_t TraceTables::answer(const Answer& a) {
     if (static_cast<int64_t>(answers_.size()) > most) {
         throw sqlite::Failure(0, "more than " + std::to_string(most) + " different answers of backends");
     }
-    const auto number = static_cast<int64_t>(answers_.size());
+    const int64_t number = answers_.size();
     answers_.emplace(std::move(key), number);
     insert_answer_.bind(0, number);
     insert_answer_.bind(1, int64_t{a.yes});
@@ -221,7 +220,7 @@ template <typename T> void TraceTables::bind_fields(sqlite::Statement& s, const 
         using Value = typename std::remove_cvref_t<decltype(f)>::Value;
         const Value value = fact.*f.member;
         if constexpr (std::is_floating_point_v<Value>) {
-            s.bind(parameter, static_cast<double>(value)); // NaN becomes NULL
+            s.bind(parameter, value); // NaN becomes NULL
         } else {
             if (f.meaning == Meaning::text) {
                 text(static_cast<StringId>(value));

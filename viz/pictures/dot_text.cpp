@@ -62,7 +62,7 @@ std::string id_of_name(std::string_view name) {
     constexpr std::string_view digits = "0123456789ABCDEF";
     std::string out;
     for (const char c : name) {
-        const auto byte = static_cast<unsigned char>(c);
+        const unsigned char byte = c;
         if (byte < 0x20 || byte >= 0x7F || std::string_view("\"\\%<>@").find(c) != std::string_view::npos) {
             out += '%';
             out += digits[byte >> 4U];

@@ -1,6 +1,7 @@
 #include "viz/pictures/heading.h"
 
 #include "runtime/letter_case.h"
+#include "runtime/numbers.h"
 #include "traces/history/words/words.h"
 #include "viz/pictures/markup.h"
 #include "viz/pictures/subject.h"
@@ -31,7 +32,7 @@ std::vector<int64_t> nodes_per_backend(const Subject& subject) {
     std::vector<int64_t> n(subject.session.backends.size() + 1, 0);
     for (const TensorId node : subject.state.order) {
         const BackendId backend = subject.backend_of(node);
-        ++n[backend >= 0 && static_cast<size_t>(backend) + 1 < n.size() ? static_cast<size_t>(backend) : n.size() - 1];
+        ++n[backend >= 0 && static_cast<size_t>(backend) + 1 < n.size() ? backend : n.size() - 1];
     }
     return n;
 }
@@ -74,7 +75,7 @@ std::string heading_markup(const Subject& subject, const std::string& totals, co
         if (!what.empty()) {
             text += sized(html_label("(" + clipped(what, 80) + ")"), 10, LabelInk::grey);
         }
-        table += row(chip(subject.palette[static_cast<BackendId>(b)], false), text);
+        table += row(chip(subject.palette[narrow<BackendId>(b)], false), text);
     }
     const bool has_share = shares.size() > backends.size();
     if (subject.from_log || (has_share && (subject.frame.has_unassigned || nodes_per_backend(subject).back() > 0))) {

@@ -1,3 +1,4 @@
+#include "runtime/numbers.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
@@ -39,7 +40,7 @@ struct GroupFlow {
 /// −1: not known.
 int64_t size_of(const Subject& subject, TensorId id) {
     const TensorInfo& tensor = subject.info(id);
-    return told_by_log(tensor) ? -1 : static_cast<int64_t>(n_bytes(tensor.type, tensor.ne, tensor.nb));
+    return told_by_log(tensor) ? -1 : n_bytes(tensor.type, tensor.ne, tensor.nb);
 }
 
 class LayersView {
@@ -59,7 +60,7 @@ private:
 
 LayersView::LayersView(const Subject& subject) : subject_(subject) {
     const PlanState& state = subject.state;
-    std::vector<int32_t> group_of(static_cast<size_t>(subject.n_ids()), -1);
+    std::vector<int32_t> group_of(subject.n_ids(), -1);
     const std::vector<NodeBlock> blocks = blocks_of(subject);
     std::map<std::pair<NodeBlock::Kind, int32_t>, size_t> group_of_block;
     for (size_t i = 0; i < state.order.size(); ++i) {
@@ -69,7 +70,7 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
             groups_.push_back({blocks[i], {}, std::vector<int64_t>(subject.session.backends.size() + 1, 0), {}, {}, {}, {}, 0});
         }
         Group* group = &groups_[known->second];
-        group_of[node] = static_cast<int32_t>(known->second);
+        group_of[node] = int_of(known->second);
         group->nodes.push_back(node);
         const BackendId backend = subject.backend_of(node);
         ++(backend >= 0 && static_cast<size_t>(backend) + 1 < group->on.size() ? group->on[backend] : group->on.back());
@@ -112,7 +113,7 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
                     groups_[target].reads_widely.insert(original);
                 }
             } else if (source != target) {
-                GroupFlow& flow = flows_[{static_cast<size_t>(source), static_cast<size_t>(target)}][copied];
+                GroupFlow& flow = flows_[{source, target}][copied];
                 flow.tensors.insert(original);
                 flow.size.add(size_of(subject, original));
                 flow.copied = copied;
@@ -126,7 +127,7 @@ std::string LayersView::names(const std::set<TensorId>& tensors, size_t most) co
     size_t n = 0;
     for (const TensorId tensor : tensors) {
         if (n++ == most) {
-            return text + " and " + words::count(static_cast<int64_t>(tensors.size() - most)) + " more";
+            return text + " and " + words::count(tensors.size() - most) + " more";
         }
         text += (text.empty() ? "" : ", ") + clipped(subject_.name(tensor), 32);
     }
@@ -135,14 +136,13 @@ std::string LayersView::names(const std::set<TensorId>& tensors, size_t most) co
 
 void LayersView::draw_group(DotText& dot, const Group& group) const {
     const auto small = [](const std::string& markup) { return next_line(11) + sized(markup, 9); };
-    std::string label =
-        sized(bold(group.block.title(), gap), 13) + words::counted(static_cast<int64_t>(group.nodes.size()), "node");
+    std::string label = sized(bold(group.block.title(), gap), 13) + words::counted(group.nodes.size(), "node");
     std::string fills, shares;
     BackendId main_backend = no_backend;
     int64_t most = 0;
     const auto n = static_cast<double>(group.nodes.size());
     for (size_t b = 0; b < group.on.size(); ++b) {
-        const auto backend = b + 1 < group.on.size() ? static_cast<BackendId>(b) : no_backend;
+        const auto backend = b + 1 < group.on.size() ? narrow<BackendId>(b) : no_backend;
         if (group.on[b] == 0) {
             continue;
         }
@@ -159,7 +159,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
     if (subject_.frame.is_widest) {
         shares.clear();
         for (size_t b = 0; b < group.on.size(); ++b) {
-            const auto backend = b + 1 < group.on.size() ? static_cast<BackendId>(b) : no_backend;
+            const auto backend = b + 1 < group.on.size() ? narrow<BackendId>(b) : no_backend;
             shares += backend_markup(subject_.palette[backend], subject_.backend_name(backend) + " " +
                                                                     words::count(static_cast<int64_t>(group.nodes.size()))) +
                       "&#160;·&#160;";
@@ -168,15 +168,15 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
     label += next_line(12) + shares;
     if (!group.splits.empty() && !subject_.frame.before_splits) {
         const int32_t first = *group.splits.begin(), last = *group.splits.rbegin();
-        const bool gapless = last - first + 1 == static_cast<int32_t>(group.splits.size());
+        const bool gapless = last - first + 1 == n_of(group.splits);
         std::string text;
         if (gapless && last > first) {
             text = "splits " + std::to_string(first) + "–" + std::to_string(last);
         } else if (last == first) {
             text = "split " + std::to_string(first);
         } else {
-            text = words::counted(static_cast<int64_t>(group.splits.size()), "split") + " from " + std::to_string(first) +
-                   " to " + std::to_string(last);
+            text =
+                words::counted(group.splits.size(), "split") + " from " + std::to_string(first) + " to " + std::to_string(last);
         }
         label += small(text);
     }
@@ -185,14 +185,14 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         for (const TensorId tensor : tensors) {
             size.add(size_of(subject_, tensor));
         }
-        return words::counted(static_cast<int64_t>(tensors.size()), noun) + ", " + words::bytes(size);
+        return words::counted(tensors.size(), noun) + ", " + words::bytes(size);
     };
     if (!group.copies.empty() && !subject_.frame.before_splits) {
         tables::SizeSum size;
         for (const record::CopyMade* made : group.copies) {
             size.add(made->bytes);
         }
-        label += small(words::counted(static_cast<int64_t>(group.copies.size()), "copy") + " for it, " + words::bytes(size));
+        label += small(words::counted(group.copies.size(), "copy") + " for it, " + words::bytes(size));
     }
     if (!group.weights.empty()) {
         label += small(amount(group.weights, "weight"));
@@ -214,22 +214,21 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
             attributes.raw("style", "filled,rounded,dashed");
         }
     }
-    attributes.number("n_nodes", static_cast<int64_t>(group.nodes.size()));
+    attributes.number("n_nodes", group.nodes.size());
     dot.node(group.block.id(), numbered(subject_, attributes, mixed ? no_backend : main_backend));
 }
 
 std::string LayersView::draw() const {
-    std::string totals = words::counted(static_cast<int64_t>(subject_.state.order.size()), "node") + " in " +
-                         words::counted(static_cast<int64_t>(groups_.size()), "group");
+    std::string totals = words::counted(subject_.state.order.size(), "node") + " in " + words::counted(groups_.size(), "group");
     int64_t n_inputs = 0;
     for (const SplitState& split : subject_.state.splits) {
-        n_inputs += static_cast<int64_t>(split.inputs.size());
+        n_inputs += split.inputs.size();
     }
     std::vector<LegendSign> signs{{"—▶", "tensors that stay where they are"}};
     if (subject_.frame.before_splits) {
         signs.push_back({" ", "splits and copies are made in pass 5"}); // the heading stays as high as those that follow
     } else if (subject_.has_splits()) {
-        totals += ", " + words::counted(static_cast<int64_t>(subject_.state.splits.size()), "split") + ", " +
+        totals += ", " + words::counted(subject_.state.splits.size(), "split") + ", " +
                   words::counted_of(n_inputs, "copy", tables::input_sizes(subject_.state));
         signs.push_back({"- -▶", "tensors copied to another backend"});
     }
@@ -245,15 +244,14 @@ std::string LayersView::draw() const {
     }
     for (const auto& [way, kinds] : flows_) {
         for (const auto& [copied, flow] : kinds) {
-            const std::string what = flow.tensors.size() == 1
-                                         ? names(flow.tensors, 1)
-                                         : words::counted(static_cast<int64_t>(flow.tensors.size()), "tensor");
+            const std::string what =
+                flow.tensors.size() == 1 ? names(flow.tensors, 1) : words::counted(flow.tensors.size(), "tensor");
             Attributes attributes;
             attributes.html("label", edge_markup(what, words::bytes(flow.size)));
             if (flow.size.complete) {
                 attributes.number("bytes", flow.size.bytes);
             }
-            attributes.number("tensors", static_cast<int64_t>(flow.tensors.size())).text("tooltip", names(flow.tensors, 30));
+            attributes.number("tensors", flow.tensors.size()).text("tooltip", names(flow.tensors, 30));
             if (copied && !subject_.frame.before_splits) {
                 attributes.raw("style", "dashed").raw("penwidth", "1.6");
             }

@@ -18,7 +18,7 @@ namespace {
 const ProgramRole layouter(layout_role, layout_child_main);
 
 std::string content(const MemoryFile& file) {
-    std::string bytes(static_cast<size_t>(file.size()), '\0');
+    std::string bytes(file.size(), '\0');
     return file.read(0, std::as_writable_bytes(std::span(bytes))) ? bytes : "";
 }
 

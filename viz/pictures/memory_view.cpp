@@ -1,3 +1,4 @@
+#include "runtime/numbers.h"
 #include "traces/history/lifetimes.h"
 #include "traces/history/words/words.h"
 #include "viz/pictures/dot_text.h"
@@ -100,7 +101,7 @@ MemoryPicture::MemoryPicture(const Subject& subject, std::span<const record::Buf
     const PlanState& state = subject.state;
     int32_t at = 0;
     for (const SplitState& split : state.splits) {
-        const int32_t n = 2 * static_cast<int32_t>(split.inputs.size()) + subject.end_node(split) - split.begin.first_node;
+        const int32_t n = 2 * n_of(split.inputs) + subject.end_node(split) - split.begin.first_node;
         bands_.push_back({at, at + n, split.begin.index, split.begin.backend});
         at += n;
     }
@@ -127,8 +128,8 @@ std::string MemoryPicture::title_of(const Panel& panel) const {
     const bool known = panel.buffer_type >= 0 && static_cast<size_t>(panel.buffer_type) < types.size();
     const std::string name = known ? types[panel.buffer_type].name : "buffer type " + std::to_string(panel.buffer_type);
     return bold(name, gap) + (panel.chunk > 0 ? "chunk " + std::to_string(panel.chunk) + ", " : "") + words::bytes(panel.size) +
-           ", " + words::counted(static_cast<int64_t>(panel.tensors.size()), "tensor") + "; most in use " +
-           words::bytes(peak.bytes) + " at " + words::count(peak.at);
+           ", " + words::counted(panel.tensors.size(), "tensor") + "; most in use " + words::bytes(peak.bytes) + " at " +
+           words::count(peak.at);
 }
 
 void MemoryPicture::draw_text(const std::string& id, const std::string& markup, double left, double bottom, double width,
@@ -243,9 +244,8 @@ std::string MemoryPicture::draw() {
     for (const auto& [key, panel] : panels_) {
         bytes += panel.size;
     }
-    const std::string totals = words::counted(static_cast<int64_t>(panels_.size()), "compute buffer") + ", " +
-                               words::bytes(bytes) + ", " +
-                               words::counted(static_cast<int64_t>(subject_.state.placements.size()), "tensor");
+    const std::string totals = words::counted(panels_.size(), "compute buffer") + ", " + words::bytes(bytes) + ", " +
+                               words::counted(subject_.state.placements.size(), "tensor");
     const std::string heading = heading_markup(subject_, totals, {},
                                                {{"→", "node being evaluated, copies into a split counted"},
                                                 {"↑", "offset in the buffer; empty strips: folded, nothing lies there"},

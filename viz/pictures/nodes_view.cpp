@@ -1,3 +1,4 @@
+#include "runtime/numbers.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/words.h"
 #include "viz/pictures/heading.h"
@@ -116,7 +117,7 @@ void NodesPicture::draw_uses(TensorId reader) {
         }
         return;
     }
-    for (const TensorId source : uses_.reads(static_cast<size_t>(subject_.position(reader)))) {
+    for (const TensorId source : uses_.reads(subject_.position(reader))) {
         draw(source);
     }
 }
@@ -219,7 +220,7 @@ void NodesPicture::draw_split(const SplitState& split) {
                                    .raw("style", subject_.frame.before_splits ? "invis" : "")
                                    .raw("margin", "0.02,0.02"));
     draw_leafs(split.begin.index);
-    draw_copies(static_cast<int32_t>(&split - state_.splits.data()));
+    draw_copies(int_of(&split - state_.splits.data()));
     draw_range(first, end);
     dot_.close_cluster();
 }
@@ -268,7 +269,7 @@ void NodesPicture::stack_splits() {
             if (subject_.is_left_out(node)) {
                 continue;
             }
-            const auto& reads = uses_.reads(static_cast<size_t>(i));
+            const auto& reads = uses_.reads(i);
             if (subject_.from_log && !first && std::none_of(reads.begin(), reads.end(), [&](TensorId source) {
                     return subject_.is_node(source) && subject_.split_of(source) == split.begin.index;
                 })) {
@@ -308,13 +309,13 @@ void NodesPicture::draw_edges() {
 }
 
 std::string NodesPicture::draw() {
-    const auto n_copies = static_cast<int64_t>(state_.copies.size()); // also of those that no node shown reads
-    std::string totals = words::counted(static_cast<int64_t>(state_.order.size()), "node");
+    const int64_t n_copies = state_.copies.size(); // also of those that no node shown reads
+    std::string totals = words::counted(state_.order.size(), "node");
     std::vector<LegendSign> signs;
     if (subject_.frame.before_splits) {
         signs.push_back({"· ·", "pass 5 will put a copy here"});
     } else if (subject_.has_splits()) {
-        totals += ", " + words::counted(static_cast<int64_t>(state_.splits.size()), "split") + ", " +
+        totals += ", " + words::counted(state_.splits.size(), "split") + ", " +
                   (n_copies > 0 ? words::counted(n_copies, "copy") : "no copies");
         int64_t stages = 1; // of a pipeline: each has copies of its own, of which only those in use are drawn
         for (const record::CopyMade& made : state_.copies) {
@@ -327,7 +328,7 @@ std::string NodesPicture::draw() {
         signs.push_back({"▢", "thick outline: nodes that run as one kernel"});
     }
     if (!fusions_.empty()) {
-        totals += ", " + words::counted(static_cast<int64_t>(fusions_.size()), "fused group");
+        totals += ", " + words::counted(fusions_.size(), "fused group");
     }
     if (uses_.any_stands_in()) {
         signs.push_back(
@@ -347,9 +348,9 @@ std::string NodesPicture::draw() {
             draw_split(split);
             reached = std::max(reached, subject_.end_node(split));
         }
-        draw_range(reached, static_cast<int32_t>(state_.order.size()));
+        draw_range(reached, n_of(state_.order));
     } else {
-        draw_range(0, static_cast<int32_t>(state_.order.size()));
+        draw_range(0, n_of(state_.order));
     }
     draw_copies(-1);
     draw_edges();

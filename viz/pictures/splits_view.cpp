@@ -34,14 +34,14 @@ std::string names_of(const Subject& subject, const std::vector<TensorId>& tensor
         text += (i == 0 ? "" : ", ") + clipped(subject.name(tensors[i]), 40);
     }
     if (tensors.size() > most) {
-        text += " and " + words::count(static_cast<int64_t>(tensors.size() - most)) + " more";
+        text += " and " + words::count(tensors.size() - most) + " more";
     }
     return text;
 }
 
 std::string flow_label(const Subject& subject, const SplitFlow& flow) {
-    const std::string what = flow.tensors.size() == 1 ? clipped(subject.name(flow.tensors[0]), 40)
-                                                      : words::counted(static_cast<int64_t>(flow.tensors.size()), "copy");
+    const std::string what =
+        flow.tensors.size() == 1 ? clipped(subject.name(flow.tensors[0]), 40) : words::counted(flow.tensors.size(), "copy");
     return edge_markup(what, words::bytes(flow.size));
 }
 
@@ -57,8 +57,7 @@ void draw_split(DotText& dot, const Subject& subject, const SplitState& split, c
     label += split.end_node < 0 ? ", not ended yet" : "";
     label += next_line(12) + sized(html_label(why_split_starts(subject, split)), 10);
     if (!split.inputs.empty()) {
-        label += next_line(12) +
-                 sized(words::counted(static_cast<int64_t>(split.inputs.size()), "input") + ", " + words::bytes(input_size), 10);
+        label += next_line(12) + sized(words::counted(split.inputs.size(), "input") + ", " + words::bytes(input_size), 10);
     }
     if (split.start_ns >= 0 && split.end_ns >= split.start_ns) {
         label += next_line(13) + bold(words::duration(split.end_ns - split.start_ns));
@@ -107,10 +106,9 @@ std::string draw_splits(const Subject& subject) {
     if (nodes.back() > 0) {
         shares.push_back(words::counted(nodes.back(), "node"));
     }
-    const std::string totals =
-        words::counted(static_cast<int64_t>(state.splits.size()), "split") + ", " +
-        words::counted_of(n_copies, "copy", tables::input_sizes(state)) +
-        (state.order.empty() ? "" : ", " + words::counted(static_cast<int64_t>(state.order.size()), "node"));
+    const std::string totals = words::counted(state.splits.size(), "split") + ", " +
+                               words::counted_of(n_copies, "copy", tables::input_sizes(state)) +
+                               (state.order.empty() ? "" : ", " + words::counted(state.order.size(), "node"));
 
     DotText dot("splits");
     Attributes graph = picture_attributes(heading_markup(subject, totals, shares,
@@ -145,7 +143,7 @@ std::string draw_splits(const Subject& subject) {
         if (flow.size.complete) {
             attributes.number("bytes", flow.size.bytes);
         }
-        attributes.number("copies", static_cast<int64_t>(flow.tensors.size()));
+        attributes.number("copies", flow.tensors.size());
         attributes.text("tooltip", names_of(subject, flow.tensors, 30));
         if (source >= 0) {
             dot.edge(split_id(source), split_id(target), attributes.html("label", flow_label(subject, flow)));
@@ -154,8 +152,7 @@ std::string draw_splits(const Subject& subject) {
         const BackendStyle& style = subject.palette[flow.from];
         const std::string id = split_id(target) + " reads from " + id_of_name(subject.backend_name(flow.from));
         // The amount stands in the box: of several boxes beside a split all but one have an edge that must go around the others, through its own label.
-        const std::string count =
-            flow.tensors.size() == 1 ? "" : words::counted(static_cast<int64_t>(flow.tensors.size()), "copy") + ", ";
+        const std::string count = flow.tensors.size() == 1 ? "" : words::counted(flow.tensors.size(), "copy") + ", ";
         const std::string label = backend_markup(style, subject.backend_name(flow.from)) + next_line(11) +
                                   html_label(names_of(subject, flow.tensors, 3)) + next_line(11) + count +
                                   bold(words::bytes(flow.size));

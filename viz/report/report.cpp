@@ -2,6 +2,7 @@
 
 #include "report_page.h" // made from report.html
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
@@ -82,7 +83,7 @@ bool ReportData::add_plan(EvaluationId planned) {
     if (history_.graph_of(state) == nullptr) {
         return true;
     }
-    const auto n = static_cast<int64_t>(state.tensors.size());
+    const int64_t n = state.tensors.size();
     const size_t n_nodes = state.order.size();
     if (!plans_.empty() && n_tensors_ + n > options_.max_tensors) {
         return false;
@@ -102,7 +103,7 @@ void ReportData::add_pictures(json& plan, EvaluationId planned, size_t n_nodes) 
     for (const std::string_view each : picture_view_names()) {
         const std::string name(each);
         const PictureView view = picture_view_from_name(each).value();
-        if (view == PictureView::nodes && n_nodes > static_cast<size_t>(max_nodes_view)) {
+        if (view == PictureView::nodes && n_nodes > max_nodes_view) {
             said_.insert("The picture of every node of a plan with more than " + words::count(max_nodes_view) +
                          " nodes: layers are shown instead.");
             continue;
@@ -139,7 +140,7 @@ int32_t ReportData::picture(EvaluationId planned, PictureView view) {
     if (known != picture_of_.end()) {
         return known->second;
     }
-    if (static_cast<int32_t>(picture_of_.size()) >= options_.max_pictures) { // failures count: they may take longest
+    if (n_of(picture_of_) >= options_.max_pictures) { // failures count: they may take longest
         ++skipped_pictures_;
         return -1;
     }
@@ -147,11 +148,11 @@ int32_t ReportData::picture(EvaluationId planned, PictureView view) {
     say("laying out " + name);
     int32_t& made = picture_of_[dot] = -1;
     pictures_.push_back(report_picture(run_layout(dot, "json0", options, name), history_.session(), texts_));
-    return made = static_cast<int32_t>(pictures_.size()) - 1;
+    return made = n_of(pictures_) - 1;
 }
 
 void ReportData::add_stories(EvaluationId evaluation, json& plan_stories, json& runs, bool of_plan) {
-    const auto n = static_cast<int64_t>(history_.plan(evaluation).tensors.size());
+    const int64_t n = history_.plan(evaluation).tensors.size();
     if (n_stories_ + n > options_.max_stories) {
         ++skipped_stories_;
         return;
@@ -160,7 +161,7 @@ void ReportData::add_stories(EvaluationId evaluation, json& plan_stories, json& 
     std::vector<TensorId> known(history_.graph_of(history_.plan(evaluation))->tensors.size());
     std::iota(known.begin(), known.end(), TensorId{0});
     for (const record::CopyMade& made : history_.plan(evaluation).copies) { // ids behind the graph's that no copy has are gaps
-        if (made.copy >= static_cast<TensorId>(known.size())) {
+        if (made.copy >= n_of(known)) {
             known.push_back(made.copy);
         }
     }
@@ -200,7 +201,7 @@ void ReportData::add_evaluation(EvaluationId evaluation) {
              {"plan", plan == plan_of_.end() ? json(-1) : json(plan->second)}};
     if (plan != plan_of_.end()) {
         const PlanState& state = history_.plan(evaluation);
-        const auto n = static_cast<int64_t>(state.executed.size() + state.transfers.size() + state.waits.size());
+        const int64_t n = state.executed.size() + state.transfers.size() + state.waits.size();
         if (n_events_ + n <= options_.max_events) {
             n_events_ += n;
             row["run"] = report_run(history_, evaluation, texts_);
@@ -220,7 +221,7 @@ json ReportData::session() const {
     json backends = json::array(), facts = json::array(), passes = json::array();
     for (size_t b = 0; b < session.backends.size(); ++b) {
         const BackendInfo& info = session.backends[b];
-        const BackendStyle& style = palette[static_cast<BackendId>(b)];
+        const BackendStyle& style = palette[narrow<BackendId>(b)];
         backends.push_back({{"name", info.name},
                             {"kind", info.kind},
                             {"description", info.description},

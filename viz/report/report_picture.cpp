@@ -1,4 +1,5 @@
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "viz/pictures/palette.h"
 #include "viz/report/report_parts.h"
 
@@ -33,7 +34,7 @@ std::vector<double> numbers_in(const std::string& text) {
         double value = 0;
         const char* end = std::from_chars(text.data() + at, text.data() + text.size(), value).ptr;
         numbers.push_back(value);
-        at = std::max<size_t>(at + 1, static_cast<size_t>(end - text.data()));
+        at = std::max<size_t>(at + 1, end - text.data());
     }
     return numbers;
 }
@@ -170,7 +171,7 @@ private:
         node["b"] = backend;
         node["s"] = bare ? "none" : shape == "ellipse" ? "ellipse" : shape == "cds" ? "use" : "box";
         const auto has = [&](const char* word) { return style.find(word) != std::string::npos; };
-        if (backend >= 0 && text_of(object, "fillcolor") == palette_[static_cast<BackendId>(backend)].pale) {
+        if (backend >= 0 && text_of(object, "fillcolor") == palette_[narrow<BackendId>(backend)].pale) {
             node["pale"] = 1;
         }
         if (has("rounded")) {

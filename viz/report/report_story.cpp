@@ -1,3 +1,4 @@
+#include "runtime/numbers.h"
 #include "traces/history/words/story_words.h"
 #include "viz/report/report_parts.h"
 
@@ -25,8 +26,7 @@ ReportStory report_story(History& history, EvaluationId evaluation, TensorId ten
         for (const Asked& a : s.asked) {
             asked.push_back(texts.number(words::answered(history, a)));
         }
-        steps.push_back(
-            {s.step, static_cast<int>(s.pass), texts.number(words::decided(history, state, story, s)), std::move(asked)});
+        steps.push_back({s.step, ordinal(s.pass), texts.number(words::decided(history, state, story, s)), std::move(asked)});
     }
     for (const StoryLine& l : story.lines) {
         (happened_in_the_run(l.kind) ? run : lines)

@@ -4,6 +4,7 @@
 #include "inspector/tui/inspector.h"
 #include "runtime/backend/registry.h"
 #include "runtime/model/synth/synth.h"
+#include "runtime/scheduler/optimised_order.h"
 #include "runtime/session/generate.h"
 #include "runtime/session/session.h"
 #include "traces/store/live_store.h"
@@ -63,6 +64,7 @@ int demo_in_terminal(const Registry& registry) {
     run_demo(registry, *store);
     InspectorOptions options;
     options.title = "demo";
+    options.optimise = optimised_nodes;
     options.evaluation = 0; // the prompt: the plan with the most to see
     return run_inspector(store, options);
 }

@@ -3,6 +3,7 @@
 #include "inspector/cli/run/live_run.h"
 #include "inspector/tui/inspector.h"
 #include "runtime/error.h"
+#include "runtime/scheduler/optimised_order.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/stop_signal.h"
 
@@ -15,6 +16,7 @@ namespace {
 
 int inspect_trace(const std::string& path, const std::string& diff) {
     InspectorOptions options;
+    options.optimise = optimised_nodes;
     options.diff = diff;
     if (!diff.empty()) {
         TraceReader{diff}; // what is no trace is told before the terminal is taken

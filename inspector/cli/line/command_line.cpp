@@ -31,7 +31,7 @@ std::vector<std::string> split(std::string_view text, char at) {
 
 std::vector<std::string> passes() {
     std::vector<std::string> names;
-    for (int i = static_cast<int>(Pass::none) + 1; i < ordinal(Pass::count); ++i) {
+    for (int i = ordinal(Pass::none) + 1; i < ordinal(Pass::count); ++i) {
         names.emplace_back(pass_name(static_cast<Pass>(i)));
     }
     return names;

@@ -3,6 +3,7 @@
 #include "runtime/backend/registry.h"
 #include "runtime/clock.h"
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/planner/memory/allocate.h"
 #include "runtime/session/generate.h"
 #include "runtime/system/joined.h"
@@ -149,7 +150,7 @@ private:
         const CapabilityTable& answers = store->answers(state.graph);
         const std::vector<BufferTypeInfo> buffer_types = store->session().buffer_types;
         c.n_nodes = graph.nodes.size();
-        c.n_splits = static_cast<int>(state.splits.size());
+        c.n_splits = n_of(state.splits);
 
         PlanOptions options;
         options.op_offload = request_.run.op_offload;

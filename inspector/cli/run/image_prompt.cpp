@@ -2,6 +2,7 @@
 
 #include "inspector/cli/output/text_input.h"
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/session/session.h"
 #include "runtime/vision/prompt_parts.h"
 
@@ -42,7 +43,7 @@ public:
     void add(const std::string& text) { text_ += text; }
     void add(std::shared_ptr<const vision::Views> views) {
         flush();
-        prompt_.images.push_back({static_cast<int32_t>(prompt_.tokens.size()), std::move(views)});
+        prompt_.images.push_back({n_of(prompt_.tokens), std::move(views)});
     }
     SequencePrompt finish() {
         flush();

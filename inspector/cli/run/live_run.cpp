@@ -5,6 +5,7 @@
 #include "inspector/tui/inspector.h"
 #include "runtime/error.h"
 #include "runtime/gguf/split.h"
+#include "runtime/scheduler/optimised_order.h"
 #include "traces/history/live_gate.h"
 #include "traces/store/live_store.h"
 #include "traces/store/tee.h"
@@ -100,6 +101,7 @@ int run_live(const RunArguments& arguments) {
     if (!(program.has_ended() && store->n_steps() == 0)) {
         InspectorOptions options;
         options.title = std::filesystem::path(arguments.run.model).filename().string();
+        options.optimise = optimised_nodes;
         options.gate = &gate;
         options.ended_fd = program.ended_descriptor();
         options.files_in_use = gguf::parts_by_name(arguments.run.model);

@@ -138,7 +138,7 @@ std::string stages_text(const DifferenceList& copies) {
     for (const TraceDifference* d : copies) {
         for (const char* name : {"stage_a", "stage_b"}) {
             if (const DiffValue stage = more_of(*d, name); !is_nothing(stage)) {
-                stages.insert(static_cast<int>(std::get<int64_t>(stage)));
+                stages.insert(int_of(std::get<int64_t>(stage)));
             }
         }
     }

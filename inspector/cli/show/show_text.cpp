@@ -5,6 +5,7 @@
 #include "inspector/cli/output/lines.h"
 #include "inspector/cli/output/table.h"
 #include "inspector/cli/show/show.h"
+#include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
@@ -279,7 +280,7 @@ void summary_text(History& history, std::ostream& out) {
         width = std::max(width, name.size());
     }
     for (const auto& [name, value] : session.facts) {
-        OutputLine(out) << std::left << std::setw(static_cast<int>(width) + 2) << name << value;
+        OutputLine(out) << std::left << std::setw(int_of(width) + 2) << name << value;
     }
     for (const BackendInfo& b : session.backends) {
         OutputLine(out) << "backend  " << b.name << " (" << b.kind << ')' << (b.description.empty() ? "" : " " + b.description)

@@ -13,6 +13,7 @@
 #include "inspector/tui/actions/pages.h"
 #include "inspector/tui/actions/running.h"
 #include "inspector/tui/actions/show_keys.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 
@@ -162,9 +163,7 @@ const ActionEntry* entry_of(Action action) noexcept {
 }
 
 /// The view that an action shows; null: it shows none.
-const ViewEntry* view_of(Action action) noexcept {
-    return view_numbered(static_cast<int>(action) - static_cast<int>(Action::first_view) + 1);
-}
+const ViewEntry* view_of(Action action) noexcept { return view_numbered(ordinal(action) - ordinal(Action::first_view) + 1); }
 
 } // namespace
 

@@ -2,6 +2,7 @@
 
 #include "inspector/tui/actions/ask_query.h"
 #include "inspector/tui/terminal/text.h"
+#include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 
 #include <algorithm>
@@ -75,7 +76,7 @@ void sort_by_title(App& app, const std::string& title) {
     }
     const auto found = std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.title.starts_with(title); });
     if (found != columns.end()) {
-        sort_by(app, static_cast<int>(found - columns.begin()));
+        sort_by(app, int_of(found - columns.begin()));
         return;
     }
     app.tell("no column '" + title + "': there are " + joined(columns, ", ", &Column::title), true);

@@ -2,6 +2,7 @@
 
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/tensor_detail.h"
+#include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "traces/history/explain.h"
 #include "traces/history/words/story_words.h"
@@ -171,7 +172,7 @@ std::vector<TensorId> sources_of(InspectorSession& session, TensorId id) {
     for (size_t i = 0; i < info.src.size(); ++i) {
         add_once(sources, info.src[i]);
         for (const record::Rewired& rewired : session.state().rewires) {
-            if (rewired.node == id && rewired.source == static_cast<int32_t>(i)) {
+            if (rewired.node == id && rewired.source == int_of(i)) {
                 add_once(sources, rewired.copy);
             }
         }

@@ -1,7 +1,6 @@
 #include "inspector/tui/background/comparison.h"
 
 #include "inspector/tui/terminal/text.h"
-#include "runtime/scheduler/optimised_order.h"
 #include "runtime/system/joined.h"
 #include "traces/replay/no_change.h"
 
@@ -111,14 +110,15 @@ std::string with_underscores_as_spaces(std::string_view name) {
 
 } // namespace
 
-Comparison compare_what_if(const std::shared_ptr<const RecordSource>& source, const std::string& settings) {
+Comparison compare_what_if(const std::shared_ptr<const RecordSource>& source, const std::string& settings,
+                           const OptimiseNodes& optimise) {
     WhatIf what_if;
     std::istringstream words(settings);
     for (std::string word; words >> word;) {
         what_if.set(word);
     }
     ReplayOptions options = options_for(what_if, *source);
-    options.optimise = optimised_nodes;
+    options.optimise = optimise;
     const ReplayResult result = replay(*source, options);
 
     Comparison c;

@@ -45,7 +45,8 @@ struct Comparison {
 };
 
 /// Plans a trace again with `settings` (words as `replay --set` takes them; none: as recorded). Throws Error.
-Comparison compare_what_if(const std::shared_ptr<const RecordSource>& source, const std::string& settings);
+Comparison compare_what_if(const std::shared_ptr<const RecordSource>& source, const std::string& settings,
+                           const OptimiseNodes& optimise);
 /// Compares a trace with another one, which is called `name`. Throws Error.
 Comparison compare_traces(const std::shared_ptr<const RecordSource>& source, const std::shared_ptr<const RecordSource>& other,
                           const std::string& name);

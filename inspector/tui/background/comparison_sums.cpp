@@ -2,6 +2,7 @@
 
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 
@@ -41,7 +42,7 @@ int ComparisonSums::rows(InspectorSession& session, int body_rows, int width) co
         return 0;
     }
     const int columns = columns_in(width);
-    const int lines = static_cast<int>((shown(*result, *plan).size() + columns - 1) / columns) + 1;
+    const int lines = int_of((shown(*result, *plan).size() + columns - 1) / columns) + 1;
     return std::min(lines, std::max(body_rows - 9, 4));
 }
 
@@ -67,8 +68,8 @@ std::vector<Line> ComparisonSums::draw(InspectorSession& session, int, int heigh
     const size_t n = std::min(figures.size(), room * columns);
     for (size_t i = 0; i < n; ++i) {
         const Comparison::Figure& figure = *figures[i];
-        const int left = static_cast<int>(i / std::max<size_t>(room, 1)) * each + 2;
-        const int row = 1 + static_cast<int>(i % std::max<size_t>(room, 1));
+        const int left = int_of(i / std::max<size_t>(room, 1)) * each + 2;
+        const int row = 1 + int_of(i % std::max<size_t>(room, 1));
         const Style style = figure.differs() ? bold : dim;
         cells.text(row, left - 2, figure.differs() ? "•" : " ", accent, left);
         cells.text(row, left, figure.name, figure.differs() ? plain : dim, left + name_width - 1);

@@ -78,7 +78,7 @@ Completion files(std::string_view before, size_t begin) {
 } // namespace
 
 std::vector<std::string> Completions::backends() const {
-    return named(0, session_.n_backends(), [&](size_t i) { return session_.backend_name(static_cast<BackendId>(i)); });
+    return named(0, session_.n_backends(), [&](size_t i) { return session_.backend_name(narrow<BackendId>(i)); });
 }
 
 std::vector<std::string> Completions::operators() const {

@@ -104,9 +104,7 @@ enum class Action : uint8_t {
 };
 
 /// Shows a view.
-constexpr Action action_of(ViewId id) noexcept {
-    return static_cast<Action>(static_cast<int>(Action::first_view) + static_cast<int>(id));
-}
+constexpr Action action_of(ViewId id) noexcept { return static_cast<Action>(ordinal(Action::first_view) + ordinal(id)); }
 
 /// Where the keyboard is. A binding holds in a set of them.
 enum KeyContext : uint8_t {

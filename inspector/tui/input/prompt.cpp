@@ -1,6 +1,7 @@
 #include "inspector/tui/input/prompt.h"
 
 #include "inspector/tui/terminal/text.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <utility>
@@ -54,9 +55,9 @@ Prompt::Window Prompt::window(int width) {
 }
 
 void Prompt::recall(int steps) {
-    const auto last = static_cast<int>(history_->size());
-    const int to = std::clamp(static_cast<int>(recalled_) + steps, 0, last);
-    if (to == static_cast<int>(recalled_)) {
+    const auto last = int_of(history_->size());
+    const int to = std::clamp(int_of(recalled_) + steps, 0, last);
+    if (to == int_of(recalled_)) {
         return;
     }
     if (recalled_ == history_->size()) {
@@ -98,7 +99,7 @@ void Prompt::complete(int step) {
             return;
         }
     }
-    const auto n = static_cast<int>(candidates_.size());
+    const auto n = n_of(candidates_);
     chosen_ = chosen_ < 0 ? (step > 0 ? 0 : n - 1) : (chosen_ + step + n) % n;
     put(begin_, printable(candidates_[chosen_]));
 }

@@ -3,6 +3,7 @@
 #include "inspector/tui/panes/line_draw.h"
 #include "inspector/tui/panes/line_wrap.h"
 #include "inspector/tui/terminal/text.h"
+#include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ void DetailPane::update(InspectorSession& session, const ListPane& list, const R
     }
     const auto present = std::find_if(content_.begin(), content_.end(), [](const Line& l) { return l.now; });
     if (to_now && present != content_.end()) {
-        lines_.select(static_cast<int>(present - content_.begin()));
+        lines_.select(int_of(present - content_.begin()));
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "inspector/tui/panes/list_pane.h"
+#include "runtime/numbers.h"
 
 #include <vector>
 
@@ -13,7 +14,7 @@ public:
     /// there is one.
     void update(InspectorSession& session, const ListPane& list, const Rect& area, bool to_now);
     /// It has so much room from now on.
-    void resize(int height) { lines_.resize(static_cast<int>(content_.size()), height); }
+    void resize(int height) { lines_.resize(n_of(content_), height); }
 
     const List& lines() const noexcept { return lines_; }
     void select_line(int line) { lines_.select(line); }

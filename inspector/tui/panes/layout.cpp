@@ -1,6 +1,7 @@
 #include "inspector/tui/panes/layout.h"
 
 #include "inspector/tui/terminal/text.h"
+#include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 
 #include <algorithm>
@@ -218,7 +219,7 @@ std::vector<int> column_widths(std::span<const Column> columns, int width) {
         widths[i] = columns[i].width;
         used += columns[i].width + column_gap(columns, i, width);
         if (columns[i].width == 0) {
-            growing = static_cast<int>(i);
+            growing = int_of(i);
         }
     }
     constexpr int least = 4;

@@ -179,7 +179,7 @@ void ListPane::sort_by(int column) {
 
 int ListPane::next_column() const {
     const std::vector<int> shown = widths();
-    const auto n = static_cast<int>(shown.size());
+    const auto n = n_of(shown);
     int next = sort_column_ + 1;
     while (next < n && shown[next] == 0) {
         ++next;

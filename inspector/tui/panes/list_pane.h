@@ -31,7 +31,7 @@ public:
     /// What the lines are made of is another one now: the next update makes them again.
     void outdate() noexcept { updated_ = 0; }
     int n_rows() const { return view_->n_rows(); }
-    int n_lines() const { return narrowed_ ? static_cast<int>(rows_.size()) : n_rows(); }
+    int n_lines() const { return narrowed_ ? n_of(rows_) : n_rows(); }
     bool empty() const noexcept { return lines_.empty(); }
     int row_of_line(int line) const { return narrowed_ ? rows_[line] : line; }
     int line_of_row(int row) const; ///< −1: filtered out

@@ -3,6 +3,7 @@
 #include "inspector/tui/state/same_place.h"
 #include "inspector/tui/terminal/text.h"
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "traces/history/describe.h"
 #include "traces/history/words/unknown.h"
 
@@ -76,7 +77,7 @@ void InspectorSession::show(Step step) {
         if (id < 0 || static_cast<size_t>(id) >= n_all || rows_[id] >= 0) {
             return;
         }
-        rows_[id] = static_cast<int32_t>(tensors_.size());
+        rows_[id] = n_of(tensors_);
         tensors_.push_back(id);
     };
     for (const TensorId id : state_.order.empty() ? graph_->nodes : state_.order) {
@@ -86,7 +87,7 @@ void InspectorSession::show(Step step) {
         add(id);
     }
     for (size_t id = 0; id < graph_->tensors.size(); ++id) {
-        add(static_cast<TensorId>(id));
+        add(int_of(id));
     }
     for (const record::CopyMade& copy : state_.copies) {
         add(copy.copy);
@@ -96,7 +97,7 @@ void InspectorSession::show(Step step) {
     if (before != graph_ && !selected_name.empty()) {
         const auto same = std::find_if(graph_->tensors.begin(), graph_->tensors.end(),
                                        [&](const TensorInfo& t) { return t.name == selected_name; });
-        selected_ = same == graph_->tensors.end() ? no_tensor : static_cast<TensorId>(same - graph_->tensors.begin());
+        selected_ = same == graph_->tensors.end() ? no_tensor : int_of(same - graph_->tensors.begin());
     }
     if (row_of(selected_) < 0) {
         selected_ = tensors_.empty() ? no_tensor : tensors_.front();
@@ -107,7 +108,7 @@ void InspectorSession::show(Step step) {
 void InspectorSession::find_changes(const std::vector<TensorState>& before) {
     for (size_t i = 0; i < std::min(before.size(), state_.tensors.size()); ++i) {
         if (before[i].backend != state_.tensors[i].backend || before[i].cause != state_.tensors[i].cause) {
-            changed_.emplace(static_cast<TensorId>(i), before[i].backend);
+            changed_.emplace(int_of(i), before[i].backend);
         }
     }
 }
@@ -422,7 +423,7 @@ void InspectorSession::start_what_if(const std::string& settings) {
     if (program_ && last(fact_bit<record::PlanEnd>()) <= last(fact_bit<record::PlanBegin>())) {
         throw Error(ErrorKind::usage, "there is no complete plan yet that could be made differently: let the program go on");
     }
-    comparison_.start_what_if(source_, settings);
+    comparison_.start_what_if(source_, settings, optimise_);
     ++version_;
 }
 

@@ -73,6 +73,7 @@ public:
     // Planning again with other settings, or another trace beside this one
     const ComparisonRun& comparison() const noexcept { return comparison_; }
     void start_what_if(const std::string& settings);
+    void optimise_with(OptimiseNodes optimise) { optimise_ = std::move(optimise); } ///< for what-ifs (ReplayOptions)
     void start_diff(const std::string& path);
     void stop_comparison();          ///< only while it runs
     std::string finish_comparison(); ///< when its descriptor is readable
@@ -136,6 +137,7 @@ private:
     TensorId selected_ = no_tensor;
     uint64_t version_ = 1;
     std::optional<Scan> scan_;
+    OptimiseNodes optimise_;
     ComparisonRun comparison_;
     std::vector<TensorId> tensors_;
     std::vector<int32_t> rows_; ///< [tensor] index into tensors_

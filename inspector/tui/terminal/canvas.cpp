@@ -1,6 +1,7 @@
 #include "inspector/tui/terminal/canvas.h"
 
 #include "inspector/tui/terminal/text.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <string>
@@ -36,7 +37,7 @@ int Canvas::put(int row, int col, std::string_view text, Style style, int width)
         used += char_width(c);
     }
     set_style(window, style);
-    mvwaddnwstr(window, area_.row + row, area_.col + col, wide.c_str(), static_cast<int>(wide.size()));
+    mvwaddnwstr(window, area_.row + row, area_.col + col, wide.c_str(), n_of(wide));
     return col + used;
 }
 

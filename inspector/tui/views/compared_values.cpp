@@ -2,6 +2,7 @@
 #include "inspector/tui/views/drawings/error_chart.h"
 #include "inspector/tui/views/tensor_detail.h"
 #include "inspector/tui/views/values.h"
+#include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "traces/history/words/words.h"
 
@@ -76,7 +77,7 @@ public:
         }
     }
 
-    int n_rows() const override { return static_cast<int>(rows_.size()); }
+    int n_rows() const override { return n_of(rows_); }
 
     std::vector<Text> row(InspectorSession&, int index, int) const override {
         const ComparedRow& r = at(index);
@@ -119,7 +120,7 @@ public:
 
     int row_of(const InspectorSession&, TensorId id) const override {
         const auto found = std::find_if(rows_.rbegin(), rows_.rend(), [&](const ComparedRow& r) { return r.id == id; });
-        return found == rows_.rend() ? -1 : static_cast<int>(rows_.rend() - found) - 1;
+        return found == rows_.rend() ? -1 : int_of(rows_.rend() - found) - 1;
     }
     TensorId tensor_of(const InspectorSession&, int row) const override { return at(row).id; }
     TensorId own_tensor(const InspectorSession& session, int row) const override { return tensor_of(session, row); }

@@ -1,5 +1,6 @@
 #include "inspector/tui/views/facts.h"
 
+#include "runtime/numbers.h"
 #include "traces/history/words/difference_words.h"
 #include "traces/history/words/unknown.h"
 
@@ -17,7 +18,7 @@ std::string_view Describer::backend(BackendId id) {
     if (id == no_backend)
         return {};
     while (backends_.size() <= static_cast<size_t>(id))
-        backends_.push_back(history_.backend_name(static_cast<BackendId>(backends_.size())));
+        backends_.push_back(history_.backend_name(narrow<BackendId>(backends_.size())));
     return backends_[id];
 }
 
@@ -55,7 +56,7 @@ const std::deque<std::string>& Describer::copies(EvaluationId evaluation, Planne
     }
     for (const record::CopyMade& copy : state.copies) {
         const auto index = copy.copy - n_tensors;
-        if (copy.copy >= static_cast<TensorId>(n_tensors) && index < plan.copies.size() && plan.of[index] == no_tensor) {
+        if (copy.copy >= int_of(n_tensors) && index < plan.copies.size() && plan.of[index] == no_tensor) {
             plan.copies[index] = history_.tensor_name(state, copy.copy);
             plan.of[index] = copy.of;
         }

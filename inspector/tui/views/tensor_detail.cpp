@@ -2,6 +2,7 @@
 
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/story.h"
+#include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/unknown.h"
@@ -16,7 +17,7 @@ Line source_line(InspectorSession& session, std::string label, TensorId id) {
     const PlanState& state = session.state();
     Line l;
     label.resize(std::max<size_t>(label.size() + 1, 7), ' ');
-    l.hang = static_cast<int>(label.size());
+    l.hang = n_of(label);
     l.parts.push_back({std::move(label), dim});
     l.parts.push_back({session.name(id)});
     if (id >= 0 && static_cast<size_t>(id) < state.tensors.size()) {
@@ -210,9 +211,8 @@ std::vector<Line> tensor_detail(InspectorSession& session, TensorId id, int widt
             if (info.src[i] == no_tensor) {
                 continue;
             }
-            const auto rewired = std::find_if(state.rewires.begin(), state.rewires.end(), [&](const record::Rewired& r) {
-                return r.node == id && r.source == static_cast<int32_t>(i);
-            });
+            const auto rewired = std::find_if(state.rewires.begin(), state.rewires.end(),
+                                              [&](const record::Rewired& r) { return r.node == id && r.source == int_of(i); });
             lines.push_back(source_line(session, "src " + std::to_string(i), info.src[i]));
             if (rewired != state.rewires.end()) {
                 lines.push_back(source_line(session, "   now", rewired->copy));

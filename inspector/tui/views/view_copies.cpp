@@ -2,6 +2,7 @@
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/tensor_detail.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/unknown.h"
@@ -48,7 +49,7 @@ public:
         }
     }
 
-    int n_rows() const override { return static_cast<int>(rows_.size()); }
+    int n_rows() const override { return n_of(rows_); }
 
     std::vector<Text> row(InspectorSession& session, int index, int) const override {
         const Row& r = at(index);
@@ -101,7 +102,7 @@ public:
     int row_of(const InspectorSession& session, TensorId id) const override {
         const auto of = [&](auto holds) {
             const auto found = std::find_if(rows_.begin(), rows_.end(), holds);
-            return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
+            return found == rows_.end() ? -1 : int_of(found - rows_.begin());
         };
         if (const int row = of([&](const Row& r) { return r.copy.id == id; }); row >= 0) {
             return row;

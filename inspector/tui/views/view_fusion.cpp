@@ -1,6 +1,7 @@
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/tensor_detail.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ public:
                            " apart, " + std::to_string(state.reorders.size()) + " moved";
     }
 
-    int n_rows() const override { return static_cast<int>(rows_.size()); }
+    int n_rows() const override { return n_of(rows_); }
 
     std::vector<Text> row(InspectorSession& session, int index, int) const override {
         const auto text = [&](StringId id) { return std::string(session.history().source().text(id)); };

@@ -1,6 +1,7 @@
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/drawings/memory_map.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "traces/history/tables/tables.h"
 
@@ -57,12 +58,12 @@ public:
                 });
                 buffers.push_back({p.buffer_type, p.chunk, size == sizes_.end() ? 0 : size->size, {}});
             }
-            buffers.back().rows.push_back(static_cast<int>(i));
+            buffers.back().rows.push_back(int_of(i));
         }
         map_.set(rows_, std::move(buffers));
     }
 
-    int n_rows() const override { return static_cast<int>(rows_.size()); }
+    int n_rows() const override { return n_of(rows_); }
 
     std::vector<Text> row(InspectorSession& session, int index, int) const override {
         const record::Placement& p = at(index);
@@ -107,7 +108,7 @@ public:
             const auto found =
                 std::find_if(rows_.begin(), rows_.end(), [&](const record::Placement& p) { return p.tensor == id; });
             if (found != rows_.end()) {
-                return static_cast<int>(found - rows_.begin());
+                return int_of(found - rows_.begin());
             }
             if (session.is_copy(id) || !session.info(id).is_view()) {
                 break;

@@ -2,6 +2,7 @@
 #include "inspector/tui/views/drawings/pass_table.h"
 #include "inspector/tui/views/tensor_detail.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "traces/history/words/unknown.h"
 
@@ -17,8 +18,8 @@ public:
     std::span<const Column> columns() const override { return columns_; }
 
     void update(InspectorSession& session) override {
-        n_rows_ = static_cast<int>(session.tensors().size());
-        const int digits = std::max(static_cast<int>(std::to_string(n_rows_).size()), 2);
+        n_rows_ = n_of(session.tensors());
+        const int digits = std::max(n_of(std::to_string(n_rows_)), 2);
         columns_ = {{"#", digits, true, 0},
                     {"op", 9, false, 0, Field::count, 15},
                     {"name", 0, false, 0},

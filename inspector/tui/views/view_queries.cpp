@@ -1,6 +1,7 @@
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/tensor_detail.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "traces/history/words/unknown.h"
 
@@ -34,11 +35,11 @@ public:
         count(session, *now_);
     }
 
-    int n_rows() const override { return static_cast<int>(now_->rows.size()); }
+    int n_rows() const override { return n_of(now_->rows); }
 
     std::vector<Text> row(InspectorSession& session, int index, int) const override {
         const Row& r = at(index);
-        const int can = n_nodes(r) - static_cast<int>(r.refused.size());
+        const int can = n_nodes(r) - n_of(r.refused);
         const auto number = [&](int n) { return is_unknown(r) ? unknown_text : n == 0 ? "·" : std::to_string(n); };
         return {{op(r)},
                 backend_text(session, r.backend),
@@ -59,7 +60,7 @@ public:
             return n_nodes(r);
         }
         if (title == "can" && now_->answered) {
-            return n_nodes(r) - static_cast<int>(r.refused.size());
+            return n_nodes(r) - n_of(r.refused);
         }
         if (title == "on") {
             return r.n_on;
@@ -117,8 +118,7 @@ public:
             add_wrapped(lines, width, "", 0, "what it can run is unknown: this trace holds no answers", warning);
         } else {
             add_wrapped(lines, width, "", 0,
-                        session.backend_name(r.backend) + " can run " +
-                            words::count(n_nodes(r) - static_cast<int64_t>(r.refused.size())) + " of " +
+                        session.backend_name(r.backend) + " can run " + words::count(n_nodes(r) - r.refused.size()) + " of " +
                             counted(n_nodes(r), (op(r) + " node").c_str()) + "; " + words::count(r.n_on) + " on it at this step");
         }
         if (!r.refused.empty()) {
@@ -216,9 +216,9 @@ private:
     const std::string& op(const Row& row) const { return now_->ops[row.op].op; }
     /// Of nodes that a log leaves out.
     bool is_unknown(const Row& row) const { return op(row) == unknown_text; }
-    int n_nodes(const Row& row) const { return static_cast<int>(nodes(row).size()); }
+    int n_nodes(const Row& row) const { return n_of(nodes(row)); }
     static size_t cell(const CapabilityTable& answers, BackendId backend, TensorId id) {
-        return static_cast<size_t>(backend) * static_cast<size_t>(answers.n_tensors) + static_cast<size_t>(id);
+        return backend * static_cast<size_t>(answers.n_tensors) + id;
     }
     static bool stands_on(const InspectorSession& session, TensorId id, BackendId backend) {
         const auto& tensors = session.state().tensors;
@@ -228,9 +228,9 @@ private:
     template <typename F>
     static void add_list(std::vector<Line>& lines, int width, const std::vector<TensorId>& list, F&& add_line) {
         const size_t n = std::min(list.size(), static_cast<size_t>(most_listed));
-        std::for_each(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(n), add_line);
+        std::for_each(list.begin(), list.begin() + n, add_line);
         if (n < list.size()) {
-            add_wrapped(lines, width, "", 7, "… " + words::count(static_cast<int64_t>(list.size() - n)) + " more", dim);
+            add_wrapped(lines, width, "", 7, "… " + words::count(list.size() - n) + " more", dim);
         }
     }
     static std::string question_text(const InspectorSession& session, const record::BackendQuery& q) {
@@ -274,7 +274,7 @@ private:
     static Known read_graph(const InspectorSession& session) {
         Known known;
         known.graph = session.state().graph;
-        known.n_backends = static_cast<BackendId>(session.n_backends());
+        known.n_backends = narrow<BackendId>(session.n_backends());
         const OwnedGraph& graph = *session.graph();
         const CapabilityTable& answers = session.history().source().answers(known.graph);
         known.answered = !answers.op_answers.empty();
@@ -284,11 +284,11 @@ private:
         }
         known.op_of.assign(graph.tensors.size(), -1);
         for (auto& [op, nodes] : by_op) {
-            const auto index = static_cast<int32_t>(known.ops.size());
+            const auto index = n_of(known.ops);
             for (const TensorId id : nodes) {
                 known.op_of[id] = index;
             }
-            const auto first_row = static_cast<int>(known.rows.size());
+            const auto first_row = n_of(known.rows);
             if (op == unknown_text) {
                 known.rows.push_back({index, no_backend, {}, "these are not in the log"});
             }
@@ -317,7 +317,7 @@ private:
         source.for_each_of(fact_bit<record::BackendQuery>(), known.asked_until, end, [&](const Record& record) {
             const auto& query = std::get<record::BackendQuery>(record.fact);
             if (const int32_t op = known.op(query.tensor); op >= 0 && query.backend >= 0 && query.backend < known.n_backends) {
-                known.asked_of[known.row(op, query.backend)].push_back(static_cast<int32_t>(known.asked.size()));
+                known.asked_of[known.row(op, query.backend)].push_back(n_of(known.asked));
                 known.asked.push_back({record.step, query});
             }
         });
@@ -329,8 +329,7 @@ private:
         for (size_t i = 0; i < known.rows.size(); ++i) {
             const auto& asked = known.asked_of[i];
             const auto later = [&](Step step, int32_t at) { return step < known.asked[at].step; };
-            known.rows[i].n_asked =
-                static_cast<int>(std::upper_bound(asked.begin(), asked.end(), session.step(), later) - asked.begin());
+            known.rows[i].n_asked = int_of(std::upper_bound(asked.begin(), asked.end(), session.step(), later) - asked.begin());
             known.rows[i].n_on = 0;
         }
         const auto& tensors = session.state().tensors;

@@ -2,6 +2,7 @@
 #include "inspector/tui/views/drawings/split_bars.h"
 #include "inspector/tui/views/tensor_detail.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "traces/history/words/unknown.h"
 
@@ -17,7 +18,7 @@ public:
     std::span<const Column> columns() const override { return columns_; }
 
     void update(InspectorSession& session) override {
-        n_rows_ = static_cast<int>(session.state().splits.size());
+        n_rows_ = n_of(session.state().splits);
         columns_ = {{"#", 3, true, 0, Field::split},
                     {"backend", backend_width(session), false, 0},
                     {"nodes", 5, true, 0},
@@ -72,7 +73,7 @@ public:
             return split.begin.first_node;
         }
         if (title == "in") {
-            return static_cast<double>(split.inputs.size());
+            return split.inputs.size();
         }
         return View::sort_key(session, row, column);
     }
@@ -159,19 +160,19 @@ public:
         }
         add_heading(lines, "nodes");
         const auto& order = session.tensors();
-        const int n_nodes = static_cast<int>(std::min(session.graph()->nodes.size(), order.size()));
+        const int n_nodes = int_of(std::min(session.graph()->nodes.size(), order.size()));
         const int end = std::min(split.end_node < 0 ? split.begin.first_node + 1 : split.end_node, n_nodes);
         for (int i = std::max(split.begin.first_node, 0); i < end; ++i) {
             const TensorId id = order[i];
             Line l;
             std::string number = std::to_string(i);
-            number.insert(0, static_cast<size_t>(std::max(5 - static_cast<int>(number.size()), 0)), ' ');
+            number.insert(0, std::max(5 - n_of(number), 0), ' ');
             std::string op = op_text(session, id);
             op.resize(std::max<size_t>(op.size(), 9), ' ');
             l.parts.push_back({number + " ", dim});
             l.parts.push_back({op + " "});
             l.parts.push_back({session.name(id), id == session.selected() ? bold : Style{}});
-            l.hang = static_cast<int>(number.size() + op.size()) + 2;
+            l.hang = int_of(number.size() + op.size()) + 2;
             l.now = subject(session.record().fact) == id;
             l.target = Target::tensor(id);
             lines.push_back(std::move(l));

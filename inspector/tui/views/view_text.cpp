@@ -40,7 +40,7 @@ std::string list_text(InspectorSession& session, const View& view, std::span<con
     for (const auto& cells : table) {
         std::string line;
         for (size_t i = 0; i < cells.size(); ++i) {
-            const std::string space(static_cast<size_t>(widths[i] - text_width(cells[i])), ' ');
+            const std::string space(widths[i] - text_width(cells[i]), ' ');
             line += (i == 0 ? "" : "  ") + (columns[i].right ? space + cells[i] : cells[i] + space);
         }
         append_line(text, std::move(line));

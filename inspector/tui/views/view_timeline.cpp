@@ -2,6 +2,7 @@
 #include "inspector/tui/views/drawings/timeline_lanes.h"
 #include "inspector/tui/views/tensor_detail.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <climits>
@@ -42,7 +43,7 @@ public:
                     {"share", 6, true, 100, Field::time}};
     }
 
-    int n_rows() const override { return static_cast<int>(rows_.size()); }
+    int n_rows() const override { return n_of(rows_); }
 
     std::vector<Text> row(InspectorSession& session, int index, int) const override {
         const TimelineItem& r = at(index);
@@ -59,7 +60,7 @@ public:
 
     std::optional<double> sort_key(InspectorSession& session, int row, size_t column) const override {
         if (columns_[column].title == "at") {
-            return static_cast<double>(at(row).start - lanes_.begin());
+            return at(row).start - lanes_.begin();
         }
         return View::sort_key(session, row, column);
     }
@@ -75,7 +76,7 @@ public:
     int row_of(const InspectorSession& session, TensorId id) const override {
         const auto itself = std::find_if(rows_.begin(), rows_.end(), [&](const TimelineItem& r) { return r.tensor == id; });
         if (itself != rows_.end()) {
-            return static_cast<int>(itself - rows_.begin());
+            return int_of(itself - rows_.begin());
         }
         // A node that ran in a group with those behind it; a view, which no kernel runs for: the next kernel of its split.
         const int place = session.row_of(id);
@@ -87,7 +88,7 @@ public:
             const int other = rows_[i].kind == TimelineItem::Kind::kernel ? session.row_of(rows_[i].tensor) : -1;
             if (other > place && other < nearest) {
                 nearest = other;
-                best = static_cast<int>(i);
+                best = int_of(i);
             }
         }
         return best;
@@ -222,7 +223,7 @@ private:
         std::vector<std::pair<std::string, Sum>> order(sums.begin(), sums.end());
         std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
         const auto right = [](std::string text, int cells) {
-            return std::string(static_cast<size_t>(std::max(cells - text_width(text), 0)), ' ') + text;
+            return std::string(std::max(cells - text_width(text), 0), ' ') + text;
         };
         add_heading(lines, "where the time went");
         for (const auto& [name, sum] : order) {

@@ -1,6 +1,7 @@
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/drawings/generated_text.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/numbers.h"
 #include "traces/history/words/unknown.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ public:
 
     void update(InspectorSession& session) override {
         n_rows_ = session.step() == no_step ? 0 : session.state().evaluation + 1;
-        columns_ = {{"eval", std::max(4, static_cast<int>(std::to_string(n_rows_).size())), true, 0, Field::evaluation},
+        columns_ = {{"eval", std::max(4, n_of(std::to_string(n_rows_))), true, 0, Field::evaluation},
                     {"graph", 7, false, 0, Field::count, 9},
                     {"in", 4, true, 0},
                     {"seqs", 4, true, 76},
@@ -57,7 +58,7 @@ public:
             return span.begin.n_sequences;
         }
         if (title == "took" && is_over(session, span)) {
-            return static_cast<double>(duration(session, span));
+            return duration(session, span);
         }
         return View::sort_key(session, row, column);
     }
@@ -147,7 +148,7 @@ public:
         facts.set(Field::kind, span.begin.reused ? "reused" : "planned");
         facts.set(Field::why, session.history().source().text(span.begin.failed_check));
         facts.set(Field::evaluation, row);
-        facts.set(Field::step, static_cast<int64_t>(span.first));
+        facts.set(Field::step, span.first);
     }
 
 private:

@@ -2,6 +2,7 @@
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/tensor_detail.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "traces/history/words/unknown.h"
 
@@ -18,7 +19,7 @@ public:
 
     void update(InspectorSession& session) override {
         const auto& result = session.comparison().result();
-        n_rows_ = result ? static_cast<int>(result->rows.size()) : 0;
+        n_rows_ = result ? n_of(result->rows) : 0;
         left_ = result ? result->left : "recorded";
         right_ = result ? result->right : "changed";
         columns_ = {{"eval", 4, true, 64, Field::evaluation},
@@ -87,7 +88,7 @@ public:
         const auto found = std::find_if(result->rows.begin(), result->rows.end(), [&](const Comparison::Row& r) {
             return r.tensor == id && r.evaluation == session.state().planned_in;
         });
-        return found == result->rows.end() ? -1 : static_cast<int>(found - result->rows.begin());
+        return found == result->rows.end() ? -1 : int_of(found - result->rows.begin());
     }
     TensorId tensor_of(const InspectorSession& session, int row) const override {
         const Comparison::Row& r = at(session, row);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/numbers.h"
+
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -21,7 +23,7 @@ struct ViewEntry {
     std::unique_ptr<View> (*make)();
 
     /// Counted from 1. Number n is opened with the key n, 10 with 0.
-    int number() const noexcept { return static_cast<int>(id) + 1; }
+    int number() const noexcept { return ordinal(id) + 1; }
     char key() const noexcept { return static_cast<char>('0' + number() % 10); }
 };
 /// In order of id.

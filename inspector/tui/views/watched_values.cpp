@@ -2,6 +2,7 @@
 #include "inspector/tui/views/drawings/histogram.h"
 #include "inspector/tui/views/tensor_detail.h"
 #include "inspector/tui/views/values.h"
+#include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/words.h"
@@ -38,7 +39,7 @@ public:
         }
     }
 
-    int n_rows() const override { return static_cast<int>(rows_.size()); }
+    int n_rows() const override { return n_of(rows_); }
 
     std::vector<Text> row(InspectorSession& session, int index, int) const override {
         const tables::ValueRow& r = at(index);
@@ -64,7 +65,7 @@ public:
             }
         }
         if (title == "not finite") {
-            return static_cast<double>(v.n_nan + v.n_inf);
+            return v.n_nan + v.n_inf;
         }
         return View::sort_key(session, row, column);
     }
@@ -81,7 +82,7 @@ public:
 
     int row_of(const InspectorSession&, TensorId id) const override {
         const auto found = std::find_if(rows_.rbegin(), rows_.rend(), [&](const tables::ValueRow& r) { return r.id == id; });
-        return found == rows_.rend() ? -1 : static_cast<int>(rows_.rend() - found) - 1;
+        return found == rows_.rend() ? -1 : int_of(rows_.rend() - found) - 1;
     }
     TensorId tensor_of(const InspectorSession&, int row) const override { return at(row).id; }
     TensorId own_tensor(const InspectorSession& session, int row) const override { return tensor_of(session, row); }

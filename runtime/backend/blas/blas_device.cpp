@@ -6,6 +6,7 @@
 #include "runtime/backend/cpu/thread_pool.h"
 #include "runtime/clock.h"
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "runtime/tensor/convert.h"
 
 #include <algorithm>
@@ -60,16 +61,15 @@ public:
     void multiply(const Tensor& node) {
         const Tensor& weights = *node.src[0];
         const Tensor& b = *node.src[1];
-        const auto k = static_cast<int>(weights.ne[0]);
-        const auto m = static_cast<int>(node.ne[0]);
-        const auto n = static_cast<int>(node.ne[1]);
+        const auto k = int_of(weights.ne[0]);
+        const auto m = int_of(node.ne[0]);
+        const auto n = int_of(node.ne[1]);
         const int64_t repeat_2 = node.ne[2] / weights.ne[2];
         const int64_t repeat_3 = node.ne[3] / weights.ne[3];
         const std::byte* expanded_from = nullptr;
         for (int64_t i3 = 0; i3 < node.ne[3]; ++i3) {
             for (int64_t i2 = 0; i2 < node.ne[2]; ++i2) {
-                const std::byte* matrix = host_data(weights) + static_cast<size_t>(i2 / repeat_2) * weights.nb[2] +
-                                          static_cast<size_t>(i3 / repeat_3) * weights.nb[3];
+                const std::byte* matrix = host_data(weights) + (i2 / repeat_2) * weights.nb[2] + (i3 / repeat_3) * weights.nb[3];
                 const auto* a = reinterpret_cast<const float*>(matrix);
                 if (weights.type != Type::F32) {
                     if (matrix != expanded_from) { // heads that share a matrix expand it once
@@ -78,10 +78,8 @@ public:
                     }
                     a = expanded_.data();
                 }
-                const auto* x = reinterpret_cast<const float*>(host_data(b) + static_cast<size_t>(i2) * b.nb[2] +
-                                                               static_cast<size_t>(i3) * b.nb[3]);
-                auto* y = reinterpret_cast<float*>(host_data(node) + static_cast<size_t>(i2) * node.nb[2] +
-                                                   static_cast<size_t>(i3) * node.nb[3]);
+                const auto* x = reinterpret_cast<const float*>(host_data(b) + i2 * b.nb[2] + i3 * b.nb[3]);
+                auto* y = reinterpret_cast<float*>(host_data(node) + i2 * node.nb[2] + i3 * node.nb[3]);
                 library_.multiply(n, m, k, x, k, a, k, y, m);
             }
         }
@@ -90,9 +88,9 @@ public:
 private:
     void expand(const Tensor& weights, const std::byte* matrix) {
         const int64_t k = weights.ne[0];
-        expanded_.resize(static_cast<size_t>(k * weights.ne[1]));
+        expanded_.resize(k * weights.ne[1]);
         for (int64_t row = 0; row < weights.ne[1]; ++row) {
-            cpu::read_row(weights, matrix + static_cast<size_t>(row) * weights.nb[1], expanded_.data() + row * k, vector_);
+            cpu::read_row(weights, matrix + row * weights.nb[1], expanded_.data() + row * k, vector_);
         }
     }
 

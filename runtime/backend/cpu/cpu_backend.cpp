@@ -6,6 +6,7 @@
 #include "runtime/backend/order/fusion.h"
 #include "runtime/clock.h"
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <atomic>
@@ -21,15 +22,14 @@ int worthwhile_threads(std::span<Tensor* const> nodes, int available) {
     for (const Tensor* node : nodes) {
         work += is_view_op(node->op) ? 0 : std::max(n_elements(*node), op_flops(*node) / 4);
     }
-    return static_cast<int>(std::clamp<int64_t>(work / work_per_thread, 1, available));
+    return int_of(std::clamp<int64_t>(work / work_per_thread, 1, available));
 }
 
 } // namespace
 
 CpuBackend::CpuBackend(Device& device, const BackendOptions& options, const VectorOps& vector)
     : device_(device), name_(options.name.empty() ? std::string(device.name()) : options.name), fusion_(options.fusion),
-      vector_(vector), pool_(options.n_threads > 0 ? options.n_threads : physical_cores()),
-      scratch_(static_cast<size_t>(pool_.n_threads())) {}
+      vector_(vector), pool_(options.n_threads > 0 ? options.n_threads : physical_cores()), scratch_(pool_.n_threads()) {}
 
 void CpuBackend::optimise(SplitGraph& split) {
     if (fusion_) {
@@ -54,7 +54,7 @@ void CpuBackend::compute(const SplitGraph& split, int32_t first, int32_t count, 
         int32_t n = 1;
         if (group != split.groups.end() && group->first == i) {
             const bool whole = i + group->count <= first + count;
-            if (whole && group_is_safe(nodes.subspan(static_cast<size_t>(i), static_cast<size_t>(group->count)))) {
+            if (whole && group_is_safe(nodes.subspan(i, group->count))) {
                 kernel = {group->kernel, fused_kernel(group->kernel)};
                 n = group->count;
             }
@@ -62,7 +62,7 @@ void CpuBackend::compute(const SplitGraph& split, int32_t first, int32_t count, 
         }
         if (kernel.run != nullptr) {
             const int64_t start = times != nullptr ? now_ns() : 0;
-            run(nodes.subspan(static_cast<size_t>(i), static_cast<size_t>(n)), kernel.run);
+            run(nodes.subspan(i, n), kernel.run);
             if (times != nullptr) {
                 times->push_back({i, n, kernel.name, start, now_ns()});
             }

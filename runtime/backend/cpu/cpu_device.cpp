@@ -19,9 +19,7 @@ public:
     std::string_view name() const noexcept override { return "CPU"; }
     DeviceKind kind() const noexcept override { return DeviceKind::cpu; }
     std::string description() const override { return processor_name() + ", " + std::to_string(physical_cores()) + " cores"; }
-    size_t memory_bytes() const override {
-        return static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGE_SIZE));
-    }
+    size_t memory_bytes() const override { return sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGE_SIZE); }
     std::vector<std::string> features() const override {
         std::vector<std::string> names;
         for (const VectorOps* ops : usable_vector_ops()) {

@@ -3,7 +3,8 @@
 #include "runtime/backend/buffer.h"
 #include "runtime/backend/order/fusion_pattern.h"
 #include "runtime/backend/order/node_order.h"
-#include "runtime/planner/order/graph_copy.h"
+#include "runtime/numbers.h"
+#include "runtime/planner/memory/allocated_graph.h"
 
 #include <algorithm>
 #include <vector>
@@ -44,13 +45,13 @@ public:
         for (const Tensor* node : split.nodes) {
             ids = std::max(ids, node->id + 1);
         }
-        position_.assign(static_cast<size_t>(ids), -1);
-        group_.assign(static_cast<size_t>(ids), -1);
+        position_.assign(ids, -1);
+        group_.assign(ids, -1);
         note_positions(0, split.nodes.size());
     }
 
     int32_t of(const Tensor& t) const noexcept override {
-        const auto id = static_cast<size_t>(t.id);
+        const size_t id = t.id;
         const int32_t at = t.id >= 0 && id < position_.size() ? position_[id] : -1;
         return at >= 0 && split_.nodes[at] == &t ? at : -1;
     }
@@ -91,7 +92,7 @@ private:
             if (!pattern.looks_like(pattern, last, choice, *this, match)) {
                 break;
             }
-            std::sort(match.member.begin(), match.member.begin() + static_cast<std::ptrdiff_t>(match.n),
+            std::sort(match.member.begin(), match.member.begin() + match.n,
                       [this](const Tensor* a, const Tensor* b) { return of(*a) < of(*b); });
             check(pattern, match);
             if (match.why.empty() || match.why == batch_too_large) {
@@ -131,9 +132,9 @@ private:
 
     /// Moves the nodes between the members before the group, those that depend on it behind it. Empty, or why that can't be.
     std::string_view pack(const Match& match) {
-        const auto first = static_cast<size_t>(of(*match.member[0]));
+        const size_t first = of(*match.member[0]);
         const auto end = static_cast<size_t>(of(*match.member[match.n - 1])) + 1;
-        if (end - first > static_cast<size_t>(farthest)) {
+        if (end - first > farthest) {
             return "too far apart";
         }
         std::vector<Tensor*> before, behind, members;
@@ -157,7 +158,7 @@ private:
             }
             i = unit_end;
         }
-        auto to = split_.nodes.begin() + static_cast<std::ptrdiff_t>(first);
+        auto to = split_.nodes.begin() + first;
         for (const auto* part : {&before, &members, &behind}) {
             to = std::copy(part->begin(), part->end(), to);
         }
@@ -167,7 +168,7 @@ private:
 
     /// Without a kernel: together, but each node by itself.
     void take(const Match& match, std::string_view kernel) {
-        const auto group = static_cast<int32_t>(kernels_taken_.size());
+        const auto group = n_of(kernels_taken_);
         kernels_taken_.push_back(kernel);
         for (size_t i = 0; i < match.n; ++i) {
             group_[match.member[i]->id] = group;
@@ -181,7 +182,7 @@ private:
         for (size_t i = 0; i < split_.nodes.size();) {
             const size_t end = end_of_unit(i);
             if (const int32_t group = group_of(*split_.nodes[i]); group >= 0 && !kernels_taken_[group].empty()) {
-                split_.groups.push_back({static_cast<int32_t>(i), static_cast<int32_t>(end - i), kernels_taken_[group]});
+                split_.groups.push_back({int_of(i), int_of(end - i), kernels_taken_[group]});
             }
             i = end;
         }
@@ -209,7 +210,7 @@ private:
     }
     void note_positions(size_t first, size_t end) {
         for (size_t i = first; i < end; ++i) {
-            position_[split_.nodes[i]->id] = static_cast<int32_t>(i);
+            position_[split_.nodes[i]->id] = int_of(i);
         }
     }
 
@@ -249,7 +250,7 @@ bool group_is_safe(std::span<Tensor* const> nodes) noexcept {
     for (const Tensor* node : nodes) {
         for (size_t slot = 0; slot < node->src.size() && !is_view_op(node->op); ++slot) {
             const Tensor* source = node->src[slot];
-            const bool target = static_cast<int>(slot) == traits(node->op).target;
+            const bool target = int_of(slot) == traits(node->op).target;
             if (source == nullptr || target || std::find(nodes.begin(), nodes.end(), source) != nodes.end()) {
                 continue;
             }

@@ -1,6 +1,7 @@
 #include "runtime/backend/order/node_order.h"
 
-#include "runtime/planner/order/graph_copy.h"
+#include "runtime/numbers.h"
+#include "runtime/planner/memory/allocated_graph.h"
 
 #include <algorithm>
 
@@ -49,7 +50,7 @@ size_t n_ids(std::span<Tensor* const> nodes) {
         n = std::max({n, node->id, owner(*node).id});
         for_sources(*node, [&n](const Tensor& source) { n = std::max({n, source.id, owner(source).id}); });
     }
-    return static_cast<size_t>(n + 1);
+    return n + 1;
 }
 
 } // namespace
@@ -62,7 +63,7 @@ BrokenOrder broken_order(std::span<Tensor* const> before, std::span<Tensor* cons
     std::vector<Memory> memory(n_ids(before));
     std::vector<int32_t> now(memory.size(), -1);
     for (size_t i = 0; i < after.size(); ++i) {
-        now[after[i]->id] = static_cast<int32_t>(i);
+        now[after[i]->id] = int_of(i);
     }
     const auto place = [&now](const Tensor& t) { return now[t.id]; };
     BrokenOrder broken;
@@ -147,7 +148,7 @@ public:
     explicit Spreading(SplitGraph& split) : split_(split), together_(n_ids(split.nodes)), passed_(n_ids(split.nodes)) {
         std::vector<NodesTogether> together;
         for (size_t g = 0; g < split.groups.size(); ++g) {
-            together.push_back({split.groups[g].first, split.groups[g].count, static_cast<int32_t>(g)});
+            together.push_back({split.groups[g].first, split.groups[g].count, int_of(g)});
         }
         for (const UnfusedPair& pair : split.not_fused) {
             if (pair.why == batch_too_large) {
@@ -157,7 +158,7 @@ public:
         std::sort(together.begin(), together.end(),
                   [](const NodesTogether& a, const NodesTogether& b) { return a.first < b.first; });
         auto next = together.begin();
-        for (int32_t i = 0; i < static_cast<int32_t>(split.nodes.size()); i += units_.back().count) {
+        for (int32_t i = 0; i < n_of(split.nodes); i += units_.back().count) {
             units_.push_back(next != together.end() && next->first == i ? *next++ : NodesTogether{i, 1, -1});
         }
     }
@@ -172,8 +173,8 @@ public:
             for (const Tensor* node : nodes_of(units_[chosen])) {
                 together_.note(*node);
             }
-            const auto at = units_.begin() + static_cast<std::ptrdiff_t>(chosen);
-            std::rotate(units_.begin() + static_cast<std::ptrdiff_t>(next), at, at + 1);
+            const auto at = units_.begin() + chosen;
+            std::rotate(units_.begin() + next, at, at + 1);
         }
         write();
     }
@@ -183,7 +184,7 @@ private:
     static constexpr size_t look_ahead = 24;
 
     std::span<Tensor* const> nodes_of(const NodesTogether& unit) const {
-        return std::span(split_.nodes).subspan(static_cast<size_t>(unit.first), static_cast<size_t>(unit.count));
+        return std::span(split_.nodes).subspan(unit.first, unit.count);
     }
 
     size_t first_without_wait(size_t next) {
@@ -209,10 +210,10 @@ private:
         for (const NodesTogether& unit : units_) {
             if (unit.group >= 0) {
                 groups.push_back(split_.groups[unit.group]);
-                groups.back().first = static_cast<int32_t>(nodes.size());
+                groups.back().first = n_of(nodes);
             }
             for (int32_t i = unit.first; i < unit.first + unit.count; ++i) {
-                now[i] = static_cast<int32_t>(nodes.size());
+                now[i] = n_of(nodes);
                 nodes.push_back(split_.nodes[i]);
             }
         }

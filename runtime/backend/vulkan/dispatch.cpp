@@ -2,6 +2,7 @@
 
 #include "runtime/backend/vulkan/dispatch_parts.h"
 #include "runtime/backend/vulkan/shader_name.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -74,7 +75,7 @@ Dispatch rows_product(std::string_view kind, const Tensor& node, const DispatchO
     const int64_t blocks = (node.ne[1] + columns - 1) / columns;
     Dispatch d = launch(shader_of_two(family, node), node, in_matrix * blocks * node.ne[2] * node.ne[3]);
     d.variant = static_cast<uint32_t>(columns);
-    d.node.extra = {static_cast<int32_t>(in_matrix)};
+    d.node.extra = {int_of(in_matrix)};
     return d;
 }
 
@@ -86,20 +87,18 @@ Dispatch rope_launch(std::string_view kernel, const Tensor& node) {
     TurnParams turn{params_of<Op::ROPE>(node)};
     const RopeParams& p = turn.rope;
     const double n_dims = p.n_dims;
-    const double freq_base = static_cast<double>(p.freq_base);
+    const double freq_base = p.freq_base;
     const double ratio = std::pow(freq_base, -2.0 / n_dims);
     turn.ratio_upper = static_cast<float>(ratio);
-    turn.ratio_lower = static_cast<float>(ratio - static_cast<double>(turn.ratio_upper));
+    turn.ratio_lower = static_cast<float>(ratio - turn.ratio_upper);
     if (p.ext_factor != 0.0F) {
         // YaRN: pairs that turn often within the original context keep their angle, slow ones are stretched; the ramp lies between.
         const auto pair_of = [&](float rotations) {
-            return n_dims * std::log(p.n_ctx_original / (static_cast<double>(rotations) * 2.0 * std::numbers::pi)) /
-                   (2.0 * std::log(freq_base));
+            return n_dims * std::log(p.n_ctx_original / (rotations * 2.0 * std::numbers::pi)) / (2.0 * std::log(freq_base));
         };
         turn.ramp_low = static_cast<float>(std::max(0.0, std::floor(pair_of(p.beta_fast))));
         turn.ramp_high = static_cast<float>(std::min(n_dims - 1.0, std::ceil(pair_of(p.beta_slow))));
-        turn.rope.attn_factor = static_cast<float>(static_cast<double>(p.attn_factor) *
-                                                   (1.0 + 0.1 * std::log(1.0 / static_cast<double>(p.freq_scale))));
+        turn.rope.attn_factor = static_cast<float>(p.attn_factor * (1.0 + 0.1 * std::log(1.0 / p.freq_scale)));
     }
     std::memcpy(d.node.p.data(), &turn, sizeof turn);
     return d;

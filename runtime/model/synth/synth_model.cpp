@@ -76,7 +76,7 @@ void SynthModel::norm(const std::string& name, int64_t n) {
 }
 
 void SynthModel::values(const std::string& name, std::vector<float> values) {
-    const auto n = static_cast<int64_t>(values.size());
+    const int64_t n = values.size();
     writer_.add(name + ".weight", {n, 1, 1, 1}, std::move(values));
 }
 

@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 120> words{
 
 class MadeVocabulary {
 public:
-    explicit MadeVocabulary(int32_t n) : n_(static_cast<size_t>(n)) {
+    explicit MadeVocabulary(int32_t n) : n_(n) {
         add("<unk>", unknown);
         add("<s>", control);
         add("</s>", control);

@@ -4,8 +4,8 @@
 #include "runtime/numbers.h"
 #include "runtime/planner/memory/backend_history.h"
 #include "runtime/planner/memory/memory_layout.h"
+#include "runtime/planner/memory/permutation.h"
 #include "runtime/planner/memory/place_list.h"
-#include "runtime/planner/order/permutation.h"
 #include "runtime/planner/recorder.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/planner/order/graph_copy.h"
+#include "runtime/planner/memory/allocated_graph.h"
 
 #include <span>
 #include <vector>

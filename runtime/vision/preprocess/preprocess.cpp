@@ -17,13 +17,13 @@ std::string description(const Views& image, int32_t n_rows) {
 }
 
 std::vector<float> planes_of(const ImageView& view, const EncoderHparams& h) {
-    std::vector<float> planes(3 * static_cast<size_t>(view.width) * static_cast<size_t>(view.height));
+    std::vector<float> planes(3 * static_cast<size_t>(view.width) * view.height);
     float* out = planes.data();
     for (size_t c = 0; c < 3; ++c) {
         for (int32_t y = 0; y < view.height; ++y) {
             const uint8_t* in = view.picture->pixel(view.at.width, view.at.height + y) + c;
             for (int32_t x = 0; x < view.width; ++x, in += 3) {
-                *out++ = (static_cast<float>(*in) / 255.0F - h.mean[c]) / h.std[c];
+                *out++ = (*in / 255.0F - h.mean[c]) / h.std[c];
             }
         }
     }

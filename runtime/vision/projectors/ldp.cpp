@@ -1,3 +1,4 @@
+#include "runtime/numbers.h"
 #include "runtime/vision/encoder_graph_builder.h"
 #include "runtime/vision/projector.h"
 
@@ -48,7 +49,7 @@ std::unique_ptr<ProjectorWeights> name_weights(WeightNames& load, const EncoderH
     w->first = load.linear("mm.model.mlp.1", {n_in, c, 1, 1});
     w->second = load.linear("mm.model.mlp.3", {c, c, 1, 1});
     w->blocks = {name_block(load, 1, c), name_block(load, 2, c)};
-    w->n_embd_text = static_cast<int32_t>(c);
+    w->n_embd_text = int_of(c);
     return w;
 }
 
@@ -66,7 +67,7 @@ Tensor* bottleneck(EncoderGraphBuilder& b, const Bottleneck& w, Tensor* x, int s
     x = ops::conv_2d_dw(g, w.depthwise, x, stride, stride, 1, 1, 1, 1);
     x = b.norm(w.depthwise_norm, b.channels_first(x));
     x = ops::unary(g, channels_last(b, x), UnaryOp::HARDSWISH);
-    const auto width = static_cast<int>(x->ne[0]), height = static_cast<int>(x->ne[1]);
+    const auto width = int_of(x->ne[0]), height = int_of(x->ne[1]);
     const int64_t c = x->ne[2];
     Tensor* gate = ops::pool_2d(g, x, Pool::avg, width, height, width, height, 0, 0);
     gate = ops::reshape(g, gate, {c, 1, 1, 1});

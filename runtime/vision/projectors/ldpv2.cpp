@@ -1,3 +1,4 @@
+#include "runtime/numbers.h"
 #include "runtime/vision/encoder_graph_builder.h"
 #include "runtime/vision/projector.h"
 
@@ -19,7 +20,7 @@ std::unique_ptr<ProjectorWeights> name_weights(WeightNames& load, const EncoderH
     w->second = load.linear("mm.model.mlp.2", {c, c, 1, 1});
     w->positions = {load.need("mm.model.peg.0.weight", {{3, 3, c, 1}, {3, 3, 1, c}}),
                     load.need("mm.model.peg.0.bias", {c, 1, 1, 1})};
-    w->n_embd_text = static_cast<int32_t>(c);
+    w->n_embd_text = int_of(c);
     return w;
 }
 

@@ -1,3 +1,4 @@
+#include "runtime/numbers.h"
 #include "runtime/vision/encoder_graph_builder.h"
 #include "runtime/vision/projector.h"
 
@@ -15,11 +16,11 @@ std::unique_ptr<ProjectorWeights> name_weights(WeightNames& load, const EncoderH
     auto w = std::make_unique<Mlp>();
     const int64_t hidden = load.size("mm.0.weight", 1);
     w->first = load.linear("mm.0", {n_in, hidden, 1, 1});
-    w->n_embd_text = static_cast<int32_t>(hidden);
+    w->n_embd_text = int_of(hidden);
     if (load.has("mm.2.weight")) {
         const int64_t out = load.size("mm.2.weight", 1);
         w->second = load.linear("mm.2", {hidden, out, 1, 1});
-        w->n_embd_text = static_cast<int32_t>(out);
+        w->n_embd_text = int_of(out);
     }
     return w;
 }

@@ -1,3 +1,4 @@
+#include "runtime/numbers.h"
 #include "runtime/vision/encoder_graph_builder.h"
 #include "runtime/vision/projector.h"
 
@@ -19,7 +20,7 @@ std::unique_ptr<ProjectorWeights> name_weights(WeightNames& load, const EncoderH
     w->first_norm = load.linear("mm.1", {hidden, 1, 1, 1});
     w->second = load.linear("mm.3", {hidden, out, 1, 1});
     w->second_norm = load.linear("mm.4", {out, 1, 1, 1});
-    w->n_embd_text = static_cast<int32_t>(out);
+    w->n_embd_text = int_of(out);
     return w;
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
+#include "runtime/numbers.h"
 #include "runtime/vision/encoder_graph_builder.h"
 #include "runtime/vision/projector.h"
 
@@ -42,7 +43,7 @@ std::unique_ptr<ProjectorWeights> name_weights(WeightNames& load, const EncoderH
     w->out = load.linear("resampler.attn.out", square);
     w->ln_post = load.linear("resampler.ln_post", vector);
     w->project = load.need("resampler.proj.weight", square);
-    w->n_embd_text = static_cast<int32_t>(width);
+    w->n_embd_text = int_of(width);
     return w;
 }
 
@@ -66,7 +67,7 @@ Tensor* graph(EncoderGraphBuilder& b, const ProjectorWeights& weights, Tensor* x
 }
 
 int32_t n_rows(const ProjectorWeights& weights, Size /*patches*/) {
-    return static_cast<int32_t>(static_cast<const Resampler&>(weights).query->ne[1]);
+    return int_of(static_cast<const Resampler&>(weights).query->ne[1]);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // Tables of a plan: passes, assignments, splits, copies.
 
+#include "runtime/numbers.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/unknown.h"
 
@@ -45,7 +46,7 @@ public:
         }
     }
     void add(const record::Assign& f) {
-        const auto id = static_cast<size_t>(f.tensor);
+        const size_t id = f.tensor;
         if (f.tensor >= 0 && id < listed_.size() && listed_[id] != 0) {
             const uint8_t now = f.after == no_backend ? 0 : 1;
             n_assigned_ += now - assigned_[id];
@@ -155,7 +156,7 @@ std::vector<AssignmentRow> assignments(History& history, const PlanState& state)
     };
     for (size_t i = 0; i < graph->tensors.size(); ++i) {
         if (!left_out_by_log(graph->tensors[i])) {
-            add(static_cast<TensorId>(i));
+            add(int_of(i));
         }
     }
     for (const record::CopyMade& copy : state.copies) {

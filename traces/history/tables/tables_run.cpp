@@ -1,5 +1,6 @@
 // Tables of what became of a plan: fusion, memory, kernels; of the whole trace: tokens, reuse, summary.
 
+#include "runtime/numbers.h"
 #include "traces/history/lifetimes.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/unknown.h"
@@ -231,9 +232,9 @@ Summary summary(History& history) {
         s.first_ns = history.record(0).time_ns;
         s.last_ns = history.record(s.steps - 1).time_ns;
     }
-    s.plans = static_cast<int>(source.count(fact_bit<record::PlanBegin>()));
+    s.plans = int_of(source.count(fact_bit<record::PlanBegin>()));
     s.tokens = source.count(fact_bit<record::NextToken>());
-    s.failed = static_cast<int>(source.count_failed());
+    s.failed = int_of(source.count_failed());
 
     s.planned = history.last_planned();
     if (s.planned < 0) {
@@ -245,10 +246,10 @@ Summary summary(History& history) {
         return s;
     }
     const auto unless_untold = [&](auto n) { return s.imported && n == 0 ? std::nullopt : std::optional(n); };
-    s.nodes = unless_untold(static_cast<int32_t>(graph->nodes.size()));
-    s.leafs = unless_untold(static_cast<int32_t>(graph->leafs.size()));
-    s.splits = static_cast<int32_t>(state.splits.size());
-    s.copies = static_cast<int32_t>(state.copies.size());
+    s.nodes = unless_untold(n_of(graph->nodes));
+    s.leafs = unless_untold(n_of(graph->leafs));
+    s.splits = n_of(state.splits);
+    s.copies = n_of(state.copies);
     s.to_copy = input_sizes(state);
     if (!state.executed.empty() || !state.transfers.empty()) {
         s.moved_bytes = std::accumulate(state.transfers.begin(), state.transfers.end(), int64_t{0},
@@ -259,7 +260,7 @@ Summary summary(History& history) {
         stages.insert(copy.stage);
         s.input_copies += copy.graph_input ? 1 : 0;
     }
-    s.stages = std::max(static_cast<int32_t>(stages.size()), 1);
+    s.stages = std::max(n_of(stages), 1);
     std::map<std::pair<std::optional<Op>, BackendId>, int32_t> operators;
     for (const TensorId node : graph->nodes) {
         const TensorInfo& info = graph->tensors[node];

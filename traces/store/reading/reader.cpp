@@ -1,6 +1,7 @@
 #include "traces/store/reading/reader.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 #include "traces/format/schema.h"
 #include "traces/store/reading/trace_connections.h"
 #include "traces/store/reading/trace_file.h"
@@ -80,7 +81,7 @@ struct TraceReader::State {
 
 void TraceReader::State::read_chunk(Step first, Step end, Wanted wanted, std::vector<Record>& out) {
     const size_t base = out.size();
-    const auto n = static_cast<size_t>(end - first);
+    const size_t n = end - first;
     out.resize(base + n);
     std::vector<char> there(n);
     std::atomic<size_t> n_there = 0;
@@ -91,7 +92,7 @@ void TraceReader::State::read_chunk(Step first, Step end, Wanted wanted, std::ve
     };
     connections.in_halves(first, end, steps_worth_halving, read);
     if (wanted.kinds == every_fact && n_there != n) {
-        const auto hole = static_cast<Step>(std::find(there.begin(), there.end(), 0) - there.begin());
+        const Step hole = std::find(there.begin(), there.end(), 0) - there.begin();
         throw Damage("record " + std::to_string(first + hole) + " is missing");
     }
     if (n_there != n) {
@@ -110,7 +111,7 @@ void TraceReader::State::read_chunk(Step first, Step end, Wanted wanted, std::ve
 void TraceReader::State::read_few(Step first, Step end, Wanted wanted, std::vector<Record>& out) {
     const size_t base = out.size();
     connections.first().rows.append(first, end, wanted, out);
-    const auto begin = out.begin() + static_cast<std::ptrdiff_t>(base);
+    const auto begin = out.begin() + base;
     std::sort(begin, out.end(), [](const Record& a, const Record& b) { return a.step < b.step; });
     const auto twice = std::adjacent_find(begin, out.end(), [](const Record& a, const Record& b) { return a.step == b.step; });
     if (twice != out.end()) {
@@ -155,10 +156,10 @@ int TraceReader::State::plan_at(Step step) {
 
 Bounds TraceReader::State::bounds_at(Step step) {
     Bounds b;
-    b.n_backends = static_cast<int64_t>(index.session.backends.size());
-    b.n_buffer_types = static_cast<int64_t>(index.session.buffer_types.size());
-    b.n_graphs = static_cast<int64_t>(index.graphs.size());
-    b.n_evaluations = static_cast<int64_t>(index.evaluations.size());
+    b.n_backends = index.session.backends.size();
+    b.n_buffer_types = index.session.buffer_types.size();
+    b.n_graphs = index.graphs.size();
+    b.n_evaluations = index.evaluations.size();
     if (const int plan = plan_at(step); plan >= 0) {
         const GraphId graph = index.plans[plan].graph;
         b.n_nodes = index.graphs[graph].n_nodes;
@@ -250,7 +251,7 @@ bool TraceReader::State::is_text(StringId id) {
     if (id < 0) {
         return false;
     }
-    StringId& recent = recent_texts[static_cast<size_t>(id) % recent_texts.size()];
+    StringId& recent = recent_texts[id % recent_texts.size()];
     if (recent != id) {
         if (find_text(id) == nullptr) {
             return false;
@@ -290,8 +291,8 @@ TraceReader::~TraceReader() = default;
 
 SessionInfo TraceReader::session() const { return state_->index.session; }
 Step TraceReader::n_steps() const { return state_->index.n_steps; }
-int TraceReader::n_evaluations() const { return static_cast<int>(state_->index.evaluations.size()); }
-int TraceReader::n_graphs() const { return static_cast<int>(state_->index.graphs.size()); }
+int TraceReader::n_evaluations() const { return n_of(state_->index.evaluations); }
+int TraceReader::n_graphs() const { return n_of(state_->index.graphs); }
 const std::vector<std::string>& TraceReader::notes() const noexcept { return state_->file.notes; }
 
 std::string TraceReader::changed() const {

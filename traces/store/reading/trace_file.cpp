@@ -50,14 +50,14 @@ public:
             refuse(path, "is empty");
         }
         constexpr char magic[] = "SQLite format 3";
-        const auto n = static_cast<size_t>(std::min<int64_t>(file_bytes_, sizeof magic));
+        const size_t n = std::min<int64_t>(file_bytes_, sizeof magic);
         if (std::memcmp(bytes_.data(), magic, n) != 0) {
             refuse(path, "is not a trace");
         }
         if (file_bytes_ < static_cast<int64_t>(bytes_.size())) {
             refuse(path, "is truncated: only " + std::to_string(file_bytes_) + " bytes are there");
         }
-        if (number(68) != static_cast<uint32_t>(schema::application_id)) {
+        if (number(68) != schema::application_id) {
             refuse(path, "is an SQLite file, but not a trace");
         }
     }
@@ -70,8 +70,7 @@ public:
 
 private:
     uint32_t number(size_t at) const {
-        return static_cast<uint32_t>(bytes_[at]) << 24 |
-               static_cast<uint32_t>(bytes_[at + 1] << 16 | bytes_[at + 2] << 8 | bytes_[at + 3]);
+        return bytes_[at] << 24 | static_cast<uint32_t>(bytes_[at + 1] << 16 | bytes_[at + 2] << 8 | bytes_[at + 3]);
     }
     int64_t page_size() const {
         const int64_t size = bytes_[16] << 8 | bytes_[17];

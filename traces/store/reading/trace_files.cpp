@@ -101,7 +101,7 @@ Descriptor copy_of(const State& state, const Descriptor& from, int64_t bytes, in
             if (state.stopped()) {
                 throw Interrupted();
             }
-            const auto wanted = static_cast<size_t>(std::min<int64_t>(part.size(), end - at));
+            const size_t wanted = std::min<int64_t>(part.size(), end - at);
             const ssize_t n = pread(from.get(), part.data(), wanted, at);
             if (n < 0 && errno == EINTR) {
                 continue;
@@ -115,7 +115,7 @@ Descriptor copy_of(const State& state, const Descriptor& from, int64_t bytes, in
                 refuse(state.path, "is being recorded; a copy to read it takes more than " +
                                        words::limit(budget::trace_copy_bytes) + "; try again when the recording is done");
             }
-            if (pwrite(to.get(), part.data(), static_cast<size_t>(n), at) != n) {
+            if (pwrite(to.get(), part.data(), n, at) != n) {
                 fail();
             }
             at += n;
@@ -261,7 +261,7 @@ public:
             return {};
         }
         const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), number);
-        const std::string_view suffix = text.substr(static_cast<size_t>(end - text.data()));
+        const std::string_view suffix = text.substr(end - text.data());
         const std::lock_guard lock(mutex_);
         const auto found = states_.find(number);
         if (error != std::errc() || found == states_.end()) {
@@ -294,7 +294,7 @@ std::atomic<int64_t>& written_bytes(const OpenFile& f) { return f.state != nullp
 
 int close_file(sqlite3_file* file) {
     if (Part* const own = std::exchange(of(file).own, nullptr)) {
-        bytes_to_sort -= static_cast<int64_t>(own->written.size()) * Part::block_bytes;
+        bytes_to_sort -= own->written.size() * Part::block_bytes;
         delete own;
     }
     return SQLITE_OK;
@@ -303,7 +303,7 @@ int close_file(sqlite3_file* file) {
 /// Of the file that was opened; false: it has become shorter, or can't be read.
 bool read_base(const OpenFile& f, unsigned char* out, int64_t n, int64_t at) {
     while (n > 0) {
-        const ssize_t got = pread(f.part->file.get(), out, static_cast<size_t>(n), at);
+        const ssize_t got = pread(f.part->file.get(), out, n, at);
         if (got < 0 && errno == EINTR) {
             continue;
         }
@@ -331,13 +331,13 @@ int read_file(sqlite3_file* file, void* to, int n, sqlite3_int64 at) {
     if (!read_base(f, out, of_base, at)) {
         return SQLITE_IOERR_READ;
     }
-    std::memset(out + of_base, 0, static_cast<size_t>(n - of_base));
+    std::memset(out + of_base, 0, n - of_base);
     if (!f.part->written.empty()) {
         for (int64_t done = 0; done < there;) {
             const int64_t block = (at + done) / Part::block_bytes, within = (at + done) % Part::block_bytes;
             const int64_t count = std::min(Part::block_bytes - within, there - done);
             if (const auto found = f.part->written.find(block); found != f.part->written.end()) {
-                std::memcpy(out + done, found->second->data() + within, static_cast<size_t>(count));
+                std::memcpy(out + done, found->second->data() + within, count);
             }
             done += count;
         }
@@ -377,7 +377,7 @@ int write_file(sqlite3_file* file, const void* from, int n, sqlite3_int64 at) {
             if (block == nullptr) {
                 return SQLITE_FULL;
             }
-            std::memcpy(block->data() + within, in + done, static_cast<size_t>(count));
+            std::memcpy(block->data() + within, in + done, count);
             done += count;
         }
     } catch (const std::bad_alloc&) {
@@ -393,10 +393,10 @@ int truncate_file(sqlite3_file* file, sqlite3_int64 size) {
     part.base = std::min<int64_t>(part.base, size);
     const size_t n_erased =
         std::erase_if(part.written, [&](const auto& entry) { return entry.first * Part::block_bytes >= size; });
-    written_bytes(of(file)) -= static_cast<int64_t>(n_erased) * Part::block_bytes;
+    written_bytes(of(file)) -= n_erased * Part::block_bytes;
     if (const auto last = part.written.find(size / Part::block_bytes); last != part.written.end()) {
         const int64_t kept = size % Part::block_bytes;
-        std::memset(last->second->data() + kept, 0, static_cast<size_t>(Part::block_bytes - kept));
+        std::memset(last->second->data() + kept, 0, Part::block_bytes - kept);
     }
     return SQLITE_OK;
 }

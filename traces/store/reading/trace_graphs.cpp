@@ -55,7 +55,7 @@ std::unique_ptr<OwnedGraph> TraceGraphs::read_graph(GraphId id) {
         throw Damage("a tensor is missing");
     }
     auto graph = std::make_unique<OwnedGraph>();
-    graph->tensors.resize(static_cast<size_t>(size.n_tensors));
+    graph->tensors.resize(size.n_tensors);
     std::vector<std::string> names(graph->tensors.size());
     const GraphRows rows(index_, id, kept_);
     std::array<GraphRows::Lists, 2> lists; // of either half
@@ -80,7 +80,7 @@ void TraceGraphs::read_answer_texts() {
     size_t detail_bytes = 0;
     sqlite::Statement rows(database_, "SELECT id, yes, reason, detail FROM answer ORDER BY id");
     while (rows.step()) {
-        const auto next = static_cast<int64_t>(answers.size());
+        const int64_t next = answers.size();
         take(rows, 0, next, std::min<int64_t>(next, 0xFFFF), "the id of an answer");
         Answer answer;
         answer.yes = take(rows, 1, 0, 1, "an answer") != 0;
@@ -99,16 +99,14 @@ std::unique_ptr<CapabilityTable> TraceGraphs::read_answers(GraphId id) {
     if (!answers_) {
         read_answer_texts();
     }
-    const auto n = static_cast<size_t>(graph(id).tensors.size());
+    const size_t n = graph(id).tensors.size();
     auto table = std::make_unique<CapabilityTable>();
     table->session = &index_.session;
     sqlite::Statement rows(database_, "SELECT backend, answers, offload FROM capability WHERE graph = ? ORDER BY backend");
     rows.bind(0, int64_t{id});
     size_t n_rows = 0, bytes = 0;
     while (rows.step()) {
-        take(rows, 0, static_cast<int64_t>(n_rows),
-             std::min<int64_t>(static_cast<int64_t>(n_rows), static_cast<int64_t>(index_.session.backends.size()) - 1),
-             "the backend of an answer");
+        take(rows, 0, n_rows, std::min<int64_t>(n_rows, index_.session.backends.size() - 1), "the backend of an answer");
         const std::string_view answers = rows.bytes(1), offload = rows.bytes(2);
         if (answers.size() != 2 * n || offload.size() != n) {
             throw Damage("there are " + std::to_string(answers.size() / 2) + " for " + std::to_string(n) + " tensors");

@@ -18,8 +18,8 @@ constexpr int64_t least_record_bytes = 8;
 void read_session(sqlite::Database& database, SessionInfo& session, KeptBytes& kept) {
     sqlite::Statement types(database, "SELECT id, name, is_host, alignment, max_size FROM buffer_type ORDER BY id");
     while (types.step()) {
-        take(types, 0, static_cast<int64_t>(session.buffer_types.size()),
-             std::min<int64_t>(static_cast<int64_t>(session.buffer_types.size()), most_buffer_types), "the id of a buffer type");
+        take(types, 0, session.buffer_types.size(), std::min<int64_t>(session.buffer_types.size(), most_buffer_types),
+             "the id of a buffer type");
         BufferTypeInfo type;
         type.name = kept.text(types, 1, "the name of a buffer type");
         type.is_host = take(types, 2, 0, 1, "is_host of a buffer type") != 0;
@@ -27,13 +27,13 @@ void read_session(sqlite::Database& database, SessionInfo& session, KeptBytes& k
         type.max_size = take(types, 4, -1, most_memory, "the greatest size of a buffer type");
         session.buffer_types.push_back(std::move(type));
     }
-    const auto n_types = static_cast<int64_t>(session.buffer_types.size());
+    const int64_t n_types = session.buffer_types.size();
 
     sqlite::Statement backends(
         database, "SELECT id, name, device, kind, description, memory_bytes, default_buffer_type FROM backend ORDER BY id");
     while (backends.step()) {
-        take(backends, 0, static_cast<int64_t>(session.backends.size()),
-             std::min<int64_t>(static_cast<int64_t>(session.backends.size()), most_backends), "the id of a backend");
+        take(backends, 0, session.backends.size(), std::min<int64_t>(session.backends.size(), most_backends),
+             "the id of a backend");
         BackendInfo backend;
         backend.name = kept.text(backends, 1, "the name of a backend");
         backend.device = kept.text(backends, 2, "the device of a backend");
@@ -45,7 +45,7 @@ void read_session(sqlite::Database& database, SessionInfo& session, KeptBytes& k
         backend.supports_buffer_type.assign(session.buffer_types.size(), 0);
         session.backends.push_back(std::move(backend));
     }
-    const auto n_backends = static_cast<int64_t>(session.backends.size());
+    const int64_t n_backends = session.backends.size();
 
     sqlite::Statement uses(database, "SELECT backend, buffer_type FROM backend_buffer_type");
     while (uses.step()) {
@@ -83,7 +83,7 @@ TraceIndex read_index(sqlite::Database& database, int64_t bytes, KeptBytes& kept
 
     sqlite::Statement evaluations(database, "SELECT id, first_step FROM evaluation ORDER BY id");
     while (evaluations.step()) {
-        const auto next = static_cast<int64_t>(index.evaluations.size());
+        const int64_t next = index.evaluations.size();
         take(evaluations, 0, next, std::min<int64_t>(next, INT32_MAX), "the id of an evaluation");
         const Step least = index.evaluations.empty() ? 0 : index.evaluations.back();
         index.evaluations.push_back(take(evaluations, 1, least, index.n_steps, "the first record of an evaluation"));
@@ -95,7 +95,7 @@ TraceIndex read_index(sqlite::Database& database, int64_t bytes, KeptBytes& kept
     sqlite::Statement graphs(database, "SELECT id, n_tensors, n_leafs, n_nodes, EXISTS (SELECT 1 FROM capability WHERE graph = "
                                        "graph.id) FROM graph ORDER BY id");
     while (graphs.step()) {
-        const auto next = static_cast<int64_t>(index.graphs.size());
+        const int64_t next = index.graphs.size();
         take(graphs, 0, next, next, "the id of a graph");
         TraceIndex::GraphSize size;
         size.n_tensors = take(graphs, 1, 0, most_tensors, "the number of a graph's tensors");
@@ -109,7 +109,7 @@ TraceIndex read_index(sqlite::Database& database, int64_t bytes, KeptBytes& kept
     while (plans.step()) {
         TraceIndex::IndexedPlan plan;
         plan.step = take(plans, 0, 0, index.n_steps - 1, "a plan's record");
-        plan.graph = static_cast<GraphId>(take(plans, 1, 0, static_cast<int64_t>(index.graphs.size()) - 1, "a plan's graph"));
+        plan.graph = static_cast<GraphId>(take(plans, 1, 0, index.graphs.size() - 1, "a plan's graph"));
         plan.n_stages = static_cast<int32_t>(take(plans, 2, 1, 64, "a plan's number of stages"));
         index.plans.push_back(plan);
     }

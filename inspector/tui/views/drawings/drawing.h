@@ -33,9 +33,7 @@ public:
 /// Which row of the list each cell of a drawing shows.
 class DrawnRows {
 public:
-    void clear(int height, int width) {
-        cells_.assign(static_cast<size_t>(height), std::vector<int>(static_cast<size_t>(width), -1));
-    }
+    void clear(int height, int width) { cells_.assign(height, std::vector<int>(width, -1)); }
     void put(int line, int column, int row) { cells_[line][column] = row; }
     int at(int line, int column) const noexcept; ///< −1: none, or outside
 
@@ -62,9 +60,7 @@ private:
         Style style = {};
         std::u32string marks = {}; ///< that are drawn over it
     };
-    Cell& at(int row, int column) {
-        return cells_[static_cast<size_t>(row) * static_cast<size_t>(width_) + static_cast<size_t>(column)];
-    }
+    Cell& at(int row, int column) { return cells_[row * static_cast<size_t>(width_) + column]; }
     void clear(int row, int column);
     int height_, width_;
     std::vector<Cell> cells_; ///< [height][width]

@@ -1,6 +1,7 @@
 #include "inspector/tui/views/drawings/error_chart.h"
 
 #include "inspector/tui/views/view.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -42,14 +43,14 @@ struct Scale {
         constexpr int room_for_endless = 3; // higher than all that can be measured, which stays in sight
         top = std::max(static_cast<int>(std::ceil(worst)), 1) + (any_endless ? room_for_endless : 0);
         bottom = std::min(static_cast<int>(std::floor(best)), -1);
-        above = std::clamp(static_cast<int>(std::lround(static_cast<double>(n_lines) * top / (top - bottom))), 1, n_lines - 1);
+        above = std::clamp(int_of(std::lround(static_cast<double>(n_lines) * top / (top - bottom))), 1, n_lines - 1);
         below = n_lines - above;
     }
 
     /// Eighths of a line from the bottom: at least one, and across the border only what is beyond.
     int eighths(double power, bool beyond) const {
         const double lines = power >= 0 ? below + above * std::min<double>(power / top, 1) : below * (1 - power / bottom);
-        const int n = static_cast<int>(std::lround(lines * 8));
+        const int n = int_of(std::lround(lines * 8));
         return beyond ? std::max(n, below * 8 + 1) : std::clamp(n, 1, below * 8);
     }
 };
@@ -67,7 +68,7 @@ int ErrorChart::row_at(int, int column) const {
 std::vector<Line> ErrorChart::draw(InspectorSession&, int selected, int height, int width) {
     Cells cells(height, width);
     drawn_.assign(std::max(width, 0), -1);
-    const auto n = static_cast<int>(rows_.size());
+    const auto n = n_of(rows_);
     const int room = width - label, n_rows = height - 1;
     if (n == 0 || room < 1 || n_rows < 2) {
         return cells.lines();
@@ -85,8 +86,8 @@ std::vector<Line> ErrorChart::draw(InspectorSession&, int selected, int height, 
     const int bar = std::clamp(room / n, 1, 4);
     for (int c = 0; c < std::min(room, n * bar); ++c) {
         // Of the rows that share a column the worst is drawn.
-        const auto first = n > room ? static_cast<int>(static_cast<int64_t>(c) * n / room) : c / bar;
-        const auto end = n > room ? std::max(static_cast<int>(static_cast<int64_t>(c + 1) * n / room), first + 1) : first + 1;
+        const auto first = n > room ? int_of(static_cast<int64_t>(c) * n / room) : c / bar;
+        const auto end = n > room ? std::max(int_of(static_cast<int64_t>(c + 1) * n / room), first + 1) : first + 1;
         int shown = first;
         bool is_selected = false;
         for (int row = first; row < end; ++row) {

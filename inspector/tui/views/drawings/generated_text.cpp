@@ -2,6 +2,7 @@
 
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 
@@ -29,7 +30,7 @@ int GeneratedText::rows(InspectorSession& session, int body_rows, int) const {
 std::vector<Line> GeneratedText::draw(InspectorSession& session, int, int height, int width) {
     std::vector<Line> lines;
     for (const auto& [sequence, pieces] : sequences_) {
-        if (pieces.front().step > session.step() || static_cast<int>(lines.size()) == height) {
+        if (pieces.front().step > session.step() || n_of(lines) == height) {
             continue;
         }
         const std::string label = " seq " + std::to_string(sequence) + "  ";

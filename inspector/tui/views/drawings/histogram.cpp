@@ -2,6 +2,7 @@
 
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/numbers.h"
 #include "traces/history/words/words.h"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ std::vector<Line> Histogram::draw(InspectorSession&, int selected, int height, i
     }
     constexpr int label = 10;
     constexpr char32_t parts[] = {U' ', U'▁', U'▂', U'▃', U'▄', U'▅', U'▆', U'▇', U'█'};
-    const int n_bars = static_cast<int>(row.histogram.size()), n_rows = height - 1;
+    const int n_bars = n_of(row.histogram), n_rows = height - 1;
     const int bar = std::max((width - label - 1) / n_bars, 1);
     cells.text(0, 0, words::count(most), dim, label);
     cells.text(n_rows - 1, 0, "0", dim, label);

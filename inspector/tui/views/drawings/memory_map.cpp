@@ -2,6 +2,7 @@
 
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/numbers.h"
 #include "traces/history/lifetimes.h"
 
 #include <algorithm>
@@ -30,12 +31,12 @@ void MemoryMap::set(const std::vector<record::Placement>& placements, std::vecto
     std::vector<int> row_of(most + 1, -1);
     for (size_t i = placements.size(); i-- > 0;) { // of several rows of a tensor, the first one
         if (placements[i].tensor >= 0) {
-            row_of[placements[i].tensor] = static_cast<int>(i);
+            row_of[placements[i].tensor] = int_of(i);
         }
     }
     family_.resize(placements.size());
     for (size_t i = 0; i < placements.size(); ++i) {
-        int row = static_cast<int>(i);
+        int row = int_of(i);
         for (size_t hops = 0; hops < placements.size(); ++hops) {
             const TensorId parent = placements[row].in_place_of;
             const int of_parent = parent >= 0 && parent <= most ? row_of[parent] : -1;
@@ -59,7 +60,7 @@ void MemoryMap::set(const std::vector<record::Placement>& placements, std::vecto
         }
         std::partial_sum(shown.live.begin(), shown.live.end(), shown.live.begin());
         shown.live.pop_back();
-        shown.peak_at = static_cast<int>(std::max_element(shown.live.begin(), shown.live.end()) - shown.live.begin());
+        shown.peak_at = int_of(std::max_element(shown.live.begin(), shown.live.end()) - shown.live.begin());
         shown.buffer = std::move(buffer);
         buffers_.push_back(std::move(shown));
     }
@@ -70,7 +71,7 @@ int MemoryMap::rows(InspectorSession&, int body_rows, int) const {
         return 0;
     }
     const int room = body_rows - 8; // a list of some lines stays
-    const int n = static_cast<int>(buffers_.size());
+    const int n = n_of(buffers_);
     if (room < least_rows) {
         return 0;
     }
@@ -86,13 +87,13 @@ std::string MemoryMap::title(const InspectorSession&) const {
 
 int MemoryMap::shade_of(int row) const {
     // Neighbours in the list are neighbours in the buffer: they get different shades, those who share a place the same one.
-    return family_[row] % static_cast<int>(shades.size());
+    return family_[row] % n_of(shades);
 }
 
 std::vector<Line> MemoryMap::draw(InspectorSession& session, int selected, int height, int width) {
     Cells cells(height, width);
     drawn_.clear(height, width);
-    const int n = static_cast<int>(buffers_.size());
+    const int n = n_of(buffers_);
     if (n > 0 && height / n >= least_rows) {
         for (int i = 0; i < n; ++i) {
             draw_buffer(session, buffers_[i], selected, cells, i * (height / n), height / n);
@@ -111,7 +112,7 @@ std::vector<Line> MemoryMap::draw(InspectorSession& session, int selected, int h
 constexpr double points = 7;
 
 MemoryMap::Area MemoryMap::area_of(const record::Placement& p, const Map& map) const {
-    const auto column_of = [&](int64_t use) { return static_cast<int>(std::max<int64_t>(use, 0) * map.n_columns / end_); };
+    const auto column_of = [&](int64_t use) { return int_of(std::max<int64_t>(use, 0) * map.n_columns / end_); };
     Area area{map.axis.y(p.offset) / points, map.axis.y(p.offset + p.size) / points, 0, 0, column_of(p.first_use), 0};
     area.bottom = std::max(static_cast<int>(area.low), 0);
     area.top = std::min(static_cast<int>(std::ceil(std::max(area.high, area.low + 0.01))), map.n_rows);
@@ -197,7 +198,7 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
         }
     }
     for (const OffsetAxis::Fold& fold : map.axis.folds()) {
-        const int r = std::clamp(static_cast<int>(fold.bottom / points + 0.5), 0, n_rows - 1);
+        const int r = std::clamp(int_of(std::lround(fold.bottom / points)), 0, n_rows - 1);
         for (int c = 0; c < n_columns; ++c) {
             if (at(r, c) < 0) {
                 cells.put(line_of(r), offset_label_width + c, U'┄', dim);

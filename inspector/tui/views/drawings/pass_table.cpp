@@ -2,6 +2,7 @@
 
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 
@@ -43,11 +44,10 @@ std::vector<Line> PassTable::draw(InspectorSession& session, int, int height, in
     cells.text(1, 1, "with", dim, pass_label_width);
     cells.text(2, 1, "changed", dim, pass_label_width);
     cells.text(3, 1, session.program() ? "took, held" : "took", dim, pass_label_width); // a step that is looked at takes its time
-    const int column =
-        std::clamp((width - pass_label_width) / std::max(static_cast<int>(passes_.size()), 1), 9, column_width + 7);
+    const int column = std::clamp((width - pass_label_width) / std::max(n_of(passes_), 1), 9, column_width + 7);
     for (size_t i = 0; i < passes_.size(); ++i) {
         const tables::PassRow& row = passes_[i];
-        const int left = pass_label_width + static_cast<int>(i) * column, end = left + column - 1;
+        const int left = pass_label_width + int_of(i) * column, end = left + column - 1;
         const bool now = row.pass == session.state().pass && planned_ == session.state().evaluation;
         const bool over = row.end != no_step && row.end <= session.step();
         const std::string name(pass_name(row.pass)), title(pass_title(row.pass));

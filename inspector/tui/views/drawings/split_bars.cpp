@@ -2,6 +2,7 @@
 
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 
 #include <algorithm>
@@ -45,7 +46,7 @@ std::string SplitBars::title(const InspectorSession& session) const {
     std::string text;
     for (size_t b = 0; b < on.size(); ++b) {
         if (on[b] > 0) {
-            text += (text.empty() ? "" : ", ") + std::to_string(on[b]) + " on " + session.backend_name(static_cast<BackendId>(b));
+            text += (text.empty() ? "" : ", ") + std::to_string(on[b]) + " on " + session.backend_name(narrow<BackendId>(b));
         }
     }
     return text;
@@ -73,13 +74,13 @@ std::vector<Line> SplitBars::draw(InspectorSession& session, int selected, int h
             };
             const int left = at(before), right = at(before + amount);
             before += amount;
-            const bool here = static_cast<int>(i) == selected;
+            const bool here = int_of(i) == selected;
             const Style ink = backend_style(splits[i].begin.backend, session.n_backends());
             for (int column = left; column < right; ++column) {
                 const bool edge = column + 1 == right && right - left > 1;
                 cells.put(row, column, edge ? U'▏' : here ? U'█' : U'▒', here ? accent : ink);
                 if (row < height) {
-                    drawn_.put(row, column, static_cast<int>(i));
+                    drawn_.put(row, column, int_of(i));
                 }
             }
             const std::string number = std::to_string(splits[i].begin.index);

@@ -2,6 +2,7 @@
 
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/view.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <array>
@@ -170,7 +171,7 @@ std::vector<Line> TimelineLanes::draw(InspectorSession& session, int selected, i
             const int last = std::min(std::max(column_of(item.end - 1), first), width - 1);
             for (int column = first; column <= last && line + 1 < height; ++column) {
                 cells.put(line, column, sign_of(kind), backend_style(item.backend, n));
-                drawn_.put(line, column, static_cast<int>(i));
+                drawn_.put(line, column, int_of(i));
             }
         }
     }

@@ -26,7 +26,7 @@ const float* read_row(const Tensor& t, const std::byte* row, float* room, const 
         }
     }
     for (int64_t i = 0; i < n; ++i) {
-        row_to_float(t.type, row + static_cast<size_t>(i) * t.nb[0], room + i, 1);
+        row_to_float(t.type, row + i * t.nb[0], room + i, 1);
     }
     return room;
 }
@@ -38,13 +38,13 @@ void write_row(const Tensor& t, std::byte* row, const float* values, const Vecto
     }
     if (has_contiguous_rows(t)) {
         switch (t.type) {
-        case Type::F32: std::memcpy(row, values, static_cast<size_t>(n) * sizeof(float)); return;
+        case Type::F32: std::memcpy(row, values, n * sizeof(float)); return;
         case Type::F16: vector.floats_to_half(values, reinterpret_cast<uint16_t*>(row), n); return;
         default: row_from_float(t.type, values, row, n); return;
         }
     }
     for (int64_t i = 0; i < n; ++i) {
-        row_from_float(t.type, values + i, row + static_cast<size_t>(i) * t.nb[0], 1);
+        row_from_float(t.type, values + i, row + i * t.nb[0], 1);
     }
 }
 

@@ -47,7 +47,7 @@ struct Work {
     /// Room for n floats.
     float* room(int64_t n) const {
         if (scratch.floats.size() < static_cast<size_t>(n)) {
-            scratch.floats.resize(static_cast<size_t>(n));
+            scratch.floats.resize(n);
         }
         return scratch.floats.data();
     }
@@ -71,8 +71,7 @@ inline RowIndex row_index(const Tensor& t, int64_t row) noexcept {
     return {i1, rest % t.ne[2], rest / t.ne[2]};
 }
 inline std::byte* row_data(const Tensor& t, const RowIndex& i) noexcept {
-    return host_data(t) + static_cast<size_t>(i.i1) * t.nb[1] + static_cast<size_t>(i.i2) * t.nb[2] +
-           static_cast<size_t>(i.i3) * t.nb[3];
+    return host_data(t) + i.i1 * t.nb[1] + i.i2 * t.nb[2] + i.i3 * t.nb[3];
 }
 /// The row that is repeated to i.
 inline std::byte* repeated_row(const Tensor& t, const RowIndex& i) noexcept {

@@ -28,7 +28,7 @@ void run_soft_max(const Work& work) {
             work.vector.add_scaled(room, read_row(*mask, row, room + n, work.vector), alibi_slope(max_bias, i.i2, node.ne[2]), n);
         }
         float top = work.vector.max(room, n);
-        const float sink = sinks != nullptr ? read_as<float>(host_data(*sinks) + static_cast<size_t>(i.i2) * sinks->nb[0]) : 0.0F;
+        const float sink = sinks != nullptr ? read_as<float>(host_data(*sinks) + i.i2 * sinks->nb[0]) : 0.0F;
         top = sinks != nullptr ? std::max(top, sink) : top;
         // Everything is masked. What is not a number must stay one: it is what people look for.
         if (top == -INFINITY && std::none_of(room, room + n, [](float x) { return std::isnan(x); })) {
@@ -36,7 +36,7 @@ void run_soft_max(const Work& work) {
             continue;
         }
         double sum = work.vector.exp_sum(room, top, out, n);
-        sum += sinks != nullptr ? static_cast<double>(std::exp(sink - top)) : 0.0;
+        sum += sinks != nullptr ? std::exp(sink - top) : 0.0;
         work.vector.scale(out, static_cast<float>(1.0 / sum), 0.0F, out, n);
     }
 }
@@ -58,7 +58,7 @@ public:
         if (i.i2 != turned_for_) {
             turned_for_ = i.i2;
             const Tensor& positions = *rope_.src[1];
-            const auto position = read_as<int32_t>(host_data(positions) + static_cast<size_t>(i.i2) * positions.nb[0]);
+            const auto position = read_as<int32_t>(host_data(positions) + i.i2 * positions.nb[0]);
             angles_.fill(position, rope_.src[2] != nullptr ? host_data_as<float>(*rope_.src[2]) : nullptr, turn);
         }
         const float* x = read_row(a, row_data(a, i), room, vector);

@@ -100,8 +100,7 @@ void run_add_id(const Work& work) {
     const auto [first, end] = work.share(n_rows(node));
     for (int64_t r = first; r < end; ++r) {
         const RowIndex i = row_index(node, r);
-        const auto id =
-            read_as<int32_t>(host_data(ids) + static_cast<size_t>(i.i1) * ids.nb[0] + static_cast<size_t>(i.i2) * ids.nb[1]);
+        const auto id = read_as<int32_t>(host_data(ids) + i.i1 * ids.nb[0] + i.i2 * ids.nb[1]);
         std::byte* target = row_data(node, i);
         float* out = row_to_fill(node, target, room + 2 * n);
         work.vector.add(read_row(a, row_data(a, i), room, work.vector),

@@ -67,12 +67,12 @@ struct Room {
 const float* read_rows(const Tensor& t, const std::byte* first, int64_t n, float* room, int64_t& stride,
                        const VectorOps& vector) {
     if (t.type == Type::F32 && t.nb[1] % sizeof(float) == 0) {
-        stride = static_cast<int64_t>(t.nb[1] / sizeof(float));
+        stride = t.nb[1] / sizeof(float);
         return reinterpret_cast<const float*>(first);
     }
     stride = t.ne[0];
     for (int64_t j = 0; j < n; ++j) {
-        read_row(t, first + static_cast<size_t>(j) * t.nb[1], room + j * stride, vector);
+        read_row(t, first + j * t.nb[1], room + j * stride, vector);
     }
     return room;
 }

@@ -12,7 +12,7 @@ float pixel(const Tensor& image, int64_t x, int64_t y, const std::byte* plane, s
     if (x < 0 || x >= image.ne[0] || y < 0 || row_stride == 0) {
         return 0.0F;
     }
-    return read_as<float>(plane + static_cast<size_t>(y) * row_stride + static_cast<size_t>(x) * image.nb[0]);
+    return read_as<float>(plane + y * row_stride + x * image.nb[0]);
 }
 
 void run_im2col(const Work& work) {
@@ -38,8 +38,7 @@ void run_im2col(const Work& work) {
         const int64_t oy = r / ow % oh;
         const int64_t n = r / ow / oh;
         for (int64_t c = 0; c < channels; ++c) {
-            const std::byte* plane =
-                host_data(image) + static_cast<size_t>(n) * image_stride + static_cast<size_t>(c) * channel_stride;
+            const std::byte* plane = host_data(image) + n * image_stride + c * channel_stride;
             for (int64_t y = 0; y < kh; ++y) {
                 const int64_t iy = two ? oy * s1 + y * d1 - p1 : 0;
                 for (int64_t x = 0; x < kw; ++x) {
@@ -66,7 +65,7 @@ void run_pool_2d(const Work& work) {
             float sum = 0;
             for (int64_t y = std::max<int64_t>(0, i.i1 * s1 - p1); y < std::min(a.ne[1], i.i1 * s1 - p1 + k1); ++y) {
                 for (int64_t x = std::max<int64_t>(0, ox * s0 - p0); x < std::min(a.ne[0], ox * s0 - p0 + k0); ++x) {
-                    const auto value = read_as<float>(row_data(a, {y, i.i2, i.i3}) + static_cast<size_t>(x) * a.nb[0]);
+                    const auto value = read_as<float>(row_data(a, {y, i.i2, i.i3}) + x * a.nb[0]);
                     best = std::max(best, value);
                     sum += value;
                 }

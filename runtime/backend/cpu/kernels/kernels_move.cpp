@@ -7,8 +7,7 @@
 namespace schedscope::cpu {
 
 int64_t row_to_set(const Tensor& ids, const RowIndex& i) noexcept {
-    const std::byte* p = host_data(ids) + static_cast<size_t>(i.i1) * ids.nb[0] +
-                         static_cast<size_t>(i.i2 % ids.ne[1]) * ids.nb[1] + static_cast<size_t>(i.i3 % ids.ne[2]) * ids.nb[2];
+    const std::byte* p = host_data(ids) + i.i1 * ids.nb[0] + (i.i2 % ids.ne[1]) * ids.nb[1] + (i.i3 % ids.ne[2]) * ids.nb[2];
     return ids.type == Type::I64 ? read_as<int64_t>(p) : read_as<int32_t>(p);
 }
 
@@ -22,7 +21,7 @@ RowIndex position(const Tensor& t, int64_t element, int64_t& i0) noexcept {
 /// Elements of `Size` bytes from one stride to another.
 template <size_t Size> void move_elements(const std::byte* from, size_t from_stride, std::byte* to, size_t to_stride, int64_t n) {
     for (int64_t i = 0; i < n; ++i) {
-        std::memcpy(to + static_cast<size_t>(i) * to_stride, from + static_cast<size_t>(i) * from_stride, Size);
+        std::memcpy(to + i * to_stride, from + i * from_stride, Size);
     }
 }
 
@@ -65,9 +64,9 @@ void copy_elements(const Work& work, const Tensor& from, const Tensor& to) {
     for (int64_t e = first; e < end; ++e) {
         int64_t i0 = 0;
         const RowIndex source = position(from, e, i0);
-        const std::byte* p = row_data(from, source) + static_cast<size_t>(i0) * from.nb[0];
+        const std::byte* p = row_data(from, source) + i0 * from.nb[0];
         const RowIndex target = position(to, e, i0);
-        std::byte* q = row_data(to, target) + static_cast<size_t>(i0) * to.nb[0];
+        std::byte* q = row_data(to, target) + i0 * to.nb[0];
         if (from.type == to.type) {
             std::memcpy(q, p, bytes);
         } else {
@@ -86,7 +85,7 @@ void gather_rows(const Work& work, const Tensor& from, const Tensor& to) {
         for (int64_t j = 0; j < to.ne[0]; ++j) {
             int64_t i0 = 0;
             const RowIndex source = position(from, r * to.ne[0] + j, i0);
-            row_to_float(from.type, row_data(from, source) + static_cast<size_t>(i0) * from.nb[0], room + j, 1);
+            row_to_float(from.type, row_data(from, source) + i0 * from.nb[0], room + j, 1);
         }
         write_row(to, row_data(to, row_index(to, r)), room, work.vector);
     }
@@ -114,15 +113,14 @@ void run_repeat(const Work& work) {
         const std::byte* source = repeated_row(a, i);
         std::byte* target = row_data(node, i);
         for (int64_t j = 0; j < node.ne[0]; ++j) {
-            std::memcpy(target + static_cast<size_t>(j) * node.nb[0], source + static_cast<size_t>(j % a.ne[0]) * a.nb[0],
-                        element);
+            std::memcpy(target + j * node.nb[0], source + (j % a.ne[0]) * a.nb[0], element);
         }
     }
 }
 
 void run_concat(const Work& work) {
     const Tensor& node = work.node();
-    const auto dim = static_cast<size_t>(params_of<Op::CONCAT>(node).dim);
+    const size_t dim = params_of<Op::CONCAT>(node).dim;
     const size_t element = traits(node.type).bytes;
     const auto [first, end] = work.share(n_rows(node));
     for (int64_t r = first; r < end; ++r) {
@@ -135,8 +133,7 @@ void run_concat(const Work& work) {
                 at[dim] -= from->ne[dim];
                 from = node.src[1];
             }
-            std::memcpy(target + static_cast<size_t>(j) * node.nb[0],
-                        row_data(*from, {at[1], at[2], at[3]}) + static_cast<size_t>(at[0]) * from->nb[0], element);
+            std::memcpy(target + j * node.nb[0], row_data(*from, {at[1], at[2], at[3]}) + at[0] * from->nb[0], element);
         }
     }
 }
@@ -149,8 +146,7 @@ void run_get_rows(const Work& work) {
     const auto [first, end] = work.share(n_rows(node));
     for (int64_t r = first; r < end; ++r) {
         const RowIndex i = row_index(node, r);
-        const auto id = read_as<int32_t>(host_data(ids) + static_cast<size_t>(i.i1) * ids.nb[0] +
-                                         static_cast<size_t>(i.i2) * ids.nb[1] + static_cast<size_t>(i.i3) * ids.nb[2]);
+        const auto id = read_as<int32_t>(host_data(ids) + i.i1 * ids.nb[0] + i.i2 * ids.nb[1] + i.i3 * ids.nb[2]);
         std::byte* target = row_data(node, i);
         if (id < 0 || id >= table.ne[1]) {
             std::memset(target, 0, row_bytes(node.type, node.ne[0]));
@@ -194,8 +190,7 @@ void run_pad(const Work& work) {
         const bool inside = s.i1 >= 0 && s.i1 < a.ne[1] && s.i2 >= 0 && s.i2 < a.ne[2] && s.i3 >= 0 && s.i3 < a.ne[3];
         for (int64_t j = 0; j < node.ne[0]; ++j) {
             const int64_t j0 = j - p.before_0;
-            out[j] =
-                inside && j0 >= 0 && j0 < a.ne[0] ? read_as<float>(row_data(a, s) + static_cast<size_t>(j0) * a.nb[0]) : 0.0F;
+            out[j] = inside && j0 >= 0 && j0 < a.ne[0] ? read_as<float>(row_data(a, s) + j0 * a.nb[0]) : 0.0F;
         }
     }
 }

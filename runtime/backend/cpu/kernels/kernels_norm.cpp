@@ -9,7 +9,7 @@ namespace schedscope::cpu {
 namespace {
 
 float rms_factor(const VectorOps& vector, const float* x, int64_t n, float eps) {
-    return static_cast<float>(1.0 / std::sqrt(vector.sum_of_squares(x, n) / static_cast<double>(n) + static_cast<double>(eps)));
+    return static_cast<float>(1.0 / std::sqrt(vector.sum_of_squares(x, n) / static_cast<double>(n) + eps));
 }
 
 /// The row around its mean; returns what it must be multiplied by to have variance 1.
@@ -17,7 +17,7 @@ float centre(const VectorOps& vector, const float* x, int64_t n, float eps, floa
     const double mean = vector.sum(x, n) / static_cast<double>(n);
     vector.scale(x, 1.0F, static_cast<float>(-mean), out, n);
     const double variance = vector.sum_of_squares(out, n) / static_cast<double>(n);
-    return static_cast<float>(1.0 / std::sqrt(variance + static_cast<double>(eps)));
+    return static_cast<float>(1.0 / std::sqrt(variance + eps));
 }
 
 void run_rms_norm(const Work& work) {
@@ -36,7 +36,7 @@ void run_norm(const Work& work) {
 }
 
 void run_l2_norm(const Work& work) {
-    const double eps = static_cast<double>(params_of<Op::L2_NORM>(work.node()).eps);
+    const double eps = params_of<Op::L2_NORM>(work.node()).eps;
     by_row(work, *work.node().src[0], [&](const float* in, float* out, int64_t n, const RowIndex&) {
         const double length = std::max(std::sqrt(work.vector.sum_of_squares(in, n)), eps);
         work.vector.scale(in, static_cast<float>(1.0 / length), 0.0F, out, n);
@@ -48,7 +48,7 @@ void run_group_norm(const Work& work) {
     const Tensor& a = *node.src[0];
     const auto params = params_of<Op::GROUP_NORM>(node);
     const int64_t groups = params.groups;
-    const double eps = static_cast<double>(params.eps);
+    const double eps = params.eps;
     const int64_t per_group = (node.ne[2] + groups - 1) / groups;
     const int64_t n = node.ne[0];
     float* room = work.room(n);

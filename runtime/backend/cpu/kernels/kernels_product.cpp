@@ -15,8 +15,7 @@ void sort_by_expert(const Tensor& ids, int64_t n_experts, std::vector<Routed>& r
     routed.clear();
     for (int64_t token = 0; token < ids.ne[1]; ++token) {
         for (int64_t slot = 0; slot < ids.ne[0]; ++slot) {
-            const auto id =
-                read_as<int32_t>(host_data(ids) + static_cast<size_t>(slot) * ids.nb[0] + static_cast<size_t>(token) * ids.nb[1]);
+            const auto id = read_as<int32_t>(host_data(ids) + slot * ids.nb[0] + token * ids.nb[1]);
             routed.push_back({id >= 0 && id < n_experts ? id : -1, slot, token});
         }
     }
@@ -47,7 +46,7 @@ void run_mul_mat(const Work& work) {
             columns_in = matrix;
         }
         multiply_rows(work, weights, a, first, end, columns, n, reinterpret_cast<float*>(row_data(node, {0, i2, i3})),
-                      static_cast<int64_t>(node.nb[1] / sizeof(float)), expanded);
+                      node.nb[1] / sizeof(float), expanded);
     };
     // Whole matrices are shared out where there are many (attention heads), rows of each where there are few.
     const int64_t matrices = node.ne[2] * node.ne[3];
@@ -93,9 +92,8 @@ void run_mul_mat_id(const Work& work) {
             }
             ++n;
         }
-        const std::byte* matrix = host_data(experts) + static_cast<size_t>(expert) * experts.nb[2];
-        multiply_rows(work, experts, matrix + static_cast<size_t>(first) * experts.nb[1], 0, rows, {columns, k}, n, results, rows,
-                      expanded);
+        const std::byte* matrix = host_data(experts) + expert * experts.nb[2];
+        multiply_rows(work, experts, matrix + first * experts.nb[1], 0, rows, {columns, k}, n, results, rows, expanded);
         for (int64_t j = 0; j < n; ++j) {
             std::copy(results + j * rows, results + (j + 1) * rows, out(from[j]));
         }

@@ -1,5 +1,7 @@
 #include "runtime/backend/cpu/kernels/operators.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -77,7 +79,7 @@ void run_cumsum(const Work& work) {
         auto* out = reinterpret_cast<float*>(row_data(node, i));
         double sum = 0;
         for (int64_t j = 0; j < node.ne[0]; ++j) {
-            sum += static_cast<double>(x[j]);
+            sum += x[j];
             out[j] = static_cast<float>(sum);
         }
     }
@@ -91,7 +93,7 @@ void run_argmax(const Work& work) {
     const auto [first, end] = work.share(a.ne[1]);
     for (int64_t r = first; r < end; ++r) {
         const float* x = read_row(a, row_data(a, {r, 0, 0}), room, work.vector);
-        out[r] = static_cast<int32_t>(std::max_element(x, x + a.ne[0]) - x);
+        out[r] = int_of(std::max_element(x, x + a.ne[0]) - x);
     }
 }
 

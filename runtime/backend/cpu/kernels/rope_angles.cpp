@@ -7,9 +7,8 @@
 namespace schedscope::cpu {
 
 RopeAngles::RopeAngles(const RopeParams& params)
-    : n_dims_(params.n_dims), freq_base_(static_cast<double>(params.freq_base)),
-      freq_scale_(static_cast<double>(params.freq_scale)), ext_factor_(static_cast<double>(params.ext_factor)),
-      magnitude_(static_cast<double>(params.attn_factor)) {
+    : n_dims_(params.n_dims), freq_base_(params.freq_base), freq_scale_(params.freq_scale), ext_factor_(params.ext_factor),
+      magnitude_(params.attn_factor) {
     if (ext_factor_ == 0.0) {
         return;
     }
@@ -17,15 +16,15 @@ RopeAngles::RopeAngles(const RopeParams& params)
     const auto pair_of = [&](double rotations) {
         return n_dims_ * std::log(params.n_ctx_original / (rotations * 2.0 * std::numbers::pi)) / (2.0 * std::log(freq_base_));
     };
-    ramp_low_ = std::max(0.0, std::floor(pair_of(static_cast<double>(params.beta_fast))));
-    ramp_high_ = std::min(n_dims_ - 1.0, std::ceil(pair_of(static_cast<double>(params.beta_slow))));
+    ramp_low_ = std::max(0.0, std::floor(pair_of(params.beta_fast)));
+    ramp_high_ = std::min(n_dims_ - 1.0, std::ceil(pair_of(params.beta_slow)));
     magnitude_ *= 1.0 + 0.1 * std::log(1.0 / freq_scale_);
 }
 
 void RopeAngles::fill(int32_t position, const float* factors, float* cos_sin) const {
     for (int32_t pair = 0; pair < n_dims_ / 2; ++pair) {
-        const double original = position * std::pow(freq_base_, -2.0 * pair / n_dims_) /
-                                (factors != nullptr ? static_cast<double>(factors[pair]) : 1.0);
+        const double original =
+            position * std::pow(freq_base_, -2.0 * pair / n_dims_) / (factors != nullptr ? factors[pair] : 1.0);
         double angle = original * freq_scale_;
         if (ext_factor_ != 0.0) {
             const double ramp = 1.0 - std::clamp((pair - ramp_low_) / std::max(0.001, ramp_high_ - ramp_low_), 0.0, 1.0);

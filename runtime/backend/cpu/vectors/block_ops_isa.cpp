@@ -25,7 +25,7 @@ ALWAYS_INLINE Bytes fours(const uint8_t* p, bool high) { return high ? bytes_at(
 ALWAYS_INLINE Bytes bits_to_bytes(const uint8_t* two_bytes, uint8_t value) {
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
     const auto bits = static_cast<__mmask16>(two_bytes[0] | (two_bytes[1] << 8));
-    return reinterpret_cast<Bytes>(_mm_maskz_set1_epi8(bits, static_cast<char>(value)));
+    return reinterpret_cast<Bytes>(_mm_maskz_set1_epi8(bits, value));
 #else
     const Halves spread = {two_bytes[0] * 0x0101010101010101U, two_bytes[1] * 0x0101010101010101U};
     const Bytes mask = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
@@ -155,12 +155,12 @@ struct RowQ2_K : Any {
         const float d = half_bits_to_float(b.d);
         const float dmin = half_bits_to_float(b.dmin);
         for (int g = 0; g < groups; ++g) {
-            scale[g] = d * static_cast<float>(b.scales[g] & 15);
-            offset[g] = -dmin * static_cast<float>(b.scales[g] >> 4);
+            scale[g] = d * (b.scales[g] & 15);
+            offset[g] = -dmin * (b.scales[g] >> 4);
         }
     }
     static ALWAYS_INLINE Codes codes(const Block& b, int g) {
-        return signed_codes((bytes_at(b.qs + 32 * (g / 8) + 16 * (g % 2)) >> static_cast<uint8_t>(2 * (g % 8 / 2))) & 3);
+        return signed_codes((bytes_at(b.qs + 32 * (g / 8) + 16 * (g % 2)) >> (2 * (g % 8 / 2))) & 3);
     }
 };
 
@@ -222,7 +222,7 @@ struct RowQ6_K : Any {
     static ALWAYS_INLINE void scales(const Block& b, float* scale, float*) {
         const float d = half_bits_to_float(b.d);
         for (int g = 0; g < groups; ++g) {
-            scale[g] = d * static_cast<float>(b.scales[g]);
+            scale[g] = d * b.scales[g];
         }
     }
     static ALWAYS_INLINE Codes codes(const Block& b, int g) {
@@ -361,8 +361,8 @@ const BlockOps SCHEDSCOPE_TABLE(block_ops_, SCHEDSCOPE_ISA)[n_types] = {
     ops_of<RowIQ4_NL>(),
     ops_of<RowIQ4_XS>(),
 };
-static_assert(static_cast<int>(Type::Q4_0) == 8 && static_cast<int>(Type::Q8_0) == 12 && static_cast<int>(Type::Q2_K) == 13 &&
-                  static_cast<int>(Type::IQ4_NL) == 18 && ordinal(Type::count) == 20,
+static_assert(ordinal(Type::Q4_0) == 8 && ordinal(Type::Q8_0) == 12 && ordinal(Type::Q2_K) == 13 && ordinal(Type::IQ4_NL) == 18 &&
+                  ordinal(Type::count) == 20,
               "the table is in the order of the types");
 
 } // namespace schedscope

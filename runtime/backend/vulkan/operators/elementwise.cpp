@@ -52,8 +52,7 @@ Answer supports_unary(const Tensor& node) {
 /// As unary.comp numbers what it does: UNARY's functions by their own numbers, operators behind them.
 int32_t function_number(const Tensor& node) {
     constexpr int32_t first_operator = 100;
-    return node.op == Op::UNARY ? static_cast<int32_t>(params_of<Op::UNARY>(node).function)
-                                : first_operator + static_cast<int32_t>(node.op);
+    return node.op == Op::UNARY ? ordinal(params_of<Op::UNARY>(node).function) : first_operator + ordinal(node.op);
 }
 
 void append_function(std::string_view shader, const Tensor& node, const DispatchOptions& options, std::vector<Dispatch>& out) {

@@ -1,5 +1,7 @@
 #include "runtime/backend/vulkan/operators/operators.h"
 
+#include "runtime/numbers.h"
+
 namespace schedscope::vulkan {
 
 namespace {
@@ -30,7 +32,7 @@ void append_product(std::string_view shader, const Tensor& node, const DispatchO
     const int64_t tiles_m = (node.ne[0] + tile - 1) / tile;
     const int64_t tiles_n = (node.ne[1] + tile - 1) / tile;
     Dispatch d = launch(shader_of_two(shader, node), node, tiles_m * tiles_n * matrices);
-    d.node.extra = {static_cast<int32_t>(tiles_m), static_cast<int32_t>(tiles_n)};
+    d.node.extra = {int_of(tiles_m), int_of(tiles_n)};
     out.push_back(d);
 }
 

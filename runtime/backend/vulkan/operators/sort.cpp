@@ -1,5 +1,7 @@
 #include "runtime/backend/vulkan/operators/operators.h"
 
+#include "runtime/numbers.h"
+
 #include <algorithm>
 #include <bit>
 
@@ -27,8 +29,8 @@ void append_sort(std::string_view shader, const Tensor& node, const DispatchOpti
     const int64_t n = choose ? node.ne[0] : a.ne[0];
     const auto add = [&](SortStep step, int64_t stretch, int64_t groups_in_row) {
         Dispatch d = launch(shader, node, groups_in_row * n_rows(a));
-        d.node.extra = {node.op == Op::TOP_K || params_of<Op::ARGSORT>(node).descending != 0 ? 1 : 0, static_cast<int32_t>(n),
-                        static_cast<int32_t>(step | stretch << 4)};
+        d.node.extra = {node.op == Op::TOP_K || params_of<Op::ARGSORT>(node).descending != 0 ? 1 : 0, int_of(n),
+                        int_of(step | stretch << 4)};
         out.push_back(d);
     };
     if (choose) {
@@ -36,7 +38,7 @@ void append_sort(std::string_view shader, const Tensor& node, const DispatchOpti
     }
     const int64_t blocks = groups_for(n, sorted_at_once);
     add(choose ? sort_chosen : sort_all, 0, blocks);
-    const auto padded = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(n, 2))));
+    const int64_t padded = std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(n, 2)));
     const int64_t pairs = groups_for(padded / 2, 128);
     for (int64_t stretch = 2 * sorted_at_once; stretch <= padded; stretch *= 2) {
         add(flip, stretch, pairs);

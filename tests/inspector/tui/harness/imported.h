@@ -1,6 +1,7 @@
 #pragma once
 
 #include "inspector/tui/inspector.h"
+#include "runtime/scheduler/optimised_order.h"
 #include "tests/support/paths.h"
 #include "traces/import/import_log.h"
 #include "traces/store/live_store.h"
@@ -19,6 +20,7 @@ inline std::shared_ptr<LiveStore> imported(const std::string& name) {
 
 inline int inspect_imported(const std::string& name) {
     InspectorOptions options;
+    options.optimise = optimised_nodes;
     options.title = name;
     return run_inspector(imported(name), options);
 }

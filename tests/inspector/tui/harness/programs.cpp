@@ -1,6 +1,7 @@
 #include "tests/inspector/tui/harness/programs.h"
 
 #include "runtime/error.h"
+#include "runtime/scheduler/optimised_order.h"
 #include "tests/support/made_trace.h"
 #include "traces/history/live_gate.h"
 
@@ -14,6 +15,7 @@ namespace schedscope::testing {
 
 int inspect_made_with(const InspectorOptions& options) {
     InspectorOptions named = options;
+    named.optimise = optimised_nodes;
     named.title = "made.trace";
     try {
         return run_inspector(made_trace(4, 3), named);
@@ -34,6 +36,7 @@ int inspect_made_live() {
         eventfd_write(ended, 1);
     });
     InspectorOptions options;
+    options.optimise = optimised_nodes;
     options.title = "a run";
     options.gate = &gate;
     options.ended_fd = ended;

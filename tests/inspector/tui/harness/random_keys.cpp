@@ -1,6 +1,7 @@
 #include "tests/inspector/tui/harness/random_keys.h"
 
 #include "inspector/tui/inspector.h"
+#include "runtime/scheduler/optimised_order.h"
 #include "tests/inspector/tui/harness/terminal.h"
 #include "traces/store/reading/reader.h"
 
@@ -64,6 +65,7 @@ void press_random_keys(const std::string& sample, uint32_t seed, int n_keys) {
     const auto program = [&] {
         fs::current_path(folder); // a :write that was typed by chance lands here
         InspectorOptions options;
+        options.optimise = optimised_nodes;
         options.title = "sample";
         options.trace_path = sample;
         return run_inspector(std::make_shared<TraceReader>(sample), options);

@@ -2,6 +2,7 @@
 
 #include "inspector/tui/inspector.h"
 #include "runtime/error.h"
+#include "runtime/scheduler/optimised_order.h"
 #include "tests/inspector/tui/harness/terminal.h"
 #include "tests/support/paths.h"
 #include "traces/store/reading/reader.h"
@@ -20,6 +21,7 @@ inline std::shared_ptr<const RecordSource> sample(const std::string& name) {
 /// The inspector over one of the samples.
 inline int inspect_sample(const std::string& name, const std::string& diff = "") {
     InspectorOptions options;
+    options.optimise = optimised_nodes;
     options.title = name;
     options.diff = diff;
     try {

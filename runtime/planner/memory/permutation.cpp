@@ -1,4 +1,4 @@
-#include "runtime/planner/order/permutation.h"
+#include "runtime/planner/memory/permutation.h"
 
 #include "runtime/numbers.h"
 

@@ -1,4 +1,4 @@
-#include "runtime/scheduler/live_plan.h"
+#include "runtime/scheduler/executor.h"
 
 #include "runtime/backend/op_cost.h"
 #include "runtime/numbers.h"

@@ -1,4 +1,4 @@
-#include "runtime/planner/order/graph_copy.h"
+#include "runtime/planner/memory/allocated_graph.h"
 
 #include "runtime/numbers.h"
 

@@ -1,8 +1,8 @@
-// From planned offsets to memory.
+#include "runtime/scheduler/compute_buffers.h"
 
 #include "runtime/backend/described_buffer.h"
 #include "runtime/error.h"
-#include "runtime/scheduler/live_plan.h"
+#include "runtime/numbers.h"
 #include "runtime/system/number_words.h"
 
 namespace schedscope {
@@ -34,9 +34,9 @@ void ComputeBuffers::assign(LivePlan& live, const MemoryPlan& memory, const Live
         auto& chunks = chunks_[type];
         sizes_[type].clear();
         chunks.clear(); // before the larger ones are made: a device may not hold both
-        const BufferType& kind = devices.buffer_type(static_cast<BufferTypeId>(type));
+        const BufferType& kind = devices.buffer_type(narrow<BufferTypeId>(type));
         for (const int64_t bytes : wanted) {
-            const auto size = static_cast<size_t>(bytes);
+            const size_t size = bytes;
             chunks.push_back(size == 0    ? nullptr
                              : described_ ? std::make_unique<DescribedBuffer>(kind, size)
                                           : allocate(kind, size));
@@ -49,7 +49,7 @@ void ComputeBuffers::assign(LivePlan& live, const MemoryPlan& memory, const Live
     for (const PlacedTensor& place : memory.tensors) {
         Tensor& t = live.tensor(place.tensor);
         t.buffer = chunks_[place.buffer_type][place.chunk].get();
-        t.offset = static_cast<size_t>(place.offset);
+        t.offset = place.offset;
         live.placed.push_back(&t);
     }
     for (Tensor* t : live.tensors) {
@@ -65,7 +65,7 @@ std::vector<int64_t> ComputeBuffers::bytes() const {
     std::vector<int64_t> sums(chunks_.size(), 0);
     for (size_t type = 0; type < chunks_.size(); ++type) {
         for (const auto& chunk : chunks_[type]) {
-            sums[type] += chunk != nullptr ? static_cast<int64_t>(chunk->size()) : 0;
+            sums[type] += chunk != nullptr ? chunk->size() : 0;
         }
     }
     return sums;
