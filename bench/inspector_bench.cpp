@@ -140,7 +140,7 @@ int run(const std::string& path, const LongTrace* made) {
         const std::string number = std::to_string(view), in = "view " + number;
         for (const Step step : steps) {
             for (const Kind& kind : kinds) {
-                terminal.press(view == 1 ? "2" : "1"); // lists begin anew
+                terminal.press(view == 1 ? "2" : "1"); // lists begin again
                 terminal.press(number);
                 press("go to step g", in, "g" + std::to_string(step) + "\r");
                 for (size_t i = 0; i < std::max(n_presses, kind.keys.size()); ++i) {

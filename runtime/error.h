@@ -1,7 +1,5 @@
 #pragma once
 
-#include "runtime/numbers.h"
-
 #include <exception>
 #include <stdexcept>
 #include <string>
@@ -14,19 +12,21 @@ enum class ErrorKind {
     input = 3,  ///< a file is missing, unreadable, broken or of an unknown kind
     device = 4, ///< a device, memory or output failed
 };
+constexpr int exit_code(ErrorKind kind) noexcept { return static_cast<int>(kind); }
+constexpr int exit_interrupted = 130; ///< the program's, when it was asked to stop: as shells count SIGINT
 
 /// The one exception type. `what()` is one sentence a user understands: "WHAT: WHY", without the program's name.
 class Error : public std::runtime_error {
 public:
     Error(ErrorKind kind, const std::string& sentence) : std::runtime_error(sentence), kind_(kind) {}
     ErrorKind kind() const noexcept { return kind_; }
-    int exit_code() const noexcept { return ordinal(kind_); }
+    int exit_code() const noexcept { return schedscope::exit_code(kind_); }
 
 private:
     ErrorKind kind_;
 };
 
-/// Somebody asked to stop what was being done: no error, and nothing is said of it.
+/// The user asked to stop what was being done: no error, and nothing is said about it.
 class Interrupted : public std::exception {
 public:
     const char* what() const noexcept override { return "interrupted"; }

@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 #include "runtime/letter_case.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 #include "runtime/system/visible_text.h"
 
 #include <algorithm>
@@ -21,25 +22,25 @@ constexpr std::array<std::string_view, n_fields> field_names{"name", "op",    "t
 std::string quoted(std::string_view text) { return '\'' + visible_name(text) + '\''; }
 
 std::optional<double> unit_factor(std::string_view unit, Field field) {
-    struct Unit {
+    struct UnitFactor {
         std::string_view name;
         double factor;
     };
-    static constexpr std::array<Unit, 11> bytes{{{"", 1},
-                                                 {"b", 1},
-                                                 {"k", 1024},
-                                                 {"kib", 1024},
-                                                 {"kb", 1024},
-                                                 {"m", 0x1p20},
-                                                 {"mib", 0x1p20},
-                                                 {"mb", 0x1p20},
-                                                 {"g", 0x1p30},
-                                                 {"gib", 0x1p30},
-                                                 {"gb", 0x1p30}}};
-    static constexpr std::array<Unit, 5> times{{{"", 1}, {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
+    static constexpr std::array<UnitFactor, 11> bytes{{{"", 1},
+                                                       {"b", 1},
+                                                       {"k", 1024},
+                                                       {"kib", 1024},
+                                                       {"kb", 1024},
+                                                       {"m", 0x1p20},
+                                                       {"mib", 0x1p20},
+                                                       {"mb", 0x1p20},
+                                                       {"g", 0x1p30},
+                                                       {"gib", 0x1p30},
+                                                       {"gb", 0x1p30}}};
+    static constexpr std::array<UnitFactor, 5> times{{{"", 1}, {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
     const std::string name = lower(unit);
     const auto look_up = [&](const auto& units) -> std::optional<double> {
-        for (const Unit& u : units) {
+        for (const UnitFactor& u : units) {
             if (u.name == name) {
                 return u.factor;
             }
@@ -147,12 +148,8 @@ Query Query::parse(std::string_view text) {
         const std::string name = lower(std::string_view(word).substr(0, sign));
         const auto found = std::find(field_names.begin(), field_names.end(), name);
         if (found == field_names.end()) {
-            std::string known;
-            for (const std::string_view field : field_names) {
-                (known += known.empty() ? "" : " ") += field;
-            }
             refuse((name.empty() ? "nothing stands before the sign in " + quoted(word) : quoted(name) + " is no field") +
-                   "; there are " + known);
+                   "; there are " + joined(field_names, " "));
         }
         Term term;
         term.field = static_cast<Field>(found - field_names.begin());

@@ -63,7 +63,7 @@ public:
     void set(Field field, double number) noexcept { numbers_[ordinal(field) - n_text_fields] = number; }
     void set(Field field, int64_t number) noexcept { set(field, to_double(number)); }
     void set(Field field, int32_t number) noexcept { set(field, to_double(number)); }
-    /// Sizes, times and indices of records: below 0 nobody knows it, and nothing is said.
+    /// Sizes, times and indices of records: below 0 it is unknown, and nothing is said.
     void set_known(Field field, int64_t number) noexcept {
         if (number >= 0) {
             set(field, number);
@@ -73,7 +73,7 @@ public:
     std::string_view text(Field field) const noexcept { return texts_[ordinal(field)]; }
     double number(Field field) const noexcept { return numbers_[ordinal(field) - n_text_fields]; }
 
-    /// Room for texts that nobody else keeps.
+    /// Room for texts that are kept nowhere else.
     std::array<std::string, 4> kept;
 
 private:

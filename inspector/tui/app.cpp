@@ -185,17 +185,17 @@ SavedSession App::saved() const {
 }
 
 void App::on_program(bool ended) {
-    using Event = LiveProgram::Event;
+    using HowStopped = LiveProgram::HowStopped;
     dirty_ = true;
-    const Event event = session.program()->look(ended);
-    if (event == Event::none) {
+    const HowStopped event = session.program()->look(ended);
+    if (event == HowStopped::none) {
         return;
     }
     const std::string text = session.refresh(); // empty: something else is looked at
     switch (event) {
-    case Event::ended: tell("the program has ended" + (text.empty() ? "" : " · " + text)); break;
-    case Event::interrupted: tell("interrupted, the program waits: c lets it go on · " + text); break;
-    case Event::breakpoint: tell("breakpoint: " + (text.empty() ? "held" : text)); break;
+    case HowStopped::ended: tell("the program has ended" + (text.empty() ? "" : " · " + text)); break;
+    case HowStopped::interrupted: tell("interrupted, the program waits: c lets it go on · " + text); break;
+    case HowStopped::breakpoint: tell("breakpoint: " + (text.empty() ? "held" : text)); break;
     default:
         if (!text.empty()) {
             tell(text);
@@ -269,7 +269,7 @@ void App::on_interrupt() {
     } else if (session.program() && !session.program()->ended()) {
         perform(*this, Action::hold);
     } else {
-        exit_code_ = 130;
+        exit_code_ = exit_interrupted;
     }
 }
 
@@ -278,7 +278,7 @@ void App::tell(std::string text, bool trouble) {
     dirty_ = true;
 }
 
-void App::ask(TypedLine::Question question) {
+void App::ask(TypedLine::TypedQuestion question) {
     question.then = [this, then = std::move(question.then)](const std::string& typed) {
         try {
             then(typed);

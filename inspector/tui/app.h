@@ -54,7 +54,7 @@ public:
     // What actions and commands say and ask
     void tell(std::string text, bool trouble = false); ///< in the status line
     /// What `then` throws as an error of usage is told.
-    void ask(TypedLine::Question question);
+    void ask(TypedLine::TypedQuestion question);
     Completions completions() { return {session, list.view().columns()}; } ///< what Tab can offer now
     void quit(int exit_code) { exit_code_ = exit_code; }
     KeyContext context() const; ///< where the keyboard is
@@ -68,16 +68,16 @@ public:
     void set_list_width(int percent);
 
     // From place to place
-    Place here() const { return {session.step(), session.selected(), list.id()}; }
+    TrailPlace here() const { return {session.step(), session.selected(), list.id()}; }
     /// After a move from there: that can be gone back to. One that led nowhere leaves the list of jumps as it is.
-    void came_from(Place from) {
+    void came_from(TrailPlace from) {
         if (from != here()) {
             trail.leave(from);
         }
     }
     /// A move that says what it did.
     template <class Move> void jump(Move&& move) {
-        const Place from = here();
+        const TrailPlace from = here();
         std::string said = move();
         came_from(from);
         tell(std::move(said));

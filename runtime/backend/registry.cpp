@@ -6,6 +6,7 @@
 #include "runtime/backend/vulkan/vulkan.h"
 #include "runtime/error.h"
 #include "runtime/letter_case.h"
+#include "runtime/system/joined.h"
 
 #include <algorithm>
 #include <utility>
@@ -66,13 +67,13 @@ std::vector<Device*> Registry::select(std::string_view list, std::vector<std::un
 }
 
 void Registry::refuse(std::string_view name, const std::vector<std::unique_ptr<Device>>* described) const {
-    std::string names;
-    const auto add = [&names](const auto& d) { names += (names.empty() ? "" : ", ") + std::string(d->name()); };
+    std::vector<std::string_view> names;
+    const auto add = [&names](const auto& d) { names.push_back(d->name()); };
     if (described != nullptr) {
         std::for_each(described->begin(), described->end(), add);
     }
     std::for_each(devices().begin(), devices().end(), add);
-    std::string sentence = "--device " + std::string(name) + ": there is no such device here; there is " + names;
+    std::string sentence = "--device " + std::string(name) + ": there is no such device here; there is " + joined(names, ", ");
     for (const std::string& missing : missing()) {
         sentence += " (" + missing + ")";
     }

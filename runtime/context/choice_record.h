@@ -8,7 +8,7 @@
 
 namespace schedscope {
 
-/// A token that a chain has just chosen from the last decode, and the text that may be told of it.
+/// A token that a chain has just chosen from the last decode, and the text that may be recorded with it.
 struct ChosenToken {
     int32_t sequence = 0, token = -1, position = 0;
     int32_t row = 0; ///< among the decode's outputs

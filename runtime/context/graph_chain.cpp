@@ -79,7 +79,7 @@ void GraphChain::make_inputs(const OutputPlace& place) {
     }
 }
 
-/// Builds a graph that nobody runs, as far as the device can.
+/// Builds a graph that is not run, as far as the device can.
 void GraphChain::decide(const OutputPlace& place) {
     Graph graph;
     std::string why;

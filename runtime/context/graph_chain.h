@@ -51,7 +51,7 @@ public:
     /// The row of logits that it works on, F32 [n_vocab], in the graph that was built last; null: none of its samplers runs there.
     const Tensor* row() const noexcept { return n_in_graph_ > 0 ? result_.vocabulary : nullptr; }
 
-    /// Adds the nodes behind rows of logits, F32 [n_vocab, rows], row 0 being nobody's. Results lie in the graph that was built last.
+    /// Adds the nodes behind rows of logits, F32 [n_vocab, rows], row 0 being of no sequence. Results lie in the graph that was built last.
     void add_nodes(Graph& graph, Tensor* rows);
     /// Before an evaluation that chooses a token of the sequence from `row`, or (0) does not.
     void write_inputs(int32_t row);

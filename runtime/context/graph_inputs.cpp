@@ -98,7 +98,7 @@ void GraphInputs::fill(const GraphTensors& io, const Ubatch& u, const KvCells& k
                 ints_.push_back(i);
             }
         }
-        // The graph has at least one row; nobody reads it then.
+        // The graph has at least one row; it is not read then.
         ints_.resize(io.output_rows->ne[0], 0);
         write_all(*io.output_rows, ints_);
     }

@@ -11,7 +11,7 @@ namespace schedscope {
 
 class Model;
 
-/// The sequences whose tokens are chosen in the graph, or at least begun to be. One nobody's row is put in front of the logits; behind them stand the nodes of every
+/// The sequences whose tokens are chosen in the graph, or at least begun to be. One row of no sequence is put in front of the logits; behind them stand the nodes of every
 /// chain, so that graph and plan do not depend on which sequences an evaluation has:
 ///
 ///     logits [n_vocab, outputs] ── dummy row in front ──┬─ row of sequence 0 ─ top_k ─ dist ─ token

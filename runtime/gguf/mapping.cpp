@@ -63,7 +63,7 @@ Mapping& Mapping::operator=(Mapping&& other) noexcept {
 Mapping::~Mapping() { release(); }
 
 void Mapping::check_whole() const {
-    // A page that the new end lies in stays, with zeros behind the end, and raises no signal: the size tells of that.
+    // A page that the new end lies in stays, with zeros behind the end, and raises no signal: the size says so.
     struct stat facts {};
     const bool shorter = file_ && ::fstat(file_.get(), &facts) == 0 && std::cmp_less(facts.st_size, bytes_.size());
     if (shorter || range_.lost_pages()) {

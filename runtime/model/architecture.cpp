@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
 #include "runtime/model/known_architectures.h"
+#include "runtime/system/joined.h"
 #include "runtime/system/visible_text.h"
 
 #include <array>
@@ -34,11 +35,8 @@ const Architecture& find_architecture(const gguf::File& file) {
         }
         names.insert(a->name);
     }
-    std::string all;
-    for (const std::string_view known_name : names) {
-        all += (all.empty() ? "" : ", ") + std::string(known_name);
-    }
-    throw Error(ErrorKind::input, file.path() + ": architecture '" + visible_name(name) + "' is not supported (" + all + ")");
+    throw Error(ErrorKind::input,
+                file.path() + ": architecture '" + visible_name(name) + "' is not supported (" + joined(names, ", ") + ")");
 }
 
 } // namespace schedscope

@@ -12,7 +12,6 @@ Tensor* input_embedding(GraphBuilder& b);
 /// Before the first block.
 void attention_inputs(GraphBuilder& b);
 
-enum class NormKind : uint8_t { layer, rms };
 /// weight × norm(x) + bias. The caller names the result.
 Tensor* norm(GraphBuilder& b, Tensor* x, const Linear& weight, NormKind kind, int32_t il);
 

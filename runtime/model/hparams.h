@@ -10,6 +10,8 @@ namespace gguf {
 class File;
 }
 
+enum class NormKind : uint8_t { layer, rms }; ///< a layer norm has a bias
+
 enum class RopeScaling : uint8_t { none, linear, yarn, longrope };
 
 /// Rotary positions of a model.
@@ -25,8 +27,8 @@ struct RopeHparams {
     float beta_slow = 1.0F;
 };
 
-/// The sizes and constants of a model. Read from the file's keys `ARCHITECTURE.…`; what a file does not say has the defaults
-/// of the format's reference. All sizes are positive and fit together.
+/// The sizes and constants of a model. Read from the file's keys `ARCHITECTURE.…`; what a file does not say is what
+/// llama.cpp takes for it. All sizes are positive and fit together.
 struct Hparams {
     std::string architecture;
     int32_t n_vocab = 0;

@@ -5,6 +5,7 @@
 #include "runtime/letter_case.h"
 #include "runtime/numbers.h"
 #include "runtime/planner/placement/layer_homes.h"
+#include "runtime/system/joined.h"
 
 #include <algorithm>
 #include <cmath>
@@ -84,11 +85,8 @@ void ModelPlacement::parse_override(const std::string& text) {
     const auto found =
         std::find_if(devices_.begin(), devices_.end(), [&](const Device* d) { return same_ignoring_case(d->name(), name); });
     if (found == devices_.end()) {
-        std::string known;
-        for (const Device* d : devices_) {
-            known += (known.empty() ? "" : ", ") + std::string(d->name());
-        }
-        throw Error(ErrorKind::usage, "-ot " + text + ": there is no device '" + name + "' (" + known + ")");
+        throw Error(ErrorKind::usage,
+                    "-ot " + text + ": there is no device '" + name + "' (" + joined(devices_, ", ", &Device::name) + ")");
     }
     try {
         overrides_.push_back(

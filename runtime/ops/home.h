@@ -10,7 +10,7 @@ namespace schedscope {
 /// Who decided, before anything was planned, in which memory a tensor lies or on which backend it runs: what must be known to say where it would be with
 /// other devices or another number of offloaded layers.
 enum class Home : uint8_t {
-    none,       ///< nobody: the scheduler decides
+    none,       ///< none: the scheduler decides
     layer,      ///< it goes where its layer goes (weights only to a device that runs what reads them, else to the host)
     layer_norm, ///< its layer's norm: pinned to the layer's device when the batch is small or all is offloaded, and the device runs it
     shared,  ///< a weight of several layers: one in each memory that its readers' layers lie in

@@ -1,5 +1,9 @@
 #include "runtime/ops/layout.h"
 
+#include "runtime/system/joined.h"
+
+#include <span>
+
 namespace schedscope {
 
 Strides contiguous_strides(Type type, const Shape& ne) noexcept {
@@ -31,11 +35,7 @@ std::string shape_text(const Shape& ne) {
     while (last > 0 && ne[last] == 1) {
         --last;
     }
-    std::string text = "[";
-    for (size_t i = 0; i <= last; ++i) {
-        text += (i > 0 ? ", " : "") + std::to_string(ne[i]);
-    }
-    return text + "]";
+    return "[" + joined(std::span(ne).first(last + 1), ", ", [](int64_t n) { return std::to_string(n); }) + "]";
 }
 
 } // namespace schedscope

@@ -32,7 +32,7 @@ struct EvaluationBegin {
     bool reused = false;
     bool observed = false; ///< did not run in one piece: somebody steps by node, watches or verifies
     int32_t n_tokens = 0, n_sequences = 0, n_outputs = 0;
-    EvaluationId planned_in = 0; ///< the evaluation whose plan it runs; itself when planned anew
+    EvaluationId planned_in = 0; ///< the evaluation whose plan it runs; itself when it made a plan
     StringId failed_check = 0;   ///< why the last graph was not reused; empty when reused or the first
 };
 struct EvaluationEnd {
@@ -143,7 +143,7 @@ struct NotFused {
     TensorId first = no_tensor, second = no_tensor;
     StringId why = 0;
 };
-struct Reallocation {    ///< memory was planned anew
+struct Reallocation {    ///< memory was planned again
     StringId reason = 0; ///< in ggml's words: "node kq-0 is not valid"
     TensorId node = no_tensor;
     int32_t source = -1;

@@ -3,12 +3,14 @@
 #include "runtime/error.h"
 #include "runtime/numbers.h"
 #include "runtime/sampling/ranges.h"
+#include "runtime/system/joined.h"
+#include "runtime/system/read_number.h"
 #include "runtime/system/visible_text.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
+#include <optional>
 
 namespace schedscope {
 
@@ -128,15 +130,14 @@ std::string_view next_word(std::string_view& text, char separator) {
 
 /// A value of the sampler or setting of that name, in its range.
 double number_of(std::string_view word, std::string_view value, const ValueRange& range) {
-    double parsed = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), parsed);
-    if (error != std::errc{} || end != value.data() + value.size() || !std::isfinite(parsed)) {
+    const std::optional<double> number = read_number<double>(value);
+    if (!number || !std::isfinite(*number)) {
         refuse(word, "'" + visible_name(value) + "' is not a number");
     }
-    if (!range.holds(parsed)) {
-        refuse(word, out_of_range(parsed, range));
+    if (!range.holds(*number)) {
+        refuse(word, out_of_range(*number, range));
     }
-    return parsed;
+    return *number;
 }
 
 class ChainParser {
@@ -189,11 +190,7 @@ private:
             }
         }
         if (kind == nullptr) {
-            std::string names;
-            for (const SamplerKind& k : kinds) {
-                names.append(names.empty() ? "" : ", ").append(k.name);
-            }
-            refuse(name, "there is none of that name (" + names + ")");
+            refuse(name, "there is none of that name (" + joined(kinds, ", ", &SamplerKind::name) + ")");
         }
         append(name, kind, place, setting != nullptr);
         if (word.find('=') == std::string_view::npos) {

@@ -136,7 +136,7 @@ void Scheduler::State::settle(Graph& graph, const PlanOptions& plan_options, Rec
     const MemoryPlan& memory =
         planner.place(live.info.view(), live.plan, live.order, *capabilities, devices.session().buffer_types, to, live.kept);
     if (memory.replanned) {
-        complete(); // buffers may be made anew while evaluations of other stages still use them
+        complete(); // buffers may be made again while evaluations of other stages still use them
     }
     buffers.assign(live, memory, devices);
 }

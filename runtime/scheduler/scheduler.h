@@ -37,10 +37,10 @@ public:
 
     /// Null: records off. Backends and buffer types are numbered as in `session()`.
     void set_recorder(Recorder* recorder);
-    /// Null: nobody watches. Effective from the next plan on, while there is a recorder.
+    /// Null: none watches. Effective from the next plan on, while there is a recorder.
     void set_watcher(Watcher* watcher) noexcept;
     Watcher* watcher() const noexcept;
-    /// Null: nobody looks at single nodes. Effective from the next `compute` on.
+    /// Null: none looks at single nodes. Effective from the next `compute` on.
     void set_observer(NodeObserver* observer) noexcept;
     NodeObserver* observer() const noexcept;
     /// backends and buffer types filled in; `facts` are the caller's to add before Recorder::session.
@@ -54,7 +54,7 @@ public:
     /// Where it can't be planned, or there is no such memory, buffers grow when they must; the record says why.
     void reserve(Graph& graph, int32_t n_tokens, std::span<const PlanAlternative> alternatives = {});
     /// Describes a graph to the recorder, with every backend's answers, and does no more: for questions asked later. Returns its number in the
-    /// records. Not between `plan` and the last use of that plan: tensors that the graphs share are numbered anew.
+    /// records. Not between `plan` and the last use of that plan: tensors that the graphs share get other numbers.
     GraphId record_graph(Graph& graph);
     /// Runs the planned graph; returns when it is complete. Throws Error(device).
     void compute();

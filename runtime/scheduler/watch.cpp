@@ -42,7 +42,7 @@ void record_values(const Tensor& tensor, Recorder& recorder, StringId device) {
     const bool unused_input =
         (tensor.flags & flag_input) != 0 && tensor.readers == 0; // as the embeddings are where there are tokens
     if (tensor.buffer == nullptr || unused_input) {
-        return; // nobody filled it
+        return; // it was not filled
     }
     const Statistics s = statistics(tensor, Watcher::n_first);
     recorder.add(record::Value{tensor.id, device, s.n_elements, s.n_nan, s.n_inf, s.min, s.max, s.mean, s.norm});

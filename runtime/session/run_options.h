@@ -43,7 +43,7 @@ struct RunOptions {
     bool sample_in_graph = false;     ///< -bs: as many samplers of each chain as can run in the graph do
     bool context_shift = false;       ///< when the context is full, forget half of what follows the first token
     bool header_only = false;         ///< plan from the file's header: no weights are loaded, nothing can be computed
-    std::shared_ptr<Watcher> watcher; ///< whose tensors' values are recorded; null: nobody's
+    std::shared_ptr<Watcher> watcher; ///< whose tensors' values are recorded; null: none are
     bool record_text = true;          ///< prompts and generated text go into the records
     std::vector<std::pair<std::string, std::string>> facts; ///< the caller's own for the session, in front: "command", …
 };

@@ -5,9 +5,10 @@
 #include "runtime/gguf/gguf.h"
 #include "runtime/model/architecture.h"
 #include "runtime/scheduler/evaluation_record.h"
+#include "runtime/system/joined.h"
+#include "runtime/system/read_number.h"
 
 #include <algorithm>
-#include <charconv>
 #include <random>
 #include <sstream>
 
@@ -156,9 +157,7 @@ void Session::settle_sampling() {
     metadata.number = [&](std::string_view key) -> std::optional<double> {
         const gguf::MetadataValue* v = file.find("general.sampling." + std::string(key));
         if (const auto text = v != nullptr ? v->as_string() : std::nullopt) { // some write numbers as text
-            double number = 0;
-            const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-            return error == std::errc{} && end == text->data() + text->size() ? std::optional(number) : std::nullopt;
+            return read_number<double>(*text);
         }
         return v != nullptr ? v->as_f64() : std::nullopt;
     };
@@ -213,11 +212,7 @@ void Session::open_record() {
         fact("tensor_split", shares.str());
     }
     if (!options_.overrides.empty()) {
-        std::string patterns;
-        for (const std::string& pattern : options_.overrides) {
-            patterns += (patterns.empty() ? "" : " ") + pattern;
-        }
-        fact("override_tensor", patterns);
+        fact("override_tensor", joined(options_.overrides, " "));
     }
     fact("op_offload", options_.op_offload ? "on" : "off");
     fact("offload_min_batch", std::to_string(options_.offload_min_batch));

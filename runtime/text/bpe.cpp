@@ -48,7 +48,7 @@ public:
         }
         while (!queue_.empty()) {
             std::pop_heap(queue_.begin(), queue_.end());
-            const Candidate best = queue_.back();
+            const MergeCandidate best = queue_.back();
             queue_.pop_back();
             merge(best);
         }
@@ -68,12 +68,12 @@ private:
         int32_t previous;
         int32_t next;
     };
-    struct Candidate {
+    struct MergeCandidate {
         Merge merge;
         int32_t left;
         int32_t right;
         int32_t size; ///< of both when it was found; a symbol that has changed since makes it void
-        bool operator<(const Candidate& other) const noexcept {
+        bool operator<(const MergeCandidate& other) const noexcept {
             return merge.rank != other.merge.rank ? merge.rank > other.merge.rank : left > other.left;
         }
     };
@@ -91,7 +91,7 @@ private:
         }
     }
 
-    void merge(const Candidate& c) {
+    void merge(const MergeCandidate& c) {
         Symbol& left = at(c.left);
         Symbol& right = at(c.right);
         if (left.size == 0 || right.size == 0 || left.size + right.size != c.size) {
@@ -110,15 +110,15 @@ private:
 
     const BpeTokenizer& bpe_;
     std::vector<Symbol> symbols_;
-    std::vector<Candidate> queue_; ///< a heap, the best in front
+    std::vector<MergeCandidate> queue_; ///< a heap, the best in front
 };
 
 BpeTokenizer::BpeTokenizer(const gguf::File& file) : BpeTokenizer(file, rule_of(file)) {}
 
 BpeTokenizer::BpeTokenizer(const gguf::File& file, const PreTokenizerRule& rule)
-    : Tokenizer(std::make_unique<Vocabulary>(file, VocabularyDefaults{.bos = rule.no_default_bos ? no_token : gpt2_end_of_text,
-                                                                      .eos = gpt2_end_of_text,
-                                                                      .add_bos = rule.add_bos})),
+    : Tokenizer(std::make_unique<Vocabulary>(
+          file,
+          TextFrame{.bos = rule.no_default_bos ? no_token : gpt2_end_of_text, .eos = gpt2_end_of_text, .add_bos = rule.add_bos})),
       rule_(rule), splitter_(rule) {
     load_merges(file);
     for (const auto& [text, piece] : pieces_) {

@@ -18,7 +18,7 @@ struct PreTokenizerRule {
     bool no_default_bos = false;
 };
 
-/// Null when nobody knows the name. "" is "default".
+/// Null for an unknown name. "" is "default".
 const PreTokenizerRule* find_pre_tokenizer(std::string_view name) noexcept;
 
 /// Splits text by a rule. Any thread may use it.

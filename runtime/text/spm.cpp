@@ -45,7 +45,7 @@ uint64_t pair_key(std::string_view left, std::string_view right) noexcept {
 }
 
 /// A piece of the text on its way to a token; merged ones have no length.
-struct Symbol {
+struct SpmSymbol {
     const char* begin;
     uint32_t size;
     int32_t previous;
@@ -97,7 +97,7 @@ private:
         if (left < 0 || right < 0) {
             return;
         }
-        const Symbol& a = symbols_[left];
+        const SpmSymbol& a = symbols_[left];
         const std::string_view both(a.begin, a.size + symbols_[right].size);
         const Token token = vocabulary_.find(both);
         if (token != no_token) {
@@ -107,8 +107,8 @@ private:
     }
 
     void merge(const SymbolPair& c) {
-        Symbol& left = symbols_[c.left];
-        Symbol& right = symbols_[c.right];
+        SpmSymbol& left = symbols_[c.left];
+        SpmSymbol& right = symbols_[c.right];
         if (left.size == 0 || right.size == 0 || left.size + right.size != c.size) {
             return;
         }
@@ -139,7 +139,7 @@ private:
     }
 
     const Vocabulary& vocabulary_;
-    std::vector<Symbol> symbols_;
+    std::vector<SpmSymbol> symbols_;
     std::vector<SymbolPair> queue_; ///< a heap, the best in front
 };
 
@@ -158,7 +158,7 @@ int byte_value(std::string_view text) noexcept {
 
 SpmTokenizer::SpmTokenizer(const gguf::File& file)
     : Tokenizer(std::make_unique<Vocabulary>(
-          file, VocabularyDefaults{.bos = 1, .eos = 2, .unk = 0, .add_bos = true, .add_eos = false, .add_space_prefix = true})) {
+          file, TextFrame{.bos = 1, .eos = 2, .unk = 0, .add_bos = true, .add_eos = false, .add_space_prefix = true})) {
     collect_neighbours();
 }
 
@@ -183,7 +183,7 @@ void SpmTokenizer::encode_text(std::string_view text, bool after_special, std::v
     if (text.size() > (std::numeric_limits<int32_t>::max()) / 4) {
         throw Error(ErrorKind::usage, "text: " + std::to_string(text.size()) + " bytes are too many to tokenize at once");
     }
-    std::string escaped = vocabulary().add_space_prefix && after_special ? std::string(spm_space) : std::string();
+    std::string escaped = vocabulary().frame().add_space_prefix && after_special ? std::string(spm_space) : std::string();
     escaped += replaced(text, " ", spm_space);
 
     // A token never reaches over two characters that stand side by side in no token. Between such cuts the text can be merged piece by

@@ -33,9 +33,10 @@ std::unique_ptr<Tokenizer> Tokenizer::load(const gguf::File& file) {
 }
 
 std::vector<Token> Tokenizer::encode(std::string_view text, bool add_special, bool parse_special) const {
+    const TextFrame& frame = vocabulary_->frame();
     std::vector<Token> tokens;
-    if (add_special && vocabulary_->add_bos && vocabulary_->bos != no_token) {
-        tokens.push_back(vocabulary_->bos);
+    if (add_special && frame.add_bos && frame.bos != no_token) {
+        tokens.push_back(frame.bos);
     }
     bool after_special = true;
     for (const Fragment& fragment : special_->split(text, parse_special)) {
@@ -47,8 +48,8 @@ std::vector<Token> Tokenizer::encode(std::string_view text, bool add_special, bo
             after_special = false;
         }
     }
-    if (add_special && vocabulary_->add_eos && vocabulary_->eos != no_token) {
-        tokens.push_back(vocabulary_->eos);
+    if (add_special && frame.add_eos && frame.eos != no_token) {
+        tokens.push_back(frame.eos);
     }
     return tokens;
 }
@@ -65,12 +66,13 @@ std::string Tokenizer::piece(Token token, bool special) const {
 }
 
 std::string Tokenizer::decode(std::span<const Token> tokens, bool remove_special, bool unparse_special) const {
-    bool drop_space = vocabulary_->add_space_prefix;
-    if (remove_special && vocabulary_->add_bos && !tokens.empty() && tokens.front() == vocabulary_->bos) {
+    const TextFrame& frame = vocabulary_->frame();
+    bool drop_space = frame.add_space_prefix;
+    if (remove_special && frame.add_bos && !tokens.empty() && tokens.front() == frame.bos) {
         tokens = tokens.subspan(1);
         drop_space = false;
     }
-    if (remove_special && vocabulary_->add_eos && !tokens.empty() && tokens.back() == vocabulary_->eos) {
+    if (remove_special && frame.add_eos && !tokens.empty() && tokens.back() == frame.eos) {
         tokens = tokens.first(tokens.size() - 1);
     }
     std::string text;
@@ -83,9 +85,9 @@ std::string Tokenizer::decode(std::span<const Token> tokens, bool remove_special
 }
 
 int32_t Tokenizer::n_tokens() const noexcept { return vocabulary_->n_tokens(); }
-Token Tokenizer::bos() const noexcept { return vocabulary_->bos; }
-Token Tokenizer::eos() const noexcept { return vocabulary_->eos; }
-Token Tokenizer::unk() const noexcept { return vocabulary_->unk; }
+Token Tokenizer::bos() const noexcept { return vocabulary_->frame().bos; }
+Token Tokenizer::eos() const noexcept { return vocabulary_->frame().eos; }
+Token Tokenizer::unk() const noexcept { return vocabulary_->frame().unk; }
 bool Tokenizer::is_eog(Token token) const noexcept { return vocabulary_->exists(token) && vocabulary_->ends_generation(token); }
 bool Tokenizer::is_control(Token token) const noexcept {
     return vocabulary_->exists(token) && vocabulary_->has(token, token_control);

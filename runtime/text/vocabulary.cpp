@@ -77,15 +77,15 @@ constexpr auto frame_texts = std::to_array<std::string_view>({"<|channel|>", "<|
 
 } // namespace
 
-Vocabulary::Vocabulary(const gguf::File& file, const VocabularyDefaults& defaults) {
+Vocabulary::Vocabulary(const gguf::File& file, const TextFrame& defaults) {
     load_texts(file);
     load_attributes(file);
-    bos = id_of(file, "tokenizer.ggml.bos_token_id", defaults.bos, n_tokens());
-    eos = id_of(file, "tokenizer.ggml.eos_token_id", defaults.eos, n_tokens());
-    unk = id_of(file, "tokenizer.ggml.unknown_token_id", defaults.unk, n_tokens());
-    add_bos = file.get_bool("tokenizer.ggml.add_bos_token").value_or(defaults.add_bos);
-    add_eos = file.get_bool("tokenizer.ggml.add_eos_token").value_or(defaults.add_eos);
-    add_space_prefix = file.get_bool("tokenizer.ggml.add_space_prefix").value_or(defaults.add_space_prefix);
+    frame_.bos = id_of(file, "tokenizer.ggml.bos_token_id", defaults.bos, n_tokens());
+    frame_.eos = id_of(file, "tokenizer.ggml.eos_token_id", defaults.eos, n_tokens());
+    frame_.unk = id_of(file, "tokenizer.ggml.unknown_token_id", defaults.unk, n_tokens());
+    frame_.add_bos = file.get_bool("tokenizer.ggml.add_bos_token").value_or(defaults.add_bos);
+    frame_.add_eos = file.get_bool("tokenizer.ggml.add_eos_token").value_or(defaults.add_eos);
+    frame_.add_space_prefix = file.get_bool("tokenizer.ggml.add_space_prefix").value_or(defaults.add_space_prefix);
     find_ends(file);
 
     for (Token t = 0; t < n_tokens(); ++t) {
@@ -183,7 +183,7 @@ void Vocabulary::find_ends(const gguf::File& file) {
             end(t);
         }
     }
-    end(eos);
+    end(frame_.eos);
     end(id_of(file, "tokenizer.ggml.eot_token_id", no_token, n_tokens()));
     end(id_of(file, "tokenizer.ggml.eom_token_id", no_token, n_tokens()));
     for (const std::string_view known : frame_texts) {

@@ -23,8 +23,8 @@ enum TokenAttribute : uint8_t {
     token_strips_right = 64, ///< swallows the white space behind it
 };
 
-/// What holds for a kind of tokenizer when a file does not say it.
-struct VocabularyDefaults {
+/// What a tokenizer puts around a text, and what stands in it for what has no token.
+struct TextFrame {
     Token bos = no_token;
     Token eos = no_token;
     Token unk = no_token;
@@ -36,8 +36,9 @@ struct VocabularyDefaults {
 /// The tokens of a model and what is known about them (keys `tokenizer.ggml.…`). Immutable after loading; owns its texts.
 class Vocabulary {
 public:
-    /// Throws Error(input) naming file and key when tokens are missing or occur twice, or other lists are shorter.
-    Vocabulary(const gguf::File& file, const VocabularyDefaults& defaults);
+    /// Throws Error(input) naming file and key when tokens are missing or occur twice, or other lists are shorter. `defaults`: what holds for the kind of tokenizer
+    /// where the file does not say it.
+    Vocabulary(const gguf::File& file, const TextFrame& defaults);
     Vocabulary(const Vocabulary&) = delete;
     Vocabulary& operator=(const Vocabulary&) = delete;
 
@@ -56,12 +57,7 @@ public:
     /// The SPM byte token "<0xHH>", else the byte itself as a token; no_token: neither.
     Token byte_token(uint8_t byte) const noexcept { return bytes_[byte]; }
 
-    Token bos = no_token;
-    Token eos = no_token;
-    Token unk = no_token;
-    bool add_bos = false;
-    bool add_eos = false;
-    bool add_space_prefix = false;
+    const TextFrame& frame() const noexcept { return frame_; }
 
     /// Tokens that are looked for in text before anything else: control, user-defined, unknown; longest first.
     const std::vector<Token>& special_tokens() const noexcept { return special_; }
@@ -75,6 +71,7 @@ private:
     void take_end_back(Token t, uint8_t attribute) noexcept;
     void strip_spaces_as_phi3(const gguf::File& file);
 
+    TextFrame frame_;
     std::string storage_; ///< all texts, one behind the other
     std::vector<std::string_view> texts_;
     std::vector<float> scores_;

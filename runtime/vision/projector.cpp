@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
+#include "runtime/system/joined.h"
 
 #include <array>
 
@@ -20,15 +21,13 @@ const Projector& find_projector(const gguf::File& file) {
     if (name == "mlp" && file.find_tensor("mm.3.weight") != nullptr) {
         name = "mlp_norm"; // the converters don't tell the two apart
     }
-    std::string known;
     for (const Projector* p : projectors()) {
         if (p->name == name) {
             return *p;
         }
-        known += (known.empty() ? "" : ", ") + std::string(p->name);
     }
-    throw Error(ErrorKind::input,
-                file.path() + ": clip.projector_type '" + std::string(name) + "' is not supported (" + known + ")");
+    throw Error(ErrorKind::input, file.path() + ": clip.projector_type '" + std::string(name) + "' is not supported (" +
+                                      joined(projectors(), ", ", &Projector::name) + ")");
 }
 
 int32_t one_row_per_patch(const ProjectorWeights& /*weights*/, Size patches) { return patches.width * patches.height; }

@@ -30,9 +30,9 @@ const ProgramRole decoder(decode_role, decode_child_main);
 }
 
 /// A file that is read from its beginning.
-class Reader {
+class ImageFile {
 public:
-    explicit Reader(const std::string& path) : path_(path), file_(open_regular_file(path, "an image")) {}
+    explicit ImageFile(const std::string& path) : path_(path), file_(open_regular_file(path, "an image")) {}
 
     int64_t size() const noexcept { return file_.facts.st_size; }
     /// The next bytes, as many as fit, less only where the file ends.
@@ -59,7 +59,7 @@ private:
 /// Copies the file, of which only the beginning is read when it is no image or too large a one. Returns what its header says.
 ImageHeader copy_to(MemoryFile& copy, const std::string& path) {
     constexpr size_t part_bytes = size_t{1} << 20U, beginning_bytes = size_t{64} << 10U; // the size of most images lies there
-    Reader file(path);
+    ImageFile file(path);
     std::vector<std::byte> room(part_bytes);
     std::span<std::byte> part = file.next(std::span(room).first(beginning_bytes));
     const ImageHeader header = check_header(part);

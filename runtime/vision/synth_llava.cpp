@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 #include "runtime/gguf/writer.h"
 #include "runtime/model/synth/synth_weights.h"
+#include "runtime/system/joined.h"
 
 #include <array>
 
@@ -174,14 +175,13 @@ private:
 std::span<const EncoderPreset> encoder_presets() noexcept { return presets; }
 
 const EncoderShape& encoder_preset(std::string_view name) {
-    std::string names;
     for (const EncoderPreset& p : presets) {
         if (p.name == name) {
             return p.shape;
         }
-        names += (names.empty() ? "" : ", ") + std::string(p.name);
     }
-    throw Error(ErrorKind::usage, "synth llava: there is no preset '" + std::string(name) + "' (" + names + ")");
+    throw Error(ErrorKind::usage, "synth llava: there is no preset '" + std::string(name) + "' (" +
+                                      joined(presets, ", ", &EncoderPreset::name) + ")");
 }
 
 std::string synthesise_encoder(const EncoderShape& shape, Type type, uint64_t seed, const std::string& path) {

@@ -29,7 +29,7 @@ BlockWeights name_block(WeightNames& load, const EncoderHparams& h, int32_t il) 
     b.attn_v = load.linear(blk + "attn_v", square, il);
     b.attn_out = load.linear(blk + "attn_out", square, il);
     b.ln2 = load.linear(blk + "ln2", vector, il);
-    // The converters of LLaVA call the first one ffn_down and the second one ffn_up. Where both are square nobody can tell by shapes: then too the names
+    // The converters of LLaVA call the first one ffn_down and the second one ffn_up. Where both are square their shapes don't say which is which: then too the names
     // are taken as they are.
     const gguf::FileTensor& first = load.file().require_tensor(blk + "ffn_down.weight");
     const bool swapped = h.n_embd != h.n_ff && first.ne == up;

@@ -3,6 +3,7 @@
 #include "traces/diff/diff.h"
 #include "traces/export/export_jsonl.h"
 #include "traces/export/export_perfetto.h"
+#include "traces/history/describe.h"
 #include "traces/history/explain.h"
 #include "traces/history/history.h"
 #include "traces/history/tables/tables.h"

@@ -4,6 +4,7 @@
 #include "tests/traces/harness/sample_run.h"
 #include "traces/export/export_perfetto.h"
 #include "traces/format/schema.h"
+#include "traces/store/reading/integrity.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/sqlite.h"
 #include "traces/store/writer.h"

@@ -107,7 +107,7 @@ Store with_tensor(const std::string& name, const std::function<void(TensorInfo&,
     return store;
 }
 
-diff::Result compared(const Store& a, const Store& b, const diff::Options& options = {}) {
+diff::Result compared(const Store& a, const Store& b, const diff::DiffOptions& options = {}) {
     History history_a(a), history_b(b);
     return diff::compare(history_a, history_b, options);
 }

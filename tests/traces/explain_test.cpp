@@ -1,6 +1,7 @@
 #include "runtime/error.h"
 #include "tests/traces/harness/sample_run.h"
 #include "traces/history/explain.h"
+#include "traces/history/find_tensor.h"
 #include "traces/history/words/story_words.h"
 #include "traces/store/live_store.h"
 

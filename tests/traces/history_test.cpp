@@ -1,5 +1,6 @@
 #include "runtime/error.h"
 #include "tests/traces/harness/sample_run.h"
+#include "traces/history/describe.h"
 #include "traces/history/fold.h"
 #include "traces/history/history.h"
 #include "traces/history/unit.h"

@@ -6,6 +6,7 @@
 #include "traces/format/schema.h"
 #include "traces/history/explain.h"
 #include "traces/history/history.h"
+#include "traces/store/reading/integrity.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/reading/trace_file.h"
 #include "traces/store/sqlite.h"

@@ -1,4 +1,5 @@
 #include "tests/traces/harness/sample_run.h"
+#include "traces/history/describe.h"
 #include "traces/history/live_gate.h"
 #include "traces/store/live_store.h"
 #include "traces/store/tee.h"

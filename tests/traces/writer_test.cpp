@@ -1,5 +1,7 @@
 #include "runtime/error.h"
 #include "tests/traces/harness/sample_run.h"
+#include "traces/store/output.h"
+#include "traces/store/reading/integrity.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/writer.h"
 

@@ -1,6 +1,6 @@
 #include "parsed.h"
 #include "sketch.h"
-#include "viz/pictures/blocks.h"
+#include "traces/history/words/layer_in_name.h"
 
 #include <gmock/gmock.h>
 
@@ -12,15 +12,15 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 TEST(Blocks, AreToldByNames) {
-    EXPECT_EQ(block_of_name("Qcur-3"), 3);
-    EXPECT_EQ(block_of_name("Qcur-31 (view)"), 31);
-    EXPECT_EQ(block_of_name("Vulkan0#norm-3#0"), 3);
-    EXPECT_EQ(block_of_name("cache_k_l12 (view)"), 12);
-    EXPECT_EQ(block_of_name("node_31"), std::nullopt);
-    EXPECT_EQ(block_of_name("result_output"), std::nullopt);
-    EXPECT_EQ(block_of_name("a-b"), std::nullopt);
-    EXPECT_EQ(block_of_name("x-99999999999999"), std::nullopt);
-    EXPECT_EQ(block_of_name(""), std::nullopt);
+    EXPECT_EQ(layer_of_name("Qcur-3"), 3);
+    EXPECT_EQ(layer_of_name("Qcur-31 (view)"), 31);
+    EXPECT_EQ(layer_of_name("Vulkan0#norm-3#0"), 3);
+    EXPECT_EQ(layer_of_name("cache_k_l12 (view)"), 12);
+    EXPECT_EQ(layer_of_name("node_31"), std::nullopt);
+    EXPECT_EQ(layer_of_name("result_output"), std::nullopt);
+    EXPECT_EQ(layer_of_name("a-b"), std::nullopt);
+    EXPECT_EQ(layer_of_name("x-99999999999999"), std::nullopt);
+    EXPECT_EQ(layer_of_name(""), std::nullopt);
 }
 
 TEST(LayersView, EveryNodeIsInOneGroup) {

@@ -1,3 +1,4 @@
+#include "traces/history/find_tensor.h"
 #include "viz/report/report.h"
 
 #include "recorded.h"

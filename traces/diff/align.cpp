@@ -50,6 +50,8 @@ public:
     }
 
 private:
+    using KeyedTensor = std::pair<LikenessKey, TensorId>;
+
     bool complete() const noexcept { return n_aligned_ == std::min(a_.n_tensors(), b_.n_tensors()); }
 
     void align_at(Likeness likeness) {
@@ -99,9 +101,8 @@ private:
         if (complete()) {
             return;
         }
-        using Entry = std::pair<LikenessKey, TensorId>;
         const auto entries = [&](const Side& side, const std::vector<TensorId>& aligned) {
-            std::vector<Entry> list;
+            std::vector<KeyedTensor> list;
             LikenessKey key;
             for (TensorId id = 0; id < n_of(aligned); ++id) {
                 ++result_.work;
@@ -182,9 +183,8 @@ private:
 
     /// Users in the same slot that are alike: the only one on both sides, else the only ones of a name.
     void spread_to_users(const Side& a, const Side& b, TensorId x, TensorId y) {
-        using Entry = std::pair<LikenessKey, TensorId>;
         const auto users = [&](const Side& side, TensorId of, const std::vector<TensorId>& aligned) {
-            std::vector<Entry> list;
+            std::vector<KeyedTensor> list;
             for (const auto* use = side.shape.uses_begin(of); use != side.shape.uses_end(of); ++use) {
                 ++result_.work;
                 const size_t user = use->user;
@@ -194,7 +194,7 @@ private:
             }
             return list;
         };
-        std::vector<Entry> in_a = users(a, x, result_.in_b), in_b = users(b, y, result_.in_a);
+        std::vector<KeyedTensor> in_a = users(a, x, result_.in_b), in_b = users(b, y, result_.in_a);
         const auto only_ones = [&](auto first_a, auto end_a, auto first_b, auto end_b) {
             if (end_a - first_a == 1 && end_b - first_b == 1 && free(first_a->second, first_b->second) &&
                 names_fit(first_a->second, first_b->second)) {
@@ -208,9 +208,10 @@ private:
         std::sort(in_b.begin(), in_b.end());
         pair_runs(in_a, in_b, only_ones);
 
-        const auto name_them = [](std::vector<Entry>& list, const Side& side, const std::vector<TensorId>& aligned) {
-            std::erase_if(list, [&](const Entry& e) { return aligned[e.second] != no_tensor || side.names[e.second] == 0; });
-            for (Entry& e : list) {
+        const auto name_them = [](std::vector<KeyedTensor>& list, const Side& side, const std::vector<TensorId>& aligned) {
+            std::erase_if(list,
+                          [&](const KeyedTensor& e) { return aligned[e.second] != no_tensor || side.names[e.second] == 0; });
+            for (KeyedTensor& e : list) {
                 e.first.third = side.names[e.second];
             }
             std::sort(list.begin(), list.end());

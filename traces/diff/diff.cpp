@@ -1,6 +1,7 @@
 #include "traces/diff/diff.h"
 
 #include "runtime/error.h"
+#include "runtime/system/joined.h"
 #include "traces/diff/diff_parts.h"
 #include "traces/history/words/unknown.h"
 
@@ -12,14 +13,10 @@ namespace schedscope::diff {
 namespace {
 
 std::vector<Setting> compare_settings(const SessionInfo& a, const SessionInfo& b) {
-    using Facts = std::vector<std::pair<std::string, std::string>>;
+    using FactList = std::vector<std::pair<std::string, std::string>>;
     const auto facts_of = [](const SessionInfo& session) {
-        Facts facts = session.facts;
-        std::string order;
-        for (const BackendInfo& backend : session.backends) {
-            order += (order.empty() ? "" : ", ") + backend.name;
-        }
-        facts.emplace_back("backends", order);
+        FactList facts = session.facts;
+        facts.emplace_back("backends", joined(session.backends, ", ", &BackendInfo::name));
         for (const BackendInfo& backend : session.backends) {
             if (!backend.description.empty()) { // a log may not tell it
                 facts.emplace_back("backend " + backend.name, backend.description);
@@ -27,11 +24,11 @@ std::vector<Setting> compare_settings(const SessionInfo& a, const SessionInfo& b
         }
         return facts;
     };
-    const auto value_in = [](const Facts& facts, const std::string& name) {
+    const auto value_in = [](const FactList& facts, const std::string& name) {
         const auto found = std::find_if(facts.begin(), facts.end(), [&](const auto& fact) { return fact.first == name; });
         return found == facts.end() ? std::nullopt : std::optional(found->second);
     };
-    const Facts facts_a = facts_of(a), facts_b = facts_of(b);
+    const FactList facts_a = facts_of(a), facts_b = facts_of(b);
     std::vector<Setting> settings;
     for (const auto& [name, value] : facts_a) {
         if (std::optional<std::string> other = value_in(facts_b, name); other != value) {
@@ -58,7 +55,7 @@ DiffValue failure_of(History& history, const EvaluationSpan& span) {
 
 class TraceComparison {
 public:
-    TraceComparison(History& a, History& b, const Options& options) : a_(a), b_(b), options_(options) {}
+    TraceComparison(History& a, History& b, const DiffOptions& options) : a_(a), b_(b), options_(options) {}
 
     Result run() {
         result_.settings = compare_settings(a_.session(), b_.session());
@@ -165,7 +162,7 @@ private:
     }
 
     History &a_, &b_;
-    const Options options_;
+    const DiffOptions options_;
     const bool verified_ = verifies(a_) && verifies(b_);
     Result result_;
     std::set<EvaluationPair> plans_seen_; ///< by the evaluations that made them
@@ -173,6 +170,6 @@ private:
 
 } // namespace
 
-Result compare(History& a, History& b, const Options& options) { return TraceComparison(a, b, options).run(); }
+Result compare(History& a, History& b, const DiffOptions& options) { return TraceComparison(a, b, options).run(); }
 
 } // namespace schedscope::diff

@@ -40,7 +40,7 @@ enum class What : uint8_t {
     buffer,    ///< size of a compute buffer
     peak,      ///< how much of it the plan uses
     placement, ///< where a tensor lies
-    replan,    ///< why memory was planned anew
+    replan,    ///< why memory was planned again
     verdict,   ///< of verifications: beyond tolerance or within, or not compared
     token,
     sampler, ///< the chain that chose a token, and what of it ran in the graph
@@ -91,7 +91,7 @@ struct Time {
     int64_t a_runs = 0, b_runs = 0;
 };
 
-struct Options {
+struct DiffOptions {
     std::optional<EvaluationId> evaluation; ///< of a: this one and its partner only
 };
 
@@ -106,7 +106,7 @@ struct Result {
 };
 
 /// Throws Error(usage) when a has no such evaluation, Error(input) when a trace can't be read.
-Result compare(History& a, History& b, const Options& options = {});
+Result compare(History& a, History& b, const DiffOptions& options = {});
 
 /// The partner of each evaluation; a pair without one has −1 for it. In a's order, what only b has in its place.
 std::vector<std::pair<EvaluationId, EvaluationId>> pair_evaluations(const RecordSource& a, const RecordSource& b);

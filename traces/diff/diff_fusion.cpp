@@ -87,9 +87,9 @@ void compare_groups(const PlanPair& plans, Found& found) {
 
 /// Pairs of nodes that a backend might have fused and did not. Of one pair there may be several reasons; they are told apart by their order.
 void compare_not_fused(const PlanPair& plans, Found& found) {
-    using Key = std::tuple<TensorId, TensorId, int>;
+    using NotFusedKey = std::tuple<TensorId, TensorId, int>;
     const auto key_of = [](std::map<std::pair<TensorId, TensorId>, int>& seen, TensorId first, TensorId second) {
-        return Key{first, second, seen[{first, second}]++};
+        return NotFusedKey{first, second, seen[{first, second}]++};
     };
     const auto value = [](const PlanSide& side, const record::NotFused* f) {
         return f == nullptr ? DiffValue{} : DiffValue{"on " + side.backend(f->backend) + ": " + side.text(f->why)};
@@ -100,7 +100,7 @@ void compare_not_fused(const PlanPair& plans, Found& found) {
         d.more = {{"with", x != nullptr ? plans.a.name(x->second) : plans.b.name(y->second)}};
     };
     std::map<std::pair<TensorId, TensorId>, int> seen_a, seen_b; // by b's ids; of tensors that b has not, by none
-    std::map<Key, const record::NotFused*> of_b;
+    std::map<NotFusedKey, const record::NotFused*> of_b;
     for (const record::NotFused& f : plans.b.state.not_fused) {
         of_b.emplace(key_of(seen_b, f.first, f.second), &f);
     }

@@ -1,8 +1,11 @@
 // What differs between two graphs: tensors that only one has, and what became of those that both have.
 
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 #include "traces/diff/diff_parts.h"
 #include "traces/history/words/unknown.h"
+
+#include <span>
 
 namespace schedscope::diff {
 
@@ -28,11 +31,7 @@ std::string parameters_text(const Params& params) {
     while (n > 0 && params[n - 1] == 0) {
         --n;
     }
-    std::string text;
-    for (size_t i = 0; i < n; ++i) {
-        text += (i == 0 ? "" : " ") + std::to_string(params[i]);
-    }
-    return text.empty() ? "none" : text;
+    return n == 0 ? "none" : joined(std::span(params).first(n), " ", [](int32_t p) { return std::to_string(p); });
 }
 
 std::string flags_text(const TensorInfo& t) {

@@ -1,4 +1,4 @@
-// What differs between two plans' memory: buffers, why they were planned anew, where tensors lie.
+// What differs between two plans' memory: buffers, why they were planned again, where tensors lie.
 
 #include "traces/diff/diff_parts.h"
 #include "traces/history/tables/tables.h"

@@ -48,10 +48,10 @@ PlanPair::PlanPair(History& history_a, const PlanState& state_a, History& histor
 }
 
 void PlanPair::pair_copies() {
-    using Key = std::tuple<TensorId, std::string, int16_t>;
-    std::map<Key, TensorId> of_b;
+    using PairedCopyKey = std::tuple<TensorId, std::string, int16_t>;
+    std::map<PairedCopyKey, TensorId> of_b;
     for (const record::CopyMade& copy : b.state.copies) {
-        of_b.emplace(Key{copy.of, b.backend(copy.backend), copy.stage}, copy.copy);
+        of_b.emplace(PairedCopyKey{copy.of, b.backend(copy.backend), copy.stage}, copy.copy);
     }
     for (const record::CopyMade& copy : a.state.copies) {
         const TensorId original = in_b(copy.of);

@@ -125,7 +125,7 @@ private:
     }
 
     void count_memory(const PlanState& state, const PerfettoEvents& events) {
-        for (const PerfettoEvents::Buffer& buffer : events.buffers) {
+        for (const PerfettoEvents::BufferGrowth& buffer : events.buffers) {
             auto& chunks = chunks_[buffer.size.buffer_type];
             chunks[buffer.size.chunk] = buffer.size.size;
             int64_t sum = 0;

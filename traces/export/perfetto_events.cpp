@@ -19,8 +19,6 @@ constexpr int copy_level = 0;
 
 constexpr std::string_view planning = "planning";
 
-using Strings = std::vector<std::string>;
-
 /// Passes 1 to 5; what comes behind them carries the plan out.
 bool decides(Pass pass) { return pass < Pass::optimise; }
 
@@ -54,7 +52,7 @@ public:
         out_.push_back({name, value});
         return *this;
     }
-    EventArguments& list(std::string_view name, Strings values) {
+    EventArguments& list(std::string_view name, std::vector<std::string> values) {
         if (!values.empty()) {
             out_.push_back({name, std::move(values)});
         }
@@ -105,7 +103,7 @@ void PerfettoEvents::add(const Record& r, const record::EvaluationBegin& f) {
         .number("tokens", known.tokens)
         .number("sequences", known.sequences)
         .number("outputs", known.outputs);
-    if (!imported_) { // a log tells of each graph by itself
+    if (!imported_) { // a log has each graph by itself
         arguments.yes("graph reused", f.reused)
             .text("not reused because of", text(f.failed_check))
             .number("planned in evaluation", f.planned_in);
@@ -170,7 +168,7 @@ void PerfettoEvents::add(const Record&, const record::SplitRun& f) {
     arguments.number("split", f.split);
     if (is_index(f.split, state_.splits)) {
         const SplitState& split = state_.splits[f.split];
-        Strings inputs;
+        std::vector<std::string> inputs;
         for (const record::SplitInput& input : split.inputs) {
             inputs.push_back(name(input.tensor) + ", " + words::bytes(input.bytes) + " from " +
                              history_.backend_name(input.from));
@@ -192,9 +190,9 @@ std::string PerfettoEvents::shape(TensorId id) const {
 }
 
 /// The nodes of a fused kernel, in the order in which they would run.
-Strings PerfettoEvents::group_of(const record::Execute& kernel) const {
+std::vector<std::string> PerfettoEvents::group_of(const record::Execute& kernel) const {
     const auto fusion = fusion_of_.find(kernel.last);
-    Strings names;
+    std::vector<std::string> names;
     if (kernel.count > 1 && fusion != fusion_of_.end()) {
         for (int32_t i = 0; i < fusion->second->count; ++i) {
             const TensorId node = state_.order[fusion->second->first + i];
@@ -212,7 +210,7 @@ void PerfettoEvents::add(const Record&, const record::Execute& f) {
     arguments.text("node", name(f.last));
     if (const TensorInfo* tensor = history_.find_tensor(state_, f.last)) {
         const TensorState& at = state_.tensors[f.last];
-        Strings sources;
+        std::vector<std::string> sources;
         for (const TensorId source : tensor->src) {
             if (source != no_tensor) {
                 sources.push_back(name(source) + " " + shape(source));

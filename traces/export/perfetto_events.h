@@ -21,7 +21,7 @@ public:
         int64_t time_ns = 0;
         PerfettoEvent event;
     };
-    struct Buffer {
+    struct BufferGrowth {
         int64_t time_ns = 0;
         record::BufferSize size;
     };
@@ -35,7 +35,7 @@ public:
     std::vector<Instant> differences; ///< what a verification found
     std::vector<record::Execute> kernels;
     std::vector<record::Transfer> transfers;
-    std::vector<Buffer> buffers;
+    std::vector<BufferGrowth> buffers;
     const std::vector<Slice>& on_backend(BackendId backend) { return backends_[backend]; }
 
 private:

@@ -1,6 +1,5 @@
-// One sentence for each kind of record.
+#include "traces/history/describe.h"
 
-#include "traces/history/history.h"
 #include "traces/history/words/difference_words.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"

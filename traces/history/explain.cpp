@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/numbers.h"
+#include "traces/history/describe.h"
 
 #include <algorithm>
 
@@ -90,7 +91,7 @@ private:
             return a.backend == asked.backend && a.question == asked.question && a.buffer_type == asked.buffer_type &&
                    a.answer == asked.answer;
         };
-        if (std::none_of(open_.asked.begin(), open_.asked.end(), same)) { // a pass asks for each source anew
+        if (std::none_of(open_.asked.begin(), open_.asked.end(), same)) { // a pass asks again for each source
             open_.asked.push_back(std::move(asked));
         }
     }

@@ -9,14 +9,6 @@
 
 namespace schedscope {
 
-/// A tensor as people name it: "ffn_norm-3", or "norm-0@412" where a name stands for several; "#61" is the node of that number in the order in which nodes run,
-/// as the lists count them. Copies are named BACKEND#tensor#stage.
-/// Every tensor of the state's graph (and its copies) that fits, in order of id; empty: none does.
-std::vector<TensorId> find_tensors(const History& history, const PlanState& state, std::string_view name);
-
-/// The only tensor of that name. Throws Error(usage): unknown (with the nearest names), or ambiguous (with NAME@ID of each).
-TensorId find_tensor(const History& history, const PlanState& state, std::string_view name);
-
 struct Asked {
     BackendId backend = no_backend;
     Question question = Question::op;
@@ -37,7 +29,7 @@ struct StoryStep {
     std::string note; ///< pass 1 only, where none of its rules fits: what they looked at
 };
 
-/// "asked Vulkan0: no (type), CPU: yes"; empty when nobody was asked.
+/// "asked Vulkan0: no (type), CPU: yes"; empty when no backend was asked.
 std::string answers_text(const History& history, const std::vector<Asked>& asked);
 
 /// What else is known of it: one line each, in order of step.

@@ -1,12 +1,12 @@
-// Tensors by the names that people type.
+#include "traces/history/find_tensor.h"
 
 #include "runtime/error.h"
 #include "runtime/numbers.h"
-#include "traces/history/explain.h"
+#include "runtime/system/joined.h"
+#include "runtime/system/read_number.h"
 #include "traces/history/words/unknown.h"
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 
 namespace schedscope {
@@ -49,11 +49,7 @@ std::string nearest_names(const OwnedGraph& graph, std::string_view name) {
 }
 
 /// The number behind a sign, if that is all there is; −1: it isn't.
-TensorId number_in(std::string_view digits) {
-    TensorId n = -1;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
-    return error == std::errc() && end == digits.data() + digits.size() ? n : -1;
-}
+TensorId number_in(std::string_view digits) { return read_number<TensorId>(digits).value_or(-1); }
 
 /// What the lists count: the nodes in the order in which they run.
 std::span<const TensorId> nodes_of(const PlanState& state, const OwnedGraph& graph) {
@@ -103,12 +99,11 @@ TensorId find_tensor(const History& history, const PlanState& state, std::string
     const std::string asked = "tensor '" + std::string(name) + "'";
     const std::string where = "evaluation " + std::to_string(state.evaluation);
     if (!found.empty()) {
-        std::string ids;
-        for (const TensorId id : found) {
-            ids += (ids.empty() ? "" : ", ") + with_id(name, id) + " (" + operator_text(history.tensor(state, id)) + ")";
-        }
-        throw Error(ErrorKind::usage,
-                    asked + ": " + where + " has " + std::to_string(found.size()) + " of that name; say which: " + ids);
+        const auto text_of = [&](TensorId id) {
+            return with_id(name, id) + " (" + operator_text(history.tensor(state, id)) + ")";
+        };
+        throw Error(ErrorKind::usage, asked + ": " + where + " has " + std::to_string(found.size()) +
+                                          " of that name; say which: " + joined(found, ", ", text_of));
     }
     const OwnedGraph* graph = history.graph_of(state);
     if (graph == nullptr) {
@@ -119,11 +114,9 @@ TensorId find_tensor(const History& history, const PlanState& state, std::string
                     asked + ": " + where + " has the nodes #0 to #" + std::to_string(nodes_of(state, *graph).size() - 1));
     }
     if (const std::vector<TensorId> named = find_tensors(history, state, name.substr(0, name.rfind('@'))); !named.empty()) {
-        std::string ids;
-        for (const TensorId id : named) {
-            ids += (ids.empty() ? "" : ", ") + with_id(name.substr(0, name.rfind('@')), id);
-        }
-        throw Error(ErrorKind::usage, asked + ": " + where + " has none of that number; there is " + ids);
+        const auto text_of = [&](TensorId id) { return with_id(name.substr(0, name.rfind('@')), id); };
+        throw Error(ErrorKind::usage,
+                    asked + ": " + where + " has none of that number; there is " + joined(named, ", ", text_of));
     }
     const std::string near = nearest_names(*graph, name);
     throw Error(ErrorKind::usage, asked + ": none in " + where + (near.empty() ? "" : "; did you mean " + near + "?"));

@@ -19,7 +19,7 @@ void begin_state(PlanState& state, EvaluationId evaluation);
 void fold(PlanState& state, const Record& record, const RecordSource& source);
 
 /// Takes the last folded record back, where what it did can be told from it alone: it put something behind a list, or timed a split. False, and nothing is
-/// changed: fold anew up to the record before it.
+/// changed: fold again up to the record before it.
 bool unfold(PlanState& state, const Record& record) noexcept;
 
 /// Does the record say that its evaluation runs a plan made earlier?

@@ -141,7 +141,4 @@ private:
 /// "norm-0@412"
 std::string with_id(std::string_view name, TensorId id);
 
-/// One record as a sentence for people, e.g. "ffn_norm-3: Vulkan0 by 1.wgt1 (blk.3.ffn_norm.weight)".
-std::string describe(History& history, const Record& record);
-
 } // namespace schedscope

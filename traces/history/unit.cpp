@@ -4,8 +4,6 @@ namespace schedscope {
 
 namespace {
 
-using Unit = History::Unit;
-
 /// Records of splits at work: those of its planning have no part in it, SplitBegin stands for them.
 template <typename T>
 constexpr bool split_at_work =
@@ -42,24 +40,24 @@ bool clears_context(const Record& record) noexcept {
            std::holds_alternative<record::EvaluationBegin>(record.fact);
 }
 
-bool begins(Unit unit, const UnitContext& before, const Record& record) noexcept {
+bool begins(History::Unit unit, const UnitContext& before, const Record& record) noexcept {
     switch (unit) {
-    case Unit::record: return true;
-    case Unit::sweep: return std::holds_alternative<record::PassBegin>(record.fact);
-    case Unit::pass: {
+    case History::Unit::record: return true;
+    case History::Unit::sweep: return std::holds_alternative<record::PassBegin>(record.fact);
+    case History::Unit::pass: {
         const auto* begin = std::get_if<record::PassBegin>(&record.fact);
         return begin != nullptr && !is_sweep_of_pass_2(begin->pass);
     }
-    case Unit::split: {
+    case History::Unit::split: {
         const int32_t split = unit_split(record);
         return split >= 0 && (split != before.split || std::holds_alternative<record::SplitBegin>(record.fact));
     }
-    case Unit::node: {
+    case History::Unit::node: {
         const TensorId node = unit_node(record);
         return node != no_tensor && node != before.node;
     }
-    case Unit::evaluation: return std::holds_alternative<record::EvaluationBegin>(record.fact);
-    case Unit::token: return std::holds_alternative<record::NextToken>(record.fact);
+    case History::Unit::evaluation: return std::holds_alternative<record::EvaluationBegin>(record.fact);
+    case History::Unit::token: return std::holds_alternative<record::NextToken>(record.fact);
     }
     return false;
 }

@@ -26,7 +26,7 @@ void BackendNames::add_full(std::string_view name) {
 }
 
 void BackendNames::add_device(std::string_view name, std::string_view description) {
-    const auto same = [&](const Device& d) { return d.name == name; };
+    const auto same = [&](const LoggedDevice& d) { return d.name == name; };
     if (devices_.size() < most_backends && std::none_of(devices_.begin(), devices_.end(), same)) {
         devices_.push_back({std::string(name), std::string(description)});
     }
@@ -49,7 +49,7 @@ void BackendNames::settle() {
         return std::find(full_.begin(), full_.end(), name) != full_.end() ||
                std::any_of(cut_.begin(), cut_.end(), [&](const auto& c) { return shown(name, c.first, c.second); });
     };
-    for (const Device& device : devices_) {
+    for (const LoggedDevice& device : devices_) {
         if (used(device.name)) {
             names_.push_back(device.name);
         }
@@ -78,7 +78,7 @@ void BackendNames::settle() {
 
 std::string_view BackendNames::description(BackendId id) const {
     const std::string& name = names_[id];
-    const auto found = std::find_if(devices_.begin(), devices_.end(), [&](const Device& d) { return d.name == name; });
+    const auto found = std::find_if(devices_.begin(), devices_.end(), [&](const LoggedDevice& d) { return d.name == name; });
     return found == devices_.end() ? std::string_view() : found->description;
 }
 

@@ -29,11 +29,11 @@ public:
     bool shown_as(BackendId id, const LoggedTensor& tensor) const noexcept;
 
 private:
-    struct Device {
+    struct LoggedDevice {
         std::string name, description;
     };
     std::vector<std::string> full_;
-    std::vector<Device> devices_;
+    std::vector<LoggedDevice> devices_;
     std::vector<std::pair<std::string, uint8_t>> cut_; ///< and the width that it was cut to
     std::vector<std::string> names_;
     std::vector<uint8_t> maybe_cut_;

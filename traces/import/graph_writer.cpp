@@ -124,7 +124,7 @@ void GraphWriter::write_splits(const LoggedGraph& graph) {
         const LoggedGraph::OneSplit& split = graph.splits[s];
         const auto index = static_cast<int32_t>(s);
         add(record::SplitBegin{index, split.why, split.backend, split.first_node, split.node, split.by});
-        for (const LoggedGraph::Input& input : split.inputs) {
+        for (const LoggedGraph::InputOfSplit& input : split.inputs) {
             record::SplitInput in;
             in.split = index;
             in.tensor = input.tensor;

@@ -1,6 +1,7 @@
 #include "traces/import/import_log.h"
 
 #include "runtime/error.h"
+#include "runtime/system/joined.h"
 #include "runtime/system/visible_text.h"
 #include "traces/history/words/words.h"
 #include "traces/import/graph_writer.h"
@@ -163,7 +164,7 @@ private:
     }
 
     /// A header is kept until the next line of the scheduler tells whether it belongs to the graph before: its counter may have gone on while that of the nodes
-    /// began anew.
+    /// began again.
     void settle_header() {
         LoggedSplit split;
         if (header_.empty() || !parse_split(header_, split)) {
@@ -268,11 +269,7 @@ private:
             facts.emplace_back("causes", survey_.has_causes ? "as logged" : "the program was built without them");
         }
         facts.insert(facts.end(), survey_.facts.begin(), survey_.facts.end());
-        std::string all;
-        for (const std::string& note : notes) {
-            all += (all.empty() ? "" : "; ") + note;
-        }
-        if (!all.empty()) {
+        if (const std::string all = joined(notes, "; "); !all.empty()) {
             facts.emplace_back("notes", all);
         }
         return facts;

@@ -48,7 +48,7 @@ void LogFile::Closer::operator()(std::FILE* file) const noexcept {
 
 LogFile::LogFile(const std::string& path, const Limits& limits, const std::atomic<bool>* stop)
     : path_(path), limits_(limits), stop_(stop), buffer_(block) {
-    do { // a pipe that nobody has opened for writing makes it wait
+    do { // a pipe that is not open for writing makes it wait
         file_.reset(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
     } while (!file_ && errno == EINTR && !is_to_stop());
     if (stopped_) {

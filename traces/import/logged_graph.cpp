@@ -106,7 +106,7 @@ bool LoggedGraphBuilder::add(const LoggedSplit& split) {
     const auto index = n_of(g_.splits) - 1;
     g_.n_lost_inputs += static_cast<int32_t>(std::max<int64_t>(split.n_inputs - split.inputs.size(), 0));
     for (const LoggedInput& input : split.inputs) {
-        LoggedGraph::Input in;
+        LoggedGraph::InputOfSplit in;
         in.tensor = input_of(input, s.backend);
         in.bytes = input.bytes.value_or(-1);
         if (s.backend == no_backend) {
@@ -165,7 +165,7 @@ bool LoggedGraphBuilder::add(const LoggedNode& node) {
         sources[i] = source_of(node.sources[i]);
         if (const int32_t copy = copy_of(node.sources[i]); copy >= 0) {
             g_.rewires.push_back({id, static_cast<int32_t>(i), copy});
-            for (LoggedGraph::Input& input : g_.splits.back().inputs) {
+            for (LoggedGraph::InputOfSplit& input : g_.splits.back().inputs) {
                 if (input.copy == copy && input.first_reader == no_tensor) {
                     input.first_reader = id;
                 }
@@ -270,15 +270,15 @@ int32_t LoggedGraphBuilder::copy_of(const LoggedTensor& source) {
     if (found == by_copy_name_.end()) {
         return -1;
     }
-    // Several may begin so. Inputs are listed in the order in which nodes first need them: what is first read now is the first that nobody has read yet.
+    // Several may begin so. Inputs are listed in the order in which nodes first need them: what is first read now is the first that was not read yet.
     const auto this_split = n_of(g_.splits) - 1;
-    const std::vector<LoggedGraph::Input>& inputs = g_.splits.back().inputs;
-    const auto unread = [](const LoggedGraph::Input& input) { return input.first_reader == no_tensor; };
+    const std::vector<LoggedGraph::InputOfSplit>& inputs = g_.splits.back().inputs;
+    const auto unread = [](const LoggedGraph::InputOfSplit& input) { return input.first_reader == no_tensor; };
     const auto next = std::find_if(inputs.begin(), inputs.end(), unread) - inputs.begin();
     int32_t late = -1, read = -1;
     bool several = false;
     for (const CopyInput& c : found->second) {
-        const LoggedGraph::Input& input = g_.splits[c.split].inputs[c.input];
+        const LoggedGraph::InputOfSplit& input = g_.splits[c.split].inputs[c.input];
         if ((source.bytes && input.bytes >= 0 && *source.bytes != input.bytes) ||
             g_.splits[c.split].backend != g_.splits.back().backend) {
             continue;
@@ -316,7 +316,7 @@ void LoggedGraphBuilder::explain_split(size_t index) {
     // The weight is copied for the node that the split begins with: it is known where only one source of that node is.
     if (before.inputs.size() < least_room_for_inputs) {
         int n = 0;
-        for (const LoggedGraph::Input& input : split.inputs) {
+        for (const LoggedGraph::InputOfSplit& input : split.inputs) {
             if (split.node != no_tensor && input.first_reader == split.node) {
                 split.by = input.tensor;
                 ++n;

@@ -23,7 +23,7 @@ struct LoggedGraph {
         int8_t source = -1;
         TensorId by = no_tensor;
     };
-    struct Input {
+    struct InputOfSplit {
         TensorId tensor = no_tensor, first_reader = no_tensor;
         int32_t copy = -1; ///< index into copies
         int64_t bytes = -1;
@@ -35,7 +35,7 @@ struct LoggedGraph {
         TensorId node = no_tensor,
                  by = no_tensor; ///< by none, with weight: the backend goes on, the log does not tell why it is another split
         int32_t first_node = 0, end_node = 0; ///< the same: the log tells no nodes
-        std::vector<Input> inputs;
+        std::vector<InputOfSplit> inputs;
     };
     struct OneCopy {
         TensorId of = no_tensor;

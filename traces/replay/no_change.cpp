@@ -3,6 +3,7 @@
 #include "runtime/letter_case.h"
 #include "runtime/numbers.h"
 #include "runtime/ops/catalogue.h"
+#include "runtime/system/joined.h"
 #include "traces/history/history.h"
 #include "traces/history/words/words.h"
 
@@ -62,17 +63,11 @@ std::string of_layers(const WhatIf& what_if, const SessionInfo& session) {
 }
 
 std::string of_order(const WhatIf& what_if, const SessionInfo& session) {
-    std::string said, recorded;
-    for (const std::string& name : what_if.device_order) {
-        said += (said.empty() ? "" : ",") + name;
-    }
-    for (const BackendInfo& b : session.backends) {
-        recorded += (recorded.empty() ? "" : ", ") + b.name;
-    }
-    return "device-order=" + said + ": the order was " + recorded + ", and no decision depends on the difference";
+    return "device-order=" + joined(what_if.device_order, ",") + ": the order was " +
+           joined(session.backends, ", ", &BackendInfo::name) + ", and no decision depends on the difference";
 }
 
-std::string of_refusal(const WhatIf::Refusal& refusal, Plans& plans) {
+std::string of_refusal(const WhatIf::RefusedOp& refusal, Plans& plans) {
     const std::string op(op_name(refusal.op)), said = "refuse=" + refusal.device + ":" + op + ": ";
     const SessionInfo& session = plans.session();
     const size_t n_backends = session.backends.size();
@@ -193,7 +188,7 @@ std::vector<std::string> why_nothing_changed(const WhatIf& what_if, const std::s
     if (!what_if.device_order.empty()) {
         why.push_back(of_order(what_if, plans.session()));
     }
-    for (const WhatIf::Refusal& refusal : what_if.refusals) {
+    for (const WhatIf::RefusedOp& refusal : what_if.refusals) {
         why.push_back(of_refusal(refusal, plans));
     }
     if (what_if.flash_attention) {

@@ -3,10 +3,12 @@
 #include "runtime/error.h"
 #include "runtime/numbers.h"
 #include "runtime/planner/placement/layer_homes.h"
+#include "runtime/system/read_number.h"
 
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,10 +16,9 @@ namespace schedscope {
 
 namespace {
 
-int32_t number_or(const std::string& text, int32_t otherwise) {
-    int32_t n = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-    return error == std::errc() && end == text.data() + text.size() ? n : otherwise;
+/// A fact that says a number.
+int32_t number_or(const SessionInfo& session, std::string_view fact, int32_t otherwise) {
+    return read_number<int32_t>(session_fact(session, fact)).value_or(otherwise);
 }
 
 std::vector<float> shares_in(const std::string& text) {
@@ -62,13 +63,13 @@ std::vector<LayerHolder> layer_holders(const SessionInfo& session) {
 
 int32_t wanted_layers(const SessionInfo& recorded, std::optional<int32_t> n_gpu_layers) {
     constexpr int32_t all = 99;
-    return n_gpu_layers.value_or(number_or(session_fact(recorded, "n_gpu_layers"), all));
+    return n_gpu_layers.value_or(number_or(recorded, "n_gpu_layers", all));
 }
 
 class Rehoming {
 public:
     Rehoming(ReplayInput& in, const SessionInfo& recorded, std::optional<int32_t> n_gpu_layers)
-        : in_(in), graph_(in.graph), n_layers_(number_or(session_fact(recorded, "n_layers"), 0)),
+        : in_(in), graph_(in.graph), n_layers_(number_or(recorded, "n_layers", 0)),
           host_(narrow<BackendId>(in.session.backends.size() - 1)), homes_(layer_homes_with(recorded, in.session, n_gpu_layers)),
           encoder_home_(encoder_home(wanted_layers(recorded, n_gpu_layers), layer_holders(in.session), host_)),
           full_(all_offloaded(n_layers_, wanted_layers(recorded, n_gpu_layers), layer_holders(in.session))) {}
@@ -153,7 +154,7 @@ private:
             }
             graph_.tensors[node].src[slot] = at->second;
         }
-        for (; used < ids.size(); ++used) { // nobody reads them any more
+        for (; used < ids.size(); ++used) { // no node reads them any more
             std::erase(graph_.leafs, ids[used]);
         }
     }
@@ -219,7 +220,7 @@ std::vector<int32_t> layer_homes_with(const SessionInfo& recorded, const Session
         throw Error(ErrorKind::usage, "device-order: the recorded -ts has " + std::to_string(shares.size()) + " shares for " +
                                           std::to_string(holders.size()) + " devices that can hold layers");
     }
-    return layer_homes(number_or(session_fact(recorded, "n_layers"), 0), wanted_layers(recorded, n_gpu_layers), holders, shares,
+    return layer_homes(number_or(recorded, "n_layers", 0), wanted_layers(recorded, n_gpu_layers), holders, shares,
                        n_of(session.backends) - 1);
 }
 

@@ -137,15 +137,15 @@ public:
 
 private:
     /// What is to be planned again: as it was recorded, and then changed.
-    struct Subject {
+    struct ReplaySubject {
         OwnedGraph graph;
         CapabilityTable answers;
         PlanOptions options;
     };
 
-    Subject subject(const RecordedPlan& recorded, GraphId id, int32_t n_tokens, bool reserve,
-                    const std::vector<record::Alternative>& alternatives) {
-        Subject s{OwnedGraph::copy_of(source_.graph(id).view()), source_.answers(id), {}};
+    ReplaySubject subject(const RecordedPlan& recorded, GraphId id, int32_t n_tokens, bool reserve,
+                          const std::vector<record::Alternative>& alternatives) {
+        ReplaySubject s{OwnedGraph::copy_of(source_.graph(id).view()), source_.answers(id), {}};
         session_ = recorded_session_;
         s.answers.session = &session_;
         s.options.op_offload = recorded.begin.op_offload;
@@ -171,7 +171,7 @@ private:
     }
 
     void replay_reserve(const RecordedPlan& recorded, const RecordedReserve& reserve) {
-        const Subject s = subject(recorded, reserve.fact.graph, reserve.fact.n_tokens, true, reserve.alternatives);
+        const ReplaySubject s = subject(recorded, reserve.fact.graph, reserve.fact.n_tokens, true, reserve.alternatives);
         try {
             make_plan(s.graph.view(), s.answers, s.options, carry_, plan_, nullptr);
             const OptimisedNodes nodes = optimised(s.graph);
@@ -189,8 +189,8 @@ private:
             replay_reserve(recorded, reserve);
         }
         ++result_.plans;
-        const Subject s = subject(recorded, recorded.begin.graph, source_.evaluation(recorded.evaluation).begin.n_tokens, false,
-                                  recorded.alternatives);
+        const ReplaySubject s = subject(recorded, recorded.begin.graph, source_.evaluation(recorded.evaluation).begin.n_tokens,
+                                        false, recorded.alternatives);
         Collector now;
         try {
             make_plan(s.graph.view(), s.answers, s.options, carry_, plan_, &now);

@@ -87,7 +87,7 @@ struct ReplayOptions {
 };
 
 /// Plans every planned evaluation of a trace again, in order, from the recorded graphs, answers and options, with what the scheduler keeps from graph to graph, and
-/// compares each decision. Needs no device. As recorded, the backends' own reorderings are taken from the records, not decided anew.
+/// compares each decision. Needs no device. As recorded, the backends' own reorderings are taken from the records, not decided again.
 /// Throws Error(input) when the source can't be read or holds no plan.
 ReplayResult replay(const RecordSource& source, const ReplayOptions& options = {});
 

@@ -4,6 +4,8 @@
 #include "runtime/letter_case.h"
 #include "runtime/numbers.h"
 #include "runtime/ops/catalogue.h"
+#include "runtime/system/joined.h"
+#include "runtime/system/read_number.h"
 #include "runtime/system/visible_text.h"
 #include "traces/history/words/unknown.h"
 #include "traces/replay/rehome.h"
@@ -11,7 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <memory>
 
 namespace schedscope {
@@ -23,12 +24,11 @@ namespace {
 }
 
 int64_t number(std::string_view setting, std::string_view value, int64_t least, int64_t most) {
-    int64_t n = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
-    if (error != std::errc() || end != value.data() + value.size() || n < least || n > most) {
+    const std::optional<int64_t> n = read_number<int64_t>(value);
+    if (!n || *n < least || *n > most) {
         refuse(setting, "a number from " + std::to_string(least) + " to " + std::to_string(most) + " is wanted");
     }
-    return n;
+    return *n;
 }
 
 bool on_or_off(std::string_view setting, std::string_view value) {
@@ -49,11 +49,7 @@ Op operator_named(std::string_view setting, std::string_view name) {
 }
 
 std::string names_of(const SessionInfo& session) {
-    std::string names;
-    for (const BackendInfo& b : session.backends) {
-        names += (names.empty() ? "" : ", ") + visible_name(b.name);
-    }
-    return names;
+    return joined(session.backends, ", ", [](const BackendInfo& b) { return visible_name(b.name); });
 }
 
 /// Applies the changes to plan after plan.
@@ -63,7 +59,7 @@ public:
         : what_if_(what_if), source_(source), recorded_(source.session()) {
         was_flash_ = session_fact(recorded_, "flash_attention") == "on";
         asks_itself_ = session_fact(recorded_, "flash_attention_asked") == "auto";
-        for (const WhatIf::Refusal& r : what_if.refusals) {
+        for (const WhatIf::RefusedOp& r : what_if.refusals) {
             backend_named("refuse=" + r.device + ":" + std::string(op_name(r.op)), r.device);
         }
         make_order();
@@ -98,7 +94,7 @@ private:
 
     void refuse_operators(const OwnedGraph& graph, CapabilityTable& answers) const {
         const size_t n = graph.tensors.size();
-        for (const WhatIf::Refusal& r : what_if_.refusals) {
+        for (const WhatIf::RefusedOp& r : what_if_.refusals) {
             for (size_t b = 0; b < recorded_.backends.size(); ++b) {
                 const BackendInfo& backend = recorded_.backends[b];
                 if (!same_ignoring_case(r.device, backend.name) && !same_ignoring_case(r.device, backend.device)) {
@@ -267,11 +263,7 @@ void WhatIf::set(std::string_view setting) {
     } else if (name == "offload-min-batch") {
         offload_min_batch = number(setting, value, 1, most);
     } else {
-        std::string known;
-        for (const WhatIfSetting& one : settings) {
-            known.append(known.empty() ? "" : ", ").append(one.name);
-        }
-        refuse(setting, "there is no '" + std::string(name) + "'; there are " + known);
+        refuse(setting, "there is no '" + std::string(name) + "'; there are " + joined(settings, ", ", &WhatIfSetting::name));
     }
 }
 

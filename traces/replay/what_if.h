@@ -15,14 +15,14 @@ namespace schedscope {
 /// Changes of layers, devices and operators move what the runtime places by layer, see rehome.h; what the user placed (-ot, -nkvo) stays. With `-fa auto` the runtime
 /// asks the devices, so that flash attention may change, too. The graph with flash attention on or off is one that the recording kept beside each plan's.
 struct WhatIf {
-    struct Refusal {
+    struct RefusedOp {
         std::string device;
         Op op = Op::NONE;
     };
     std::optional<int32_t> n_gpu_layers; ///< ngl=N
     std::vector<std::string>
         device_order;                    ///< device-order=vulkan0,cpu: these and no others; the CPU is last and added if missing
-    std::vector<Refusal> refusals;       ///< refuse=DEVICE:OP
+    std::vector<RefusedOp> refusals;     ///< refuse=DEVICE:OP
     std::optional<bool> flash_attention; ///< fa=on|off
     std::optional<int32_t> stages;       ///< stages=N, 1 to 16
     std::optional<bool> op_offload;      ///< op-offload=on|off

@@ -1,8 +1,7 @@
-// What may be written over.
+#include "traces/store/output.h"
 
 #include "runtime/error.h"
 #include "traces/format/schema.h"
-#include "traces/store/writer.h"
 
 #include <algorithm>
 #include <array>

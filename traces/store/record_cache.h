@@ -11,12 +11,12 @@ namespace schedscope {
 /// Records of a source in chunks of so many steps, the most recently used kept. Follows a source that grows.
 class RecordCache {
 public:
-    struct Size {
+    struct CacheSize {
         Step chunk = 256;  ///< steps; few where the records that are asked for lie far apart
         size_t most = 512; ///< chunks that are kept
     };
-    explicit RecordCache(const RecordSource& source) : RecordCache(source, Size(), {}) {}
-    RecordCache(const RecordSource& source, Size size, Wanted wanted) : source_(source), size_(size), wanted_(wanted) {}
+    explicit RecordCache(const RecordSource& source) : RecordCache(source, CacheSize(), {}) {}
+    RecordCache(const RecordSource& source, CacheSize size, Wanted wanted) : source_(source), size_(size), wanted_(wanted) {}
 
     /// The wanted records of the steps [step, end), from `step` to the end of its chunk as far as that is written. Valid until the next call.
     /// until: the records up to here will be asked for too; they are read together. Throws Error(usage) when the source has no such step.
@@ -54,7 +54,7 @@ private:
     void read_ahead(Step first, Step until);
 
     const RecordSource& source_;
-    Size size_;
+    CacheSize size_;
     Wanted wanted_;
     std::list<Chunk> chunks_; ///< most recently used first
     std::unordered_map<Step, std::list<Chunk>::iterator> by_index_;

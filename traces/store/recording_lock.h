@@ -12,7 +12,7 @@ namespace schedscope {
 class RecordingLock {
 public:
     RecordingLock() = default;
-    /// Takes it, and makes the file at the path an empty one that nobody else has open to write, without the journals of an older one. Throws sqlite::Failure: somebody
+    /// Takes it, and makes the file at the path an empty one that no other process has open to write, without the journals of an older one. Throws sqlite::Failure: somebody
     /// else has it, or the file can't be made; an older trace is then as it was.
     explicit RecordingLock(const std::string& path);
     int descriptor() const noexcept { return file_.get(); } ///< of the file; −1: not held

@@ -68,7 +68,7 @@ public:
     void watch(std::function<bool()> stop, int64_t most_operations);
     void execute(const std::string& sql);
     sqlite3* handle() const noexcept { return handle_.get(); }
-    int64_t* operations() const noexcept; ///< of the statement that runs; null: nobody watches
+    int64_t* operations() const noexcept; ///< of the statement that runs; null: they are not counted
 
     struct Closer {
         void operator()(sqlite3* handle) const noexcept;

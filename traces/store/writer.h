@@ -8,13 +8,6 @@
 
 namespace schedscope {
 
-/// May a trace be written to `path`? Throws Error(usage) when something other than a trace lies there, or something that is not SQLite's where its
-/// journals are, and `force` is false, or when it is a directory. Nothing is touched.
-void check_output(const std::string& path, bool force);
-
-/// Is it a trace by its header (any version)? False when there is no such file, it is no regular one, or it can't be read.
-bool is_trace(const std::string& path) noexcept;
-
 /// Writes the trace file. Records are queued and written by a thread of its own: committed at each evaluation end (or within 10 ms of it when they
 /// come faster) and at least every 250 ms. When the queue is full the runtime waits, and the wait is a record.
 ///

@@ -1,31 +1,13 @@
 #include "viz/pictures/blocks.h"
 
+#include "traces/history/words/layer_in_name.h"
 #include "viz/pictures/subject.h"
 
-#include <charconv>
+#include <optional>
 
 namespace schedscope {
 
-namespace {
-
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
-std::optional<int32_t> number_at(std::string_view name, size_t first) noexcept {
-    size_t end = first;
-    while (end < name.size() && is_digit(name[end])) {
-        ++end;
-    }
-    int32_t number = 0;
-    const bool whole = end > first && (end == name.size() || name[end] == ' ' || name[end] == '#' || name[end] == '.');
-    if (!whole || std::from_chars(name.data() + first, name.data() + end, number).ec != std::errc{}) {
-        return std::nullopt;
-    }
-    return number;
-}
-
-} // namespace
-
-std::string Block::title() const {
+std::string NodeBlock::title() const {
     switch (kind) {
     case Kind::before: return "before the blocks";
     case Kind::block: return "block " + std::to_string(number);
@@ -36,48 +18,36 @@ std::string Block::title() const {
     return "";
 }
 
-std::optional<int32_t> block_of_name(std::string_view name) noexcept {
-    for (size_t at = name.size(); at-- > 0;) {
-        const bool cache = name[at] == 'l' && at > 0 && name[at - 1] == '_' && name.starts_with("cache_");
-        if (name[at] == '-' || cache) {
-            if (const auto number = number_at(name, at + 1)) {
-                return number;
-            }
-        }
-    }
-    return std::nullopt;
-}
-
-std::vector<Block> blocks_of(const Subject& subject) {
+std::vector<NodeBlock> blocks_of(const Subject& subject) {
     // By the order in which the model built the graph: a backend may have moved a node among those of another block.
     const auto& built = subject.graph.nodes;
     std::vector<std::optional<int32_t>> told(built.size());
     std::optional<size_t> first, last;
     for (size_t i = 0; i < built.size(); ++i) {
-        told[i] = block_of_name(subject.name(built[i]));
+        told[i] = layer_of_name(subject.name(built[i]));
         if (told[i]) {
             first = first.value_or(i);
             last = i;
         }
     }
-    std::vector<Block> blocks(subject.state.order.size());
+    std::vector<NodeBlock> blocks(subject.state.order.size());
     int32_t present = 0;
     for (size_t i = 0; i < built.size(); ++i) {
         const int32_t position = subject.position(built[i]);
         if (position < 0) {
             continue;
         }
-        Block& block = blocks[position];
+        NodeBlock& block = blocks[position];
         if (!first) {
             const int32_t split = subject.split_of(built[i]);
-            block = split >= 0 ? Block{Block::Kind::split, split} : Block{};
+            block = split >= 0 ? NodeBlock{NodeBlock::Kind::split, split} : NodeBlock{};
         } else if (i < *first) {
-            block = {Block::Kind::before, 0};
+            block = {NodeBlock::Kind::before, 0};
         } else if (i > *last) {
-            block = {Block::Kind::after, 0};
+            block = {NodeBlock::Kind::after, 0};
         } else {
             present = told[i].value_or(present);
-            block = {Block::Kind::block, present};
+            block = {NodeBlock::Kind::block, present};
         }
     }
     return blocks;

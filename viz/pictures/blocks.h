@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace schedscope {
@@ -12,21 +10,18 @@ class Subject;
 
 /// A group of nodes that is drawn as one: a block of the model, what lies before or behind the blocks, or (in graphs whose names tell nothing)
 /// a split or everything.
-struct Block {
+struct NodeBlock {
     enum class Kind : uint8_t { before, block, after, split, all };
     Kind kind = Kind::all;
     int32_t number = 0;
 
-    bool operator==(const Block&) const = default;
+    bool operator==(const NodeBlock&) const = default;
     std::string title() const; ///< "block 3", "before the blocks"
     std::string id() const { return title(); }
 };
 
-/// The block that a name tells: N of "Qcur-N", "Kcur-N (view)", "cache_k_lN". Nothing when it tells none.
-std::optional<int32_t> block_of_name(std::string_view name) noexcept;
-
 /// By position in the order. A node whose name tells none belongs to the block of the node before it, as long as another of that block or a later
 /// one follows; before the first block and behind the last one it is outside.
-std::vector<Block> blocks_of(const Subject& subject);
+std::vector<NodeBlock> blocks_of(const Subject& subject);
 
 } // namespace schedscope

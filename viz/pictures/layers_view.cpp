@@ -21,7 +21,7 @@ namespace {
 constexpr size_t max_reading_groups = 4; ///< what more groups than this read is named in them instead of drawn as edges
 
 struct Group {
-    Block block;
+    NodeBlock block;
     std::vector<TensorId> nodes;
     std::vector<int64_t> on; ///< [n_backends + 1] nodes, the last entry: unassigned
     std::set<int32_t> splits;
@@ -61,8 +61,8 @@ private:
 LayersView::LayersView(const Subject& subject) : subject_(subject) {
     const PlanState& state = subject.state;
     std::vector<int32_t> group_of(subject.n_ids(), -1);
-    const std::vector<Block> blocks = blocks_of(subject);
-    std::map<std::pair<Block::Kind, int32_t>, size_t> group_of_block;
+    const std::vector<NodeBlock> blocks = blocks_of(subject);
+    std::map<std::pair<NodeBlock::Kind, int32_t>, size_t> group_of_block;
     for (size_t i = 0; i < state.order.size(); ++i) {
         const TensorId node = state.order[i];
         const auto [known, is_new] = group_of_block.try_emplace({blocks[i].kind, blocks[i].number}, groups_.size());

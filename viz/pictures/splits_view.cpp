@@ -24,7 +24,7 @@ struct SplitFlow {
     BackendId from = no_backend; ///< none: a log does not tell where they lie
 };
 
-/// What no split computes lies on a backend, or nobody knows where: a source of its own, below those of splits.
+/// What no split computes lies on a backend, or its place is unknown: a source of its own, below those of splits.
 int32_t lies_on(BackendId backend) { return -2 - backend; }
 
 std::string split_id(int32_t index) { return "split " + std::to_string(index); }

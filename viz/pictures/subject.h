@@ -39,7 +39,7 @@ public:
     /// Shapes carry ids, see numbered() of shared_attributes.h; not in texts for people, where one more node would change every line.
     bool numbered = false;
     GraphKind kind = GraphKind::other; ///< what the graph computes
-    const bool from_log;               ///< only a log tells of it: "unassigned" means that the log does not tell
+    const bool from_log;               ///< known from a log alone: "unassigned" means that the log does not say
 
     int32_t n_tensors() const noexcept { return n_of(graph.tensors); } ///< ids from here on are copies
     int32_t n_ids() const noexcept { return n_of(names_); }
@@ -49,7 +49,7 @@ public:
     const std::string& id(TensorId id) const;   ///< in the dot text; unique: the n-th tensor of a name gets "@n", n > 1
     const TensorInfo& info(TensorId id) const;  ///< of a copy: its original's
     BackendId backend_of(TensorId id) const;
-    std::string backend_name(BackendId id) const; ///< none: "unassigned"; "unknown" in a graph that only a log tells of
+    std::string backend_name(BackendId id) const; ///< none: "unassigned"; "unknown" in a graph that is known from a log alone
     bool is_left_out(TensorId id) const;          ///< a node that the log does not name: a view operator, or lost
     std::string text(StringId id) const { return text_of_(id); }
 

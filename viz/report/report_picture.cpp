@@ -112,9 +112,9 @@ private:
     ReportTexts& texts_;
 };
 
-class PictureShapes {
+class LaidOutPicture {
 public:
-    PictureShapes(const json& laid_out, const SessionInfo& session, ReportTexts& texts) : palette_(session), texts_(texts) {
+    LaidOutPicture(const json& laid_out, const SessionInfo& session, ReportTexts& texts) : palette_(session), texts_(texts) {
         top_ = numbers_in(text_of(laid_out, "bb")).at(3);
         for (const json& object : laid_out.value("objects", json::array())) {
             if (object.contains("bb")) {
@@ -237,7 +237,7 @@ private:
 
 json report_picture(const std::string& laid_out, const SessionInfo& session, ReportTexts& texts) {
     try {
-        return PictureShapes(json::parse(laid_out), session, texts).take();
+        return LaidOutPicture(json::parse(laid_out), session, texts).take();
     } catch (const std::exception& error) { // of the parser, or a value of another kind than expected
         throw Error(ErrorKind::device, std::string("Graphviz answered what can't be read: ") + error.what());
     }

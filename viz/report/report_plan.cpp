@@ -53,7 +53,7 @@ json changes_between(const std::vector<TensorState>& before, const std::vector<T
     return changes;
 }
 
-/// Of each pass that was recorded: what `show --what passes` says of it, and what it changed. A log tells of no pass: one row, `whole`, has the plan.
+/// Of each pass that was recorded: what `show --what passes` says of it, and what it changed. A log has no passes: one row, `whole`, has the plan.
 json pass_rows(History& history, EvaluationId planned, ReportTexts& texts) {
     json rows = json::array();
     const std::vector<tables::PassRow> table = tables::passes(history, planned);
@@ -102,7 +102,7 @@ json fusion_rows(const Subject& subject, ReportTexts& texts) {
     return {{"fused", std::move(fused)}, {"not_fused", std::move(not_fused)}, {"reorders", std::move(reorders)}};
 }
 
-/// Buffers: [type, size, the highest byte used, the most that is needed at once, why memory was planned anew (0: it was not)], null where a log tells no
+/// Buffers: [type, size, the highest byte used, the most that is needed at once, why memory was planned again (0: it was not)], null where a log tells no
 /// places. Placements: [tensor, size].
 json memory_rows(History& history, const PlanState& state, ReportTexts& texts) {
     const tables::MemoryTable table = tables::memory(history, state);
@@ -128,8 +128,8 @@ json report_plan(History& history, EvaluationId planned, ReportTexts& texts) {
 
     json groups = json::array();
     std::vector<int32_t> group_of(subject.n_ids(), -1);
-    const std::vector<Block> blocks = blocks_of(subject);
-    std::vector<Block> known;
+    const std::vector<NodeBlock> blocks = blocks_of(subject);
+    std::vector<NodeBlock> known;
     for (size_t i = 0; i < blocks.size(); ++i) {
         const auto found = std::find(known.rbegin(), known.rend(), blocks[i]); // most nodes lie in the block seen last
         auto at = int_of(known.rend() - found) - 1;

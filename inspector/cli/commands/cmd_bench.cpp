@@ -133,7 +133,7 @@ json all_json(const std::vector<BenchCase>& cases, const BenchArguments& o, cons
                         {"planning_ns_per_node", or_null(c.planning)},
                         {"allocation_ns_per_node", or_null(c.allocation)},
                         {"recording_overhead", or_null(c.recording)},
-                        {"why_not_recorded", c.why_not_recorded.empty() ? json(nullptr) : json(c.why_not_recorded)}});
+                        {"why_not_recorded", or_null(c.why_not_recorded)}});
     }
     return {{"model", model.name},
             {"model_bytes", bytes_of(*model.file)},
@@ -179,7 +179,7 @@ int run(BenchArguments& o) {
         erase_terminal_line();
     }
     if (interrupted()) {
-        return 130;
+        return exit_interrupted;
     }
     const BenchWork work = work_of(*model.file);
     if (o.json) {

@@ -8,6 +8,7 @@
 #include "runtime/session/generate.h"
 #include "runtime/session/session.h"
 #include "traces/store/live_store.h"
+#include "traces/store/output.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/tee.h"
 #include "traces/store/writer.h"

@@ -4,6 +4,7 @@
 #include "inspector/cli/output/print_json.h"
 #include "inspector/cli/output/table.h"
 #include "runtime/backend/registry.h"
+#include "runtime/system/joined.h"
 #include "traces/history/words/words.h"
 
 #include <nlohmann/json.hpp>

@@ -47,13 +47,13 @@ PictureView choose_view(History& history, const DotArguments& options, Evaluatio
 
 CommandAction add_dot(CommandOptions& app) {
     auto options = std::make_shared<DotArguments>();
-    app.add_option("trace", options->trace, "Trace file").required();
+    add_trace_argument(app, options->trace);
     app.add_option("--view", options->view, "splits|layers|nodes|memory (default: splits; layers above 2,000 nodes)");
     app.add_option(
         "--pass", options->pass,
         "State at the end of this pass; all: one picture a pass, NAME-1.svg, NAME-2a.svg, …, with everything in its place");
     app.add_option("--step", options->step, "State after this record");
-    app.add_option("--eval", options->eval, "Evaluation, from 0 (default: the last one planned)");
+    add_eval_option(app, options->eval);
     app.add_option("-o,--output", options->output, "File: .dot, .svg, .png or .pdf by suffix (default: dot to standard output)");
     return [options] {
         NamedFiles files;

@@ -1,10 +1,12 @@
 #include "inspector/cli/commands/commands.h"
 
 #include "inspector/cli/output/print_json.h"
+#include "inspector/cli/show/show_json.h"
 #include "inspector/cli/show/story_text.h"
 #include "inspector/cli/show/trace_input.h"
 #include "runtime/error.h"
 #include "traces/history/explain.h"
+#include "traces/history/find_tensor.h"
 
 #include <nlohmann/json.hpp>
 
@@ -22,10 +24,6 @@ struct ExplainArguments {
 
 using nlohmann::json;
 
-json backend_json(const History& history, BackendId id) {
-    return id == no_backend ? json(nullptr) : json(history.backend_name(id));
-}
-
 json name_json(const History& history, const PlanState& state, TensorId id) {
     return id == no_tensor ? json(nullptr) : json(history.tensor_name(state, id));
 }
@@ -37,19 +35,19 @@ json story_json(const History& history, const PlanState& state, const Story& sto
         for (const Asked& a : s.asked) {
             asked.push_back({{"backend", history.backend_name(a.backend)},
                              {"question", question_name(a.question)},
-                             {"buffer_type", a.buffer_type.empty() ? json(nullptr) : json(a.buffer_type)},
+                             {"buffer_type", or_null(a.buffer_type)},
                              {"answer", a.answer},
-                             {"why", a.why.empty() ? json(nullptr) : json(a.why)}});
+                             {"why", or_null(a.why)}});
         }
         const std::string cause = cause_name(s.cause, s.source);
         steps.push_back({{"step", s.step},
                          {"pass", s.pass == Pass::none ? json(nullptr) : json(pass_name(s.pass))},
-                         {"before", backend_json(history, s.before)},
-                         {"after", backend_json(history, s.after)},
-                         {"cause", cause.empty() ? json(nullptr) : json(cause)},
+                         {"before", show::backend_json(history, s.before)},
+                         {"after", show::backend_json(history, s.after)},
+                         {"cause", or_null(cause)},
                          {"by", name_json(history, state, s.by)},
                          {"by_id", s.by == no_tensor ? json(nullptr) : json(s.by)},
-                         {"note", s.note.empty() ? json(nullptr) : json(s.note)},
+                         {"note", or_null(s.note)},
                          {"asked", std::move(asked)}});
     }
     json lines = json::array();
@@ -64,11 +62,11 @@ json story_json(const History& history, const PlanState& state, const Story& sto
 
 CommandAction add_explain(CommandOptions& app) {
     auto options = std::make_shared<ExplainArguments>();
-    app.add_option("trace", options->trace, "Trace file").required();
+    add_trace_argument(app, options->trace);
     app.add_option("tensor", options->tensor,
                    "Tensor, by the name that is shown, NAME@ID where several have it, or #N, a node by its number")
         .required();
-    app.add_option("--eval", options->eval, "Evaluation, from 0 (default: the last one planned)");
+    add_eval_option(app, options->eval);
     app.add_flag("--json", options->json, "Print JSON");
     return [options] {
         History history(open_trace(options->trace));

@@ -59,7 +59,7 @@ std::string report_of(const std::string& trace) {
 
 CommandAction add_export(CommandOptions& app) {
     auto options = std::make_shared<ExportArguments>();
-    app.add_option("trace", options->trace, "Trace file").required();
+    add_trace_argument(app, options->trace);
     app.add_option("--perfetto", options->perfetto,
                    "Write a timeline for Perfetto (ui.perfetto.dev) to this file (-: standard output)")
         .names_a_file();

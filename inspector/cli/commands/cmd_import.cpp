@@ -7,6 +7,7 @@
 #include "runtime/system/visible_text.h"
 #include "traces/history/words/words.h"
 #include "traces/import/import_log.h"
+#include "traces/store/output.h"
 #include "traces/store/writer.h"
 
 #include <iostream>
@@ -19,8 +20,6 @@ struct ImportArguments {
     std::string log, output;
     bool force = false;
 };
-
-constexpr int exit_interrupted = 130;
 
 } // namespace
 

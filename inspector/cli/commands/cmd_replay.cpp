@@ -31,8 +31,8 @@ nlohmann::json result_json(const ReplayResult& result) {
         differences.push_back({{"eval", d.evaluation},
                                {"tensor", d.name},
                                {"what", d.what},
-                               {"recorded", d.recorded.empty() ? json(nullptr) : json(d.recorded)},
-                               {"now", d.now.empty() ? json(nullptr) : json(d.now)}});
+                               {"recorded", or_null(d.recorded)},
+                               {"now", or_null(d.now)}});
     }
     json object = {{"plans", result.plans},
                    {"compared", result.compared},
@@ -88,7 +88,7 @@ int plan_again(const std::shared_ptr<const RecordSource>& source, const ReplayAr
 
 CommandAction add_replay(CommandOptions& app) {
     auto options = std::make_shared<ReplayArguments>();
-    app.add_option("trace", options->trace, "Trace file").required();
+    add_trace_argument(app, options->trace);
     app.add_option("--set", options->settings,
                    "What if: ngl=N, device-order=vulkan0,cpu, refuse=DEVICE:OP, fa=on|off, stages=N, op-offload=on|off, "
                    "offload-min-batch=N "

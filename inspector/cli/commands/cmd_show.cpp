@@ -61,9 +61,9 @@ int show_topic(History& history, const ShowArguments& options) {
 
 CommandAction add_show(CommandOptions& app) {
     auto options = std::make_shared<ShowArguments>();
-    app.add_option("trace", options->trace, "Trace file").required();
+    add_trace_argument(app, options->trace);
     app.add_option("--what", options->what, show::topic_names() + " (default: a summary)");
-    app.add_option("--eval", options->eval, "Evaluation, from 0 (default: the last one planned)");
+    add_eval_option(app, options->eval);
     app.add_option("--pass", options->pass, "State at the end of this pass: 1 2a 2b 2c 2d 3 4 5 optimise allocate execute");
     app.add_flag("--json", options->json, "Print JSON");
     return [options] {

@@ -4,10 +4,11 @@
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"
 #include "runtime/model/synth/synth.h"
+#include "runtime/system/joined.h"
+#include "runtime/system/read_number.h"
 #include "runtime/vision/synth_llava.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <iomanip>
 #include <iostream>
@@ -29,11 +30,7 @@ constexpr std::string_view image_encoder = "llava";
 
 /// "llama, qwen2, … and llava"
 std::string architectures() {
-    std::string names;
-    for (const SynthArchitecture* a : synth_architectures()) {
-        names += (names.empty() ? "" : ", ") + std::string(a->name);
-    }
-    return names + " and " + std::string(image_encoder);
+    return joined(synth_architectures(), ", ", &SynthArchitecture::name) + " and " + std::string(image_encoder);
 }
 
 template <typename Preset> void describe(std::ostream& out, std::string_view architecture, std::span<const Preset> presets) {
@@ -89,9 +86,7 @@ void check_replaced(const std::string& path) {
 
 /// CLI11 takes -1 for the largest number of an unsigned type, and what is larger, too.
 std::string complaint_about_seed(const std::string& text) {
-    uint64_t seed = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-    return error == std::errc{} && end == text.data() + text.size() ? "" : text + " is no number from 0 to 2^64 - 1";
+    return read_number<uint64_t>(text) ? "" : text + " is no number from 0 to 2^64 - 1";
 }
 
 } // namespace

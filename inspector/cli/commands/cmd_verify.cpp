@@ -50,21 +50,20 @@ DevicePair parse_devices(const std::string& list) {
 }
 
 json to_json(const Verification& v) {
-    const auto number = [](double value) { return std::isfinite(value) ? json(value) : json(nullptr); };
     json results = json::array(), skipped = json::array();
     for (const NodeCheck& c : v.checks) {
         results.push_back({{"node", c.node},
-                           {"nmse", number(c.nmse)},
+                           {"nmse", or_null(c.nmse)},
                            {"tolerance", c.tolerance},
                            {"eval", c.evaluation},
                            {"id", c.id},
                            {"op", c.op},
                            {"beyond", c.beyond()},
-                           {"why", c.why.empty() ? json(nullptr) : json(c.why)},
-                           {"max_error", number(c.max_error)},
+                           {"why", or_null(c.why)},
+                           {"max_error", or_null(c.max_error)},
                            {"element", c.element < 0 ? json(nullptr) : json(c.element)},
-                           {"value", c.element < 0 ? json(nullptr) : number(c.value)},
-                           {"expected", c.element < 0 ? json(nullptr) : number(c.expected)}});
+                           {"value", c.element < 0 ? json(nullptr) : or_null(c.value)},
+                           {"expected", c.element < 0 ? json(nullptr) : or_null(c.expected)}});
     }
     for (const NodeSkipped& s : v.skipped) {
         skipped.push_back({{"node", s.node}, {"eval", s.evaluation}, {"id", s.id}, {"op", s.op}, {"why", s.why}});
@@ -72,7 +71,7 @@ json to_json(const Verification& v) {
     return {{"nodes", v.checks.size()},
             {"beyond", v.n_beyond},
             {"first_beyond", v.first_beyond ? json(v.checks[*v.first_beyond].node) : json(nullptr)},
-            {"ended_by", v.ended_by.empty() ? json(nullptr) : json(v.ended_by)},
+            {"ended_by", or_null(v.ended_by)},
             {"results", std::move(results)},
             {"skipped", std::move(skipped)}};
 }

@@ -1,10 +1,10 @@
 #include "inspector/cli/line/app.h"
 
-#include "inspector/cli/line/arguments.h"
 #include "inspector/cli/line/command.h"
 #include "inspector/cli/line/command_line.h"
 #include "inspector/cli/line/complete.h"
 #include "inspector/cli/line/manual.h"
+#include "inspector/cli/line/short_options.h"
 #include "inspector/cli/line/usage_words.h"
 #include "inspector/cli/output/interrupt.h"
 #include "inspector/cli/output/lines.h"
@@ -26,7 +26,6 @@ namespace schedscope {
 
 namespace {
 
-constexpr int exit_interrupted = 130;
 constexpr const char* version = "schedscope " SCHEDSCOPE_VERSION;
 
 int complain(const std::string& sentence, int code) {
@@ -66,7 +65,7 @@ int obey(int argc, char** argv) {
     try {
         if (arguments.empty()) {
             std::cerr << program.help();
-            return static_cast<int>(ErrorKind::usage);
+            return exit_code(ErrorKind::usage);
         }
         program.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend())); // CLI11 takes them from the back
     } catch (const CLI::CallForHelp&) {
@@ -77,7 +76,7 @@ int obey(int argc, char** argv) {
         std::cout << version << '\n';
         return 0;
     } catch (const CLI::ParseError& error) {
-        return complain(usage_words(program, arguments, error), static_cast<int>(ErrorKind::usage));
+        return complain(usage_words(program, arguments, error), exit_code(ErrorKind::usage));
     }
 
     return action();
@@ -96,14 +95,14 @@ int perform(const CommandAction& action) {
     } catch (const Interrupted&) {
         code = exit_interrupted;
     } catch (const std::bad_alloc&) {
-        code = complain("out of memory", static_cast<int>(ErrorKind::device));
+        code = complain("out of memory", exit_code(ErrorKind::device));
     } catch (const std::exception& error) {
-        code = complain(error.what(), static_cast<int>(ErrorKind::device));
+        code = complain(error.what(), exit_code(ErrorKind::device));
     }
     std::cout.flush();
     constexpr int they_differ = 1; // a result, as 0 is; what failed has said so
     if (!std::cout && (code == 0 || code == they_differ)) {
-        return complain("standard output: write failed", static_cast<int>(ErrorKind::device));
+        return complain("standard output: write failed", exit_code(ErrorKind::device));
     }
     return interrupted() ? exit_interrupted : code;
 }

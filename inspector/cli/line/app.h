@@ -4,7 +4,7 @@
 
 namespace schedscope {
 
-/// The program: parses the command line, runs the command, turns every failure into one line on stderr and an exit code (CLI.md: 0 done, 1 the answer is no,
+/// The program: parses the command line, runs the command, turns every failure into one line on stderr and an exit code (0 done, 1 the answer is no,
 /// 2 usage, 3 input, 4 device, memory or output, 130 interrupted).
 int run_program(int argc, char** argv);
 

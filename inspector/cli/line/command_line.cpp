@@ -1,12 +1,13 @@
 #include "inspector/cli/line/command_line.h"
 
-#include "inspector/cli/line/arguments.h"
+#include "inspector/cli/line/short_options.h"
 #include "inspector/cli/output/lines.h"
 #include "inspector/cli/show/show.h"
 #include "runtime/model/synth/synth.h"
 #include "runtime/numbers.h"
 #include "runtime/ops/type.h"
 #include "runtime/planner/plan.h"
+#include "runtime/system/joined.h"
 #include "runtime/vision/synth_llava.h"
 #include "viz/pictures/picture.h"
 
@@ -18,11 +19,8 @@ namespace schedscope {
 
 namespace {
 
-using Strings = std::vector<std::string>;
-using Kind = ValueText::Kind;
-
-Strings split(std::string_view text, char at) {
-    Strings parts;
+std::vector<std::string> split(std::string_view text, char at) {
+    std::vector<std::string> parts;
     for (size_t end = text.find(at); end != std::string_view::npos; end = text.find(at)) {
         parts.emplace_back(text.substr(0, end));
         text.remove_prefix(end + 1);
@@ -31,21 +29,21 @@ Strings split(std::string_view text, char at) {
     return parts;
 }
 
-Strings passes() {
-    Strings names;
+std::vector<std::string> passes() {
+    std::vector<std::string> names;
     for (int i = ordinal(Pass::none) + 1; i < ordinal(Pass::count); ++i) {
         names.emplace_back(pass_name(static_cast<Pass>(i)));
     }
     return names;
 }
 
-Strings views() {
+std::vector<std::string> views() {
     const auto names = picture_view_names();
     return {names.begin(), names.end()};
 }
 
-Strings types() {
-    Strings names;
+std::vector<std::string> types() {
+    std::vector<std::string> names;
     for (int i = 0; i < ordinal(Type::count); ++i) {
         const auto type = static_cast<Type>(i);
         if (type != Type::I8 && type != Type::I16 && type != Type::I32 && type != Type::I64 && type != Type::F64) {
@@ -55,8 +53,8 @@ Strings types() {
     return names;
 }
 
-template <typename Presets> Strings names_of(const Presets& presets) {
-    Strings names;
+template <typename Presets> std::vector<std::string> names_of(const Presets& presets) {
+    std::vector<std::string> names;
     for (const auto& preset : presets) {
         names.emplace_back(preset.name);
     }
@@ -64,7 +62,7 @@ template <typename Presets> Strings names_of(const Presets& presets) {
 }
 
 ValueText preset() {
-    ValueText value{Kind::choice, "", {}, {}, {}};
+    ValueText value{ValueText::Kind::choice, "", {}, {}, {}};
     for (const SynthArchitecture* a : synth_architectures()) {
         value.choices_by_argument.emplace_back(a->name, names_of(a->presets));
     }
@@ -72,8 +70,8 @@ ValueText preset() {
     return value;
 }
 
-Strings architectures() {
-    Strings names;
+std::vector<std::string> architectures() {
+    std::vector<std::string> names;
     for (const auto& [name, presets] : preset().choices_by_argument) {
         names.push_back(name);
     }
@@ -82,8 +80,12 @@ Strings architectures() {
 
 /// What a name stands for. A name of a new kind is a line here.
 ValueText value_of(const std::string& name) {
-    const auto file = [](Strings suffixes) { return ValueText{Kind::file, "", std::move(suffixes), {}, {}}; };
-    const auto choice = [](Strings choices) { return ValueText{Kind::choice, "", {}, std::move(choices), {}}; };
+    const auto file = [](std::vector<std::string> suffixes) {
+        return ValueText{ValueText::Kind::file, "", std::move(suffixes), {}, {}};
+    };
+    const auto choice = [](std::vector<std::string> choices) {
+        return ValueText{ValueText::Kind::choice, "", {}, std::move(choices), {}};
+    };
     if (name == "TRACE") {
         return file({"trace"});
     }
@@ -112,13 +114,13 @@ ValueText value_of(const std::string& name) {
         return file({});
     }
     if (name == "DEVICES") {
-        return {Kind::devices, "", {}, {}, {}};
+        return {ValueText::Kind::devices, "", {}, {}, {}};
     }
     if (name == "PASS") {
         return choice(passes());
     }
     if (name == "PASSES") {
-        Strings names = passes();
+        std::vector<std::string> names = passes();
         names.emplace_back("all");
         return choice(names);
     }
@@ -184,9 +186,9 @@ constexpr std::array value_names = {
 };
 
 /// "INT:{1,4}" → 1, 4
-Strings listed_choices(const std::string& type) {
+std::vector<std::string> listed_choices(const std::string& type) {
     const size_t open = type.find('{'), close = type.find('}');
-    return open == std::string::npos || close == std::string::npos ? Strings()
+    return open == std::string::npos || close == std::string::npos ? std::vector<std::string>()
                                                                    : split(type.substr(open + 1, close - open - 1), ',');
 }
 
@@ -207,8 +209,8 @@ OptionText describe(const CLI::Option& option) {
         return o;
     }
     const std::string type = option.get_type_name();
-    if (const Strings choices = listed_choices(type); !choices.empty()) {
-        o.value = {Kind::choice, joined(choices, "|"), {}, choices, {}};
+    if (const std::vector<std::string> choices = listed_choices(type); !choices.empty()) {
+        o.value = {ValueText::Kind::choice, joined(choices, "|"), {}, choices, {}};
         return o;
     }
     const std::string name = type.substr(0, type.find(':'));

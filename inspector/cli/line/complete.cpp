@@ -10,8 +10,6 @@ namespace schedscope {
 
 namespace {
 
-using Strings = std::vector<std::string>;
-
 const OptionText* find_option(const std::vector<OptionText>& options, const std::string& name) {
     const auto found = std::find_if(options.begin(), options.end(), [&](const OptionText& o) {
         return std::find(o.names.begin(), o.names.end(), name) != o.names.end();
@@ -20,8 +18,8 @@ const OptionText* find_option(const std::vector<OptionText>& options, const std:
 }
 
 /// Some shells take a word apart at its equals signs; here it is one again. What was typed after an option's sign is its value.
-Strings put_together(const Strings& words) {
-    Strings whole;
+std::vector<std::string> put_together(const std::vector<std::string>& words) {
+    std::vector<std::string> whole;
     for (size_t i = 0; i < words.size(); ++i) {
         if (words[i] == "=" && !whole.empty()) {
             whole.back() += "=";
@@ -38,12 +36,12 @@ Strings put_together(const Strings& words) {
 /// Where a command line stands behind its command.
 struct CommandPlace {
     const OptionText* wants_value = nullptr; ///< of this option
-    Strings arguments;                       ///< given before
-    Strings options;                         ///< given before
+    std::vector<std::string> arguments;      ///< given before
+    std::vector<std::string> options;        ///< given before
     bool only_arguments = false;             ///< behind "--"
 };
 
-CommandPlace place_behind(const CommandText& command, const Strings& words, size_t first) {
+CommandPlace place_behind(const CommandText& command, const std::vector<std::string>& words, size_t first) {
     CommandPlace place;
     for (size_t i = first; i + 1 < words.size(); ++i) {
         const std::string& word = words[i];
@@ -69,7 +67,7 @@ class LineCompleter {
 public:
     LineCompleter(const CommandLine& line, std::ostream& out) : line_(line), out_(out) {}
 
-    void complete(const Strings& words) {
+    void complete(const std::vector<std::string>& words) {
         current_ = words.back();
         const auto named = std::find_if(words.begin(), words.end() - 1, [](const std::string& w) { return !w.starts_with('-'); });
         if (named == words.end() - 1) {
@@ -117,7 +115,7 @@ private:
     }
 
     /// Those that were not given yet; each by its last name, the long one, and by those that begin as what was typed.
-    void offer_options(const std::vector<OptionText>& options, const Strings& given) {
+    void offer_options(const std::vector<OptionText>& options, const std::vector<std::string>& given) {
         for (const OptionText& option : options) {
             const bool was_given = std::any_of(option.names.begin(), option.names.end(), [&](const std::string& name) {
                 return std::find(given.begin(), given.end(), name) != given.end();
@@ -181,7 +179,7 @@ private:
 } // namespace
 
 void complete(const CommandLine& line, const std::vector<std::string>& words, std::ostream& out) {
-    Strings whole = put_together(words);
+    std::vector<std::string> whole = put_together(words);
     if (whole.empty()) {
         whole.emplace_back();
     }

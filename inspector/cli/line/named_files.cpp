@@ -49,7 +49,7 @@ void NamedFiles::writes(const std::string& option, const std::string& path) {
 
 void NamedFiles::check() const {
     std::map<std::string, std::string> writers;
-    for (const File& output : outputs_) {
+    for (const NamedFile& output : outputs_) {
         const std::string same = identity(output.path);
         if (same.empty()) {
             continue;

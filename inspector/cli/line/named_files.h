@@ -24,11 +24,11 @@ public:
     void check() const;
 
 private:
-    struct File {
+    struct NamedFile {
         std::string option, path;
     };
     std::map<std::string, std::string> readers_; ///< option by identity
-    std::vector<File> outputs_;
+    std::vector<NamedFile> outputs_;
 };
 
 } // namespace schedscope

@@ -1,6 +1,6 @@
 #include "inspector/cli/line/usage_words.h"
 
-#include "inspector/cli/line/arguments.h"
+#include "inspector/cli/line/short_options.h"
 
 #include <CLI/CLI.hpp>
 

@@ -28,7 +28,7 @@ void catch_interrupts() {
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);
-    std::signal(SIGPIPE, SIG_IGN); // nobody reads any more: a failed write, after which a trace is still closed properly
+    std::signal(SIGPIPE, SIG_IGN); // the reader has gone: a failed write, after which a trace is still closed properly
 }
 
 void bound_exit(int code) noexcept {

@@ -6,13 +6,9 @@
 #include <sstream>
 #include <string>
 #include <string_view>
-#include <vector>
 
 /// Text for people, in lines. What a trace or a model calls its tensors may hold anything: none of it reaches a terminal as a control character or breaks a line.
 namespace schedscope {
-
-/// "a, b, c"
-std::string joined(const std::vector<std::string>& parts, std::string_view between);
 
 /// A line that is written when it is complete:
 ///

@@ -17,7 +17,7 @@ void Table::row(std::vector<std::string> cells) {
 
 void Table::print(std::ostream& out) const {
     std::vector<size_t> widths;
-    for (const Column& c : columns_) {
+    for (const TableColumn& c : columns_) {
         widths.push_back(count_characters(c.title));
     }
     for (const auto& row : rows_) {

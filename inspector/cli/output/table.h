@@ -10,17 +10,17 @@ namespace schedscope {
 class Table {
 public:
     enum class Align { left, right };
-    struct Column {
+    struct TableColumn {
         std::string title;
         Align align = Align::left;
     };
-    explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+    explicit Table(std::vector<TableColumn> columns) : columns_(std::move(columns)) {}
     void row(std::vector<std::string> cells); ///< each as `visible` shows it
     bool empty() const noexcept { return rows_.empty(); }
     void print(std::ostream& out) const;
 
 private:
-    std::vector<Column> columns_;
+    std::vector<TableColumn> columns_;
     std::vector<std::vector<std::string>> rows_;
 };
 

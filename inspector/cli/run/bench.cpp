@@ -6,6 +6,7 @@
 #include "runtime/numbers.h"
 #include "runtime/planner/memory/allocate.h"
 #include "runtime/session/generate.h"
+#include "runtime/system/joined.h"
 #include "traces/history/history.h"
 #include "traces/store/live_store.h"
 #include "traces/store/writer.h"
@@ -25,7 +26,7 @@ namespace {
 constexpr int plan_rounds = 20;       ///< plans a repetition; the fastest counts
 constexpr int32_t most_recorded = 32; ///< tokens of one run that is recorded
 
-/// An empty file for a trace that nobody keeps.
+/// An empty file for a trace that is not kept.
 class ScratchTrace {
 public:
     ScratchTrace() {
@@ -71,8 +72,8 @@ public:
     std::optional<BenchCase> measure(const std::string& devices) {
         BenchCase c;
         const auto session = make_session(devices, nullptr, false);
+        c.devices = joined(session->backends(), ", ", &Backend::name);
         for (const auto& backend : session->backends()) {
-            c.devices += (c.devices.empty() ? "" : ", ") + std::string(backend->name());
             c.on_processors = c.on_processors && backend->device().kind() != DeviceKind::gpu;
         }
         if (request_.n_prompt > 0) {

@@ -42,7 +42,7 @@ struct BenchCase {
     // Of the plan that generating a token makes.
     int64_t n_nodes = 0;
     int n_splits = 0;
-    std::optional<Measured> planning, allocation; ///< nanoseconds a node: passes 1 to 5; memory planned anew
+    std::optional<Measured> planning, allocation; ///< nanoseconds a node: passes 1 to 5; memory planned again
     std::optional<Measured> recording; ///< how much longer generating takes while a trace is written: 0.01 is one percent
     std::string why_not_recorded;      ///< instead: a sentence
 };

@@ -3,6 +3,7 @@
 #include "inspector/cli/output/interrupt.h"
 #include "inspector/cli/run/run_model.h"
 #include "inspector/cli/run/value_printer.h"
+#include "traces/store/output.h"
 
 #include <iostream>
 

@@ -8,10 +8,10 @@
 #include "runtime/error.h"
 #include "runtime/sampling/make_chain.h"
 #include "runtime/session/session.h"
+#include "runtime/system/read_number.h"
 #include "runtime/text/tokenizer.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace schedscope {
 
@@ -134,16 +134,12 @@ void add_output_options(CommandOptions& app, RunArguments& a) {
 
 std::pair<int32_t, float> parse_bias(const std::string& text) {
     const size_t sign = text.find_first_of("+-", 1);
-    int32_t id = 0;
-    float value = 0;
     if (sign != std::string::npos) {
-        const char* number = text.data() + sign + (text[sign] == '+' ? 1 : 0);
-        const char* end = text.data() + text.size();
-        const auto id_end = std::from_chars(text.data(), text.data() + sign, id);
-        const auto value_end = std::from_chars(number, end, value);
-        if (id_end.ec == std::errc{} && id_end.ptr == text.data() + sign && value_end.ec == std::errc{} && value_end.ptr == end &&
-            id >= 0 && (std::isfinite(value) || value < 0)) { // −∞ forbids it
-            return {id, value};
+        const std::string_view all = text;
+        const auto id = read_number<int32_t>(all.substr(0, sign));
+        const auto value = read_number<float>(all.substr(sign + (text[sign] == '+' ? 1 : 0)));
+        if (id && value && *id >= 0 && (std::isfinite(*value) || *value < 0)) { // −∞ forbids it
+            return {*id, *value};
         }
     }
     throw Error(ErrorKind::usage, "--logit-bias " + text + ": expected ID+VALUE or ID-VALUE (ID-inf: never)");
@@ -151,12 +147,11 @@ std::pair<int32_t, float> parse_bias(const std::string& text) {
 
 /// "ID:REST".
 std::pair<int32_t, std::string> parse_sequence(const char* option, const std::string& text) {
-    int32_t id = -1;
     const size_t colon = text.find(':');
     if (colon != std::string::npos) {
-        const auto end = std::from_chars(text.data(), text.data() + colon, id);
-        if (end.ec == std::errc{} && end.ptr == text.data() + colon && id >= 0) {
-            return {id, text.substr(colon + 1)};
+        const auto id = read_number<int32_t>(std::string_view(text).substr(0, colon));
+        if (id && *id >= 0) {
+            return {*id, text.substr(colon + 1)};
         }
     }
     throw Error(ErrorKind::usage, std::string(option) + " " + text + ": expected ID:TEXT with a sequence id from 0");

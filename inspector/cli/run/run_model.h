@@ -14,7 +14,7 @@ struct RunOutput {
     const std::atomic<bool>* stop = nullptr;
 };
 
-/// Loads the model and generates; prints as CLI.md says (the text to stdout, all else to stderr). recorder may be null. Returns the text instead of printing it
+/// Loads the model and generates; prints the text to stdout, all else to stderr. recorder may be null. Returns the text instead of printing it
 /// when quiet. Throws Error.
 std::string run_model(const RunArguments& arguments, Recorder* recorder, const RunOutput& output);
 

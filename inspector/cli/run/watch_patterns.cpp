@@ -60,7 +60,7 @@ bool WatchPatterns::wants(const WatchCandidate& candidate) {
     }
     facts_.set(Field::node, t.id);
     bool wanted = false;
-    for (Pattern& pattern : patterns_) {
+    for (WatchPattern& pattern : patterns_) {
         if (pattern.query.matches(facts_)) {
             pattern.found = wanted = true;
         }
@@ -69,7 +69,7 @@ bool WatchPatterns::wants(const WatchCandidate& candidate) {
 }
 
 void WatchPatterns::check_found() const {
-    for (const Pattern& pattern : patterns_) {
+    for (const WatchPattern& pattern : patterns_) {
         if (!pattern.found) {
             throw Error(ErrorKind::usage, "--watch " + pattern.query.text() +
                                               ": matches no tensor of the graph (names: schedscope show T --what assignments)");

@@ -20,11 +20,11 @@ public:
     void check_found() const override;
 
 private:
-    struct Pattern {
+    struct WatchPattern {
         query::Query query;
         bool found = false;
     };
-    std::vector<Pattern> patterns_;
+    std::vector<WatchPattern> patterns_;
     query::Facts facts_;
 };
 

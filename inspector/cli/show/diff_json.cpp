@@ -60,7 +60,7 @@ json time_json(const diff::Time& t) {
     const bool both = t.a_ns && t.b_ns && *t.a_ns > 0;
     json out{{"what", t.what},
              {"name", t.name},
-             {"backend", t.backend.empty() ? json(nullptr) : json(t.backend)},
+             {"backend", or_null(t.backend)},
              {"a_ns", or_null(t.a_ns)},
              {"b_ns", or_null(t.b_ns)},
              {"ratio", both ? json(to_double(*t.b_ns) / to_double(*t.a_ns)) : json(nullptr)}};

@@ -6,7 +6,7 @@
 
 namespace schedscope {
 
-/// The shape of CLI.md: {"identical":false,"differences":[{"what":"split","a":…,"b":…}]}, and more keys.
+/// {"identical":false,"differences":[{"what":"split","a":…,"b":…}]}, and more keys.
 nlohmann::json diff_json(const diff::Result& result);
 
 } // namespace schedscope

@@ -6,6 +6,7 @@
 #include "inspector/cli/output/table.h"
 #include "inspector/cli/show/fold_names.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 #include "runtime/system/visible_text.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
@@ -34,13 +35,8 @@ std::string value_text(What what, const DiffValue& value) {
     if (const auto* text = std::get_if<std::string>(&value)) {
         return what == What::token ? '"' + visible(*text) + '"' : *text;
     }
-    std::string text;
-    if (const auto* list = std::get_if<std::vector<std::string>>(&value)) {
-        for (const std::string& item : *list) {
-            text += (text.empty() ? "" : " ") + item;
-        }
-    }
-    return text;
+    const auto* list = std::get_if<std::vector<std::string>>(&value);
+    return list != nullptr ? joined(*list, " ") : "";
 }
 
 bool is_nothing(const DiffValue& value) noexcept { return std::holds_alternative<std::monostate>(value); }

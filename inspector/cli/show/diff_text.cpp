@@ -32,7 +32,7 @@ std::string amount(const diff::Measure& m, const std::optional<int64_t>& n) {
 }
 
 void print_summaries(const diff::Result& result, std::ostream& out) {
-    std::vector<Table::Column> columns{{""}};
+    std::vector<Table::TableColumn> columns{{""}};
     std::vector<std::string> names;
     for (const diff::DiffSummary& summary : result.summaries) {
         columns.push_back({std::string(graph_kind_name(summary.kind)) + ", evaluation " + std::to_string(summary.eval_a)});

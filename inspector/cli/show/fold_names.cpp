@@ -1,12 +1,11 @@
 #include "inspector/cli/show/fold_names.h"
 
+#include "traces/history/words/layer_in_name.h"
+
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
-#include <string_view>
 
 namespace schedscope {
 
@@ -17,47 +16,8 @@ struct LayerName {
     std::string rest; ///< without the layer's number
 };
 
-bool ends_word(std::string_view text, size_t at) noexcept { return at >= text.size() || text[at] == ' ' || text[at] == '#'; }
-
-/// The number at a place, and where it ends.
-std::optional<std::pair<int, size_t>> number_at(std::string_view text, size_t at) {
-    int n = 0;
-    const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), n);
-    if (at >= text.size() || std::isdigit(static_cast<unsigned char>(text[at])) == 0 || error != std::errc()) {
-        return std::nullopt;
-    }
-    return std::pair{n, end - text.data()};
-}
-
-/// Where a name says its layer.
-struct LayerPlace {
-    int layer = -1;
-    size_t first = 0, end = 0;     ///< of what is left out with the number: "blk.3.", "-3", "_l3"
-    size_t number = 0, behind = 0; ///< of the number
-};
-
-std::optional<LayerPlace> find_layer(std::string_view name) {
-    constexpr std::string_view block = "blk.";
-    const size_t at = name.rfind(block);
-    if (at != std::string_view::npos && (at == 0 || ends_word(name, at - 1))) {
-        const size_t digits = at + block.size();
-        if (const auto n = number_at(name, digits); n && n->second < name.size() && name[n->second] == '.') {
-            return LayerPlace{n->first, at, n->second + 1, digits, n->second};
-        }
-    }
-    for (const std::string_view before : {"-", "_l"}) {
-        if (const size_t sign = name.rfind(before); sign != std::string_view::npos) {
-            const size_t digits = sign + before.size();
-            if (const auto n = number_at(name, digits); n && ends_word(name, n->second)) {
-                return LayerPlace{n->first, sign, n->second, digits, n->second};
-            }
-        }
-    }
-    return std::nullopt;
-}
-
 LayerName layer_of(const std::string& name) {
-    const std::optional<LayerPlace> place = find_layer(name);
+    const std::optional<LayerInName> place = layer_in_name(name);
     return place ? LayerName{place->layer, name.substr(0, place->first) + name.substr(place->end)} : LayerName{-1, name};
 }
 
@@ -89,7 +49,7 @@ std::string ranges(const std::vector<int>& numbers) {
 }
 
 std::string in_any_layer(const std::string& text, const std::string& subject) {
-    const std::optional<LayerPlace> place = find_layer(text), own = find_layer(subject);
+    const std::optional<LayerInName> place = layer_in_name(text), own = layer_in_name(subject);
     const bool same = place && own && place->layer == own->layer;
     return same ? text.substr(0, place->number) + "N" + text.substr(place->behind) : text;
 }

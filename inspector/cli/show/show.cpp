@@ -3,6 +3,7 @@
 #include "inspector/cli/show/show_differences.h"
 #include "inspector/cli/show/show_json.h"
 #include "inspector/cli/show/show_text.h"
+#include "runtime/system/joined.h"
 
 #include <nlohmann/json.hpp>
 
@@ -37,12 +38,6 @@ const Topic* find_topic(std::string_view what) {
     return nullptr;
 }
 
-std::string topic_names() {
-    std::string names;
-    for (const Topic& topic : topics) {
-        names += (names.empty() ? "" : "|") + std::string(topic.what);
-    }
-    return names;
-}
+std::string topic_names() { return joined(topics, "|", &Topic::what); }
 
 } // namespace schedscope::show

@@ -8,7 +8,7 @@
 
 namespace schedscope::show {
 
-/// What `show --what WHAT` prints for a state: as text for people, as JSON in CLI.md's shape. One pair per table; the summary is the first.
+/// What `show --what WHAT` prints for a state: as text for people, as JSON: an object with one list. One pair per table; the summary is the first.
 struct Topic {
     const char* what;
     void (*text)(History& history, const PlanState& state, std::ostream& out);

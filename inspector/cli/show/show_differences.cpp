@@ -1,5 +1,6 @@
 #include "inspector/cli/show/show_differences.h"
 
+#include "inspector/cli/output/print_json.h"
 #include "inspector/cli/output/table.h"
 #include "traces/history/words/words.h"
 
@@ -16,8 +17,6 @@ namespace {
 using nlohmann::json;
 
 std::string real(double value) { return std::isnan(value) ? std::string("-") : words::number(value); }
-json finite_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
-json text_or_null(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
 
 /// "161 nodes compared, 2 beyond tolerance (the first: MUL_MAT kq-0 in evaluation 0), 3 skipped"
 std::string sum_of(const std::vector<tables::DifferenceRow>& rows) {
@@ -73,18 +72,18 @@ json differences_json(History& history, const PlanState& state) {
         list.push_back({{"eval", r.eval},
                         {"tensor", r.tensor},
                         {"id", r.id},
-                        {"op", text_or_null(r.op)},
+                        {"op", or_null(r.op)},
                         {"device", r.names.device},
                         {"reference", r.names.backend},
                         {"compared", d.compared},
                         {"beyond", d.compared ? json(d.beyond) : json(nullptr)},
-                        {"nmse", finite_or_null(d.nmse)},
-                        {"tolerance", finite_or_null(d.tolerance)},
-                        {"max_error", finite_or_null(d.max_error)},
+                        {"nmse", or_null(d.nmse)},
+                        {"tolerance", or_null(d.tolerance)},
+                        {"max_error", or_null(d.max_error)},
                         {"element", differs ? json(d.element) : json(nullptr)},
-                        {"value", differs ? finite_or_null(d.value) : json(nullptr)},
-                        {"expected", differs ? finite_or_null(d.expected) : json(nullptr)},
-                        {"why", text_or_null(r.names.why)}});
+                        {"value", differs ? or_null(d.value) : json(nullptr)},
+                        {"expected", differs ? or_null(d.expected) : json(nullptr)},
+                        {"why", or_null(r.names.why)}});
     }
     return {{"differences", std::move(list)}};
 }

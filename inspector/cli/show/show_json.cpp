@@ -1,4 +1,4 @@
-// The JSON shapes of CLI.md: one object, the list under the name of what was asked; unknown values are null.
+// JSON for scripts: one object, the list under the name of what was asked; unknown values are null.
 
 #include "inspector/cli/show/show_json.h"
 
@@ -15,8 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-json backend(const History& history, BackendId id) { return id == no_backend ? json(nullptr) : json(history.backend_name(id)); }
-
 template <typename Rows, typename Make> json list(const char* name, const Rows& rows, Make make) {
     json out = json::array();
     for (const auto& row : rows) {
@@ -26,6 +24,10 @@ template <typename Rows, typename Make> json list(const char* name, const Rows& 
 }
 
 } // namespace
+
+json backend_json(const History& history, BackendId id) {
+    return id == no_backend ? json(nullptr) : json(history.backend_name(id));
+}
 
 json passes_json(History& history, const PlanState& state) {
     return list("passes", tables::passes(history, state.planned_in), [](const tables::PassRow& r) {
@@ -42,8 +44,8 @@ json assignments_json(History& history, const PlanState& state) {
                     {"operation", r.logged && r.op == Op::NONE ? json(nullptr) : json(r.operation)},
                     {"type", r.logged ? json(nullptr) : json(type_name(r.type))},
                     {"ne", r.logged ? json(nullptr) : json(r.ne)},
-                    {"backend", backend(history, r.backend)},
-                    {"cause", r.cause.empty() ? json(nullptr) : json(r.cause)},
+                    {"backend", backend_json(history, r.backend)},
+                    {"cause", or_null(r.cause)},
                     {"split", or_null(r.split)}};
     });
 }
@@ -54,17 +56,17 @@ json splits_json(History& history, const PlanState& state) {
         for (const tables::SplitInputRow& input : r.inputs) {
             inputs.push_back({{"id", input.id},
                               {"tensor", input.tensor},
-                              {"from", backend(history, input.from)},
+                              {"from", backend_json(history, input.from)},
                               {"bytes", or_null(input.bytes)}});
         }
         return json{{"index", r.index},
-                    {"backend", backend(history, r.backend)},
+                    {"backend", backend_json(history, r.backend)},
                     {"first_node", r.nodes_known ? json(r.first_node) : json(nullptr)},
                     {"last_node", r.nodes_known ? json(r.last_node) : json(nullptr)},
                     {"why", r.why ? json(split_reason_name(*r.why)) : json(nullptr)},
-                    {"node", r.node_name.empty() ? json(nullptr) : json(r.node_name)},
+                    {"node", or_null(r.node_name)},
                     {"node_id", r.node == no_tensor ? json(nullptr) : json(r.node)},
-                    {"by", r.by.empty() ? json(nullptr) : json(r.by)},
+                    {"by", or_null(r.by)},
                     {"inputs", std::move(inputs)},
                     {"time_ns", or_null(r.time_ns)}};
     });
@@ -74,8 +76,8 @@ json copies_json(History& history, const PlanState& state) {
     return list("copies", tables::copies(history, state), [&](const tables::CopyRow& r) {
         return json{{"id", r.id},
                     {"tensor", r.tensor},
-                    {"from", backend(history, r.from)},
-                    {"to", backend(history, r.to)},
+                    {"from", backend_json(history, r.from)},
+                    {"to", backend_json(history, r.to)},
                     {"stage", or_null(r.stage)},
                     {"split", or_null(r.split)},
                     {"bytes", or_null(r.bytes)},
@@ -89,13 +91,13 @@ json copies_json(History& history, const PlanState& state) {
 json fusion_json(History& history, const PlanState& state) {
     const tables::FusionTable table = tables::fusion(history, state);
     json out = list("fusion", table.fusion, [&](const tables::FusionRow& r) {
-        return json{{"backend", backend(history, r.backend)}, {"kernel", r.kernel}, {"split", r.split}, {"nodes", r.nodes}};
+        return json{{"backend", backend_json(history, r.backend)}, {"kernel", r.kernel}, {"split", r.split}, {"nodes", r.nodes}};
     });
     out.update(list("reorders", table.reorders, [](const tables::ReorderRow& r) {
         return json{{"split", r.split}, {"order", r.order}};
     }));
     out.update(list("not_fused", table.not_fused, [&](const tables::NotFusedRow& r) {
-        return json{{"backend", backend(history, r.backend)}, {"nodes", r.nodes}, {"why", r.why}};
+        return json{{"backend", backend_json(history, r.backend)}, {"nodes", r.nodes}, {"why", r.why}};
     }));
     return out;
 }
@@ -138,7 +140,7 @@ json kernels_json(History& history, const PlanState& state) {
                     {"id", r.id},
                     {"split", r.split},
                     {"nodes", r.count},
-                    {"backend", backend(history, r.backend)},
+                    {"backend", backend_json(history, r.backend)},
                     {"kernel", r.kernel},
                     {"start_ns", r.start_ns},
                     {"end_ns", r.end_ns},
@@ -153,9 +155,9 @@ json tokens_json(History& history, const PlanState& /*state*/) {
         json chain = json::array();
         for (const tables::SamplerRow& s : r.chain) {
             chain.push_back({{"sampler", s.name},
-                             {"backend", backend(history, s.backend)},
+                             {"backend", backend_json(history, s.backend)},
                              {"refused", s.refused},
-                             {"why_not_in_graph", s.why_not_in_graph.empty() ? json(nullptr) : json(s.why_not_in_graph)},
+                             {"why_not_in_graph", or_null(s.why_not_in_graph)},
                              {"nodes", s.n_nodes},
                              {"candidates", s.candidates}});
         }
@@ -180,21 +182,20 @@ json reuse_json(History& history, const PlanState& /*state*/) {
 }
 
 json values_json(History& history, const PlanState& state) {
-    const auto number = [](double value) { return std::isfinite(value) ? json(value) : json(nullptr); };
     return list("values", tables::values(history, state), [&](const tables::ValueRow& r) {
         json first = json::array();
         for (const double value : r.first) {
-            first.push_back(number(value));
+            first.push_back(or_null(value));
         }
         return json{{"eval", r.eval},
                     {"tensor", r.tensor},
                     {"id", r.id},
-                    {"device", r.device.empty() ? json(nullptr) : json(r.device)},
+                    {"device", or_null(r.device)},
                     {"elements", r.value.n_elements},
-                    {"min", number(r.value.min)},
-                    {"max", number(r.value.max)},
-                    {"mean", number(r.value.mean)},
-                    {"norm", number(r.value.norm)},
+                    {"min", or_null(r.value.min)},
+                    {"max", or_null(r.value.max)},
+                    {"mean", or_null(r.value.mean)},
+                    {"norm", or_null(r.value.norm)},
                     {"nan", r.value.n_nan},
                     {"inf", r.value.n_inf},
                     {"histogram", r.histogram},
@@ -214,13 +215,14 @@ json summary_json(History& history) {
         backends.push_back({{"name", b.name},
                             {"device", b.device},
                             {"kind", b.kind == "unknown" ? json(nullptr) : json(b.kind)},
-                            {"description", b.description.empty() ? json(nullptr) : json(b.description)},
+                            {"description", or_null(b.description)},
                             {"memory_bytes", b.memory_bytes > 0 ? json(b.memory_bytes) : json(nullptr)}});
     }
     json operators = json::array();
     for (const auto& o : s.operators) {
-        operators.push_back(
-            {{"op", o.op ? json(op_name(*o.op)) : json(nullptr)}, {"backend", backend(history, o.backend)}, {"nodes", o.nodes}});
+        operators.push_back({{"op", o.op ? json(op_name(*o.op)) : json(nullptr)},
+                             {"backend", backend_json(history, o.backend)},
+                             {"nodes", o.nodes}});
     }
     return {{"facts", facts},
             {"backends", backends},

@@ -6,6 +6,9 @@
 
 namespace schedscope::show {
 
+/// Its name; null: none.
+nlohmann::json backend_json(const History& history, BackendId id);
+
 nlohmann::json passes_json(History& history, const PlanState& state);
 nlohmann::json assignments_json(History& history, const PlanState& state);
 nlohmann::json splits_json(History& history, const PlanState& state);

@@ -6,6 +6,7 @@
 #include "inspector/cli/output/table.h"
 #include "inspector/cli/show/show.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 
@@ -13,6 +14,7 @@
 #include <iomanip>
 #include <ostream>
 #include <set>
+#include <span>
 
 namespace schedscope::show {
 
@@ -124,13 +126,11 @@ void memory_text(History& history, const PlanState& state, std::ostream& out) {
     print_or(buffers, if_logged(is_imported(history, state), "what memory was planned", "no memory was planned"), out);
     constexpr size_t most_holders = 5;
     for (const tables::MemoryRow& r : memory.memory) {
-        std::vector<std::string> holders;
-        for (size_t i = 0; i < std::min(r.holders.size(), most_holders); ++i) {
-            holders.push_back(r.holders[i].name + " " + words::bytes(r.holders[i].bytes));
-        }
-        if (!holders.empty()) {
-            const size_t more = r.holders.size() - holders.size();
-            OutputLine(out) << r.buffer_type << ": most is needed at place " << r.most_at << ": " << joined(holders, ", ")
+        if (!r.holders.empty()) {
+            const size_t n = std::min(r.holders.size(), most_holders), more = r.holders.size() - n;
+            const auto text_of = [](const tables::MemoryRow::Holder& h) { return h.name + " " + words::bytes(h.bytes); };
+            OutputLine(out) << r.buffer_type << ": most is needed at place " << r.most_at << ": "
+                            << joined(std::span(r.holders).first(n), ", ", text_of)
                             << (more > 0 ? ", and " + std::to_string(more) + " more" : "");
         }
     }
@@ -236,14 +236,10 @@ void values_text(History& history, const PlanState& state, std::ostream& out) {
                  {"from min to max"},
                  {"first"}});
     for (const tables::ValueRow& r : tables::values(history, state)) {
-        std::vector<std::string> first;
-        for (const double value : r.first) {
-            first.push_back(words::number(value));
-        }
         const std::string by = r.device.empty() ? "" : " by " + r.device;
         table.row({number(r.eval), r.tensor + by, number(r.id), number(r.value.n_elements), real(r.value.min), real(r.value.max),
                    real(r.value.mean), real(r.value.norm), number(r.value.n_nan), number(r.value.n_inf), words::bars(r.histogram),
-                   joined(first, " ")});
+                   joined(r.first, " ", words::number)});
     }
     print_or(table, "no values were recorded (record with --watch PATTERN)", out);
 }
@@ -310,7 +306,7 @@ void summary_text(History& history, std::ostream& out) {
     for (const auto& o : s.operators) {
         table.row({o.op ? std::string(op_name(*o.op)) : unknown_text, history.backend_name(o.backend), number(o.nodes)});
     }
-    if (!table.empty()) { // a log may tell of no node
+    if (!table.empty()) { // a log may have no nodes
         table.print(out);
     }
 }

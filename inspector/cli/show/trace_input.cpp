@@ -17,6 +17,12 @@ std::shared_ptr<const RecordSource> open_trace(const std::string& path) {
     return reader;
 }
 
+void add_trace_argument(CommandOptions& app, std::string& trace) { app.add_option("trace", trace, "Trace file").required(); }
+
+void add_eval_option(CommandOptions& app, std::optional<int>& eval) {
+    app.add_option("--eval", eval, "Evaluation, from 0 (default: the last one planned)");
+}
+
 EvaluationId choose_evaluation(const History& history, std::optional<int> asked) {
     const int n = history.n_evaluations();
     if (asked && (*asked < 0 || *asked >= n)) {

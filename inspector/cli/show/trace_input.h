@@ -1,5 +1,6 @@
 #pragma once
 
+#include "inspector/cli/line/command_options.h"
 #include "traces/history/history.h"
 
 #include <memory>
@@ -10,6 +11,10 @@ namespace schedscope {
 
 /// A trace opened for a reading command; what its reader has to say about it goes to stderr. Throws Error(input).
 std::shared_ptr<const RecordSource> open_trace(const std::string& path);
+
+/// What commands that read a trace ask for in the same words.
+void add_trace_argument(CommandOptions& app, std::string& trace);
+void add_eval_option(CommandOptions& app, std::optional<int>& eval);
 
 /// The evaluation that was asked for; by default the last one that was planned. Throws Error(usage) when it is out of range, Error(input) when
 /// the trace has none.

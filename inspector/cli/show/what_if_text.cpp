@@ -1,14 +1,17 @@
 #include "inspector/cli/show/what_if_text.h"
 
 #include "inspector/cli/output/lines.h"
+#include "inspector/cli/output/print_json.h"
 #include "inspector/cli/output/table.h"
 #include "inspector/cli/show/fold_names.h"
+#include "runtime/system/joined.h"
 #include "traces/history/words/words.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 namespace schedscope {
 
@@ -42,11 +45,9 @@ std::vector<AlikePlans> folded(const ReplayResult& result) {
 }
 
 std::string title(const AlikePlans& told) {
-    std::string ids;
     constexpr size_t most = 8;
-    for (size_t i = 0; i < std::min(told.size(), most); ++i) {
-        ids += (i == 0 ? "" : ", ") + std::to_string(told[i]->evaluation);
-    }
+    std::string ids = joined(std::span(told).first(std::min(told.size(), most)), ", ",
+                             [](const PlanComparison* c) { return std::to_string(c->evaluation); });
     ids += told.size() > most ? " …" : "";
     const PlanComparison& c = *told.front();
     return (told.size() > 1 ? "evaluations " : "evaluation ") + ids + ": " + std::string(graph_kind_name(c.kind)) + ", " +
@@ -88,7 +89,7 @@ void summary(const PlanComparison& c, std::ostream& out) {
 }
 
 /// A run of tensors to which the same happens.
-struct Run {
+struct RunOfChanges {
     const TensorChange* first = nullptr;
     const TensorChange* last = nullptr;
     int64_t n = 0;
@@ -96,20 +97,20 @@ struct Run {
     bool one_cause = true; ///< all of them by the same rules
 };
 
-bool goes_on(const Run& run, const TensorChange& c) {
+bool goes_on(const RunOfChanges& run, const TensorChange& c) {
     const TensorChange& f = *run.first;
     const bool moves = c.recorded_backend != c.now_backend;
     return c.is_node == f.is_node && c.recorded_backend == f.recorded_backend && c.now_backend == f.now_backend &&
            (moves || (c.recorded_cause == f.recorded_cause && c.now_cause == f.now_cause));
 }
 
-std::vector<Run> runs_of(const std::vector<TensorChange>& changes) {
-    std::vector<Run> runs;
+std::vector<RunOfChanges> runs_of(const std::vector<TensorChange>& changes) {
+    std::vector<RunOfChanges> runs;
     for (const TensorChange& c : changes) {
         if (runs.empty() || !goes_on(runs.back(), c)) {
             runs.emplace_back().first = &c;
         }
-        Run& run = runs.back();
+        RunOfChanges& run = runs.back();
         run.last = &c;
         ++run.n;
         run.one_cause = run.one_cause && c.recorded_cause == run.first->recorded_cause && c.now_cause == run.first->now_cause;
@@ -128,22 +129,16 @@ std::string place(const std::string& backend, const std::string& cause, bool wit
 /// Runs of different layers to which the same happens are one row.
 struct FoldedRuns {
     std::vector<std::string> key;
-    const Run* first = nullptr;
+    const RunOfChanges* first = nullptr;
     int64_t runs = 0, tensors = 0;
 };
 
-std::string passes_of(const Run& run) {
-    std::string passes;
-    for (const Pass pass : run.passes) {
-        passes += (passes.empty() ? "" : " ") + std::string(pass_name(pass));
-    }
-    return passes;
-}
+std::string passes_of(const RunOfChanges& run) { return joined(run.passes, " ", pass_name); }
 
 void rows(const PlanComparison& c, std::ostream& out) {
-    const std::vector<Run> runs = runs_of(c.changes);
+    const std::vector<RunOfChanges> runs = runs_of(c.changes);
     std::vector<FoldedRuns> rows;
-    for (const Run& run : runs) {
+    for (const RunOfChanges& run : runs) {
         const TensorChange& f = *run.first;
         std::vector<std::string> key = {in_any_layer(f.name, f.name),
                                         in_any_layer(run.last->name, run.last->name),
@@ -171,13 +166,9 @@ void rows(const PlanComparison& c, std::ostream& out) {
 }
 
 nlohmann::json figures_json(const PlanFigures& f) {
-    return {{"nodes", f.nodes},
-            {"splits", f.splits},
-            {"copies", f.copies},
-            {"inputs", f.inputs},
-            {"bytes_moved", f.bytes_moved},
-            {"memory", f.memory},
-            {"error", f.error.empty() ? nlohmann::json(nullptr) : nlohmann::json(f.error)}};
+    return {{"nodes", f.nodes},         {"splits", f.splits},           {"copies", f.copies},
+            {"inputs", f.inputs},       {"bytes_moved", f.bytes_moved}, {"memory", f.memory},
+            {"error", or_null(f.error)}};
 }
 
 } // namespace

@@ -20,8 +20,6 @@
 namespace schedscope::tui {
 namespace {
 
-using Unit = InspectorSession::Unit;
-
 // Why an action can't work now.
 
 std::string no_search(const App& app) { return app.list.search().empty() ? "nothing was searched yet: / searches" : ""; }
@@ -56,7 +54,7 @@ std::string compares_already(const App& app) {
 
 // What several actions do.
 
-template <Unit unit, bool forward> void move(App& app) { app.tell(app.session.move(unit, forward)); }
+template <History::Unit unit, bool forward> void move(App& app) { app.tell(app.session.move(unit, forward)); }
 template <bool forward> void go_to_change(App& app) { app.tell(app.session.change_of_selected(forward)); }
 template <Action action> void cursor(App& app) { move_cursor(app, action); }
 template <Zoom how> void zoom_view(App& app) { zoom(app, how); }
@@ -87,18 +85,18 @@ struct ActionEntry {
 // clang-format off
 constexpr ActionEntry table[] = {
     // Steps
-    {Action::next_record,         move<Unit::record, true>},
-    {Action::previous_record,     move<Unit::record, false>},
-    {Action::next_sweep,          move<Unit::sweep, true>},
-    {Action::previous_sweep,      move<Unit::sweep, false>},
-    {Action::next_pass,           move<Unit::pass, true>},
-    {Action::previous_pass,       move<Unit::pass, false>},
-    {Action::next_split,          move<Unit::split, true>},
-    {Action::previous_split,      move<Unit::split, false>},
-    {Action::next_evaluation,     move<Unit::evaluation, true>},
-    {Action::previous_evaluation, move<Unit::evaluation, false>},
-    {Action::next_token,          move<Unit::token, true>},
-    {Action::previous_token,      move<Unit::token, false>},
+    {Action::next_record,         move<History::Unit::record, true>},
+    {Action::previous_record,     move<History::Unit::record, false>},
+    {Action::next_sweep,          move<History::Unit::sweep, true>},
+    {Action::previous_sweep,      move<History::Unit::sweep, false>},
+    {Action::next_pass,           move<History::Unit::pass, true>},
+    {Action::previous_pass,       move<History::Unit::pass, false>},
+    {Action::next_split,          move<History::Unit::split, true>},
+    {Action::previous_split,      move<History::Unit::split, false>},
+    {Action::next_evaluation,     move<History::Unit::evaluation, true>},
+    {Action::previous_evaluation, move<History::Unit::evaluation, false>},
+    {Action::next_token,          move<History::Unit::token, true>},
+    {Action::previous_token,      move<History::Unit::token, false>},
     {Action::next_change,         go_to_change<true>},
     {Action::previous_change,     go_to_change<false>},
     {Action::first_step,          [](App& app) { app.jump([&] { return app.session.go(0); }); }},

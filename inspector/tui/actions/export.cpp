@@ -6,6 +6,7 @@
 #include "inspector/tui/views/view_text.h"
 #include "runtime/error.h"
 #include "runtime/system/files.h"
+#include "runtime/system/joined.h"
 #include "runtime/system/output_file.h"
 
 #include <sys/stat.h>

@@ -3,6 +3,7 @@
 #include "inspector/tui/actions/ask_query.h"
 #include "inspector/tui/terminal/text.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 
 #include <algorithm>
 
@@ -21,7 +22,7 @@ void search_for(App& app, const std::string& text) {
         app.tell("nothing was searched", true);
         return;
     }
-    const Place from = app.here();
+    const TrailPlace from = app.here();
     find(app, true, fresh);
     app.came_from(from);
 }
@@ -78,11 +79,7 @@ void sort_by_title(App& app, const std::string& title) {
         sort_by(app, int_of(found - columns.begin()));
         return;
     }
-    std::string known;
-    for (const Column& column : columns) {
-        known.append(known.empty() ? "" : ", ").append(column.title);
-    }
-    app.tell("no column '" + title + "': there are " + known, true);
+    app.tell("no column '" + title + "': there are " + joined(columns, ", ", &Column::title), true);
 }
 
 } // namespace schedscope::tui

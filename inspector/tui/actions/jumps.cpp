@@ -5,13 +5,14 @@
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/tensor_detail.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 
 namespace schedscope::tui {
 namespace {
 
 /// In the view that is shown, if a line there is the tensor's own; else among the nodes.
 void jump_to(App& app, TensorId id, const std::string& said) {
-    const Place from = app.here();
+    const TrailPlace from = app.here();
     app.session.select(id);
     app.update();
     const int row = app.list.view().row_of(app.session, id);
@@ -37,7 +38,7 @@ void open(App& app, Target target) {
     switch (target.kind) {
     case Target::Kind::none: app.tell("this line has nothing to open", true); return;
     case Target::Kind::tensor: {
-        const Place from = app.here();
+        const TrailPlace from = app.here();
         app.session.select(int_of(target.id));
         app.show_view(ViewId::nodes);
         app.pane = App::Pane::list;
@@ -63,7 +64,7 @@ void open(App& app, Target target) {
             app.tell("split " + std::to_string(target.id) + " is not made at this step", true);
             return;
         }
-        const Place from = app.here();
+        const TrailPlace from = app.here();
         app.show_view(ViewId::splits);
         app.pane = App::Pane::list;
         app.update();
@@ -79,7 +80,7 @@ void open(App& app, Target target) {
     }
 }
 
-void go_to(App& app, Place place, const std::string& said) {
+void go_to(App& app, TrailPlace place, const std::string& said) {
     const bool moved = place.step != app.session.step() && place.step != no_step;
     std::string text = moved ? app.session.go(place.step) : std::string();
     app.session.select(place.tensor);

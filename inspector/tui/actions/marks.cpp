@@ -4,6 +4,7 @@
 #include "inspector/tui/actions/jumps.h"
 #include "inspector/tui/actions/pages.h"
 #include "inspector/tui/terminal/text.h"
+#include "runtime/system/joined.h"
 
 namespace schedscope::tui {
 
@@ -33,14 +34,11 @@ void set_mark(App& app, char letter) {
 void go_to_mark(App& app, char letter) {
     const auto mark = app.trail.marks.find(letter);
     if (mark == app.trail.marks.end()) {
-        std::string known;
-        for (const auto& [other, place] : app.trail.marks) {
-            known.append(known.empty() ? "" : " ").append(1, other);
-        }
+        const std::string known = joined(app.trail.marks, " ", [](const auto& mark) { return std::string(1, mark.first); });
         app.tell(joined({"nothing is marked ", std::string_view(&letter, 1), known.empty() ? "" : ": there are " + known}), true);
         return;
     }
-    const Place from = app.here();
+    const TrailPlace from = app.here();
     go_to(app, mark->second, joined({"mark ", std::string_view(&letter, 1)}));
     app.came_from(from);
 }

@@ -3,10 +3,12 @@
 #include "inspector/tui/actions/commands.h"
 #include "inspector/tui/actions/jumps.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
+#include "runtime/system/read_number.h"
 #include "traces/history/explain.h"
+#include "traces/history/find_tensor.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace schedscope::tui {
 namespace {
@@ -33,9 +35,7 @@ std::optional<TensorId> tensor_called(App& app, const std::string& name) {
 
 std::optional<int64_t> parse_number(std::string text) {
     std::erase(text, ',');
-    int64_t value = 0;
-    const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-    return result.ec == std::errc() && result.ptr == text.data() + text.size() ? std::optional(value) : std::nullopt;
+    return read_number<int64_t>(text);
 }
 
 void ask_step(App& app) {
@@ -64,15 +64,13 @@ void go_to_pass(App& app, const std::string& name) {
 }
 
 void show_view_called(App& app, const std::string& name) {
-    std::string known;
     for (const ViewEntry& view : views()) {
         if (std::string_view(view.name).starts_with(name) || std::to_string(view.number()) == name) {
             app.show_view(view.id);
             return;
         }
-        known += std::string(known.empty() ? "" : ", ") + view.name;
     }
-    app.tell("no view '" + name + "': there are " + known, true);
+    app.tell("no view '" + name + "': there are " + joined(views(), ", ", &ViewEntry::name), true);
 }
 
 void go_to_tensor(App& app, const std::string& name) {

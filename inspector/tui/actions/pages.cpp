@@ -3,6 +3,7 @@
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/tensor_detail.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 #include "traces/history/explain.h"
 #include "traces/history/words/story_words.h"
 #include "traces/history/words/unknown.h"
@@ -11,11 +12,6 @@
 
 namespace schedscope::tui {
 namespace {
-
-std::string padded(std::string text, int width) {
-    text.resize(text.size() + (std::max(width - text_width(text), 1)), ' ');
-    return text;
-}
 
 Line labelled(std::string label, int width, std::string text) {
     Line l;

@@ -15,15 +15,15 @@ void set_breakpoint(App& app, const std::string& text) {
             program->set_breakpoint({});
         } else {
             // The gate asks on the program's thread: it gets a reader of its own.
-            struct Reader {
+            struct BreakpointReader {
                 History history;
                 Describer describer{history};
                 Query query;
                 Facts facts{query};
-                Reader(std::shared_ptr<const RecordSource> source, Query until)
+                BreakpointReader(std::shared_ptr<const RecordSource> source, Query until)
                     : history(std::move(source)), query(std::move(until)) {}
             };
-            auto reader = std::make_shared<Reader>(app.session.shared_source(), app.breakpoint);
+            auto reader = std::make_shared<BreakpointReader>(app.session.shared_source(), app.breakpoint);
             program->set_breakpoint([reader](const Record& record) {
                 reader->describer.record(record, reader->facts);
                 return reader->query.matches(reader->facts);

@@ -1,6 +1,7 @@
 #include "inspector/tui/background/comparison.h"
 
 #include "inspector/tui/terminal/text.h"
+#include "runtime/system/joined.h"
 #include "traces/replay/no_change.h"
 
 #include <algorithm>
@@ -31,8 +32,8 @@ int64_t in_device(const PlanFigures& figures, const std::string& buffer_type) {
     return found == figures.by_buffer_type.end() ? -1 : found->second;
 }
 
-Comparison::Plan plan_of(const PlanComparison& c, const SessionInfo& session) {
-    Comparison::Plan plan;
+Comparison::ComparedPlan plan_of(const PlanComparison& c, const SessionInfo& session) {
+    Comparison::ComparedPlan plan;
     plan.evaluation = c.evaluation;
     plan.title = "evaluation " + std::to_string(c.evaluation) + ", " + std::string(graph_kind_name(c.kind)) + " of " +
                  counted(c.n_tokens, "token");
@@ -88,13 +89,8 @@ std::string value_text(diff::What what, const diff::DiffValue& value) {
     if (const auto* text = std::get_if<std::string>(&value)) {
         return what == diff::What::token ? '"' + *text + '"' : *text;
     }
-    std::string text;
-    if (const auto* list = std::get_if<std::vector<std::string>>(&value)) {
-        for (const std::string& item : *list) {
-            text += (text.empty() ? "" : " ") + item;
-        }
-    }
-    return text;
+    const auto* list = std::get_if<std::vector<std::string>>(&value);
+    return list != nullptr ? joined(*list, " ") : "";
 }
 
 std::optional<int64_t> number_of(const diff::DiffValue& value) {
@@ -183,7 +179,7 @@ Comparison compare_traces(const std::shared_ptr<const RecordSource>& source, con
         }
     }
     for (const diff::DiffSummary& summary : result.summaries) {
-        Comparison::Plan plan;
+        Comparison::ComparedPlan plan;
         plan.evaluation = summary.eval_a;
         plan.title = std::string(graph_kind_name(summary.kind)) + ": evaluation " + std::to_string(summary.eval_a) +
                      (summary.eval_b != summary.eval_a ? ", " + std::to_string(summary.eval_b) + " of the other" : "");

@@ -20,7 +20,7 @@ struct Comparison {
         bool differs() const noexcept { return left != right; }
     };
     /// What one plan comes to.
-    struct Plan {
+    struct ComparedPlan {
         EvaluationId evaluation = -1; ///< of this trace
         std::string title;            ///< "evaluation 1, decode of 1 token"
         std::vector<Figure> figures;
@@ -37,7 +37,7 @@ struct Comparison {
     std::string title;            ///< "what if ngl=20", "diff other.trace"
     std::string left, right;      ///< heads of the two columns
     std::vector<Figure> settings; ///< of the two sessions, that differ
-    std::vector<Plan> plans;
+    std::vector<ComparedPlan> plans;
     std::vector<Row> rows;
     int64_t n_differences = 0;        ///< rows holds the first of them
     int64_t n_compared = 0;           ///< decisions

@@ -9,16 +9,17 @@
 namespace schedscope::tui {
 namespace {
 
-const Comparison::Plan* plan_of(const InspectorSession& session, const Comparison& c) {
-    const auto here = std::find_if(c.plans.begin(), c.plans.end(),
-                                   [&](const Comparison::Plan& plan) { return plan.evaluation == session.state().planned_in; });
+const Comparison::ComparedPlan* plan_of(const InspectorSession& session, const Comparison& c) {
+    const auto here = std::find_if(c.plans.begin(), c.plans.end(), [&](const Comparison::ComparedPlan& plan) {
+        return plan.evaluation == session.state().planned_in;
+    });
     return here != c.plans.end() ? &*here : c.plans.empty() ? nullptr : &c.plans.front();
 }
 
 int columns_in(int width) { return std::clamp(width / 76, 1, 3); }
 
 /// What differs first: there may not be room for all.
-std::vector<const Comparison::Figure*> shown(const Comparison& c, const Comparison::Plan& plan) {
+std::vector<const Comparison::Figure*> shown(const Comparison& c, const Comparison::ComparedPlan& plan) {
     std::vector<const Comparison::Figure*> figures;
     for (const Comparison::Figure& setting : c.settings) {
         figures.push_back(&setting);
@@ -36,7 +37,7 @@ std::vector<const Comparison::Figure*> shown(const Comparison& c, const Comparis
 
 int ComparisonSums::rows(InspectorSession& session, int body_rows, int width) const {
     const auto& result = session.comparison().result();
-    const Comparison::Plan* const plan = result ? plan_of(session, *result) : nullptr;
+    const Comparison::ComparedPlan* const plan = result ? plan_of(session, *result) : nullptr;
     if (!plan) {
         return 0;
     }
@@ -47,7 +48,7 @@ int ComparisonSums::rows(InspectorSession& session, int body_rows, int width) co
 
 std::string ComparisonSums::title(const InspectorSession& session) const {
     const auto& result = session.comparison().result();
-    const Comparison::Plan* const plan = result ? plan_of(session, *result) : nullptr;
+    const Comparison::ComparedPlan* const plan = result ? plan_of(session, *result) : nullptr;
     return plan ? plan->title : "";
 }
 

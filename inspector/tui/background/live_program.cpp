@@ -34,23 +34,23 @@ void LiveProgram::hold() {
     gate_.interrupt();
 }
 
-LiveProgram::Event LiveProgram::look(bool ended) {
+LiveProgram::HowStopped LiveProgram::look(bool ended) {
     gate_.acknowledge();
     if (ended) {
         ended_ = true;
         ended_fd_ = -1;
-        return Event::ended;
+        return HowStopped::ended;
     }
     if (state() != State::held) {
-        return Event::none;
+        return HowStopped::none;
     }
     const Step at = gate_.held_at();
     if (at == looked_at_) {
-        return Event::none;
+        return HowStopped::none;
     }
     looked_at_ = at;
     const bool interrupted = std::exchange(interrupted_, false);
-    return gate_.at_breakpoint() ? Event::breakpoint : interrupted ? Event::interrupted : Event::held;
+    return gate_.at_breakpoint() ? HowStopped::breakpoint : interrupted ? HowStopped::interrupted : HowStopped::held;
 }
 
 std::optional<LiveProgram::Unit> LiveProgram::next_step() {

@@ -14,7 +14,7 @@ namespace schedscope::tui {
 ///     held       after a record; `run` and `step` let it go
 ///     ended      nothing is left to do
 ///
-/// The gate holds it at any time, so `state` is asked anew wherever it matters; `look` says once of each stop how it came.
+/// The gate holds it at any time, so `state` is asked wherever it matters; `look` says once of each stop how it came.
 class LiveProgram {
 public:
     using Unit = LiveGate::Unit;
@@ -39,9 +39,9 @@ public:
     // What the program tells
     int descriptor() const noexcept { return gate_.descriptor(); } ///< readable when it was held or let go
     int ended_descriptor() const noexcept { return ended_fd_; }    ///< readable when it has ended, until `look` was told so
-    enum class Event : uint8_t { none, held, interrupted, breakpoint, ended };
+    enum class HowStopped : uint8_t { none, held, interrupted, breakpoint, ended };
     /// After one of these was readable. `ended`: the second one. none: it goes on, or that stop was looked at before.
-    Event look(bool ended);
+    HowStopped look(bool ended);
     bool at_breakpoint() const { return gate_.at_breakpoint(); }
     /// held: the step that is to come, which is forgotten; at a breakpoint all are, and there is none.
     std::optional<Unit> next_step();
@@ -55,7 +55,7 @@ private:
     bool ended_ = false;
     bool interrupted_ = false;   ///< it was asked to hold, and has not been seen to be held since
     Step released_at_ = no_step; ///< where it was held when it was last let go
-    Step looked_at_ = no_step;   ///< the stop that was last told of
+    Step looked_at_ = no_step;   ///< the stop that `look` said last
     std::deque<Unit> ahead_;     ///< steps that were asked for while it was stepping
 };
 

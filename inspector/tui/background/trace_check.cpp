@@ -1,5 +1,6 @@
 #include "inspector/tui/background/trace_check.h"
 
+#include "traces/store/reading/integrity.h"
 #include "traces/store/reading/reader.h"
 
 #include <utility>

@@ -3,6 +3,7 @@
 #include "inspector/tui/terminal/text.h"
 #include "runtime/letter_case.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 
 #include <algorithm>
 #include <array>

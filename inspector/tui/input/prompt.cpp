@@ -104,7 +104,7 @@ void Prompt::complete(int step) {
     put(begin_, printable(candidates_[chosen_]));
 }
 
-Prompt::Result Prompt::handle(Key key) {
+Prompt::Typing Prompt::handle(Key key) {
     const bool types = is_text(key);
     const bool erases = key == key_backspace || key == key_delete || key == ctrl('D') || key == ctrl('W');
     if (std::exchange(replaces_, false) && (types || erases)) {
@@ -112,12 +112,12 @@ Prompt::Result Prompt::handle(Key key) {
         at_ = 0;
         if (erases) {
             candidates_.clear();
-            return Result::editing;
+            return Typing::editing;
         }
     }
     if (key == key_tab || key == key_back_tab) {
         complete(key == key_tab ? 1 : -1);
-        return Result::editing;
+        return Typing::editing;
     }
     candidates_.clear();
     switch (key) {
@@ -127,13 +127,13 @@ Prompt::Result Prompt::handle(Key key) {
         if (!done.empty()) {
             history_->push_back(done);
         }
-        return Result::accepted;
+        return Typing::accepted;
     }
     case key_escape:
-    case ctrl('C'): return Result::cancelled;
+    case ctrl('C'): return Typing::cancelled;
     case key_backspace:
         if (text_.empty()) {
-            return Result::cancelled;
+            return Typing::cancelled;
         }
         if (at_ > 0) {
             text_.erase(--at_, 1);
@@ -179,7 +179,7 @@ Prompt::Result Prompt::handle(Key key) {
             text_.insert(at_++, 1, static_cast<char32_t>(key));
         }
     }
-    return Result::editing;
+    return Typing::editing;
 }
 
 } // namespace schedscope::tui

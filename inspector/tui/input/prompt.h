@@ -20,14 +20,14 @@ using Completer = std::function<Completion(std::string_view before)>;
 /// A line that is being typed, with the history of those before, and completion. Knows no terminal.
 class Prompt {
 public:
-    enum class Result : uint8_t { editing, accepted, cancelled };
+    enum class Typing : uint8_t { editing, accepted, cancelled };
 
     /// Opens on a text with the cursor behind it, as an address line does: what is typed first replaces it, a key that moves the cursor keeps it. `history`
     /// outlives the prompt and gets what is accepted.
     Prompt(std::string label, const std::string& text, std::vector<std::string>& history, Completer completer = {});
 
     /// Tab completes as far as all candidates agree; once more, it goes through them (Shift-Tab: backward). Up and Down walk through the history.
-    Result handle(Key key);
+    Typing handle(Key key);
 
     const std::string& label() const noexcept { return label_; }
     std::string text() const;

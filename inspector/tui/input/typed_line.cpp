@@ -8,7 +8,7 @@
 
 namespace schedscope::tui {
 
-void TypedLine::ask(Question question) {
+void TypedLine::ask(TypedQuestion question) {
     question_ = std::move(question);
     prompt_.emplace(question_.label, question_.text, history(question_.kind), question_.completer);
     other_text_ = false;
@@ -17,18 +17,18 @@ void TypedLine::ask(Question question) {
 
 void TypedLine::handle(Key key) {
     const std::string before = prompt_->text();
-    const Prompt::Result result = prompt_->handle(key);
+    const Prompt::Typing result = prompt_->handle(key);
     const std::string text = prompt_->text();
-    if (result == Prompt::Result::editing) {
+    if (result == Prompt::Typing::editing) {
         other_text_ = other_text_ || text != before;
         return;
     }
-    const Question answered = std::exchange(question_, {});
+    const TypedQuestion answered = std::exchange(question_, {});
     prompt_.reset();
     if (answered.end_preview) {
         answered.end_preview();
     }
-    if (result == Prompt::Result::accepted) {
+    if (result == Prompt::Typing::accepted) {
         answered.then(text);
     }
 }

@@ -19,7 +19,7 @@ constexpr size_t n_kept_histories = ordinal(Typed::step);
 /// The line that is typed into: a question, what its answer would do while it is typed, and what happens then.
 class TypedLine {
 public:
-    struct Question {
+    struct TypedQuestion {
         std::string label;
         Typed kind;
         std::string text = {}; ///< that stands there to begin with
@@ -29,7 +29,7 @@ public:
         std::function<std::string(const std::string&)> preview = {};
         std::function<void()> end_preview = {}; ///< takes that back; before `then`, and when it is cancelled
     };
-    void ask(Question question);
+    void ask(TypedQuestion question);
     bool open() const noexcept { return prompt_.has_value(); }
     /// While it is open. Enter closes it and does what is asked for, Esc only closes it.
     void handle(Key key);
@@ -48,7 +48,7 @@ private:
     void draw_candidates(const Canvas& page, const Rect& area) const;
 
     std::optional<Prompt> prompt_;
-    Question question_;       ///< while it is open
+    TypedQuestion question_;  ///< while it is open
     bool other_text_ = false; ///< than in the last frame
     std::string note_;        ///< what the text comes to
     std::array<std::vector<std::string>, ordinal(Typed::count)> histories_;

@@ -7,7 +7,7 @@
 
 namespace schedscope::tui {
 
-/// The pane on the right: what the view tells of the row that is selected in the list, as lines of which one can be opened.
+/// The pane on the right: what the view says about the row that is selected in the list, as lines of which one can be opened.
 class DetailPane {
 public:
     /// Follows the list and the session, if anything changed there; the place that is being read stays. `to_now`: stands at the line about the present step, if

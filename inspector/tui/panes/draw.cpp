@@ -1,4 +1,4 @@
-// A frame: everything is drawn anew from the state; curses sends the terminal what differs.
+// A frame: everything is drawn from the state; curses sends the terminal what differs.
 #include "inspector/tui/actions/actions.h"
 #include "inspector/tui/app.h"
 

@@ -2,6 +2,7 @@
 
 #include "inspector/tui/terminal/text.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 
 #include <algorithm>
 #include <array>

@@ -10,7 +10,7 @@ namespace schedscope::tui {
 namespace {
 
 /// A character of a line, and which of its parts it belongs to.
-struct Cell {
+struct WrapCell {
     char32_t character;
     size_t part;
 };
@@ -24,7 +24,7 @@ int cells_of(const Line& line) {
 }
 
 /// How many of the characters from `at` on stand in `room` cells: up to a space if one lies behind `least` cells.
-size_t fitting(const std::vector<Cell>& text, size_t at, int room, int least) {
+size_t fitting(const std::vector<WrapCell>& text, size_t at, int room, int least) {
     size_t end = at, space = 0;
     int used = 0;
     for (; end < text.size() && used + char_width(text[end].character) <= room; ++end) {
@@ -39,7 +39,7 @@ size_t fitting(const std::vector<Cell>& text, size_t at, int room, int least) {
     return (space > at ? space : std::max(end, at + 1)) - at;
 }
 
-void append(Line& line, std::span<const Cell> cells, const std::vector<Text>& parts) {
+void append(Line& line, std::span<const WrapCell> cells, const std::vector<Text>& parts) {
     for (size_t i = 0; i < cells.size();) {
         const size_t part = cells[i].part;
         std::u32string text;
@@ -57,7 +57,7 @@ void add_line(std::vector<Line>& lines, Line line, int width) {
         lines.push_back(std::move(line));
         return;
     }
-    std::vector<Cell> text;
+    std::vector<WrapCell> text;
     for (size_t part = 0; part < line.parts.size(); ++part) {
         for (const char32_t c : printable(line.parts[part].text)) {
             text.push_back({c, part});

@@ -64,15 +64,15 @@ void ListPane::order() {
         return;
     }
     const size_t column = sort_column_;
-    struct Key {
+    struct SortKey {
         int row;
         std::optional<double> number;
         std::string text; ///< where there is no number
     };
-    std::vector<Key> keys;
+    std::vector<SortKey> keys;
     keys.reserve(rows_.size());
     for (const int row : rows_) {
-        Key key{row, view_->sort_key(session_, row, column), {}};
+        SortKey key{row, view_->sort_key(session_, row, column), {}};
         if (!key.number || std::isnan(*key.number)) {
             key.number.reset();
             key.text = std::move(view_->row(session_, row, 80)[column].text);
@@ -80,13 +80,13 @@ void ListPane::order() {
         keys.push_back(std::move(key));
     }
     // Numbers first, the largest one at the top; then texts.
-    std::stable_sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+    std::stable_sort(keys.begin(), keys.end(), [](const SortKey& a, const SortKey& b) {
         if (a.number.has_value() != b.number.has_value()) {
             return a.number.has_value();
         }
         return a.number ? *a.number > *b.number : a.text < b.text;
     });
-    std::transform(keys.begin(), keys.end(), rows_.begin(), [](const Key& key) { return key.row; });
+    std::transform(keys.begin(), keys.end(), rows_.begin(), [](const SortKey& key) { return key.row; });
 }
 
 void ListPane::select_row_of_tensor() {

@@ -28,7 +28,7 @@ public:
     // Its rows
     /// Rows and lines follow the session, if anything changed there. The selected line is the selected tensor's then, or what the step is about.
     void update();
-    /// What the lines are made of is another one now: the next update makes them anew.
+    /// What the lines are made of is another one now: the next update makes them again.
     void outdate() noexcept { updated_ = 0; }
     int n_rows() const { return view_->n_rows(); }
     int n_lines() const { return narrowed_ ? n_of(rows_) : n_rows(); }

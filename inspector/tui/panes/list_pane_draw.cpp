@@ -4,6 +4,7 @@
 #include "inspector/tui/panes/line_draw.h"
 #include "inspector/tui/terminal/text.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 
 #include <algorithm>
 

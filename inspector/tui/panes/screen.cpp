@@ -1,6 +1,7 @@
 #include "inspector/tui/panes/screen.h"
 
 #include "inspector/tui/terminal/text.h"
+#include "runtime/system/joined.h"
 
 #include <algorithm>
 
@@ -128,10 +129,7 @@ void Screen::draw_tabs(const Canvas& page, ViewId view) {
 
 void Screen::draw_status(const Canvas& page, const Told& told, const std::vector<std::string>& marks) const {
     const Rect& area = layout_.status;
-    std::string text;
-    for (const std::string& mark : marks) {
-        text += (text.empty() ? "" : " · ") + mark;
-    }
+    const std::string text = joined(marks, " · ");
     const int room = text.empty() ? 0 : std::min(text_width(text) + 2, area.width / 2);
     if (room > 0) {
         page.put_right(area.row, area.col + area.width - room, text, dim, room - 1);

@@ -4,6 +4,7 @@
 #include "inspector/tui/terminal/text.h"
 #include "runtime/error.h"
 #include "runtime/numbers.h"
+#include "traces/history/describe.h"
 #include "traces/history/words/unknown.h"
 
 #include <algorithm>
@@ -14,14 +15,13 @@ namespace {
 constexpr Step scan_chunk = 8192;
 
 std::string_view unit_word(History::Unit unit) noexcept {
-    using Unit = History::Unit;
     switch (unit) {
-    case Unit::record: return "step";
-    case Unit::sweep: return "sweep";
-    case Unit::pass: return "pass";
-    case Unit::split: return "split";
-    case Unit::node: return "node";
-    case Unit::evaluation: return "evaluation";
+    case History::Unit::record: return "step";
+    case History::Unit::sweep: return "sweep";
+    case History::Unit::pass: return "pass";
+    case History::Unit::split: return "split";
+    case History::Unit::node: return "node";
+    case History::Unit::evaluation: return "evaluation";
     default: return "token";
     }
 }
@@ -220,7 +220,7 @@ std::string InspectorSession::change_of_selected(bool forward) {
     if (selected_ == no_tensor) {
         return "no tensor is selected: nothing is planned at this step";
     }
-    // changes_of tells of the plan's making too. Between that and this evaluation, others may have run the same plan.
+    // changes_of covers the plan's making too. Between that and this evaluation, others may have run the same plan.
     // Each of those runs all of it: what some don't speak of, the next ones won't either.
     constexpr int furthest = 64, most_looked_at = 4;
     int looked_at = 0;

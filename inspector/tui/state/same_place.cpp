@@ -15,7 +15,7 @@ constexpr FactSet marks = fact_set<record::EvaluationBegin, record::PlanBegin, r
                                    record::PlanEnd, record::EvaluationEnd>();
 
 /// From one mark to the next one: the records of a pass, or those between two passes.
-struct Stretch {
+struct PassStretch {
     Step first = 0, end = 0; ///< [first, end)
     int rank = 0;            ///< of the mark at its beginning: the same in each evaluation, and growing within it
 };
@@ -34,8 +34,8 @@ int rank_of(const Fact& mark) {
                                                                  : -2;
 }
 
-std::vector<Stretch> stretches_of(History& history, const EvaluationSpan& span) {
-    std::vector<Stretch> all{{span.first, span.end, -2}};
+std::vector<PassStretch> stretches_of(History& history, const EvaluationSpan& span) {
+    std::vector<PassStretch> all{{span.first, span.end, -2}};
     const RecordSource& source = history.source();
     for (Step at = span.first - 1; (at = source.next_of(at, marks)) != no_step && at < span.end;) {
         const int rank = rank_of(history.record(at).fact);
@@ -51,7 +51,7 @@ std::vector<Stretch> stretches_of(History& history, const EvaluationSpan& span) 
 
 /// The record of a stretch of the evaluation `to` that is like one of another stretch: the same kind, about the same tensor, after as many like it; no_step:
 /// there is none.
-Step like(History& history, Describer& describer, const Record& record, Step first, EvaluationId to, const Stretch& other) {
+Step like(History& history, Describer& describer, const Record& record, Step first, EvaluationId to, const PassStretch& other) {
     const Wanted wanted{fact_bit(record.fact), true};
     const TensorId id = subject(record.fact);
     const std::string name(describer.name(record.evaluation, id));
@@ -81,11 +81,11 @@ Step beginning_of(const History& history, EvaluationId evaluation) {
 
 SamePlace same_place(History& history, Describer& describer, Step from, EvaluationId to) {
     const EvaluationSpan there = history.evaluation(to);
-    const std::vector<Stretch> mine = stretches_of(history, history.evaluation(history.evaluation_of(from)));
-    const Stretch here = *std::prev(std::upper_bound(mine.begin() + 1, mine.end(), from,
-                                                     [](Step step, const Stretch& stretch) { return step < stretch.first; }));
-    const std::vector<Stretch> others = stretches_of(history, there);
-    const auto match = std::find_if(others.begin(), others.end(), [&](const Stretch& s) { return s.rank >= here.rank; });
+    const std::vector<PassStretch> mine = stretches_of(history, history.evaluation(history.evaluation_of(from)));
+    const PassStretch here = *std::prev(std::upper_bound(
+        mine.begin() + 1, mine.end(), from, [](Step step, const PassStretch& stretch) { return step < stretch.first; }));
+    const std::vector<PassStretch> others = stretches_of(history, there);
+    const auto match = std::find_if(others.begin(), others.end(), [&](const PassStretch& s) { return s.rank >= here.rank; });
     SamePlace place{std::max(there.end - 1, there.first), false};
     if (match != others.end() && match->rank > here.rank) {
         place.step = match->first;

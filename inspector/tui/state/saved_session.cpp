@@ -18,8 +18,8 @@ template <class Number> bool take(std::string_view& text, Number& number) {
     return result.ec == std::errc() && (text.empty() || text.front() == ' ');
 }
 
-bool take_place(std::string_view text, Step n_steps, Place& place) {
-    Place read;
+bool take_place(std::string_view text, Step n_steps, TrailPlace& place) {
+    TrailPlace read;
     int number = 0;
     if (!take(text, read.step) || !take(text, read.tensor) || !take(text, number) || !text.empty() || read.step < 0 ||
         read.step >= n_steps || read.tensor < no_tensor) {
@@ -34,7 +34,7 @@ bool take_place(std::string_view text, Step n_steps, Place& place) {
     return true;
 }
 
-std::string place_text(const Place& place) {
+std::string place_text(const TrailPlace& place) {
     return std::to_string(place.step) + " " + std::to_string(place.tensor) + " " + std::to_string(entry_of(place.view).number());
 }
 
@@ -100,7 +100,7 @@ bool SavedSession::parse(std::string_view text, std::string_view trace, Step n_s
         } else if (name == "break") {
             read.breakpoint = value;
         } else if (name == "mark") {
-            Place place;
+            TrailPlace place;
             understood = value.size() > 2 && value[0] >= 'a' && value[0] <= 'z' && take_place(value.substr(1), n_steps, place);
             if (understood) {
                 read.marks[value[0]] = place;

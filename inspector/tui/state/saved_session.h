@@ -21,9 +21,9 @@ namespace schedscope::tui {
 struct SavedSession {
     std::string trace; ///< its absolute path
     Step n_steps = 0;
-    Place place;
+    TrailPlace place;
     std::string filter, search, breakpoint;
-    std::map<char, Place> marks;
+    std::map<char, TrailPlace> marks;
     std::array<std::vector<std::string>, 4> typed; ///< filters, searches, breakpoints, commands
 
     std::string text() const;

@@ -3,10 +3,11 @@
 #include "inspector/tui/state/user_files.h"
 #include "runtime/error.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
+#include "runtime/system/read_number.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <optional>
 
@@ -20,18 +21,10 @@ constexpr std::array<std::string_view, 3> backgrounds{"auto", "dark", "light"}; 
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
-std::string listed(std::span<const std::string_view> all) {
-    std::string text;
-    for (const std::string_view one : all) {
-        text.append(text.empty() ? "" : " ").append(one);
-    }
-    return text;
-}
-
 template <class Enum> Enum one_of(std::string_view name, std::span<const std::string_view> all, std::string_view value) {
     const auto found = std::find(all.begin(), all.end(), value);
     if (found == all.end()) {
-        refuse(std::string(name) + " is one of " + listed(all) + ", not '" + std::string(value) + "'");
+        refuse(std::string(name) + " is one of " + joined(all, " ") + ", not '" + std::string(value) + "'");
     }
     return static_cast<Enum>(found - all.begin());
 }
@@ -42,13 +35,12 @@ bool on_or_off(std::string_view name, std::string_view value) {
 }
 
 int number(std::string_view name, std::string_view value, int least, int most) {
-    int n = 0;
-    const auto result = std::from_chars(value.data(), value.data() + value.size(), n);
-    if (result.ec != std::errc() || result.ptr != value.data() + value.size() || n < least || n > most) {
+    const std::optional<int> n = read_number<int>(value);
+    if (!n || *n < least || *n > most) {
         refuse(std::string(name) + " is a number from " + std::to_string(least) + " to " + std::to_string(most) + ", not '" +
                std::string(value) + "'");
     }
-    return n;
+    return *n;
 }
 
 /// The first word of a text, which goes on behind it.
@@ -100,7 +92,7 @@ void Settings::set(std::string_view name, std::string_view value) {
         }
         keys.bind(key, action);
     } else {
-        refuse("no setting '" + std::string(name) + "': there are " + listed(names));
+        refuse("no setting '" + std::string(name) + "': there are " + joined(names, " "));
     }
 }
 

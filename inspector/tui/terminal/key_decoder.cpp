@@ -81,11 +81,11 @@ Input KeyDecoder::next() {
         }
         character_ = {}; // its rest does not come behind a key
         within_character_ = false;
-        const Found found = sequence(input);
-        if (found == Found::more) {
+        const SequenceFound found = sequence(input);
+        if (found == SequenceFound::more) {
             return {};
         }
-        if (found == Found::key && input.kind != Input::Kind::none) {
+        if (found == SequenceFound::key && input.kind != Input::Kind::none) {
             return input;
         }
     }
@@ -105,15 +105,15 @@ void KeyDecoder::give_up() {
     bytes_.clear();
 }
 
-KeyDecoder::Found KeyDecoder::drop(size_t n, Found found) {
+KeyDecoder::SequenceFound KeyDecoder::drop(size_t n, SequenceFound found) {
     bytes_.erase(0, n);
     return found;
 }
 
-KeyDecoder::Found KeyDecoder::sequence(Input& input) {
+KeyDecoder::SequenceFound KeyDecoder::sequence(Input& input) {
     const auto is = [&](std::string_view known, Key key) {
         input = {Input::Kind::key, key, 0, 0};
-        return drop(known.size(), Found::key);
+        return drop(known.size(), SequenceFound::key);
     };
     const std::string_view bytes = bytes_;
     bool may_become = bytes.size() == 1;
@@ -129,77 +129,77 @@ KeyDecoder::Found KeyDecoder::sequence(Input& input) {
         }
     }
     if (may_become) {
-        return Found::more;
+        return SequenceFound::more;
     }
     switch (bytes[1]) {
     case '[': return control_sequence(input);
     case 'O': {
         if (bytes.size() == 2) {
-            return Found::more;
+            return SequenceFound::more;
         }
         const unsigned char last = bytes[2];
-        return drop(last >= 0x20 && last < 0x7f ? 3 : 2, Found::nothing);
+        return drop(last >= 0x20 && last < 0x7f ? 3 : 2, SequenceFound::nothing);
     }
     case ']':
         if (asked_) {
             return answer_sequence(input);
         }
         [[fallthrough]];
-    default: input = {Input::Kind::key, key_escape, 0, 0}; return drop(1, Found::key);
+    default: input = {Input::Kind::key, key_escape, 0, 0}; return drop(1, SequenceFound::key);
     }
 }
 
 /// ESC [ parameters letter. What can't be part of it ends it.
-KeyDecoder::Found KeyDecoder::control_sequence(Input& input) {
+KeyDecoder::SequenceFound KeyDecoder::control_sequence(Input& input) {
     if (bytes_.starts_with("\x1b[M")) { // a mouse event as old terminals tell it: button, column, row, each with 32 added
         if (bytes_.size() < 6) {
-            return Found::more;
+            return SequenceFound::more;
         }
         const auto value = [&](size_t at) { return static_cast<unsigned char>(bytes_[at]) - 32; };
         const bool released = (value(3) & (3 | 64)) == 3; // which button, it doesn't tell
         input = mouse_event(released ? value(3) & ~3 : value(3), value(5) - 1, value(4) - 1, released);
-        return drop(6, Found::key);
+        return drop(6, SequenceFound::key);
     }
     size_t at = 2;
     while (at < bytes_.size() && bytes_[at] >= 0x20 && bytes_[at] < 0x40) {
         ++at;
     }
     if (at == bytes_.size()) {
-        return at < longest_sequence ? Found::more : drop(at, Found::nothing);
+        return at < longest_sequence ? SequenceFound::more : drop(at, SequenceFound::nothing);
     }
     if (bytes_[at] < 0x40 || bytes_[at] == 0x7f) {
-        return drop(at, Found::nothing);
+        return drop(at, SequenceFound::nothing);
     }
     if (std::array<int, 3> numbers{}; bytes_[2] == '<' && (bytes_[at] == 'M' || bytes_[at] == 'm') &&
                                       three_numbers(std::string_view(bytes_).substr(3, at - 3), numbers)) {
         input = mouse_event(numbers[0], numbers[2] - 1, numbers[1] - 1, bytes_[at] == 'm');
-        return drop(at + 1, Found::key);
+        return drop(at + 1, SequenceFound::key);
     }
-    return drop(at + 1, Found::nothing);
+    return drop(at + 1, SequenceFound::nothing);
 }
 
-KeyDecoder::Found KeyDecoder::answer_sequence(Input& input) {
+KeyDecoder::SequenceFound KeyDecoder::answer_sequence(Input& input) {
     constexpr std::string_view begin = "\x1b]11;rgb:";
     for (size_t at = 2; at < bytes_.size(); ++at) {
         const char c = bytes_[at];
         const bool with_backslash = c == escape && at + 1 < bytes_.size();
         if (c == escape && !with_backslash) {
-            return Found::more;
+            return SequenceFound::more;
         }
         if (c == bell || c == escape) {
             asked_ = false;
             answer_ = at > 5 ? bytes_.substr(5, at - 5) : std::string();
             input = {Input::Kind::answer, key_none, 0, 0};
-            return drop(at + (with_backslash && bytes_[at + 1] == '\\' ? 2 : 1), Found::key);
+            return drop(at + (with_backslash && bytes_[at + 1] == '\\' ? 2 : 1), SequenceFound::key);
         }
         const bool fits = at < begin.size() ? c == begin[at]
                                             : at < longest_sequence &&
                                                   std::string_view("0123456789abcdefABCDEF/").find(c) != std::string_view::npos;
         if (!fits) { // somebody typed that
-            return drop(at, Found::nothing);
+            return drop(at, SequenceFound::nothing);
         }
     }
-    return Found::more;
+    return SequenceFound::more;
 }
 
 /// Takes a byte of a character in the locale's encoding. True: it is complete. A byte that is none is passed over, and so is a beginning that it does not

@@ -49,19 +49,19 @@ public:
     enum class Rest : uint8_t {
         nothing,  ///< there are none, or the beginning of a character, which may wait
         escape,   ///< the Escape key, or the beginning of a sequence
-        sequence, ///< the beginning of a sequence: nobody types that
+        sequence, ///< the beginning of a sequence: people don't type that
     };
     Rest waits_for() const noexcept;
     /// No more comes of it: the Escape key was meant; of a sequence, nothing.
     void give_up();
 
 private:
-    enum class Found : uint8_t { key, nothing, more };
-    Found sequence(Input& input);
-    Found control_sequence(Input& input);
-    Found answer_sequence(Input& input);
+    enum class SequenceFound : uint8_t { key, nothing, more };
+    SequenceFound sequence(Input& input);
+    SequenceFound control_sequence(Input& input);
+    SequenceFound answer_sequence(Input& input);
     bool character(Input& input);
-    Found drop(size_t n, Found found);
+    SequenceFound drop(size_t n, SequenceFound found);
 
     std::map<std::string, Key, std::less<>> known_;
     std::string bytes_;          ///< that were not yet told apart

@@ -235,7 +235,7 @@ void Terminal::apply(const TerminalOptions& options) {
     }
 }
 
-/// Nobody waits for the answer: when it comes, it is read among the keys.
+/// Nothing waits for the answer: when it comes, it is read among the keys.
 void Terminal::ask_background() {
     const char* const type = std::getenv("TERM");
     if (!asked_ && has_colors() && may_be_asked(type ? type : "")) {

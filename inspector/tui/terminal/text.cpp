@@ -178,11 +178,8 @@ std::vector<std::string> wrapped(std::string_view utf8, int width) {
     }
 }
 
-std::string joined(std::initializer_list<std::string_view> pieces) {
-    std::string text;
-    for (const std::string_view piece : pieces) {
-        text += piece;
-    }
+std::string padded(std::string text, int width) {
+    text.resize(text.size() + std::max(width - text_width(text), 1), ' ');
     return text;
 }
 

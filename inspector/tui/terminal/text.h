@@ -32,8 +32,8 @@ std::string shortened(std::string_view utf8, int width);
 /// Lines of at most `width` columns, broken at spaces where there are any; at least one line.
 std::vector<std::string> wrapped(std::string_view utf8, int width);
 
-/// The pieces, one after the other.
-std::string joined(std::initializer_list<std::string_view> pieces);
+/// The text with blanks behind it to that many columns, one at least.
+std::string padded(std::string text, int width);
 
 // Numbers in the words of the rest of the program; "-" for what is not known (negative).
 using words::counted;

@@ -3,6 +3,7 @@
 #include "inspector/tui/views/tensor_detail.h"
 #include "inspector/tui/views/values.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 #include "traces/history/words/words.h"
 
 #include <algorithm>
@@ -251,11 +252,6 @@ private:
                 add_wrapped(lines, width, "spread", label, "▕" + words::bars(v->histogram) + "▏");
             }
         }
-    }
-
-    static std::string padded(std::string text, int width) {
-        text.resize(text.size() + (std::max(width - text_width(text), 1)), ' ');
-        return text;
     }
 
     std::vector<ComparedRow> rows_;

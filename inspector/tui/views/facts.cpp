@@ -101,7 +101,7 @@ void Describer::tensor(const PlanState& state, TensorId id, Facts& facts) {
         return;
     const bool copy = !is_index(id, graph->tensors);
     const TensorInfo& info = copy ? history_.tensor(state, id) : graph->tensors[id];
-    // A list may have thousands of rows: nothing is looked up in vain.
+    // A list may have thousands of rows: nothing is looked up that is not asked for.
     if (facts.wants(Field::name)) {
         if (copy)
             facts.kept[0] = history_.tensor_name(state, id);

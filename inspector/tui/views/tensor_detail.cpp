@@ -3,6 +3,7 @@
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/story.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
@@ -123,12 +124,8 @@ std::string tensor_label(InspectorSession& session, TensorId id) {
 }
 
 void add_first_elements(std::vector<Line>& lines, int width, const std::vector<double>& first) {
-    std::string text;
-    for (const double x : first) {
-        text += (text.empty() ? "" : " ") + words::number(x);
-    }
-    if (!text.empty()) {
-        add_wrapped(lines, width, "first", 8, text);
+    if (!first.empty()) {
+        add_wrapped(lines, width, "first", 8, joined(first, " ", words::number));
     }
 }
 

@@ -8,6 +8,10 @@
 
 namespace schedscope::tui {
 
+TensorId View::tensor_of(const InspectorSession& session, int row) const {
+    return row_of(session, session.selected()) == row ? session.selected() : own_tensor(session, row);
+}
+
 std::optional<double> View::sort_key(InspectorSession& session, int row, size_t column) const {
     const Field field = columns()[column].field;
     if (field == Field::count) {
@@ -53,10 +57,7 @@ void add_wrapped(std::vector<Line>& lines, int width, std::string_view label, in
     l.target = target;
     l.now = now;
     l.hang = label_width;
-    std::string head(label);
-    const int space = label_width - text_width(head);
-    head.resize(head.size() + (std::max(space, label_width > 0 ? 1 : 0)), ' ');
-    l.parts.push_back({std::move(head), now ? bold : dim});
+    l.parts.push_back({label_width > 0 ? padded(std::string(label), label_width) : std::string(label), now ? bold : dim});
     l.parts.push_back({std::string(text), style});
     add_line(lines, std::move(l), width);
 }

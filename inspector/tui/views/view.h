@@ -49,7 +49,7 @@ Line line(std::string text, Style style = {}, Target target = {});
 /// A heading, after an empty line unless it is the first one.
 void add_heading(std::vector<Line>& lines, std::string text);
 
-/// "4.0 KiB"; "?" for a negative number: it exists, and nobody recorded it.
+/// "4.0 KiB"; "?" for a negative number: it exists, and was not recorded.
 std::string bytes_or_unknown(int64_t bytes);
 /// A backend's name in its ink.
 Text backend_text(const InspectorSession& session, BackendId id);
@@ -74,7 +74,7 @@ public:
 
     /// Heads of the list's columns.
     virtual std::span<const Column> columns() const = 0;
-    /// The state changed: rows are computed anew. Only for the view that is shown.
+    /// The state changed: rows are computed again. Only for the view that is shown.
     virtual void update(InspectorSession& session) = 0;
     virtual int n_rows() const = 0;
     /// The cells of a row, one per column. Asked for rows on the screen only. `width`: of the growing column.
@@ -87,8 +87,8 @@ public:
 
     /// The row of a tensor, −1: it has none here.
     virtual int row_of(const InspectorSession& session, TensorId id) const = 0;
-    /// The tensor that selecting a row selects; none: the selection stays.
-    virtual TensorId tensor_of(const InspectorSession& session, int row) const = 0;
+    /// The tensor that selecting a row selects; none: the selection stays. By default the row's own, unless the selected one has this row as well, as one of a group.
+    virtual TensorId tensor_of(const InspectorSession& session, int row) const;
     /// The one tensor that a row is the line of; none: it stands for several (a split, a group), or for something else.
     virtual TensorId own_tensor(const InspectorSession&, int) const { return no_tensor; }
     /// Is the row what the present step is about?

@@ -3,6 +3,7 @@
 #include "inspector/tui/views/tensor_detail.h"
 #include "inspector/tui/views/view.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/unknown.h"
 
@@ -117,9 +118,6 @@ public:
         const auto& tensors = session.state().tensors; // the first one of its split
         const int32_t split = is_index(id, tensors) ? tensors[id].split : -1;
         return split < 0 ? -1 : of([&](const Row& r) { return r.copy.split == split; });
-    }
-    TensorId tensor_of(const InspectorSession& session, int row) const override {
-        return row_of(session, session.selected()) == row ? session.selected() : at(row).copy.id;
     }
     TensorId own_tensor(const InspectorSession&, int row) const override { return at(row).copy.id; }
     bool changed(const InspectorSession& session, int row) const override {

@@ -2,6 +2,7 @@
 #include "inspector/tui/views/tensor_detail.h"
 #include "inspector/tui/views/view.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -43,13 +44,7 @@ public:
 
     std::vector<Text> row(InspectorSession& session, int index, int) const override {
         const auto text = [&](StringId id) { return std::string(session.history().source().text(id)); };
-        const auto names = [&] {
-            std::string all;
-            for (const TensorId id : nodes(session, index)) {
-                all += (all.empty() ? "" : " + ") + session.name(id);
-            }
-            return all;
-        };
+        const auto names = [&] { return joined(nodes(session, index), " + ", [&](TensorId id) { return session.name(id); }); };
         if (const auto* f = std::get_if<record::Fusion>(&at(index))) {
             const std::vector<TensorId> all = nodes(session, index);
             const auto time = times_.find(all.empty() ? no_tensor : all.front());

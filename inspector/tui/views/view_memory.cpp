@@ -2,15 +2,17 @@
 #include "inspector/tui/views/drawings/memory_map.h"
 #include "inspector/tui/views/view.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 #include "traces/history/tables/tables.h"
 
 #include <algorithm>
+#include <span>
 
 namespace schedscope::tui {
 namespace {
 
 /// Memory: above, the buffers as maps; below, where each tensor lies and how long; on the right who shares its bytes, whose place it takes, who holds the peak,
-/// and why buffers were planned anew.
+/// and why buffers were planned again.
 class MemoryView final : public View {
 public:
     std::span<const Column> columns() const override { return columns_; }
@@ -47,7 +49,7 @@ public:
             farthest = std::max(farthest, p.offset);
         }
         columns_[2].width = offset_width_ = std::clamp(text_width(words::count(farthest)), 8, 15);
-        std::vector<MemoryMap::Buffer> buffers;
+        std::vector<MemoryMap::DrawnBuffer> buffers;
         for (size_t i = 0; i < rows_.size(); ++i) {
             const record::Placement& p = rows_[i];
             if (buffers.empty() || buffers.back().buffer_type != p.buffer_type || buffers.back().chunk != p.chunk) {
@@ -114,9 +116,6 @@ public:
             id = session.info(id).view_source;
         }
         return -1;
-    }
-    TensorId tensor_of(const InspectorSession& session, int row) const override {
-        return row_of(session, session.selected()) == row ? session.selected() : at(row).tensor;
     }
     TensorId own_tensor(const InspectorSession&, int row) const override { return at(row).tensor; }
     bool changed(const InspectorSession& session, int row) const override {
@@ -218,11 +217,11 @@ private:
             if (buffer.buffer_type != buffer_type || buffer.holders.empty()) {
                 continue;
             }
-            std::string text = words::bytes(buffer.most_live) + " at place " + std::to_string(buffer.most_at) + ", held by ";
             const size_t n = std::min(buffer.holders.size(), most);
-            for (size_t i = 0; i < n; ++i) {
-                text += (i == 0 ? "" : ", ") + buffer.holders[i].name + " " + words::bytes(buffer.holders[i].bytes);
-            }
+            const std::string text =
+                words::bytes(buffer.most_live) + " at place " + std::to_string(buffer.most_at) + ", held by " +
+                joined(std::span(buffer.holders).first(n), ", ",
+                       [](const tables::MemoryRow::Holder& h) { return h.name + " " + words::bytes(h.bytes); });
             const size_t rest = buffer.holders.size() - n;
             add_wrapped(lines, width, "peak", 8, text + (rest > 0 ? " and " + std::to_string(rest) + " more" : ""), {},
                         Target::tensor(buffer.holders.front().id));

@@ -2,6 +2,7 @@
 #include "inspector/tui/views/tensor_detail.h"
 #include "inspector/tui/views/view.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 #include "traces/history/words/unknown.h"
 
 #include <algorithm>
@@ -149,7 +150,7 @@ public:
             add_wrapped(lines, width, "", 4, "… " + counted(n_left_out, "question") + " before these", dim);
         }
         for (int i = n_left_out; i < r.n_asked; ++i) {
-            const Asked& asked = now_->asked[asked_of[i]];
+            const AskedAt& asked = now_->asked[asked_of[i]];
             add_wrapped(lines, width, pass_name(asked.query.pass), 4, question_text(session, asked.query),
                         asked.query.yes ? Style{} : warning, Target::step(asked.step), asked.step == session.step());
         }
@@ -184,7 +185,7 @@ private:
         std::string why; ///< of the first refused one
         int n_on = 0, n_asked = 0;
     };
-    struct Asked {
+    struct AskedAt {
         Step step;
         record::BackendQuery query;
     };
@@ -197,7 +198,7 @@ private:
         std::vector<OpNodes> ops;   ///< by name
         std::vector<int32_t> op_of; ///< by tensor
         std::vector<Row> rows;      ///< by operator, then backend
-        std::vector<Asked> asked;   ///< before the step asked_until
+        std::vector<AskedAt> asked; ///< before the step asked_until
         Step asked_until = no_step;
         std::vector<std::vector<int32_t>> asked_of; ///< by row, indices into asked
 
@@ -208,7 +209,7 @@ private:
         /// Index into ops of a node; −1: it is none.
         int32_t op(TensorId id) const { return is_index(id, op_of) ? op_of[id] : -1; }
     };
-    static constexpr int most_listed = 500; ///< lines of one list in the detail: nobody reads more, and each key would draw them
+    static constexpr int most_listed = 500; ///< lines of one list in the detail: no user reads more, and each key would draw them
 
     const Row& at(int row) const { return now_->rows[row]; }
     const std::vector<TensorId>& nodes(const Row& row) const { return now_->ops[row.op].nodes; }

@@ -11,8 +11,6 @@
 namespace schedscope::tui {
 namespace {
 
-using Kind = TimelineItem::Kind;
-
 /// Timeline: above, a lane for each backend; below, kernels, transfers and waits of the evaluation in order of time, each with its bar; on the right, where the
 /// time went.
 class TimelineView final : public View {
@@ -23,14 +21,14 @@ public:
         const PlanState& state = session.state();
         rows_.clear();
         for (const record::Execute& e : state.executed) {
-            rows_.push_back({Kind::kernel, e.backend, e.last, e.kernel, e.split, e.count, e.device_time, e.bytes, e.flops,
-                             e.start_ns, e.end_ns});
+            rows_.push_back({TimelineItem::Kind::kernel, e.backend, e.last, e.kernel, e.split, e.count, e.device_time, e.bytes,
+                             e.flops, e.start_ns, e.end_ns});
         }
         for (const record::Transfer& t : state.transfers) {
-            rows_.push_back({Kind::transfer, t.to, t.copy, 0, t.split, 1, false, t.bytes, 0, t.start_ns, t.end_ns});
+            rows_.push_back({TimelineItem::Kind::transfer, t.to, t.copy, 0, t.split, 1, false, t.bytes, 0, t.start_ns, t.end_ns});
         }
         for (const record::Wait& w : state.waits) {
-            rows_.push_back({Kind::wait, w.backend, no_tensor, 0, w.split, 0, false, -1, 0, w.start_ns, w.end_ns});
+            rows_.push_back({TimelineItem::Kind::wait, w.backend, no_tensor, 0, w.split, 0, false, -1, 0, w.start_ns, w.end_ns});
         }
         std::stable_sort(rows_.begin(), rows_.end(),
                          [](const TimelineItem& a, const TimelineItem& b) { return a.start < b.start; });
@@ -87,7 +85,7 @@ public:
         }
         int best = -1, nearest = INT_MAX;
         for (size_t i = 0; i < rows_.size(); ++i) {
-            const int other = rows_[i].kind == Kind::kernel ? session.row_of(rows_[i].tensor) : -1;
+            const int other = rows_[i].kind == TimelineItem::Kind::kernel ? session.row_of(rows_[i].tensor) : -1;
             if (other > place && other < nearest) {
                 nearest = other;
                 best = int_of(i);
@@ -95,22 +93,18 @@ public:
         }
         return best;
     }
-    TensorId tensor_of(const InspectorSession& session, int row) const override {
-        // Of a group, the node that is selected already.
-        return row_of(session, session.selected()) == row ? session.selected() : at(row).tensor;
-    }
     TensorId own_tensor(const InspectorSession&, int row) const override { return at(row).tensor; }
     bool changed(const InspectorSession& session, int row) const override {
         const Fact& fact = session.record().fact;
         const TimelineItem& r = at(row);
         if (const auto* e = std::get_if<record::Execute>(&fact)) {
-            return r.kind == Kind::kernel && e->start_ns == r.start && e->last == r.tensor;
+            return r.kind == TimelineItem::Kind::kernel && e->start_ns == r.start && e->last == r.tensor;
         }
         if (const auto* w = std::get_if<record::Wait>(&fact)) {
-            return r.kind == Kind::wait && w->start_ns == r.start && w->backend == r.backend;
+            return r.kind == TimelineItem::Kind::wait && w->start_ns == r.start && w->backend == r.backend;
         }
         const auto* t = std::get_if<record::Transfer>(&fact);
-        return t && r.kind == Kind::transfer && t->start_ns == r.start && t->copy == r.tensor;
+        return t && r.kind == TimelineItem::Kind::transfer && t->start_ns == r.start && t->copy == r.tensor;
     }
 
     std::string detail_title(InspectorSession& session, int row) const override { return what(session, at(row)); }
@@ -166,7 +160,9 @@ public:
         facts.set(Field::kernel, facts.kept[3]);
         facts.set(Field::backend, facts.kept[1]);
         facts.set(Field::cause, std::string_view());
-        facts.set(Field::kind, r.kind == Kind::kernel ? "execute" : r.kind == Kind::transfer ? "transfer" : "wait");
+        facts.set(Field::kind, r.kind == TimelineItem::Kind::kernel     ? "execute"
+                               : r.kind == TimelineItem::Kind::transfer ? "transfer"
+                                                                        : "wait");
         facts.set_known(Field::bytes, r.bytes);
         facts.set_known(Field::time, r.end - r.start);
         facts.set_known(Field::split, r.split);
@@ -176,11 +172,11 @@ private:
     const TimelineItem& at(int row) const { return rows_[row]; }
 
     static std::string what(InspectorSession& session, const TimelineItem& r) {
-        if (r.kind == Kind::transfer) {
+        if (r.kind == TimelineItem::Kind::transfer) {
             return "copy";
         }
-        return r.kind == Kind::wait ? (r.backend == no_backend ? "wait for trace" : "wait")
-                                    : std::string(session.history().source().text(r.kernel));
+        return r.kind == TimelineItem::Kind::wait ? (r.backend == no_backend ? "wait for trace" : "wait")
+                                                  : std::string(session.history().source().text(r.kernel));
     }
     /// How long its backend had done nothing when it began.
     int64_t gap_before(int row) const {

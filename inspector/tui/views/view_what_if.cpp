@@ -3,6 +3,7 @@
 #include "inspector/tui/views/tensor_detail.h"
 #include "inspector/tui/views/view.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 #include "traces/history/words/unknown.h"
 
 #include <algorithm>
@@ -111,7 +112,7 @@ public:
         if (!r.note.empty()) {
             add_wrapped(lines, width, "", label, r.note);
         }
-        for (const Comparison::Plan& plan : c.plans) {
+        for (const Comparison::ComparedPlan& plan : c.plans) {
             add_heading(lines, plan.title);
             for (const Comparison::Figure& figure : plan.figures) {
                 add_wrapped(lines, width, figure.name, std::min(24, width / 2),

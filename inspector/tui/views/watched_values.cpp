@@ -3,6 +3,7 @@
 #include "inspector/tui/views/tensor_detail.h"
 #include "inspector/tui/views/values.h"
 #include "runtime/numbers.h"
+#include "runtime/system/joined.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/words.h"
 

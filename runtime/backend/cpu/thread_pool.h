@@ -9,7 +9,7 @@
 namespace schedscope {
 
 /// Threads that run one piece of work together, again and again. Between pieces they spin for some microseconds (the next kernel is usually near), then sleep.
-/// Nobody waits for a thread that has not begun: its part is taken by one that runs, so that a machine with other work to do costs what that work takes, not more.
+/// No thread waits for one that has not begun: its part is taken by one that runs, so that a machine with other work to do costs what that work takes, not more.
 class ThreadPool {
 public:
     /// n ≥ 1 threads take part; the caller of `run` is one of them. Throws Error(device) when the system starts no more.

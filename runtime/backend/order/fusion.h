@@ -5,7 +5,7 @@
 /// Groups of nodes that a backend runs as one kernel: what there is (the table in fusion.cpp), how they are found, and when they may run so.
 namespace schedscope {
 
-/// The kernels. Members are listed in the order they have in a group; the last one's result is written, nobody sees the others'.
+/// The kernels. Members are listed in the order they have in a group; the last one's result is written, the others' are not kept.
 namespace fused {
 
 // A norm and the weight behind it; each other operand has the result's row length and is repeated along the other dimensions.

@@ -63,7 +63,7 @@ bool looks_like_rope_store(const Pattern&, Tensor& last, int choice, const Posit
 
 /// Source 0 or 1 of the node if it is a node of the split with this operator; of two the nearer (choice 0) or the farther one.
 Tensor* source_with(const Tensor& node, Op op, int choice, const Positions& positions) noexcept;
-/// Why nobody may leave out this result; empty: one may.
+/// Why this result may not be left out; empty: it may.
 std::string_view why_needed(const Tensor& inner) noexcept;
 /// Of an operand whose rows go along with rows of `result`; empty: it fits.
 std::string_view why_not_row(const Tensor& operand, const Tensor& result) noexcept;

@@ -98,7 +98,7 @@ BrokenOrder broken_order(std::span<Tensor* const> before, std::span<Tensor* cons
 namespace {
 
 /// Nodes that stay together: a group, what a smaller batch would make one, or one node.
-struct Unit {
+struct NodesTogether {
     int32_t first = 0, count = 1;
     int32_t group = -1;
 };
@@ -146,7 +146,7 @@ private:
 class Spreading {
 public:
     explicit Spreading(SplitGraph& split) : split_(split), together_(n_ids(split.nodes)), passed_(n_ids(split.nodes)) {
-        std::vector<Unit> together;
+        std::vector<NodesTogether> together;
         for (size_t g = 0; g < split.groups.size(); ++g) {
             together.push_back({split.groups[g].first, split.groups[g].count, int_of(g)});
         }
@@ -155,10 +155,11 @@ public:
                 together.push_back({pair.first, pair.second - pair.first + 1, -1});
             }
         }
-        std::sort(together.begin(), together.end(), [](const Unit& a, const Unit& b) { return a.first < b.first; });
+        std::sort(together.begin(), together.end(),
+                  [](const NodesTogether& a, const NodesTogether& b) { return a.first < b.first; });
         auto next = together.begin();
         for (int32_t i = 0; i < n_of(split.nodes); i += units_.back().count) {
-            units_.push_back(next != together.end() && next->first == i ? *next++ : Unit{i, 1, -1});
+            units_.push_back(next != together.end() && next->first == i ? *next++ : NodesTogether{i, 1, -1});
         }
     }
 
@@ -182,7 +183,9 @@ private:
     /// How many units further on are looked at. What a moved node makes is kept until its turn would have come.
     static constexpr size_t look_ahead = 24;
 
-    std::span<Tensor* const> nodes_of(const Unit& unit) const { return std::span(split_.nodes).subspan(unit.first, unit.count); }
+    std::span<Tensor* const> nodes_of(const NodesTogether& unit) const {
+        return std::span(split_.nodes).subspan(unit.first, unit.count);
+    }
 
     size_t first_without_wait(size_t next) {
         passed_.clear();
@@ -204,7 +207,7 @@ private:
         std::vector<Tensor*> nodes;
         std::vector<FusionGroup> groups;
         std::vector<int32_t> now(split_.nodes.size());
-        for (const Unit& unit : units_) {
+        for (const NodesTogether& unit : units_) {
             if (unit.group >= 0) {
                 groups.push_back(split_.groups[unit.group]);
                 groups.back().first = n_of(nodes);
@@ -223,9 +226,9 @@ private:
     }
 
     SplitGraph& split_;
-    std::vector<Unit> units_; ///< ordered up to the one that is next
-    Noted together_;          ///< since the last wait
-    Noted passed_;            ///< by the one that is looked at
+    std::vector<NodesTogether> units_; ///< ordered up to the one that is next
+    Noted together_;                   ///< since the last wait
+    Noted passed_;                     ///< by the one that is looked at
 };
 
 } // namespace

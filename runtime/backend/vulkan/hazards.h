@@ -10,7 +10,7 @@
 namespace schedscope::vulkan {
 
 /// Bytes [start, end) of a buffer. For a tensor: what is bound, from an aligned place on.
-struct Window {
+struct BoundBytes {
     VkBuffer buffer = VK_NULL_HANDLE;
     uint64_t start = 0, end = 0;
 };
@@ -19,10 +19,10 @@ struct Window {
 class Hazards {
 public:
     /// Notes one piece of work. True: a barrier must come before it, and what was noted until then is forgotten.
-    bool barrier_before(std::span<const Window> reads, const Window& write) {
+    bool barrier_before(std::span<const BoundBytes> reads, const BoundBytes& write) {
         const bool hazard =
             overlaps_any(write, written_) || overlaps_any(write, read_) ||
-            std::any_of(reads.begin(), reads.end(), [this](const Window& w) { return overlaps_any(w, written_); });
+            std::any_of(reads.begin(), reads.end(), [this](const BoundBytes& w) { return overlaps_any(w, written_); });
         if (hazard) {
             clear();
         }
@@ -36,12 +36,12 @@ public:
     }
 
 private:
-    static bool overlaps_any(const Window& w, const std::vector<Window>& others) noexcept {
+    static bool overlaps_any(const BoundBytes& w, const std::vector<BoundBytes>& others) noexcept {
         return std::any_of(others.begin(), others.end(),
-                           [&w](const Window& o) { return w.buffer == o.buffer && w.start < o.end && o.start < w.end; });
+                           [&w](const BoundBytes& o) { return w.buffer == o.buffer && w.start < o.end && o.start < w.end; });
     }
 
-    std::vector<Window> written_, read_;
+    std::vector<BoundBytes> written_, read_;
 };
 
 } // namespace schedscope::vulkan

@@ -123,7 +123,7 @@ void Submission::barrier_between() {
 
 void Submission::copy(const VulkanBuffer& source, size_t source_offset, VulkanBuffer& target, size_t target_offset,
                       size_t bytes) {
-    const Window read{source.handle(), source_offset, source_offset + bytes};
+    const BoundBytes read{source.handle(), source_offset, source_offset + bytes};
     if (hazards_.barrier_before({&read, 1}, {target.handle(), target_offset, target_offset + bytes})) {
         barrier_between();
     }
@@ -144,14 +144,14 @@ void Submission::stage(const std::byte* source, VulkanBuffer& target, size_t tar
     staged_ += bytes;
 }
 
-Window Submission::window_of(const Tensor& t) const noexcept {
+BoundBytes Submission::window_of(const Tensor& t) const noexcept {
     const uint64_t alignment = context_.physical().buffer_alignment;
     return {static_cast<VulkanBuffer*>(t.buffer)->handle(), t.offset / alignment * alignment,
             (t.offset + n_bytes(t) + 3) / 4 * 4};
 }
 
 bool Submission::needs_barrier(const Dispatch& d) {
-    std::array<Window, 4 + n_more_bindings> reads;
+    std::array<BoundBytes, 4 + n_more_bindings> reads;
     size_t n = 0;
     for (size_t i = 0; i < 4; ++i) {
         if (d.bound[i] != nullptr) {
@@ -168,7 +168,7 @@ void Submission::bind(size_t set, size_t record, Dispatch& d) {
     std::array<VkDescriptorBufferInfo, n_bindings + n_more_bindings> buffers{};
     buffers[0] = {parameters_.buffer, 0, VK_WHOLE_SIZE};
     const auto put = [&](size_t binding, const Tensor& t, ShaderLayout& layout) {
-        const Window w = window_of(t);
+        const BoundBytes w = window_of(t);
         buffers[binding] = {w.buffer, w.start, w.end - w.start};
         layout.offset = static_cast<uint32_t>(t.offset - w.start);
     };
@@ -197,7 +197,7 @@ void Submission::bind(size_t set, size_t record, Dispatch& d) {
     context_.f().vkUpdateDescriptorSets(context_.device(), 1, &write, 0, nullptr);
 }
 
-void Submission::run(std::span<const Piece> pieces, std::span<Dispatch> dispatches, std::vector<KernelTime>* times) {
+void Submission::run(std::span<const NodeDispatches> pieces, std::span<Dispatch> dispatches, std::vector<KernelTime>* times) {
     const DeviceFunctions& f = context_.f();
     const auto more = std::count_if(dispatches.begin(), dispatches.end(), [](const Dispatch& d) { return d.n_more > 0; });
     make_room(dispatches.size() + more);

@@ -15,7 +15,7 @@ namespace schedscope::vulkan {
 class VulkanBuffer;
 
 /// Nodes that are run by dispatches [first, end).
-struct Piece {
+struct NodeDispatches {
     int32_t node = 0, count = 1;
     size_t first = 0, end = 0;
     std::string_view kernel; ///< constant of the program
@@ -38,7 +38,7 @@ public:
     void stage(const std::byte* source, VulkanBuffer& target, size_t target_offset, size_t bytes);
     size_t staging_left() const noexcept { return staging_bytes - staged_; }
     /// times: null, or where `wait` appends one entry for each piece.
-    void run(std::span<const Piece> pieces, std::span<Dispatch> dispatches, std::vector<KernelTime>* times);
+    void run(std::span<const NodeDispatches> pieces, std::span<Dispatch> dispatches, std::vector<KernelTime>* times);
     /// Barriers that stand between its pieces of work so far.
     int32_t barriers() const noexcept { return n_barriers_; }
     void submit();
@@ -51,7 +51,7 @@ private:
 
     void make_room(size_t n);
     void release_room() noexcept;
-    Window window_of(const Tensor& t) const noexcept;
+    BoundBytes window_of(const Tensor& t) const noexcept;
     bool needs_barrier(const Dispatch& dispatch);
     void bind(size_t set, size_t record, Dispatch& dispatch);
     void barrier();

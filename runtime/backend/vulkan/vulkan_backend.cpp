@@ -70,7 +70,7 @@ void VulkanBackend::collect(const SplitGraph& split, int32_t first, int32_t coun
             }
             ++group;
         }
-        Piece piece{i, n, dispatches_.size(), 0, kernel};
+        NodeDispatches piece{i, n, dispatches_.size(), 0, kernel};
         if (kernel.empty()) {
             append_dispatches(*rest[0], options, dispatches_);
         } else {

@@ -56,7 +56,7 @@ private:
     bool fusion_;
 
     std::vector<Dispatch> dispatches_; ///< of the range that is recorded
-    std::vector<Piece> pieces_;
+    std::vector<NodeDispatches> pieces_;
 
     std::vector<std::unique_ptr<Submission>> idle_;
     std::unique_ptr<Submission> open_;                   ///< begun, not yet submitted

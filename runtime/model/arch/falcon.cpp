@@ -28,10 +28,9 @@ void graph(GraphBuilder& b) {
     for (int32_t il = 0; il < b.h.n_layer; ++il) {
         const LayerWeights& l = b.layer(il);
         Tensor* residual = x;
-        Tensor* normed = b.name(blocks::norm(b, x, l.attn_norm, blocks::NormKind::layer, il), "attn_norm", il);
-        x = l.attn_norm_2.weight == nullptr
-                ? normed
-                : b.name(blocks::norm(b, x, l.attn_norm_2, blocks::NormKind::layer, il), "attn_norm_2", il);
+        Tensor* normed = b.name(blocks::norm(b, x, l.attn_norm, NormKind::layer, il), "attn_norm", il);
+        x = l.attn_norm_2.weight == nullptr ? normed
+                                            : b.name(blocks::norm(b, x, l.attn_norm_2, NormKind::layer, il), "attn_norm_2", il);
         blocks::Qkv qkv = blocks::project_qkv(b, x, il);
         blocks::rotate(b, qkv, il);
         Tensor* attention = blocks::only_outputs(b, blocks::attention(b, qkv, l.attn_output, il), il);
@@ -42,7 +41,7 @@ void graph(GraphBuilder& b) {
         x = ops::add(b.g, x, attention);
         x = b.name(ops::add(b.g, x, residual), "l_out", il);
     }
-    blocks::output(b, x, blocks::NormKind::layer);
+    blocks::output(b, x, NormKind::layer);
 }
 
 } // namespace

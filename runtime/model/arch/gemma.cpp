@@ -30,11 +30,11 @@ void graph(GraphBuilder& b) {
         Tensor* attended = blocks::attention_half(b, x, il, "Qcur_scaled");
         Tensor* after_attention = b.name(ops::add(b.g, attended, blocks::only_outputs(b, x, il)), "sa_out", il);
 
-        x = b.name(blocks::norm(b, after_attention, l.ffn_norm, blocks::NormKind::rms, il), "ffn_norm", il);
+        x = b.name(blocks::norm(b, after_attention, l.ffn_norm, NormKind::rms, il), "ffn_norm", il);
         x = b.name(blocks::feed_forward(b, x, blocks::Activation::gelu, il), "ffn_out", il);
         x = b.name(ops::add(b.g, x, after_attention), "l_out", il);
     }
-    blocks::output(b, x, blocks::NormKind::rms);
+    blocks::output(b, x, NormKind::rms);
 }
 
 } // namespace

@@ -40,11 +40,11 @@ void graph(GraphBuilder& b) {
         Tensor* attended = blocks::attention_half(b, x, il, "Qcur");
         Tensor* residual = ops::add(b.g, attended, blocks::only_outputs(b, x, il));
 
-        x = b.name(blocks::norm(b, residual, l.ffn_norm, blocks::NormKind::rms, il), "ffn_norm", il);
+        x = b.name(blocks::norm(b, residual, l.ffn_norm, NormKind::rms, il), "ffn_norm", il);
         x = b.name(blocks::feed_forward(b, x, blocks::Activation::silu, il), "ffn_out", il);
         x = b.name(ops::add(b.g, residual, x), "l_out", il);
     }
-    blocks::output(b, x, blocks::NormKind::rms);
+    blocks::output(b, x, NormKind::rms);
 }
 
 } // namespace

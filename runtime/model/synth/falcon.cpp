@@ -27,7 +27,7 @@ constexpr std::array presets{
 };
 
 void make(SynthModel& m) {
-    m.keys(SynthModel::layer, 1e-5F);
+    m.keys(NormKind::layer, 1e-5F);
     m.embedding_and_output();
     m.each_block([&m](const std::string& blk) {
         m.fused_attention(blk);

@@ -48,7 +48,7 @@ constexpr std::array presets{
 };
 
 void make(SynthModel& m) {
-    m.keys(SynthModel::rms, 1e-6F);
+    m.keys(NormKind::rms, 1e-6F);
     m.set("attn_logit_softcapping", 50.0F);
     m.set("final_logit_softcapping", 30.0F);
     m.embedding_and_output();

@@ -55,7 +55,7 @@ constexpr std::array presets{
 };
 
 void make(SynthModel& m) {
-    m.keys(SynthModel::rms, 1e-6F);
+    m.keys(NormKind::rms, 1e-6F);
     if (m.shape().rope_factor > 1) {
         m.set("rope.scaling.type", "linear");
         m.set("rope.scaling.factor", m.shape().rope_factor);

@@ -81,7 +81,7 @@ std::vector<float> rope_factors(const SynthShape& s, int32_t n_dims) {
 }
 
 void make(SynthModel& m) {
-    m.keys(SynthModel::rms, 1e-5F);
+    m.keys(NormKind::rms, 1e-5F);
     m.embedding_and_output();
     if (m.shape().rope_factor > 1) {
         m.values("rope_freqs", rope_factors(m.shape(), m.head_length()));

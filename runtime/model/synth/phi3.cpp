@@ -63,7 +63,7 @@ void long_rope(SynthModel& m) {
 }
 
 void make(SynthModel& m) {
-    m.keys(SynthModel::rms, 1e-5F);
+    m.keys(NormKind::rms, 1e-5F);
     m.embedding_and_output();
     if (m.shape().rope_factor > 1) {
         long_rope(m);

@@ -33,7 +33,7 @@ constexpr std::array presets{
 };
 
 void make(SynthModel& m) {
-    m.keys(SynthModel::rms, 1e-6F);
+    m.keys(NormKind::rms, 1e-6F);
     m.embedding_and_output();
     m.each_block([&m](const std::string& blk) {
         m.attention(blk);

@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 #include "runtime/model/known_architectures.h"
 #include "runtime/model/synth/synth_model.h"
+#include "runtime/system/joined.h"
 
 #include <array>
 #include <memory>
@@ -19,15 +20,6 @@ namespace {
 const std::array known{SCHEDSCOPE_ARCHITECTURES(X)};
 #undef X
 
-/// Of a table whose entries have a name.
-template <typename Table> std::string names_of(const Table& table, auto name) {
-    std::string names;
-    for (const auto& entry : table) {
-        names += (names.empty() ? "" : ", ") + std::string(name(entry));
-    }
-    return names;
-}
-
 const SynthArchitecture& find(std::string_view name) {
     for (const SynthArchitecture* a : known) {
         if (a->name == name) {
@@ -35,7 +27,7 @@ const SynthArchitecture& find(std::string_view name) {
         }
     }
     throw Error(ErrorKind::usage, "synth: there is no architecture '" + std::string(name) + "' (" +
-                                      names_of(known, [](const auto* a) { return a->name; }) + ")");
+                                      joined(known, ", ", &SynthArchitecture::name) + ")");
 }
 
 std::unique_ptr<const SynthModel> make(const SynthShape& shape, Type type, uint64_t seed) {
@@ -59,7 +51,7 @@ SynthShape synth_preset(std::string_view architecture, std::string_view name) {
         }
     }
     throw Error(ErrorKind::usage, "synth " + std::string(architecture) + ": there is no preset '" + std::string(name) + "' (" +
-                                      names_of(a.presets, [](const auto& p) { return p.name; }) + ")");
+                                      joined(a.presets, ", ", &SynthPreset::name) + ")");
 }
 
 std::string synthesise(const SynthShape& shape, Type type, uint64_t seed, const std::string& path) {

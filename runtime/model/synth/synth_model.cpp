@@ -56,7 +56,7 @@ void SynthModel::keys(NormKind norm, float epsilon) {
     if (s_.n_ff_expert > 0) {
         size("expert_feed_forward_length", s_.n_ff_expert);
     }
-    set(norm == rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon", epsilon);
+    set(norm == NormKind::rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon", epsilon);
     add_synth_vocabulary(writer_, s_.n_vocab);
 }
 
@@ -70,7 +70,7 @@ void SynthModel::embedding_and_output() {
 
 void SynthModel::norm(const std::string& name, int64_t n) {
     weights_.ones(name + ".weight", n);
-    if (norm_ == layer) {
+    if (norm_ == NormKind::layer) {
         bias(name, n);
     }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/gguf/writer.h"
+#include "runtime/model/hparams.h"
 #include "runtime/model/synth/synth.h"
 #include "runtime/model/synth/synth_weights.h"
 
@@ -13,7 +14,7 @@ namespace schedscope {
 /// A made-up text model on its way into a file: the parts that architectures are put together from. Weights depend on the order of the calls.
 ///
 ///     void make(SynthModel& m) {
-///         m.keys(SynthModel::rms, 1e-5F);
+///         m.keys(NormKind::rms, 1e-5F);
 ///         m.embedding_and_output();
 ///         m.each_block([&m](const std::string& blk) { … });
 ///     }
@@ -23,8 +24,6 @@ public:
     SynthModel(const SynthShape& shape, Type type, uint64_t seed);
     SynthModel(const SynthModel&) = delete; // the weights know the writer
     SynthModel& operator=(const SynthModel&) = delete;
-
-    enum NormKind : uint8_t { rms, layer }; ///< a layer norm has a bias
 
     /// What all architectures have, and the vocabulary. First of all: it says which norms the model has.
     void keys(NormKind norm, float epsilon);
@@ -72,7 +71,7 @@ private:
     uint64_t seed_;
     gguf::Writer writer_;
     SynthWeights weights_;
-    NormKind norm_ = rms;
+    NormKind norm_ = NormKind::rms;
 };
 
 } // namespace schedscope

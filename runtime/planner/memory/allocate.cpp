@@ -93,7 +93,7 @@ void MemoryPlanner::State::place(const GraphView& view, const Plan& plan, const 
         replan(Replan::backend_changed, {}, buffer_types, recorder);
     } else if (has_layout && reordered) {
         // Places belong to positions: another node there lives from and to other times.
-        replan(Replan::needs_realloc, {Misfit::What::order}, buffer_types, recorder);
+        replan(Replan::needs_realloc, {Misfit::Kind::order}, buffer_types, recorder);
     } else if (const Misfit misfit = list.fill(graph, layout, result.tensors)) {
         replan(Replan::needs_realloc, misfit, buffer_types, recorder);
     } else if (list.leaf_without_place() >= 0) {
@@ -176,7 +176,7 @@ void MemoryPlanner::State::grow_buffers() {
     }
 }
 
-/// Of all buffers that have grown since they were recorded: now, or for a graph that nobody recorded.
+/// Of all buffers that have grown since they were recorded: now, or for a graph that was not recorded.
 void MemoryPlanner::State::record_sizes(Recorder& recorder) {
     recorded_sizes.resize(result.chunk_sizes.size());
     for (size_t type = 0; type < recorded_sizes.size(); ++type) {

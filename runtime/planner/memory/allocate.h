@@ -24,19 +24,20 @@ struct PlacedTensor {
     int32_t first_use = 0, last_use = 0;
 };
 
-/// Why offsets were planned anew.
+/// Why offsets were planned again.
 enum class Replan : uint8_t { no, needs_realloc, backend_changed };
 
 struct MemoryPlan {
     std::vector<PlacedTensor> tensors; ///< leafs, then nodes, each at its first occurrence
     std::vector<std::vector<int64_t>>
-        chunk_sizes;        ///< [n_buffer_types][chunk] bytes; when one must grow, all of its type are made anew
+        chunk_sizes;        ///< [n_buffer_types][chunk] bytes; when one must grow, all of its type are made again
     bool replanned = false; ///< a new plan of offsets was made
     Replan why = Replan::no;
     std::string reason; ///< why, in ggml's words; empty the first time and when not replanned
 };
 
-/// Makes offsets, keeps them from graph to graph. Pure: sizes and ids only, the memory is in ComputeBuffers. See CORPUS.md for each rule.
+/// Makes offsets, keeps them from graph to graph. Pure: sizes and ids only, the memory is in ComputeBuffers. Decides as ggml-alloc does: inputs first, then node by
+/// node; a node takes the place of a source that it is the last to read, else the gap that fits best; the offsets of the last graph stay where this one fits them.
 class MemoryPlanner {
 public:
     MemoryPlanner();

@@ -2,8 +2,8 @@
 
 namespace schedscope {
 
-bool BackendHistory::Positions::exchange(std::span<const AllocatedEntry> present, size_t newer,
-                                         std::span<const BufferTypeId> type_of_backend) {
+bool BackendHistory::PositionBackends::exchange(std::span<const AllocatedEntry> present, size_t newer,
+                                                std::span<const BufferTypeId> type_of_backend) {
     for (std::vector<BackendId>& backends : two) {
         if (backends.size() < present.size()) {
             backends.resize(present.size(), 0);

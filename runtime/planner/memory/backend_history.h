@@ -15,11 +15,11 @@ public:
     bool changed(const AllocatedGraph& present, std::span<const BufferTypeId> type_of_backend);
 
 private:
-    struct Positions {
+    struct PositionBackends {
         std::vector<BackendId> two[2];
         bool exchange(std::span<const AllocatedEntry> present, size_t newer, std::span<const BufferTypeId> type_of_backend);
     };
-    Positions nodes_, leafs_;
+    PositionBackends nodes_, leafs_;
     size_t newer_ = 0;
 };
 

@@ -7,10 +7,10 @@ namespace schedscope {
 Misfit PlaceList::fill(const MemoryGraph& graph, const MemoryLayout& layout, std::vector<PlacedTensor>& out) {
     const AllocatedGraph& allocated = graph.allocated();
     if (layout.nodes.size() != allocated.nodes.size()) {
-        return {Misfit::What::n_nodes, no_tensor, -1, no_tensor};
+        return {Misfit::Kind::n_nodes, no_tensor, -1, no_tensor};
     }
     if (layout.leafs.size() != allocated.leafs.size()) {
-        return {Misfit::What::n_leafs, no_tensor, -1, no_tensor};
+        return {Misfit::Kind::n_leafs, no_tensor, -1, no_tensor};
     }
     layout_ = &layout;
     out_ = &out;
@@ -33,7 +33,7 @@ Misfit PlaceList::fill(const MemoryGraph& graph, const MemoryLayout& layout, std
         const AllocatedEntry& entry = allocated.nodes[i];
         const PlannedNode& planned = layout.nodes[i];
         if (!entry.dependency && graph.bytes(entry.tensor) > planned.own.bytes) {
-            return {Misfit::What::node, entry.tensor, -1, no_tensor};
+            return {Misfit::Kind::node, entry.tensor, -1, no_tensor};
         }
         graph.sources_of(entry, sources);
         const bool same_slots = sources.mask == planned.source_mask;
@@ -44,7 +44,7 @@ Misfit PlaceList::fill(const MemoryGraph& graph, const MemoryLayout& layout, std
             const PlannedPosition place = same_slots ? *next++ : layout.source(planned, slot);
             const int64_t bytes = graph.bytes(source);
             if (bytes > place.bytes) {
-                return {Misfit::What::source, entry.tensor, slot, source};
+                return {Misfit::Kind::source, entry.tensor, slot, source};
             }
             if (unlisted(source, bytes)) {
                 list(source, bytes, place.place);
@@ -67,12 +67,12 @@ void PlaceList::list(TensorId id, int64_t bytes, int32_t index) {
 
 std::string misfit_text(const MemoryGraph& graph, const Misfit& misfit) {
     switch (misfit.what) {
-    case Misfit::What::nothing: return "";
-    case Misfit::What::n_nodes: return "different number of nodes";
-    case Misfit::What::n_leafs: return "different number of leafs";
-    case Misfit::What::order: return "different order of nodes";
-    case Misfit::What::node: return "node " + graph.name(misfit.node) + " is not valid";
-    case Misfit::What::source:
+    case Misfit::Kind::nothing: return "";
+    case Misfit::Kind::n_nodes: return "different number of nodes";
+    case Misfit::Kind::n_leafs: return "different number of leafs";
+    case Misfit::Kind::order: return "different order of nodes";
+    case Misfit::Kind::node: return "node " + graph.name(misfit.node) + " is not valid";
+    case Misfit::Kind::source:
         return "source " + std::to_string(misfit.slot) + " (" + graph.name(misfit.source) + ") of node " +
                graph.name(misfit.node) + " is not valid";
     }

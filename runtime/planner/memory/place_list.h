@@ -8,13 +8,13 @@ namespace schedscope {
 
 /// The first thing that doesn't fit a layout.
 struct Misfit {
-    enum class What : uint8_t { nothing, n_nodes, n_leafs, node, source, order };
-    What what = What::nothing;
+    enum class Kind : uint8_t { nothing, n_nodes, n_leafs, node, source, order };
+    Kind what = Kind::nothing;
     TensorId node = no_tensor;
     int32_t slot = -1;
     TensorId source = no_tensor;
 
-    explicit operator bool() const noexcept { return what != What::nothing; }
+    explicit operator bool() const noexcept { return what != Kind::nothing; }
 };
 
 /// In ggml's words: "node kq-0 is not valid".

@@ -12,23 +12,23 @@ namespace schedscope::vision {
 namespace {
 
 using HeaderBytes = std::span<const std::byte>;
-using Pixels = std::optional<ImageHeader::Pixels>;
+using FoundPixels = std::optional<ImageHeader::Pixels>;
 
-Pixels png_size(HeaderBytes bytes) {
+FoundPixels png_size(HeaderBytes bytes) {
     if (bytes.size() < 24 || !has_text(bytes, 12, "IHDR")) {
         return std::nullopt;
     }
     return ImageHeader::Pixels{highest_first(bytes, 16, 4), highest_first(bytes, 20, 4)};
 }
 
-Pixels gif_size(HeaderBytes bytes) {
+FoundPixels gif_size(HeaderBytes bytes) {
     if (bytes.size() < 10) {
         return std::nullopt;
     }
     return ImageHeader::Pixels{lowest_first(bytes, 6, 2), lowest_first(bytes, 8, 2)};
 }
 
-Pixels bmp_size(HeaderBytes bytes) {
+FoundPixels bmp_size(HeaderBytes bytes) {
     constexpr int64_t oldest = 12;
     if (bytes.size() < 26) {
         return std::nullopt;
@@ -42,7 +42,7 @@ Pixels bmp_size(HeaderBytes bytes) {
     return ImageHeader::Pixels{signed_number(18), signed_number(22)};
 }
 
-Pixels jpeg_size(HeaderBytes bytes) {
+FoundPixels jpeg_size(HeaderBytes bytes) {
     const auto byte = [&](size_t at) { return byte_at(bytes, at); };
     for (size_t at = 2; at + 9 <= bytes.size() && byte(at) == 0xff;) {
         const int kind = byte(at + 1);
@@ -58,7 +58,7 @@ Pixels jpeg_size(HeaderBytes bytes) {
     return std::nullopt;
 }
 
-Pixels webp_size(HeaderBytes bytes) {
+FoundPixels webp_size(HeaderBytes bytes) {
     if (bytes.size() < 30) {
         return std::nullopt;
     }
@@ -69,13 +69,13 @@ Pixels webp_size(HeaderBytes bytes) {
         const int64_t sides = lowest_first(bytes, 21, 4);
         return ImageHeader::Pixels{(sides & 0x3fff) + 1, (sides >> 14 & 0x3fff) + 1};
     }
-    return has_text(bytes, 12, "VP8 ") ? Pixels({lowest_first(bytes, 26, 2) & 0x3fff, lowest_first(bytes, 28, 2) & 0x3fff})
+    return has_text(bytes, 12, "VP8 ") ? FoundPixels({lowest_first(bytes, 26, 2) & 0x3fff, lowest_first(bytes, 28, 2) & 0x3fff})
                                        : std::nullopt;
 }
 
-Pixels pnm_size(HeaderBytes bytes) {
+FoundPixels pnm_size(HeaderBytes bytes) {
     const auto header = pnm_header(bytes);
-    return header->complete ? Pixels({header->width, header->height}) : std::nullopt;
+    return header->complete ? FoundPixels({header->width, header->height}) : std::nullopt;
 }
 
 bool is_webp(HeaderBytes bytes) { return has_text(bytes, 0, "RIFF") && has_text(bytes, 8, "WEBP"); }
@@ -88,7 +88,7 @@ constexpr std::string_view png_magic = "\x89PNG\r\n\x1a\n", jpeg_magic = "\xff\x
 struct ImageFormat {
     const char* name;
     bool (*is)(HeaderBytes beginning);
-    Pixels (*size)(HeaderBytes beginning);
+    FoundPixels (*size)(HeaderBytes beginning);
     Image (*decode)(HeaderBytes file);
 };
 constexpr ImageFormat formats[] = {

@@ -11,9 +11,9 @@ namespace schedscope::vision {
 namespace {
 
 /// Walks over a header.
-class PnmHeaderWalk {
+class PnmHeaderReader {
 public:
-    explicit PnmHeaderWalk(std::span<const std::byte> bytes) : bytes_(bytes) {}
+    explicit PnmHeaderReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
     /// What is larger than the type's largest is that.
     int32_t number() {
@@ -70,7 +70,7 @@ std::optional<PnmHeader> pnm_header(std::span<const std::byte> bytes) {
         (std::isspace(static_cast<unsigned char>(letter(2))) == 0 && letter(2) != '#')) {
         return std::nullopt;
     }
-    PnmHeaderWalk text(bytes);
+    PnmHeaderReader text(bytes);
     PnmHeader header;
     header.channels = letter(1) == '6' ? 3 : 1;
     header.width = text.number();

@@ -22,7 +22,7 @@ namespace schedscope::vision {
 
 namespace {
 
-struct Free {
+struct FreePixels {
     void operator()(stbi_uc* p) const noexcept { stbi_image_free(p); }
 };
 
@@ -30,7 +30,7 @@ struct Free {
 
 Image decode_with_stb(std::span<const std::byte> file, const char* format) {
     int width = 0, height = 0, channels = 0;
-    const std::unique_ptr<stbi_uc, Free> pixels(
+    const std::unique_ptr<stbi_uc, FreePixels> pixels(
         stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(file.data()), file.size(), &width, &height, &channels, 3));
     if (pixels == nullptr) {
         const char* why = stbi_failure_reason();

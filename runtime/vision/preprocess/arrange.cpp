@@ -7,13 +7,13 @@ namespace schedscope::vision {
 namespace {
 
 /// The part of the tiles' picture that shows the image, in rows of embeddings.
-struct Shown {
+struct ShownRows {
     int32_t left = 0, right = 0, top = 0, bottom = 0;
 };
 
-Shown shown(const Arrangement& a) {
+ShownRows shown(const Arrangement& a) {
     const int32_t width = a.tiles.width * a.grid.width, height = a.tiles.height * a.grid.height;
-    Shown s{0, width, 0, height};
+    ShownRows s{0, width, 0, height};
     if (!a.newline) {
         return s;
     }
@@ -37,7 +37,7 @@ int32_t Arrangement::n_rows() const {
     if (n_tiles == 0 || !unpad) {
         return rows_of_view * (1 + n_tiles);
     }
-    const Shown s = shown(*this);
+    const ShownRows s = shown(*this);
     return rows_of_view + (s.bottom - s.top) * (s.right - s.left + (newline ? 1 : 0));
 }
 
@@ -50,7 +50,7 @@ std::vector<float> arrange(const Arrangement& a, std::span<const float> views, s
     const auto add = [&](std::span<const float> more) { rows.insert(rows.end(), more.begin(), more.end()); };
     const auto view_size = a.rows_of_view * width;
     add(views.first(view_size));
-    const Shown s = shown(a);
+    const ShownRows s = shown(a);
     for (int32_t y = s.top; y < s.bottom; ++y) {
         for (int32_t x = s.left; x < s.right; ++x) {
             const size_t tile = (y / a.grid.height) * a.tiles.width + x / a.grid.width;

@@ -164,7 +164,7 @@ TEST_F(ATrace, WhatFactsSayStaysWhereItIs) {
 TEST_F(ATrace, AMapHasRoomForPlacesThatCanNotBe) {
     std::vector<record::Placement> placements = session.state().placements;
     ASSERT_GE(placements.size(), 2u);
-    MemoryMap::Buffer buffer{placements[0].buffer_type, 0, 1 << 20, {}};
+    MemoryMap::DrawnBuffer buffer{placements[0].buffer_type, 0, 1 << 20, {}};
     placements.resize(2);
     placements[0].first_use = -1'000'000;
     placements[0].last_use = -5;

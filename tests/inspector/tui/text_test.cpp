@@ -98,8 +98,8 @@ TEST_F(Text, ASentenceIsShortenedByWhatMattersLeast) {
 
 class Typing : public Text {
 protected:
-    static Prompt::Result type(Prompt& prompt, std::string_view keys) {
-        Prompt::Result result = Prompt::Result::editing;
+    static Prompt::Typing type(Prompt& prompt, std::string_view keys) {
+        Prompt::Typing result = Prompt::Typing::editing;
         for (const char key : keys)
             result = prompt.handle(key);
         return result;
@@ -109,16 +109,16 @@ protected:
 
 TEST_F(Typing, EnterAcceptsAndRemembers) {
     Prompt prompt("/", "", history);
-    EXPECT_EQ(type(prompt, "norm"), Prompt::Result::editing);
-    EXPECT_EQ(prompt.handle(key_enter), Prompt::Result::accepted);
+    EXPECT_EQ(type(prompt, "norm"), Prompt::Typing::editing);
+    EXPECT_EQ(prompt.handle(key_enter), Prompt::Typing::accepted);
     EXPECT_EQ(prompt.text(), "norm");
     EXPECT_EQ(history, std::vector<std::string>{"norm"});
 }
 
 TEST_F(Typing, EscAndBackspaceOnNothingCancel) {
     Prompt prompt("/", "", history);
-    EXPECT_EQ(prompt.handle(key_backspace), Prompt::Result::cancelled);
-    EXPECT_EQ(prompt.handle(key_escape), Prompt::Result::cancelled);
+    EXPECT_EQ(prompt.handle(key_backspace), Prompt::Typing::cancelled);
+    EXPECT_EQ(prompt.handle(key_escape), Prompt::Typing::cancelled);
 }
 
 TEST_F(Typing, TheLineIsEditedInPlace) {
@@ -147,11 +147,11 @@ TEST_F(Typing, TheTextBeforeIsReplacedByWhatIsTypedFirst) {
 
     for (const Key erase : {Key{key_backspace}, Key{key_delete}, ctrl('W'), ctrl('U')}) {
         Prompt emptied("what if ", "ngl=2 fa=off", history);
-        EXPECT_EQ(emptied.handle(erase), Prompt::Result::editing);
+        EXPECT_EQ(emptied.handle(erase), Prompt::Typing::editing);
         EXPECT_EQ(emptied.text(), "");
     }
     Prompt accepted("what if ", "ngl=2", history);
-    EXPECT_EQ(accepted.handle(key_enter), Prompt::Result::accepted);
+    EXPECT_EQ(accepted.handle(key_enter), Prompt::Typing::accepted);
     EXPECT_EQ(accepted.text(), "ngl=2");
     EXPECT_FALSE(Prompt(":", "", history).replaces());
 }

@@ -12,11 +12,11 @@ TEST(Trail, LeadsBackAndForward) {
     EXPECT_FALSE(trail.can_go_back());
     trail.leave({1, 10, nodes});  // to 2
     trail.leave({2, 20, splits}); // to 3
-    EXPECT_EQ(trail.back({3, 30, copies}), (Place{2, 20, splits}));
-    EXPECT_EQ(trail.back({2, 20, splits}), (Place{1, 10, nodes}));
+    EXPECT_EQ(trail.back({3, 30, copies}), (TrailPlace{2, 20, splits}));
+    EXPECT_EQ(trail.back({2, 20, splits}), (TrailPlace{1, 10, nodes}));
     EXPECT_FALSE(trail.can_go_back());
-    EXPECT_EQ(trail.forward({1, 10, nodes}), (Place{2, 20, splits}));
-    EXPECT_EQ(trail.forward({2, 20, splits}), (Place{3, 30, copies}));
+    EXPECT_EQ(trail.forward({1, 10, nodes}), (TrailPlace{2, 20, splits}));
+    EXPECT_EQ(trail.forward({2, 20, splits}), (TrailPlace{3, 30, copies}));
     EXPECT_FALSE(trail.can_go_forward());
 }
 

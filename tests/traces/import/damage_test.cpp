@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 #include "tests/support/paths.h"
 #include "tests/traces/import/imported.h"
+#include "traces/history/describe.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/writer.h"
 

@@ -26,7 +26,7 @@ struct AssignmentRow {
     BackendId backend = no_backend;
     std::string cause; ///< "1.wgt0"; empty: none
     std::optional<int32_t> split;
-    bool logged = false;   ///< only a log tells of it: type and shape are not known, nor is an operator NONE
+    bool logged = false;   ///< known from a log alone: type and shape are not known, nor is an operator NONE
     std::string operation; ///< the operator's own name: "SWIGLU" of a GLU; "?": not known
 };
 struct SplitInputRow {
@@ -39,7 +39,7 @@ struct SplitRow {
     int32_t index = 0;
     BackendId backend = no_backend;
     int32_t first_node = 0, last_node = 0; ///< inclusive; last < first: no nodes
-    bool nodes_known = true;               ///< false: a log told of the split and not of its nodes
+    bool nodes_known = true;               ///< false: a log has the split and not its nodes
     std::optional<SplitReason> why;        ///< nothing: a log does not tell
     TensorId node = no_tensor;             ///< that starts it; none: it has views only, or a log does not tell
     std::string node_name;                 ///< "" for none
@@ -85,7 +85,7 @@ struct MemoryRow {
     int64_t size = 0;                  ///< of its compute buffers, all chunks
     int64_t peak = 0;                  ///< of that, the highest byte that this plan uses
     bool use_known = true;             ///< false: a log tells no places
-    std::optional<std::string> replan; ///< why memory was planned anew; nothing: it was not, or it was the first time
+    std::optional<std::string> replan; ///< why memory was planned again; nothing: it was not, or it was the first time
     int64_t most_live = 0;             ///< bytes of all tensors that are needed at one node, where that is most
     int32_t most_at = 0;               ///< that node: its index in the allocated graph
     struct Holder {
@@ -99,7 +99,7 @@ struct MemoryRow {
 struct ReserveRow {
     int32_t n_tokens = 0;
     GraphId graph = 0;
-    std::optional<std::string> error; ///< why in vain
+    std::optional<std::string> error; ///< why it failed
 };
 struct PlacementRow {
     TensorId id = no_tensor;

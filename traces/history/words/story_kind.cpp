@@ -28,24 +28,24 @@ constexpr std::array<KindName, static_cast<size_t>(StoryKind::sampler) + 1> entr
                                                                                      {"sampler"}}}; // in the order of StoryKind
 
 struct KindOfFact {
-    using Kind = std::optional<StoryKind>;
-    Kind operator()(const record::SplitBegin&) const { return StoryKind::split; }
-    Kind operator()(const record::Pin&) const { return StoryKind::placed; }
-    Kind operator()(const record::SplitInput&) const { return StoryKind::input; }
-    Kind operator()(const record::CopyMade&) const { return StoryKind::copy; }
-    Kind operator()(const record::GraphInput&) const { return StoryKind::copy; }
-    Kind operator()(const record::Rewired&) const { return StoryKind::rewire; }
-    Kind operator()(const record::Reorder&) const { return StoryKind::order; }
-    Kind operator()(const record::Fusion&) const { return StoryKind::fusion; }
-    Kind operator()(const record::NotFused&) const { return StoryKind::fusion; }
-    Kind operator()(const record::Placement&) const { return StoryKind::placement; }
-    Kind operator()(const record::Reallocation&) const { return StoryKind::reallocation; }
-    Kind operator()(const record::Execute&) const { return StoryKind::execute; }
-    Kind operator()(const record::Transfer&) const { return StoryKind::transfer; }
-    Kind operator()(const record::Value&) const { return StoryKind::value; }
-    Kind operator()(const record::Difference&) const { return StoryKind::difference; }
-    Kind operator()(const record::Sample&) const { return StoryKind::sampler; }
-    template <typename Other> Kind operator()(const Other&) const { return std::nullopt; }
+    using KnownKind = std::optional<StoryKind>;
+    KnownKind operator()(const record::SplitBegin&) const { return StoryKind::split; }
+    KnownKind operator()(const record::Pin&) const { return StoryKind::placed; }
+    KnownKind operator()(const record::SplitInput&) const { return StoryKind::input; }
+    KnownKind operator()(const record::CopyMade&) const { return StoryKind::copy; }
+    KnownKind operator()(const record::GraphInput&) const { return StoryKind::copy; }
+    KnownKind operator()(const record::Rewired&) const { return StoryKind::rewire; }
+    KnownKind operator()(const record::Reorder&) const { return StoryKind::order; }
+    KnownKind operator()(const record::Fusion&) const { return StoryKind::fusion; }
+    KnownKind operator()(const record::NotFused&) const { return StoryKind::fusion; }
+    KnownKind operator()(const record::Placement&) const { return StoryKind::placement; }
+    KnownKind operator()(const record::Reallocation&) const { return StoryKind::reallocation; }
+    KnownKind operator()(const record::Execute&) const { return StoryKind::execute; }
+    KnownKind operator()(const record::Transfer&) const { return StoryKind::transfer; }
+    KnownKind operator()(const record::Value&) const { return StoryKind::value; }
+    KnownKind operator()(const record::Difference&) const { return StoryKind::difference; }
+    KnownKind operator()(const record::Sample&) const { return StoryKind::sampler; }
+    template <typename Other> KnownKind operator()(const Other&) const { return std::nullopt; }
 };
 
 } // namespace

@@ -7,7 +7,7 @@
 
 namespace schedscope {
 
-/// What a line of a tensor's story tells of, beside the passes' decisions about its backend.
+/// What a line of a tensor's story is about, beside the passes' decisions about its backend.
 enum class StoryKind : uint8_t {
     split,
     placed, ///< why a weight lies where it lies
@@ -26,7 +26,7 @@ enum class StoryKind : uint8_t {
 };
 
 std::string_view story_kind_name(StoryKind kind) noexcept; ///< "split"
-/// Whose work it tells of; none: no pass's.
+/// Whose work it is; none: no pass's.
 Pass pass_of(StoryKind kind) noexcept;
 /// Of the line that a record adds to a story; nothing: it adds none.
 std::optional<StoryKind> story_kind_of(const Fact& fact) noexcept;

@@ -16,11 +16,11 @@ constexpr const char* unknown_text = "?";
 constexpr const char* cannot_plan_again =
     "nothing can be planned again: this trace was imported from a log, which tells no answers of backends, shapes or types";
 
-/// Only a log tells of it: type, shape, strides and parameters are not known, and operator NONE says that it isn't either. Its extents are all 0.
+/// It is known from a log alone: type, shape, strides and parameters are not known, and operator NONE says that it isn't either. Its extents are all 0.
 bool told_by_log(const TensorInfo& tensor) noexcept;
 /// A node that the log leaves out, there only so that the others keep their numbers: a view operator, or lost.
 bool left_out_by_log(const TensorInfo& tensor) noexcept;
-/// Throws Error(input) for a graph that only a log tells of: it can't be planned again.
+/// Throws Error(input) for a graph that is known from a log alone: it can't be planned again.
 void refuse_logged(const OwnedGraph& graph, const CapabilityTable& answers);
 /// The state's plan was made from a log.
 bool is_imported(const History& history, const PlanState& state);

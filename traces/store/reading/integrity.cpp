@@ -1,4 +1,4 @@
-// Reading a whole trace through, for a thread in the background.
+#include "traces/store/reading/integrity.h"
 
 #include "runtime/error.h"
 #include "runtime/system/visible_text.h"

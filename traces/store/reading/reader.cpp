@@ -163,7 +163,7 @@ Bounds TraceReader::State::bounds_at(Step step) {
     if (const int plan = plan_at(step); plan >= 0) {
         const GraphId graph = index.plans[plan].graph;
         b.n_nodes = index.graphs[graph].n_nodes;
-        // A log may tell of splits and not of their nodes.
+        // A log may have splits and not their nodes.
         constexpr int64_t most_logged_splits = int64_t{1} << 24;
         b.n_splits = index.graphs[graph].answered ? b.n_nodes : most_logged_splits;
         b.n_own = index.graphs[graph].n_tensors;
@@ -174,7 +174,7 @@ Bounds TraceReader::State::bounds_at(Step step) {
 
 /// Tensors of the graph and room for the copies: a group of stages has one number for the original too.
 int64_t TraceReader::State::n_ids(int number) {
-    TraceIndex::Plan& plan = index.plans[number];
+    TraceIndex::IndexedPlan& plan = index.plans[number];
     if (!plan.n_ids) {
         const auto n_tensors = static_cast<int64_t>(graphs.graph(plan.graph).tensors.size()); // whose number was so checked
         const auto following = static_cast<size_t>(number) + 1;

@@ -22,7 +22,7 @@ struct TraceConnection {
 /// first one reads the other. What is read is the same either way.
 class TraceConnections {
 public:
-    /// alone: nobody waits for what is read; one connection does it.
+    /// alone: no user waits for what is read; one connection does it.
     explicit TraceConnections(TraceFile file, bool alone = false) : first_(std::move(file)), alone_(alone) {}
 
     TraceConnection& first() noexcept { return first_; }

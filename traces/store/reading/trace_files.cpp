@@ -34,7 +34,7 @@ struct stat facts_of(const Descriptor& file) {
 } // namespace
 
 struct TraceFiles::State {
-    /// A file that SQLite sees: what was opened of it, and above that what SQLite wrote, which nobody else sees.
+    /// A file that SQLite sees: what was opened of it, and above that what SQLite wrote, which no other reader sees.
     struct Part {
         static constexpr int64_t block_bytes = 4096;
         using Block = std::array<unsigned char, block_bytes>;

@@ -107,7 +107,7 @@ TraceIndex read_index(sqlite::Database& database, int64_t bytes, KeptBytes& kept
 
     sqlite::Statement plans(database, "SELECT step, graph, n_stages FROM plan ORDER BY step");
     while (plans.step()) {
-        TraceIndex::Plan plan;
+        TraceIndex::IndexedPlan plan;
         plan.step = take(plans, 0, 0, index.n_steps - 1, "a plan's record");
         plan.graph = static_cast<GraphId>(take(plans, 1, 0, index.graphs.size() - 1, "a plan's graph"));
         plan.n_stages = static_cast<int32_t>(take(plans, 2, 1, 64, "a plan's number of stages"));
@@ -127,7 +127,7 @@ EvaluationId TraceIndex::evaluation_of(Step step) const {
 
 int TraceIndex::last_plan(Step first, Step before) const {
     const auto after =
-        std::lower_bound(plans.begin(), plans.end(), before, [](const Plan& plan, Step step) { return plan.step < step; });
+        std::lower_bound(plans.begin(), plans.end(), before, [](const IndexedPlan& plan, Step step) { return plan.step < step; });
     if (after == plans.begin() || std::prev(after)->step < first) {
         return -1;
     }
@@ -135,8 +135,8 @@ int TraceIndex::last_plan(Step first, Step before) const {
 }
 
 Step TraceIndex::next_plan(Step step) const {
-    const auto next =
-        std::upper_bound(plans.begin(), plans.end(), step, [](Step wanted, const Plan& plan) { return wanted < plan.step; });
+    const auto next = std::upper_bound(plans.begin(), plans.end(), step,
+                                       [](Step wanted, const IndexedPlan& plan) { return wanted < plan.step; });
     return next == plans.end() ? n_steps : next->step;
 }
 

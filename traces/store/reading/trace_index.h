@@ -13,7 +13,7 @@ class KeptBytes;
 /// What a reader knows of a trace without reading its records: session, where evaluations and plans begin, how much there is of what. Small, read at opening.
 /// All functions throw Damage or sqlite::Failure.
 struct TraceIndex {
-    struct Plan {
+    struct IndexedPlan {
         Step step = 0;
         GraphId graph = 0;
         int32_t n_stages = 1;
@@ -27,8 +27,8 @@ struct TraceIndex {
     SessionInfo session;
     bool closed = false;
     Step n_steps = 0;
-    std::vector<Step> evaluations; ///< first step of each
-    std::vector<Plan> plans;       ///< in order of step
+    std::vector<Step> evaluations;  ///< first step of each
+    std::vector<IndexedPlan> plans; ///< in order of step
     std::vector<GraphSize> graphs;
     StringId last_text = 0;
 

@@ -20,7 +20,7 @@ constexpr std::array<char32_t, 9> heights{U' ', U'▁', U'▂', U'▃', U'▄', 
 
 } // namespace
 
-void MemoryMap::set(const std::vector<record::Placement>& placements, std::vector<Buffer> buffers) {
+void MemoryMap::set(const std::vector<record::Placement>& placements, std::vector<DrawnBuffer> buffers) {
     placements_ = &placements;
     end_ = 1;
     TensorId most = no_tensor;
@@ -49,7 +49,7 @@ void MemoryMap::set(const std::vector<record::Placement>& placements, std::vecto
     }
     buffers_.clear();
     const Lifetimes lifetimes(placements); // what is worked on in place counts once
-    for (Buffer& buffer : buffers) {
+    for (DrawnBuffer& buffer : buffers) {
         Shown shown;
         shown.live.assign(static_cast<size_t>(end_) + 1, 0);
         for (const int row : buffer.rows) {
@@ -157,7 +157,7 @@ void MemoryMap::draw_buffer(InspectorSession& session, Shown& shown, int selecte
     if (n_rows < 2 || n_columns < 8) {
         return;
     }
-    const Buffer& buffer = shown.buffer;
+    const DrawnBuffer& buffer = shown.buffer;
     const std::vector<int64_t>& live = shown.live;
     const int peak_at = shown.peak_at;
     const int64_t peak = live[peak_at];

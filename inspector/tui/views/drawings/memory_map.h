@@ -14,14 +14,14 @@ namespace schedscope::tui {
 /// it, how much is needed at once. The buffer of the selected tensor, or all of them where there is room.
 class MemoryMap final : public Drawing {
 public:
-    struct Buffer {
+    struct DrawnBuffer {
         BufferTypeId buffer_type = no_buffer_type;
         int32_t chunk = 0;
         int64_t size = 0;
         std::vector<int> rows; ///< of the list, of what lies in it
     };
     /// `placements`: the list's rows, borrowed. `buffers` in the order in which they are drawn.
-    void set(const std::vector<record::Placement>& placements, std::vector<Buffer> buffers);
+    void set(const std::vector<record::Placement>& placements, std::vector<DrawnBuffer> buffers);
 
     int rows(InspectorSession& session, int body_rows, int width) const override;
     std::string title(const InspectorSession& session) const override;
@@ -37,7 +37,7 @@ private:
         std::vector<int64_t> lowest; ///< [n_rows] offset at which the first thing in it begins; −1: nothing begins there
     };
     struct Shown {
-        Buffer buffer;
+        DrawnBuffer buffer;
         int64_t reached = 0;       ///< bytes
         std::vector<int64_t> live; ///< [nodes of the allocated graph] bytes that are needed there
         int peak_at = 0;

@@ -10,11 +10,11 @@
 namespace schedscope::tui {
 namespace {
 
-using Kind = TimelineItem::Kind;
-
 constexpr int64_t least_window = 20; // nanoseconds: finer no clock is
 
-char32_t sign_of(Kind kind) noexcept { return kind == Kind::kernel ? U'█' : kind == Kind::transfer ? U'═' : U'·'; }
+char32_t sign_of(TimelineItem::Kind kind) noexcept {
+    return kind == TimelineItem::Kind::kernel ? U'█' : kind == TimelineItem::Kind::transfer ? U'═' : U'·';
+}
 
 } // namespace
 
@@ -22,10 +22,10 @@ LaneSum lane_sum(const std::vector<TimelineItem>& items, BackendId backend, int6
     // What overlaps counts once: as work, else as moving, else as waiting. So a time is what is left of it after those before.
     LaneSum sum;
     int64_t counted = 0;
-    for (const Kind last : {Kind::kernel, Kind::transfer, Kind::wait}) {
+    for (const TimelineItem::Kind last : {TimelineItem::Kind::kernel, TimelineItem::Kind::transfer, TimelineItem::Kind::wait}) {
         int64_t covered = 0, reached = begin;
         const auto gap = [&](int64_t until) {
-            if (last == Kind::wait && until - reached > sum.longest_gap) {
+            if (last == TimelineItem::Kind::wait && until - reached > sum.longest_gap) {
                 sum.longest_gap = until - reached;
                 sum.gap_start = reached;
             }
@@ -38,7 +38,9 @@ LaneSum lane_sum(const std::vector<TimelineItem>& items, BackendId backend, int6
             }
         }
         gap(end);
-        (last == Kind::kernel ? sum.busy : last == Kind::transfer ? sum.moving : sum.waiting) = covered - counted;
+        (last == TimelineItem::Kind::kernel     ? sum.busy
+         : last == TimelineItem::Kind::transfer ? sum.moving
+                                                : sum.waiting) = covered - counted;
         counted = covered;
     }
     sum.idle = end - begin - counted;
@@ -158,13 +160,13 @@ std::vector<Line> TimelineLanes::draw(InspectorSession& session, int selected, i
         }
     }
     // What is rare goes on top: a kernel of a cell's length hides no transfer that lies within it.
-    for (const Kind kind : {Kind::wait, Kind::kernel, Kind::transfer}) {
+    for (const TimelineItem::Kind kind : {TimelineItem::Kind::wait, TimelineItem::Kind::kernel, TimelineItem::Kind::transfer}) {
         for (size_t i = 0; i < items_->size(); ++i) {
             const TimelineItem& item = (*items_)[i];
             if (item.kind != kind || item.backend == no_backend || item.end < from_ || item.start > to_) {
                 continue;
             }
-            const int line = 1 + item.backend * per_lane + (per_lane == 2 && kind != Kind::kernel ? 1 : 0);
+            const int line = 1 + item.backend * per_lane + (per_lane == 2 && kind != TimelineItem::Kind::kernel ? 1 : 0);
             const int first = std::max(column_of(item.start), label_);
             const int last = std::min(std::max(column_of(item.end - 1), first), width - 1);
             for (int column = first; column <= last && line + 1 < height; ++column) {
@@ -183,13 +185,13 @@ std::vector<Line> TimelineLanes::draw(InspectorSession& session, int selected, i
     cells.text(axis, width - text_width(last) - 1, " " + last, dim);
     if (selected >= 0) { // last, so that nothing hides it
         const TimelineItem& item = (*items_)[selected];
-        const int line = 1 + item.backend * per_lane + (per_lane == 2 && item.kind != Kind::kernel ? 1 : 0);
+        const int line = 1 + item.backend * per_lane + (per_lane == 2 && item.kind != TimelineItem::Kind::kernel ? 1 : 0);
         const int left = std::max(column_of(item.start), label_);
         const int right = std::min(std::max(column_of(item.end - 1), left), width - 1);
         for (int column = left; column <= right; ++column) {
             if (item.backend != no_backend && line < axis) {
                 cells.put(line, column, sign_of(item.kind),
-                          backend_style(item.backend, n).with_reverse(item.kind != Kind::kernel));
+                          backend_style(item.backend, n).with_reverse(item.kind != TimelineItem::Kind::kernel));
                 drawn_.put(line, column, selected);
             }
             cells.put(axis, column, U'▲', accent);

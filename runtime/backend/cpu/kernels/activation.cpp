@@ -31,7 +31,7 @@ float ceil_of(float x) { return std::ceil(x); }
 float round_of(float x) { return std::round(x); }
 float trunc_of(float x) { return std::trunc(x); }
 
-using Activation = void (*)(const VectorOps&, const float* in, float* out, int64_t n);
+using ActivationLoop = void (*)(const VectorOps&, const float* in, float* out, int64_t n);
 
 template <float (*one)(float)> void each(const VectorOps&, const float* in, float* out, int64_t n) {
     for (int64_t j = 0; j < n; ++j) {
@@ -43,7 +43,7 @@ void silu(const VectorOps& vector, const float* in, float* out, int64_t n) { vec
 
 struct ActivationEntry {
     UnaryOp function;
-    Activation run;
+    ActivationLoop run;
 };
 
 // The functions that the CPU has.
@@ -112,7 +112,7 @@ template <typename Run, typename Function, typename Entry, size_t N> constexpr a
     return runs;
 }
 
-constexpr auto activation_of = by_function<Activation, UnaryOp>(activations);
+constexpr auto activation_of = by_function<ActivationLoop, UnaryOp>(activations);
 constexpr auto gate_of = by_function<Gate, GluOp>(gates);
 
 } // namespace

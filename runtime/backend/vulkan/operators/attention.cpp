@@ -12,7 +12,7 @@ Answer supports_flash_attn(const Tensor& node) {
     if (node.src[0]->type != Type::F32) {
         return Answer::no(Refusal::type, "queries are not f32");
     }
-    if (!is(&k, {Type::F32, Type::F16, Type::Q8_0}) || !is(node.src[2], {Type::F32, Type::F16, Type::Q8_0})) {
+    if (!has_type(&k, {Type::F32, Type::F16, Type::Q8_0}) || !has_type(node.src[2], {Type::F32, Type::F16, Type::Q8_0})) {
         return Answer::no(Refusal::type, "keys or values are none of f32, f16, q8_0");
     }
     if (!has_contiguous_rows(k) || !has_contiguous_rows(*node.src[2])) {
@@ -46,8 +46,9 @@ Answer supports_soft_max(const Tensor& node) {
     if (node.type != Type::F32 || node.src[0]->type != Type::F32) {
         return Answer::no(Refusal::type, "the shader is for f32 only");
     }
-    return mask == nullptr || is(mask, {Type::F32, Type::F16}) ? yes
-                                                               : Answer::no(Refusal::type, "the mask is neither f32 nor f16");
+    return mask == nullptr || has_type(mask, {Type::F32, Type::F16})
+               ? yes
+               : Answer::no(Refusal::type, "the mask is neither f32 nor f16");
 }
 
 void append_soft_max(std::string_view shader, const Tensor& node, const DispatchOptions&, std::vector<Dispatch>& out) {
@@ -59,7 +60,7 @@ void append_soft_max(std::string_view shader, const Tensor& node, const Dispatch
 }
 
 Answer supports_rope(const Tensor& node) {
-    if (!is(&node, {Type::F32, Type::F16}) || node.src[0]->type != node.type) {
+    if (!has_type(&node, {Type::F32, Type::F16}) || node.src[0]->type != node.type) {
         return Answer::no(Refusal::type, "the shader is for f32 or f16 throughout");
     }
     return has_contiguous_rows(*node.src[0]) ? yes : Answer::no(Refusal::layout, "rows are not contiguous");

@@ -17,7 +17,8 @@ void append_formed(std::string_view module, const Tensor& node, const DispatchOp
 }
 
 Answer supports_two_floats(const Tensor& node) {
-    return is(&node, {Type::F32, Type::F16}) && node.src[0]->type == node.type && is(node.src[1], {Type::F32, Type::F16})
+    return has_type(&node, {Type::F32, Type::F16}) && node.src[0]->type == node.type &&
+                   has_type(node.src[1], {Type::F32, Type::F16})
                ? yes
                : Answer::no(Refusal::type, "the shader is for f32 and f16");
 }

@@ -6,7 +6,7 @@ namespace schedscope::vulkan {
 namespace {
 
 Answer supports_im2col(const Tensor& node) {
-    return node.src[1]->type == Type::F32 && is(&node, {Type::F32, Type::F16})
+    return node.src[1]->type == Type::F32 && has_type(&node, {Type::F32, Type::F16})
                ? yes
                : Answer::no(Refusal::type, "the shader is for f32 images and f32 or f16 columns");
 }

@@ -26,10 +26,10 @@ Answer supports_copy(const Tensor& node) {
     if (from.type == node.type && is_word(node.type)) {
         return yes;
     }
-    if (is(&from, {Type::F32, Type::F16, Type::BF16}) && is(&node, {Type::F32, Type::F16, Type::BF16})) {
+    if (has_type(&from, {Type::F32, Type::F16, Type::BF16}) && has_type(&node, {Type::F32, Type::F16, Type::BF16})) {
         return yes;
     }
-    if (is(&from, {Type::Q8_0, Type::Q4_0}) && node.type == Type::F32) {
+    if (has_type(&from, {Type::Q8_0, Type::Q4_0}) && node.type == Type::F32) {
         return same_shape(from, node) && has_contiguous_rows(from)
                    ? yes
                    : Answer::no(Refusal::shape, "blocks need rows of the same shape");
@@ -65,7 +65,7 @@ void append_get_rows(std::string_view shader, const Tensor& node, const Dispatch
 }
 
 Answer supports_set_rows(const Tensor& node) {
-    if (!is(&node, {Type::F32, Type::F16, Type::Q8_0})) {
+    if (!has_type(&node, {Type::F32, Type::F16, Type::Q8_0})) {
         return Answer::no(Refusal::type, "there is no shader that writes this type");
     }
     return node.src[0]->type == Type::F32 ? yes : Answer::no(Refusal::type, "source 0 is not f32");

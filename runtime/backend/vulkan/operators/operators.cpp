@@ -1,31 +1,15 @@
 #include "runtime/backend/vulkan/operators/operators.h"
 
 #include "runtime/backend/operator_table.h"
-#include "runtime/backend/vulkan/features.h"
 
 #include <algorithm>
 
-namespace schedscope {
-
-namespace vulkan {
+namespace schedscope::vulkan {
 
 namespace {
 
 bool all_f32(const Tensor& node) noexcept {
     return node.type == Type::F32 && node.src[0]->type == Type::F32 && (node.src[1] == nullptr || node.src[1]->type == Type::F32);
-}
-
-bool needs_16bit(Type type) noexcept { return type != Type::F32 && type != Type::I32 && type != Type::I64; }
-
-/// The device's limits on one of a node's tensors.
-Answer fits(const VulkanFeatures& features, const Tensor& t) {
-    if (needs_16bit(t.type) && !features.storage_16bit) {
-        return Answer::no(Refusal::feature, "the device has no 16-bit storage buffers");
-    }
-    if (n_bytes(t) > features.max_storage_range) {
-        return Answer::no(Refusal::size_limit, "a tensor is larger than the device's storage range");
-    }
-    return n_elements(t) <= UINT32_MAX ? yes : Answer::no(Refusal::size_limit, "a tensor has more elements than 32 bits count");
 }
 
 } // namespace
@@ -36,7 +20,7 @@ const VulkanOperator* find_operator(Op op) noexcept {
     return table.find(op);
 }
 
-bool is(const Tensor* t, std::initializer_list<Type> types) noexcept {
+bool has_type(const Tensor* t, std::initializer_list<Type> types) noexcept {
     return t != nullptr && std::find(types.begin(), types.end(), t->type) != types.end();
 }
 
@@ -56,7 +40,7 @@ Answer f32_rows(const Tensor& node) {
 }
 
 Answer one_type(const Tensor& node) {
-    if (!is(&node, {Type::F32, Type::F16}) || node.src[0]->type != node.type ||
+    if (!has_type(&node, {Type::F32, Type::F16}) || node.src[0]->type != node.type ||
         (node.src[1] != nullptr && node.src[1]->type != node.type)) {
         return Answer::no(Refusal::type, "the shader is for f32 or f16 throughout");
     }
@@ -91,32 +75,4 @@ void append_dispatches(const Tensor& node, const DispatchOptions& options, std::
     }
 }
 
-} // namespace vulkan
-
-VulkanFeatures all_vulkan_features() noexcept { return {.storage_16bit = true, .max_storage_range = UINT32_MAX}; }
-
-Answer vulkan_supports_op(const VulkanFeatures& features, const Tensor& node) {
-    if (!is_computed(node.op)) {
-        return {};
-    }
-    const vulkan::VulkanOperator* entry = vulkan::find_operator(node.op);
-    if (entry == nullptr) {
-        return Answer::no(Refusal::op, "there is no shader for it");
-    }
-    if (const Answer a = entry->supports(node); !a.yes) {
-        return a;
-    }
-    if (const Answer a = vulkan::fits(features, node); !a.yes) {
-        return a;
-    }
-    for (const Tensor* source : node.src) {
-        if (source != nullptr) {
-            if (const Answer a = vulkan::fits(features, *source); !a.yes) {
-                return a;
-            }
-        }
-    }
-    return {};
-}
-
-} // namespace schedscope
+} // namespace schedscope::vulkan

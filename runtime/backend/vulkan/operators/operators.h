@@ -36,7 +36,7 @@ std::span<const VulkanOperator> image_operators() noexcept;
 
 // Rules of more than one family.
 constexpr Answer yes{};
-bool is(const Tensor* t, std::initializer_list<Type> types) noexcept;
+bool has_type(const Tensor* t, std::initializer_list<Type> types) noexcept;
 bool is_weight(Type type) noexcept;  ///< floats, and every kind of block
 Answer f32(const Tensor& node);      ///< the result and sources 0 and 1, with any strides
 Answer f32_rows(const Tensor& node); ///< the same, with contiguous rows

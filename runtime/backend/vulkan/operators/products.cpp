@@ -17,7 +17,7 @@ Answer supports_product(const Tensor& node) {
         return Answer::no(Refusal::layout, "rows of source 0 are not contiguous");
     }
     if (node.op == Op::MUL_MAT && node.src[1]->type == Type::F16 &&
-        is(node.src[0], {Type::F32, Type::F16, Type::BF16, Type::Q8_0, Type::Q4_0})) {
+        has_type(node.src[0], {Type::F32, Type::F16, Type::BF16, Type::Q8_0, Type::Q4_0})) {
         return yes;
     }
     return node.src[1]->type == Type::F32 ? yes : Answer::no(Refusal::type, "there is no shader for source 1 of this type");

@@ -23,11 +23,11 @@ Answer supports_sorting(const Tensor& node) {
 
 /// Blocks are sorted first, then stretches of twice the length until one holds all.
 void append_sort(std::string_view shader, const Tensor& node, const DispatchOptions&, std::vector<Dispatch>& out) {
-    enum Step : int32_t { sort_all, sort_chosen, flip, disperse, disperse_block }; // as argsort.comp numbers them
+    enum SortStep : int32_t { sort_all, sort_chosen, flip, disperse, disperse_block }; // as argsort.comp numbers them
     const Tensor& a = *node.src[0];
     const bool choose = node.op == Op::TOP_K && a.ne[0] > sorted_at_once;
     const int64_t n = choose ? node.ne[0] : a.ne[0];
-    const auto add = [&](Step step, int64_t stretch, int64_t groups_in_row) {
+    const auto add = [&](SortStep step, int64_t stretch, int64_t groups_in_row) {
         Dispatch d = launch(shader, node, groups_in_row * n_rows(a));
         d.node.extra = {node.op == Op::TOP_K || params_of<Op::ARGSORT>(node).descending != 0 ? 1 : 0, int_of(n),
                         int_of(step | stretch << 4)};

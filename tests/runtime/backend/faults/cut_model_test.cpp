@@ -1,6 +1,7 @@
 // A model's file that is cut short while it generates: an error, no token that was computed from what is not there, and a trace that ends properly.
 #include "runtime/session/generate.h"
 #include "tests/runtime/model/made_model.h"
+#include "traces/store/reading/integrity.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/writer.h"
 

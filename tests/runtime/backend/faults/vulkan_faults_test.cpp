@@ -1,4 +1,5 @@
 // A Vulkan device that fails at any call of the driver: one sentence, nothing kept, and what comes after works.
+#include "traces/store/reading/integrity.h"
 #include "vulkan_faults.h"
 
 #include "runtime/backend/vulkan/vulkan.h"

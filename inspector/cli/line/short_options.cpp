@@ -1,4 +1,4 @@
-#include "inspector/cli/line/arguments.h"
+#include "inspector/cli/line/short_options.h"
 
 #include <CLI/CLI.hpp>
 
