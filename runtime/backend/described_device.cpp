@@ -1,6 +1,8 @@
 #include "runtime/backend/described_device.h"
 
+#include "runtime/backend/cpu/kernels/fused_kernels.h"
 #include "runtime/backend/vulkan/vulkan.h"
+#include "runtime/backend/vulkan/vulkan_backend.h"
 #include "runtime/error.h"
 #include "runtime/letter_case.h"
 
@@ -71,6 +73,15 @@ std::unique_ptr<Device> describe_device(std::string_view text) {
         shown.front() = 'V';
     }
     return describe_vulkan_device(std::move(shown), bytes);
+}
+
+void optimise_like(std::string_view device_kind, SplitGraph& split) {
+    const bool software = device_kind == device_kind_name(DeviceKind::software);
+    if (software || device_kind == device_kind_name(DeviceKind::gpu)) {
+        vulkan::optimise_split(split, vulkan::full_dispatch_options(software));
+    } else if (device_kind == device_kind_name(DeviceKind::cpu)) {
+        find_groups(split, cpu::fused_kernels());
+    }
 }
 
 } // namespace schedscope

@@ -1,6 +1,6 @@
 #include "runtime/scheduler/optimised_order.h"
 
-#include "runtime/backend/optimise_like.h"
+#include "runtime/backend/described_device.h"
 #include "runtime/numbers.h"
 #include "runtime/scheduler/kept_ranges.h"
 

@@ -15,7 +15,7 @@ bool all_f32(const Tensor& node) noexcept {
 } // namespace
 
 const VulkanOperator* find_operator(Op op) noexcept {
-    static const OperatorTable<VulkanOperator> table{elementwise_operators, row_operators,  sort_operators, product_operators,
+    static const OperatorTable<VulkanOperator> table{elementwise_operators, norm_operators, reduce_operators, product_operators,
                                                      attention_operators,   move_operators, image_operators};
     return table.find(op);
 }

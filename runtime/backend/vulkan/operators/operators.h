@@ -27,8 +27,8 @@ const VulkanOperator* find_operator(Op op) noexcept;
 
 // The families, each in operators/NAME.cpp.
 std::span<const VulkanOperator> elementwise_operators() noexcept;
-std::span<const VulkanOperator> row_operators() noexcept;
-std::span<const VulkanOperator> sort_operators() noexcept;
+std::span<const VulkanOperator> norm_operators() noexcept;
+std::span<const VulkanOperator> reduce_operators() noexcept;
 std::span<const VulkanOperator> product_operators() noexcept;
 std::span<const VulkanOperator> attention_operators() noexcept;
 std::span<const VulkanOperator> move_operators() noexcept;

@@ -9,6 +9,21 @@ namespace schedscope::vulkan {
 
 namespace {
 
+/// A workgroup for each row of source 0.
+void append_source_rows(std::string_view shader, const Tensor& node, const DispatchOptions&, std::vector<Dispatch>& out) {
+    out.push_back(launch(shader, node, n_rows(*node.src[0])));
+}
+
+void append_sum(std::string_view shader, const Tensor& node, const DispatchOptions&, std::vector<Dispatch>& out) {
+    out.push_back(launch(shader, node, 1));
+}
+
+Answer supports_argmax(const Tensor& node) {
+    return node.src[0]->type == Type::F32 && has_contiguous_rows(*node.src[0]) && node.src[0]->ne[0] < (1 << 24)
+               ? yes
+               : Answer::no(Refusal::type, "the shader is for contiguous rows of f32");
+}
+
 constexpr int64_t sorted_at_once = 1024; ///< BLOCK of argsort.comp
 
 Answer supports_sorting(const Tensor& node) {
@@ -49,13 +64,18 @@ void append_sort(std::string_view shader, const Tensor& node, const DispatchOpti
     }
 }
 
-constexpr VulkanOperator sort_entries[] = {
+constexpr VulkanOperator reduce_entries[] = {
+    {Op::SUM_ROWS, "sum_rows", f32_rows, append_source_rows},
+    {Op::MEAN, "mean", f32_rows, append_source_rows},
+    {Op::ARGMAX, "argmax", supports_argmax, append_source_rows},
+    {Op::SUM, "sum", f32, append_sum},
+    {Op::CUMSUM, "cumsum", f32_rows, append_rows},
     {Op::ARGSORT, "argsort", supports_sorting, append_sort},
     {Op::TOP_K, "argsort", supports_sorting, append_sort},
 };
 
 } // namespace
 
-std::span<const VulkanOperator> sort_operators() noexcept { return sort_entries; }
+std::span<const VulkanOperator> reduce_operators() noexcept { return reduce_entries; }
 
 } // namespace schedscope::vulkan
