@@ -57,6 +57,7 @@ private:
 std::vector<Token> made_up_tokens(const Session& session, int32_t n) {
     const int32_t n_vocab = session.model().hparams().n_vocab;
     std::vector<Token> tokens;
+    tokens.reserve(n);
     for (int32_t i = 0; i < n; ++i) {
         tokens.push_back(i == 0 ? std::min(1, n_vocab - 1) : (300 + 37 * i) % n_vocab);
     }

@@ -107,7 +107,7 @@ std::string run_model(const RunArguments& arguments, Recorder* recorder, const R
         request.on_token = [](const Choice& choice) { std::cout << choice.piece << std::flush; };
     }
     const GenerateResult result = generate(session, request);
-    const std::string text = text_of(result);
+    std::string text = text_of(result);
     if (!output.quiet) {
         std::cout << (streams ? "\n" : text) << std::flush;
         for (const Generated& s : result.sequences) {
