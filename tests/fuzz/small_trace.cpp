@@ -1,5 +1,6 @@
 #include "tests/fuzz/small_trace.h"
 
+#include "tests/support/random/random_sketch.h"
 #include "tests/traces/harness/records_of_each_kind.h"
 #include "tests/traces/harness/sample_run.h"
 #include "traces/format/schema.h"
@@ -62,8 +63,7 @@ void record_small_run(Recorder& to) {
     SampleRun run(to, session({"Vulkan0", "CPU"}), 2);
     run.evaluate(blocks(1, 1, 2));
     run.evaluate_again();
-    std::mt19937 random(3);
-    run.evaluate(anything(random, 4, run.session()), GraphKind::decode);
+    run.evaluate(test::random_sketch({3, 1, 1}, run.session()), GraphKind::decode);
     // What the sample run has none of.
     to.set_evaluation(2);
     to.add(record::Pin{0, 0, 0, to.intern("-ot")});

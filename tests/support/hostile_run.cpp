@@ -1,6 +1,7 @@
 #include "tests/support/hostile_run.h"
 
 #include "runtime/planner/recorder.h"
+#include "tests/support/random/random_sketch.h"
 #include "tests/traces/harness/sample_run.h"
 
 #include <map>
@@ -142,8 +143,7 @@ void record_hostile_run(Recorder& to, const std::vector<std::string>& texts) {
     SampleRun run(renaming, session({"Vulkan0", "CPU"}), 2);
     run.evaluate(blocks(1, 1, 2));
     run.evaluate_again();
-    std::mt19937 random(3);
-    run.evaluate(anything(random, 4, run.session()), GraphKind::decode);
+    run.evaluate(test::random_sketch({3, 1, 1}, run.session()), GraphKind::decode);
     renaming.add(record::Difference{});
     renaming.add(record::Alternative{0, renaming.intern("fa=off")});
 }

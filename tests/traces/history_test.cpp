@@ -1,4 +1,5 @@
 #include "runtime/error.h"
+#include "tests/support/random/random_sketch.h"
 #include "tests/traces/harness/sample_run.h"
 #include "traces/history/fold.h"
 #include "traces/history/history.h"
@@ -10,6 +11,7 @@
 
 #include <gmock/gmock.h>
 #include <map>
+#include <random>
 
 namespace schedscope {
 namespace {
@@ -93,8 +95,7 @@ std::shared_ptr<LiveStore> recorded(int n_stages = 1) {
     run.evaluate(blocks(4, 1, 3), GraphKind::decode);
     run.evaluate_again();
     run.evaluate_again();
-    std::mt19937 random(3);
-    run.evaluate(anything(random, 60, run.session()));
+    run.evaluate(test::random_sketch({3, 40, 4}, run.session()));
     run.evaluate_again();
     return store;
 }

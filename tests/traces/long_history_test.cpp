@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 
 #include <map>
+#include <random>
 #include <set>
 
 namespace schedscope {

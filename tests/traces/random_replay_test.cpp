@@ -18,9 +18,9 @@ namespace {
 
 constexpr size_t no_limit = 1000000;
 
-std::unique_ptr<LiveStore> recorded(uint32_t seed, const chance::RecordingSettings& settings = {}) {
+std::unique_ptr<LiveStore> recorded(uint32_t seed, const test::RecordingSettings& settings = {}) {
     auto store = std::make_unique<LiveStore>();
-    chance::record_randomly(seed, settings, *store);
+    test::record_randomly(seed, settings, *store);
     return store;
 }
 
@@ -100,13 +100,13 @@ std::vector<std::string> missing_in(const std::vector<std::string>& these, const
 /// One setting, as `--set` takes it and as a run is started with it.
 struct Change {
     std::string set;
-    chance::RecordingSettings settings;
+    test::RecordingSettings settings;
 };
 
 Change random_change(uint32_t seed) {
     std::mt19937 random(seed * 7 + 1);
     const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
-    chance::MachineNames names = chance::names_of_machine(seed);
+    test::MachineNames names = test::names_of_machine(seed);
     Change change;
     switch (below(5)) {
     case 0: {
@@ -165,7 +165,7 @@ TEST(RandomReplay, AFileIsPlannedAgainAlike) {
         const std::string path = folder.file(std::to_string(seed) + ".trace");
         {
             TraceWriter writer(path);
-            chance::record_randomly(seed, {}, writer);
+            test::record_randomly(seed, {}, writer);
             writer.close();
         }
         const TraceReader reader(path);

@@ -1,4 +1,5 @@
 #include "runtime/error.h"
+#include "tests/support/random/random_sketch.h"
 #include "tests/traces/harness/corpus_run.h"
 #include "tests/traces/harness/sample_run.h"
 #include "traces/history/history.h"
@@ -21,9 +22,8 @@ std::shared_ptr<LiveStore> recorded(int n_stages) {
     run.evaluate(blocks(6, 40, 3));
     run.evaluate_again();
     run.evaluate(blocks(6, 1, 3), GraphKind::decode);
-    std::mt19937 random(99);
-    for (int i = 0; i < 20; ++i) {
-        run.evaluate(anything(random, 80, run.session()));
+    for (uint32_t seed = 0; seed < 20; ++seed) {
+        run.evaluate(test::random_sketch({seed, 70, 1 + seed % 8}, run.session()));
     }
     return store;
 }

@@ -3,7 +3,9 @@
 #include "runtime/error.h"
 #include "runtime/planner/recorder.h"
 #include "runtime/scheduler/scheduler.h"
-#include "tests/runtime/backend/fusion/random_graph.h"
+#include "runtime/tensor/convert.h"
+#include "runtime/tensor/ops.h"
+#include "tests/support/random/random_graph.h"
 
 #include <gmock/gmock.h>
 
@@ -109,28 +111,20 @@ private:
 
 /// Outputs and caches of the graph, computed in memory as the scheduler plans it. Numbers, not bytes: zero has two signs.
 std::vector<std::vector<float>> results(uint32_t seed, bool fusion, FactsRecorder& facts) {
-    RandomGraph random(seed, 1 + seed % 7, 30);
+    RandomGraph random(fusable_chains(), {seed, 30, 1 + seed % 7});
     const std::unique_ptr<Device> device = make_cpu_device();
-    std::vector<std::unique_ptr<Buffer>> own;
-    for (Tensor* t : random.outputs()) {
-        if (t->op == Op::NONE) { // a cache
-            own.push_back(device->buffer_type().allocate(n_bytes(*t)));
-            t->buffer = own.back().get();
-            t->offset = 0;
-        }
-    }
+    random.model.give_memory([&]() -> const BufferType& { return device->buffer_type(); });
     std::vector<std::unique_ptr<Backend>> backends;
     backends.push_back(device->make_backend({2, fusion, {}}));
     Scheduler scheduler(backends, {});
     scheduler.set_recorder(&facts);
     scheduler.plan(random.graph);
     for (const Tensor* leaf : random.graph.leafs()) {
-        const std::vector<std::byte> bytes = random.bytes_of(*leaf);
-        tensor_write(*leaf, bytes.data(), 0, bytes.size());
+        fill(*leaf, seed);
     }
     scheduler.compute();
     std::vector<std::vector<float>> all;
-    for (const Tensor* t : random.outputs()) {
+    for (const Tensor* t : random.results()) {
         std::vector<std::byte> bytes(n_bytes(*t));
         tensor_read(*t, bytes.data(), 0, bytes.size());
         std::vector<float>& values = all.emplace_back(static_cast<size_t>(n_elements(*t)));

@@ -1,5 +1,5 @@
 #include "runtime/planner/capability_table.h"
-#include "tests/runtime/scheduler/random_sketch.h"
+#include "tests/runtime/scheduler/three_backends.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@ using namespace schedscope;
 using namespace schedscope::sketch;
 
 TEST(CapabilityTable, PlansFromItAreThoseFromTheBackends) {
-    Sketch s = random_sketch(11);
+    Sketch s = on_three_backends(11);
     CapabilityTable table;
     fill_table(table, s.session, s, static_cast<int32_t>(s.graph.tensors.size()));
     Planned asked(s);

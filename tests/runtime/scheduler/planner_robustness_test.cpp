@@ -1,8 +1,10 @@
 // Graphs that no builder should make, but a trace or a log may hold.
 #include "runtime/error.h"
-#include "tests/runtime/scheduler/random_sketch.h"
+#include "tests/runtime/scheduler/three_backends.h"
 
 #include <gmock/gmock.h>
+
+#include <random>
 
 using namespace schedscope;
 using namespace schedscope::sketch;
@@ -77,7 +79,7 @@ TEST(Planner, TensorsWithoutElementsNeedNoBytes) {
 
 TEST(Planner, RandomWiringNeverBreaksIt) {
     for (unsigned seed = 0; seed < 300; ++seed) {
-        Sketch s = random_sketch(seed);
+        Sketch s = on_three_backends(seed);
         std::mt19937 random(seed);
         for (int change = 0; change < 30; ++change) {
             TensorInfo& t = s.graph.tensors[random() % s.graph.tensors.size()];

@@ -1,4 +1,4 @@
-#include "tests/runtime/scheduler/random_sketch.h"
+#include "tests/runtime/scheduler/three_backends.h"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +8,7 @@ using namespace schedscope::sketch;
 namespace {
 
 struct SketchSession {
-    explicit SketchSession(unsigned seed, Recorder* recorder = nullptr) : sketch(random_sketch(seed)) {
+    explicit SketchSession(unsigned seed, Recorder* recorder = nullptr) : sketch(on_three_backends(seed)) {
         options.n_stages = seed % 3 == 0 ? 4 : 1;
         options.current_stage = seed % 3 == 0 ? 1 : 0;
         make_plan(sketch.graph.view(), sketch, options, carry, plan, recorder);

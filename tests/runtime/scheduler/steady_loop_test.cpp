@@ -1,5 +1,5 @@
 // A decoding loop plans graphs of the same form again and again: that must not touch the heap.
-#include "tests/runtime/scheduler/random_sketch.h"
+#include "tests/runtime/scheduler/three_backends.h"
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ using namespace schedscope::sketch;
 
 TEST(SteadyLoop, PlanningTheSameShapesAgainAllocatesNothing) {
     for (const int n_stages : {1, 4}) {
-        Sketch s = random_sketch(3);
+        Sketch s = on_three_backends(3);
         PlanOptions options;
         options.n_stages = n_stages;
         Carry carry;

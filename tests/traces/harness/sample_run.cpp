@@ -118,34 +118,6 @@ OwnedGraph blocks(int n_blocks, int n_tokens, int n_backends) {
     return std::move(b.graph);
 }
 
-OwnedGraph anything(std::mt19937& random, int n_nodes, const SessionInfo& session) {
-    Builder b;
-    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
-    for (int i = 0; i < 6; ++i) {
-        const TensorId id = b.add(Op::NONE, "leaf_" + std::to_string(i), {8, 8, 1, 1}, {});
-        if (i < 4) {
-            b.at(id).usage = BufferUsage::weights;
-            b.at(id).buffer_type = static_cast<BufferTypeId>(below(static_cast<int>(session.buffer_types.size())));
-        } else {
-            b.at(id).flags = flag_input;
-        }
-    }
-    constexpr Op ops[] = {Op::ADD, Op::MUL, Op::MUL_MAT, Op::RMS_NORM, Op::ARGSORT, Op::VIEW, Op::SOFT_MAX, Op::ROPE};
-    for (int i = 0; i < n_nodes; ++i) {
-        const Op op = ops[below(std::size(ops))];
-        const auto source = [&] { return below(static_cast<int>(b.graph.tensors.size())); };
-        std::vector<TensorId> src{source()};
-        if (!is_view_op(op) && op != Op::RMS_NORM) {
-            src.push_back(source());
-        }
-        const TensorId id = b.add(op, "node_" + std::to_string(i), {8, 8, 1, 1}, src);
-        if (below(20) == 0 && !is_view_op(op)) {
-            b.at(id).user_backend = static_cast<BackendId>(below(static_cast<int>(session.backends.size())));
-        }
-    }
-    return std::move(b.graph);
-}
-
 SampleRun::SampleRun(Recorder& recorder, SessionInfo info, int n_stages)
     : recorder_(recorder), info_(std::move(info)), n_stages_(n_stages) {
     recorder_.session(info_);

@@ -6,7 +6,6 @@
 #include "tests/support/files.h"
 
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -35,8 +34,6 @@ SessionInfo session(const std::vector<std::string>& backends);
 
 /// A chain of blocks with weights on the backends in turn, positions and a mask that all blocks read, views, and some names twice.
 OwnedGraph blocks(int n_blocks, int n_tokens, int n_backends);
-/// Any operators on any sources.
-OwnedGraph anything(std::mt19937& random, int n_nodes, const SessionInfo& session);
 
 /// Does what a scheduler and a context do, with times made up and no data: plans for real, and writes all the records.
 class SampleRun {

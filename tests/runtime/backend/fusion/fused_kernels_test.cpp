@@ -1,8 +1,8 @@
 #include "runtime/backend/cpu/cpu_backend.h"
 #include "runtime/backend/cpu/cpu_device.h"
 #include "runtime/backend/order/fusion.h"
-#include "tests/runtime/backend/fusion/random_graph.h"
 #include "tests/runtime/backend/ops/op_reference.h"
+#include "tests/support/random/random_graph.h"
 
 #include <gmock/gmock.h>
 
@@ -34,8 +34,7 @@ public:
     void fill() {
         buffer_->clear(0);
         for (const Tensor* leaf : random_.graph.leafs()) {
-            const std::vector<std::byte> bytes = random_.bytes_of(*leaf);
-            tensor_write(*leaf, bytes.data(), 0, bytes.size());
+            test::fill(*leaf, 1);
         }
     }
     SplitGraph split() const {
@@ -46,7 +45,7 @@ public:
     /// Numbers, not bytes: zero has two signs, which a product that is rounded once may give differently.
     std::vector<std::vector<double>> results() {
         std::vector<std::vector<double>> all;
-        for (const Tensor* t : random_.outputs()) {
+        for (const Tensor* t : random_.results()) {
             all.push_back(read_elements(*t, memory()).values);
         }
         return all;
@@ -68,7 +67,7 @@ protected:
 TEST_P(FusedKernels, GiveTheSameNumbersAsTheirNodes) {
     std::map<std::string, int> kernels;
     for (uint32_t seed = 0; seed < 150; ++seed) {
-        RandomGraph random(seed, 1 + seed % 9);
+        RandomGraph random(fusable_chains(), {seed, 24, 1 + seed % 9});
         Placed placed(random, *device_);
         SplitGraph split = placed.split();
         placed.fill();
@@ -93,7 +92,7 @@ TEST_P(FusedKernels, GiveTheSameNumbersAsTheirNodes) {
 
 TEST_P(FusedKernels, GiveWhatTheirOperatorsSay) {
     for (uint32_t seed = 500; seed < 540; ++seed) {
-        RandomGraph random(seed, 1 + seed % 6);
+        RandomGraph random(fusable_chains(), {seed, 24, 1 + seed % 6});
         Placed placed(random, *device_);
         SplitGraph split = placed.split();
         placed.fill();
@@ -101,13 +100,13 @@ TEST_P(FusedKernels, GiveWhatTheirOperatorsSay) {
             evaluate(*node, placed.memory());
         }
         std::vector<Elements> expected;
-        for (const Tensor* t : random.outputs()) {
+        for (const Tensor* t : random.results()) {
             expected.push_back(read_elements(*t, placed.memory()));
         }
         backend_.optimise(split);
         placed.fill();
         backend_.compute(split, 0, static_cast<int32_t>(split.nodes.size()), nullptr);
-        const std::vector<Tensor*> outputs = random.outputs();
+        const std::vector<Tensor*> outputs = random.results();
         for (size_t o = 0; o < outputs.size(); ++o) {
             const Elements found = read_elements(*outputs[o], placed.memory());
             double wrong = 0, all = 0;

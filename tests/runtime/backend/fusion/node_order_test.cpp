@@ -1,10 +1,11 @@
 #include "runtime/backend/order/node_order.h"
 #include "tests/runtime/backend/fusion/fusion_sketch.h"
-#include "tests/runtime/backend/fusion/random_graph.h"
+#include "tests/support/random/random_graph.h"
 
 #include <gmock/gmock.h>
 
 #include <map>
+#include <random>
 
 namespace schedscope::test {
 namespace {
@@ -181,7 +182,7 @@ TEST_F(NodeOrder, MovesGroupsAsOne) {
 TEST(RandomNodeOrder, IsBrokenWhereEachPairSaysSo) {
     int broke = 0;
     for (uint32_t seed = 0; seed < 600; ++seed) {
-        RandomGraph random(seed, 2, 12);
+        RandomGraph random(fusable_chains(), {seed, 12, 2});
         const std::vector<Tensor*> before(random.graph.nodes().begin(), random.graph.nodes().end());
         std::vector<Tensor*> after = before;
         std::mt19937 choose(seed);
@@ -201,7 +202,7 @@ TEST(RandomNodeOrder, IsBrokenWhereEachPairSaysSo) {
 TEST(RandomNodeOrder, NeverBreaksADependency) {
     int moved = 0;
     for (uint32_t seed = 0; seed < 400; ++seed) {
-        RandomGraph random(seed, 1 + seed % 5, 40);
+        RandomGraph random(fusable_chains(), {seed, 40, 1 + seed % 5});
         SplitGraph split;
         split.nodes.assign(random.graph.nodes().begin(), random.graph.nodes().end());
         const std::vector<Tensor*> before = split.nodes;

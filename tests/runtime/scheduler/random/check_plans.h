@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace schedscope::chance {
+namespace schedscope::test {
 
 /// Plans the sequences of these seeds; each that breaks an invariant is a failure with its seed. Most graphs must be planned, and all kinds of plan occur.
 inline void check_plans(uint32_t first, uint32_t end) {
@@ -27,4 +27,4 @@ inline void check_plans(uint32_t first, uint32_t end) {
     EXPECT_GT(all.n_staged, all.n_plans / 5);
 }
 
-} // namespace schedscope::chance
+} // namespace schedscope::test

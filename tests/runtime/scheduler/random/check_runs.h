@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace schedscope::chance {
+namespace schedscope::test {
 
 /// Runs the sequences of these seeds; each that is wrong is a failure with its seed. Most graphs must run, and all kinds of run must occur.
 inline void check_runs(uint32_t first, uint32_t end) {
@@ -25,4 +25,4 @@ inline void check_runs(uint32_t first, uint32_t end) {
     EXPECT_GT(all.n_copies, 10 * n);
 }
 
-} // namespace schedscope::chance
+} // namespace schedscope::test

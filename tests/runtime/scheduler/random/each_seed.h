@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace schedscope::chance {
+namespace schedscope::test {
 
 /// Checks the seeds [first, end). `check(seed)` says what is wrong, empty: nothing; whatever is wrong is a failure with its seed, the first ten are told.
 template <typename Check> void expect_nothing_wrong(uint32_t first, uint32_t end, Check check) {
@@ -19,4 +19,4 @@ template <typename Check> void expect_nothing_wrong(uint32_t first, uint32_t end
     EXPECT_EQ(n_wrong, 0);
 }
 
-} // namespace schedscope::chance
+} // namespace schedscope::test

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace schedscope::chance {
+namespace schedscope::test {
 
 namespace {
 
@@ -178,4 +178,4 @@ void pin_some(const Graph& graph, const Machine& machine, std::mt19937& random) 
     }
 }
 
-} // namespace schedscope::chance
+} // namespace schedscope::test

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace schedscope::chance {
+namespace schedscope::test {
 
 /// Random devices: up to four of any kind over a CPU that runs everything. Some share memory, some are two queues of one device, some can use memory
 /// of others, and most refuse something. The same seed gives the same machine.
@@ -42,4 +42,4 @@ private:
 /// Pins some nodes as a user would: on backends that can run the operator, and nothing that is a view.
 void pin_some(const Graph& graph, const Machine& machine, std::mt19937& random);
 
-} // namespace schedscope::chance
+} // namespace schedscope::test

@@ -2,10 +2,10 @@
 
 #include "runtime/backend/cpu/cpu_device.h"
 
-namespace schedscope::chance {
+namespace schedscope::test {
 
-PlainRun::PlainRun(uint32_t model_seed)
-    : device_(make_cpu_device()), model_(model_seed, [this]() -> const BufferType& { return memory_; }) {
+PlainRun::PlainRun(uint32_t model_seed) : device_(make_cpu_device()), model_(model_seed, any_steps()) {
+    model_.give_memory([this]() -> const BufferType& { return memory_; });
     BackendOptions options;
     options.n_threads = 1;
     options.fusion = false;
@@ -26,16 +26,6 @@ void PlainRun::again(uint32_t inputs_seed) {
     backend_->compute(all, 0, static_cast<int32_t>(all.nodes.size()), nullptr);
 }
 
-std::vector<const Tensor*> PlainRun::outputs() const {
-    std::vector<const Tensor*> found;
-    for (const Tensor* node : graph_->nodes()) {
-        if ((node->flags & flag_output) != 0) {
-            found.push_back(node);
-        }
-    }
-    return found;
-}
-
 void PlainRun::give_memory() {
     buffers_.clear();
     for (Tensor* t : graph_->number()) {
@@ -52,4 +42,4 @@ void PlainRun::give_memory() {
     }
 }
 
-} // namespace schedscope::chance
+} // namespace schedscope::test

@@ -2,12 +2,12 @@
 
 #include "runtime/backend/backend.h"
 #include "runtime/tensor/graph.h"
-#include "tests/runtime/scheduler/random/random_graph.h"
 #include "tests/runtime/scheduler/random/simulated_memory.h"
+#include "tests/support/random/random_graph.h"
 
 #include <deque>
 
-namespace schedscope::chance {
+namespace schedscope::test {
 
 /// The same model on one CPU without a scheduler: every tensor of a graph in memory of its own, node after node. What it computes is right.
 class PlainRun {
@@ -20,8 +20,6 @@ public:
     /// Runs the last graph again.
     void again(uint32_t inputs_seed);
     const Graph& graph() const noexcept { return *graph_; }
-    /// In the order of the nodes.
-    std::vector<const Tensor*> outputs() const;
 
 private:
     void give_memory();
@@ -35,4 +33,4 @@ private:
     std::vector<std::unique_ptr<Buffer>> buffers_;
 };
 
-} // namespace schedscope::chance
+} // namespace schedscope::test

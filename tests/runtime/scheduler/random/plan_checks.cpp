@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-namespace schedscope::chance {
+namespace schedscope::test {
 
 namespace {
 
@@ -236,4 +236,4 @@ std::string check_stages(const PlanView& view) {
     return "";
 }
 
-} // namespace schedscope::chance
+} // namespace schedscope::test

@@ -6,7 +6,7 @@
 #include <string>
 
 /// What must hold for any plan, each worked out from the graph, the answers and the plan alone. They return what is wrong; empty: nothing.
-namespace schedscope::chance {
+namespace schedscope::test {
 
 /// A plan with the memory that was planned for it.
 struct PlanView {
@@ -40,4 +40,4 @@ std::string check_copies(const PlanView& view);
 /// With several stages: every input has a copy per stage, and so has every copy; all keep their memory from the beginning to the end.
 std::string check_stages(const PlanView& view);
 
-} // namespace schedscope::chance
+} // namespace schedscope::test

@@ -3,13 +3,13 @@
 #include "runtime/scheduler/live_graph.h"
 #include "tests/runtime/scheduler/lifetime_check.h"
 #include "tests/runtime/scheduler/random/machine.h"
-#include "tests/runtime/scheduler/random/random_graph.h"
 #include "tests/runtime/scheduler/random/records_check.h"
 #include "tests/runtime/scheduler/sketch.h"
+#include "tests/support/random/random_graph.h"
 
 #include <map>
 
-namespace schedscope::chance {
+namespace schedscope::test {
 
 namespace {
 
@@ -28,9 +28,8 @@ private:
 
 class Sequence {
 public:
-    explicit Sequence(uint32_t seed)
-        : random_(seed), machine_(seed), model_(seed, [this]() -> const BufferType& { return random_memory(); }),
-          devices_(machine_.backends()) {
+    explicit Sequence(uint32_t seed) : random_(seed), machine_(seed), model_(seed, any_steps()), devices_(machine_.backends()) {
+        model_.give_memory([this]() -> const BufferType& { return random_memory(); });
         options_.n_stages = below(3) == 0 ? 4 : 1;
         options_.op_offload = below(4) != 0;
         options_.session = &devices_.session();
@@ -143,4 +142,4 @@ private:
 
 PlanOutcome plan_randomly(uint32_t seed) { return Sequence(seed).run(); }
 
-} // namespace schedscope::chance
+} // namespace schedscope::test

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-namespace schedscope::chance {
+namespace schedscope::test {
 
 /// What became of one sequence of random graphs that were planned for a random machine.
 struct PlanOutcome {
@@ -14,4 +14,4 @@ struct PlanOutcome {
 /// Some graphs one after the other through one planner, with all checks of plan_checks.h, records_check.h and lifetime_check.h. The same seed does the same.
 PlanOutcome plan_randomly(uint32_t seed);
 
-} // namespace schedscope::chance
+} // namespace schedscope::test

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace schedscope::chance {
+namespace schedscope::test {
 
 namespace {
 
@@ -30,8 +30,8 @@ private:
 
 class Sequence {
 public:
-    explicit Sequence(uint32_t seed)
-        : random_(seed), machine_(seed), plain_(seed), model_(seed, [this]() -> const BufferType& { return random_memory(); }) {
+    explicit Sequence(uint32_t seed) : random_(seed), machine_(seed), plain_(seed), model_(seed, any_steps()) {
+        model_.give_memory([this]() -> const BufferType& { return random_memory(); });
         options_.n_stages = one_in(2) ? 4 : 1;
         options_.op_offload = !one_in(4);
         options_.offload_min_batch = 1 + static_cast<int64_t>(below(12));
@@ -154,4 +154,4 @@ private:
 
 RunOutcome run_randomly(uint32_t seed) { return Sequence(seed).run(); }
 
-} // namespace schedscope::chance
+} // namespace schedscope::test

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-namespace schedscope::chance {
+namespace schedscope::test {
 
 /// What became of one sequence of random graphs that was really run on a random machine.
 struct RunOutcome {
@@ -15,4 +15,4 @@ struct RunOutcome {
 /// 4 stages also several at once. The same seed does the same.
 RunOutcome run_randomly(uint32_t seed);
 
-} // namespace schedscope::chance
+} // namespace schedscope::test

@@ -3,11 +3,11 @@
 #include "runtime/planner/memory/allocate.h"
 #include "runtime/scheduler/live_graph.h"
 #include "tests/runtime/scheduler/random/machine.h"
-#include "tests/runtime/scheduler/random/random_graph.h"
+#include "tests/support/random/random_graph.h"
 
 #include <algorithm>
 
-namespace schedscope::chance {
+namespace schedscope::test {
 
 namespace {
 
@@ -45,8 +45,9 @@ void record_randomly(uint32_t seed, const RecordingSettings& settings, Recorder&
     if (settings.devices) {
         machine.select(*settings.devices);
     }
-    RandomModel model(
-        seed, [&]() -> const BufferType& { return usable(*machine.memories()[below(machine.memories().size())], machine); });
+    RandomModel model(seed, any_steps());
+    model.give_memory(
+        [&]() -> const BufferType& { return usable(*machine.memories()[below(machine.memories().size())], machine); });
     LiveDevices devices(machine.backends());
     for (const auto& memory : machine.memories()) {
         devices.id_of(*memory); // known from the beginning, so that one session is true for all graphs
@@ -104,4 +105,4 @@ MachineNames names_of_machine(uint32_t seed) {
     return names;
 }
 
-} // namespace schedscope::chance
+} // namespace schedscope::test

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace schedscope::chance {
+namespace schedscope::test {
 
 /// What is set otherwise for a recording than its seed says.
 struct RecordingSettings {
@@ -27,4 +27,4 @@ struct MachineNames {
 };
 MachineNames names_of_machine(uint32_t seed);
 
-} // namespace schedscope::chance
+} // namespace schedscope::test

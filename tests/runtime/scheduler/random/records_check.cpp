@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-namespace schedscope::chance {
+namespace schedscope::test {
 
 namespace {
 
@@ -148,4 +148,4 @@ std::string check_records(const PlanView& view, std::span<const Snapshot> passes
     return "";
 }
 
-} // namespace schedscope::chance
+} // namespace schedscope::test

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace schedscope::chance {
+namespace schedscope::test {
 
 /// The assignments after a pass, and how many records there were by then.
 struct Snapshot {
@@ -20,4 +20,4 @@ struct Snapshot {
 /// plan's, and every question has the answer that the backends give. What is wrong; empty: nothing.
 std::string check_records(const PlanView& view, std::span<const Snapshot> passes, std::span<const Record> records);
 
-} // namespace schedscope::chance
+} // namespace schedscope::test

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace schedscope::chance {
+namespace schedscope::test {
 
 namespace {
 
@@ -25,4 +25,4 @@ void shuffle(std::vector<Tensor*>& nodes, std::mt19937& random) {
     }
 }
 
-} // namespace schedscope::chance
+} // namespace schedscope::test

@@ -7,7 +7,7 @@
 #include <deque>
 #include <map>
 
-namespace schedscope::chance {
+namespace schedscope::test {
 
 namespace {
 
@@ -229,4 +229,4 @@ std::unique_ptr<Backend> SimulatedDevice::make_backend(const BackendOptions& opt
     return std::make_unique<Queue>(*this, options.name.empty() ? traits_.name : options.name, engine_->make_backend(of_engine));
 }
 
-} // namespace schedscope::chance
+} // namespace schedscope::test

@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-namespace schedscope::chance {
+namespace schedscope::test {
 
 /// How much of its queue a device works off without being told to: nothing, all at once, or what chance gives.
 enum class Diligence : uint8_t { lazy, eager, random };
@@ -57,4 +57,4 @@ private:
     std::unique_ptr<Device> engine_;
 };
 
-} // namespace schedscope::chance
+} // namespace schedscope::test

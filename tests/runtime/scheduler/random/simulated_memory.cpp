@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace schedscope::chance {
+namespace schedscope::test {
 
 class SimulatedMemory::Block final : public Buffer {
 public:
@@ -50,4 +50,4 @@ private:
 
 std::unique_ptr<Buffer> SimulatedMemory::allocate(size_t bytes) const { return std::make_unique<Block>(*this, bytes); }
 
-} // namespace schedscope::chance
+} // namespace schedscope::test

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace schedscope::chance {
+namespace schedscope::test {
 
 /// What simulated devices saw that no device should see. One for all devices of a machine.
 struct Watch {
@@ -39,4 +39,4 @@ private:
     Watch& watch_;
 };
 
-} // namespace schedscope::chance
+} // namespace schedscope::test
