@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tests/support/made_trace.h"
+#include "tests/support/traces/made_trace.h"
 #include "traces/format/interner.h"
 #include "traces/store/tee.h"
 #include "traces/store/writer.h"

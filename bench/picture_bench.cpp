@@ -2,7 +2,7 @@
 // itself takes less than five seconds, its text less than one; a case that takes longer fails.
 #include "bench/long_trace.h"
 #include "runtime/planner/plan.h"
-#include "tests/support/transformer_sketch.h"
+#include "tests/support/graphs/transformer_sketch.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/writer.h"
 #include "viz/report/report.h"

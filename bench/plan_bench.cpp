@@ -2,7 +2,7 @@
 #include "runtime/planner/memory/allocate.h"
 #include "runtime/planner/plan.h"
 #include "runtime/planner/recorder.h"
-#include "tests/support/transformer_sketch.h"
+#include "tests/support/graphs/transformer_sketch.h"
 
 #include <benchmark/benchmark.h>
 

@@ -5,7 +5,7 @@
 #include "tests/corpus/decode.h"
 #include "tests/corpus/run_case.h"
 #include "tests/corpus/text_lines.h"
-#include "tests/runtime/scheduler/lifetime_check.h"
+#include "tests/support/graphs/lifetime_check.h"
 #include "tests/support/paths.h"
 
 #include <gmock/gmock.h>

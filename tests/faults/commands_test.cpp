@@ -4,8 +4,8 @@
 #include "inspector/cli/commands/commands.h"
 #include "inspector/cli/line/app.h"
 #include "tests/faults/faults.h"
-#include "tests/inspector/tui/harness/terminal.h"
 #include "tests/support/paths.h"
+#include "tests/support/terminal.h"
 
 #include <CLI/CLI.hpp>
 #include <gmock/gmock.h>

@@ -3,7 +3,7 @@
 #include "runtime/error.h"
 #include "tests/fuzz/small_trace.h"
 #include "tests/fuzz/verdict.h"
-#include "tests/support/faces.h"
+#include "tests/support/traces/faces.h"
 #include "traces/import/import_log.h"
 #include "traces/store/live_store.h"
 

@@ -5,7 +5,7 @@
 #include "runtime/error.h"
 #include "tests/fuzz/small_trace.h"
 #include "tests/fuzz/verdict.h"
-#include "tests/traces/harness/sample_run.h"
+#include "tests/support/traces/sample_run.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/writer.h"
 

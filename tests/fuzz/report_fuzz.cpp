@@ -5,7 +5,7 @@
 #include "tests/fuzz/small_trace.h"
 #include "tests/fuzz/strict_html.h"
 #include "tests/fuzz/verdict.h"
-#include "tests/support/hostile_run.h"
+#include "tests/support/traces/hostile_run.h"
 #include "traces/history/history.h"
 #include "traces/store/live_store.h"
 #include "traces/store/reading/reader.h"

@@ -1,8 +1,8 @@
 #include "tests/fuzz/small_trace.h"
 
 #include "tests/support/random/random_sketch.h"
-#include "tests/traces/harness/records_of_each_kind.h"
-#include "tests/traces/harness/sample_run.h"
+#include "tests/support/traces/records_of_each_kind.h"
+#include "tests/support/traces/sample_run.h"
 #include "traces/format/schema.h"
 #include "traces/store/sqlite.h"
 #include "traces/store/writer.h"

@@ -8,7 +8,7 @@
 #include "tests/fuzz/small_trace.h"
 #include "tests/fuzz/trace_look.h"
 #include "tests/fuzz/verdict.h"
-#include "tests/support/super_journal.h"
+#include "tests/support/traces/super_journal.h"
 #include "traces/store/sqlite.h"
 
 #include <array>

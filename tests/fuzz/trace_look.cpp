@@ -2,7 +2,7 @@
 
 #include "runtime/error.h"
 #include "tests/fuzz/verdict.h"
-#include "tests/support/faces.h"
+#include "tests/support/traces/faces.h"
 #include "traces/store/reading/reader.h"
 #include "viz/pictures/picture.h"
 #include "viz/report/report.h"

@@ -2,7 +2,7 @@
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
 #include "tests/support/paths.h"
-#include "tests/traces/harness/perfetto_file.h"
+#include "tests/support/traces/perfetto_file.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

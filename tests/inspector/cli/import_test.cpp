@@ -3,7 +3,7 @@
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/offers.h"
 #include "tests/support/paths.h"
-#include "tests/traces/harness/perfetto_file.h"
+#include "tests/support/traces/perfetto_file.h"
 
 #include <gmock/gmock.h>
 

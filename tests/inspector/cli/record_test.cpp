@@ -1,7 +1,7 @@
 // record, and replay of what it wrote.
 #include "tests/inspector/cli/harness/recorded.h"
 #include "tests/inspector/cli/harness/story.h"
-#include "tests/support/storyteller.h"
+#include "tests/support/models/storyteller.h"
 
 #include <gmock/gmock.h>
 

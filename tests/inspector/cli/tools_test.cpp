@@ -2,8 +2,8 @@
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
 #include "tests/inspector/cli/harness/story.h"
-#include "tests/runtime/text/records.h"
-#include "tests/support/storyteller.h"
+#include "tests/support/models/storyteller.h"
+#include "tests/support/text_records.h"
 
 #include <gmock/gmock.h>
 

@@ -1,8 +1,8 @@
 // The terminal as people have it: mouse, colours, clipboards, files, settings, and what is kept.
 #include "tests/inspector/tui/harness/inspecting.h"
 #include "tests/inspector/tui/harness/programs.h"
-#include "tests/inspector/tui/harness/terminal.h"
-#include "tests/support/made_trace.h"
+#include "tests/support/terminal.h"
+#include "tests/support/traces/made_trace.h"
 
 #include <gtest/gtest.h>
 

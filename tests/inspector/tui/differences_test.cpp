@@ -1,7 +1,7 @@
 // The values view on a trace of a verification: nodes on two backends.
 #include "inspector/tui/inspector.h"
 #include "tests/inspector/tui/harness/samples.h"
-#include "tests/support/made_trace.h"
+#include "tests/support/traces/made_trace.h"
 #include "traces/store/tee.h"
 #include "traces/store/writer.h"
 

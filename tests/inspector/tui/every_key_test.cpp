@@ -3,8 +3,8 @@
 #include "inspector/tui/inspector.h"
 #include "tests/inspector/tui/harness/inspecting.h"
 #include "tests/inspector/tui/harness/programs.h"
-#include "tests/inspector/tui/harness/terminal.h"
-#include "tests/support/made_trace.h"
+#include "tests/support/terminal.h"
+#include "tests/support/traces/made_trace.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Finding things: commands and their completion, jumps, marks, stories, causes.
 #include "tests/inspector/tui/harness/inspecting.h"
 #include "tests/inspector/tui/harness/programs.h"
-#include "tests/inspector/tui/harness/terminal.h"
+#include "tests/support/terminal.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // What is typed arrives: bytes that mean nothing are passed over alone, and the keys beside them are not.
 #include "tests/inspector/tui/harness/inspecting.h"
 #include "tests/inspector/tui/harness/programs.h"
-#include "tests/inspector/tui/harness/terminal.h"
+#include "tests/support/terminal.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 #include "tests/inspector/tui/harness/inspecting.h"
 #include "tests/inspector/tui/harness/programs.h"
 #include "tests/inspector/tui/harness/samples.h"
-#include "tests/inspector/tui/harness/terminal.h"
-#include "tests/support/made_trace.h"
+#include "tests/support/terminal.h"
+#include "tests/support/traces/made_trace.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // What a running program was asked, and what it tells.
 #include "inspector/tui/background/live_program.h"
-#include "tests/support/made_trace.h"
+#include "tests/support/traces/made_trace.h"
 #include "traces/store/live_store.h"
 
 #include <gtest/gtest.h>

@@ -4,9 +4,9 @@
 #include "inspector/tui/views/view.h"
 #include "inspector/tui/views/view_text.h"
 #include "tests/inspector/tui/harness/samples.h"
-#include "tests/support/made_trace.h"
 #include "tests/support/paths.h"
-#include "tests/traces/import/imported.h"
+#include "tests/support/traces/imported.h"
+#include "tests/support/traces/made_trace.h"
 #include "traces/history/tables/tables.h"
 
 #include <gtest/gtest.h>

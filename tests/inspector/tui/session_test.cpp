@@ -2,7 +2,7 @@
 
 #include "inspector/tui/views/drawings/memory_map.h"
 #include "inspector/tui/views/view.h"
-#include "tests/support/made_trace.h"
+#include "tests/support/traces/made_trace.h"
 #include "traces/history/words/words.h"
 
 #include <gtest/gtest.h>

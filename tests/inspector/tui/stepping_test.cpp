@@ -1,7 +1,7 @@
 // Each stepping key, on a recorded sample and on a program that runs: where it goes, and what it says has changed.
 #include "tests/inspector/tui/harness/inspecting.h"
 #include "tests/inspector/tui/harness/samples.h"
-#include "tests/support/made_trace.h"
+#include "tests/support/traces/made_trace.h"
 #include "traces/history/history.h"
 #include "traces/history/live_gate.h"
 #include "traces/history/words/words.h"

@@ -1,7 +1,7 @@
 // The values view on a trace with watched tensors.
 #include "inspector/tui/inspector.h"
 #include "tests/inspector/tui/harness/samples.h"
-#include "tests/support/made_trace.h"
+#include "tests/support/traces/made_trace.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // A real model's file: what it says, and that no damage to it gets past the reader.
-#include "raw_file.h"
+#include "tests/runtime/gguf/raw_file.h"
 
 #include "runtime/error.h"
 #include "runtime/tensor/convert.h"
-#include "tests/support/storyteller.h"
+#include "tests/support/models/storyteller.h"
 
 #include <algorithm>
 #include <cmath>

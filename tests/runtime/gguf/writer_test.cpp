@@ -1,9 +1,9 @@
-#include "raw_file.h"
+#include "tests/runtime/gguf/raw_file.h"
 
 #include "runtime/error.h"
 #include "runtime/gguf/writer.h"
 #include "runtime/tensor/convert.h"
-#include "tests/support/storyteller.h"
+#include "tests/support/models/storyteller.h"
 
 #include <numeric>
 

@@ -3,8 +3,8 @@
 #include "runtime/planner/recorder.h"
 #include "runtime/scheduler/scheduler.h"
 #include "runtime/tensor/ops.h"
-#include "tests/runtime/scheduler/random/simulated_device.h"
 #include "tests/support/random/random_graph.h"
+#include "tests/support/random/simulated_device.h"
 
 #include <gmock/gmock.h>
 

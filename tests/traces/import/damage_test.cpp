@@ -2,7 +2,7 @@
 
 #include "runtime/error.h"
 #include "tests/support/paths.h"
-#include "tests/traces/import/imported.h"
+#include "tests/support/traces/imported.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/writer.h"
 

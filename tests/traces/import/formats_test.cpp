@@ -1,7 +1,7 @@
 // One small graph as each generation of the scheduler prints it (logs/), and what must be known of it afterwards.
 
 #include "tests/support/paths.h"
-#include "tests/traces/import/imported.h"
+#include "tests/support/traces/imported.h"
 #include "traces/history/words/unknown.h"
 
 #include <fstream>

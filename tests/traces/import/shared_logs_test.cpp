@@ -1,7 +1,7 @@
 // Whole logs of llama.cpp, beside the repository: what is imported is what a plain reading of fixed columns finds in the same text.
 
 #include "tests/support/paths.h"
-#include "tests/traces/import/imported.h"
+#include "tests/support/traces/imported.h"
 
 #include <algorithm>
 #include <filesystem>

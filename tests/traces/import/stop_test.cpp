@@ -1,7 +1,7 @@
 // An import that somebody stops: what was complete is there, and nothing else is said of the log.
 
 #include "tests/support/paths.h"
-#include "tests/traces/import/imported.h"
+#include "tests/support/traces/imported.h"
 
 #include <atomic>
 #include <gmock/gmock.h>

@@ -2,7 +2,7 @@
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
 #include "tests/inspector/cli/harness/story.h"
-#include "tests/support/storyteller.h"
+#include "tests/support/models/storyteller.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "tests/inspector/cli/harness/files.h"
+#include "tests/support/models/teller.h"
 #include "tests/support/paths.h"
-#include "tests/support/teller.h"
 
 #include <algorithm>
 #include <cctype>

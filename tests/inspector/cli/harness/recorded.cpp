@@ -1,6 +1,6 @@
 #include "tests/inspector/cli/harness/recorded.h"
 
-#include "tests/support/teller.h"
+#include "tests/support/models/teller.h"
 
 namespace schedscope::testing {
 

@@ -1,7 +1,7 @@
 #include "tests/inspector/cli/harness/story.h"
 
 #include "tests/inspector/cli/harness/program.h"
-#include "tests/support/teller.h"
+#include "tests/support/models/teller.h"
 
 #include <nlohmann/json.hpp>
 

@@ -2,7 +2,7 @@
 #include "tests/inspector/cli/harness/browser.h"
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
-#include "tests/support/hostile_run.h"
+#include "tests/support/traces/hostile_run.h"
 #include "traces/store/writer.h"
 
 #include <cstdio>

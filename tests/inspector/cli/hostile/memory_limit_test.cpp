@@ -2,7 +2,7 @@
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
 #include "tests/inspector/cli/harness/story.h"
-#include "tests/inspector/tui/harness/terminal.h"
+#include "tests/support/terminal.h"
 
 #include <gmock/gmock.h>
 

@@ -2,7 +2,7 @@
 #include "tests/inspector/cli/harness/recorded.h"
 #include "tests/inspector/cli/harness/story.h"
 #include "tests/inspector/cli/harness/typed_out.h"
-#include "tests/inspector/tui/harness/terminal.h"
+#include "tests/support/terminal.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tests/inspector/tui/harness/terminal.h"
+#include "tests/support/terminal.h"
 
 #include <gtest/gtest.h>
 

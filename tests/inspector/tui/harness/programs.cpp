@@ -1,7 +1,7 @@
 #include "tests/inspector/tui/harness/programs.h"
 
 #include "runtime/error.h"
-#include "tests/support/made_trace.h"
+#include "tests/support/traces/made_trace.h"
 #include "traces/history/live_gate.h"
 
 #include <cstdio>

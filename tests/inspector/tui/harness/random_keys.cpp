@@ -1,7 +1,7 @@
 #include "tests/inspector/tui/harness/random_keys.h"
 
 #include "inspector/tui/inspector.h"
-#include "tests/inspector/tui/harness/terminal.h"
+#include "tests/support/terminal.h"
 #include "traces/store/reading/reader.h"
 
 #include <gtest/gtest.h>

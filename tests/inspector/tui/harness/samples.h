@@ -2,8 +2,8 @@
 
 #include "inspector/tui/inspector.h"
 #include "runtime/error.h"
-#include "tests/inspector/tui/harness/terminal.h"
 #include "tests/support/paths.h"
+#include "tests/support/terminal.h"
 #include "traces/store/reading/reader.h"
 
 #include <cstdio>

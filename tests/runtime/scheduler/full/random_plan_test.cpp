@@ -1,3 +1,0 @@
-#include "tests/runtime/scheduler/random/check_plans.h"
-
-TEST(RandomPlans, KeepEveryInvariantByTheThousand) { schedscope::test::check_plans(1000, 9000); }
