@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         // Whoever reads it takes longer than the import does: for one input in eight, by all of its bytes.
         const size_t chance = fuzz::chance_of({reinterpret_cast<const char*>(data), size});
         if (chance % 8 == 0) {
-            const auto faces = testing::trace_faces();
+            const auto faces = test::trace_faces();
             faces[chance / 8 % faces.size()].look(store);
         }
     } catch (const Error& error) {

@@ -59,7 +59,7 @@ public:
 } // namespace
 
 void record_small_run(Recorder& to) {
-    using namespace sample;
+    using namespace test;
     SampleRun run(to, session({"Vulkan0", "CPU"}), 2);
     run.evaluate(blocks(1, 1, 2));
     run.evaluate_again();

@@ -81,7 +81,7 @@ void run(std::string_view whole_input) {
         files.trace.resize(files.trace.size() * (whole >> 5) / 8);
     }
     if ((whole & 8) != 0 && !files.beside.empty()) {
-        files.beside += testing::super_journal(victim, 512);
+        files.beside += test::super_journal(victim, 512);
     }
     write_bytes(trace_path(), files.trace);
     for (const char* suffix : {"-wal", "-journal"}) {

@@ -19,7 +19,7 @@
 #include <utmp.h>
 #include <vterm.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 constexpr auto deadline = std::chrono::seconds(20); // only bounds a failure
@@ -429,4 +429,4 @@ bool Terminal::is_cooked() const {
            (modes.c_oflag & OPOST) != 0;
 }
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -10,7 +10,7 @@
 
 struct VTerm;
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 /// Is this type of terminal described on this machine?
 bool has_terminfo(const std::string& type);
@@ -103,4 +103,4 @@ private:
     friend struct Callbacks;
 };
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

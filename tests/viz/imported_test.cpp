@@ -12,7 +12,7 @@ namespace schedscope {
 namespace {
 
 using nlohmann::json;
-using schedscope::testing::Imported;
+using schedscope::test::Imported;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;

@@ -9,11 +9,11 @@
 
 #include <set>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using nlohmann::json;
-using sample::PerfettoFile;
+using test::PerfettoFile;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
@@ -288,4 +288,4 @@ TEST(Export, AsksForAFormat) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -12,7 +12,7 @@
 #include <map>
 #include <regex>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using nlohmann::json;
@@ -392,4 +392,4 @@ TEST_F(WithImages, EncodersCutAnywhereAreRefused) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

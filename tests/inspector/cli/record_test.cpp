@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -233,4 +233,4 @@ TEST(Replay, ToldToPeopleAWhatIfBeginsWithWhatThePlansComeTo) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using nlohmann::json;
@@ -247,4 +247,4 @@ TEST(Run, WithTheValidationLayerHasNothingToReport) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

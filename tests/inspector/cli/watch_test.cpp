@@ -10,7 +10,7 @@
 #include <map>
 #include <set>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using nlohmann::json;
@@ -248,4 +248,4 @@ TEST(WatchInTheInspector, ShowsTheValuesOfARunningProgram) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -8,8 +8,8 @@
 namespace schedscope {
 namespace {
 
-using testing::inspect_made;
-using testing::Inspecting;
+using test::inspect_made;
+using test::Inspecting;
 
 TEST(Finding, TabCompletesCommandsAndTheirArguments) {
     Inspecting t(24, 100, inspect_made);

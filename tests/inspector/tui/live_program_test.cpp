@@ -19,7 +19,7 @@ using Unit = LiveProgram::Unit;
 
 class ALiveProgram : public ::testing::Test {
 protected:
-    ALiveProgram() : thread([this] { schedscope::testing::MadeRun(2).record(gate, 2); }) {}
+    ALiveProgram() : thread([this] { schedscope::test::MadeRun(2).record(gate, 2); }) {}
     ~ALiveProgram() override {
         gate.detach();
         thread.join();

@@ -8,15 +8,15 @@
 namespace schedscope {
 namespace {
 
-using testing::line_with;
-using testing::Terminal;
+using test::line_with;
+using test::Terminal;
 
 /// Behind what a made run records of an evaluation: the values of one of its tensors, 1000 elements from -2 to 6, and three that are no number.
 class WatchedRun {
 public:
     std::shared_ptr<LiveStore> record() {
         auto store = std::make_shared<LiveStore>();
-        testing::MadeRun run(2);
+        test::MadeRun run(2);
         run.record(*store, 1);
         const auto& tensors = run.graph().tensors;
         const auto found = std::find_if(tensors.begin(), tensors.end(), [](const TensorInfo& t) { return t.name == "kq-1"; });

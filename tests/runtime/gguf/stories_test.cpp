@@ -15,7 +15,7 @@ namespace {
 class Stories : public ::testing::Test {
 protected:
     File open(const std::string& type) const { return File::open(teller.model(type)); }
-    const Storyteller teller;
+    const test::Storyteller teller;
 };
 
 TEST_F(Stories, SaysWhatItIs) {

@@ -58,7 +58,7 @@ TEST(Writer, CopiesAnyValueOfAnotherFile) {
 }
 
 TEST(Writer, ARealFileComesOutByteForByte) {
-    const std::string path = Storyteller().model("q8_0");
+    const std::string path = test::Storyteller().model("q8_0");
     const File file = File::open(path);
     Writer w;
     for (const MetadataEntry& e : file.metadata()) {

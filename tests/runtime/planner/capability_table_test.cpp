@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 using namespace schedscope;
-using namespace schedscope::sketch;
+using namespace schedscope::test;
 
 TEST(CapabilityTable, PlansFromItAreThoseFromTheBackends) {
     Sketch s = on_three_backends(11);

@@ -7,7 +7,7 @@
 #include <random>
 
 using namespace schedscope;
-using namespace schedscope::sketch;
+using namespace schedscope::test;
 
 namespace {
 

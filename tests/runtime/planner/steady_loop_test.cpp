@@ -26,7 +26,7 @@ long n_allocations = 0;
 [[gnu::noinline]] void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
 
 using namespace schedscope;
-using namespace schedscope::sketch;
+using namespace schedscope::test;
 
 TEST(SteadyLoop, PlanningTheSameShapesAgainAllocatesNothing) {
     for (const int n_stages : {1, 4}) {

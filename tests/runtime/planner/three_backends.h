@@ -3,7 +3,7 @@
 #include "tests/support/graphs/sketch.h"
 #include "tests/support/random/random_sketch.h"
 
-namespace schedscope::sketch {
+namespace schedscope::test {
 
 /// A random graph of about 100 nodes over three backends that two of them refuse parts of.
 inline Sketch on_three_backends(unsigned seed) {
@@ -14,4 +14,4 @@ inline Sketch on_three_backends(unsigned seed) {
     return s;
 }
 
-} // namespace schedscope::sketch
+} // namespace schedscope::test

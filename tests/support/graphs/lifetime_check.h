@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace schedscope::sketch {
+namespace schedscope::test {
 
 /// When each tensor of an allocated graph must have its memory, worked out from the graph alone, and whether a memory plan respects it.
 class LifetimeCheck {
@@ -99,4 +99,4 @@ private:
     std::vector<Needed> needed_;
 };
 
-} // namespace schedscope::sketch
+} // namespace schedscope::test

@@ -13,7 +13,7 @@
 #include <vector>
 
 /// Small graphs by hand, and what must be decided about them.
-namespace schedscope::sketch {
+namespace schedscope::test {
 
 /// A graph with backends that answer by lists. Every backend supports every operator and only its own memory until something else is said;
 /// backends and buffer types are called by the same names. The last backend is the CPU, in host memory.
@@ -207,4 +207,4 @@ inline std::string plan_error(Sketch& sketch, Recorder* recorder = nullptr) {
     return "";
 }
 
-} // namespace schedscope::sketch
+} // namespace schedscope::test

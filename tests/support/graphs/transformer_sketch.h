@@ -4,7 +4,7 @@
 #include "runtime/planner/graph_view.h"
 #include "runtime/planner/records.h"
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 /// A transformer's graph as the planner sees it, without data: two backends (GPU0, CPU), weights and caches of the upper half of the layers on GPU0.
 struct TransformerSketch {
@@ -137,4 +137,4 @@ inline void sketch_transformer(int n_layers, TransformerSketch& out) {
     out.answers.offload_answers.assign(2 * n_tensors, 0);
 }
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <stdexcept>
 
-namespace schedscope {
+namespace schedscope::test {
 
 namespace {
 
@@ -68,4 +68,4 @@ std::string Storyteller::text(size_t n) const {
     return all.substr(all.starts_with(' ') ? 1 : 0);
 }
 
-} // namespace schedscope
+} // namespace schedscope::test

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace schedscope {
+namespace schedscope::test {
 
 /// A model and what it must tell greedily from BOS alone: stories260K, whose text the README beside it has, where ../shared is there; else the teller (teller.h). For tests
 /// of the text itself; those that need just some model take the teller.
@@ -28,4 +28,4 @@ private:
 /// stories260K; it may not be there.
 std::string trained_model(const std::string& type = "f32");
 
-} // namespace schedscope
+} // namespace schedscope::test

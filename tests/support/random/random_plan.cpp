@@ -88,7 +88,7 @@ private:
         count(*memory);
         for (std::string wrong : {check_support(whole), check_splits(whole), check_copies(whole), check_stages(whole),
                                   check_records(whole, observer.snapshots, notebook.records),
-                                  sketch::LifetimeCheck(view, plan_, allocated_).complaint(*memory), check_stays(shape, whole)}) {
+                                  test::LifetimeCheck(view, plan_, allocated_).complaint(*memory), check_stays(shape, whole)}) {
             if (!wrong.empty() && outcome_.complaint.empty()) {
                 outcome_.complaint = "plan " + std::to_string(n_plans_) + ": " + wrong;
             }

@@ -9,7 +9,7 @@
 
 #include <filesystem>
 
-namespace schedscope::sample {
+namespace schedscope::test {
 
 SessionInfo session_of(const corpus::Case& c) {
     SessionInfo info;
@@ -87,4 +87,4 @@ CorpusPart for_each_corpus_case(int every, const std::function<void(const corpus
     return part;
 }
 
-} // namespace schedscope::sample
+} // namespace schedscope::test

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace schedscope::sample {
+namespace schedscope::test {
 
 /// The session of a corpus case: its backends with their buffer types and what they can use.
 SessionInfo session_of(const corpus::Case& c);
@@ -20,4 +20,4 @@ enum class CorpusPart : uint8_t { whole, sample };
 /// Calls `f` for the cases of the corpus, `every`th of each file; where the whole corpus isn't here, for each case of the sample that comes with the sources.
 CorpusPart for_each_corpus_case(int every, const std::function<void(const corpus::Case&)>& f);
 
-} // namespace schedscope::sample
+} // namespace schedscope::test

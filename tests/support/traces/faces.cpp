@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <sstream>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 namespace {
 
@@ -148,4 +148,4 @@ constexpr Face faces[] = {{"records", records},
 
 std::span<const Face> trace_faces() { return faces; }
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 /// What programs do with a trace, one by one: whoever wants to know that nothing in a file makes them crash has all of them look at it.
 struct Face {
@@ -28,4 +28,4 @@ template <typename F> void try_it(F&& f) {
 /// Those of traces/. Those of the pictures and the report are in tests/fuzz, which is linked with viz/.
 std::span<const Face> trace_faces();
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -6,7 +6,7 @@
 
 #include <map>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 namespace {
 
@@ -138,7 +138,7 @@ std::vector<std::string> hostile_texts(std::span<const uint8_t> bytes) {
 }
 
 void record_hostile_run(Recorder& to, const std::vector<std::string>& texts) {
-    using namespace sample;
+    using namespace test;
     Renaming renaming(to, texts);
     SampleRun run(renaming, session({"Vulkan0", "CPU"}), 2);
     run.evaluate(blocks(1, 1, 2));
@@ -148,4 +148,4 @@ void record_hostile_run(Recorder& to, const std::vector<std::string>& texts) {
     renaming.add(record::Alternative{0, renaming.intern("fa=off")});
 }
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <unistd.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 /// A log's text as a file, as long as it lives.
 class LogText {
@@ -46,4 +46,4 @@ struct Imported {
     static Imported text(std::string_view text) { return file(LogText(text).path()); }
 };
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <memory>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 /// Records what a runtime would of a transformer on two backends (GPU0 and CPU): a prefill that is planned by the real planner, placed by the real
 /// memory planner and "run" with made-up times, then decodes that use the graph again. GPU0 refuses SOFT_MAX, so that there is something to see.
@@ -187,4 +187,4 @@ inline std::shared_ptr<LiveStore> made_trace(int n_layers, int n_evaluations) {
     return store;
 }
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

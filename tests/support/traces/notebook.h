@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace schedscope {
+namespace schedscope::test {
 
 /// Keeps all that is recorded in memory, with the texts behind their numbers. Graphs are not kept.
 class Notebook : public Recorder {
@@ -45,4 +45,4 @@ private:
     std::map<std::string, StringId> numbers_{{"", 0}};
 };
 
-} // namespace schedscope
+} // namespace schedscope::test

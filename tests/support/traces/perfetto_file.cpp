@@ -3,7 +3,7 @@
 #include <cstring>
 #include <stdexcept>
 
-namespace schedscope::sample {
+namespace schedscope::test {
 
 namespace {
 
@@ -223,4 +223,4 @@ std::vector<const PerfettoFile::Event*> PerfettoFile::of_category(std::string_vi
     return found;
 }
 
-} // namespace schedscope::sample
+} // namespace schedscope::test

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace schedscope::sample {
+namespace schedscope::test {
 
 /// A Perfetto trace as its published .proto files say that its bytes are to be read; shares no code with what writes it. Throws std::runtime_error for what is no such
 /// file, and for what Perfetto would complain about: an unknown track or name, times that fall on a track, slices that end without having begun.
@@ -42,4 +42,4 @@ struct PerfettoFile {
     std::vector<const Event*> of_category(std::string_view category) const;
 };
 
-} // namespace schedscope::sample
+} // namespace schedscope::test

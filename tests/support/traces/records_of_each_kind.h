@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace schedscope::sample {
+namespace schedscope::test {
 
 /// Adds records of every kind with made-up numbers that fit a graph of `n_tensors` and no copies. Begins with an EvaluationBegin and a PlanBegin of graph 0.
 class EachKind {
@@ -107,4 +107,4 @@ template <typename A, typename B> bool same(const Record& a, const Record& b, A&
         a.fact);
 }
 
-} // namespace schedscope::sample
+} // namespace schedscope::test

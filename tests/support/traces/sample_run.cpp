@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace schedscope::sample {
+namespace schedscope::test {
 
 Answer Answers::supports_op(BackendId backend, TensorId tensor) const {
     const TensorInfo& t = graph_.tensors[static_cast<size_t>(tensor)];
@@ -257,4 +257,4 @@ void SampleRun::choose_token() {
     recorder_.add(record::NextToken{0, 403, next_evaluation_, recorder_.intern(" secret"), 40, 160});
 }
 
-} // namespace schedscope::sample
+} // namespace schedscope::test

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace schedscope::sample {
+namespace schedscope::test {
 
 /// Backends that answer by simple rules: the last one runs everything, the others refuse some operators.
 class Answers final : public Capabilities {
@@ -70,4 +70,4 @@ private:
 
 using files::Folder;
 
-} // namespace schedscope::sample
+} // namespace schedscope::test

@@ -1,6 +1,6 @@
 #include "tests/support/traces/super_journal.h"
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 std::string super_journal(const std::string& name, uint32_t page_bytes) {
     const auto number = [](uint32_t n) {
@@ -16,4 +16,4 @@ std::string super_journal(const std::string& name, uint32_t page_bytes) {
            "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
 }
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -13,7 +13,7 @@
 namespace schedscope {
 namespace {
 
-using namespace sample;
+using namespace test;
 
 /// What two graphs' tags say that is not so in their alignment: "gate.1 is up.1", "norm.0 is nothing". Empty: all is right.
 std::vector<std::string> wrong(const TaggedGraph& a, const TaggedGraph& b) {

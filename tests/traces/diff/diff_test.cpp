@@ -14,7 +14,7 @@
 namespace schedscope {
 namespace {
 
-using namespace sample;
+using namespace test;
 using diff::What;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;

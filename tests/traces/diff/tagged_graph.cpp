@@ -2,7 +2,7 @@
 
 #include <initializer_list>
 
-namespace schedscope::sample {
+namespace schedscope::test {
 
 namespace {
 
@@ -121,4 +121,4 @@ private:
 
 TaggedGraph tagged(const Transformer& how) { return TaggedBuilder(how).run(); }
 
-} // namespace schedscope::sample
+} // namespace schedscope::test

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace schedscope::sample {
+namespace schedscope::test {
 
 /// A small transformer in which each tensor has a tag that says what it is, so that a test knows which tensors of two graphs are the same,
 /// whatever they are called.
@@ -24,4 +24,4 @@ struct TaggedGraph {
 };
 TaggedGraph tagged(const Transformer& how);
 
-} // namespace schedscope::sample
+} // namespace schedscope::test

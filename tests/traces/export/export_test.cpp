@@ -18,7 +18,7 @@
 namespace schedscope {
 namespace {
 
-using namespace sample;
+using namespace test;
 
 /// Evaluations of which nothing makes sense but that each number alone is possible: slices that overlap, that end before they begin, in no order.
 std::shared_ptr<LiveStore> made_up(uint32_t seed, int rounds) {

@@ -24,7 +24,7 @@
 namespace schedscope {
 namespace {
 
-using namespace sample;
+using namespace test;
 using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

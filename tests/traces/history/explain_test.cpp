@@ -9,7 +9,7 @@
 namespace schedscope {
 namespace {
 
-using namespace sample;
+using namespace test;
 using ::testing::HasSubstr;
 
 class Explain : public ::testing::Test {

@@ -16,7 +16,7 @@
 namespace schedscope {
 namespace {
 
-using namespace sample;
+using namespace test;
 using Unit = History::Unit;
 
 bool same_tensor(const TensorState& a, const TensorState& b) {

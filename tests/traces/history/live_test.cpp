@@ -10,7 +10,7 @@
 namespace schedscope {
 namespace {
 
-using namespace sample;
+using namespace test;
 using Unit = History::Unit;
 
 /// A runtime's thread behind a gate, and the user's side of it.

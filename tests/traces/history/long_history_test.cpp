@@ -17,7 +17,7 @@
 namespace schedscope {
 namespace {
 
-using namespace sample;
+using namespace test;
 
 /// A trace in memory and in a file, of plans that are longer than the chunks that are kept and the spaces between kept states.
 class LongHistory : public ::testing::Test {

@@ -16,7 +16,7 @@
 namespace schedscope {
 namespace {
 
-using namespace sample;
+using namespace test;
 
 class Tables : public ::testing::Test {
 protected:

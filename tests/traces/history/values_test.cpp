@@ -14,7 +14,7 @@
 namespace schedscope {
 namespace {
 
-using namespace sample;
+using namespace test;
 using ::testing::ElementsAre;
 
 /// Two evaluations of one plan, in each of which tensor 3 was watched; in the second it had gone bad.

@@ -12,7 +12,7 @@
 #include <iterator>
 #include <random>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 std::string log_text(const std::string& name) {
@@ -132,4 +132,4 @@ TEST(RandomText, NumbersBeyondBeliefAreLeftOut) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <iterator>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 struct Form {
@@ -198,4 +198,4 @@ TEST(ImportedLog, ALostBeginningLeavesUnknownSplits) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

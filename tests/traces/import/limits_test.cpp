@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using ::testing::EndsWith;
@@ -120,4 +120,4 @@ TEST(WrappedLine, GoesOnNoLongerThanALineMayBe) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <regex>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 struct PlainNode {
@@ -139,4 +139,4 @@ TEST(SharedLogs, AreImportedAsAPlainReadingFindsThem) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <gmock/gmock.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 const std::string several_texts = paths::log("several"); // graphs
@@ -70,4 +70,4 @@ TEST(StoppedImport, GivesNothingBeforeTheLogWasReadOnce) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -57,9 +57,9 @@ TEST(WhyNothingChanges, OfSeveralSettingsIsASentenceEach) {
 /// Why a setting changes nothing in the plan of one graph on Vulkan0 and the CPU.
 std::string why_not(OwnedGraph graph, const char* setting, std::vector<std::pair<std::string, std::string>> facts = {}) {
     const auto store = std::make_shared<LiveStore>();
-    SessionInfo session = sample::session({"Vulkan0", "CPU"});
+    SessionInfo session = test::session({"Vulkan0", "CPU"});
     session.facts = std::move(facts);
-    sample::SampleRun(*store, session).evaluate(std::move(graph));
+    test::SampleRun(*store, session).evaluate(std::move(graph));
     WhatIf what_if;
     what_if.set(setting);
     return why_nothing_changed(what_if, store).at(0);
@@ -67,24 +67,24 @@ std::string why_not(OwnedGraph graph, const char* setting, std::vector<std::pair
 
 TEST(WhyNothingChanges, CountsTheBatchesOfThoseThatReadHostWeightsAlone) {
     // The attention has rows for each head, 4 times as many as there are tokens: it reads no weights.
-    EXPECT_EQ(why_not(sample::blocks(4, 8, 2), "offload-min-batch=9"),
+    EXPECT_EQ(why_not(test::blocks(4, 8, 2), "offload-min-batch=9"),
               "offload-min-batch=9: the largest batch of a node that reads weights from host memory is 8");
-    EXPECT_EQ(why_not(sample::blocks(4, 8, 2), "op-offload=off", {{"op_offload", "on"}, {"offload_min_batch", "32"}}),
+    EXPECT_EQ(why_not(test::blocks(4, 8, 2), "op-offload=off", {{"op_offload", "on"}, {"offload_min_batch", "32"}}),
               "op-offload=off: no device took a node over from the CPU: the largest batch of a node that reads weights from host "
               "memory is 8, 32 is the least that is worth it");
-    EXPECT_EQ(why_not(sample::blocks(4, 8, 2), "offload-min-batch=4"),
+    EXPECT_EQ(why_not(test::blocks(4, 8, 2), "offload-min-batch=4"),
               "offload-min-batch=4: no device takes over a node that reads weights from host memory");
 }
 
 TEST(WhyNothingChanges, CountsOneAsOne) {
-    OwnedGraph graph = sample::blocks(1, 32, 2);
+    OwnedGraph graph = test::blocks(1, 32, 2);
     for (TensorInfo& tensor : graph.tensors) {
         if (tensor.name == "output.weight") {
             tensor.buffer_type = 1; // in host memory
         }
     }
     EXPECT_EQ(why_not(std::move(graph), "offload-min-batch=2"), "offload-min-batch=2: the same 1 node is taken over");
-    EXPECT_EQ(why_not(sample::blocks(1, 8, 1), "ngl=9", {{"n_gpu_layers", "3"}, {"n_layers", "1"}}),
+    EXPECT_EQ(why_not(test::blocks(1, 8, 1), "ngl=9", {{"n_gpu_layers", "3"}, {"n_layers", "1"}}),
               "ngl=9: 1 layer and the output were offloaded already");
 }
 

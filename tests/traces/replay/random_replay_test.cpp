@@ -160,7 +160,7 @@ TEST(RandomReplay, TheSameSeedWritesTheSameRecords) {
 }
 
 TEST(RandomReplay, AFileIsPlannedAgainAlike) {
-    const sample::Folder folder;
+    const test::Folder folder;
     for (uint32_t seed = 0; seed < 20; ++seed) {
         const std::string path = folder.file(std::to_string(seed) + ".trace");
         {

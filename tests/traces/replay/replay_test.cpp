@@ -14,7 +14,7 @@
 namespace schedscope {
 namespace {
 
-using namespace sample;
+using namespace test;
 
 std::shared_ptr<LiveStore> recorded(int n_stages) {
     auto store = std::make_shared<LiveStore>();

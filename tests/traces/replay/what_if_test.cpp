@@ -8,7 +8,7 @@
 namespace schedscope {
 namespace {
 
-using namespace sample;
+using namespace test;
 using ::testing::HasSubstr;
 
 constexpr int n_blocks = 4;

@@ -16,7 +16,7 @@
 namespace schedscope {
 namespace {
 
-using namespace sample;
+using namespace test;
 namespace fs = std::filesystem;
 using files::read_bytes;
 using files::write_bytes;
@@ -39,7 +39,7 @@ void make_trace(const std::string& path) {
 std::string read_everything(const std::string& path) {
     try {
         const auto reader = std::make_shared<TraceReader>(path);
-        for (const schedscope::testing::Face& face : schedscope::testing::trace_faces()) {
+        for (const schedscope::test::Face& face : schedscope::test::trace_faces()) {
             face.look(reader);
         }
         std::ostringstream timeline;

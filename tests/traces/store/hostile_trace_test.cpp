@@ -24,7 +24,7 @@
 namespace schedscope {
 namespace {
 
-using namespace sample;
+using namespace test;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
@@ -112,7 +112,7 @@ TEST_F(HostileTrace, AJournalThatNamesAnotherFileIsRefusedAndThatFileStays) {
     const std::string victim = folder.file("thesis.txt");
     write_bytes(victim, "years of work");
     leave_a_journal();
-    write_bytes(path + "-journal", read_bytes(path + "-journal") + testing::super_journal(victim, 4096));
+    write_bytes(path + "-journal", read_bytes(path + "-journal") + test::super_journal(victim, 4096));
     EXPECT_THAT(read_all(path), HasSubstr("t-journal: names another file"));
     EXPECT_EQ(check_integrity(path).value_or(""), path + "-journal: names another file, which no trace's journal does");
     EXPECT_EQ(read_bytes(victim), "years of work");

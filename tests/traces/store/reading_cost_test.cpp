@@ -11,7 +11,7 @@
 namespace schedscope {
 namespace {
 
-using namespace sample;
+using namespace test;
 
 std::string trace_of(const Folder& folder, int n_evaluations) {
     const std::string path = folder.file(std::to_string(n_evaluations));

@@ -13,7 +13,7 @@
 namespace schedscope {
 namespace {
 
-using namespace sample;
+using namespace test;
 
 std::vector<Record> records_of(const RecordSource& source) {
     std::vector<Record> records;

@@ -16,7 +16,7 @@
 namespace schedscope {
 namespace {
 
-using namespace sample;
+using namespace test;
 
 /// A plan whose records and tensors are so many that their reading is shared.
 class SharedReading : public ::testing::Test {

@@ -18,7 +18,7 @@
 namespace schedscope {
 namespace {
 
-using namespace sample;
+using namespace test;
 namespace fs = std::filesystem;
 using files::read_bytes;
 

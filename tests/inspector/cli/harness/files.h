@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 using files::Folder;
 using files::read_bytes;
@@ -24,11 +24,11 @@ std::string model(const std::string& type = "f32");
 std::string image_encoder();
 std::string photo();
 
-} // namespace schedscope::testing
+} // namespace schedscope::test
 
 /// Skips a test that compares with files beside the repository where they are not there.
 #define NEEDS_SHARED()                                                                                                           \
-    if (!::schedscope::testing::exists(::schedscope::paths::shared())) {                                                         \
+    if (!::schedscope::test::exists(::schedscope::paths::shared())) {                                                            \
         GTEST_SKIP() << ::schedscope::paths::shared() << " is not here";                                                         \
     }                                                                                                                            \
     static_assert(true)

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -350,4 +350,4 @@ TEST(ControlCharacters, OfALiveRunReachNeitherScreenNorTerminal) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

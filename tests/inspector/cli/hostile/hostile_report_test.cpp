@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 constexpr int n_reports = 50;
@@ -135,4 +135,4 @@ TEST(HostileReports, WouldBeFoundOut) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using ::testing::AnyOf;
@@ -65,4 +65,4 @@ TEST_P(Limited, LoadsOpenBlasOnlyWhereItIsNamed) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

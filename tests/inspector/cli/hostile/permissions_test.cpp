@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -164,4 +164,4 @@ TEST(AnUnreadableTrace, IsSaid) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

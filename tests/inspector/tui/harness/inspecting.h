@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 /// A terminal with the inspector in it, ready for keys: where most screen tests begin.
 class Inspecting : public Terminal {
@@ -15,4 +15,4 @@ public:
     }
 };
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

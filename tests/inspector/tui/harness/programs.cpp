@@ -10,7 +10,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 int inspect_made_with(const InspectorOptions& options) {
     InspectorOptions named = options;
@@ -44,4 +44,4 @@ int inspect_made_live() {
     return code;
 }
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -14,7 +14,7 @@
 
 #include <unistd.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 /// Keys that mean something are pressed more often than those that don't. Not among them: what leaves the inspector.
@@ -115,4 +115,4 @@ void press_random_keys(const std::string& sample, uint32_t seed, int n_keys) {
     fs::remove_all(folder);
 }
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

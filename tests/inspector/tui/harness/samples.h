@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 inline std::string sample_path(const std::string& name) { return paths::sample(name); }
 inline std::shared_ptr<const RecordSource> sample(const std::string& name) {
@@ -40,4 +40,4 @@ template <typename... Texts> std::string line_with(Terminal& terminal, const Tex
     return {};
 }
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

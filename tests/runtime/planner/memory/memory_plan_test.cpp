@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 using namespace schedscope;
-using namespace schedscope::sketch;
+using namespace schedscope::test;
 using ::testing::HasSubstr;
 
 namespace {

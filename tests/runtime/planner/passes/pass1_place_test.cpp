@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 using namespace schedscope;
-using namespace schedscope::sketch;
+using namespace schedscope::test;
 using ::testing::HasSubstr;
 
 TEST(Pass1, AnAllocatedTensorGoesToTheFirstBackendThatCanUseItsMemory) {

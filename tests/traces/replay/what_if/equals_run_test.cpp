@@ -25,7 +25,7 @@ std::shared_ptr<const gguf::File> model_named(const std::string& name) {
     }
     constexpr std::string_view told = "storyteller-"; // the type follows
     if (name.starts_with(told)) {
-        return file = std::make_shared<const gguf::File>(gguf::File::open(Storyteller().model(name.substr(told.size()))));
+        return file = std::make_shared<const gguf::File>(gguf::File::open(test::Storyteller().model(name.substr(told.size()))));
     }
     SynthShape shape = synth_preset("llama", name == "tied" ? "tiny" : name);
     shape.tied = name == "tied";
