@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tests/support/made_trace.h"
+#include "tests/support/traces/made_trace.h"
 #include "traces/format/interner.h"
 #include "traces/store/tee.h"
 #include "traces/store/writer.h"
@@ -25,7 +25,7 @@ public:
         TraceWriter writer(path);
         Counter counter;
         TeeRecorder both{&writer, &counter};
-        testing::MadeRun run(n_layers, {plan_every, true});
+        test::MadeRun run(n_layers, {plan_every, true});
         run.record(both, 1);
         for (EvaluationId e = 1; counter.n < n_records; ++e) {
             run.record_more(both, e, e + 1);

@@ -2,7 +2,7 @@
 // itself takes less than five seconds, its text less than one; a case that takes longer fails.
 #include "bench/long_trace.h"
 #include "runtime/planner/plan.h"
-#include "tests/support/transformer_sketch.h"
+#include "tests/support/graphs/transformer_sketch.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/writer.h"
 #include "viz/report/report.h"
@@ -23,7 +23,7 @@ constexpr int n_layers = 640;
 /// The sketch's answers, as the planner asks for them.
 class SketchCapabilities final : public Capabilities {
 public:
-    explicit SketchCapabilities(const testing::TransformerSketch& sketch) : sketch_(sketch) {}
+    explicit SketchCapabilities(const test::TransformerSketch& sketch) : sketch_(sketch) {}
     int n_backends() const noexcept override { return static_cast<int>(sketch_.session.backends.size()); }
     BufferTypeId default_buffer_type(BackendId backend) const override { return backend; }
     bool is_host(BufferTypeId type) const override { return sketch_.session.buffer_types[static_cast<size_t>(type)].is_host; }
@@ -32,15 +32,15 @@ public:
     bool wants_offload(BackendId, TensorId) const override { return false; }
 
 private:
-    const testing::TransformerSketch& sketch_;
+    const test::TransformerSketch& sketch_;
 };
 
 /// A recorded plan; the file is gone with it.
 class TemporaryPlan {
 public:
     TemporaryPlan() {
-        testing::TransformerSketch sketch;
-        testing::sketch_transformer(n_layers, sketch);
+        test::TransformerSketch sketch;
+        test::sketch_transformer(n_layers, sketch);
         n_nodes = static_cast<int64_t>(sketch.graph.nodes.size());
         TraceWriter writer(path);
         writer.session(sketch.session);

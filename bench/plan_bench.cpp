@@ -2,12 +2,12 @@
 #include "runtime/planner/memory/allocate.h"
 #include "runtime/planner/plan.h"
 #include "runtime/planner/recorder.h"
-#include "tests/support/transformer_sketch.h"
+#include "tests/support/graphs/transformer_sketch.h"
 
 #include <benchmark/benchmark.h>
 
 using namespace schedscope;
-using schedscope::testing::TransformerSketch;
+using schedscope::test::TransformerSketch;
 
 namespace {
 
@@ -30,7 +30,7 @@ void report(benchmark::State& state, size_t n_nodes) {
 
 void plan_and_copy(benchmark::State& state, Recorder* recorder, MemoryRecorder* clear) {
     TransformerSketch t;
-    sketch_transformer(static_cast<int>(state.range(0)) / testing::nodes_per_layer, t);
+    sketch_transformer(static_cast<int>(state.range(0)) / test::nodes_per_layer, t);
     Carry carry;
     Plan plan;
     AllocatedGraph copy;
@@ -59,7 +59,7 @@ void passes_with_records(benchmark::State& state) {
 /// `again`: every time as if the graph before had been another one.
 void allocate(benchmark::State& state, bool again) {
     TransformerSketch t, other;
-    sketch_transformer(static_cast<int>(state.range(0)) / testing::nodes_per_layer, t);
+    sketch_transformer(static_cast<int>(state.range(0)) / test::nodes_per_layer, t);
     sketch_transformer(1, other);
     Carry carry;
     Plan plan, other_plan;

@@ -5,7 +5,7 @@
 #include "tests/corpus/decode.h"
 #include "tests/corpus/run_case.h"
 #include "tests/corpus/text_lines.h"
-#include "tests/runtime/scheduler/lifetime_check.h"
+#include "tests/support/graphs/lifetime_check.h"
 #include "tests/support/paths.h"
 
 #include <gmock/gmock.h>
@@ -127,7 +127,7 @@ TEST_P(CorpusFile, LiveTensorsNeverOverlapInItsMemoryPlans) {
         copy_graph(graph, plan, graph.nodes, allocated);
         MemoryPlanner planner;
         const MemoryPlan& memory = planner.place(graph, plan, allocated, capabilities, c.session.buffer_types, nullptr);
-        EXPECT_EQ(sketch::LifetimeCheck(graph, plan, allocated).complaint(memory), "") << c.name;
+        EXPECT_EQ(test::LifetimeCheck(graph, plan, allocated).complaint(memory), "") << c.name;
         ++n_plans;
     }
     RecordProperty("memory_plans", n_plans);

@@ -4,8 +4,8 @@
 #include "inspector/cli/commands/commands.h"
 #include "inspector/cli/line/app.h"
 #include "tests/faults/faults.h"
-#include "tests/inspector/tui/harness/terminal.h"
 #include "tests/support/paths.h"
+#include "tests/support/terminal.h"
 
 #include <CLI/CLI.hpp>
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@
 
 extern "C" int __attribute__((weak)) __lsan_do_recoverable_leak_check();
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -350,4 +350,4 @@ INSTANTIATE_TEST_SUITE_P(Of, EachFaultOfTheInspector, ::testing::ValuesIn(every_
                          [](const auto& info) { return words_of(info.param); });
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

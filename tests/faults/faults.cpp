@@ -10,7 +10,7 @@
 #include <sqlite3.h>
 #include <sys/mman.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 namespace {
 
@@ -191,18 +191,16 @@ void disarm() noexcept { armed = Fault::none; }
 
 bool was_reached() noexcept { return *reached; }
 
-} // namespace schedscope::testing
+} // namespace schedscope::test
 
 // The program's own memory.
-void* operator new(size_t n) { return schedscope::testing::or_throw(schedscope::testing::allocate(n)); }
-void* operator new[](size_t n) { return schedscope::testing::or_throw(schedscope::testing::allocate(n)); }
-void* operator new(size_t n, const std::nothrow_t&) noexcept { return schedscope::testing::allocate(n); }
-void* operator new[](size_t n, const std::nothrow_t&) noexcept { return schedscope::testing::allocate(n); }
-void* operator new(size_t n, std::align_val_t a) {
-    return schedscope::testing::or_throw(schedscope::testing::allocate_aligned(n, a));
-}
+void* operator new(size_t n) { return schedscope::test::or_throw(schedscope::test::allocate(n)); }
+void* operator new[](size_t n) { return schedscope::test::or_throw(schedscope::test::allocate(n)); }
+void* operator new(size_t n, const std::nothrow_t&) noexcept { return schedscope::test::allocate(n); }
+void* operator new[](size_t n, const std::nothrow_t&) noexcept { return schedscope::test::allocate(n); }
+void* operator new(size_t n, std::align_val_t a) { return schedscope::test::or_throw(schedscope::test::allocate_aligned(n, a)); }
 void* operator new[](size_t n, std::align_val_t a) {
-    return schedscope::testing::or_throw(schedscope::testing::allocate_aligned(n, a));
+    return schedscope::test::or_throw(schedscope::test::allocate_aligned(n, a));
 }
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete[](void* p) noexcept { std::free(p); }

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 /// What is made to fail, and when: the nth time that it is done from `arm` on.
 enum class Fault : uint8_t {
@@ -29,4 +29,4 @@ void disarm() noexcept;
 /// Did the process that was forked last come to the nth one? Asked in the one that installed them.
 bool was_reached() noexcept;
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -14,7 +14,7 @@
 #include "runtime/text/tokenizer.h"
 #include "tests/fuzz/edited_gguf.h"
 #include "tests/fuzz/one_processor.h"
-#include "tests/runtime/backend/small_graph.h"
+#include "tests/support/graphs/small_graph.h"
 
 #include <algorithm>
 #include <fuzzer/FuzzedDataProvider.h>

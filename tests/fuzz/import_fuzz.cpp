@@ -3,7 +3,7 @@
 #include "runtime/error.h"
 #include "tests/fuzz/small_trace.h"
 #include "tests/fuzz/verdict.h"
-#include "tests/support/faces.h"
+#include "tests/support/traces/faces.h"
 #include "traces/import/import_log.h"
 #include "traces/store/live_store.h"
 
@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         // Whoever reads it takes longer than the import does: for one input in eight, by all of its bytes.
         const size_t chance = fuzz::chance_of({reinterpret_cast<const char*>(data), size});
         if (chance % 8 == 0) {
-            const auto faces = testing::trace_faces();
+            const auto faces = test::trace_faces();
             faces[chance / 8 % faces.size()].look(store);
         }
     } catch (const Error& error) {

@@ -5,7 +5,7 @@
 #include "runtime/error.h"
 #include "tests/fuzz/small_trace.h"
 #include "tests/fuzz/verdict.h"
-#include "tests/traces/harness/sample_run.h"
+#include "tests/support/traces/sample_run.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/writer.h"
 
@@ -31,7 +31,7 @@ public:
     bool begin() {
         writer_ = std::make_unique<TraceWriter>(path());
         try {
-            run_.emplace(*writer_, sample::session({"CPU"}));
+            run_.emplace(*writer_, test::session({"CPU"}));
         } catch (const Error& error) {
             writer_.reset();
             if (!std::string_view(error.what()).ends_with("another program is recording to it")) {
@@ -42,7 +42,7 @@ public:
         return has_it();
     }
     void record() {
-        n_recorded_ == 0 ? static_cast<void>(run_->evaluate(sample::blocks(1, 1, 1))) : run_->evaluate_again();
+        n_recorded_ == 0 ? static_cast<void>(run_->evaluate(test::blocks(1, 1, 1))) : run_->evaluate_again();
         ++n_recorded_;
     }
     void sync() {
@@ -59,7 +59,7 @@ public:
 
 private:
     std::unique_ptr<TraceWriter> writer_;
-    std::optional<sample::SampleRun> run_;
+    std::optional<test::SampleRun> run_;
     EvaluationId n_recorded_ = 0;
 };
 

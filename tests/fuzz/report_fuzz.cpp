@@ -5,7 +5,7 @@
 #include "tests/fuzz/small_trace.h"
 #include "tests/fuzz/strict_html.h"
 #include "tests/fuzz/verdict.h"
-#include "tests/support/hostile_run.h"
+#include "tests/support/traces/hostile_run.h"
 #include "traces/history/history.h"
 #include "traces/store/live_store.h"
 #include "traces/store/reading/reader.h"
@@ -27,12 +27,12 @@ using nlohmann::json;
 std::shared_ptr<const RecordSource> recorded(const std::vector<std::string>& texts, bool in_a_file) {
     if (!in_a_file) {
         auto store = std::make_shared<LiveStore>();
-        testing::record_hostile_run(*store, texts);
+        test::record_hostile_run(*store, texts);
         return store;
     }
     const std::string path = scratch_folder() + "/hostile";
     TraceWriter writer(path);
-    testing::record_hostile_run(writer, texts);
+    test::record_hostile_run(writer, texts);
     writer.close();
     return std::make_shared<TraceReader>(path);
 }
@@ -110,7 +110,7 @@ void run(std::span<const uint8_t> input) {
         History history(recorded({"a", "b", "c"}, false));
         return parsed(report_of(history, "harmless")).elements;
     }();
-    const std::vector<std::string> texts = testing::hostile_texts(input);
+    const std::vector<std::string> texts = test::hostile_texts(input);
     History history(recorded(texts, !input.empty() && input[0] % 16 == 5));
     const ParsedPage page = parsed(report_of(history, texts.back()));
     if (page.elements != harmless) {

@@ -1,7 +1,8 @@
 #include "tests/fuzz/small_trace.h"
 
-#include "tests/traces/harness/records_of_each_kind.h"
-#include "tests/traces/harness/sample_run.h"
+#include "tests/support/random/random_sketch.h"
+#include "tests/support/traces/records_of_each_kind.h"
+#include "tests/support/traces/sample_run.h"
 #include "traces/format/schema.h"
 #include "traces/store/sqlite.h"
 #include "traces/store/writer.h"
@@ -58,12 +59,11 @@ public:
 } // namespace
 
 void record_small_run(Recorder& to) {
-    using namespace sample;
+    using namespace test;
     SampleRun run(to, session({"Vulkan0", "CPU"}), 2);
     run.evaluate(blocks(1, 1, 2));
     run.evaluate_again();
-    std::mt19937 random(3);
-    run.evaluate(anything(random, 4, run.session()), GraphKind::decode);
+    run.evaluate(test::random_sketch({3, 1, 1}, run.session()), GraphKind::decode);
     // What the sample run has none of.
     to.set_evaluation(2);
     to.add(record::Pin{0, 0, 0, to.intern("-ot")});

@@ -8,7 +8,7 @@
 #include "tests/fuzz/small_trace.h"
 #include "tests/fuzz/trace_look.h"
 #include "tests/fuzz/verdict.h"
-#include "tests/support/super_journal.h"
+#include "tests/support/traces/super_journal.h"
 #include "traces/store/sqlite.h"
 
 #include <array>
@@ -81,7 +81,7 @@ void run(std::string_view whole_input) {
         files.trace.resize(files.trace.size() * (whole >> 5) / 8);
     }
     if ((whole & 8) != 0 && !files.beside.empty()) {
-        files.beside += testing::super_journal(victim, 512);
+        files.beside += test::super_journal(victim, 512);
     }
     write_bytes(trace_path(), files.trace);
     for (const char* suffix : {"-wal", "-journal"}) {

@@ -2,7 +2,7 @@
 
 #include "runtime/error.h"
 #include "tests/fuzz/verdict.h"
-#include "tests/support/faces.h"
+#include "tests/support/traces/faces.h"
 #include "traces/store/reading/reader.h"
 #include "viz/pictures/picture.h"
 #include "viz/report/report.h"
@@ -18,7 +18,7 @@ namespace {
 using Source = std::shared_ptr<const RecordSource>;
 
 void picture(const Source& source, PictureView view) {
-    testing::try_it([&] {
+    test::try_it([&] {
         History history(source);
         PictureOptions options;
         options.view = view;
@@ -27,7 +27,7 @@ void picture(const Source& source, PictureView view) {
 }
 
 void report(const Source& source) {
-    testing::try_it([&] {
+    test::try_it([&] {
         History history(source);
         ReportOptions options;
         options.max_pictures = 0; // those are laid out by another program
@@ -36,20 +36,20 @@ void report(const Source& source) {
 }
 
 struct Faces {
-    std::vector<testing::Face> short_ones, long_ones; ///< the long ones take some ten times as long
+    std::vector<test::Face> short_ones, long_ones; ///< the long ones take some ten times as long
 };
 
 Faces all_faces() {
     constexpr std::string_view short_names[] = {"records", "units", "plan tables", "memory tables", "run tables"};
     Faces faces;
-    const auto traces = testing::trace_faces();
-    std::vector<testing::Face> all(traces.begin(), traces.end());
+    const auto traces = test::trace_faces();
+    std::vector<test::Face> all(traces.begin(), traces.end());
     all.push_back({"splits", [](const Source& s) { picture(s, PictureView::splits); }});
     all.push_back({"layers", [](const Source& s) { picture(s, PictureView::layers); }});
     all.push_back({"nodes", [](const Source& s) { picture(s, PictureView::nodes); }});
     all.push_back({"memory map", [](const Source& s) { picture(s, PictureView::memory); }});
     all.push_back({"report", report});
-    for (const testing::Face& face : all) {
+    for (const test::Face& face : all) {
         const bool is_short = std::find(std::begin(short_names), std::end(short_names), face.name) != std::end(short_names);
         (is_short ? faces.short_ones : faces.long_ones).push_back(face);
     }
@@ -58,7 +58,7 @@ Faces all_faces() {
 
 /// One of the short ones by the input's last byte, which a target takes first. For one input in 128 it is a long one, by all of its bytes: if one byte chose that as
 /// well, the fuzzer would keep what it finds there and read a report most of the time.
-const testing::Face& face_for(std::string_view input) {
+const test::Face& face_for(std::string_view input) {
     static const Faces faces = all_faces();
     const size_t chance = chance_of(input);
     if (chance % 128 == 0) {

@@ -1,7 +1,7 @@
 // Pictures and the report of a plan that only a log tells of: what it leaves out is shown as unknown, never as 0, nothing or the first split.
-#include "parsed.h"
 #include "runtime/error.h"
-#include "tests/traces/import/imported.h"
+#include "tests/support/traces/imported.h"
+#include "tests/viz/parsed.h"
 #include "viz/pictures/picture.h"
 #include "viz/report/report.h"
 
@@ -12,7 +12,7 @@ namespace schedscope {
 namespace {
 
 using nlohmann::json;
-using schedscope::testing::Imported;
+using schedscope::test::Imported;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;

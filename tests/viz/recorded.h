@@ -2,7 +2,7 @@
 
 #include "runtime/planner/memory/allocate.h"
 #include "runtime/planner/plan.h"
-#include "sketch.h"
+#include "tests/viz/sketch.h"
 #include "traces/store/live_store.h"
 
 #include <memory>

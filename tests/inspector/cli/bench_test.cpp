@@ -8,7 +8,7 @@
 
 #include <csignal>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using nlohmann::json;
@@ -155,4 +155,4 @@ TEST_F(Bench, TellsATerminalHowFarItIsAndEndsAtCtrlC) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

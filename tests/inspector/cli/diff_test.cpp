@@ -6,7 +6,7 @@
 
 #include <set>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using nlohmann::json;
@@ -210,4 +210,4 @@ TEST(Diff, WhatCantBeCompared) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

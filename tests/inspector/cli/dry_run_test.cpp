@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using ::testing::AllOf;
@@ -141,4 +141,4 @@ TEST(DryRun, ADescribedDeviceCanNotBeRunOn) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -7,7 +7,7 @@
 
 #include <filesystem>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -399,4 +399,4 @@ TEST(NoRoom, OnAFullDisk) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using nlohmann::json;
@@ -182,4 +182,4 @@ TEST(Explain, TellsOfACacheOnTheHost) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

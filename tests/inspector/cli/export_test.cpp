@@ -2,18 +2,18 @@
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
 #include "tests/support/paths.h"
-#include "tests/traces/harness/perfetto_file.h"
+#include "tests/support/traces/perfetto_file.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include <set>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using nlohmann::json;
-using sample::PerfettoFile;
+using test::PerfettoFile;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
@@ -288,4 +288,4 @@ TEST(Export, AsksForAFormat) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -13,7 +13,7 @@
 #include <map>
 #include <regex>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using nlohmann::json;
@@ -393,4 +393,4 @@ TEST_F(WithImages, EncodersCutAnywhereAreRefused) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -3,7 +3,7 @@
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/offers.h"
 #include "tests/support/paths.h"
-#include "tests/traces/harness/perfetto_file.h"
+#include "tests/support/traces/perfetto_file.h"
 
 #include <gmock/gmock.h>
 
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using nlohmann::json;
@@ -204,7 +204,7 @@ TEST(Import, SummarisesWhatTheLogTellsAndNoZeros) {
 
 TEST(Import, ExportsNoCountsThatNobodyLogged) {
     const ImportedTrace trace("several");
-    const sample::PerfettoFile file(run({"export", trace.path, "--perfetto", "-"}).out);
+    const test::PerfettoFile file(run({"export", trace.path, "--perfetto", "-"}).out);
     const auto evaluations = file.of_category("evaluation");
     ASSERT_EQ(evaluations.size(), 2U);
     EXPECT_EQ(evaluations[0]->numbers.at("tokens"), 512); // memory was reserved for it
@@ -357,4 +357,4 @@ TEST(Import, OverwritesTracesOnlyUnlessForced) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using nlohmann::json;
@@ -235,4 +235,4 @@ TEST(NoRoomForTheTrace, ARecordingThatCanNotBeginIsRefused) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -2,7 +2,7 @@
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
 #include "tests/inspector/cli/harness/story.h"
-#include "tests/support/storyteller.h"
+#include "tests/support/models/storyteller.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 constexpr size_t width = 512; // the vocabulary: floats in a row
@@ -160,4 +160,4 @@ TEST(LogitsRows, OfSeveralSequencesComeBySequence) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -11,7 +11,7 @@
 #include <regex>
 #include <set>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using ::testing::AllOf;
@@ -299,4 +299,4 @@ TEST(Shells, FishCompletes) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

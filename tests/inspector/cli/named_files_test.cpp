@@ -7,7 +7,7 @@
 
 #include <filesystem>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using ::testing::AllOf;
@@ -117,4 +117,4 @@ TEST_F(NamedFiles, PicturesAndRecordsDoNotReplaceTheirTrace) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -11,7 +11,7 @@
 
 #include <sys/stat.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -152,4 +152,4 @@ TEST(SeveralExports, AreRefusedTogetherBeforeAnyIsMade) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using nlohmann::json;
@@ -128,4 +128,4 @@ TEST(Export, WritesALineOfJsonForEveryRecord) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

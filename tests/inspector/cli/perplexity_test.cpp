@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -77,4 +77,4 @@ TEST(PerplexityOfAFile, IsRefusedWhereItMakesNoSense) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

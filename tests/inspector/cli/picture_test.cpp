@@ -9,7 +9,7 @@
 #include <csignal>
 #include <filesystem>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -115,4 +115,4 @@ TEST(LargePicture, CtrlCEndsTheLayoutAndLeavesNoFile) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -1,13 +1,13 @@
 // record, and replay of what it wrote.
 #include "tests/inspector/cli/harness/recorded.h"
 #include "tests/inspector/cli/harness/story.h"
-#include "tests/support/storyteller.h"
+#include "tests/support/models/storyteller.h"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -233,4 +233,4 @@ TEST(Replay, ToldToPeopleAWhatIfBeginsWithWhatThePlansComeTo) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using nlohmann::json;
@@ -330,4 +330,4 @@ TEST(ReportPages, ABrokenTraceIsRefused) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

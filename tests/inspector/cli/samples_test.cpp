@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using nlohmann::json;
@@ -208,4 +208,4 @@ TEST(Samples, OfAPipelineGoRoundItsStages) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

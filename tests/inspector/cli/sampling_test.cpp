@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using nlohmann::json;
@@ -144,4 +144,4 @@ TEST(Samplers, WhatIsNotUnderstoodIsOneLine) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

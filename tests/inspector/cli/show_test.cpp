@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using nlohmann::json;
@@ -240,4 +240,4 @@ TEST(Plan, IsTheReferencesOnTwoBackendsOfOneMemory) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

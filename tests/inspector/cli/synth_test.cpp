@@ -7,7 +7,7 @@
 #include <ostream>
 #include <set>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using nlohmann::json;
@@ -204,4 +204,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return as_test_name(std::string(info.param.architecture) + "_" + info.param.preset); });
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

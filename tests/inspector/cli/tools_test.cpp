@@ -2,14 +2,14 @@
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
 #include "tests/inspector/cli/harness/story.h"
-#include "tests/runtime/text/records.h"
-#include "tests/support/storyteller.h"
+#include "tests/support/models/storyteller.h"
+#include "tests/support/text_records.h"
 
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using nlohmann::json;
@@ -247,4 +247,4 @@ TEST(Run, WithTheValidationLayerHasNothingToReport) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -83,4 +83,4 @@ TEST(Usage, APromptThatLooksLikeAnOptionIsGeneratedFrom) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -11,7 +11,7 @@
 #include <csignal>
 #include <map>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using nlohmann::json;
@@ -257,4 +257,4 @@ TEST(VerifyRun, GoesAsFarAsItIsTold) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

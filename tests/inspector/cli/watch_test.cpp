@@ -1,7 +1,7 @@
 // --watch: what is recorded of the tensors that match, that it is right, and that nothing else changes.
 #include "tests/inspector/cli/harness/recorded.h"
 #include "tests/inspector/cli/harness/story.h"
-#include "tests/inspector/tui/harness/terminal.h"
+#include "tests/support/terminal.h"
 
 #include <gmock/gmock.h>
 
@@ -10,7 +10,7 @@
 #include <map>
 #include <set>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using nlohmann::json;
@@ -248,4 +248,4 @@ TEST(WatchInTheInspector, ShowsTheValuesOfARunningProgram) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

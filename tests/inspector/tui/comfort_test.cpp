@@ -1,8 +1,8 @@
 // The terminal as people have it: mouse, colours, clipboards, files, settings, and what is kept.
 #include "tests/inspector/tui/harness/inspecting.h"
 #include "tests/inspector/tui/harness/programs.h"
-#include "tests/inspector/tui/harness/terminal.h"
-#include "tests/support/made_trace.h"
+#include "tests/support/terminal.h"
+#include "tests/support/traces/made_trace.h"
 
 #include <gtest/gtest.h>
 
@@ -18,9 +18,9 @@ namespace schedscope {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::inspect_made;
-using testing::Inspecting;
-using testing::Terminal;
+using test::inspect_made;
+using test::Inspecting;
+using test::Terminal;
 
 /// A folder of its own for what a test reads and writes.
 class Comfort : public ::testing::Test {
@@ -97,7 +97,7 @@ std::string cpu_ink(Terminal& t) {
 class Colours : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
 
 TEST_P(Colours, AreThoseThatTheTerminalHas) {
-    if (!testing::has_terminfo(GetParam().first))
+    if (!test::has_terminfo(GetParam().first))
         GTEST_SKIP() << "ncurses-term is not installed";
     Inspecting t(24, 100, inspect_made, {GetParam().first, "C.UTF-8", {}});
     EXPECT_EQ(cpu_ink(t), GetParam().second) << t.text();
@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(Of, Colours,
                                            std::pair{"xterm-16color", "6"}, std::pair{"vt100", ""}));
 
 TEST_F(Comfort, DirectColourIsExact) {
-    if (!testing::has_terminfo("xterm-direct"))
+    if (!test::has_terminfo("xterm-direct"))
         GTEST_SKIP() << "ncurses-term is not installed";
     Inspecting t(24, 100, inspect_made, {"xterm-direct", "C.UTF-8", {}});
     EXPECT_TRUE(t.has_written("38:2::86:180:233m")) << "sky blue, as in the pictures";
@@ -149,7 +149,7 @@ TEST_F(Comfort, TheTerminalIsAskedForItsBackgroundAndNotWaitedFor) {
 TEST_F(Comfort, NamesOfOtherScriptsLineUp) {
     Terminal t(24, 80, [] {
         auto store = std::make_shared<LiveStore>();
-        testing::MadeRun run(2);
+        test::MadeRun run(2);
         run.rename("attn_norm-0", "正規化-0");
         run.rename("norm-0", "e\xcc\x81te\xcc\x81-0");
         run.record(*store, 1);
@@ -222,7 +222,7 @@ TEST_F(Comfort, WhatIsSetHoldsAtOnce) {
     InspectorOptions kept;
     kept.trace_path = (folder / "made.trace").string();
     Inspecting t(
-        24, 120, [&] { return testing::inspect_made_with(kept); }, here);
+        24, 120, [&] { return test::inspect_made_with(kept); }, here);
     ASSERT_FALSE(t.colored());
     t.press(":set color 256\n");
     ASSERT_TRUE(t.shows("set color 256")) << t.text();
@@ -289,7 +289,7 @@ TEST_F(Comfort, SettingsThatAreNoFileAreToldToo) {
 TEST_F(Comfort, ATraceIsGoneOnWithWhereItWasLeft) {
     InspectorOptions kept;
     kept.trace_path = (folder / "made.trace").string();
-    const auto inspect = [&] { return testing::inspect_made_with(kept); };
+    const auto inspect = [&] { return test::inspect_made_with(kept); };
     {
         Inspecting t(24, 140, inspect, here);
         t.press(":step 700\n2mb1&op=ROPE\nbkind=token\n:tensor q_rope-3\n");
@@ -314,7 +314,7 @@ TEST_F(Comfort, WhatTheUserAsksForGoesBeforeWhatWasLeft) {
     kept.trace_path = (folder / "made.trace").string();
     {
         Inspecting t(
-            24, 140, [&] { return testing::inspect_made_with(kept); }, here);
+            24, 140, [&] { return test::inspect_made_with(kept); }, here);
         t.press(":step 700\nmb0&op=ROPE\n");
         ASSERT_TRUE(t.shows("match op=ROPE")) << t.text();
         t.press("Q");
@@ -324,7 +324,7 @@ TEST_F(Comfort, WhatTheUserAsksForGoesBeforeWhatWasLeft) {
         InspectorOptions asked = kept;
         asked.evaluation = 2;
         Terminal t(
-            24, 140, [&] { return testing::inspect_made_with(asked); }, here);
+            24, 140, [&] { return test::inspect_made_with(asked); }, here);
         ASSERT_TRUE(t.shows("eval 2/2")) << t.text();
         EXPECT_EQ(t.text().find("only op=ROPE"), std::string::npos) << t.text();
         EXPECT_NE(t.text().find("▸1 nodes"), std::string::npos) << t.text();
@@ -336,7 +336,7 @@ TEST_F(Comfort, WhatTheUserAsksForGoesBeforeWhatWasLeft) {
         ASSERT_EQ(t.wait_for_exit(), 0);
     }
     Terminal t(
-        24, 140, [&] { return testing::inspect_made_with(kept); }, here);
+        24, 140, [&] { return test::inspect_made_with(kept); }, here);
     ASSERT_TRUE(t.shows("as it was left")) << t.text();
     EXPECT_NE(t.text().find("├ values "), std::string::npos) << "the tenth view is one, too\n" << t.text();
 }
@@ -344,7 +344,7 @@ TEST_F(Comfort, WhatTheUserAsksForGoesBeforeWhatWasLeft) {
 TEST_F(Comfort, WhatWasKeptMayBeBrokenOrOfAnotherTrace) {
     InspectorOptions kept;
     kept.trace_path = (folder / "made.trace").string();
-    const auto inspect = [&] { return testing::inspect_made_with(kept); };
+    const auto inspect = [&] { return test::inspect_made_with(kept); };
     {
         Inspecting t(24, 140, inspect, here);
         t.press("Q");

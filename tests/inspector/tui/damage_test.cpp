@@ -17,15 +17,15 @@
 namespace schedscope {
 namespace {
 
-using testing::Inspecting;
-using testing::Terminal;
+using test::Inspecting;
+using test::Terminal;
 namespace fs = std::filesystem;
 
 /// A copy of a sample, under the program's eyes.
 class Watched : public ::testing::Test {
 protected:
     void SetUp() override {
-        fs::copy_file(testing::sample_path("partial-offload"), path);
+        fs::copy_file(test::sample_path("partial-offload"), path);
         fs::permissions(path, fs::perms::owner_all);
     }
     void TearDown() override { fs::remove(path); }
@@ -99,7 +99,7 @@ TEST_F(Watched, ReplacedItIsShownOnAsItWas) {
 TEST_F(Watched, AnotherOneInItsPlaceIsTold) {
     Terminal t(24, 120, inspect());
     ASSERT_TRUE(t.shows("q quit")) << t.text();
-    fs::copy_file(testing::sample_path("all-cpu"), path.string() + ".new");
+    fs::copy_file(test::sample_path("all-cpu"), path.string() + ".new");
     fs::rename(path.string() + ".new", path);
     t.press("j");
     EXPECT_TRUE(t.shows("the file was replaced")) << t.text();
@@ -144,7 +144,7 @@ int inspect_endless() {
     InspectorOptions options;
     options.title = "endless";
     options.stop = std::make_shared<StopSignal>();
-    return run_inspector(std::make_shared<EndlessSource>(testing::sample("partial-offload"), options.stop), options);
+    return run_inspector(std::make_shared<EndlessSource>(test::sample("partial-offload"), options.stop), options);
 }
 
 TEST(ReadingWithoutEnd, IsEndedByQ) {

@@ -1,7 +1,7 @@
 // The values view on a trace of a verification: nodes on two backends.
 #include "inspector/tui/inspector.h"
 #include "tests/inspector/tui/harness/samples.h"
-#include "tests/support/made_trace.h"
+#include "tests/support/traces/made_trace.h"
 #include "traces/store/tee.h"
 #include "traces/store/writer.h"
 
@@ -16,8 +16,8 @@
 namespace schedscope {
 namespace {
 
-using testing::line_with;
-using testing::Terminal;
+using test::line_with;
+using test::Terminal;
 
 /// Behind what a made run records: two evaluations whose nodes a device named Other computed once more. Each is a bit off, but for: the norms are equal; ROPE is
 /// refused; kq-1 is beyond tolerance in evaluation 1, where it was watched; in evaluation 2 kqv_out-0 holds NaN.
@@ -80,7 +80,7 @@ private:
         to.add(d);
     }
 
-    testing::MadeRun run_{2};
+    test::MadeRun run_{2};
 };
 
 /// Where the records come from: the two must look the same.

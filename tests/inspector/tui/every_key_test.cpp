@@ -3,8 +3,8 @@
 #include "inspector/tui/inspector.h"
 #include "tests/inspector/tui/harness/inspecting.h"
 #include "tests/inspector/tui/harness/programs.h"
-#include "tests/inspector/tui/harness/terminal.h"
-#include "tests/support/made_trace.h"
+#include "tests/support/terminal.h"
+#include "tests/support/traces/made_trace.h"
 
 #include <gtest/gtest.h>
 
@@ -13,8 +13,8 @@
 namespace schedscope {
 namespace {
 
-using testing::Inspecting;
-using testing::Terminal;
+using test::Inspecting;
+using test::Terminal;
 using namespace tui; // NOLINT: the table is full of its names
 
 struct Effect {
@@ -128,7 +128,7 @@ std::string typed(Key key) {
 
 void expect_effect(const Effect& effect, Key key) {
     SCOPED_TRACE(key_text(key) + " in " + std::to_string(effect.context));
-    Inspecting t(24, 110, effect.context == in_live ? testing::inspect_made_live : testing::inspect_made);
+    Inspecting t(24, 110, effect.context == in_live ? test::inspect_made_live : test::inspect_made);
     t.press(effect.before);
     ASSERT_TRUE(t.shows(effect.stands)) << t.text();
     const std::string before = t.text() + t.attributes();

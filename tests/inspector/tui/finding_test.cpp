@@ -1,15 +1,15 @@
 // Finding things: commands and their completion, jumps, marks, stories, causes.
 #include "tests/inspector/tui/harness/inspecting.h"
 #include "tests/inspector/tui/harness/programs.h"
-#include "tests/inspector/tui/harness/terminal.h"
+#include "tests/support/terminal.h"
 
 #include <gtest/gtest.h>
 
 namespace schedscope {
 namespace {
 
-using testing::inspect_made;
-using testing::Inspecting;
+using test::inspect_made;
+using test::Inspecting;
 
 TEST(Finding, TabCompletesCommandsAndTheirArguments) {
     Inspecting t(24, 100, inspect_made);

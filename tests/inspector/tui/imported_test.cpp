@@ -10,12 +10,12 @@
 namespace schedscope {
 namespace {
 
-using testing::Inspecting;
-using testing::line_with;
+using test::Inspecting;
+using test::line_with;
 
 class Imported : public ::testing::Test {
 protected:
-    Inspecting t{24, 130, [] { return testing::inspect_imported("2026-05"); }}; // of its 9 nodes, #4 is not in the log
+    Inspecting t{24, 130, [] { return test::inspect_imported("2026-05"); }}; // of its 9 nodes, #4 is not in the log
     void open(char key, const std::string& title) {
         t.press(std::string(1, key));
         ASSERT_TRUE(t.shows("├ " + title)) << t.text();
@@ -65,7 +65,7 @@ TEST_F(Imported, AskingWhatIfIsAnsweredAndTheInspectorGoesOn) {
 }
 
 TEST(ImportedLevelOne, NamesNoNodes) {
-    Inspecting t(24, 130, [] { return testing::inspect_imported("level-1"); });
+    Inspecting t(24, 130, [] { return test::inspect_imported("level-1"); });
     t.press("2");
     ASSERT_TRUE(t.shows("nodes unknown")) << t.text();
     t.press("9");
@@ -73,7 +73,7 @@ TEST(ImportedLevelOne, NamesNoNodes) {
 }
 
 TEST(ImportedFacts, SayWhatTheListsSay) {
-    History history(testing::imported("2026-05"));
+    History history(test::imported("2026-05"));
     const PlanState& state = history.plan(0);
     tui::Describer describer(history);
     tui::Facts facts;

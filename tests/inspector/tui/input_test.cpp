@@ -1,19 +1,19 @@
 // What is typed arrives: bytes that mean nothing are passed over alone, and the keys beside them are not.
 #include "tests/inspector/tui/harness/inspecting.h"
 #include "tests/inspector/tui/harness/programs.h"
-#include "tests/inspector/tui/harness/terminal.h"
+#include "tests/support/terminal.h"
 
 #include <gtest/gtest.h>
 
 namespace schedscope {
 namespace {
 
-using testing::Inspecting;
+using test::Inspecting;
 
 class NoCharacter : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(NoCharacter, TakesNoKeysWithIt) {
-    Inspecting t(24, 80, testing::inspect_made);
+    Inspecting t(24, 80, test::inspect_made);
     t.write_all(std::string(":one") + GetParam() + "two語" + GetParam() + "\x1bOD#"); // cursor left
     EXPECT_TRUE(t.shows(":onetwo#語")) << t.text();
     t.write_all(GetParam() + std::string("\x1b?")); // leave the prompt, show the keys
@@ -28,7 +28,7 @@ INSTANTIATE_TEST_SUITE_P(Input, NoCharacter,
                                            "\xc3\xe8\xaa\xff"));
 
 TEST(Input, ACharacterMayArriveInPieces) {
-    Inspecting t(24, 80, testing::inspect_made);
+    Inspecting t(24, 80, test::inspect_made);
     t.press(":one");
     for (const char* piece : {"\xe8", "\xaa", "\x9e", "\xc3", "\xb6"}) {
         t.write_all(piece);
@@ -39,7 +39,7 @@ TEST(Input, ACharacterMayArriveInPieces) {
 }
 
 TEST(Input, EscapeTakesNoKeyWithIt) {
-    Inspecting t(24, 80, testing::inspect_made);
+    Inspecting t(24, 80, test::inspect_made);
     t.write_all(":one\x1b\x1bOP"); // Esc, F1
     EXPECT_TRUE(t.shows(" close ")) << t.text();
     t.write_all("\x1b:two\x1b[12\x1bODx"); // a sequence without an end, and Left
@@ -47,7 +47,7 @@ TEST(Input, EscapeTakesNoKeyWithIt) {
 }
 
 TEST(Input, AKeyThatArrivesInPiecesIsOneKey) {
-    Inspecting t(24, 80, testing::inspect_made);
+    Inspecting t(24, 80, test::inspect_made);
     t.press(":one");
     ASSERT_TRUE(t.shows(":one")) << t.text();
     for (const char* piece : {"\x1b[", "D", "\x1bO", "D", "\x1b[<0;3", "0;20M"}) {
@@ -59,7 +59,7 @@ TEST(Input, AKeyThatArrivesInPiecesIsOneKey) {
 }
 
 TEST(Input, TheEscapeKeyAloneNeedsNoOther) {
-    Inspecting t(24, 80, testing::inspect_made);
+    Inspecting t(24, 80, test::inspect_made);
     t.press("?");
     ASSERT_TRUE(t.shows("keys that work here")) << t.text();
     t.press("{Esc}");
@@ -67,7 +67,7 @@ TEST(Input, TheEscapeKeyAloneNeedsNoOther) {
 }
 
 TEST(Input, AnotherMouseButtonDoesNotHoldTheInspector) {
-    Inspecting t(24, 80, testing::inspect_made);
+    Inspecting t(24, 80, test::inspect_made);
     for (const char* event : {"\x1b[<1;5;5M", "\x1b[<1;5;5m", "\x1b[<2;5;5M", "\x1b[<2;5;5m", "\x1b[<66;5;5M"}) {
         t.write_all(event);
     }
@@ -78,7 +78,7 @@ TEST(Input, AnotherMouseButtonDoesNotHoldTheInspector) {
 
 /// To scroll, curses saves the cursor in the terminal and restores it. Some terminals keep "hidden" with it, and the alternate screen's end restores it again.
 TEST(Input, QuittingShowsTheCursorAlsoWhenAListHasScrolled) {
-    Inspecting t(24, 80, [] { return testing::inspect_made(); });
+    Inspecting t(24, 80, [] { return test::inspect_made(); });
     t.press("?");
     ASSERT_TRUE(t.shows("keys that work here")) << t.text();
     t.press("{Down}{Down}{Down}");

@@ -4,8 +4,8 @@
 #include "tests/inspector/tui/harness/inspecting.h"
 #include "tests/inspector/tui/harness/programs.h"
 #include "tests/inspector/tui/harness/samples.h"
-#include "tests/inspector/tui/harness/terminal.h"
-#include "tests/support/made_trace.h"
+#include "tests/support/terminal.h"
+#include "tests/support/traces/made_trace.h"
 
 #include <gtest/gtest.h>
 
@@ -16,10 +16,10 @@
 namespace schedscope {
 namespace {
 
-using testing::Inspecting;
-using testing::Terminal;
+using test::Inspecting;
+using test::Terminal;
 
-int inspect(const InspectorOptions& options = {}) { return testing::inspect_made_with(options); }
+int inspect(const InspectorOptions& options = {}) { return test::inspect_made_with(options); }
 
 TEST(Inspector, ShowsWhereItStandsAndWhatThereIs) {
     Inspecting t(24, 80, [] { return inspect(); });
@@ -341,7 +341,7 @@ TEST(Inspector, WhatIfShowsWhatOtherSettingsWouldChange) {
 TEST(Inspector, AWaitOpensTheSplitThatItIsOf) {
     const auto with_a_wait = [] {
         auto store = std::make_shared<LiveStore>();
-        testing::MadeRun(4).record(*store, 1);
+        test::MadeRun(4).record(*store, 1);
         record::Wait wait;
         wait.split = 2;
         wait.start_ns = 1'000'000'000;
@@ -370,7 +370,7 @@ TEST(Inspector, ColumnsOrderTheList) {
     t.click(row, col + 1);
     ASSERT_TRUE(t.shows("ordered by size")) << t.text();
     t.press("{Home}");
-    EXPECT_TRUE(t.wait_until([&] { return testing::line_with(t, "│▸ logits", " 256 KiB") != ""; })) << t.text();
+    EXPECT_TRUE(t.wait_until([&] { return test::line_with(t, "│▸ logits", " 256 KiB") != ""; })) << t.text();
 }
 
 TEST(Inspector, TheListGrowsAndShrinksFromWhatItIs) {
@@ -413,7 +413,7 @@ TEST(Inspector, KeysTypedFasterThanFramesMeetTheRowsOfTheirMoment) {
 TEST(Inspector, APlanThatFailedSaysSo) {
     Terminal t(24, 100, [] {
         auto store = std::make_shared<LiveStore>();
-        testing::record_failing_plan(*store);
+        test::record_failing_plan(*store);
         return run_inspector(store, {});
     });
     ASSERT_TRUE(t.shows("PLAN FAILED")) << t.text();
@@ -441,7 +441,7 @@ TEST(Inspector, WithoutATerminalItSaysWhatToDo) {
 }
 
 TEST(LiveInspector, KeysStepTheProgram) {
-    Terminal t(24, 100, testing::inspect_made_live);
+    Terminal t(24, 100, test::inspect_made_live);
     ASSERT_TRUE(t.shows("HELD")) << t.text();
     ASSERT_TRUE(t.shows("step 0/0")) << t.text();
     t.press("n");
@@ -470,7 +470,7 @@ TEST(LiveInspector, KeysStepTheProgram) {
 }
 
 TEST(LiveInspector, ItIsHeldWhenInterruptedAsSoonAsItWasLetGo) {
-    Terminal t(24, 100, testing::inspect_made_live);
+    Terminal t(24, 100, test::inspect_made_live);
     ASSERT_TRUE(t.shows("HELD")) << t.text();
     for (const char* both : {"c ", "n ", "c "}) {
         t.press(both);
@@ -485,7 +485,7 @@ TEST(LiveInspector, ItIsHeldWhenInterruptedAsSoonAsItWasLetGo) {
 }
 
 TEST(LiveInspector, FromWhatLiesBehindItRunsOnToTheBreakpoint) {
-    Terminal t(24, 100, testing::inspect_made_live);
+    Terminal t(24, 100, test::inspect_made_live);
     ASSERT_TRUE(t.shows("HELD")) << t.text();
     t.press("N");
     ASSERT_TRUE(t.shows("▸1 place")) << t.text();
@@ -501,7 +501,7 @@ TEST(LiveInspector, FromWhatLiesBehindItRunsOnToTheBreakpoint) {
 }
 
 TEST(LiveInspector, TheProgramStopsAtTheBreakpoint) {
-    Terminal t(24, 100, testing::inspect_made_live);
+    Terminal t(24, 100, test::inspect_made_live);
     ASSERT_TRUE(t.shows("HELD")) << t.text();
     t.press("bkind=execute name=kq-1 eval=1\n");
     ASSERT_TRUE(t.shows("breakpoint on kind=execute")) << t.text();

@@ -15,9 +15,9 @@
 namespace schedscope {
 namespace {
 
-using testing::inspect_sample;
-using testing::Inspecting;
-using testing::Terminal;
+using test::inspect_sample;
+using test::Inspecting;
+using test::Terminal;
 using namespace tui; // NOLINT: lines and styles
 
 class LineWrap : public ::testing::Test {
@@ -85,7 +85,7 @@ std::string details_of(Terminal& t) {
 }
 
 TEST(NarrowDetails, AreWhole) {
-    Inspecting t(24, 80, [] { return testing::inspect_imported("2026-05"); });
+    Inspecting t(24, 80, [] { return test::inspect_imported("2026-05"); });
     EXPECT_NE(details_of(t).find("type and shape are not in the log"), std::string::npos) << t.text();
 }
 

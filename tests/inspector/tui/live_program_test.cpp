@@ -1,6 +1,6 @@
 // What a running program was asked, and what it tells.
 #include "inspector/tui/background/live_program.h"
-#include "tests/support/made_trace.h"
+#include "tests/support/traces/made_trace.h"
 #include "traces/store/live_store.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using Unit = LiveProgram::Unit;
 
 class ALiveProgram : public ::testing::Test {
 protected:
-    ALiveProgram() : thread([this] { schedscope::testing::MadeRun(2).record(gate, 2); }) {}
+    ALiveProgram() : thread([this] { schedscope::test::MadeRun(2).record(gate, 2); }) {}
     ~ALiveProgram() override {
         gate.detach();
         thread.join();

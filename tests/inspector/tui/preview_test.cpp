@@ -7,10 +7,10 @@
 namespace schedscope {
 namespace {
 
-using testing::inspect_sample;
-using testing::Inspecting;
-using testing::line_with;
-using testing::Terminal;
+using test::inspect_sample;
+using test::Inspecting;
+using test::line_with;
+using test::Terminal;
 
 class Preview : public ::testing::Test {
 protected:

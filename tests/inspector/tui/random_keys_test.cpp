@@ -7,7 +7,7 @@
 namespace schedscope {
 namespace {
 
-TEST(RandomKeys, NeverBreakTheInspector) { testing::press_random_keys(paths::sample("partial-offload"), 1, 4000); }
+TEST(RandomKeys, NeverBreakTheInspector) { test::press_random_keys(paths::sample("partial-offload"), 1, 4000); }
 
 } // namespace
 } // namespace schedscope

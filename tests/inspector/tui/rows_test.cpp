@@ -4,9 +4,9 @@
 #include "inspector/tui/views/view.h"
 #include "inspector/tui/views/view_text.h"
 #include "tests/inspector/tui/harness/samples.h"
-#include "tests/support/made_trace.h"
 #include "tests/support/paths.h"
-#include "tests/traces/import/imported.h"
+#include "tests/support/traces/imported.h"
+#include "tests/support/traces/made_trace.h"
 #include "traces/history/tables/tables.h"
 
 #include <gtest/gtest.h>
@@ -89,9 +89,9 @@ std::set<std::string> ordered_columns(const ViewEntry& entry, InspectorSession& 
 TEST(Order, OfEveryColumnOfNumbersIsThatOfTheNumbers) {
     std::set<std::string> ordered;
     for (const char* name : {"partial-offload", "pipeline", "experts-offload", "mixed-sampling"}) {
-        const auto source = schedscope::testing::sample(name);
+        const auto source = schedscope::test::sample(name);
         InspectorSession session(source, nullptr);
-        session.start_diff(schedscope::testing::sample_path("all-cpu"));
+        session.start_diff(schedscope::test::sample_path("all-cpu"));
         pollfd done{session.comparison().descriptor(), POLLIN, 0};
         ASSERT_EQ(poll(&done, 1, 60'000), 1);
         session.finish_comparison();
@@ -137,7 +137,7 @@ TEST(Unknown, SizesMatchNoQueryAndSumUpToNothing) {
             input->bytes = -1;
         }
     });
-    schedscope::testing::MadeRun(2).record(without_sizes, 1);
+    schedscope::test::MadeRun(2).record(without_sizes, 1);
     InspectorSession session(store, nullptr);
     ASSERT_FALSE(session.state().copies.empty());
     EXPECT_EQ(view_named("copies", session)->title(session), "copies " + std::to_string(session.state().copies.size()) + ", ? B");
@@ -156,7 +156,7 @@ TEST(Unknown, SizesMatchNoQueryAndSumUpToNothing) {
 
 TEST(Unknown, AWaitWithoutASplitIsInNone) {
     auto store = std::make_shared<LiveStore>();
-    schedscope::testing::MadeRun(1).record(*store, 1);
+    schedscope::test::MadeRun(1).record(*store, 1);
     record::Wait wait;
     wait.split = -1;
     wait.start_ns = 1'000'000'000;
@@ -181,7 +181,7 @@ TEST(Unknown, AWaitWithoutASplitIsInNone) {
 
 /// A log tells neither of rules nor, of what it leaves out, of operators.
 TEST(Unknown, RulesAndOperatorsOfALogAreSaidToBe) {
-    auto imported = schedscope::testing::Imported::file(paths::log("2026-01"));
+    auto imported = schedscope::test::Imported::file(paths::log("2026-01"));
     InspectorSession session(imported.store, nullptr);
     const OwnedGraph& graph = *session.graph();
     const TensorId product = graph.nodes[3];
@@ -195,7 +195,7 @@ TEST(Unknown, RulesAndOperatorsOfALogAreSaidToBe) {
 
 TEST(Copies, TakeAsLongAsAllTheirTransfers) {
     auto store = std::make_shared<LiveStore>();
-    schedscope::testing::MadeRun(2).record(*store, 1);
+    schedscope::test::MadeRun(2).record(*store, 1);
     const Step at = store->previous_of(store->n_steps(), fact_bit<record::Transfer>());
     ASSERT_NE(at, no_step);
     std::vector<Record> records;
@@ -219,7 +219,7 @@ TEST(Copies, TakeAsLongAsAllTheirTransfers) {
 }
 
 TEST(Memory, ThoseWhoHoldThePeakAreToldApartThoughTheyHaveOneName) {
-    const auto holders_of = [](schedscope::testing::MadeRun& run, auto&& look) {
+    const auto holders_of = [](schedscope::test::MadeRun& run, auto&& look) {
         auto store = std::make_shared<LiveStore>();
         run.record(*store, 1);
         InspectorSession session(store, nullptr);
@@ -227,7 +227,7 @@ TEST(Memory, ThoseWhoHoldThePeakAreToldApartThoughTheyHaveOneName) {
         look(session, table.memory);
     };
     std::string first, second; // of one size
-    schedscope::testing::MadeRun plain(2);
+    schedscope::test::MadeRun plain(2);
     holders_of(plain, [&](InspectorSession&, const std::vector<tables::MemoryRow>& buffers) {
         for (const tables::MemoryRow& buffer : buffers) {
             for (size_t i = 1; i < buffer.holders.size() && first.empty(); ++i) {
@@ -240,7 +240,7 @@ TEST(Memory, ThoseWhoHoldThePeakAreToldApartThoughTheyHaveOneName) {
         }
     });
     ASSERT_FALSE(first.empty());
-    schedscope::testing::MadeRun twins(2);
+    schedscope::test::MadeRun twins(2);
     twins.rename(first, "twin");
     twins.rename(second, "twin");
     holders_of(twins, [](InspectorSession& session, const std::vector<tables::MemoryRow>& buffers) {
@@ -268,21 +268,20 @@ TEST(Memory, ThoseWhoHoldThePeakAreToldApartThoughTheyHaveOneName) {
 TEST(Order, OfTheListIsThatOfTheNumbers) {
     std::string largest;
     {
-        InspectorSession session(schedscope::testing::made_trace(4, 3), nullptr);
+        InspectorSession session(schedscope::test::made_trace(4, 3), nullptr);
         int64_t offset = 0;
         for (const record::Placement& p : session.state().placements) {
             offset = std::max(offset, p.offset);
         }
         largest = words::count(offset);
     }
-    schedscope::testing::Terminal t(24, 120, [] { return run_inspector(schedscope::testing::made_trace(4, 3), {}); });
+    schedscope::test::Terminal t(24, 120, [] { return run_inspector(schedscope::test::made_trace(4, 3), {}); });
     ASSERT_TRUE(t.shows("q quit"));
     t.press("5:sort offset\n");
     ASSERT_TRUE(t.shows("ordered by offset")) << t.text();
     t.press("{Home}");
-    EXPECT_TRUE(t.wait_until([&] { return schedscope::testing::line_with(t, "│▸", " " + largest + " ") != ""; }))
-        << largest << '\n'
-        << t.text();
+    EXPECT_TRUE(t.wait_until([&] { return schedscope::test::line_with(t, "│▸", " " + largest + " ") != ""; })) << largest << '\n'
+                                                                                                               << t.text();
 }
 
 } // namespace

@@ -19,7 +19,7 @@ INSTANTIATE_TEST_SUITE_P(Of, SamePlaceIn,
                          });
 
 TEST_P(SamePlaceIn, EachEvaluationShowsAPlanAndTheWayBackIsTheWayThere) {
-    History history(testing::sample(GetParam()));
+    History history(test::sample(GetParam()));
     Describer describer(history);
     constexpr Step stride = 13; // not all: a pass is read for each
     for (Step from = 0; from < history.n_steps(); from += stride) {
@@ -45,7 +45,7 @@ TEST_P(SamePlaceIn, EachEvaluationShowsAPlanAndTheWayBackIsTheWayThere) {
 }
 
 TEST_P(SamePlaceIn, TheEndIsTheEnd) {
-    History history(testing::sample(GetParam()));
+    History history(test::sample(GetParam()));
     Describer describer(history);
     for (EvaluationId e = 0; e + 1 < history.n_evaluations(); ++e) {
         EXPECT_EQ(same_place(history, describer, history.evaluation(e).end - 1, e + 1).step, history.evaluation(e + 1).end - 1);

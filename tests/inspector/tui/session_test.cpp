@@ -2,7 +2,7 @@
 
 #include "inspector/tui/views/drawings/memory_map.h"
 #include "inspector/tui/views/view.h"
-#include "tests/support/made_trace.h"
+#include "tests/support/traces/made_trace.h"
 #include "traces/history/words/words.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using Unit = InspectorSession::Unit;
 
 class ATrace : public ::testing::Test {
 protected:
-    std::shared_ptr<const RecordSource> source = schedscope::testing::made_trace(4, 3);
+    std::shared_ptr<const RecordSource> source = schedscope::test::made_trace(4, 3);
     InspectorSession session{source, nullptr};
 
     TensorId id_of(std::string_view name) {
@@ -223,7 +223,7 @@ TEST_F(ATrace, EveryViewHoldsAtEveryStep) {
 /// A program under a gate, as `inspect -m` runs it.
 class ALiveRun : public ::testing::Test {
 protected:
-    ALiveRun() : thread([this] { schedscope::testing::MadeRun(2).record(gate, 2); }) { wait_until_held(); }
+    ALiveRun() : thread([this] { schedscope::test::MadeRun(2).record(gate, 2); }) { wait_until_held(); }
     ~ALiveRun() override {
         gate.detach();
         thread.join();

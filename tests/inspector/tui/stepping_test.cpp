@@ -1,7 +1,7 @@
 // Each stepping key, on a recorded sample and on a program that runs: where it goes, and what it says has changed.
 #include "tests/inspector/tui/harness/inspecting.h"
 #include "tests/inspector/tui/harness/samples.h"
-#include "tests/support/made_trace.h"
+#include "tests/support/traces/made_trace.h"
 #include "traces/history/history.h"
 #include "traces/history/live_gate.h"
 #include "traces/history/words/words.h"
@@ -18,11 +18,11 @@
 namespace schedscope {
 namespace {
 
-using testing::inspect_sample;
-using testing::Inspecting;
-using testing::line_with;
-using testing::sample;
-using testing::Terminal;
+using test::inspect_sample;
+using test::Inspecting;
+using test::line_with;
+using test::sample;
+using test::Terminal;
 
 constexpr const char* name = "partial-offload";
 
@@ -350,7 +350,7 @@ int inspect_computing() {
     LiveGate gate(*store);
     const int ended = eventfd(0, EFD_CLOEXEC);
     std::thread program([&] {
-        testing::MadeRun run(2);
+        test::MadeRun run(2);
         run.record(gate, 1);
         [[maybe_unused]] const auto said = write(computes[1], "!", 1);
         for (EvaluationId e = 1; e < 3; ++e) {
@@ -395,7 +395,7 @@ int inspect_made() {
     LiveGate gate(*store);
     const int ended = eventfd(0, EFD_CLOEXEC);
     std::thread program([&] {
-        testing::MadeRun(2).record(gate, 3);
+        test::MadeRun(2).record(gate, 3);
         eventfd_write(ended, 1);
     });
     InspectorOptions options;
@@ -414,7 +414,7 @@ TEST(LiveStepping, IsSteppingThroughTheRecordedTrace) {
     Terminal recorded(24, 110, [] {
         InspectorOptions options;
         options.title = "made";
-        return run_inspector(testing::made_trace(2, 3), options);
+        return run_inspector(test::made_trace(2, 3), options);
     });
     ASSERT_TRUE(live.shows("HELD")) << live.text();
     ASSERT_TRUE(recorded.shows("q quit")) << recorded.text();

@@ -15,7 +15,7 @@
 namespace schedscope {
 namespace {
 
-using testing::Inspecting;
+using test::Inspecting;
 
 int keep_going = -1; ///< an event: what is held may go on
 void let_go(int) {
@@ -62,7 +62,7 @@ int inspect_held() {
     InspectorOptions options;
     options.optimise = optimised_nodes;
     options.title = "held";
-    return run_inspector(std::make_shared<HeldSource>(testing::sample("partial-offload")), options);
+    return run_inspector(std::make_shared<HeldSource>(test::sample("partial-offload")), options);
 }
 
 class Stop : public ::testing::TestWithParam<const char*> {};
@@ -94,7 +94,7 @@ TEST_P(Stop, KeepsTheAnswerBefore) {
 
 TEST(StoppableSource, EndsWhateverReadsIt) {
     std::stop_source stop;
-    const tui::StoppableSource source(testing::sample("partial-offload"), stop.get_token());
+    const tui::StoppableSource source(test::sample("partial-offload"), stop.get_token());
     EXPECT_GT(source.n_steps(), 0);
     stop.request_stop();
     std::vector<Record> records;

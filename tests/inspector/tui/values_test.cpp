@@ -1,22 +1,22 @@
 // The values view on a trace with watched tensors.
 #include "inspector/tui/inspector.h"
 #include "tests/inspector/tui/harness/samples.h"
-#include "tests/support/made_trace.h"
+#include "tests/support/traces/made_trace.h"
 
 #include <gtest/gtest.h>
 
 namespace schedscope {
 namespace {
 
-using testing::line_with;
-using testing::Terminal;
+using test::line_with;
+using test::Terminal;
 
 /// Behind what a made run records of an evaluation: the values of one of its tensors, 1000 elements from -2 to 6, and three that are no number.
 class WatchedRun {
 public:
     std::shared_ptr<LiveStore> record() {
         auto store = std::make_shared<LiveStore>();
-        testing::MadeRun run(2);
+        test::MadeRun run(2);
         run.record(*store, 1);
         const auto& tensors = run.graph().tensors;
         const auto found = std::find_if(tensors.begin(), tensors.end(), [](const TensorInfo& t) { return t.name == "kq-1"; });

@@ -15,11 +15,11 @@
 namespace schedscope {
 namespace {
 
-using testing::inspect_sample;
-using testing::Inspecting;
-using testing::line_with;
-using testing::sample;
-using testing::Terminal;
+using test::inspect_sample;
+using test::Inspecting;
+using test::line_with;
+using test::sample;
+using test::Terminal;
 
 struct ScreenSize {
     int rows, cols;
@@ -340,7 +340,7 @@ TEST_P(View, OfADiffShowsTwoTracesSideBySide) {
     ASSERT_TRUE(t.shows("q quit"));
     History other(sample("all-cpu"));
     const diff::Result result = diff::compare(history, other);
-    t.press(":diff " + testing::sample_path("all-cpu") + "\n");
+    t.press(":diff " + test::sample_path("all-cpu") + "\n");
     ASSERT_TRUE(t.shows("├ diff all-cpu.trace: " + words::count(static_cast<int64_t>(result.differences.size())))) << t.text();
     EXPECT_NE(line_with(t, "this trac", "all-cpu"), "") << t.text();
     t.press("/kind=assignment name=l_out-1\n");
@@ -406,7 +406,7 @@ TEST_P(View, FollowsTheSelectionOfTheOthers) {
 }
 
 TEST(Inspect, OpensOnTwoTraces) {
-    Terminal t(24, 80, [] { return inspect_sample("partial-offload", testing::sample_path("all-cpu")); });
+    Terminal t(24, 80, [] { return inspect_sample("partial-offload", test::sample_path("all-cpu")); });
     EXPECT_TRUE(t.shows("├ diff all-cpu.trace: ")) << t.text();
 }
 
@@ -444,7 +444,7 @@ TEST_P(EachSample, OpensInEveryView) {
 }
 
 TEST(Views, DrawNothingWhereThereIsNoRoomForIt) {
-    Terminal t(15, 60, [] { return testing::inspect_sample("partial-offload"); });
+    Terminal t(15, 60, [] { return test::inspect_sample("partial-offload"); });
     ASSERT_TRUE(t.shows("▸"));
     t.press("5");
     ASSERT_TRUE(t.shows("├ memory ")) << t.text();

@@ -2,8 +2,8 @@
 #include "runtime/backend/statistics.h"
 #include "runtime/backend/tensor_rows.h"
 #include "runtime/tensor/convert.h"
-#include "tests/runtime/backend/small_graph.h"
-#include "tests/runtime/backend/vulkan/vulkan_devices.h"
+#include "tests/support/graphs/small_graph.h"
+#include "tests/support/vulkan_devices.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 // Sampling in the graph of a model: the same tokens, the same graph whoever takes part, and no more copied than is needed.
-#include "plan_record.h"
-#include "reference.h"
+#include "tests/support/models/reference.h"
+#include "tests/support/traces/plan_record.h"
 
 #include "runtime/error.h"
 #include "runtime/sampling/make_chain.h"
-#include "tests/runtime/model/made_model.h"
+#include "tests/support/models/made_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

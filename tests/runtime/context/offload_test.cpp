@@ -1,6 +1,6 @@
-#include "reference.h"
+#include "tests/support/models/reference.h"
 
-#include "tests/runtime/model/made_model.h"
+#include "tests/support/models/made_model.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "plan_record.h"
-#include "sched_log.h"
-#include "tests/runtime/model/fake_devices.h"
+#include "tests/runtime/context/sched_log.h"
+#include "tests/support/models/fake_devices.h"
+#include "tests/support/traces/plan_record.h"
 
 #include "runtime/context/inference_context.h"
 #include "runtime/gguf/gguf.h"
+#include "tests/support/models/storyteller.h"
 #include "tests/support/paths.h"
-#include "tests/support/storyteller.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Memory for the largest graphs is there before the first evaluation: nothing grows or moves as a context fills.
-#include "plan_record.h"
-#include "reference.h"
+#include "tests/support/models/reference.h"
+#include "tests/support/traces/plan_record.h"
 
-#include "tests/runtime/model/made_model.h"
+#include "tests/support/models/made_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "sched_log.h"
+#include "tests/runtime/context/sched_log.h"
 
 #include <fstream>
 

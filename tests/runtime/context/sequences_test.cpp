@@ -1,4 +1,4 @@
-#include "reference.h"
+#include "tests/support/models/reference.h"
 
 #include "runtime/context/inference_context.h"
 
@@ -19,7 +19,7 @@ const std::vector<std::vector<int32_t>> prompts{
     {1, 326, 198, 175, 197, 287, 118, 217, 58}};
 const std::vector<std::vector<int32_t>> greedy{
     {9, 288, 9, 187, 263, 185, 119, 224}, {323, 25, 257, 203, 181, 236, 205, 159}, {299, 195, 4, 158, 316, 187, 191, 148}};
-constexpr size_t n_vocab = 331;
+constexpr size_t n_words = 331;
 constexpr float tolerance = 1e-4F;
 
 struct Sequences : ::testing::Test {
@@ -140,7 +140,7 @@ TEST_F(Sequences, that_are_copied_and_cut_go_on_from_there) {
     std::vector<int> which(static_cast<size_t>(rest.size()));
     std::iota(which.begin(), which.end(), 0);
     std::vector<float> expected = truth("concat_unified", 1);
-    expected.erase(expected.begin(), expected.begin() + 6 * n_vocab);
+    expected.erase(expected.begin(), expected.begin() + 6 * n_words);
     EXPECT_LT(largest_difference(rows(which), expected), tolerance);
 }
 
@@ -158,7 +158,7 @@ TEST_F(Sequences, that_move_keep_their_meaning) {
     context.cells().shift(0, 0, -1, -7);
     decode(20, 24, 0);
     std::vector<float> expected = truth("concat_unified", 0);
-    expected.erase(expected.begin(), expected.begin() + 23 * n_vocab);
+    expected.erase(expected.begin(), expected.begin() + 23 * n_words);
     EXPECT_LT(largest_difference(rows({0}), expected), tolerance);
 }
 

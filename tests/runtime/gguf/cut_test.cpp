@@ -1,5 +1,5 @@
 // Files that are cut short while they are open.
-#include "raw_file.h"
+#include "tests/runtime/gguf/raw_file.h"
 
 #include "runtime/error.h"
 #include "runtime/gguf/writer.h"

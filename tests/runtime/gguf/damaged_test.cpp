@@ -1,5 +1,5 @@
 // Each way in which a file can be wrong, and what the user is told.
-#include "raw_file.h"
+#include "tests/runtime/gguf/raw_file.h"
 
 #include "runtime/error.h"
 

@@ -1,5 +1,5 @@
 // Models in several files.
-#include "raw_file.h"
+#include "tests/runtime/gguf/raw_file.h"
 
 #include "runtime/error.h"
 #include "runtime/gguf/writer.h"

@@ -1,9 +1,9 @@
 // A real model's file: what it says, and that no damage to it gets past the reader.
-#include "raw_file.h"
+#include "tests/runtime/gguf/raw_file.h"
 
 #include "runtime/error.h"
 #include "runtime/tensor/convert.h"
-#include "tests/support/storyteller.h"
+#include "tests/support/models/storyteller.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 class Stories : public ::testing::Test {
 protected:
     File open(const std::string& type) const { return File::open(teller.model(type)); }
-    const Storyteller teller;
+    const test::Storyteller teller;
 };
 
 TEST_F(Stories, SaysWhatItIs) {

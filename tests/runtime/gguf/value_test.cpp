@@ -1,5 +1,5 @@
 // Values in any of the format's types, asked for as a program needs them.
-#include "raw_file.h"
+#include "tests/runtime/gguf/raw_file.h"
 
 #include "runtime/error.h"
 #include "runtime/gguf/writer.h"

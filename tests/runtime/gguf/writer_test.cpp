@@ -1,9 +1,9 @@
-#include "raw_file.h"
+#include "tests/runtime/gguf/raw_file.h"
 
 #include "runtime/error.h"
 #include "runtime/gguf/writer.h"
 #include "runtime/tensor/convert.h"
-#include "tests/support/storyteller.h"
+#include "tests/support/models/storyteller.h"
 
 #include <numeric>
 
@@ -58,7 +58,7 @@ TEST(Writer, CopiesAnyValueOfAnotherFile) {
 }
 
 TEST(Writer, ARealFileComesOutByteForByte) {
-    const std::string path = Storyteller().model("q8_0");
+    const std::string path = test::Storyteller().model("q8_0");
     const File file = File::open(path);
     Writer w;
     for (const MetadataEntry& e : file.metadata()) {

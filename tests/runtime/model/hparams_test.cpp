@@ -1,4 +1,4 @@
-#include "made_model.h"
+#include "tests/support/models/made_model.h"
 
 #include "runtime/model/hparams.h"
 

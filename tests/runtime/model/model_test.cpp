@@ -1,5 +1,5 @@
-#include "made_model.h"
-#include "tests/runtime/model/fake_devices.h"
+#include "tests/support/models/fake_devices.h"
+#include "tests/support/models/made_model.h"
 
 #include "runtime/model/architecture.h"
 #include "runtime/model/model.h"

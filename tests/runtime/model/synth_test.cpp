@@ -1,5 +1,5 @@
 // Models that are made up: the same everywhere, of every architecture, and fit to be run.
-#include "made_model.h"
+#include "tests/support/models/made_model.h"
 
 #include "runtime/model/architecture.h"
 #include "runtime/session/generate.h"

@@ -3,13 +3,13 @@
 #include "runtime/planner/recorder.h"
 #include "runtime/scheduler/scheduler.h"
 #include "runtime/tensor/ops.h"
-#include "tests/runtime/scheduler/random/random_graph.h"
-#include "tests/runtime/scheduler/random/simulated_device.h"
+#include "tests/support/random/random_graph.h"
+#include "tests/support/random/simulated_device.h"
 
 #include <gmock/gmock.h>
 
 using namespace schedscope;
-using namespace schedscope::chance;
+using namespace schedscope::test;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 

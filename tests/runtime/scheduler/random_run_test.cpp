@@ -1,4 +1,4 @@
 // Random graphs on random machines, really run, against plain execution on one CPU. The long set is in full/.
-#include "tests/runtime/scheduler/random/check_runs.h"
+#include "tests/support/random/check_runs.h"
 
-TEST(RandomRuns, GiveWhatOneCpuGives) { schedscope::chance::check_runs(0, 300); }
+TEST(RandomRuns, GiveWhatOneCpuGives) { schedscope::test::check_runs(0, 300); }

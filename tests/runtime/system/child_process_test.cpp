@@ -1,5 +1,5 @@
 // A child that gets a memory file, gives one back, and ends well or badly.
-#include "children.h"
+#include "tests/runtime/system/children.h"
 
 #include "runtime/system/child_process.h"
 #include "runtime/system/program_role.h"

@@ -1,5 +1,5 @@
 // What a child can't do any more once it is in a sandbox.
-#include "children.h"
+#include "tests/runtime/system/children.h"
 
 #include "runtime/system/child_process.h"
 #include "runtime/system/program_role.h"

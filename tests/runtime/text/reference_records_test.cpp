@@ -1,5 +1,5 @@
 // Every text of the shared records gives the reference's tokens, and every token list the reference's text.
-#include "records.h"
+#include "tests/support/text_records.h"
 
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"

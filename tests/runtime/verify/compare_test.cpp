@@ -2,7 +2,7 @@
 
 #include "runtime/backend/cpu/cpu_device.h"
 #include "runtime/verify/tolerance.h"
-#include "tests/runtime/backend/small_graph.h"
+#include "tests/support/graphs/small_graph.h"
 
 #include <gtest/gtest.h>
 

@@ -3,9 +3,9 @@
 #include "runtime/backend/buffer.h"
 #include "runtime/backend/tensor_rows.h"
 #include "runtime/scheduler/watch.h"
-#include "tests/runtime/model/made_model.h"
-#include "tests/runtime/verify/wrong_device.h"
-#include "tests/support/notebook.h"
+#include "tests/support/models/made_model.h"
+#include "tests/support/traces/notebook.h"
+#include "tests/support/wrong_device.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 // The encoder and each projector against a plain computation, on the CPU and on a Vulkan device.
-#include "plain_encoder.h"
+#include "tests/support/plain/plain_encoder.h"
 
 #include "runtime/error.h"
 #include "runtime/vision/encoder_session.h"
-#include "tests/runtime/backend/vulkan/vulkan_devices.h"
 #include "tests/support/paths.h"
+#include "tests/support/vulkan_devices.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

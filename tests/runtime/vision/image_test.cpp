@@ -1,6 +1,6 @@
 // Images of all formats that people have, whole and broken.
-#include "files_in_memory.h"
-#include "refusal.h"
+#include "tests/runtime/vision/files_in_memory.h"
+#include "tests/runtime/vision/refusal.h"
 
 #include "runtime/error.h"
 #include "runtime/vision/image.h"

@@ -1,5 +1,5 @@
 // Encoder files that are not as they should be: one sentence that names what is wrong.
-#include "plain_encoder.h"
+#include "tests/support/plain/plain_encoder.h"
 
 #include "runtime/backend/registry.h"
 #include "runtime/error.h"

@@ -2,7 +2,7 @@
 
 #include "runtime/error.h"
 #include "tests/support/paths.h"
-#include "tests/traces/import/imported.h"
+#include "tests/support/traces/imported.h"
 #include "traces/history/describe.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/writer.h"
@@ -13,7 +13,7 @@
 #include <iterator>
 #include <random>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 std::string log_text(const std::string& name) {
@@ -133,4 +133,4 @@ TEST(RandomText, NumbersBeyondBeliefAreLeftOut) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -1,14 +1,14 @@
 // One small graph as each generation of the scheduler prints it (logs/), and what must be known of it afterwards.
 
 #include "tests/support/paths.h"
-#include "tests/traces/import/imported.h"
+#include "tests/support/traces/imported.h"
 #include "traces/history/words/unknown.h"
 
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 struct Form {
@@ -198,4 +198,4 @@ TEST(ImportedLog, ALostBeginningLeavesUnknownSplits) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

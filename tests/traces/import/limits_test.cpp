@@ -1,7 +1,7 @@
 // Logs that have no end, or come to more than anything a scheduler ever planned.
 #include "runtime/error.h"
 #include "tests/support/paths.h"
-#include "tests/traces/import/imported.h"
+#include "tests/support/traces/imported.h"
 
 #include <csignal>
 #include <cstdio>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using ::testing::EndsWith;
@@ -120,4 +120,4 @@ TEST(WrappedLine, GoesOnNoLongerThanALineMayBe) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

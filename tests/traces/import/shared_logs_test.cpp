@@ -1,7 +1,7 @@
 // Whole logs of llama.cpp, beside the repository: what is imported is what a plain reading of fixed columns finds in the same text.
 
 #include "tests/support/paths.h"
-#include "tests/traces/import/imported.h"
+#include "tests/support/traces/imported.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <regex>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 struct PlainNode {
@@ -139,4 +139,4 @@ TEST(SharedLogs, AreImportedAsAPlainReadingFindsThem) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -1,12 +1,12 @@
 // An import that somebody stops: what was complete is there, and nothing else is said of the log.
 
 #include "tests/support/paths.h"
-#include "tests/traces/import/imported.h"
+#include "tests/support/traces/imported.h"
 
 #include <atomic>
 #include <gmock/gmock.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 const std::string several_texts = paths::log("several"); // graphs
@@ -70,4 +70,4 @@ TEST(StoppedImport, GivesNothingBeforeTheLogWasReadOnce) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

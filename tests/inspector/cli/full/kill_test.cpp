@@ -22,7 +22,7 @@
 #include <pty.h>
 #include <unistd.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -189,4 +189,4 @@ TEST(Killed, AnExportLeavesAWholeFileOrNone) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

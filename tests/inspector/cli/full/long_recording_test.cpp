@@ -8,7 +8,7 @@
 
 #include <filesystem>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 Outcome record(int n_tokens, const std::string& trace) {
@@ -55,4 +55,4 @@ TEST(ALongRecording, HasEveryRecordAndOpensWithoutReadingThem) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -2,11 +2,11 @@
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
 #include "tests/inspector/cli/harness/story.h"
-#include "tests/support/storyteller.h"
+#include "tests/support/models/storyteller.h"
 
 #include <gtest/gtest.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 struct Case {
@@ -128,4 +128,4 @@ INSTANTIATE_TEST_SUITE_P(OnEachKind, TextWithoutFusion, ::testing::ValuesIn(with
 INSTANTIATE_TEST_SUITE_P(Quantised, Text, ::testing::ValuesIn(quantised()), name_of);
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

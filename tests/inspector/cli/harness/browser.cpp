@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <stdexcept>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 namespace {
 
@@ -101,4 +101,4 @@ BrowserPage open_page(const std::string& file, const std::string& at, const std:
     return page;
 }
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 /// A page as the browser has it when its script is done.
 struct BrowserPage {
@@ -23,7 +23,7 @@ std::string browser_path();
 /// does not start.
 BrowserPage open_page(const std::string& file, const std::string& at, const std::vector<std::string>& options = {});
 
-} // namespace schedscope::testing
+} // namespace schedscope::test
 
 /// Skips the test where no browser is installed.
 #define NEEDS_BROWSER()                                                                                                          \

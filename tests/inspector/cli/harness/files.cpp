@@ -1,12 +1,12 @@
 #include "tests/inspector/cli/harness/files.h"
+#include "tests/support/models/teller.h"
 #include "tests/support/paths.h"
-#include "tests/support/teller.h"
 
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 namespace fs = std::filesystem;
 
@@ -40,4 +40,4 @@ std::string model(const std::string& type) { return teller::model(type); }
 std::string image_encoder() { return paths::made("mmproj-tiny-f32.gguf"); }
 std::string photo() { return paths::made("test56.ppm"); }
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 using files::Folder;
 using files::read_bytes;
@@ -19,16 +19,16 @@ std::vector<std::string> lines_of(std::string_view text); ///< without their new
 
 std::string as_test_name(std::string text); ///< what is no letter or digit becomes a low line
 
-/// Models and a picture that are made with the tests: a llama that tells a known text (tests/support/teller.h), an image encoder for it, and an image of 56 x 56 pixels.
+/// Models and a picture that are made with the tests: a llama that tells a known text (tests/support/models/teller.h), an image encoder for it, and an image of 56 x 56 pixels.
 std::string model(const std::string& type = "f32");
 std::string image_encoder();
 std::string photo();
 
-} // namespace schedscope::testing
+} // namespace schedscope::test
 
 /// Skips a test that compares with files beside the repository where they are not there.
 #define NEEDS_SHARED()                                                                                                           \
-    if (!::schedscope::testing::exists(::schedscope::paths::shared())) {                                                         \
+    if (!::schedscope::test::exists(::schedscope::paths::shared())) {                                                            \
         GTEST_SKIP() << ::schedscope::paths::shared() << " is not here";                                                         \
     }                                                                                                                            \
     static_assert(true)

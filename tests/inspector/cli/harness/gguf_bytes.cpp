@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 GgufBytes::GgufBytes(std::string bytes) : bytes_(std::move(bytes)) {
     // The last tensor's description ends the header; its name is the last one in front of the data.
@@ -50,4 +50,4 @@ void GgufBytes::replace(std::string_view from, std::string_view to, std::string_
     bytes_.replace(at, from.size(), to);
 }
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

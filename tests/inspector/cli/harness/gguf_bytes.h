@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 /// The bytes of a GGUF file (version 3), to break it at a place with a meaning. Reads it by the format's description, not with the program's code.
 class GgufBytes {
@@ -35,4 +35,4 @@ private:
     size_t header_bytes_ = 0;
 };
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -6,7 +6,7 @@
 
 #include <regex>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 std::vector<std::string> commands() {
     const std::string help = run({"--help"}).out;
@@ -39,4 +39,4 @@ std::vector<std::string> topics() {
     return names;
 }
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

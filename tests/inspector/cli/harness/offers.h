@@ -6,7 +6,7 @@
 #include <vector>
 
 /// What the program itself says that there is, so that tests of everything see what is new.
-namespace schedscope::testing {
+namespace schedscope::test {
 
 /// The commands that the help lists.
 std::vector<std::string> commands();
@@ -17,4 +17,4 @@ std::vector<std::string> candidates(std::vector<std::string> words, const Start&
 /// What `show --what` takes of any run. (Only a verification has differences.)
 std::vector<std::string> topics();
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -24,7 +24,7 @@
 
 extern char** environ;
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -252,4 +252,4 @@ Outcome Program::wait(std::chrono::seconds deadline) {
 
 Outcome run(const std::vector<std::string>& arguments, const Start& start) { return Program(arguments, start).wait(); }
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 /// How a program is started; what is not said is as in the tests' own process.
 struct Start {
@@ -67,4 +67,4 @@ void obey_permissions();
 /// Path of the program under test.
 std::string program_path();
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

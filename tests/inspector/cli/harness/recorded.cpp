@@ -1,8 +1,8 @@
 #include "tests/inspector/cli/harness/recorded.h"
 
-#include "tests/support/teller.h"
+#include "tests/support/models/teller.h"
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 std::string prompt_ids(size_t n) {
     std::string ids = "1";
@@ -32,4 +32,4 @@ nlohmann::json Recorded::json(const std::string& command, const std::vector<std:
     return outcome.code <= 1 ? nlohmann::json::parse(outcome.out) : nlohmann::json();
 }
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 /// A prompt of n token ids, the first of them BOS, for `--tokens`: the beginning of the known text.
 std::string prompt_ids(size_t n);
@@ -35,4 +35,4 @@ private:
     Outcome outcome_;
 };
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -1,11 +1,11 @@
 #include "tests/inspector/cli/harness/story.h"
 
 #include "tests/inspector/cli/harness/program.h"
-#include "tests/support/teller.h"
+#include "tests/support/models/teller.h"
 
 #include <nlohmann/json.hpp>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 std::string known_text(size_t n) { return teller::text(n); }
 
@@ -19,4 +19,4 @@ bool has_device(const std::string& name) {
     return false;
 }
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -9,7 +9,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 using std::chrono::milliseconds;
 
@@ -62,4 +62,4 @@ Outcome TypedOut::wait_for(Program& program) {
     return program.wait();
 }
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 /// A terminal as a program's standard output, so that it prints as it goes. What is printed arrives as it was written.
 class TypedOut {
@@ -31,4 +31,4 @@ private:
     std::string text_;
 };
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -4,13 +4,13 @@
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/offers.h"
 #include "tests/inspector/cli/harness/typed_out.h"
-#include "tests/inspector/tui/harness/terminal.h"
 #include "tests/support/paths.h"
+#include "tests/support/terminal.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -350,4 +350,4 @@ TEST(ControlCharacters, OfALiveRunReachNeitherScreenNorTerminal) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -2,7 +2,7 @@
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
 #include "tests/inspector/cli/harness/story.h"
-#include "tests/inspector/tui/harness/terminal.h"
+#include "tests/support/terminal.h"
 
 #include <gmock/gmock.h>
 
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using ::testing::EndsWith;
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 class CutModel : public ::testing::Test {
 protected:
     void SetUp() override {
-        fs::copy_file(testing::model(), model);
+        fs::copy_file(test::model(), model);
         ASSERT_EQ(mkfifo(prompt.c_str(), 0600), 0);
     }
     /// The prompt is read when the model has been loaded: until then the program waits for it, and meanwhile the file is cut.
@@ -99,4 +99,4 @@ TEST_F(CutModel, IsToldWhenTheInspectorIsLeft) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

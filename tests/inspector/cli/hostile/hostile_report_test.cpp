@@ -2,7 +2,7 @@
 #include "tests/inspector/cli/harness/browser.h"
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
-#include "tests/support/hostile_run.h"
+#include "tests/support/traces/hostile_run.h"
 #include "traces/store/writer.h"
 
 #include <cstdio>
@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 constexpr int n_reports = 50;
@@ -135,4 +135,4 @@ TEST(HostileReports, WouldBeFoundOut) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

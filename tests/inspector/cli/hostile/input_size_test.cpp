@@ -12,7 +12,7 @@
 
 #include <sys/stat.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using ::testing::AllOf;
@@ -127,4 +127,4 @@ TEST_F(InputSize, OfDriversDoesNotComeWithAModelThatIsRefused) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

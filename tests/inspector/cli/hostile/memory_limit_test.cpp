@@ -2,11 +2,11 @@
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
 #include "tests/inspector/cli/harness/story.h"
-#include "tests/inspector/tui/harness/terminal.h"
+#include "tests/support/terminal.h"
 
 #include <gmock/gmock.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 using ::testing::AnyOf;
@@ -65,4 +65,4 @@ TEST_P(Limited, LoadsOpenBlasOnlyWhereItIsNamed) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

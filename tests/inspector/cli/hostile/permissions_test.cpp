@@ -2,7 +2,7 @@
 #include "tests/inspector/cli/harness/recorded.h"
 #include "tests/inspector/cli/harness/story.h"
 #include "tests/inspector/cli/harness/typed_out.h"
-#include "tests/inspector/tui/harness/terminal.h"
+#include "tests/support/terminal.h"
 
 #include <gmock/gmock.h>
 
@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -164,4 +164,4 @@ TEST(AnUnreadableTrace, IsSaid) {
 }
 
 } // namespace
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -12,7 +12,7 @@ class RandomKeys : public ::testing::TestWithParam<const char*> {};
 TEST_P(RandomKeys, NeverBreakTheInspector) {
     const std::string sample = paths::source("traces/samples/") + GetParam();
     for (uint32_t seed = 2; seed < 6; ++seed)
-        testing::press_random_keys(sample, seed, 6000);
+        test::press_random_keys(sample, seed, 6000);
 }
 
 INSTANTIATE_TEST_SUITE_P(Over, RandomKeys,

@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 /// A graph as a scheduler's log tells of it (tests/data/logs): some nodes are missing, and all that no log tells.
 inline std::shared_ptr<LiveStore> imported(const std::string& name) {
@@ -25,4 +25,4 @@ inline int inspect_imported(const std::string& name) {
     return run_inspector(imported(name), options);
 }
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

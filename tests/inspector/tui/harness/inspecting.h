@@ -1,10 +1,10 @@
 #pragma once
 
-#include "tests/inspector/tui/harness/terminal.h"
+#include "tests/support/terminal.h"
 
 #include <gtest/gtest.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 /// A terminal with the inspector in it, ready for keys: where most screen tests begin.
 class Inspecting : public Terminal {
@@ -15,4 +15,4 @@ public:
     }
 };
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

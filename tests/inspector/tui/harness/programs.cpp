@@ -2,7 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/scheduler/optimised_order.h"
-#include "tests/support/made_trace.h"
+#include "tests/support/traces/made_trace.h"
 #include "traces/history/live_gate.h"
 
 #include <cstdio>
@@ -11,7 +11,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 int inspect_made_with(const InspectorOptions& options) {
     InspectorOptions named = options;
@@ -47,4 +47,4 @@ int inspect_made_live() {
     return code;
 }
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

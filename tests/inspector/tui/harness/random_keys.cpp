@@ -2,7 +2,7 @@
 
 #include "inspector/tui/inspector.h"
 #include "runtime/scheduler/optimised_order.h"
-#include "tests/inspector/tui/harness/terminal.h"
+#include "tests/support/terminal.h"
 #include "traces/store/reading/reader.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 #include <unistd.h>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 namespace {
 
 /// Keys that mean something are pressed more often than those that don't. Not among them: what leaves the inspector.
@@ -117,4 +117,4 @@ void press_random_keys(const std::string& sample, uint32_t seed, int n_keys) {
     fs::remove_all(folder);
 }
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -3,15 +3,15 @@
 #include "inspector/tui/inspector.h"
 #include "runtime/error.h"
 #include "runtime/scheduler/optimised_order.h"
-#include "tests/inspector/tui/harness/terminal.h"
 #include "tests/support/paths.h"
+#include "tests/support/terminal.h"
 #include "traces/store/reading/reader.h"
 
 #include <cstdio>
 #include <memory>
 #include <string>
 
-namespace schedscope::testing {
+namespace schedscope::test {
 
 inline std::string sample_path(const std::string& name) { return paths::sample(name); }
 inline std::shared_ptr<const RecordSource> sample(const std::string& name) {
@@ -42,4 +42,4 @@ template <typename... Texts> std::string line_with(Terminal& terminal, const Tex
     return {};
 }
 
-} // namespace schedscope::testing
+} // namespace schedscope::test

@@ -2,7 +2,7 @@
 
 #include "runtime/tensor/convert.h"
 #include "tests/runtime/backend/ops/op_cases.h"
-#include "tests/runtime/backend/small_graph.h"
+#include "tests/support/graphs/small_graph.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include "runtime/backend/cpu/cpu_backend.h"
 #include "runtime/backend/cpu/cpu_device.h"
 #include "tests/runtime/backend/ops/check_case.h"
-#include "tests/runtime/backend/small_graph.h"
+#include "tests/support/graphs/small_graph.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #include "runtime/backend/cpu/vectors/vector_ops.h"
 
 #include "runtime/tensor/convert.h"
-#include "tests/runtime/backend/small_graph.h"
+#include "tests/support/graphs/small_graph.h"
 
 #include <gtest/gtest.h>
 

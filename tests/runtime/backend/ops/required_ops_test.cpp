@@ -3,7 +3,7 @@
 #include "runtime/backend/cpu/cpu_device.h"
 #include "runtime/backend/cpu/kernels/operators.h"
 #include "tests/runtime/backend/ops/op_cases.h"
-#include "tests/runtime/backend/vulkan/vulkan_devices.h"
+#include "tests/support/vulkan_devices.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include "runtime/backend/vulkan/vulkan_backend.h"
 #include "runtime/tensor/ops.h"
 #include "tests/runtime/backend/ops/check_case.h"
-#include "tests/runtime/backend/vulkan/vulkan_devices.h"
+#include "tests/support/vulkan_devices.h"
 
 #include <gmock/gmock.h>
 

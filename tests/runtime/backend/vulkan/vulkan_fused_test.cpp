@@ -2,9 +2,9 @@
 
 #include "runtime/backend/vulkan/fused.h"
 #include "runtime/tensor/ops.h"
-#include "tests/runtime/backend/fusion/fused_cases.h"
 #include "tests/runtime/backend/ops/check_case.h"
-#include "tests/runtime/backend/vulkan/vulkan_devices.h"
+#include "tests/runtime/backend/vulkan/fused_cases.h"
+#include "tests/support/vulkan_devices.h"
 
 #include <gmock/gmock.h>
 

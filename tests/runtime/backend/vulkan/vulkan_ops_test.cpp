@@ -1,5 +1,5 @@
 #include "tests/runtime/backend/ops/check_case.h"
-#include "tests/runtime/backend/vulkan/vulkan_devices.h"
+#include "tests/support/vulkan_devices.h"
 
 #include <algorithm>
 #include <set>

@@ -4,7 +4,7 @@
 #include "runtime/backend/cpu/host_memory.h"
 #include "runtime/clock.h"
 #include "runtime/tensor/ops.h"
-#include "tests/runtime/backend/vulkan/vulkan_devices.h"
+#include "tests/support/vulkan_devices.h"
 
 #include <gmock/gmock.h>
 

@@ -2,7 +2,7 @@
 
 #include "runtime/tensor/ops.h"
 #include "tests/runtime/backend/ops/check_case.h"
-#include "tests/runtime/backend/vulkan/vulkan_devices.h"
+#include "tests/support/vulkan_devices.h"
 
 namespace schedscope::test {
 namespace {

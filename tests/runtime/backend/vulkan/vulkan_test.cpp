@@ -2,7 +2,7 @@
 #include "runtime/clock.h"
 #include "runtime/error.h"
 #include "runtime/tensor/ops.h"
-#include "tests/runtime/backend/vulkan/vulkan_devices.h"
+#include "tests/support/vulkan_devices.h"
 
 #include <gmock/gmock.h>
 

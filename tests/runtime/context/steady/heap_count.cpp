@@ -1,4 +1,4 @@
-#include "heap_count.h"
+#include "tests/runtime/context/steady/heap_count.h"
 
 #include <atomic>
 #include <cerrno>

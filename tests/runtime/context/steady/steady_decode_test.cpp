@@ -1,9 +1,9 @@
 // Token after token of the same shape: the graph is used again, nothing is planned, and nothing is taken from the heap.
-#include "heap_count.h"
+#include "tests/runtime/context/steady/heap_count.h"
 
 #include "runtime/sampling/make_chain.h"
-#include "tests/runtime/context/reference.h"
-#include "tests/runtime/model/made_model.h"
+#include "tests/support/models/made_model.h"
+#include "tests/support/models/reference.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // 100,000 draws from a small vocabulary, on the CPU and in the graph, against the shares that the samplers' definitions give.
 #include "tests/runtime/sampling/graph/sampled_graph.h"
-#include "tests/runtime/sampling/plain/plain_samplers.h"
+#include "tests/support/plain/plain_samplers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // How much of a chain runs in the graph, and what is said about the rest.
 #include "runtime/backend/cpu/cpu_device.h"
 #include "tests/runtime/sampling/graph/sampled_graph.h"
-#include "tests/runtime/verify/wrong_device.h"
+#include "tests/support/wrong_device.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

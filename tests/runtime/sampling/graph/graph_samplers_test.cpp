@@ -2,7 +2,7 @@
 #include "runtime/error.h"
 #include "runtime/sampling/samplers.h"
 #include "tests/runtime/sampling/graph/sampled_graph.h"
-#include "tests/runtime/sampling/plain/plain_samplers.h"
+#include "tests/support/plain/plain_samplers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,3 @@
-#include "tests/runtime/scheduler/random/check_runs.h"
+#include "tests/support/random/check_runs.h"
 
-TEST(RandomRuns, GiveWhatOneCpuGivesByTheThousand) { schedscope::chance::check_runs(1000, 5000); }
+TEST(RandomRuns, GiveWhatOneCpuGivesByTheThousand) { schedscope::test::check_runs(1000, 5000); }

@@ -1,6 +1,6 @@
 // BMP: the pixels of stb_image, which is not asked before all that it would read is there.
-#include "plain_stb.h"
-#include "written.h"
+#include "tests/runtime/vision/decoders/plain_stb.h"
+#include "tests/runtime/vision/decoders/written.h"
 
 #include "tests/runtime/vision/refusal.h"
 

@@ -1,5 +1,5 @@
 // Files of all formats, cut anywhere and changed anywhere.
-#include "written.h"
+#include "tests/runtime/vision/decoders/written.h"
 
 #include "tests/runtime/vision/refusal.h"
 

@@ -1,6 +1,6 @@
 // GIF: the pixels of stb_image, which gets the first frame alone.
-#include "plain_stb.h"
-#include "written.h"
+#include "tests/runtime/vision/decoders/plain_stb.h"
+#include "tests/runtime/vision/decoders/written.h"
 
 #include "tests/runtime/vision/refusal.h"
 

@@ -1,6 +1,6 @@
 // JPEG: the pixels are stb_image's, and nothing of a hostile file reaches it.
-#include "plain_stb.h"
-#include "written.h"
+#include "tests/runtime/vision/decoders/plain_stb.h"
+#include "tests/runtime/vision/decoders/written.h"
 
 #include "runtime/system/budget.h"
 #include "runtime/vision/decoders/recoded_jpeg.h"

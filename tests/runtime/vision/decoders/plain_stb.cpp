@@ -1,4 +1,4 @@
-#include "plain_stb.h"
+#include "tests/runtime/vision/decoders/plain_stb.h"
 
 #include <cstring>
 

@@ -1,6 +1,6 @@
 // PNG: the bytes are those of the file, and of stb_image.
-#include "plain_stb.h"
-#include "written.h"
+#include "tests/runtime/vision/decoders/plain_stb.h"
+#include "tests/runtime/vision/decoders/written.h"
 
 #include "tests/runtime/vision/refusal.h"
 

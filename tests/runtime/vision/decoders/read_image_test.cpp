@@ -1,5 +1,5 @@
 // Files, decoded in a child: what a sound one gives, and what a child can't do to its parent.
-#include "written.h"
+#include "tests/runtime/vision/decoders/written.h"
 
 #include "runtime/system/program_role.h"
 #include "runtime/vision/decoders/decode_child.h"

@@ -1,5 +1,5 @@
 // WebP: lossless files give back what was written, others what libwebp makes of them.
-#include "written.h"
+#include "tests/runtime/vision/decoders/written.h"
 
 #include "tests/runtime/vision/refusal.h"
 

@@ -1,4 +1,4 @@
-#include "written.h"
+#include "tests/runtime/vision/decoders/written.h"
 
 #include "tests/runtime/vision/files_in_memory.h"
 

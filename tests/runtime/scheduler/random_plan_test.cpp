@@ -1,4 +1,0 @@
-// Random graphs planned for random machines: what must hold for any plan. The long set is in full/.
-#include "tests/runtime/scheduler/random/check_plans.h"
-
-TEST(RandomPlans, KeepEveryInvariant) { schedscope::chance::check_plans(0, 500); }

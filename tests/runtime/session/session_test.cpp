@@ -1,0 +1,172 @@
+#include "tests/support/models/reference.h"
+
+#include "tests/support/models/made_model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+using namespace schedscope;
+using namespace schedscope::test;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+namespace {
+
+struct Refusals : ::testing::Test {
+    std::string refusal(ErrorKind kind, const RunOptions& options) {
+        return sentence_of(kind, [&] { Session(registry, options); });
+    }
+    std::string refusal(ErrorKind kind, const RunOptions& options, const std::shared_ptr<gguf::File>& file) {
+        return sentence_of(kind, [&] { Session(registry, file, options); });
+    }
+    /// A file in the test's own folder with these bytes.
+    static std::string file_with(const std::string& bytes) {
+        const std::string path = ::testing::TempDir() + "schedscope_session_test.gguf";
+        std::ofstream(path, std::ios::binary) << bytes;
+        return path;
+    }
+    Registry registry;
+};
+
+TEST_F(Refusals, a_missing_file) {
+    EXPECT_THAT(refusal(ErrorKind::input, greedy_options("nowhere.gguf")), HasSubstr("nowhere.gguf"));
+}
+
+TEST_F(Refusals, a_file_that_is_no_model) {
+    EXPECT_THAT(refusal(ErrorKind::input, greedy_options(file_with("once upon a time there was a file"))),
+                HasSubstr("session_test.gguf"));
+}
+
+TEST_F(Refusals, a_model_cut_anywhere) {
+    const std::string path = ::testing::TempDir() + "schedscope_session_whole.gguf";
+    synthesise(small_shape(), Type::F32, 1, path);
+    std::ifstream file(path, std::ios::binary);
+    const std::string whole{std::istreambuf_iterator<char>(file), {}};
+    for (const size_t size : {size_t{3}, size_t{20}, whole.size() / 100, whole.size() / 2, whole.size() - 1}) {
+        EXPECT_THAT(refusal(ErrorKind::input, greedy_options(file_with(whole.substr(0, size)))),
+                    AllOf(HasSubstr("session_test.gguf"), Not(HasSubstr("\n"))))
+            << size;
+    }
+}
+
+TEST_F(Refusals, a_file_of_another_kind_of_model) {
+    gguf::Writer w;
+    w.set("general.architecture", "clip");
+    const auto file = std::make_shared<gguf::File>(gguf::File::from_bytes(w.to_bytes(), "eye.gguf"));
+    EXPECT_THAT(refusal(ErrorKind::input, greedy_options("eye.gguf"), file),
+                AllOf(HasSubstr("eye.gguf"), HasSubstr("'clip' is not supported")));
+}
+
+TEST_F(Refusals, a_context_that_fits_nowhere) {
+    RunOptions o = greedy_options("made");
+    for (const int32_t n : {2000000000, 1000000000}) {
+        o.n_ctx = n;
+        EXPECT_THAT(refusal(ErrorKind::device, o, made_model()), AllOf(HasSubstr("KV cache"), Not(HasSubstr("\n")))) << n;
+    }
+}
+
+TEST_F(Refusals, cache_types_that_do_not_fit) {
+    RunOptions o = greedy_options("made");
+    o.cache_type_k = Type::Q8_0;
+    EXPECT_THAT(refusal(ErrorKind::usage, o, made_model()), AllOf(HasSubstr("-ctk q8_0"), HasSubstr("16")));
+    o = greedy_options("made");
+    o.cache_type_v = Type::Q4_0;
+    EXPECT_THAT(refusal(ErrorKind::usage, o, made_model()), HasSubstr("-ctv q4_0"));
+    SynthShape shape = small_shape();
+    shape.n_head = 2;
+    shape.n_head_kv = 1;
+    o.cache_type_v = Type::Q8_0;
+    o.flash_attention = FlashAttention::off;
+    EXPECT_THAT(refusal(ErrorKind::usage, o, made_model(shape)), HasSubstr("flash attention"));
+}
+
+TEST_F(Refusals, sampling_values_that_make_no_sense) {
+    RunOptions o = greedy_options("made");
+    o.sampling.min_p = 2.0F;
+    EXPECT_THAT(refusal(ErrorKind::usage, o, made_model()), HasSubstr("--min-p: can't be 2"));
+}
+
+TEST(Session, a_quantised_cache_works_where_heads_allow_it) {
+    SynthShape shape = small_shape();
+    shape.n_head = 2;
+    shape.n_head_kv = 1;
+    Registry registry;
+    RunOptions o = greedy_options("made");
+    o.flash_attention = FlashAttention::on;
+    Session half(registry, made_model(shape), o);
+    o.cache_type_k = o.cache_type_v = Type::Q8_0;
+    Session quantised(registry, made_model(shape), o);
+    const std::vector<int32_t> prompt{1, 300, 301, 302, 303, 304, 305};
+    const std::vector<float> expected = all_logits(half, prompt);
+    const std::vector<float> logits = all_logits(quantised, prompt);
+    EXPECT_LT(largest_difference(logits, expected), 0.05F * largest(expected));
+    EXPECT_GT(largest_difference(logits, expected), 0.0F);
+}
+
+TEST(Session, context_is_the_models_training_length_up_to_4096) {
+    Registry registry;
+    EXPECT_EQ(Session(registry, made_model(), greedy_options("made")).context().options().n_ctx, 512);
+    RunOptions o = greedy_options("made");
+    o.n_ctx = 300;
+    EXPECT_EQ(Session(registry, made_model(), o).context().options().n_ctx, 512) << "rounded up to cells of 256";
+    SynthShape longer = small_shape();
+    longer.n_ctx_train = 100000;
+    EXPECT_EQ(Session(registry, made_model(longer), greedy_options("made")).context().options().n_ctx, 4096);
+}
+
+TEST(Session, sampling_metadata_of_the_model_beats_defaults) {
+    Registry registry;
+    const auto file = changed_model([](gguf::Writer& w) {
+        w.set("general.sampling.top_k", int32_t{7});
+        w.set("general.sampling.temp", 0.25F);
+        w.set("general.sampling.min_p", "0.125"); // as some write numbers
+    });
+    RunOptions o;
+    o.devices = "cpu";
+    Session session(registry, file, o);
+    EXPECT_EQ(session.sampling().top_k, 7);
+    EXPECT_FLOAT_EQ(session.sampling().temperature, 0.25F);
+    EXPECT_FLOAT_EQ(session.sampling().min_p, 0.125F);
+    EXPECT_FLOAT_EQ(session.sampling().top_p, 0.95F);
+}
+
+TEST(Session, from_the_header_alone_plans_and_computes_nothing) {
+    Registry registry;
+    RunOptions o = greedy_options("made");
+    o.header_only = true;
+    Session session(registry, made_model(), o);
+    GenerateRequest r;
+    r.prompts.push_back({0, {1, 300, 301}, std::nullopt});
+    plan_generation(session, r);
+    EXPECT_EQ(session.context().n_evaluations(), 2);
+    EXPECT_EQ(session.scheduler().n_splits(), 1);
+}
+
+TEST(Session, says_how_overrides_fared) {
+    Registry registry;
+    RunOptions o = greedy_options("made");
+    o.overrides = {"ffn_up=cpu"};
+    Session session(registry, made_model(), o);
+    ASSERT_EQ(session.notes().size(), 1U);
+    EXPECT_THAT(session.notes()[0], AllOf(HasSubstr("ffn_up"), HasSubstr("3 tensors")));
+}
+
+TEST(Session, cpu_layers_give_the_same_logits_from_experts_as_one_by_one) {
+    // A batch and single tokens take the experts in another order.
+    SynthShape shape = small_shape();
+    shape.n_expert = 4;
+    shape.n_expert_used = 2;
+    Registry registry;
+    RunOptions o = greedy_options("made");
+    o.cache_type_k = o.cache_type_v = Type::F32;
+    Session together(registry, made_model(shape), o);
+    o.n_ubatch = 1;
+    Session single(registry, made_model(shape), o);
+    const std::vector<int32_t> prompt{1, 300, 301, 302, 303, 304, 305};
+    EXPECT_LT(largest_difference(all_logits(together, prompt), all_logits(single, prompt)), 1e-4F);
+}
+
+} // namespace

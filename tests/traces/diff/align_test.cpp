@@ -1,0 +1,162 @@
+// Which tensor of one graph is which of another: by what they compute, whatever they are called.
+#include "tests/support/random/random_sketch.h"
+#include "tests/support/traces/sample_run.h"
+#include "tests/traces/diff/tagged_graph.h"
+#include "traces/diff/align.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+namespace schedscope {
+namespace {
+
+using namespace test;
+
+/// What two graphs' tags say that is not so in their alignment: "gate.1 is up.1", "norm.0 is nothing". Empty: all is right.
+std::vector<std::string> wrong(const TaggedGraph& a, const TaggedGraph& b) {
+    const Alignment alignment = align(a.graph, b.graph);
+    std::map<std::string, TensorId> in_b;
+    for (size_t i = 0; i < b.tags.size(); ++i) {
+        in_b[b.tags[i]] = static_cast<TensorId>(i);
+    }
+    std::vector<std::string> wrong;
+    for (size_t i = 0; i < a.tags.size(); ++i) {
+        const auto expected = in_b.find(a.tags[i]);
+        const TensorId found = alignment.in_b[i];
+        if (found != (expected == in_b.end() ? no_tensor : expected->second)) {
+            wrong.push_back(a.tags[i] + " is " + (found == no_tensor ? "nothing" : b.tags[static_cast<size_t>(found)]));
+        }
+    }
+    return wrong;
+}
+
+using ::testing::IsEmpty;
+
+TEST(Align, AGraphIsItself) {
+    EXPECT_THAT(wrong(tagged({}), tagged({})), IsEmpty());
+    EXPECT_THAT(wrong(tagged({.flash_attention = false}), tagged({.flash_attention = false})), IsEmpty());
+}
+
+TEST(Align, NamesDontMatter) { EXPECT_THAT(wrong(tagged({}), tagged({.renamed = true})), IsEmpty()); }
+
+TEST(Align, EachDirectionIsTheOthersInverse) {
+    const TaggedGraph a = tagged({.extra_after = 1}), b = tagged({.tokens = 1, .flash_attention = false});
+    const Alignment alignment = align(a.graph, b.graph);
+    for (size_t i = 0; i < alignment.in_b.size(); ++i) {
+        if (const TensorId other = alignment.in_b[i]; other != no_tensor) {
+            EXPECT_EQ(alignment.in_a[static_cast<size_t>(other)], static_cast<TensorId>(i));
+            EXPECT_EQ(a.graph.tensors[i].op, b.graph.tensors[static_cast<size_t>(other)].op);
+        }
+    }
+    const auto n_aligned = [](const std::vector<TensorId>& list) {
+        return list.size() - static_cast<size_t>(std::count(list.begin(), list.end(), no_tensor));
+    };
+    EXPECT_EQ(n_aligned(alignment.in_b), n_aligned(alignment.in_a));
+}
+
+TEST(Align, ANodePutInBetweenIsTheOnlyOneWithoutAPartner) {
+    for (const int after : {0, 1, 3}) {
+        for (const bool renamed : {false, true}) {
+            const TaggedGraph with = tagged({.renamed = renamed, .extra_after = after});
+            EXPECT_THAT(wrong(tagged({}), with), IsEmpty()) << after << renamed;
+            EXPECT_THAT(wrong(with, tagged({})), IsEmpty()) << after << renamed;
+        }
+    }
+}
+
+TEST(Align, WhatSurroundsAPartThatWasTakenOutStaysAligned) {
+    for (const int without : {0, 2, 3}) {
+        EXPECT_THAT(wrong(tagged({}), tagged({.without = without})), IsEmpty()) << without;
+        EXPECT_THAT(wrong(tagged({.without = without}), tagged({})), IsEmpty()) << without;
+    }
+}
+
+TEST(Align, AnotherOrderIsTheSameGraph) {
+    EXPECT_THAT(wrong(tagged({}), tagged({.up_first = true})), IsEmpty());
+    EXPECT_THAT(wrong(tagged({}), tagged({.renamed = true, .up_first = true})), IsEmpty());
+}
+
+TEST(Align, AnotherBatchIsTheSameGraph) {
+    EXPECT_THAT(wrong(tagged({.tokens = 40}), tagged({.tokens = 1})), IsEmpty());
+    EXPECT_THAT(wrong(tagged({.tokens = 40}), tagged({.tokens = 512, .renamed = true})), IsEmpty());
+}
+
+TEST(Align, AnotherCacheTypeIsTheSameGraph) {
+    EXPECT_THAT(wrong(tagged({}), tagged({.cache_type = Type::Q8_0})), IsEmpty());
+    EXPECT_THAT(wrong(tagged({}), tagged({.cache_type = Type::Q8_0, .renamed = true})), IsEmpty());
+}
+
+TEST(Align, WithoutFlashAttentionOnlyTheAttentionDiffers) {
+    EXPECT_THAT(wrong(tagged({}), tagged({.flash_attention = false})), IsEmpty());
+    EXPECT_THAT(wrong(tagged({.flash_attention = false}), tagged({})), IsEmpty());
+}
+
+TEST(Align, OneMoreLayerIsTheOnlyOneWithoutAPartner) {
+    EXPECT_THAT(wrong(tagged({.layers = 4}), tagged({.layers = 5})), IsEmpty());
+    EXPECT_THAT(wrong(tagged({.layers = 7}), tagged({.layers = 4})), IsEmpty());
+}
+
+TEST(Align, SeveralChangesAtOnce) {
+    EXPECT_THAT(wrong(tagged({}), tagged({.layers = 6, .tokens = 7, .flash_attention = false, .cache_type = Type::F32})),
+                IsEmpty());
+    EXPECT_THAT(wrong(tagged({.tokens = 40}), tagged({.tokens = 1, .extra_after = 0, .without = 2})), IsEmpty());
+    EXPECT_THAT(wrong(tagged({.without = 1}), tagged({.cache_type = Type::F32, .up_first = true})), IsEmpty());
+}
+
+TEST(Align, ANameDecidesBetweenTensorsThatNothingElseTellsApart) {
+    const auto twins = [](const char* first, const char* second) {
+        OwnedGraph g;
+        for (const char* name : {first, second}) {
+            TensorInfo leaf;
+            leaf.name = g.keep(name);
+            leaf.nb = contiguous_strides(leaf.type, leaf.ne);
+            g.leafs.push_back(static_cast<TensorId>(g.tensors.size()));
+            g.tensors.push_back(leaf);
+        }
+        return g;
+    };
+    EXPECT_EQ(align(twins("x", "y"), twins("y", "x")).in_b, (std::vector<TensorId>{1, 0}));
+    EXPECT_EQ(align(twins("x", "y"), twins("u", "v")).in_b, (std::vector<TensorId>{0, 1})); // then their order
+    EXPECT_EQ(align(twins("leaf_1", "leaf_2"), twins("leaf_2", "leaf_1")).in_b, (std::vector<TensorId>{0, 1}));
+}
+
+TEST(Align, EmptyGraphsAndCirclesDoNoHarm) {
+    const OwnedGraph empty;
+    EXPECT_THAT(align(empty, empty).in_b, IsEmpty());
+    const TaggedGraph some = tagged({});
+    EXPECT_EQ(align(some.graph, empty).in_b, std::vector<TensorId>(some.tags.size(), no_tensor));
+    OwnedGraph circle;
+    circle.tensors.resize(2);
+    circle.tensors[0].src[0] = 1;
+    circle.tensors[1].src[0] = 0;
+    const OwnedGraph same = OwnedGraph::copy_of(circle.view());
+    EXPECT_EQ(align(circle, same).in_b, (std::vector<TensorId>{0, 1}));
+}
+
+TEST(Align, AnyGraphIsItself) {
+    const SessionInfo info = session({"Vulkan0", "CPU"});
+    for (unsigned seed = 0; seed < 50; ++seed) {
+        const test::RandomShape shape{seed, 70, 1 + seed % 8};
+        const Alignment alignment = align(test::random_sketch(shape, info), test::random_sketch(shape, info));
+        for (size_t i = 0; i < alignment.in_b.size(); ++i) {
+            ASSERT_EQ(alignment.in_b[i], static_cast<TensorId>(i)) << "seed " << seed;
+        }
+    }
+}
+
+TEST(Align, TheWorkGrowsAsTheGraphsDo) {
+    const auto work = [](int layers) {
+        const TaggedGraph a = tagged({.layers = layers}), b = tagged({.layers = layers + 1, .flash_attention = false});
+        const auto size = static_cast<double>(a.tags.size() + b.tags.size());
+        return static_cast<double>(align(a.graph, b.graph).work) / size;
+    };
+    const double small = work(20), large = work(1280);
+    EXPECT_LT(large, 1.2 * small);
+    EXPECT_LT(large, 150);
+}
+
+} // namespace
+} // namespace schedscope

@@ -1,0 +1,397 @@
+// What differs between two traces: each kind of difference is found, and nothing else; equal ones are identical.
+#include "runtime/error.h"
+#include "tests/support/random/random_sketch.h"
+#include "tests/support/traces/corpus_run.h"
+#include "tests/support/traces/sample_run.h"
+#include "traces/diff/diff.h"
+#include "traces/store/live_store.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <set>
+
+namespace schedscope {
+namespace {
+
+using namespace test;
+using diff::What;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using Names = std::set<std::string>;
+
+/// Changes what a run writes on its way into the trace.
+class Changing final : public Recorder {
+public:
+    LiveStore& store;
+    std::function<bool(Record&, Recorder&)> record = [](Record&, Recorder&) { return true; }; ///< false: it is left out
+    std::function<void(OwnedGraph&)> change_graph = [](OwnedGraph&) {};
+
+    explicit Changing(LiveStore& store) : store(store) {}
+    void session(const SessionInfo& info) override { store.session(info); }
+    void graph(GraphId id, const GraphView& graph, const CapabilityTable& answers) override {
+        OwnedGraph copy = OwnedGraph::copy_of(graph);
+        change_graph(copy);
+        store.graph(id, copy.view(), answers);
+    }
+    StringId intern(std::string_view text) override { return store.intern(text); }
+    void keep(const Record& r) override {
+        Record copy = r;
+        if (record(copy, *this)) {
+            copy.step = store.n_steps();
+            store.keep(copy);
+        }
+    }
+};
+
+using Store = std::shared_ptr<LiveStore>;
+
+/// A prompt, its repetition, and a decode, on two backends.
+void run_on(Recorder& recorder, int n_stages = 1) {
+    SampleRun run(recorder, session({"Vulkan0", "CPU"}), n_stages);
+    run.evaluate(blocks(3, 40, 2));
+    run.evaluate_again();
+    run.evaluate(blocks(3, 1, 2), GraphKind::decode);
+    run.evaluate_again();
+}
+
+Store plain(int n_stages = 1) {
+    auto store = std::make_shared<LiveStore>();
+    run_on(*store, n_stages);
+    return store;
+}
+
+/// The run with the first record of a kind that fits changed.
+template <typename T>
+Store with(const std::function<void(T&, Recorder&)>& change, const std::function<bool(const T&)>& fits = {}) {
+    auto store = std::make_shared<LiveStore>();
+    Changing changing(*store);
+    bool done = false;
+    changing.record = [&](Record& r, Recorder& recorder) {
+        if (auto* f = std::get_if<T>(&r.fact); f != nullptr && !done && (!fits || fits(*f))) {
+            change(*f, recorder);
+            done = true;
+        }
+        return true;
+    };
+    run_on(changing);
+    EXPECT_TRUE(done);
+    return store;
+}
+
+/// The run without the first record of a kind.
+template <typename T> Store without() {
+    auto store = std::make_shared<LiveStore>();
+    Changing changing(*store);
+    bool done = false;
+    changing.record = [&](Record& r, Recorder&) { return !std::holds_alternative<T>(r.fact) || std::exchange(done, true); };
+    run_on(changing);
+    EXPECT_TRUE(done);
+    return store;
+}
+
+/// The run with a tensor of the first graph changed.
+Store with_tensor(const std::string& name, const std::function<void(TensorInfo&, OwnedGraph&)>& change) {
+    auto store = std::make_shared<LiveStore>();
+    Changing changing(*store);
+    bool done = false;
+    changing.change_graph = [&](OwnedGraph& graph) {
+        for (TensorInfo& t : graph.tensors) {
+            if (t.name == name && !done) {
+                change(t, graph);
+                done = true;
+            }
+        }
+    };
+    run_on(changing);
+    EXPECT_TRUE(done);
+    return store;
+}
+
+diff::Result compared(const Store& a, const Store& b, const diff::DiffOptions& options = {}) {
+    History history_a(a), history_b(b);
+    return diff::compare(history_a, history_b, options);
+}
+
+/// "assignment of Qcur-0" of each difference.
+Names found(const diff::Result& result) {
+    Names names;
+    for (const diff::TraceDifference& d : result.differences) {
+        names.insert(std::string(diff::what_name(d.what)) + " of " + d.subject);
+    }
+    return names;
+}
+Names found_in(const Store& changed) { return found(compared(plain(), changed)); }
+
+TEST(Diff, ARunAgainIsIdentical) {
+    for (const int n_stages : {1, 4}) {
+        const diff::Result result = compared(plain(n_stages), plain(n_stages));
+        EXPECT_THAT(found(result), IsEmpty());
+        EXPECT_TRUE(result.identical());
+        EXPECT_EQ(result.evaluations, 4);
+        EXPECT_GT(result.decisions, 300);
+        EXPECT_THAT(result.settings, IsEmpty());
+    }
+}
+
+TEST(Diff, AnyRunAgainIsIdentical) {
+    const auto any = [] {
+        auto store = std::make_shared<LiveStore>();
+        SampleRun run(*store, session({"Vulkan0", "Vulkan1", "CPU"}), 2);
+        for (uint32_t seed = 0; seed < 30; ++seed) {
+            run.evaluate(test::random_sketch({seed, 60, 1 + seed % 8}, run.session()));
+        }
+        return store;
+    };
+    EXPECT_THAT(found(compared(any(), any())), IsEmpty());
+}
+
+TEST(Diff, EveryCaseOfTheCorpusIsIdenticalToItself) {
+    for_each_corpus_case(5, [&](const corpus::Case& c) {
+        const auto recorded = [&] {
+            auto store = std::make_shared<LiveStore>();
+            record_case(c, *store);
+            return store;
+        };
+        const diff::Result result = compared(recorded(), recorded());
+        ASSERT_THAT(found(result), IsEmpty()) << c.name;
+        ASSERT_GT(result.decisions, 0) << c.name;
+    });
+}
+
+TEST(Diff, TimesMakeNoDifference) {
+    const auto slower = with<record::SplitRun>([](record::SplitRun& f, Recorder&) { f.end_ns += 1000000; });
+    const diff::Result result = compared(plain(), slower);
+    EXPECT_TRUE(result.identical());
+    ASSERT_FALSE(result.times.empty());
+    EXPECT_EQ(result.times.front().what, "total");
+    EXPECT_GT(result.times.front().b_ns, result.times.front().a_ns);
+}
+
+TEST(Diff, SettingsMakeNoDifferenceAndAreSaid) {
+    const auto on = [](const std::string& architecture) {
+        auto store = std::make_shared<LiveStore>();
+        SessionInfo info = session({"Vulkan0", "CPU"});
+        info.facts.back().second = architecture;
+        info.facts.emplace_back(architecture, "yes");
+        SampleRun run(*store, info);
+        run.evaluate(blocks(2, 4, 2));
+        return store;
+    };
+    const diff::Result result = compared(on("llama"), on("qwen3"));
+    EXPECT_TRUE(result.identical());
+    ASSERT_EQ(result.settings.size(), 3U);
+    EXPECT_EQ(result.settings[0].name, "architecture");
+    EXPECT_EQ(result.settings[0].a, "llama");
+    EXPECT_EQ(result.settings[0].b, "qwen3");
+    EXPECT_EQ(result.settings[1].b, std::nullopt);
+    EXPECT_EQ(result.settings[2].a, std::nullopt);
+}
+
+TEST(Diff, Assignments) {
+    const auto of_norm = [](const record::Assign& f) { return f.cause == Cause::supported; };
+    const diff::Result result =
+        compared(plain(), with<record::Assign>([](record::Assign& f, Recorder&) { f.after = f.after == 0 ? 1 : 0; }, of_norm));
+    ASSERT_EQ(result.differences.size(), 1U);
+    const diff::TraceDifference& d = result.differences.front();
+    EXPECT_EQ(d.what, What::assignment);
+    EXPECT_EQ(d.a, diff::DiffValue("Vulkan0"));
+    EXPECT_EQ(d.b, diff::DiffValue("CPU"));
+    EXPECT_EQ(d.note, "by 2.sup");
+    EXPECT_EQ(d.eval_a, 0);
+    EXPECT_EQ(d.eval_b, 0);
+    EXPECT_EQ(d.id_a, d.id_b);
+
+    const auto cause = with<record::Assign>([](record::Assign& f, Recorder&) { f.cause = Cause::best; }, of_norm);
+    EXPECT_EQ(found_in(cause), Names{"cause of " + d.subject});
+    const auto pass = with<record::Assign>([](record::Assign& f, Recorder&) { f.pass = Pass::refine; }, of_norm);
+    EXPECT_EQ(found_in(pass), Names{"pass of " + d.subject});
+}
+
+TEST(Diff, Splits) {
+    const auto second = [](const record::SplitBegin& f) { return f.index == 1; };
+    const Names names =
+        found_in(with<record::SplitBegin>([](record::SplitBegin& f, Recorder&) { f.why = SplitReason::full; }, second));
+    ASSERT_EQ(names.size(), 1U);
+    EXPECT_TRUE(names.begin()->starts_with("split of "));
+    EXPECT_EQ(found_in(with<record::SplitInput>([](record::SplitInput& f, Recorder&) { f.from = f.from == 0 ? 1 : 0; })),
+              Names{"input of inp_embd"});
+    EXPECT_EQ(found_in(without<record::SplitInput>()), Names{"input of inp_embd"});
+}
+
+TEST(Diff, ASplitThatBeginsElsewhereIsAnother) {
+    const auto moved = with<record::SplitBegin>([](record::SplitBegin& f, Recorder&) { ++f.first_node, ++f.node; },
+                                                [](const record::SplitBegin& f) { return f.index == 1; });
+    const diff::Result result = compared(plain(), moved);
+    ASSERT_EQ(result.differences.size(), 2U);
+    EXPECT_EQ(result.differences[0].what, What::split);
+    EXPECT_EQ(result.differences[0].b, diff::DiffValue());
+    EXPECT_EQ(result.differences[1].what, What::split);
+    EXPECT_EQ(result.differences[1].a, diff::DiffValue());
+}
+
+TEST(Diff, Copies) {
+    EXPECT_EQ(found_in(with<record::CopyMade>([](record::CopyMade& f, Recorder&) { f.bytes += 1; })), Names{"copy of inp_embd"});
+    const diff::Result result = compared(plain(1), plain(4));
+    const auto staged = [](const diff::TraceDifference& d) { return d.what == What::copy && d.a == diff::DiffValue(); };
+    EXPECT_GT(std::count_if(result.differences.begin(), result.differences.end(), staged), 3);
+}
+
+TEST(Diff, FusionAndOrder) {
+    const Names fused = found_in(with<record::Fusion>([](record::Fusion& f, Recorder& r) { f.kernel = r.intern("other"); }));
+    EXPECT_EQ(fused, Names{"fusion of norm-0"});
+    EXPECT_EQ(found_in(without<record::Fusion>()), Names{"fusion of norm-0"});
+    const Names not_fused = found_in(with<record::NotFused>([](record::NotFused& f, Recorder& r) { f.why = r.intern("other"); }));
+    ASSERT_EQ(not_fused.size(), 1U);
+    EXPECT_TRUE(not_fused.begin()->starts_with("not_fused of "));
+
+    // Neighbours that one backend exchanged and the other did not: one of them moved.
+    auto store = std::make_shared<LiveStore>();
+    Changing changing(*store);
+    int left_out = 0;
+    changing.record = [&](Record& r, Recorder&) { return !std::holds_alternative<record::Reorder>(r.fact) || ++left_out > 2; };
+    run_on(changing);
+    const diff::Result result = compared(plain(), store);
+    const auto moved = [](const diff::TraceDifference& d) { return d.what == What::reorder; };
+    EXPECT_EQ(std::count_if(result.differences.begin(), result.differences.end(), moved), 1);
+}
+
+TEST(Diff, Memory) {
+    EXPECT_THAT(found_in(with<record::BufferSize>([](record::BufferSize& f, Recorder&) { f.size += 64; })),
+                ElementsAre("buffer of Vulkan0"));
+    EXPECT_THAT(found_in(with<record::Placement>([](record::Placement& f, Recorder&) { f.chunk = 1; })),
+                ::testing::Contains("placement of inp_tokens"));
+    EXPECT_EQ(found_in(with<record::Placement>([](record::Placement& f, Recorder&) { f.in_place_of = no_tensor; },
+                                               [](const record::Placement& f) { return f.in_place_of != no_tensor; }))
+                  .size(),
+              1U);
+    EXPECT_EQ(found_in(with<record::Reallocation>([](record::Reallocation& f, Recorder& r) { f.reason = r.intern("so"); })),
+              Names{"replan of memory"});
+}
+
+TEST(Diff, WhatGoesInAndWhatComesOut) {
+    EXPECT_EQ(found_in(with<record::UbatchToken>([](record::UbatchToken& f, Recorder&) { f.token = 1; },
+                                                 [](const record::UbatchToken& f) { return f.position == 5; })),
+              Names{"prompt of token 5"});
+    EXPECT_EQ(found_in(with<record::NextToken>([](record::NextToken& f, Recorder&) { f.token = 1; })),
+              Names{"token of token 0 of sequence 0"});
+    EXPECT_EQ(found_in(with<record::Sample>([](record::Sample& f, Recorder&) { f.backend = no_backend; })),
+              Names{"sampler of token 0 of sequence 0"});
+    EXPECT_EQ(
+        found_in(with<record::EvaluationBegin>([](record::EvaluationBegin& f, Recorder& r) { f.failed_check = r.intern("x"); })),
+        Names{"reuse of graph"});
+    EXPECT_EQ(found_in(with<record::EvaluationEnd>([](record::EvaluationEnd& f, Recorder& r) {
+                  f = {true, r.intern("lost")};
+              })),
+              Names{"failure of evaluation 0"});
+}
+
+TEST(Diff, TokensLeftOutOfATraceAreNoDifference) {
+    EXPECT_THAT(found_in(with<record::NextToken>([](record::NextToken& f, Recorder&) { f.token = -1, f.text = 0; })), IsEmpty());
+    EXPECT_THAT(found_in(with<record::UbatchToken>([](record::UbatchToken& f, Recorder&) { f.token = -1; })), IsEmpty());
+}
+
+TEST(Diff, TensorsOfTheGraph) {
+    const auto change = [](const char* name, auto&& f) {
+        return found_in(with_tensor(name, [f](TensorInfo& t, OwnedGraph&) { f(t); }));
+    };
+    EXPECT_EQ(change("kq-1", [](TensorInfo& t) { t.ne[0] = 128; }), Names{"shape of kq-1"});
+    EXPECT_EQ(change("kq-1", [](TensorInfo& t) { t.type = Type::F16; }), Names{"type of kq-1"});
+    EXPECT_EQ(change("kq-1", [](TensorInfo& t) { t.nb[2] += 4; }), Names{"layout of kq-1"});
+    EXPECT_EQ(change("kq-1", [](TensorInfo& t) { t.params[3] = 9; }), Names{"parameters of kq-1"});
+    EXPECT_EQ(change("kq-1", [](TensorInfo& t) { t.flags = flag_output; }), Names{"flags of kq-1"});
+    EXPECT_EQ(change("kq-1", [](TensorInfo& t) { t.user_backend = 0; }), Names{"pinned of kq-1"});
+    EXPECT_EQ(change("kq-1", [](TensorInfo& t) { std::swap(t.src[0], t.src[1]); }), Names{"source of kq-1"});
+    EXPECT_EQ(change("inp_pos", [](TensorInfo& t) { t.buffer_type = 1; }), Names{"memory_home of inp_pos"});
+}
+
+TEST(Diff, RenamedTensorsAreNoDifference) {
+    auto store = std::make_shared<LiveStore>();
+    Changing changing(*store);
+    changing.change_graph = [](OwnedGraph& graph) {
+        for (TensorInfo& t : graph.tensors) {
+            t.name = graph.keep("a tensor once called " + std::string(t.name));
+        }
+    };
+    run_on(changing);
+    EXPECT_THAT(found_in(store), IsEmpty());
+}
+
+TEST(Diff, ATensorThatOnlyOneHasIsSaidAndItsNeighboursAreNot) {
+    const auto changed = with_tensor("kq_soft_max-1", [](TensorInfo& t, OwnedGraph&) { t.op = Op::CLAMP; });
+    EXPECT_EQ(found_in(changed), (Names{"node of kq_soft_max-1", "source of kqv_out-1"}));
+}
+
+TEST(Diff, OneMoreLayerIsAllThatIsOnlyInOne) {
+    const auto layers = [](int n) {
+        auto store = std::make_shared<LiveStore>();
+        SampleRun run(*store, session({"Vulkan0", "CPU"}));
+        run.evaluate(blocks(n, 40, 1));
+        return store;
+    };
+    const diff::Result result = compared(layers(3), layers(4));
+    int nodes = 0;
+    for (const diff::TraceDifference& d : result.differences) {
+        if (d.what == What::node) {
+            EXPECT_EQ(d.a, diff::DiffValue()) << d.subject;
+            EXPECT_THAT(d.subject, ::testing::AnyOf(::testing::HasSubstr("-3"), ::testing::HasSubstr("blk.3."))) << d.subject;
+            ++nodes;
+        }
+        EXPECT_NE(d.what, What::shape) << d.subject;
+    }
+    EXPECT_EQ(nodes, 16); // twelve nodes and four weights
+}
+
+TEST(Diff, EvaluationsArePairedByKindAndShape) {
+    const auto run = [](std::initializer_list<std::pair<GraphKind, int>> evaluations) {
+        auto store = std::make_shared<LiveStore>();
+        SampleRun run(*store, session({"Vulkan0", "CPU"}));
+        for (const auto& [kind, tokens] : evaluations) {
+            run.evaluate(blocks(1, tokens, 2), kind);
+        }
+        return store;
+    };
+    constexpr GraphKind prefill = GraphKind::prefill, decode = GraphKind::decode;
+    const auto pairs = [&](const Store& a, const Store& b) { return diff::pair_evaluations(*a, *b); };
+    const Store both = run({{prefill, 4}, {decode, 1}, {decode, 1}});
+    using Pair = std::pair<EvaluationId, EvaluationId>;
+    EXPECT_THAT(pairs(both, both), ElementsAre(Pair(0, 0), Pair(1, 1), Pair(2, 2)));
+    EXPECT_THAT(pairs(both, run({{prefill, 4}, {prefill, 2}, {decode, 1}})),
+                ElementsAre(Pair(0, 0), Pair(-1, 1), Pair(1, 2), Pair(2, -1)));
+    EXPECT_THAT(pairs(run({{prefill, 8}, {prefill, 2}}), run({{prefill, 4}, {prefill, 4}, {prefill, 2}})),
+                ElementsAre(Pair(0, 0), Pair(-1, 1), Pair(1, 2)));
+    EXPECT_EQ(found(compared(both, run({{prefill, 4}, {decode, 1}}))),
+              (Names{"evaluation of evaluation 2", "token of token 2 of sequence 0"}));
+}
+
+TEST(Diff, OneEvaluationIsComparedWithItsPartnerOnly) {
+    const auto changed = with<record::NextToken>([](record::NextToken& f, Recorder&) { f.token = 1; });
+    EXPECT_EQ(compared(plain(), changed, {.evaluation = 0}).differences.size(), 1U);
+    const diff::Result other = compared(plain(), changed, {.evaluation = 2});
+    EXPECT_TRUE(other.identical());
+    EXPECT_EQ(other.evaluations, 1);
+    EXPECT_THROW(compared(plain(), changed, {.evaluation = 4}), Error);
+    EXPECT_THROW(compared(plain(), changed, {.evaluation = -1}), Error);
+}
+
+TEST(Diff, APlanThatFailedIsComparedAsFarAsItCame) {
+    const auto impossible = [](bool fails) {
+        auto store = std::make_shared<LiveStore>();
+        SampleRun run(*store, session({"Vulkan0", "CPU"}));
+        OwnedGraph graph = blocks(1, 4, 2);
+        if (fails) { // its memory lies where nothing runs it
+            for (TensorInfo& t : graph.tensors) {
+                if (t.name == "order") {
+                    t.buffer_type = 0;
+                }
+            }
+        }
+        run.evaluate(std::move(graph));
+        return store;
+    };
+    EXPECT_TRUE(compared(impossible(true), impossible(true)).identical());
+    EXPECT_THAT(found(compared(impossible(false), impossible(true))), ::testing::Contains("failure of evaluation 0"));
+}
+
+} // namespace
+} // namespace schedscope

@@ -1,0 +1,97 @@
+#include "tests/viz/parsed.h"
+#include "tests/viz/sketch.h"
+#include "traces/history/words/layer_in_name.h"
+
+#include <gmock/gmock.h>
+
+namespace schedscope {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(Blocks, AreToldByNames) {
+    EXPECT_EQ(layer_of_name("Qcur-3"), 3);
+    EXPECT_EQ(layer_of_name("Qcur-31 (view)"), 31);
+    EXPECT_EQ(layer_of_name("Vulkan0#norm-3#0"), 3);
+    EXPECT_EQ(layer_of_name("cache_k_l12 (view)"), 12);
+    EXPECT_EQ(layer_of_name("node_31"), std::nullopt);
+    EXPECT_EQ(layer_of_name("result_output"), std::nullopt);
+    EXPECT_EQ(layer_of_name("a-b"), std::nullopt);
+    EXPECT_EQ(layer_of_name("x-99999999999999"), std::nullopt);
+    EXPECT_EQ(layer_of_name(""), std::nullopt);
+}
+
+TEST(LayersView, EveryNodeIsInOneGroup) {
+    Sketch s = llama(6, 4);
+    s.split_up();
+    const Parsed parsed(draw_layers(s.subject()));
+    EXPECT_EQ(parsed.nodes.size(), 8U) << "six blocks, what is before, what is behind";
+    int64_t n = 0;
+    for (const auto& [id, values] : parsed.nodes) {
+        n += std::stoll(values.at("n_nodes"));
+    }
+    EXPECT_EQ(n, static_cast<int64_t>(s.state.order.size()));
+    EXPECT_EQ(parsed.nodes.at("before the blocks").at("n_nodes"), "1");
+    EXPECT_EQ(parsed.nodes.at("behind the blocks").at("n_nodes"), "2");
+}
+
+TEST(LayersView, EdgesTellWhatPassesAndWhetherItIsCopied) {
+    Sketch s = llama(3, 1);
+    s.split_up();
+    const Parsed parsed(draw_layers(s.subject()));
+    EXPECT_EQ(parsed.edge("block 0", "block 1").values.at("bytes"), "4096") << "l_out-0, 64 × 16 floats";
+    EXPECT_THAT(parsed.edge("block 0", "block 1").values.at("style"), Not(HasSubstr("dashed")));
+    EXPECT_EQ(parsed.edge("block 1", "block 2").values.at("bytes"), "4096");
+    EXPECT_EQ(parsed.edge("block 1", "block 2").values.at("style"), "dashed") << "from the CPU to the GPU";
+    EXPECT_EQ(parsed.edges.size(), 4U);
+}
+
+TEST(LayersView, BlocksTellBackendsWeightsAndCopiesInside) {
+    Sketch s = llama(2, 1);
+    s.split_up();
+    const Parsed parsed(draw_layers(s.subject()));
+    EXPECT_THAT(parsed.label("block 0"), AllOf(HasSubstr("CPU 22"), HasSubstr("9 weights")));
+    EXPECT_THAT(parsed.label("block 1"),
+                AllOf(HasSubstr("Vulkan0 21"), HasSubstr("CPU 1"), HasSubstr("7 copies for it, 28.1 KiB")));
+    EXPECT_EQ(parsed.nodes.at("block 1").at("style"), "striped");
+    EXPECT_THAT(parsed.label("block 0"), HasSubstr("reads inp_pos"));
+}
+
+TEST(LayersView, NodesWithoutABlockFollowTheirNeighbour) {
+    Sketch s;
+    TensorId x = s.leaf("in", {4}, 1);
+    for (const char* name : {"embd", "a-0", "node_2", "b-0", "node_4", "a-1", "result"}) {
+        x = s.add(name, Op::ADD, {4}, 1, {x});
+    }
+    const Parsed parsed(draw_layers(s.subject()));
+    EXPECT_EQ(parsed.nodes.at("block 0").at("n_nodes"), "4");
+    EXPECT_EQ(parsed.nodes.at("block 1").at("n_nodes"), "1");
+}
+
+TEST(LayersView, WhereABackendMovesANodeItsBlockStaysTheSame) {
+    Sketch s;
+    TensorId x = s.leaf("in", {4}, 1);
+    for (const char* name : {"embd", "a-0", "node_2", "b-0", "a-1", "node_5", "b-1", "result"}) {
+        x = s.add(name, Op::ADD, {4}, 1, {x});
+    }
+    std::swap(s.state.order[2], s.state.order[5]); // each among the nodes of the other block
+    const Parsed parsed(draw_layers(s.subject()));
+    EXPECT_EQ(parsed.nodes.at("block 0").at("n_nodes"), "3");
+    EXPECT_EQ(parsed.nodes.at("block 1").at("n_nodes"), "3");
+    EXPECT_TRUE(std::none_of(parsed.edges.begin(), parsed.edges.end(),
+                             [](const auto& edge) { return edge.from == "block 1" && edge.to == "block 0"; }));
+}
+
+TEST(LayersView, GraphsWithoutBlocksAreGroupedBySplit) {
+    Sketch s;
+    const TensorId a = s.add("a", Op::ADD, {4}, 0, {s.leaf("in", {4}, 0)});
+    s.add("b", Op::ADD, {4}, 1, {a});
+    s.split_up();
+    const Parsed parsed(draw_layers(s.subject()));
+    EXPECT_EQ(parsed.edge("split 0", "split 1").values.at("bytes"), "16");
+}
+
+} // namespace
+} // namespace schedscope
