@@ -2,9 +2,9 @@
 
 #include "runtime/backend/buffer.h"
 #include "runtime/numbers.h"
+#include "runtime/session/encoder_session.h"
 #include "runtime/session/session.h"
 #include "runtime/system/number_words.h"
-#include "runtime/vision/encoder_session.h"
 
 #include <algorithm>
 #include <memory>
@@ -67,7 +67,7 @@ std::vector<MemoryNeed> memory_needs(Session& session) {
     return needs;
 }
 
-std::vector<MemoryNeed> memory_needs(const vision::EncoderSession& session) {
+std::vector<MemoryNeed> memory_needs(const EncoderSession& session) {
     std::vector<MemoryNeed> needs = needs_of(session.scheduler());
     add(needs, session.model().buffers(), &MemoryNeed::weights);
     leave_out_unused(needs);

@@ -7,9 +7,7 @@
 namespace schedscope {
 
 class Session;
-namespace vision {
 class EncoderSession;
-}
 
 /// What a session's plans ask of one kind of memory. Bytes.
 struct MemoryNeed {
@@ -29,6 +27,6 @@ struct MemoryNeed {
 
 /// One entry for each kind of memory that is used, in the scheduler's order.
 std::vector<MemoryNeed> memory_needs(Session& session);
-std::vector<MemoryNeed> memory_needs(const vision::EncoderSession& session);
+std::vector<MemoryNeed> memory_needs(const EncoderSession& session);
 
 } // namespace schedscope

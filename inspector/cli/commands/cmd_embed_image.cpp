@@ -6,8 +6,8 @@
 #include "inspector/cli/run/logits_file.h"
 #include "inspector/cli/run/memory_warning.h"
 #include "runtime/error.h"
+#include "runtime/session/encoder_session.h"
 #include "runtime/system/visible_text.h"
-#include "runtime/vision/encoder_session.h"
 #include "traces/store/output.h"
 #include "traces/store/writer.h"
 
@@ -18,7 +18,7 @@ namespace schedscope {
 namespace {
 
 struct EmbedImageArguments {
-    vision::EncoderSessionOptions encoder;
+    EncoderSessionOptions encoder;
     std::string mmproj, image, output, record;
     bool no_fusion = false, force = false, dry_run = false;
 };
@@ -47,7 +47,7 @@ int embed_image(EmbedImageArguments& o) {
     const vision::Image image = vision::read_image(o.image, {.cancelled = interrupted});
     auto file = vision::open_encoder(o.mmproj);
     const Registry registry; // behind what may be refused: drivers take memory
-    vision::EncoderSession session(registry, std::move(file), o.encoder, writer.get());
+    EncoderSession session(registry, std::move(file), o.encoder, writer.get());
     for (const std::string& note : session.notes()) {
         tell(note);
     }

@@ -2,7 +2,7 @@
 #include "tests/support/plain/plain_encoder.h"
 
 #include "runtime/error.h"
-#include "runtime/vision/encoder_session.h"
+#include "runtime/vision/encoder.h"
 #include "tests/support/paths.h"
 #include "tests/support/vulkan_devices.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace schedscope::vision {
+namespace schedscope {
 
 /// Everything a user can say about how an encoder runs without a text model; names and defaults are the command line's.
 struct EncoderSessionOptions {
@@ -30,26 +30,26 @@ public:
     EncoderSession(const Registry& registry, std::shared_ptr<const gguf::File> file, const EncoderSessionOptions& options,
                    Recorder* recorder = nullptr);
 
-    const VisionModel& model() const noexcept { return *model_; }
+    const vision::VisionModel& model() const noexcept { return *model_; }
     const Scheduler& scheduler() const noexcept { return *scheduler_; }
-    Encoder& encoder() noexcept { return *encoder_; }
+    vision::Encoder& encoder() noexcept { return *encoder_; }
     const std::vector<std::string>& notes() const noexcept { return notes_; }
     /// One more fact for the records about the session. Without a recorder nothing happens.
     void add_fact(std::string what, std::string value);
 
 private:
-    void open_record(const EncoderSessionOptions& options);
+    void open_record(const EncoderSessionOptions& options, const SchedulerOptions& scheduling);
 
     Recorder* recorder_;
     std::vector<std::unique_ptr<Device>> described_;
     std::vector<Device*> devices_;
     std::vector<std::unique_ptr<Backend>> backends_;
-    std::unique_ptr<VisionModel> model_;
+    std::unique_ptr<vision::VisionModel> model_;
     std::unique_ptr<Scheduler> scheduler_;
-    std::unique_ptr<Encoder> encoder_;
+    std::unique_ptr<vision::Encoder> encoder_;
     std::vector<std::string> notes_;
     std::vector<std::pair<std::string, std::string>> facts_;
     EvaluationId next_evaluation_ = 0;
 };
 
-} // namespace schedscope::vision
+} // namespace schedscope

@@ -1,9 +1,9 @@
-#include "runtime/vision/encoder_session.h"
+#include "runtime/session/encoder_session.h"
 
 #include "runtime/gguf/gguf.h"
 #include "runtime/scheduler/evaluation_record.h"
 
-namespace schedscope::vision {
+namespace schedscope {
 
 EncoderSession::EncoderSession(const Registry& registry, std::shared_ptr<const gguf::File> file, const EncoderSessionOptions& o,
                                Recorder* recorder)
@@ -15,8 +15,8 @@ EncoderSession::EncoderSession(const Registry& registry, std::shared_ptr<const g
     PlacementOptions placement;
     placement.n_gpu_layers = o.n_gpu_layers;
     placement.overrides = o.overrides;
-    model_ =
-        std::make_unique<VisionModel>(std::move(file), devices_, placement, o.header_only ? LoadMode::header : LoadMode::data);
+    model_ = std::make_unique<vision::VisionModel>(std::move(file), devices_, placement,
+                                                   o.header_only ? LoadMode::header : LoadMode::data);
     notes_ = model_->notes();
     for (const OverrideReport& r : model_->placement().overrides()) {
         notes_.push_back(override_note(r));
@@ -25,14 +25,15 @@ EncoderSession::EncoderSession(const Registry& registry, std::shared_ptr<const g
     scheduling.plans_only = o.header_only;
     scheduler_ = std::make_unique<Scheduler>(backends_, scheduling);
     scheduler_->set_recorder(recorder);
-    encoder_ = std::make_unique<Encoder>(*model_, *scheduler_, recorder, EncoderOptions{.image_newline = o.image_newline},
-                                         [this] { return next_evaluation_++; });
+    encoder_ = std::make_unique<vision::Encoder>(*model_, *scheduler_, recorder,
+                                                 vision::EncoderOptions{.image_newline = o.image_newline},
+                                                 [this] { return next_evaluation_++; });
     if (recorder != nullptr) {
-        open_record(o);
+        open_record(o, scheduling);
     }
 }
 
-void EncoderSession::open_record(const EncoderSessionOptions& o) {
+void EncoderSession::open_record(const EncoderSessionOptions& o, const SchedulerOptions& scheduling) {
     SessionInfo info = scheduler_->session();
     info.facts = o.facts;
     const std::string& path = model_->file().path();
@@ -41,9 +42,9 @@ void EncoderSession::open_record(const EncoderSessionOptions& o) {
     info.facts.emplace_back("projector", std::string(model_->projector().name));
     info.facts.emplace_back("n_layers", std::to_string(model_->hparams().n_layer));
     info.facts.emplace_back("n_gpu_layers", std::to_string(o.n_gpu_layers));
-    info.facts.emplace_back("op_offload", "on");
-    info.facts.emplace_back("offload_min_batch", "32");
-    info.facts.emplace_back("stages", "1");
+    info.facts.emplace_back("op_offload", scheduling.op_offload ? "on" : "off");
+    info.facts.emplace_back("offload_min_batch", std::to_string(scheduling.offload_min_batch));
+    info.facts.emplace_back("stages", std::to_string(scheduling.n_stages));
     info.facts.emplace_back("fusion", o.fusion ? "on" : "off");
     facts_ = info.facts;
     recorder_->session(info);
@@ -54,4 +55,4 @@ void EncoderSession::add_fact(std::string what, std::string value) {
     record_session(recorder_, *scheduler_, facts_);
 }
 
-} // namespace schedscope::vision
+} // namespace schedscope
