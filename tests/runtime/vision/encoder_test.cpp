@@ -2,6 +2,8 @@
 #include "tests/support/plain/plain_encoder.h"
 
 #include "runtime/error.h"
+#include "runtime/backend/registry.h"
+#include "runtime/scheduler/scheduler.h"
 #include "runtime/vision/encoder.h"
 #include "tests/support/paths.h"
 #include "tests/support/vulkan_devices.h"
