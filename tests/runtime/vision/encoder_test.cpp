@@ -1,8 +1,8 @@
 // The encoder and each projector against a plain computation, on the CPU and on a Vulkan device.
 #include "tests/support/plain/plain_encoder.h"
 
-#include "runtime/error.h"
 #include "runtime/backend/registry.h"
+#include "runtime/error.h"
 #include "runtime/scheduler/scheduler.h"
 #include "runtime/vision/encoder.h"
 #include "tests/support/paths.h"
