@@ -202,8 +202,8 @@ struct NextToken {
     int32_t candidates = 0;
     int64_t host_bytes = 0; ///< copied to the host to choose it
 };
-struct
-    Value { ///< what a watched tensor held as soon as it was computed; min to norm are of its finite elements, NaN where there is none
+/// What a watched tensor held as soon as it was computed; min to norm are of its finite elements, NaN where there is none.
+struct Value {
     TensorId tensor = no_tensor;
     StringId device = 0; ///< that computed it once more, to be compared; empty: what its backend computed
     int64_t n_elements = 0, n_nan = 0, n_inf = 0;

@@ -51,15 +51,15 @@ Tensor* dup(Graph&, Tensor* a);
 Tensor* repeat(Graph&, Tensor* a, const Shape& ne);
 Tensor* concat(Graph&, Tensor* a, Tensor* b, int dim);
 Tensor* get_rows(Graph&, Tensor* a, Tensor* rows); ///< a [n, r, …] any type, rows I32 [k, …] → [n, k, …] F32 (I32 stays)
-Tensor* set_rows(Graph&, Tensor* a, Tensor* b,
-                 Tensor* rows); ///< b F32 [n, k, …] into a's rows (I64 or I32 [k, …]); a view of a; sources b, rows, a
+/// b F32 [n, k, …] into a's rows (I64 or I32 [k, …]); a view of a; sources b, rows, a
+Tensor* set_rows(Graph&, Tensor* a, Tensor* b, Tensor* rows);
 Tensor* pad(Graph&, Tensor* a, const std::array<int, 4>& after); ///< zeros behind
 Tensor* fill(Graph&, Tensor* a, float value);
 Tensor* arange(Graph&, float start, float stop, float step);
 
 // Views: op VIEW, RESHAPE, PERMUTE, TRANSPOSE; no data moves.
-Tensor* view(Graph&, Tensor* a, const Shape& ne, const Strides& nb_1_to_3,
-             size_t offset); ///< nb[0] is the type's; nb_1_to_3[1..3] are used
+/// nb[0] is the type's; nb_1_to_3[1..3] are used.
+Tensor* view(Graph&, Tensor* a, const Shape& ne, const Strides& nb_1_to_3, size_t offset);
 Tensor* view_1d(Graph&, Tensor* a, int64_t ne0, size_t offset);
 Tensor* view_2d(Graph&, Tensor* a, int64_t ne0, int64_t ne1, size_t nb1, size_t offset);
 Tensor* view_3d(Graph&, Tensor* a, int64_t ne0, int64_t ne1, int64_t ne2, size_t nb1, size_t nb2, size_t offset);

@@ -105,8 +105,8 @@ public:
     std::string tensor_name(const PlanState& state, TensorId id) const;
     /// With its id where the graph has several of the name, as find_tensor takes it: "norm-0@412".
     std::string unique_name(const PlanState& state, TensorId id) const;
-    const TensorInfo& tensor(const PlanState& state,
-                             TensorId id) const; ///< of a copy: its original's. Throws Error(usage): there is none
+    /// Of a copy: its original's. Throws Error(usage): there is none.
+    const TensorInfo& tensor(const PlanState& state, TensorId id) const;
     const TensorInfo* find_tensor(const PlanState& state, TensorId id) const; ///< the same; null: there is none
     std::string backend_name(BackendId id) const;                             ///< "-" for none
     std::string buffer_type_name(BufferTypeId id) const;                      ///< "-" for none

@@ -37,9 +37,8 @@ public:
     Step last_step() const { return history_.n_steps() - 1; }
     const Record& record() const noexcept { return record_; } ///< at the step; nothing is recorded: an empty one
     bool at_newest() const { return step() >= last_step(); }
-    LiveProgram* program() noexcept {
-        return program_ ? &*program_ : nullptr;
-    } ///< that it is attached to; null: a recorded trace
+    /// That it is attached to; null: a recorded trace.
+    LiveProgram* program() noexcept { return program_ ? &*program_ : nullptr; }
     const LiveProgram* program() const noexcept { return program_ ? &*program_ : nullptr; }
     bool running() const { return program_ && program_->goes(); }
     uint64_t version() const noexcept { return version_; } ///< another number when anything here changed
@@ -79,9 +78,8 @@ public:
     std::string finish_comparison(); ///< when its descriptor is readable
 
     // What the views share
-    const std::vector<TensorId>& tensors() const noexcept {
-        return tensors_;
-    }                                                ///< nodes in the present order, leafs, others, copies
+    /// Nodes in the present order, leafs, others, copies.
+    const std::vector<TensorId>& tensors() const noexcept { return tensors_; }
     int row_of(TensorId id) const noexcept;          ///< index into `tensors`; −1
     std::span<const TensorId> users_of(TensorId id); ///< nodes that have it as a source
     bool is_copy(TensorId id) const noexcept;

@@ -22,9 +22,10 @@ private:
     std::string why_;
 };
 
-[[noreturn]] void damaged(const char* format, const std::string& why); ///< it is not what its format asks for
-[[noreturn]] void unreadable(const char* format,
-                             const std::string& why); ///< it may be sound, and is of a kind that is not decoded here
+/// It is not what its format asks for.
+[[noreturn]] void damaged(const char* format, const std::string& why);
+/// It may be sound, and is of a kind that is not decoded here.
+[[noreturn]] void unreadable(const char* format, const std::string& why);
 /// A library's sentence as the end of ours: it begins small.
 std::string continued(std::string sentence);
 

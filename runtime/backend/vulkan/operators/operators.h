@@ -17,8 +17,8 @@ using Append = void (*)(std::string_view shader, const Tensor& node, const Dispa
 struct VulkanOperator {
     Op op;
     std::string_view shader; ///< the module's name, or what the names of its modules begin with
-    Answer (*supports)(
-        const Tensor& node); ///< of types, shapes and layouts only; the device's limits are asked for all operators alike
+    /// Of types, shapes and layouts only; the device's limits are asked for all operators alike.
+    Answer (*supports)(const Tensor& node);
     Append append;
 };
 
