@@ -1,9 +1,13 @@
 // Every architecture against its published description, computed again in double precision (plain_forward.cpp).
 #include "runtime/model/architecture.h"
+#include "runtime/model/synth/synth.h"
 #include "tests/support/models/reference.h"
 #include "tests/support/plain/plain_model.h"
 
 #include <gmock/gmock.h>
+
+#include <set>
+#include <string>
 
 using namespace schedscope;
 using namespace schedscope::test;
@@ -120,6 +124,25 @@ constexpr const char* kinds[] = {"llama",      "llama-yarn", "llama-linear", "ll
 TEST(Kinds, there_is_one_of_every_architecture) {
     for (const Architecture* a : architectures()) {
         EXPECT_THAT(kinds, ::testing::Contains(::testing::StrEq(std::string(a->name)))) << "add it to the kinds";
+    }
+}
+
+/// Names of a block's weights.
+std::set<std::string> weights_of_a_block(const gguf::File& file) {
+    std::set<std::string> names;
+    for (const auto& t : file.tensors()) {
+        if (t.name.starts_with("blk.0.")) {
+            names.emplace(t.name);
+        }
+    }
+    return names;
+}
+
+TEST(Kinds, are_made_of_the_weights_that_synth_makes) {
+    for (const Architecture* a : architectures()) {
+        const std::string name(a->name);
+        const gguf::File made = synthesise_in_memory(synth_preset(name, "tiny"), Type::F32, 1, name);
+        EXPECT_EQ(weights_of_a_block(made), weights_of_a_block(*random_model(name, 7).file())) << name;
     }
 }
 
