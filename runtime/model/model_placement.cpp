@@ -14,12 +14,10 @@ namespace schedscope {
 
 namespace {
 
-bool holds_layers(const Device& d) noexcept { return d.kind() == DeviceKind::gpu || d.kind() == DeviceKind::software; }
-
 std::vector<LayerHolder> holders_among(std::span<Device* const> devices) {
     std::vector<LayerHolder> holders;
     for (size_t i = 0; i < devices.size(); ++i) {
-        if (holds_layers(*devices[i])) {
+        if (holds_layers(device_kind_name(devices[i]->kind()))) {
             holders.push_back({int_of(i), static_cast<int64_t>(devices[i]->memory_bytes())});
         }
     }

@@ -134,10 +134,10 @@ struct PlanScratch {
     std::vector<uint8_t> may_upgrade;       ///< [n_backends] a higher-priority backend has the same default buffer type
 };
 
-/// What a scheduler keeps between graphs (it survives resets): room for split inputs by split number, slot 0's backend.
+/// What a scheduler keeps between graphs (it survives resets): room for split inputs by split number, split 0's backend.
 struct Carry {
     std::vector<int32_t> input_capacity; ///< by split index; 0 at first, 30 with the first input, doubled when overflown
-    BackendId first_backend = 0;         ///< of slot 0 in the previous graph
+    BackendId first_backend = 0;         ///< of split 0 in the previous graph
     PlanScratch scratch;
 };
 

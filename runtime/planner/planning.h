@@ -50,7 +50,7 @@ public:
     BufferTypeId home_of(TensorId id) const noexcept { return scratch.home[id]; }
     BufferTypeId default_type(BackendId backend) const noexcept { return scratch.default_type[backend]; }
 
-    /// The two questions, recorded. `decided` is the tensor that the decision is for.
+    /// The questions that backends answer, recorded. `decided` is the tensor that the decision is for.
     bool supports_op(BackendId backend, TensorId decided) {
         const Answer answer = capabilities.supports_op(backend, decided);
         if (recorder != nullptr) {

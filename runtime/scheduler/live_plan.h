@@ -38,13 +38,4 @@ struct LivePlan {
     Tensor& tensor(TensorId id) noexcept { return id < plan.n_tensors ? *tensors[id] : copies[id - plan.n_tensors]; }
 };
 
-/// Asks about each tensor and marks those that are watched. Without a watcher: none is.
-void mark_watched(LivePlan& live, const LiveDevices& devices, Watcher* watcher);
-
-/// Makes the copies' tensors, points the nodes' sources to them, and lets each backend reorder and fuse its splits.
-void optimise_splits(LivePlan& live, const LiveDevices& devices, Recorder* recorder);
-
-/// Points sources back to the originals and takes the plan's memory away from its tensors, so that the graph could be planned again.
-void undo(LivePlan& live);
-
 } // namespace schedscope

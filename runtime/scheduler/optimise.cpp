@@ -1,6 +1,6 @@
 // What happens between pass 5 and the memory plan: the graph's sources are pointed to the copies, and each backend gets its splits to reorder and fuse.
 
-#include "runtime/scheduler/live_plan.h"
+#include "runtime/scheduler/optimise.h"
 
 #include "runtime/backend/order/node_order.h"
 #include "runtime/error.h"

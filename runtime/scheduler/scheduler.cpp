@@ -4,6 +4,8 @@
 #include "runtime/numbers.h"
 #include "runtime/scheduler/compute_buffers.h"
 #include "runtime/scheduler/executor.h"
+#include "runtime/scheduler/optimise.h"
+#include "runtime/scheduler/watch.h"
 
 namespace schedscope {
 

@@ -9,6 +9,9 @@
 
 namespace schedscope {
 
+struct LivePlan;
+class LiveDevices;
+
 /// What is known of a tensor of a plan before anything runs.
 struct WatchCandidate {
     const Tensor& tensor;
@@ -34,5 +37,8 @@ public:
 /// Writes what a tensor holds. The work that computes it must be complete. `device`: interned name of the one that computed it once more, to be
 /// compared; empty: the tensor's own backend did.
 void record_values(const Tensor& tensor, Recorder& recorder, StringId device = 0);
+
+/// Asks about each tensor and marks those that are watched. Without a watcher: none is.
+void mark_watched(LivePlan& live, const LiveDevices& devices, Watcher* watcher);
 
 } // namespace schedscope

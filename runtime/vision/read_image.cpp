@@ -1,14 +1,12 @@
 // The parent's side of decoding: it reads the file, and looks at what comes back.
+#include "runtime/vision/read_image.h"
+
 #include "runtime/error.h"
 #include "runtime/numbers.h"
-#include "runtime/system/budget.h"
 #include "runtime/system/child_process.h"
 #include "runtime/system/files.h"
-#include "runtime/system/program_role.h"
-#include "runtime/vision/decoders/decode_child.h"
 #include "runtime/vision/decoders/decoder.h"
 #include "runtime/vision/decoders/image_header.h"
-#include "runtime/vision/image.h"
 
 #include <algorithm>
 #include <cerrno>

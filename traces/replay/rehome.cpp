@@ -54,7 +54,7 @@ std::vector<LayerHolder> layer_holders(const SessionInfo& session) {
     std::vector<LayerHolder> holders;
     for (size_t b = 0; b + 1 < session.backends.size(); ++b) {
         const BackendInfo& backend = session.backends[b];
-        if (backend.kind == "gpu" || backend.kind == "software") {
+        if (holds_layers(backend.kind)) {
             holders.push_back({int_of(b), backend.memory_bytes});
         }
     }

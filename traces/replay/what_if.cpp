@@ -74,7 +74,7 @@ public:
         const size_t n = in.graph.tensors.size();
         for (size_t b = 0; b < in.session.backends.size(); ++b) {
             const BackendInfo& backend = in.session.backends[b];
-            if (what_if_.offload_min_batch && (backend.kind == "gpu" || backend.kind == "software")) {
+            if (what_if_.offload_min_batch && holds_layers(backend.kind)) {
                 for (size_t t = 0; t < n && b * n + t < in.answers.offload_answers.size(); ++t) {
                     const int64_t batch = offload_batch(in.graph.tensors[t].op, in.graph.tensors[t].ne);
                     in.answers.offload_answers[b * n + t] = batch > 0 && batch >= *what_if_.offload_min_batch ? 1 : 0;

@@ -8,6 +8,7 @@
 #include "runtime/error.h"
 #include "runtime/session/encoder_session.h"
 #include "runtime/system/visible_text.h"
+#include "runtime/vision/read_image.h"
 #include "traces/store/output.h"
 #include "traces/store/writer.h"
 

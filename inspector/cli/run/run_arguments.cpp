@@ -10,6 +10,7 @@
 #include "runtime/session/session.h"
 #include "runtime/system/read_number.h"
 #include "runtime/text/tokenizer.h"
+#include "runtime/vision/read_image.h"
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
 #include "inspector/cli/run/watch_patterns.h"
 
 #include "runtime/error.h"
+#include "runtime/ops/params.h"
 
 #include <algorithm>
 #include <array>
@@ -49,7 +50,7 @@ bool WatchPatterns::wants(const WatchCandidate& candidate) {
     const Tensor& t = candidate.tensor;
     facts_.clear();
     facts_.set(Field::name, t.name);
-    facts_.set(Field::op, op_description(t.op, t.params[0]));
+    facts_.set(Field::op, op_description(t.op, t.params));
     facts_.set(Field::type, type_name(t.type));
     facts_.set(Field::backend, candidate.backend);
     facts_.set(Field::cause, candidate.cause);

@@ -71,7 +71,7 @@ std::string fold_names(const std::vector<std::string>& names) {
         std::vector<int> layers(set.begin(), set.end());
         auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == layers; });
         if (group == groups.end()) {
-            group = groups.insert(groups.end(), {std::move(layers), {}});
+            group = groups.emplace(groups.end(), std::move(layers), std::vector<std::string>{});
         }
         group->second.push_back(rest);
     }

@@ -4,6 +4,7 @@
 #include "inspector/tui/state/settings.h"
 #include "runtime/letter_case.h"
 #include "runtime/numbers.h"
+#include "runtime/ops/params.h"
 #include "traces/replay/what_if.h"
 #include "viz/pictures/picture.h"
 
@@ -86,7 +87,7 @@ std::vector<std::string> Completions::operators() const {
     if (const OwnedGraph* const graph = session_.graph()) {
         for (const TensorId id : graph->nodes) {
             const TensorInfo& info = graph->tensors[id];
-            names.insert(op_description(info.op, info.params[0]));
+            names.insert(op_description(info.op, info.params));
         }
     }
     return {names.begin(), names.end()};

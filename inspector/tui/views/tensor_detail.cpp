@@ -3,6 +3,7 @@
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/story.h"
 #include "runtime/numbers.h"
+#include "runtime/ops/params.h"
 #include "runtime/system/joined.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/unknown.h"
@@ -110,7 +111,7 @@ std::string op_text(const InspectorSession& session, TensorId id) {
     if (told_by_log(info)) {
         return operator_text(info);
     }
-    return info.op == Op::NONE ? "leaf" : std::string(op_description(info.op, info.params[0]));
+    return info.op == Op::NONE ? "leaf" : std::string(op_description(info.op, info.params));
 }
 
 std::string tensor_label(InspectorSession& session, TensorId id) {

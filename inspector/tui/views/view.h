@@ -67,7 +67,7 @@ struct Column {
 };
 
 /// One of the views: a list on the left, and the details of its selected line on the right. A view is a file with one of these and a line in the
-/// table of views.h. It holds what it computed from the session's state; the frame around it (panes, scrolling, searching, filtering, keys) is the App's.
+/// table of views.cpp. It holds what it computed from the session's state; the frame around it (panes, scrolling, searching, filtering, keys) is the App's.
 class View {
 public:
     virtual ~View() = default;

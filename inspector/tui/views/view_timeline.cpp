@@ -222,7 +222,7 @@ private:
         }
         std::vector<std::pair<std::string, Sum>> order(sums.begin(), sums.end());
         std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
-        const auto right = [](std::string text, int cells) {
+        const auto right = [](const std::string& text, int cells) {
             return std::string(std::max(cells - text_width(text), 0), ' ') + text;
         };
         add_heading(lines, "where the time went");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/backend/order/fusion.h"
 #include "runtime/tensor/tensor.h"
 
 #include <array>
@@ -21,7 +22,7 @@ Norm norm_parts(std::span<Tensor* const> nodes) noexcept;
 
 /// add_chain: the sum of n operands, from the left. The first has the result's shape.
 struct Chain {
-    std::array<const Tensor*, 9> operand{};
+    std::array<const Tensor*, max_chain + 1> operand{};
     size_t n = 0;
     const Tensor* result = nullptr;
 };

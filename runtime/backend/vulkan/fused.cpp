@@ -5,6 +5,7 @@
 #include "runtime/backend/order/fusion_parts.h"
 #include "runtime/backend/vulkan/dispatch_parts.h"
 #include "runtime/backend/vulkan/shader_name.h"
+#include "runtime/planner/memory/allocated_graph.h"
 
 #include <algorithm>
 #include <span>
@@ -22,7 +23,7 @@ constexpr int64_t turned_at_once = 512; ///< elements of a workgroup of rope.com
 
 std::string_view why_no_gates(const fused::GateUp& parts, const DispatchOptions& options) {
     if (!goes_by_rows(*parts.gate, options)) {
-        return "batch too large";
+        return batch_too_large;
     }
     const Tensor& gate = *parts.gate->src[0];
     const Tensor& up = *parts.up->src[0];
@@ -106,7 +107,7 @@ std::string_view VulkanFusedKernels::why_not(std::string_view kernel, Nodes node
         return fused::chain_parts(nodes).n <= options_.most_sources ? "" : "device limit";
     }
     if (kernel == fused::mul_mat_add || kernel == fused::mul_mat_add_act) {
-        return goes_by_rows(*fused::product_parts(nodes).product, options_) ? "" : "batch too large";
+        return goes_by_rows(*fused::product_parts(nodes).product, options_) ? std::string_view() : batch_too_large;
     }
     if (kernel == fused::gate_up) {
         return why_no_gates(fused::gate_up_parts(nodes), options_);

@@ -3,12 +3,16 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace schedscope {
 
 /// Norms of a layer are pinned to its device for fewer tokens than this, or where all layers are offloaded: else they may follow the layer before and cost a copy.
 constexpr int32_t small_batch = 32;
+
+/// Do devices of this kind (device_kind_name) hold layers?
+constexpr bool holds_layers(std::string_view kind) noexcept { return kind == "gpu" || kind == "software"; }
 
 /// A backend that can hold layers.
 struct LayerHolder {

@@ -7,6 +7,8 @@
 
 namespace schedscope::vision {
 
+constexpr const char* decode_role = "--decode-child"; ///< of this program, when it is the child
+
 /// What the child writes before the pixels.
 struct DecodedHeader {
     std::array<char, 8> magic = expected_magic;
@@ -27,5 +29,8 @@ SandboxOptions decode_sandbox();
 
 /// The child's work in this sandbox, on its standard files. Ends the process.
 [[noreturn]] void play_decoder(const SandboxOptions& sandbox);
+
+/// The child's work: a file comes on standard input and the image goes to standard output, or why there is none to standard error. Ends the process.
+int decode_child_main(int argc, char** argv);
 
 } // namespace schedscope::vision

@@ -2,6 +2,7 @@
 #include "tests/support/models/reference.h"
 
 #include "runtime/vision/preprocess/preprocess.h"
+#include "tests/support/files.h"
 #include "tests/support/models/made_model.h"
 #include "tests/support/plain/plain_encoder.h"
 
@@ -87,7 +88,8 @@ struct Images : ::testing::Test {
 
     Registry registry;
     std::shared_ptr<gguf::File> model = made_model();
-    const std::string mmproj = ::testing::TempDir() + "schedscope_images_test.gguf";
+    const files::Folder folder;
+    const std::string mmproj = folder / "encoder.gguf";
     int64_t n_prompt = 0;
 };
 

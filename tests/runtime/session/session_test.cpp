@@ -1,5 +1,6 @@
 #include "tests/support/models/reference.h"
 
+#include "tests/support/files.h"
 #include "tests/support/models/made_model.h"
 
 #include <gmock/gmock.h>
@@ -23,11 +24,12 @@ struct Refusals : ::testing::Test {
         return sentence_of(kind, [&] { Session(registry, file, options); });
     }
     /// A file in the test's own folder with these bytes.
-    static std::string file_with(const std::string& bytes) {
-        const std::string path = ::testing::TempDir() + "schedscope_session_test.gguf";
-        std::ofstream(path, std::ios::binary) << bytes;
+    std::string file_with(const std::string& bytes) const {
+        const std::string path = folder / "session_test.gguf";
+        files::write_bytes(path, bytes);
         return path;
     }
+    const files::Folder folder;
     Registry registry;
 };
 
@@ -41,10 +43,9 @@ TEST_F(Refusals, a_file_that_is_no_model) {
 }
 
 TEST_F(Refusals, a_model_cut_anywhere) {
-    const std::string path = ::testing::TempDir() + "schedscope_session_whole.gguf";
+    const std::string path = folder / "whole.gguf";
     synthesise(small_shape(), Type::F32, 1, path);
-    std::ifstream file(path, std::ios::binary);
-    const std::string whole{std::istreambuf_iterator<char>(file), {}};
+    const std::string whole = files::read_bytes(path);
     for (const size_t size : {size_t{3}, size_t{20}, whole.size() / 100, whole.size() / 2, whole.size() - 1}) {
         EXPECT_THAT(refusal(ErrorKind::input, greedy_options(file_with(whole.substr(0, size)))),
                     AllOf(HasSubstr("session_test.gguf"), Not(HasSubstr("\n"))))

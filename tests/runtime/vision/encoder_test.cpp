@@ -5,6 +5,7 @@
 #include "runtime/error.h"
 #include "runtime/scheduler/scheduler.h"
 #include "runtime/vision/encoder.h"
+#include "runtime/vision/read_image.h"
 #include "tests/support/paths.h"
 #include "tests/support/vulkan_devices.h"
 

@@ -1,4 +1,5 @@
 // Images of all formats that people have, whole and broken.
+#include "runtime/vision/read_image.h"
 #include "tests/runtime/vision/files_in_memory.h"
 #include "tests/runtime/vision/refusal.h"
 

@@ -1,5 +1,7 @@
 #include "tests/support/traces/plan_record.h"
 
+#include "runtime/ops/params.h"
+
 namespace schedscope::test {
 
 void PlanRecord::keep(const Record& record) {
@@ -33,7 +35,7 @@ PlanRecord::Node PlanRecord::node(int index) const {
         }
     };
     Node n;
-    n.op = op_description(t.op, t.params[0]);
+    n.op = op_description(t.op, t.params);
     n.name = t.name;
     n.bytes = bytes(id);
     place(id, n.backend, n.cause);

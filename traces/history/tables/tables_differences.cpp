@@ -2,6 +2,8 @@
 
 #include "traces/history/tables/tables.h"
 
+#include "runtime/ops/params.h"
+
 #include <algorithm>
 
 namespace schedscope::tables {
@@ -14,7 +16,7 @@ DifferenceRow difference_row(History& history, const DifferenceState& state) {
     row.id = d.tensor;
     row.tensor = history.tensor_name_at(state.step, d.tensor);
     if (const TensorInfo* info = history.tensor_at(state.step, d.tensor)) {
-        row.op = op_description(info->op, info->params[0]);
+        row.op = op_description(info->op, info->params);
         row.ne = info->ne;
     }
     row.names = {std::string(history.source().text(d.device)), history.backend_name(d.backend),

@@ -1,6 +1,7 @@
 #include "traces/history/words/unknown.h"
 
 #include "runtime/error.h"
+#include "runtime/ops/params.h"
 
 namespace schedscope {
 
@@ -35,7 +36,7 @@ std::string_view operator_name(const TensorInfo& tensor) noexcept {
         return unknown_text;
     }
     // Older logs tell UNARY and GLU, but not which.
-    return told_by_log(tensor) && tensor.params[0] < 0 ? op_name(tensor.op) : op_description(tensor.op, tensor.params[0]);
+    return told_by_log(tensor) && tensor.params[0] < 0 ? op_name(tensor.op) : op_description(tensor.op, tensor.params);
 }
 
 std::string operator_text(const TensorInfo& tensor) { return std::string(operator_name(tensor)); }

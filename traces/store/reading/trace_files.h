@@ -21,7 +21,7 @@ public:
     /// Asked now and then while something is read, by any thread: true stops it.
     using Stop = std::function<bool()>;
 
-    /// Throws Error(input), one line "PATH: why"; Error(usage) with "interrupted" when it was stopped.
+    /// Throws Error(input), one line "PATH: why"; Interrupted where `stop` says so.
     static std::shared_ptr<TraceFiles> open(const std::string& path, Stop stop = {});
     ~TraceFiles();
     TraceFiles(const TraceFiles&) = delete;

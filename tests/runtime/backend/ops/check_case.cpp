@@ -1,5 +1,6 @@
 #include "tests/runtime/backend/ops/check_case.h"
 
+#include "runtime/ops/params.h"
 #include "runtime/tensor/convert.h"
 #include "tests/runtime/backend/ops/op_reference.h"
 
@@ -179,7 +180,7 @@ std::string PreparedCase::compare_node(const Tensor& node, std::span<const std::
         return {};
     }
     std::ostringstream line;
-    line << op_description(node.op, node.params[0]) << " " << type_name(node.type) << " " << shape_text(node.ne) << ": error "
+    line << op_description(node.op, node.params) << " " << type_name(node.type) << " " << shape_text(node.ne) << ": error "
          << (size > 0 ? error / size : error) << " is more than " << limit << "; element " << worst << " is "
          << result.values[worst] << " instead of " << wanted.values[worst] << "\n";
     return line.str();

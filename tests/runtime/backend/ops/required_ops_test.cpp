@@ -81,5 +81,32 @@ TEST_F(RequiredOnVulkan, TransformersStayOnTheDevice) {
     }
 }
 
+/// What UNARY and GLU apply, of those nodes with which `wanted` agrees.
+template <typename Wanted> std::set<std::string> functions_of_cases(Wanted wanted) {
+    std::set<std::string> names;
+    for (const OpCase& c : op_cases()) {
+        if (c.op != Op::UNARY && c.op != Op::GLU) {
+            continue;
+        }
+        Graph g;
+        Leafs leafs(g);
+        g.expand(c.build(g, leafs));
+        for (const Tensor* node : g.nodes()) {
+            if (node->op == c.op && wanted(*node)) {
+                names.emplace(c.op == Op::UNARY ? unary_name(params_of<Op::UNARY>(*node).function)
+                                                : glu_name(params_of<Op::GLU>(*node).function));
+            }
+        }
+    }
+    return names;
+}
+
+TEST_F(RequiredOnVulkan, EveryFunctionAndGateHasAShader) {
+    for (const auto& device : vulkan_devices()) {
+        EXPECT_EQ(functions_of_cases([&](const Tensor& node) { return device->supports_op(node).yes; }),
+                  functions_of_cases([](const Tensor&) { return true; }));
+    }
+}
+
 } // namespace
 } // namespace schedscope::test

@@ -3,6 +3,7 @@
 
 #include "runtime/system/program_role.h"
 #include "runtime/vision/decoders/decode_child.h"
+#include "runtime/vision/read_image.h"
 #include "tests/runtime/vision/refusal.h"
 
 #include <gmock/gmock.h>
