@@ -4,6 +4,7 @@
 #include "runtime/letter_case.h"
 #include "runtime/numbers.h"
 #include "runtime/ops/catalogue.h"
+#include "runtime/planner/placement/layer_homes.h"
 #include "runtime/system/joined.h"
 #include "runtime/system/read_number.h"
 #include "runtime/system/visible_text.h"
