@@ -1,5 +1,5 @@
-// How long the commands that read a trace take, and the most memory they hold, on a trace of a million records and a graph of 20,000 nodes, not in memory
-// before. `diff` compares it with a run of the same made a second time.
+// How long the commands that read a trace take, and the most memory they hold, on a trace of a million records and a graph of
+// 20,000 nodes, not in memory before. `diff` compares it with a run of the same made a second time.
 //
 //     commands_bench [TRACE [OTHER]]      traces of one's own instead
 #include "bench/long_trace.h"

@@ -1,5 +1,5 @@
-// A dry run of a llama with 70 billion parameters: its header is read, the graphs of a prompt and of a token are built and planned, memory is
-// planned. Target: less than 100 ms without a recorder.
+// A dry run of a llama with 70 billion parameters: its header is read, the graphs of a prompt and of a token are built and
+// planned, memory is planned. Target: less than 100 ms without a recorder.
 
 #include "runtime/error.h"
 #include "runtime/model/synth/synth.h"

@@ -9,8 +9,8 @@
 #include <map>
 #include <memory>
 
-/// Whole generations on the CPU with a made-up llama of 110 million parameters, and how near they come to what the machine can do: a token reads every weight
-/// once (limit: memory), a long prompt multiplies each weight with each token (limit: arithmetic).
+/// Whole generations on the CPU with a made-up llama of 110 million parameters, and how near they come to what the machine can
+/// do: a token reads every weight once (limit: memory), a long prompt multiplies each weight with each token (limit: arithmetic).
 namespace {
 
 using namespace schedscope;

@@ -1,6 +1,7 @@
-// The inspector as a user meets it, on a trace of a million records and a graph of 20,000 nodes: the program itself in a pseudo-terminal of 60×200.
-// How long to its first frame, from the start of the process, the trace not in memory; from each kind of key to the frame that answers it, in every
-// view and all over the trace; a breakpoint searched in all records; forward against backward over the same ground; the most memory it held.
+// The inspector as a user meets it, on a trace of a million records and a graph of 20,000 nodes: the program itself in a
+// pseudo-terminal of 60×200. How long to its first frame, from the start of the process, the trace not in memory; from each kind
+// of key to the frame that answers it, in every view and all over the trace; a breakpoint searched in all records; forward
+// against backward over the same ground; the most memory it held.
 //
 //     inspector_bench [TRACE]      a trace of one's own instead
 #include "bench/long_trace.h"
@@ -72,7 +73,7 @@ const std::vector<Kind> kinds{
     {"view 1-9", {"1", "2", "3", "4", "5", "6", "7", "8", "9"}},
     {"typing", {"/", "b", "l", "\x15\r"}},
     {"search name", {"/ffn_out-3\r", "."}},
-    {"search in vain", {"/backend=CPU name~no-such-tensor\r"}},
+    {"search without a hit", {"/backend=CPU name~no-such-tensor\r"}},
     {"filter", {"&backend=CPU\r", "&\x15\r"}},
     {"filter by name", {"&ffn_out\r", "&\x15\r"}},
     {"keys ?", {"?", "q"}},
@@ -165,6 +166,16 @@ int run(const std::string& path, const LongTrace* made) {
             }
         }
     }
+    Times order_by_text; // of all tensors
+    terminal.press("1");
+    for (const Step step : steps) {
+        terminal.press("g" + std::to_string(step) + "\r");
+        for (const char* column : {"op", "name", "type", "backend", "by"}) {
+            terminal.press(":sort " + std::string(column));
+            order_by_text.add(terminal.press("\r"));
+        }
+    }
+    terminal.press(":sort\r");
     Times scan;
     terminal.press("<");
     terminal.press("bkind=execute name=no-such-tensor\r");
@@ -174,6 +185,7 @@ int run(const std::string& path, const LongTrace* made) {
     std::printf("milliseconds                   frames    median       p99       max  all done   cpu p50   cpu p99\n");
     print("first frame", starts);
     print("any key", all);
+    print("order by a text", order_by_text);
     print("breakpoint in all records", scan);
     std::printf("by kind of key\n");
     for (const auto& [name, times] : by_kind) {
@@ -205,6 +217,10 @@ int run(const std::string& path, const LongTrace* made) {
 } // namespace schedscope::bench
 
 int main(int argc, char** argv) {
+    if (argc > 2 || (argc == 2 && argv[1][0] == '-')) {
+        std::fprintf(stderr, "usage: inspector_bench [TRACE]\n");
+        return 2;
+    }
     using namespace schedscope::bench;
     if (argc > 1) {
         return run(argv[1], nullptr);

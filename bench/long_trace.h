@@ -13,7 +13,8 @@
 
 namespace schedscope::bench {
 
-/// Written into the folder for temporary files: a graph of 20,000 nodes, planned again every 16 evaluations, until there are a million records. Goes with the object.
+/// Written into the folder for temporary files: a graph of 20,000 nodes, planned again every 16 evaluations, until there are a
+/// million records. Goes with the object.
 class LongTrace {
 public:
     static constexpr Step n_records = 1'000'000;

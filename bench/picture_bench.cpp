@@ -1,5 +1,5 @@
-// Pictures and the report of traces of 20,000 nodes, from the file on: opening it, the state, and what is asked for. A picture that the program draws by
-// itself takes less than five seconds, its text less than one; a case that takes longer fails.
+// Pictures and the report of traces of 20,000 nodes, from the file on: opening it, the state, and what is asked for. A picture
+// that the program draws by itself takes less than five seconds, its text less than one; a case that takes longer fails.
 #include "bench/long_trace.h"
 #include "runtime/planner/plan.h"
 #include "tests/support/graphs/transformer_sketch.h"
@@ -79,7 +79,8 @@ PictureOptions options_of(PictureView view) {
     return options;
 }
 
-/// Runs `work` as often as wanted. What takes longer than people are promised, or fails, is an error of this case and not the end of all.
+/// Runs `work` as often as wanted. What takes longer than people are promised, or fails, is an error of this case and not the end
+/// of all.
 void timed(benchmark::State& state, double most_seconds, const std::function<void()>& work) {
     double slowest = 0;
     for (auto _ : state) {

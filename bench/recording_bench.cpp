@@ -1,4 +1,5 @@
 #include "runtime/backend/cpu/thread_pool.h"
+#include "runtime/backend/registry.h"
 #include "runtime/model/synth/synth.h"
 #include "runtime/session/generate.h"
 #include "traces/format/interner.h"
@@ -10,29 +11,43 @@
 #include <ctime>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <unistd.h>
 
-/// What recording costs: the same tokens of a made-up llama of 110 million parameters with a trace writer and without, in turns, so that whatever else the machine
-/// does meets both. "overhead_percent" is the median over all pairs of how much longer the recorded one took, "cpu_percent" the same of processor time, which does
-/// not depend on what else the machine does; "bytes/token" what the trace takes.
+/// What recording costs: the same tokens of a made-up llama with a trace writer and without, in turns, so that whatever
+/// else the machine does meets both. "overhead_percent" is the median over all pairs of how much longer the recorded one
+/// took; "thread_percent" the same of the processor time of the thread that decodes, "cpu_percent" of all threads, until
+/// the last record is in the file: both depend less on what else the machine does. "records_percent" is what making
+/// records takes without writing them; "noise_percent" what the same pairs show where nothing is recorded; "bytes/token"
+/// what the trace takes. The levels are those of --kernel-times.
 namespace {
 
 using namespace schedscope;
 
-constexpr int32_t n_decode = 32;
-constexpr int n_pairs = 15;
+struct Subject {
+    const char* preset;
+    Type type;
+    const char* devices;
+    std::optional<KernelTimes> times = {}; ///< absent: the usual ones
+    int n_threads = 0;                     ///< 0: one for each core
+    int32_t n_decode = 32;                 ///< tokens of a run
+    int n_pairs = 15;
+    int32_t n_gpu_layers = 99;
+};
 
-std::unique_ptr<Session> session_of(const std::shared_ptr<const gguf::File>& file, const std::string& devices, int n_threads,
-                                    Recorder* recorder) {
+std::unique_ptr<Session> session_of(const std::shared_ptr<const gguf::File>& file, const Subject& subject, Recorder* recorder) {
     static const Registry registry;
     RunOptions o;
-    o.devices = devices;
-    o.n_threads = n_threads;
+    o.devices = subject.devices;
+    o.n_threads = subject.n_threads;
     o.n_ctx = 512;
+    o.n_gpu_layers = subject.n_gpu_layers;
     o.sampling.temperature = 0.0F;
     o.sampling.ignore_eos = true;
+    o.kernel_times = subject.times;
     return std::make_unique<Session>(registry, file, o, recorder);
 }
 
@@ -43,31 +58,32 @@ public:
     void graph(GraphId, const GraphView&, const CapabilityTable&) override {}
     StringId intern(std::string_view text) override { return texts_.intern(text); }
     void keep(const Record& record) override { benchmark::DoNotOptimize(record); }
+    void keep_part(const PartRecord& record) override { benchmark::DoNotOptimize(record); }
 
 private:
     Interner texts_;
 };
 
 struct Cost {
-    double ns = 0;     ///< of the decoding
-    double cpu_ns = 0; ///< of all threads, until the last record is in the file
+    double ns = 0, thread_ns = 0; ///< of the decoding
+    double cpu_ns = 0;            ///< of all threads, until the last record is in the file
 };
 
-double cpu_ns() {
+double cpu_ns(clockid_t clock) {
     timespec now{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    clock_gettime(clock, &now);
     return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
-/// Of n_decode tokens.
-Cost decode(Session& session, TraceWriter& writer) {
-    const double before = cpu_ns();
+Cost decode(Session& session, TraceWriter& writer, int32_t n_decode) {
+    const double before = cpu_ns(CLOCK_PROCESS_CPUTIME_ID), thread_before = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     GenerateRequest request;
     request.prompts.push_back({0, {1, 300, 301, 302}, std::nullopt});
     request.n_predict = n_decode;
     const auto ns = static_cast<double>(generate(session, request).generate_ns);
+    const double thread_ns = cpu_ns(CLOCK_THREAD_CPUTIME_ID) - thread_before;
     writer.sync(); // nothing is left over for the next
-    return {ns, cpu_ns() - before};
+    return {ns, thread_ns, cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - before};
 }
 
 double median(std::vector<double> values) {
@@ -77,56 +93,81 @@ double median(std::vector<double> values) {
 
 /// How much longer the same takes with a recorder than without, in percent: the median over pairs of runs, whose order changes.
 struct Overhead {
-    double time = 0, cpu = 0;
+    double time = 0, thread = 0, cpu = 0;
     double plain_ns = 0;
 };
-Overhead overhead(Session& plain, Session& recorded, TraceWriter& writer) {
-    decode(plain, writer);
-    decode(recorded, writer);
-    std::vector<double> times, cpus, plain_times;
-    for (int pair = 0; pair < n_pairs; ++pair) {
+Overhead overhead(Session& plain, Session& recorded, TraceWriter& writer, const Subject& subject) {
+    decode(plain, writer, subject.n_decode);
+    decode(recorded, writer, subject.n_decode);
+    std::vector<double> times, threads, cpus, plain_times;
+    for (int pair = 0; pair < subject.n_pairs; ++pair) {
         const bool plain_first = pair % 2 == 0;
-        const Cost first = decode(plain_first ? plain : recorded, writer);
-        const Cost second = decode(plain_first ? recorded : plain, writer);
+        const Cost first = decode(plain_first ? plain : recorded, writer, subject.n_decode);
+        const Cost second = decode(plain_first ? recorded : plain, writer, subject.n_decode);
         const Cost &without = plain_first ? first : second, &with = plain_first ? second : first;
         times.push_back(100 * (with.ns / without.ns - 1));
+        threads.push_back(100 * (with.thread_ns / without.thread_ns - 1));
         cpus.push_back(100 * (with.cpu_ns / without.cpu_ns - 1));
         plain_times.push_back(without.ns);
     }
-    return {median(times), median(cpus), median(plain_times)};
+    return {median(times), median(threads), median(cpus), median(plain_times)};
 }
 
-void recorded_decode(benchmark::State& state, Type type, const char* devices, int n_threads) {
-    const auto file = std::make_shared<const gguf::File>(synthesise_in_memory(synth_preset("llama", "110m"), type, 1, "110m"));
+void recorded_decode(benchmark::State& state, const Subject& subject) {
+    const auto file = std::make_shared<const gguf::File>(
+        synthesise_in_memory(synth_preset("llama", subject.preset), subject.type, 1, "made up"));
     const std::string path =
         (std::filesystem::temp_directory_path() / ("schedscope-bench-" + std::to_string(getpid()) + ".trace")).string();
     for (auto _ : state) {
         TraceWriter writer(path);
         Sink sink;
-        const auto plain = session_of(file, devices, n_threads, nullptr);
-        const auto made = session_of(file, devices, n_threads, &sink);
-        const auto recorded = session_of(file, devices, n_threads, &writer);
-        const auto again = session_of(file, devices, n_threads, nullptr);
-        const Overhead nothing = overhead(*plain, *again, writer);
-        const Overhead making = overhead(*plain, *made, writer);
-        const Overhead all = overhead(*plain, *recorded, writer);
+        const auto plain = session_of(file, subject, nullptr);
+        const auto made = session_of(file, subject, &sink);
+        const auto recorded = session_of(file, subject, &writer);
+        const auto again = session_of(file, subject, nullptr);
+        const Overhead nothing = overhead(*plain, *again, writer, subject);
+        const Overhead making = overhead(*plain, *made, writer, subject);
+        const Overhead all = overhead(*plain, *recorded, writer, subject);
         writer.close();
         state.counters["noise_percent"] = nothing.time;
         state.counters["records_percent"] = making.time;
+        state.counters["records_thread_percent"] = making.thread;
         state.counters["overhead_percent"] = all.time;
+        state.counters["thread_percent"] = all.thread;
         state.counters["cpu_percent"] = all.cpu;
-        state.counters["tokens/s"] = n_decode * 1e9 / all.plain_ns;
-        state.counters["bytes/token"] = static_cast<double>(std::filesystem::file_size(path)) / ((n_pairs + 1) * (n_decode + 1));
+        state.counters["tokens/s"] = subject.n_decode * 1e9 / all.plain_ns;
+        state.counters["bytes/token"] =
+            static_cast<double>(std::filesystem::file_size(path)) / ((subject.n_pairs + 1) * (subject.n_decode + 1));
     }
     std::filesystem::remove(path);
 }
 
-} // namespace
+/// At each level, and as it is by itself.
+void add_levels(const std::string& name, Subject subject) {
+    for (const std::optional<KernelTimes> times : {std::optional<KernelTimes>(), std::optional(KernelTimes::none),
+                                                   std::optional(KernelTimes::splits), std::optional(KernelTimes::kernels)}) {
+        subject.times = times;
+        const std::string level = times ? std::string(kernel_times_name(*times)) : "usual";
+        benchmark::RegisterBenchmark(("recorded_decode/" + name + "/" + level).c_str(),
+                                     [subject](benchmark::State& state) { recorded_decode(state, subject); })
+            ->Unit(benchmark::kMillisecond)
+            ->Iterations(1)
+            ->UseRealTime();
+    }
+}
 
-// All cores compute, so that the writer must take its time from them; one core is free, as where a program has fewer threads than the machine.
-BENCHMARK_CAPTURE(recorded_decode, f16, Type::F16, "cpu", 0)->Unit(benchmark::kMillisecond)->Iterations(1)->UseRealTime();
-BENCHMARK_CAPTURE(recorded_decode, q8_0, Type::Q8_0, "cpu", 0)->Unit(benchmark::kMillisecond)->Iterations(1)->UseRealTime();
-BENCHMARK_CAPTURE(recorded_decode, f16_core_free, Type::F16, "cpu", physical_cores() - 1)
-    ->Unit(benchmark::kMillisecond)
-    ->Iterations(1)
-    ->UseRealTime();
+// All cores compute, so that the writer must take its time from them; one core is free, as where a program has fewer threads than
+// the machine.
+[[maybe_unused]] const bool added = [] {
+    add_levels("110m_f16", {"110m", Type::F16, "cpu"});
+    add_levels("110m_q8_0", {"110m", Type::Q8_0, "cpu"});
+    add_levels("110m_f16_core_free", {"110m", Type::F16, "cpu", {}, std::max(1, physical_cores() - 1)});
+    add_levels("tiny_f16", {"tiny", Type::F16, "cpu", {}, 0, 256});
+    if (Registry().find("vulkan0") != nullptr) {
+        add_levels("vulkan_110m_f16_3_layers", {"110m", Type::F16, "vulkan0,cpu", {}, 0, 8, 9, 3});
+        add_levels("vulkan_tiny_f16", {"tiny", Type::F16, "vulkan0,cpu", {}, 0, 128});
+    }
+    return true;
+}();
+
+} // namespace

@@ -20,8 +20,8 @@
 
 namespace schedscope::bench {
 
-/// A pseudo-terminal with a program in it, and a clock: how long from a key to the end of the frame that answers it. The program marks its frames as synchronised
-/// output; what it writes is not interpreted. Milliseconds of a steady clock.
+/// A pseudo-terminal with a program in it, and a clock: how long from a key to the end of the frame that answers it. The program
+/// marks its frames as synchronised output; what it writes is not interpreted. Milliseconds of a steady clock.
 class TimedTerminal {
 public:
     using Clock = std::chrono::steady_clock;

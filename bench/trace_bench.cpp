@@ -37,7 +37,7 @@ OwnedGraph chain() {
         t.op = id == 0 ? Op::NONE : Op::ADD;
         t.name = graph.keep("node_" + std::to_string(id));
         t.ne = {64, 1, 1, 1};
-        t.nb = contiguous_strides(t.type, t.ne);
+        t.nb = contiguous_strides(*t.type, *t.ne);
         if (id > 0) {
             t.src[0] = t.src[1] = id - 1;
         }
@@ -61,7 +61,8 @@ SessionInfo session() {
     return info;
 }
 
-/// Records as planning and running a graph write them, about `n` of them: for each node two questions, an assignment, a place and a kernel.
+/// Records as planning and running a graph write them, about `n` of them: for each node two questions, an assignment, a place and
+/// a kernel.
 void record(Recorder& recorder, int64_t n) {
     const SessionInfo info = session();
     const OwnedGraph graph = chain();

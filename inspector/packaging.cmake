@@ -1,4 +1,5 @@
-# What is installed beside the program, and the Debian package, which has the same: cpack -G DEB --config build/release/CPackConfig.cmake
+# What is installed beside the program, and the Debian package, which has the same: cpack -G DEB --config
+# build/release/CPackConfig.cmake
 include(GNUInstallDirs)
 
 # Debian wants these compressed, and without a time in them.
@@ -49,7 +50,8 @@ splits, timelines, and traces that can be replayed without the devices.")
 set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR})
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
+  WORLD_EXECUTE)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)

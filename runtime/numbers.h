@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <utility>
 
-/// Numbers of things, as ids and tables count them. An index into a container is written without a cast, be it an int32_t: compilers are told to let signs be
-/// (CMakeLists.txt).
+/// Numbers of things, as ids and tables count them. An index into a container is written without a cast, be it an int32_t:
+/// compilers are told to let signs be (CMakeLists.txt).
 namespace schedscope {
 
 /// Where an enumerator stands in its list: what an array of one entry each is indexed with, and `ordinal(E::count)` its size.

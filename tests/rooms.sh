@@ -1,6 +1,6 @@
 #!/bin/sh
-# rooms.sh SOURCE BUILD: fails if an object of the product was compiled from a room that rooms.txt does not let it include from, as the compiler itself noted, or if
-# a folder has more entries than one looks through.
+# rooms.sh SOURCE BUILD: fails if an object of the product was compiled from a room that rooms.txt does not let it include from,
+# as the compiler itself noted, or if a folder has more entries than one looks through.
 set -eu
 source=$(cd "$1" && pwd)
 build=$(cd "$2" && pwd)

@@ -1,4 +1,5 @@
-# bash completion for schedscope. What may stand there the program itself says: one candidate a line, and ":files SUFFIX…" for names of files.
+# bash completion for schedscope. What may stand there the program itself says: one candidate a line, and ":files SUFFIX…" for
+# names of files.
 _schedscope() {
     local IFS=$'\n'
     local current=${COMP_WORDS[COMP_CWORD]} line file

@@ -1,5 +1,5 @@
-# fish completion for schedscope. What may stand there the program itself says: one candidate a line, its meaning behind a tab, and
-# ":files SUFFIX…" for names of files.
+# fish completion for schedscope. What may stand there the program itself says: one candidate a line, its meaning behind a tab,
+# and ":files SUFFIX…" for names of files.
 function __schedscope_complete
     set -l words (commandline -opc)
     set -l current (commandline -ct)

@@ -23,8 +23,8 @@
 
 namespace schedscope::tui {
 
-/// The inspector on a terminal: joins a session with what is on the screen, and takes what keys, mouse and program tell to it. What the actions of the keys
-/// (actions.h) and the commands of ':' (commands.h) do with it are functions in files of their own.
+/// The inspector on a terminal: joins a session with what is on the screen, and takes what keys, mouse and program tell to it.
+/// What the actions of the keys (actions.h) and the commands of ':' (commands.h) do with it are functions in files of their own.
 class App {
 public:
     struct Options {
@@ -46,7 +46,8 @@ public:
     bool turn(bool wait);
     bool is_left() const noexcept { return exit_code_ >= 0; } ///< the user quit
 
-    /// Goes on where a trace was left; `asked_for_more`: the user said what to show, so of what was kept only marks and histories count.
+    /// Goes on where a trace was left; `asked_for_more`: the user said what to show, so of what was kept only marks and histories
+    /// count.
     void restore(const SavedSession& saved, bool asked_for_more);
     /// What is to be kept for the next time.
     SavedSession saved() const;
@@ -55,7 +56,7 @@ public:
     void tell(std::string text, bool trouble = false); ///< in the status line
     /// What `then` throws as an error of usage is told.
     void ask(TypedLine::TypedQuestion question);
-    Completions completions() { return {session, list.view().columns()}; } ///< what Tab can offer now
+    Completions completions() { return {session, list.columns()}; } ///< what Tab can offer now
     void quit(int exit_code) { exit_code_ = exit_code; }
     KeyContext context() const; ///< where the keyboard is
     std::string key_of(Action action) const { return settings.keys.key_of(action, session.program() ? in_live : in_recorded); }
@@ -96,7 +97,7 @@ public:
     Pane pane = Pane::list; ///< that has the keys
     PageStack pages{session, terminal};
     TypedLine typed;
-    QueryPreview preview{list};
+    QueryPreview preview{session, list};
     Trail trail;
     Query breakpoint;
     PictureRun picture;

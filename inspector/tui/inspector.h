@@ -19,11 +19,13 @@ struct InspectorOptions {
     std::string trace_path; ///< of a recorded one: what is looked at is kept for the next time; empty: it isn't
     bool check = false;     ///< reads trace_path through in the background and tells what is wrong with it
     std::string note;       ///< about the trace, for the user to know first; empty: nothing
-    /// What became of the trace's file since it was opened, a sentence about it; empty: nothing. Asked with each key. May be empty itself.
+    /// What became of the trace's file since it was opened, a sentence about it; empty: nothing. Asked with each key. May be
+    /// empty itself.
     std::function<std::string()> changed;
     std::shared_ptr<StopSignal> stop; ///< by which Ctrl-C and q end what `source` reads; null: they wait for it
     EvaluationId evaluation = -1;     ///< of a trace, to begin with: its end is shown; −1: the last one that was planned
-    /// Files that are read or written while it runs, which the user's own (":write", ":dot") must not replace. The trace and `diff` are added.
+    /// Files that are read or written while it runs, which the user's own (":write", ":dot") must not replace. The trace and
+    /// `diff` are added.
     std::vector<std::string> files_in_use;
     OptimiseNodes
         optimise;     ///< for what-ifs: how the backends order nodes; empty: groups and orders that aren't recorded are left out
@@ -32,10 +34,11 @@ struct InspectorOptions {
     int ended_fd = -1;        ///< with a gate: readable once the program has ended (an eventfd, say); −1: that isn't told
 };
 
-/// Shows a history in the terminal until the user quits; returns the exit code (0; 130 after Ctrl-C or SIGINT with nothing to interrupt; 128 + n after another
-/// signal n). Settings are read from $XDG_CONFIG_HOME/schedscope/settings (settings.h). However it ends, the terminal is as it was. Of a gate it only steps, runs and interrupts: what becomes of the program after
-/// quitting (detach, cancel) is the caller's to say.
-/// Throws Error(usage) when there is no terminal, saying what to use instead; Error(input) when the source can't be read.
+/// Shows a history in the terminal until the user quits; returns the exit code (0; 130 after Ctrl-C or SIGINT with nothing to
+/// interrupt; 128 + n after another signal n). Settings are read from $XDG_CONFIG_HOME/schedscope/settings (settings.h). However
+/// it ends, the terminal is as it was. Of a gate it only steps, runs and interrupts: what becomes of the program after quitting
+/// (detach, cancel) is the caller's to say. Throws Error(usage) when there is no terminal, saying what to use instead;
+/// Error(input) when the source can't be read.
 int run_inspector(std::shared_ptr<const RecordSource> source, const InspectorOptions& options);
 
 } // namespace schedscope

@@ -34,13 +34,19 @@ struct SplitGraph {
     std::vector<UnfusedPair> not_fused;
 };
 
-/// What ran when. Times are on the recorder's clock (steady, ns); bytes and flops: op_cost.h.
+/// What ran, and when. Times are on the recorder's clock (steady, ns), 0 where none were taken; bytes and flops: op_cost.h.
 struct KernelTime {
     int32_t first = 0; ///< node index in the split's order
     int32_t count = 1;
     std::string_view kernel; ///< constant of the program
     int64_t start_ns = 0;
     int64_t end_ns = 0;
+};
+
+/// What a backend tells of the kernels that it runs.
+struct KernelLog {
+    bool timed = true; ///< with their times; else which they are, which costs next to nothing
+    std::vector<KernelTime> kernels;
 };
 
 /// Marks a point in a backend's queue.
@@ -62,10 +68,10 @@ public:
 
     /// Finds fusable groups and may reorder. Called before memory is planned: no tensor made in the graph has data yet.
     virtual void optimise(SplitGraph& /*split*/) {}
-    /// Runs nodes [first, first + count) of the split in order, each group as its kernel where the group lies in the range entirely
-    /// (and memory allows it: where the plan's overlaps forbid, node by node). Throws Error(device).
-    /// times: null, or where to append one entry per kernel; complete after the next `synchronize`.
-    virtual void compute(const SplitGraph& split, int32_t first, int32_t count, std::vector<KernelTime>* times) = 0;
+    /// Runs nodes [first, first + count) of the split in order, each group as its kernel where the group lies in the range
+    /// entirely (and memory allows it: where the plan's overlaps forbid, node by node). Throws Error(device). log: null, or where
+    /// to append one entry per kernel; complete after the next `synchronize`.
+    virtual void compute(const SplitGraph& split, int32_t first, int32_t count, KernelLog* log) = 0;
     virtual void synchronize() {}
 
     /// Starts a copy of the whole tensor on this queue. False: this pair can't; the caller synchronises and copies.

@@ -16,8 +16,8 @@ inline bool is_description(std::string_view part) noexcept { return part.find('=
 /// The size is a number with a unit, B, KiB, MiB or GiB. Throws Error(usage) saying what is wrong with the text.
 std::unique_ptr<Device> describe_device(std::string_view text);
 
-/// Orders and groups a split's nodes as a backend of a device of this kind (device_kind_name) would, without the device: for plans that are made from
-/// records. A kind that has no step of its own leaves them as they are.
+/// Orders and groups a split's nodes as a backend of a device of this kind (device_kind_name) would, without the device: for
+/// plans that are made from records. A kind that has no step of its own leaves them as they are.
 void optimise_like(std::string_view device_kind, SplitGraph& split);
 
 } // namespace schedscope

@@ -40,14 +40,15 @@ public:
     virtual const BufferType& buffer_type() const = 0;                     ///< the default one
     virtual const BufferType* host_buffer_type() const { return nullptr; } ///< host memory the device reads fast, if it has any
 
-    /// Can a backend of this device run the operator with these types, shapes, layouts and sources? Leafs (NONE) and view ops are asked too.
-    /// Does not depend on where the data lies.
+    /// Can a backend of this device run the operator with these types, shapes, layouts and sources? Leafs (NONE) and view ops are
+    /// asked too. Does not depend on where the data lies.
     virtual Answer supports_op(const Tensor& node) const = 0;
     virtual bool supports_buffer_type(const BufferType& type) const = 0;
     /// Worth copying a host weight over for? batch: the operator's batch size counted as in `offload_batch`.
     virtual bool wants_offload(const Tensor& node, int64_t min_batch) const = 0;
 
-    /// The same hardware as a device of its own, with its own memory, as if there were two of it. Null: its memory is the host's, and more backends of this one will do.
+    /// The same hardware as a device of its own, with its own memory, as if there were two of it. Null: its memory is the host's,
+    /// and more backends of this one will do.
     virtual std::unique_ptr<Device> another(const std::string& /*name*/) const { return nullptr; }
 
     /// A queue on the device. Throws Error(device) when it can't be made.

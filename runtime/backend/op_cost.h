@@ -9,7 +9,8 @@ namespace schedscope {
 /// Floating-point operations of a node, multiply and add counted apart.
 int64_t op_flops(const Tensor& node);
 
-/// Bytes that nodes run as one kernel read and write: results between them stay inside, and what several of them read is read once.
+/// Bytes that nodes run as one kernel read and write: results between them stay inside, and what several of them read is read
+/// once.
 int64_t op_bytes(std::span<Tensor* const> nodes);
 
 } // namespace schedscope

@@ -12,8 +12,9 @@
 
 namespace schedscope {
 
-/// All devices found on this machine: CPU (always), BLAS, then every Vulkan device. Finding them starts no queue and allocates nothing on a
-/// device. OpenBLAS, which starts threads with memory of their own as soon as it is loaded, is not looked for before somebody asks for BLAS or for all there is. Devices live as long as the registry; buffers and backends must be gone before it.
+/// All devices found on this machine: CPU (always), BLAS, then every Vulkan device. Finding them starts no queue and allocates
+/// nothing on a device. OpenBLAS, which starts threads with memory of their own as soon as it is loaded, is not looked for before
+/// BLAS is asked for or for all there is. Devices live as long as the registry; buffers and backends must be gone before it.
 class Registry {
 public:
     Registry();
@@ -29,10 +30,12 @@ public:
     const std::vector<std::string>& missing() const;
 
     /// A `--device` list to devices in priority order: cpu last, added if missing. Empty list: every GPU, then CPU.
-    /// A GPU named again is a device of its own with its own memory, "Vulkan0.1", as if there were two: made once and kept. Throws Error(usage) for an unknown one, naming what there is.
+    /// A GPU named again is a device of its own with its own memory, "Vulkan0.1", as if there were two: made once and kept.
+    /// Throws Error(usage) for an unknown one, naming what there is.
     std::vector<Device*> select(std::string_view list) const;
-    /// The same list, which may also describe devices that are not here (`NAME=vulkan:24GiB`, see described_device.h): these are made, go to
-    /// `described`, and may be named again behind their description. A described device hides one of the same name that is here.
+    /// The same list, which may also describe devices that are not here (`NAME=vulkan:24GiB`, see described_device.h): these are
+    /// made, go to `described`, and may be named again behind their description. A described device hides one of the same name
+    /// that is here.
     std::vector<Device*> select(std::string_view list, std::vector<std::unique_ptr<Device>>& described) const;
 
 private:

@@ -10,8 +10,8 @@ namespace schedscope {
 
 constexpr size_t n_histogram_parts = 32;
 
-/// What a tensor's elements are like. min, max, mean, norm and histogram are of the finite ones; NaN (and zeros in the histogram) where there
-/// is none.
+/// What a tensor's elements are like. min, max, mean, norm and histogram are of the finite ones; NaN (and zeros in the histogram)
+/// where there is none.
 struct Statistics {
     int64_t n_elements = 0, n_nan = 0, n_inf = 0;
     double min = 0, max = 0, mean = 0;

@@ -8,8 +8,9 @@
 
 namespace schedscope {
 
-/// The elements of a tensor as numbers, row by row in order of its dimensions: any type (quantised ones expanded), any strides, wherever the
-/// data lies. The work that writes it must be complete. Memory of the host is read in place and must stay; other memory is copied once.
+/// The elements of a tensor as numbers, row by row in order of its dimensions: any type (quantised ones expanded), any strides,
+/// wherever the data lies. The work that writes it must be complete. Memory of the host is read in place and must stay; other
+/// memory is copied once.
 class TensorRows {
 public:
     explicit TensorRows(const Tensor& tensor);

@@ -45,7 +45,7 @@ void record_choice(Recorder& recorder, const InferenceContext& context, const Sc
     if (in_graph != nullptr && in_graph->n_in_graph() > 0) {
         t.host_bytes = context.sampling().sampled(chosen.sequence).host_bytes;
     }
-    if (context.has_logits(chosen.row)) { // also where the token was chosen in the graph, but somebody wants to see them
+    if (context.has_logits(chosen.row)) { // also where the token was chosen in the graph, but they are wanted
         t.host_bytes += int64_t{n_vocab} * sizeof(float);
     }
     recorder.add(t);

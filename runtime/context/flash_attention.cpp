@@ -19,16 +19,12 @@ bool flash_attention_everywhere(const Model& model, Type type_k, Type type_v, in
         layers.push_back({cache.make(type_k, {h.n_embd_k(), n_cells, 1, 1}), cache.make(type_v, {h.n_embd_v(), n_cells, 1, 1})});
     }
     Graph graph;
-    const GraphSettings settings{true, false, n_cells};
+    const GraphSettings settings{true, n_cells};
     GraphBuilder builder(graph, model, settings, UbatchShape{}, {layers, n_cells, n_cells, false});
     model.architecture().graph(builder);
-    int32_t il = 0;
-    for (const Tensor* node : graph.nodes()) {
-        if (node->op == Op::FLASH_ATTN_EXT && !model.device(model.placement().layer_home(il++)).supports_op(*node).yes) {
-            return false;
-        }
-    }
-    return true;
+    return model.placement().flash_attention_everywhere(
+        graph.nodes(), [](const Tensor* node) -> const Tensor& { return *node; },
+        [&](int32_t home, const Tensor* node) { return model.device(home).supports_op(*node).yes; });
 }
 
 } // namespace schedscope

@@ -67,7 +67,7 @@ void GraphChain::make_inputs(const OutputPlace& place) {
     }
     std::vector<Tensor*> tensors;
     for (Tensor& t : inputs_.tensors()) {
-        t.home = Home::layer;
+        t.role = Role::sampling;
         t.layer = place.layer;
         t.why_here = place.why_here;
         tensors.push_back(&t);

@@ -34,8 +34,9 @@ struct SamplerPart {
     int32_t most_left = 0;  ///< candidates, by the shapes alone
 };
 
-/// The sampler chain of one sequence at the end of graphs: as many of its samplers from the front as the device can run, each with its nodes in every graph. Graphs
-/// are the same whether the sequence takes part in an evaluation or not: which row of logits it works on is an input, row 0 when it does not take part.
+/// The sampler chain of one sequence at the end of graphs: as many of its samplers from the front as the device can run, each
+/// with its nodes in every graph. Graphs are the same whether the sequence takes part in an evaluation or not: which row of
+/// logits it works on is an input, row 0 when it does not take part.
 class GraphChain {
 public:
     /// Asks the device about every operator, and makes the inputs there. Throws Error(device) when there is no memory.
@@ -48,14 +49,17 @@ public:
     std::span<const SamplerPart> parts() const noexcept { return parts_; }
     size_t n_in_graph() const noexcept { return n_in_graph_; }
 
-    /// The row of logits that it works on, F32 [n_vocab], in the graph that was built last; null: none of its samplers runs there.
+    /// The row of logits that it works on, F32 [n_vocab], in the graph that was built last; null: none of its samplers runs
+    /// there.
     const Tensor* row() const noexcept { return n_in_graph_ > 0 ? result_.vocabulary : nullptr; }
 
-    /// Adds the nodes behind rows of logits, F32 [n_vocab, rows], row 0 being of no sequence. Results lie in the graph that was built last.
+    /// Adds the nodes behind rows of logits, F32 [n_vocab, rows], row 0 being of no sequence. Results lie in the graph that was
+    /// built last.
     void add_nodes(Graph& graph, Tensor* rows);
     /// Before an evaluation that chooses a token of the sequence from `row`, or (0) does not.
     void write_inputs(int32_t row);
-    /// After it: what came out. count: also how many candidates each sampler left, which costs a small copy for those that must be counted.
+    /// After it: what came out. count: also how many candidates each sampler left, which costs a small copy for those that must
+    /// be counted.
     const SampledInGraph& read(bool count);
 
 private:

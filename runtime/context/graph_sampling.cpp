@@ -16,7 +16,7 @@ namespace {
 OutputPlace output_place(const Model& model) {
     const Hparams& h = model.hparams();
     OutputPlace place{&model.device(model.placement().host()), model.mode(), h.n_vocab, h.n_layer,
-                      model.placement().layer_why(h.n_layer)};
+                      model.placement().of_layer(h.n_layer).why};
     const Tensor* output = model.weights().output.weight;
     for (int32_t i = 0; i < model.n_devices(); ++i) {
         if (output->buffer != nullptr && &model.device(i).buffer_type() == &output->buffer->type()) {
@@ -58,6 +58,7 @@ void GraphSampling::add_nodes(Graph& graph, Tensor* logits) {
     if (sequences_ == 0) {
         return;
     }
+    const InPart part(graph, Role::sampling);
     Tensor* row = ops::view_1d(graph, logits, logits->ne[0], 0);
     row->name = "sampling.row_shape";
     Tensor* dummy = ops::fill(graph, row, 0.0F);

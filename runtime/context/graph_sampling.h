@@ -11,8 +11,8 @@ namespace schedscope {
 
 class Model;
 
-/// The sequences whose tokens are chosen in the graph, or at least begun to be. One row of no sequence is put in front of the logits; behind them stand the nodes of every
-/// chain, so that graph and plan do not depend on which sequences an evaluation has:
+/// The sequences whose tokens are chosen in the graph, or at least begun to be. One row of no sequence is put in front of the
+/// logits; behind them stand the nodes of every chain, so that graph and plan do not depend on which sequences an evaluation has:
 ///
 ///     logits [n_vocab, outputs] ── dummy row in front ──┬─ row of sequence 0 ─ top_k ─ dist ─ token
 ///                                                       └─ row of sequence 3 ─ …
@@ -34,7 +34,8 @@ public:
     /// No graph that was built before is used any more: what belongs to chains that were taken away can go.
     void forget_former() noexcept { former_.clear(); }
 
-    /// The outputs that a token is to be chosen from, at most one of a sequence. Throws Error(usage) naming a sequence that has two in the batch.
+    /// The outputs that a token is to be chosen from, at most one of a sequence. Throws Error(usage) naming a sequence that has
+    /// two in the batch.
     void check(const Batch& batch) const;
     /// Before an evaluation.
     void write_inputs(const Ubatch& ubatch);

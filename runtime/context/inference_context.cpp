@@ -16,9 +16,8 @@
 namespace schedscope {
 
 InferenceContext::InferenceContext(const Model& model, Scheduler& scheduler, const ContextOptions& options, Recorder* recorder)
-    : model_(model), scheduler_(scheduler),
-      options_(options), settings_{options.flash_attention, options.cache_on_host, options.n_ctx}, recorder_(recorder),
-      cache_(model, {options.n_ctx, options.cache_type_k, options.cache_type_v, !options.flash_attention, options.cache_on_host}),
+    : model_(model), scheduler_(scheduler), options_(options), settings_{options.flash_attention, options.n_ctx},
+      recorder_(recorder), cache_(model, {options.n_ctx, options.cache_type_k, options.cache_type_v, !options.flash_attention}),
       sampling_(model) {
     options_.n_ctx = cache_.options().n_cells;
     options_.n_batch = std::clamp(options.n_batch, 1, options_.n_ctx);
@@ -124,7 +123,8 @@ GraphTensors InferenceContext::build(Graph& graph, const GraphSettings& settings
     return builder.io;
 }
 
-/// What the graph would be with the other setting of flash attention, so that a trace can answer what would change. Once for each shape.
+/// What the graph would be with the other setting of flash attention, so that a trace can answer what would change. Once for each
+/// shape.
 std::vector<PlanAlternative> InferenceContext::record_alternatives(const GraphKey& key) {
     const bool without_f32_values = traits(options_.cache_type_v).quantised(); // such a cache is read by flash attention only
     if (recorder_ == nullptr || (options_.flash_attention && without_f32_values)) {
@@ -207,7 +207,8 @@ void InferenceContext::evaluate(const Ubatch& u, Run run) {
     record_evaluation_end(recorder_, nullptr);
 }
 
-/// Copies the rows of logits that the host needs, neighbours together. Rows of sequences that are sampled in the graph stay where they are.
+/// Copies the rows of logits that the host needs, neighbours together. Rows of sequences that are sampled in the graph stay where
+/// they are.
 void InferenceContext::read_outputs(const Ubatch& u) {
     const size_t n_vocab = model_.hparams().n_vocab;
     const auto before = int_of(logits_.size() / n_vocab);

@@ -22,14 +22,14 @@ struct ContextOptions {
     int32_t n_batch = 2048;
     int32_t n_ubatch = 512;
     bool flash_attention = false;
-    bool cache_on_host = false;
     Type cache_type_k = Type::F16;
     Type cache_type_v = Type::F16;
 };
 
-/// A conversation with a model: the KV cache, and graphs that are kept as long as they fit. From token to token: `decode` cuts the batch into
-/// ubatches; each gets cells in the cache, a graph (the last one if its shape is the same, else a new one, planned by the scheduler), its
-/// inputs, and runs; the rows of logits are copied out. One thread at a time; model and scheduler outlive it.
+/// A conversation with a model: the KV cache, and graphs that are kept as long as they fit. From token to token: `decode` cuts
+/// the batch into ubatches; each gets cells in the cache, a graph (the last one if its shape is the same, else a new one, planned
+/// by the scheduler), its inputs, and runs; the rows of logits are copied out. One thread at a time; model and scheduler outlive
+/// it.
 class InferenceContext {
 public:
     /// Throws as KvCache does.
@@ -38,27 +38,30 @@ public:
     InferenceContext(const InferenceContext&) = delete;
     InferenceContext& operator=(const InferenceContext&) = delete;
 
-    /// Evaluates the batch. Throws Error(usage) for a batch that makes no sense (token ids, positions, sequences) or does not fit into the
-    /// context, Error(device) when the machine fails, Error(input) when the model's file was cut short meanwhile; cells of the ubatch that failed are free again (all cells, if keys were being turned).
+    /// Evaluates the batch. Throws Error(usage) for a batch that makes no sense (token ids, positions, sequences) or does not fit
+    /// into the context, Error(device) when the machine fails, Error(input) when the model's file was cut short meanwhile; cells
+    /// of the ubatch that failed are free again (all cells, if keys were being turned).
     void decode(const Batch& batch);
     /// Plans the batch as `decode` would, with the records that come from planning, and runs nothing. The cells stay taken.
     void plan_only(const Batch& batch);
 
-    /// Gives up the kept graph, so that somebody else can run one evaluation with the scheduler, and returns that evaluation's number.
-    /// to: what for, as the check that the next evaluation's graph fails; a constant of the program.
+    /// Gives up the kept graph, so that another caller can run one evaluation with the scheduler, and returns that evaluation's
+    /// number. to: what for, as the check that the next evaluation's graph fails; a constant of the program.
     EvaluationId lend_scheduler(std::string_view to);
 
-    /// Rows of the last decode, for tokens with outputs, in the batch's order. [n_vocab]. Throws Error(usage) for a row that there is not, or that stayed on the device
-    /// because its sequences are sampled in the graph.
+    /// Rows of the last decode, for tokens with outputs, in the batch's order. [n_vocab]. Throws Error(usage) for a row that
+    /// there is not, or that stayed on the device because its sequences are sampled in the graph.
     int32_t n_outputs() const noexcept { return n_of(rows_); }
     std::span<const float> logits(int32_t row) const;
 
-    /// Chooses a sequence's tokens in the graph, as far as its chain can, from the next decode on; null: on the host again. Between decodes.
+    /// Chooses a sequence's tokens in the graph, as far as its chain can, from the next decode on; null: on the host again.
+    /// Between decodes.
     void set_sampler(int32_t sequence, std::shared_ptr<SamplerChain> chain);
     /// The chains, and what they chose in the last decode.
     const GraphSampling& sampling() const noexcept { return sampling_; }
 
-    /// The cells, for removing, copying and moving sequences between decodes. Keys of moved cells are turned before the next evaluation.
+    /// The cells, for removing, copying and moving sequences between decodes. Keys of moved cells are turned before the next
+    /// evaluation.
     KvCells& cells() noexcept { return cache_.cells(); }
     const KvCache& cache() const noexcept { return cache_; }
     const ContextOptions& options() const noexcept { return options_; }
@@ -95,7 +98,8 @@ private:
     GraphTensors build(Graph& graph, const GraphSettings& settings, const GraphKey& key, const CacheView& cache);
     void read_outputs(const Ubatch& ubatch);
     std::vector<PlanAlternative> record_alternatives(const GraphKey& key);
-    /// Memory for the largest graphs that there can be: a token, then a whole ubatch with outputs for all, each with the cache full.
+    /// Memory for the largest graphs that there can be: a token, then a whole ubatch with outputs for all, each with the cache
+    /// full.
     void reserve();
     void drop_graph() noexcept;
     void turn_moved_keys();

@@ -22,6 +22,7 @@ Tensor* build(Graph& g, const Model& model, const CacheView& cache, int32_t n_ct
     const Hparams& h = model.hparams();
     Tensor* moved = g.input(Type::I32, {cache.n_cells, 1, 1, 1}, "k_shift");
     for (int32_t il = 0; il < h.n_layer; ++il) {
+        const InPart part(g, Role::attention, il);
         Tensor* k = cache.layers[il].k;
         Tensor* heads = ops::view_3d(g, k, h.head_length_k, h.n_head_kv, cache.n_cells, row_bytes(k->type, h.head_length_k),
                                      row_bytes(k->type, h.n_embd_k()), 0);
@@ -29,7 +30,6 @@ Tensor* build(Graph& g, const Model& model, const CacheView& cache, int32_t n_ct
         Tensor* factors = blocks::rope_factors(model.weights().layers[il], r, n_ctx);
         Tensor* turned = ops::rope(g, ops::cast(g, heads, Type::F32), moved, factors, pure_turn(r));
         turned->name = "K_shifted-" + std::to_string(il);
-        turned->layer = il;
         g.expand(ops::cpy(g, turned, heads));
     }
     return moved;

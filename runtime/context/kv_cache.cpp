@@ -52,15 +52,15 @@ void KvCache::allocate(const Model& model) {
         size_t bytes = 0;
     };
     std::map<const BufferType*, Share> shares;
-    const ModelPlacement& placement = model.placement();
     for (size_t il = 0; il < layers_.size(); ++il) {
-        Device& device = model.device(options_.on_host ? placement.host() : placement.layer_home(int_of(il)));
+        const HomeChoice choice = model.placement().cache(int_of(il));
+        Device& device = model.device(choice.home);
         Share& share = shares[&device.buffer_type()];
         share.device = &device;
         for (Tensor* t : {layers_[il].k, layers_[il].v}) {
+            t->role = Role::cache;
             t->layer = int_of(il);
-            t->home = options_.on_host ? Home::host : Home::layer;
-            t->why_here = options_.on_host ? "the KV cache is kept on the host (-nkvo)" : placement.layer_why(int_of(il));
+            t->why_here = choice.why;
             share.bytes += n_bytes(*t);
             share.tensors.push_back(t);
         }

@@ -14,16 +14,17 @@ struct KvCacheOptions {
     Type type_k = Type::F16; ///< f16, f32, q8_0
     Type type_v = Type::F16;
     bool v_transposed = false; ///< as attention without flash attention reads it
-    bool on_host = false;      ///< in host memory, wherever the layers are
 };
 
-/// Keys and values of all tokens of a context, a pair of tensors per layer where the layer lies, and which cell holds which token.
+/// Keys and values of all tokens of a context, a pair of tensors per layer where the layer lies, and which cell holds which
+/// token.
 class KvCache {
 public:
     /// Graphs attend to cells in multiples of this, so that a graph stays the same for as many tokens.
     static constexpr int32_t granule = 256;
 
-    /// Throws Error(device) naming the bytes and the device when there is not enough memory, Error(usage) when the types don't fit the model's heads.
+    /// Throws Error(device) naming the bytes and the device when there is not enough memory, Error(usage) when the types don't
+    /// fit the model's heads.
     KvCache(const Model& model, const KvCacheOptions& options);
 
     KvCells& cells() noexcept { return cells_; }

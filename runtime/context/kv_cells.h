@@ -10,8 +10,8 @@
 
 namespace schedscope {
 
-/// Which token lies in which cell of the KV cache. A cell holds one position of one or more sequences; a token's cells need not lie
-/// side by side. Ranges of positions are [from, to); to < 0: to the end.
+/// Which token lies in which cell of the KV cache. A cell holds one position of one or more sequences; a token's cells need not
+/// lie side by side. Ranges of positions are [from, to); to < 0: to the end.
 class KvCells {
 public:
     explicit KvCells(int32_t n_cells) : cells_(n_cells) {}
@@ -33,8 +33,8 @@ public:
     void remove(int32_t sequence, int32_t from, int32_t to);
     /// The tokens of `source` in the range belong to `target`, too.
     void copy(int32_t source, int32_t target, int32_t from, int32_t to);
-    /// Adds `delta` to positions; the keys in these cells must then be turned by as much (`take_shifts`). Cells that would become negative
-    /// are freed.
+    /// Adds `delta` to positions; the keys in these cells must then be turned by as much (`take_shifts`). Cells that would become
+    /// negative are freed.
     void shift(int32_t sequence, int32_t from, int32_t to, int32_t delta);
     /// The last position of a sequence; −1: it has none.
     int32_t last_position(int32_t sequence) const noexcept;

@@ -10,8 +10,8 @@
 ///
 ///   "GGUF", u32 version, u64 tensors, u64 keys;
 ///   per key: string name, u32 type, the value; per tensor: string name, u32 dimensions, u64 each, u32 type, u64 offset;
-///   zeros up to a multiple of `general.alignment` (`default_alignment` when absent, a power of two from 8 on): offset 0 of the data.
-///   A string is u64 length and bytes; an array u32 type, u64 count and the elements.
+///   zeros up to a multiple of `general.alignment` (`default_alignment` when absent, a power of two from 8 on): offset 0 of the
+///   data. A string is u64 length and bytes; an array u32 type, u64 count and the elements.
 namespace schedscope::gguf {
 
 class Mapping;
@@ -58,7 +58,8 @@ public:
     size_t alignment() const noexcept { return alignment_; }
     int parts() const noexcept;
     uint64_t file_bytes() const noexcept; ///< of all parts
-    /// Throws Error(input) "PATH: was cut short while it was read". Whoever reads tensors' data or keeps values asks behind that, before the results are used.
+    /// Throws Error(input) "PATH: was cut short while it was read". Whoever reads tensors' data or keeps values asks behind that,
+    /// before the results are used.
     void check_whole() const;
 
     std::span<const MetadataEntry> metadata() const noexcept { return entries_; } ///< the first part's

@@ -24,7 +24,8 @@ public:
     ~Mapping();
 
     std::span<const std::byte> bytes() const noexcept { return bytes_; }
-    /// Throws Error(input) when the file has been cut short since: what was read of it may be zeros that it never held. To be asked before what came of them is used.
+    /// Throws Error(input) when the file has been cut short since: what was read of it may be zeros that it never held. To be
+    /// asked before what came of them is used.
     void check_whole() const;
 
 private:

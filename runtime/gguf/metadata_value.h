@@ -39,7 +39,8 @@ struct MetadataValue {
     std::optional<std::vector<double>> as_f64_array() const;
     std::optional<std::vector<std::string_view>> as_string_array() const;
 
-    /// As people write it: 42, 1e-05, true, a string as it is, [1, 2, …] with at most `max_elements` elements, cut with "… (512)".
+    /// As people write it: 42, 1e-05, true, a string as it is, [1, 2, …] with at most `max_elements` elements, cut with "…
+    /// (512)".
     std::string text(size_t max_elements = 8) const;
     /// "u32", "string", "array of f32"
     std::string kind() const;

@@ -56,10 +56,11 @@ public:
     /// F32, or quantised to `type` while writing. Error(usage) when the type can't be quantised to.
     void add(std::string_view name, const Shape& ne, std::vector<float> values, Type type = Type::F32);
 
-    /// Writes beside PATH and renames, so that PATH is either the old file or the whole new one. What is no regular file (a device, a
-    /// pipe) is written directly. Throws Error(device) "PATH: why".
+    /// Writes beside PATH and renames, so that PATH is either the old file or the whole new one. What is no regular file (a
+    /// device, a pipe) is written directly. Throws Error(device) "PATH: why".
     void write(const std::string& path) const;
-    /// The same file with zeros for all tensors' data, which take no room on the disk (a sparse file): what plans without weights need.
+    /// The same file with zeros for all tensors' data, which take no room on the disk (a sparse file): what plans without weights
+    /// need.
     void write_header(const std::string& path) const;
     std::vector<std::byte> to_bytes() const;
 

@@ -6,12 +6,14 @@ namespace {
 
 /// k [head, heads, n_tokens] into the rows of the cache.
 void store_k(GraphBuilder& b, Tensor* k, int32_t il) {
+    const InPart part(b.g, Role::cache, il);
     Tensor* cache = b.cache.layers[il].k;
     Tensor* rows = ops::view_2d(b.g, k, b.h.n_embd_k(), b.shape.n_tokens, k->nb[2], 0);
     b.g.expand(ops::set_rows(b.g, cache, rows, b.k_rows(il)));
 }
 
 void store_v(GraphBuilder& b, Tensor* v, int32_t il) {
+    const InPart part(b.g, Role::cache, il);
     Tensor* cache = b.cache.layers[il].v;
     if (!b.cache.v_transposed) {
         Tensor* rows = ops::view_2d(b.g, v, b.h.n_embd_v(), b.shape.n_tokens, v->nb[2], 0);
@@ -29,6 +31,7 @@ void store_v(GraphBuilder& b, Tensor* v, int32_t il) {
 
 /// [head, heads_kv, n_kv]
 Tensor* cached_k(GraphBuilder& b, int32_t il) {
+    const InPart part(b.g, Role::cache, il);
     Tensor* cache = b.cache.layers[il].k;
     const size_t row = row_bytes(cache->type, b.h.n_embd_k());
     return ops::view_4d(b.g, cache, b.h.head_length_k, b.h.n_head_kv, b.cache.n_kv, 1, row_bytes(cache->type, b.h.head_length_k),
@@ -37,6 +40,7 @@ Tensor* cached_k(GraphBuilder& b, int32_t il) {
 
 /// [head, heads_kv, n_kv]; transposed: [n_kv, heads_kv, head]
 Tensor* cached_v(GraphBuilder& b, int32_t il) {
+    const InPart part(b.g, Role::cache, il);
     Tensor* cache = b.cache.layers[il].v;
     const int64_t head = b.h.head_length_v;
     const int64_t n_cells = b.cache.n_cells;
@@ -75,13 +79,9 @@ Tensor* attend(GraphBuilder& b, Tensor* q, int32_t il) {
     kq = b.name(ops::soft_max(g, kq, b.mask(il), b.h.attention_scale, 0.0F), "kq_soft_max", il);
     Tensor* kqv = b.name(ops::mul_mat(g, v, kq), "kqv", il);
     Tensor* x = ops::permute(g, kqv, 0, 2, 1, 3);
+    const InPart part(g, Role::attended, il);
     x = ops::cont(g, x, {x->ne[0] * x->ne[1], x->ne[2] * x->ne[3], 1, 1});
-    if (b.settings.cache_on_host) {
-        // All between the cache and the projection is to stay where the cache is.
-        x->pinned = static_cast<int16_t>(b.model.placement().host());
-        x->home = Home::host;
-        x->why_here = "what lies between the cache and the projection stays where the cache is (-nkvo)";
-    }
+    b.pin(x);
     return x;
 }
 
@@ -122,6 +122,7 @@ Qkv project_apart(GraphBuilder& b, Tensor* x, int32_t il) {
 } // namespace
 
 Qkv project_qkv(GraphBuilder& b, Tensor* x, int32_t il) {
+    const InPart part(b.g, Role::attention, il);
     Qkv qkv = b.layer(il).attn_qkv.weight != nullptr ? project_together(b, x, il) : project_apart(b, x, il);
     b.name(qkv.q, "Qcur", il);
     b.name(qkv.k, "Kcur", il);
@@ -159,6 +160,7 @@ Tensor* rope_factors(const LayerWeights& l, const RopeHparams& r, int64_t n_ctx)
 }
 
 void rotate(GraphBuilder& b, Qkv& qkv, int32_t il) {
+    const InPart part(b.g, Role::attention, il);
     const RopeHparams& r = b.h.rope_of(il);
     const RopeParams p = rope_params(r);
     Tensor* factors = rope_factors(b.layer(il), r, b.settings.n_ctx);
@@ -167,7 +169,9 @@ void rotate(GraphBuilder& b, Qkv& qkv, int32_t il) {
 }
 
 Tensor* attention(GraphBuilder& b, const Qkv& qkv, const Linear& output, int32_t il) {
-    // Listed one behind the other, so that nothing comes between them that would need a split of its own; k last, beside its store.
+    const InPart part(b.g, Role::attention, il);
+    // Listed one behind the other, so that nothing comes between them that would need a split of its own; k last, beside its
+    // store.
     b.g.expand(qkv.q);
     b.g.expand(qkv.v);
     b.g.expand(qkv.k);
@@ -183,6 +187,7 @@ Tensor* only_outputs(GraphBuilder& b, Tensor* x, int32_t il) {
 }
 
 Tensor* attention_half(GraphBuilder& b, Tensor* x, int32_t il, std::string_view scaled_q) {
+    const InPart part(b.g, Role::attention, il);
     const LayerWeights& l = b.layer(il);
     x = b.name(norm(b, x, l.attn_norm, NormKind::rms, il), "attn_norm", il);
     Qkv qkv = project_qkv(b, x, il);

@@ -8,8 +8,8 @@ namespace schedscope::blocks {
 /// Rows of the embedding for tokens, or the given embeddings, scaled where the model does: [n_embd, n_tokens].
 Tensor* input_embedding(GraphBuilder& b);
 
-/// The inputs that every block uses: positions, rows of the cache, the mask (another pair of both for layers that slide), the rows with outputs.
-/// Before the first block.
+/// The inputs that every block uses: positions, rows of the cache, the mask (another pair of both for layers that slide), the
+/// rows with outputs. Before the first block.
 void attention_inputs(GraphBuilder& b);
 
 /// weight × norm(x) + bias. The caller names the result.
@@ -43,15 +43,16 @@ Tensor* attention(GraphBuilder& b, const Qkv& qkv, const Linear& output, int32_t
 /// In the last block, the rows with outputs; x as it is elsewhere.
 Tensor* only_outputs(GraphBuilder& b, Tensor* x, int32_t il);
 
-/// The first half of a block with RMS norms, before it is added to x: attention(norm(x)), of the rows with outputs. Where the model multiplies q
-/// (query_scale) the product is called `scaled_q`; empty: it gets no name.
+/// The first half of a block with RMS norms, before it is added to x: attention(norm(x)), of the rows with outputs. Where the
+/// model multiplies q (query_scale) the product is called `scaled_q`; empty: it gets no name.
 Tensor* attention_half(GraphBuilder& b, Tensor* x, int32_t il, std::string_view scaled_q = {});
 
 enum class Activation : uint8_t { silu, gelu, gelu_quick, relu };
 /// down(activation(gate · x) × (up · x)); without a gate down(activation(up · x)). The caller names the result.
 Tensor* feed_forward(GraphBuilder& b, Tensor* x, Activation activation, int32_t il);
 
-/// The mixture: a router chooses n_expert_used experts a token, whose outputs are added up by weight. The caller names the result.
+/// The mixture: a router chooses n_expert_used experts a token, whose outputs are added up by weight. The caller names the
+/// result.
 Tensor* experts(GraphBuilder& b, Tensor* x, bool normalise_weights, int32_t il);
 
 /// Last norm and logits; ends the graph.
@@ -60,7 +61,8 @@ void output(GraphBuilder& b, Tensor* x, NormKind kind);
 /// Whole graphs of LLaMA's kind: x + attention(norm(x)), then x + feed-forward(norm(x)). RMS norms, and SiLU gates or experts.
 void pre_norm_model(GraphBuilder& b);
 
-/// Whole graphs of Gemma's kind from its second version: with a norm behind the attention and behind the feed-forward part too, and GELU gates.
+/// Whole graphs of Gemma's kind from its second version: with a norm behind the attention and behind the feed-forward part too,
+/// and GELU gates.
 void sandwich_norm_model(GraphBuilder& b);
 
 } // namespace schedscope::blocks

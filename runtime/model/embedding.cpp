@@ -14,6 +14,7 @@ Tensor* unscaled_embedding(GraphBuilder& b) {
         b.g.expand(b.io.embeddings);
         return b.io.embeddings;
     }
+    const InPart part(b.g, Role::embedding);
     Tensor* x = b.name(ops::get_rows(b.g, b.w.token_embedding, b.io.tokens), "embd");
     // ggml's graphs have both inputs, so that the numbers of unnamed leafs agree.
     b.g.expand(x);
@@ -39,6 +40,7 @@ Tensor* input_embedding(GraphBuilder& b) {
     if (b.h.embedding_scale == 1 || (b.shape.embeddings && !b.h.scales_given_embeddings)) {
         return x;
     }
+    const InPart part(b.g, Role::embedding);
     return b.name(ops::scale(b.g, x, b.h.embedding_scale), "inp_scaled");
 }
 

@@ -7,7 +7,13 @@ namespace schedscope::blocks {
 
 namespace {
 
-/// Weights of the chosen experts, [1, n_expert_used, n_tokens].
+/// Which experts each token goes to, [n_expert_used, n_tokens], and with what weights, [1, n_expert_used, n_tokens].
+struct Routes {
+    Tensor* chosen;
+    Tensor* weights;
+};
+
+/// Weights of the chosen experts.
 Tensor* routed_weights(GraphBuilder& b, Tensor* probabilities, Tensor* chosen, bool normalise, int32_t il) {
     Graph& g = b.g;
     const int64_t used = b.h.n_expert_used;
@@ -27,6 +33,16 @@ Tensor* routed_weights(GraphBuilder& b, Tensor* probabilities, Tensor* chosen, b
     return weights;
 }
 
+Routes route(GraphBuilder& b, Tensor* x, bool normalise_weights, int32_t il) {
+    Graph& g = b.g;
+    const InPart part(g, Role::router, il);
+    Tensor* scores = b.name(ops::mul_mat(g, b.layer(il).ffn_router, x), "ffn_moe_logits", il);
+    Tensor* probabilities = b.name(ops::soft_max(g, scores, nullptr, 1.0F, 0.0F), "ffn_moe_probs", il);
+    Tensor* sorted = b.name(ops::argsort(g, probabilities, true), "ffn_moe_argsort", il);
+    Tensor* chosen = b.name(ops::view_2d(g, sorted, b.h.n_expert_used, x->ne[1], sorted->nb[1], 0), "ffn_moe_topk", il);
+    return {chosen, routed_weights(b, probabilities, chosen, normalise_weights, il)};
+}
+
 } // namespace
 
 Tensor* experts(GraphBuilder& b, Tensor* x, bool normalise_weights, int32_t il) {
@@ -36,12 +52,9 @@ Tensor* experts(GraphBuilder& b, Tensor* x, bool normalise_weights, int32_t il) 
     const int64_t n_embd = x->ne[0];
     const int64_t n_tokens = x->ne[1];
 
-    Tensor* scores = b.name(ops::mul_mat(g, w.ffn_router, x), "ffn_moe_logits", il);
-    Tensor* probabilities = b.name(ops::soft_max(g, scores, nullptr, 1.0F, 0.0F), "ffn_moe_probs", il);
-    Tensor* sorted = b.name(ops::argsort(g, probabilities, true), "ffn_moe_argsort", il);
-    Tensor* chosen = b.name(ops::view_2d(g, sorted, used, n_tokens, sorted->nb[1], 0), "ffn_moe_topk", il);
-    Tensor* weights = routed_weights(b, probabilities, chosen, normalise_weights, il);
+    const auto [chosen, weights] = route(b, x, normalise_weights, il);
 
+    const InPart part(g, Role::experts, il);
     x = ops::reshape(g, x, {n_embd, 1, n_tokens, 1});
     Tensor* up = b.name(ops::mul_mat_id(g, w.ffn_up_experts, x, chosen), "ffn_moe_up", il);
     Tensor* gate = b.name(ops::mul_mat_id(g, w.ffn_gate_experts, x, chosen), "ffn_moe_gate", il);

@@ -33,6 +33,7 @@ Tensor* product(GraphBuilder& b, const Linear& w, Tensor* x, const std::string& 
 } // namespace
 
 Tensor* feed_forward(GraphBuilder& b, Tensor* x, Activation activation, int32_t il) {
+    const InPart part(b.g, Role::feed_forward, il);
     const LayerWeights& w = b.layer(il);
     const ActivationNames& a = names[ordinal(activation)];
     Tensor* up = product(b, w.ffn_up, x, "ffn_up", il);

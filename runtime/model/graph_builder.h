@@ -33,8 +33,7 @@ struct UbatchShape {
 /// Settings that hold for all graphs of a context.
 struct GraphSettings {
     bool flash_attention = false;
-    bool cache_on_host = false; ///< -nkvo
-    int32_t n_ctx = 0;          ///< context length per sequence
+    int32_t n_ctx = 0; ///< context length per sequence
 };
 
 /// What must be filled before each evaluation, and what comes out. Null where the graph has none.
@@ -53,8 +52,9 @@ struct GraphTensors {
     Tensor* logits = nullptr;      ///< F32 [n_vocab, n_outputs]
 };
 
-/// The state shared by the building blocks of one graph. Names and order are llama.cpp's (ggml programs show both to users, and plans
-/// depend on the order), so blocks make their tensors in its order and name them with `name`.
+/// The state shared by the building blocks of one graph. Names and order are llama.cpp's (ggml programs show both to users, and
+/// plans depend on the order), so blocks make their tensors in its order, name them with `name`, and say with InPart which part
+/// of the model they belong to.
 class GraphBuilder {
 public:
     GraphBuilder(Graph& graph, const Model& model, const GraphSettings& settings, const UbatchShape& shape,
@@ -70,9 +70,11 @@ public:
     const CacheView cache;
     GraphTensors io;
 
-    /// Calls a tensor "WHAT-LAYER", or WHAT without a layer. Norms of a layer are pinned to the layer's device when the batch is small or all
-    /// is offloaded: else they may follow the layer before and cost a copy.
-    Tensor* name(Tensor* t, std::string_view what, int32_t layer = -1) const;
+    /// Calls a tensor "WHAT-LAYER", or WHAT without a layer.
+    static Tensor* name(Tensor* t, std::string_view what, int32_t layer = -1);
+    /// Pins a node to the device that the policy says; to none where it says so. Its sources and its part of the model are
+    /// settled.
+    void pin(Tensor* t) const;
     const LayerWeights& layer(int32_t il) const noexcept { return w.layers[il]; }
     /// What a layer reads of `io`.
     Tensor* k_rows(int32_t il) const noexcept { return h.slides(il) ? io.sliding_k_rows : io.k_rows; }

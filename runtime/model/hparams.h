@@ -66,9 +66,10 @@ struct Hparams {
 /// What all architectures have in common. Throws Error(input) naming file and key for what is missing or impossible.
 Hparams read_hparams(const gguf::File& file);
 
-/// Layers slide over a window of `attention.sliding_window` tokens (or `window`, where the file has no such key; 0: none slides), except each
-/// last one of `period`, or as the file's `attention.sliding_window_pattern` says (a period, or a flag per layer). Their rope has the base
-/// `rope.freq_base_swa`, or `freq_base`, and the scaling that `h.rope_sliding` has. Throws as read_hparams.
+/// Layers slide over a window of `attention.sliding_window` tokens (or `window`, where the file has no such key; 0: none slides),
+/// except each last one of `period`, or as the file's `attention.sliding_window_pattern` says (a period, or a flag per layer).
+/// Their rope has the base `rope.freq_base_swa`, or `freq_base`, and the scaling that `h.rope_sliding` has. Throws as
+/// read_hparams.
 void read_sliding_window(Hparams& h, const gguf::File& file, int32_t window, int32_t period, float freq_base);
 
 /// c of c·tanh(x/c), 0: none. Throws as read_hparams.

@@ -10,7 +10,8 @@ namespace schedscope {
 
 class WeightLoader;
 
-/// Weights that architectures name alike, in the names that llama.cpp's converters write. Each throws Error(input) as WeightLoader does.
+/// Weights that architectures name alike, in the names that llama.cpp's converters write. Each throws Error(input) as
+/// WeightLoader does.
 namespace weights {
 
 /// "blk.IL."

@@ -2,10 +2,10 @@
 
 #include "runtime/backend/buffer.h"
 #include "runtime/model/hparams.h"
-#include "runtime/model/model_placement.h"
 #include "runtime/model/tensor_buffers.h"
 #include "runtime/model/weights.h"
 #include "runtime/numbers.h"
+#include "runtime/planner/placement/policy.h"
 #include "runtime/tensor/graph.h"
 
 #include <memory>
@@ -21,13 +21,15 @@ namespace gguf {
 class File;
 }
 
-/// A model: what its file says and where its weights lie. Immutable after loading; keeps the file mapped. Devices must outlive it.
+/// A model: what its file says and where its weights lie. Immutable after loading; keeps the file mapped. Devices must outlive
+/// it.
 class Model {
 public:
-    /// Throws Error(input) for a file, an architecture, a key or a tensor that is not as it should be, Error(device) when memory is short,
-    /// Error(usage) when the placement is not understood. `devices` by priority, the last one the CPU.
+    /// Throws Error(input) for a file, an architecture, a key or a tensor that is not as it should be, Error(device) when memory
+    /// is short, Error(usage) when the placement is not understood. `devices` by priority, the last one the CPU. shared_reports:
+    /// overrides are for other models, too; how they fared is added there, and who has it says what matched nothing.
     Model(std::shared_ptr<const gguf::File> file, std::span<Device* const> devices, const PlacementOptions& placement,
-          LoadMode mode);
+          LoadMode mode, std::vector<OverrideReport>* shared_reports = nullptr);
     ~Model();
     Model(const Model&) = delete;
     Model& operator=(const Model&) = delete;
@@ -36,7 +38,7 @@ public:
     const Architecture& architecture() const noexcept { return *architecture_; }
     const Hparams& hparams() const noexcept { return hparams_; }
     const Weights& weights() const noexcept { return weights_; }
-    const ModelPlacement& placement() const noexcept { return placement_; }
+    const PlacementPolicy& placement() const noexcept { return placement_; }
     LoadMode mode() const noexcept { return mode_; }
 
     int32_t n_devices() const noexcept { return n_of(devices_); }
@@ -52,7 +54,7 @@ private:
     LoadMode mode_;
     const Architecture* architecture_;
     Hparams hparams_;
-    ModelPlacement placement_;
+    PlacementPolicy placement_; // owns the reasons that weights are where they are
     TensorStore store_;
     Weights weights_;
     std::vector<std::unique_ptr<Buffer>> buffers_;

@@ -4,6 +4,7 @@ namespace schedscope::blocks {
 
 void output(GraphBuilder& b, Tensor* x, NormKind kind) {
     b.io.hidden = b.name(norm(b, x, b.w.output_norm, kind, -1), "result_norm");
+    const InPart part(b.g, Role::output, b.h.n_layer);
     x = b.name(ops::mul_mat(b.g, b.w.output.weight, b.io.hidden),
                b.w.output.bias != nullptr ? "result_output_no_bias" : "result_output");
     if (b.w.output.bias != nullptr) {

@@ -14,8 +14,8 @@ enum class LoadMode : uint8_t {
     header ///< only described: graphs can be planned, not run
 };
 
-/// Gives tensors buffers of one type, one behind the other; more than one buffer when the type limits their size. Throws Error(device) when
-/// there is no memory.
+/// Gives tensors buffers of one type, one behind the other; more than one buffer when the type limits their size. Throws
+/// Error(device) when there is no memory.
 std::vector<std::unique_ptr<Buffer>> give_buffers(const BufferType& type, std::span<Tensor* const> tensors, BufferUsage usage,
                                                   LoadMode mode);
 

@@ -16,11 +16,8 @@ namespace schedscope {
 
 namespace {
 
-bool ends_with(std::string_view s, std::string_view end) {
-    return s.size() >= end.size() && s.substr(s.size() - end.size()) == end;
-}
-
-/// A node that reads the weight, with a batch as large as a usual prompt's. Throws Error when the operator does not take such a weight.
+/// A node that reads the weight, with a batch as large as a usual prompt's. Throws Error when the operator does not take such a
+/// weight.
 Tensor* reading_node(Graph& g, const gguf::FileTensor& info, Op reader) {
     constexpr int64_t batch = 512;
     Tensor* weight = g.make(info.type, info.ne, info.name);
@@ -55,59 +52,31 @@ bool device_can_read(const Device& device, const gguf::FileTensor& info, Op read
 
 } // namespace
 
-Op WeightLoader::text_reader_of(std::string_view name, int32_t layer) {
-    if (name == "token_embd.weight" && layer == input_layer) {
-        return Op::GET_ROWS;
+std::vector<PlacedDevice> placed_devices(std::span<Device* const> devices) {
+    std::vector<PlacedDevice> placed;
+    for (const Device* device : devices) {
+        placed.push_back({std::string(device->name()), std::string(device_kind_name(device->kind())),
+                          static_cast<int64_t>(device->memory_bytes())});
     }
-    if (name.find("rope_f") != std::string_view::npos) {
-        return Op::ROPE;
-    }
-    if (ends_with(name, ".bias")) {
-        return Op::ADD;
-    }
-    if (name.find("norm") != std::string_view::npos) {
-        return Op::MUL;
-    }
-    return name.find("_exps.") != std::string_view::npos ? Op::MUL_MAT_ID : Op::MUL_MAT;
+    return placed;
 }
 
-int32_t WeightLoader::home_of(const gguf::FileTensor& info, int32_t layer) {
-    const int32_t wanted = layer == input_layer ? placement_.host() : placement_.layer_home(layer);
-    const auto [found, first_time] = overridden_.try_emplace(&info);
-    if (first_time) {
-        // Any home that is none: what comes back then is an override's.
-        found->second.home = placement_.tensor_home(info.name, -1, &found->second.why);
+HomeChoice WeightLoader::home_of(const gguf::FileTensor& info, const WeightUse& use) {
+    bool runs = false;
+    const WeightHome choice = policy_.weight(
+        info.name, use.part, [&](int32_t home) { return runs = device_can_read(*devices_[home], info, use.reader); });
+    if (!runs) {
+        if (!device_can_read(*devices_.back(), info, use.reader)) {
+            throw Error(ErrorKind::input, file_.path() + ": tensor " + visible_name(info.name) + ": " +
+                                              std::string(op_name(use.reader)) + " with weights of type " +
+                                              std::string(type_name(info.type)) + " is not supported");
+        }
+        ++left_to_host_[{choice.wanted, info.type}];
     }
-    const int32_t home = found->second.home >= 0 ? found->second.home : wanted;
-    const Op reader = reader_of_(info.name, layer);
-    if (device_can_read(*devices_[home], info, reader)) {
-        return home;
+    if (named_.insert(&info).second) {
+        count_matches(policy_.overrides(), info.name, override_reports_);
     }
-    if (!device_can_read(*devices_.back(), info, reader)) {
-        throw Error(ErrorKind::input, file_.path() + ": tensor " + visible_name(info.name) + ": " + std::string(op_name(reader)) +
-                                          " with weights of type " + std::string(type_name(info.type)) + " is not supported");
-    }
-    ++left_to_host_[{home, info.type}];
-    return placement_.host();
-}
-
-void WeightLoader::tell_why(Tensor& tensor, const gguf::FileTensor& info, int32_t layer, int32_t home) {
-    const Override& override = overridden_.at(&info);
-    tensor.layer = layer_number(layer);
-    if (override.home >= 0) {
-        tensor.home = Home::user;
-        tensor.why_here = override.why;
-    } else if (layer == input_layer) {
-        tensor.home = Home::host;
-        tensor.why_here = "the token embedding is looked up on the host";
-    } else {
-        tensor.home = Home::layer;
-        tensor.why_here = placement_.layer_why(layer);
-    }
-    const int32_t wanted = override.home >= 0 || layer == input_layer ? override.home : placement_.layer_home(layer);
-    if (wanted >= 0 && wanted != home) {
-        tensor.why_here = "its device can't run the operator that reads it, so it stays on the host";
-    }
+    return choice;
 }
 
 std::vector<std::string> WeightLoader::notes() const {
@@ -119,7 +88,7 @@ std::vector<std::string> WeightLoader::notes() const {
     return notes;
 }
 
-Tensor* WeightLoader::maybe(const std::string& name, const Shape& ne, int32_t layer) {
+Tensor* WeightLoader::maybe(const std::string& name, const Shape& ne, const WeightUse& use) {
     const gguf::FileTensor* info = file_.find_tensor(name);
     if (info == nullptr) {
         return nullptr;
@@ -128,35 +97,36 @@ Tensor* WeightLoader::maybe(const std::string& name, const Shape& ne, int32_t la
         throw Error(ErrorKind::input,
                     file_.path() + ": tensor " + name + " has shape " + shape_text(info->ne) + ", expected " + shape_text(ne));
     }
-    const int32_t home = home_of(*info, layer);
-    const BufferType* type = &devices_[home]->buffer_type();
-    Tensor*& tensor = made_[{info, type}];
+    const HomeChoice choice = home_of(*info, use);
+    Tensor*& tensor = made_[{info, &devices_[choice.home]->buffer_type()}];
     if (tensor == nullptr) {
         tensor = store_.make(info->type, info->ne, name);
-        items_.push_back({tensor, info, home});
-        tell_why(*tensor, *info, layer, home);
-    } else if (tensor->home != Home::user && tensor->layer != layer_number(layer)) {
-        tensor->home = Home::shared;
+        tensor->role = use.part.role;
+        tensor->layer = use.part.layer;
+        tensor->why_here = choice.why;
+        items_.push_back({tensor, info, choice.home});
+    } else if (tensor->part() != use.part) { // several parts of the model read it
+        tensor->role = Role::none;
         tensor->layer = -1;
     }
     return tensor;
 }
 
-Tensor* WeightLoader::need(const std::string& name, const Shape& ne, int32_t layer) {
-    Tensor* tensor = maybe(name, ne, layer);
+Tensor* WeightLoader::need(const std::string& name, const Shape& ne, const WeightUse& use) {
+    Tensor* tensor = maybe(name, ne, use);
     if (tensor == nullptr) {
         throw Error(ErrorKind::input, file_.path() + ": tensor " + name + " is missing");
     }
     return tensor;
 }
 
-Linear WeightLoader::linear(const std::string& name, const Shape& ne, int32_t layer) {
+Linear WeightLoader::linear(const std::string& name, const Shape& ne, const WeightUse& use) {
     const Shape bias{ne[1] > 1 ? ne[1] : ne[0], 1, 1, 1};
-    return {need(name + ".weight", ne, layer), maybe(name + ".bias", bias, layer)};
+    return {need(name + ".weight", ne, use), maybe(name + ".bias", bias, {use.part.role, use.part.layer, Op::ADD})};
 }
 
-Linear WeightLoader::maybe_linear(const std::string& name, const Shape& ne, int32_t layer) {
-    return file_.find_tensor(name + ".weight") != nullptr ? linear(name, ne, layer) : Linear{};
+Linear WeightLoader::maybe_linear(const std::string& name, const Shape& ne, const WeightUse& use) {
+    return file_.find_tensor(name + ".weight") != nullptr ? linear(name, ne, use) : Linear{};
 }
 
 void WeightLoader::map_host(std::vector<std::unique_ptr<Buffer>>& buffers) {
@@ -166,7 +136,7 @@ void WeightLoader::map_host(std::vector<std::unique_ptr<Buffer>>& buffers) {
         const std::byte* end = nullptr;
     };
     std::vector<Stretch> stretches(file_.parts());
-    const auto on_host = [&](const Item& item) { return item.home == placement_.host(); };
+    const auto on_host = [&](const Item& item) { return item.home == policy_.host(); };
     for (const Item& item : items_) {
         if (!on_host(item)) {
             continue;
@@ -232,7 +202,7 @@ std::vector<std::unique_ptr<Buffer>> WeightLoader::load(LoadMode mode) {
     }
     if (mode == LoadMode::data) {
         for (const Item& item : items_) {
-            if (item.home != placement_.host()) {
+            if (item.home != policy_.host()) {
                 tensor_write(*item.tensor, item.info->data, 0, item.info->bytes);
                 file_.check_whole();
             }

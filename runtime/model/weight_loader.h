@@ -2,13 +2,14 @@
 
 #include "runtime/backend/buffer.h"
 #include "runtime/gguf/gguf.h"
-#include "runtime/model/model_placement.h"
 #include "runtime/model/tensor_buffers.h"
 #include "runtime/model/weights.h"
+#include "runtime/planner/placement/policy.h"
 #include "runtime/tensor/graph.h"
 
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -18,36 +19,52 @@ namespace schedscope {
 
 class Device;
 
-/// Makes a model's weight tensors from its file and gives them their memory. First every tensor is named (`need`, `maybe`), with its
-/// layer and shape; then `load` (or `describe`) gives all of them buffers at once.
+/// What a weight is for: which part of the model reads it, by which operator.
+struct WeightUse {
+    WeightUse(Role role, int32_t layer) noexcept
+        : WeightUse(role, layer,
+                    role == Role::embedding ? Op::GET_ROWS
+                    : role == Role::norm    ? Op::MUL
+                    : role == Role::experts ? Op::MUL_MAT_ID
+                                            : Op::MUL_MAT) {}
+    WeightUse(Role role, int32_t layer, Op reader) noexcept : part{role, layer}, reader(reader) {}
+
+    ModelPart part;
+    Op reader;
+};
+
+/// The devices as the placement policy wants to know them.
+std::vector<PlacedDevice> placed_devices(std::span<Device* const> devices);
+
+/// Makes a model's weight tensors from its file and gives them their memory. First every tensor is named (`need`, `maybe`), with
+/// its use and shape; then `load` (or `describe`) gives all of them buffers at once.
 ///
-/// A tensor goes to its layer's home, or where an override sends it; a device that can't run the tensor's operator (a product with rows of a
-/// type that it does not know) leaves it to the CPU. The same name asked for from layers in different memory gives one copy for each memory.
+/// A tensor goes where the policy says, which leaves it to the CPU where its device can't run the operator that reads it (a
+/// product with rows of a type that it does not know). The same name asked for from parts in different memory gives one copy for
+/// each memory.
 class WeightLoader {
 public:
-    /// The operator that will read a weight of this name in this layer.
-    using ReaderOf = Op (*)(std::string_view name, int32_t layer);
-
-    WeightLoader(const gguf::File& file, std::span<Device* const> devices, ModelPlacement& placement, TensorStore& store,
-                 ReaderOf reader_of = text_reader_of)
-        : file_(file), devices_(devices.begin(), devices.end()), placement_(placement), store_(store), reader_of_(reader_of) {}
-
-    static constexpr int32_t input_layer = -1; ///< the token embedding: always on the CPU
-
-    /// Of text models, judged by the weight's name as all architectures use it. A tied output reads the embedding as a matrix.
-    static Op text_reader_of(std::string_view name, int32_t layer);
+    /// override_reports: counts are added to those of other files, if there are any.
+    WeightLoader(const gguf::File& file, std::span<Device* const> devices, const PlacementPolicy& policy, TensorStore& store,
+                 std::vector<OverrideReport>& override_reports)
+        : file_(file), devices_(devices.begin(), devices.end()), policy_(policy), store_(store),
+          override_reports_(override_reports) {
+        if (override_reports_.empty()) {
+            override_reports_ = schedscope::override_reports(policy.overrides());
+        }
+    }
 
     /// Throws Error(input) naming file and tensor when it is missing or has another shape.
-    Tensor* need(const std::string& name, const Shape& ne, int32_t layer);
+    Tensor* need(const std::string& name, const Shape& ne, const WeightUse& use);
     /// Null when the file has no such tensor.
-    Tensor* maybe(const std::string& name, const Shape& ne, int32_t layer);
+    Tensor* maybe(const std::string& name, const Shape& ne, const WeightUse& use);
     /// NAME.weight, which must be there, and NAME.bias [ne[1] or, for a vector, ne[0]], which may.
-    Linear linear(const std::string& name, const Shape& ne, int32_t layer);
+    Linear linear(const std::string& name, const Shape& ne, const WeightUse& use);
     /// The same, with nulls when there is no NAME.weight.
-    Linear maybe_linear(const std::string& name, const Shape& ne, int32_t layer);
+    Linear maybe_linear(const std::string& name, const Shape& ne, const WeightUse& use);
 
-    /// Memory for all of them. With data, host tensors point into the mapped file and the others are uploaded; the file must outlive the
-    /// buffers. Throws Error(device) when a device has no memory left, Error(input) when the file was cut short.
+    /// Memory for all of them. With data, host tensors point into the mapped file and the others are uploaded; the file must
+    /// outlive the buffers. Throws Error(device) when a device has no memory left, Error(input) when the file was cut short.
     std::vector<std::unique_ptr<Buffer>> load(LoadMode mode);
 
     /// How many weights devices left to the CPU, one sentence for each device and type.
@@ -59,24 +76,18 @@ private:
         const gguf::FileTensor* info;
         int32_t home;
     };
-    struct Override {
-        int32_t home = -1; ///< none
-        std::string_view why;
-    };
-    int32_t home_of(const gguf::FileTensor& info, int32_t layer);
-    static int32_t layer_number(int32_t layer) noexcept { return layer == input_layer ? -1 : layer; }
-    void tell_why(Tensor& tensor, const gguf::FileTensor& info, int32_t layer, int32_t home);
+    HomeChoice home_of(const gguf::FileTensor& info, const WeightUse& use);
     void map_host(std::vector<std::unique_ptr<Buffer>>& buffers);
 
     const gguf::File& file_;
     std::vector<Device*> devices_;
-    ModelPlacement& placement_;
+    const PlacementPolicy& policy_;
     TensorStore& store_;
-    ReaderOf reader_of_;
     std::vector<Item> items_;
     std::map<std::pair<const gguf::FileTensor*, const BufferType*>, Tensor*> made_;
     std::map<std::pair<int32_t, Type>, int32_t> left_to_host_; ///< by home wanted and type
-    std::map<const gguf::FileTensor*, Override> overridden_;   ///< asked for, so that an override counts a tensor once
+    std::set<const gguf::FileTensor*> named_;
+    std::vector<OverrideReport>& override_reports_;
 };
 
 } // namespace schedscope

@@ -36,8 +36,8 @@ constexpr const OpTraits& traits(Op op) noexcept { return op_catalogue[ordinal(o
 /// VIEW, RESHAPE, PERMUTE and TRANSPOSE.
 constexpr bool is_view_op(Op op) noexcept { return traits(op).view; }
 
-/// What the offload of a node is counted by: a product's ne[1], an expert product's and a rope's ne[2], else the number of rows; 0 for a row
-/// lookup, which is never offloaded. ne: the node's shape. (ggml's rule.)
+/// What the offload of a node is counted by: a product's ne[1], an expert product's and a rope's ne[2], else the number of rows;
+/// 0 for a row lookup, which is never offloaded. ne: the node's shape. (ggml's rule.)
 constexpr int64_t offload_batch(Op op, const Shape& ne) noexcept { return traits(op).batch(ne); }
 
 /// Neither a leaf nor a view.

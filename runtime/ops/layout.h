@@ -21,8 +21,8 @@ using Shape = std::array<int64_t, max_dims>;  ///< elements; unused dimensions a
 using Strides = std::array<size_t, max_dims>; ///< bytes from one element (block, if quantised) to the next per dimension
 using Params = std::array<int32_t, max_params>;
 
-/// flag_watched: somebody reads the tensor's values as soon as it was computed, so it may end a fused group but not lie inside one. Set
-/// between pass 5 and Backend::optimise, for this plan only; never part of what the planner sees or a trace keeps.
+/// flag_watched: an observer reads the tensor's values as soon as it was computed, so it may end a fused group but not lie inside
+/// one. Set between pass 5 and Backend::optimise, for this plan only; never part of what the planner sees or a trace keeps.
 enum TensorFlags : uint8_t { flag_input = 1, flag_output = 2, flag_param = 4, flag_loss = 8, flag_watched = 16 };
 
 /// What a buffer is for; the scheduler looks only at `weights`.

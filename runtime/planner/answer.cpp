@@ -12,6 +12,7 @@ std::string_view refusal_name(Refusal reason) noexcept {
     case Refusal::layout: return "layout";
     case Refusal::memory: return "memory";
     case Refusal::feature: return "missing device feature";
+    case Refusal::not_asked: return "not asked";
     }
     return "";
 }

@@ -5,8 +5,8 @@
 
 namespace schedscope {
 
-/// The three questions of the scheduler about the graph being planned. Whoever answers knows the graph: live backends, a trace, a device
-/// table, a corpus case. Answers stay the same while a plan is made.
+/// The three questions of the scheduler about the graph being planned. Whoever answers knows the graph: live backends, a trace, a
+/// device table, a corpus case. Answers stay the same while a plan is made.
 class Capabilities {
 public:
     virtual ~Capabilities() = default;

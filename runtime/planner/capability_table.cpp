@@ -7,7 +7,7 @@ namespace schedscope {
 int CapabilityTable::n_backends() const noexcept { return n_of(session->backends); }
 
 BufferTypeId CapabilityTable::default_buffer_type(BackendId backend) const {
-    return session->backends[backend].default_buffer_type;
+    return session->backends[backend].default_buffer_type.value_or(no_buffer_type);
 }
 
 bool CapabilityTable::is_host(BufferTypeId type) const { return session->buffer_types[type].is_host; }

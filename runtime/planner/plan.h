@@ -82,9 +82,9 @@ struct Split {
     int32_t n_inputs = 0;
 };
 
-/// A tensor made by pass 5. Its id follows the graph's: n_tensors + index in Plan::copies. Type, shape and strides are the original's.
-/// A group of `n_stages` copies of one tensor on one backend lies together, in order of stage; when the original itself serves as the copy
-/// of a stage, that entry's `id` is the original's.
+/// A tensor made by pass 5. Its id follows the graph's: n_tensors + index in Plan::copies. Type, shape and strides are the
+/// original's. A group of `n_stages` copies of one tensor on one backend lies together, in order of stage; when the original
+/// itself serves as the copy of a stage, that entry's `id` is the original's.
 struct Copy {
     TensorId id = no_tensor;
     TensorId of = no_tensor;

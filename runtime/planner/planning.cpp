@@ -59,7 +59,7 @@ void Planning::describe_tensors() {
     }
     scratch.active.clear();
     for (const TensorId node : graph.nodes) {
-        if (!is_view_op(tensor(node).op)) {
+        if (!is_view_op(*tensor(node).op)) {
             scratch.active.push_back(node);
         }
     }
@@ -103,7 +103,7 @@ bool Planning::wants_offload(BackendId backend, TensorId decided) {
 
 std::string Planning::why_not_offloaded(TensorId decided) const {
     const TensorInfo& t = graph.tensors[decided];
-    const int64_t batch = offload_batch(t.op, t.ne);
+    const int64_t batch = offload_batch(*t.op, *t.ne);
     if (batch == 0) {
         return "a row lookup is not worth it";
     }
@@ -130,6 +130,11 @@ void Planning::record_query(Question question, const Answer& answer, BackendId b
     recorder->add_in_burst(query);
 }
 
+void Planning::refuse_unasked(BackendId backend, TensorId decided) const {
+    throw Error(ErrorKind::input,
+                "it can't be planned again: whether " + backend_name(backend) + " runs " + name(decided) + " is not recorded");
+}
+
 void Planning::record_assign(TensorId id, BackendId before, TensorId by) {
     const Assignment& a = plan.assignments[id];
     recorder->add_in_burst(record::Assign{pass, a.cause, a.source, before, a.backend, id, by});
@@ -146,7 +151,7 @@ StringId Planning::detail(std::string_view text) {
 std::string Planning::name(TensorId id) const {
     const TensorInfo& t = tensor(id);
     std::string text = "'";
-    text.append(t.name).append("' (").append(op_name(t.op)).append(")");
+    text.append(t.name).append("' (").append(op_name(t)).append(")");
     return text;
 }
 

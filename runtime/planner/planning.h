@@ -18,7 +18,7 @@ inline uint16_t source_mask(const std::array<TensorId, max_sources>& src) noexce
     return static_cast<uint16_t>(mask);
 }
 
-inline int64_t bytes_of(const TensorInfo& t) noexcept { return n_bytes(t.type, t.ne, t.nb); }
+inline int64_t bytes_of(const TensorInfo& t) noexcept { return n_bytes(t); }
 
 /// Calls `f(N)` for each set bit N, lowest first.
 template <typename F> void for_each_bit(uint16_t mask, F&& f) {
@@ -53,6 +53,9 @@ public:
     /// The questions that backends answer, recorded. `decided` is the tensor that the decision is for.
     bool supports_op(BackendId backend, TensorId decided) {
         const Answer answer = capabilities.supports_op(backend, decided);
+        if (answer.reason == Refusal::not_asked) {
+            refuse_unasked(backend, decided);
+        }
         if (recorder != nullptr) {
             record_query(Question::op, answer, backend, no_buffer_type, decided);
         }
@@ -109,6 +112,7 @@ public:
 private:
     void describe_tensors();
     void describe_backends();
+    [[noreturn]] void refuse_unasked(BackendId backend, TensorId decided) const;
     void record_query(Question question, const Answer& answer, BackendId backend, BufferTypeId type, TensorId decided);
     StringId detail(std::string_view text);
 

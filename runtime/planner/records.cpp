@@ -1,5 +1,8 @@
 #include "runtime/planner/records.h"
 
+#include "runtime/numbers.h"
+
+#include <algorithm>
 #include <type_traits>
 
 namespace schedscope {
@@ -54,11 +57,31 @@ std::string_view graph_kind_name(GraphKind kind) noexcept {
     case GraphKind::prefill: return "prefill";
     case GraphKind::decode: return "decode";
     case GraphKind::encoder: return "encoder";
-    case GraphKind::imported: return "imported";
     case GraphKind::other: return "other";
     }
     return "";
 }
+
+namespace {
+struct TopicWords {
+    std::string_view name, words;
+};
+constexpr TopicWords topics[] = {
+    {"answers", "answers of backends"},
+    {"passes", "records of passes"},
+    {"shapes", "types and shapes of tensors"},
+    {"memory", "records of memory"},
+    {"order", "records of fusion and order"},
+    {"times", "times"},
+    {"runs", "records of what ran"},
+    {"tokens", "tokens"},
+    {"reuse", "records of reuse"},
+}; // in the order of Topic
+static_assert(std::size(topics) == static_cast<size_t>(Topic::count));
+} // namespace
+
+std::string_view topic_name(Topic topic) noexcept { return topics[ordinal(topic)].name; }
+std::string_view topic_words(Topic topic) noexcept { return topics[ordinal(topic)].words; }
 
 std::string_view question_name(Question question) noexcept {
     switch (question) {
@@ -67,6 +90,18 @@ std::string_view question_name(Question question) noexcept {
     case Question::offload: return "offload";
     }
     return "";
+}
+
+namespace {
+constexpr std::string_view kernel_times_names[] = {"none", "splits", "kernels"}; // in the order of KernelTimes
+} // namespace
+
+std::string_view kernel_times_name(KernelTimes times) noexcept { return kernel_times_names[ordinal(times)]; }
+
+std::optional<KernelTimes> kernel_times_from_name(std::string_view name) noexcept {
+    const auto* const found = std::find(std::begin(kernel_times_names), std::end(kernel_times_names), name);
+    return found == std::end(kernel_times_names) ? std::nullopt
+                                                 : std::optional(static_cast<KernelTimes>(found - kernel_times_names));
 }
 
 std::string_view fact_name(const Fact& fact) noexcept { return fact_names[fact.index()]; }
@@ -82,6 +117,8 @@ TensorId subject(const Fact& fact) noexcept {
                 return f.last;
             } else if constexpr (about_tensor<T>) {
                 return f.tensor;
+            } else if constexpr (std::is_same_v<T, record::SplitBegin>) {
+                return f.node.value_or(no_tensor);
             } else if constexpr (about_node<T>) {
                 return f.node;
             } else {
@@ -91,8 +128,17 @@ TensorId subject(const Fact& fact) noexcept {
         fact);
 }
 
+std::vector<std::pair<std::string, std::string>> shown_facts(const SessionInfo& session) {
+    auto facts = session.facts;
+    if (session.settings) {
+        const auto settings = settings_in_words(*session.settings);
+        facts.insert(facts.end(), settings.begin(), settings.end());
+    }
+    return facts;
+}
+
 std::string session_fact(const SessionInfo& session, std::string_view key) {
-    for (const auto& [name, value] : session.facts) {
+    for (const auto& [name, value] : shown_facts(session)) {
         if (name == key) {
             return value;
         }

@@ -1,37 +1,53 @@
 #pragma once
 
+#include "runtime/known.h"
 #include "runtime/planner/answer.h"
+#include "runtime/planner/model_header.h"
+#include "runtime/planner/placement/plan_settings.h"
 #include "runtime/planner/plan.h"
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
-/// The facts that the runtime writes while it works. Plain data, no pointers: a record can be copied, stored and sent. Texts are interned by
-/// the Recorder (StringId); tensors are ids of the evaluation's graph (copies behind the graph's own, see Plan).
+/// The facts that the runtime writes while it works. Plain data, no pointers: a record can be copied, stored and sent. Texts
+/// are interned by the Recorder (StringId); tensors are ids of the evaluation's graph (copies behind the graph's own, see
+/// Plan). An optional without a value is not known: our own runtime knows all of them, a log that was imported does not.
 namespace schedscope {
 
 using Step = int64_t;         ///< number of a record in its trace, from 0
 using EvaluationId = int32_t; ///< from 0
 using GraphId = int32_t;      ///< graphs in the order they were recorded, from 0
 using StringId = int32_t;     ///< 0 is the empty text
+using KernelListId = int32_t; ///< 0: none
 constexpr Step no_step = -1;
 
-enum class GraphKind : uint8_t { prefill, decode, encoder, imported, other };
+/// An id for whom "not known" and "none" come to the same.
+template <typename Id> constexpr Id or_none(const std::optional<Id>& id) noexcept { return id.value_or(Id{-1}); }
+template <typename Id> constexpr Id or_none(const Known<Id>& id) noexcept { return id.value_or(Id{-1}); }
+
+enum class GraphKind : uint8_t { prefill, decode, encoder, other };
 std::string_view graph_kind_name(GraphKind kind) noexcept;
 
 enum class Question : uint8_t { op, buffer_type, offload };
 std::string_view question_name(Question question) noexcept; ///< "op" | "buffer_type" | "offload"
 
+/// How closely the executor looks at a clock while a backend works. Each value takes what those before it take.
+enum class KernelTimes : uint8_t { none, splits, kernels };
+std::string_view kernel_times_name(KernelTimes times) noexcept; ///< "none" | "splits" | "kernels"
+std::optional<KernelTimes> kernel_times_from_name(std::string_view name) noexcept;
+
 namespace record {
 
 struct EvaluationBegin {
-    GraphKind kind = GraphKind::other;
+    std::optional<GraphKind> kind = GraphKind::other;
     bool reused = false;
-    bool observed = false; ///< did not run in one piece: somebody steps by node, watches or verifies
-    int32_t n_tokens = 0, n_sequences = 0, n_outputs = 0;
+    bool observed = false; ///< did not run in one piece: it was stepped by node, watched or verified
+    std::optional<int32_t> n_tokens = 0, n_sequences = 0, n_outputs = 0;
     EvaluationId planned_in = 0; ///< the evaluation whose plan it runs; itself when it made a plan
     StringId failed_check = 0;   ///< why the last graph was not reused; empty when reused or the first
 };
@@ -39,15 +55,15 @@ struct EvaluationEnd {
     bool failed = false;
     StringId error = 0;
 };
-struct UbatchToken {    ///< one per token of the ubatch, after EvaluationBegin
-    int32_t token = -1; ///< −1: an embedding
+struct UbatchToken {                   ///< one per token of the ubatch, after EvaluationBegin
+    std::optional<int32_t> token = -1; ///< −1: an embedding; not known with --no-text
     int32_t sequence = 0, position = 0;
     bool output = false;
 };
 struct PlanBegin { ///< a new graph is planned; its tensors were given to Recorder::graph before
     GraphId graph = 0;
-    int32_t n_nodes = 0, n_leafs = 0, n_stages = 1, current_stage = 0;
-    bool op_offload = true;
+    std::optional<int32_t> n_nodes = 0, n_leafs = 0, n_stages = 1, current_stage = 0;
+    std::optional<bool> op_offload = true;
 };
 struct PlanEnd {
     int32_t n_splits = 0, n_copies = 0;
@@ -57,8 +73,9 @@ struct Alternative {      ///< the graph that would have been planned with anoth
     GraphId graph = 0;    ///< the same as the plan's where the setting changes nothing in it
     StringId setting = 0; ///< as --set takes it: "fa=off"
 };
-/// Before the first plan: a graph of the largest shape was planned for its memory alone, so that later ones fit into what it got. Nothing ran it, and its decisions are
-/// not recorded; its graph and every backend's answers are. Alternatives of it follow.
+/// Before the first plan: a graph of the largest shape was planned for its memory alone, so that later ones fit into what it
+/// got. Nothing ran it, and its decisions are not recorded; its graph and every backend's answers are. Alternatives of it
+/// follow.
 struct Reserve {
     GraphId graph = 0;
     int32_t n_tokens = 0;
@@ -87,36 +104,39 @@ struct BackendQuery {
     StringId detail = 0;
 };
 struct Assign {
-    Pass pass = Pass::none;
-    Cause cause = Cause::none;
-    int8_t source = -1;                                ///< which source, with 1.wgtN and 1.off
-    BackendId before = no_backend, after = no_backend; ///< after may be none: the mark is set, still unassigned
+    Known<Pass> pass = Pass::none;
+    Known<Cause> cause = Cause::none;
+    int8_t source = -1;                                       ///< which source, with 1.wgtN and 1.off
+    Known<BackendId> before = no_backend, after = no_backend; ///< after may be none: the mark is set, still unassigned
     TensorId tensor = no_tensor;
-    TensorId by = no_tensor; ///< the weight, the neighbour, the view source, the node that made it so
+    Known<TensorId> by = no_tensor; ///< the weight, the neighbour, the view source, the node that made it so
 };
 struct SplitBegin {
     int32_t index = 0;
-    SplitReason why = SplitReason::first;
-    BackendId backend = no_backend;
-    int32_t first_node = 0;    ///< index into the nodes
-    TensorId node = no_tensor; ///< the node that starts it (none: views only)
-    TensorId by = no_tensor;   ///< with weight and full: the source that made it so
+    std::optional<SplitReason> why = SplitReason::first;
+    std::optional<BackendId> backend = no_backend;
+    std::optional<int32_t> first_node = 0;    ///< index into the nodes
+    std::optional<TensorId> node = no_tensor; ///< the node that starts it (none: views only)
+    std::optional<TensorId> by = no_tensor;   ///< with weight and full: the source that made it so
 };
 struct SplitEnd {
-    int32_t index = 0, end_node = 0, n_inputs = 0;
+    int32_t index = 0;
+    std::optional<int32_t> end_node = 0;
+    int32_t n_inputs = 0;
 };
 struct SplitInput {
     int32_t split = 0;
-    TensorId tensor = no_tensor, node = no_tensor; ///< what, and the first node that needs it
-    BackendId from = no_backend;
-    int64_t bytes = 0;
+    TensorId tensor = no_tensor;
+    std::optional<TensorId> node = no_tensor; ///< the first that needs it
+    std::optional<BackendId> from = no_backend;
+    std::optional<int64_t> bytes = 0;
 };
 struct CopyMade {
     TensorId copy = no_tensor, of = no_tensor;
     BackendId backend = no_backend;
-    int16_t stage = 0;
+    std::optional<int16_t> stage = 0;
     bool graph_input = false; ///< made because an input is kept once per stage
-    int64_t bytes = 0;
+    std::optional<int64_t> bytes = 0;
 };
 struct Rewired {
     TensorId node = no_tensor;
@@ -151,7 +171,8 @@ struct Reallocation {    ///< memory was planned again
 struct BufferSize {
     BufferTypeId buffer_type = no_buffer_type;
     int32_t chunk = 0;
-    int64_t size = 0, before = 0;
+    int64_t size = 0;
+    std::optional<int64_t> before = 0;
 };
 struct Placement {
     TensorId tensor = no_tensor, in_place_of = no_tensor;
@@ -160,7 +181,7 @@ struct Placement {
     int32_t first_use = 0, last_use = 0; ///< index into the allocated graph's nodes
     int64_t offset = 0, size = 0;
 };
-struct Execute { ///< one kernel: a node or a fused group
+struct Execute { ///< one kernel that was timed: a node or a fused group
     int32_t split = 0;
     BackendId backend = no_backend;
     bool device_time = false;                     ///< from the device's own timestamps
@@ -172,7 +193,8 @@ struct Execute { ///< one kernel: a node or a fused group
 struct SplitRun { ///< one split as a whole, waits and copies included
     int32_t split = 0;
     BackendId backend = no_backend;
-    int64_t start_ns = 0, end_ns = 0;
+    std::optional<int64_t> start_ns = 0, end_ns = 0; ///< both or none: it was not timed
+    KernelListId kernels = 0; ///< that ran in it without a time of their own; none: those that did are the records before it
 };
 struct Transfer {
     int32_t split = 0;
@@ -197,8 +219,10 @@ struct Sample { ///< one sampler of a sequence's chain did its part for the toke
     TensorId tensor = no_tensor; ///< the last of them; the others have the ids before it
 };
 struct NextToken {
-    int32_t sequence = 0, token = -1, position = 0;
-    StringId text = 0; ///< empty with --no-text
+    int32_t sequence = 0;
+    std::optional<int32_t> token = -1; ///< not known with --no-text, nor is the text
+    int32_t position = 0;
+    std::optional<StringId> text = 0;
     int32_t candidates = 0;
     int64_t host_bytes = 0; ///< copied to the host to choose it
 };
@@ -214,16 +238,16 @@ struct ValueElement { ///< first elements of a tensor, after its Value
     int32_t index = 0;
     double value = 0;
 };
-/// How many finite elements lie in one of the n_value_buckets equal parts between min and max (the last part includes max), after the Value;
-/// parts without any are left out.
+/// How many finite elements lie in one of the n_value_buckets equal parts between min and max (the last part includes max),
+/// after the Value; parts without any are left out.
 struct ValueBucket {
     TensorId tensor = no_tensor;
     int32_t index = 0;
     int64_t count = 0;
 };
 constexpr int n_value_buckets = 32;
-/// Verification: after a node ran, another device computed it from the same inputs, and the two results were compared element by element;
-/// or they were not, and `why` says so.
+/// Verification: after a node ran, another device computed it from the same inputs, and the two results were compared element
+/// by element; or they were not, and `why` says so.
 struct Difference {
     TensorId tensor = no_tensor;
     BackendId backend = no_backend; ///< that ran the node: the reference, where they were compared
@@ -250,9 +274,20 @@ using Fact =
                  record::Transfer, record::Wait, record::Sample, record::NextToken, record::Value, record::ValueElement,
                  record::ValueBucket, record::Alternative, record::Pin, record::Reserve, record::Difference>;
 
+/// What a kernel of a split is, whenever it runs: record::Execute without its times.
+struct KernelInfo {
+    TensorId first = no_tensor, last = no_tensor; ///< last is the one whose data is written
+    int16_t count = 1;                            ///< nodes that run in it
+    StringId kernel = 0;
+    int64_t bytes = 0, flops = 0;
+
+    bool operator==(const KernelInfo&) const = default;
+};
+using KernelList = std::vector<KernelInfo>; ///< in the order in which they run
+
 struct Record {
     Step step = no_step;
-    int64_t time_ns = 0;
+    Known<int64_t> time_ns = 0;
     EvaluationId evaluation = 0;
     Fact fact;
 };
@@ -266,29 +301,65 @@ TensorId subject(const Fact& fact) noexcept;
 
 /// A backend of the session as records know it.
 struct BackendInfo {
-    std::string name;   ///< "Vulkan0", "Vulkan0.1"
-    std::string device; ///< "Vulkan0"
-    std::string kind;   ///< gpu | cpu | blas | software
+    std::string name;                ///< "Vulkan0", "Vulkan0.1"
+    std::string device;              ///< "Vulkan0"
+    std::optional<std::string> kind; ///< gpu | cpu | blas | software
     std::string description;
-    int64_t memory_bytes = 0; ///< 0: unknown
-    BufferTypeId default_buffer_type = no_buffer_type;
-    std::vector<uint8_t> supports_buffer_type; ///< [n_buffer_types]
+    std::optional<int64_t> memory_bytes = {};
+    std::optional<BufferTypeId> default_buffer_type = {};
+    std::vector<uint8_t> supports_buffer_type = {}; ///< [n_buffer_types]
+    std::optional<KernelTimes> kernel_times = {};   ///< how closely its work is timed; absent: not known
 };
 struct BufferTypeInfo {
     std::string name;
     bool is_host = false;
-    int64_t alignment = 32;
-    int64_t max_size = -1; ///< −1: unlimited
-};
-/// What is the same for the whole trace.
-struct SessionInfo {
-    std::vector<BackendInfo> backends; ///< by priority
-    std::vector<BufferTypeInfo> buffer_types;
-    std::vector<std::pair<std::string, std::string>>
-        facts; ///< for people, in order: "model", "architecture", "command", "n_gpu_layers", "flash_attention", …
+    std::optional<int64_t> alignment = 32;
+    std::optional<int64_t> max_size = -1; ///< −1: unlimited
 };
 
-/// The value of a session's fact; empty when there is none.
+/// What a trace may have or lack as a whole. Single facts of a topic that it has may still be unknown.
+enum class Topic : uint8_t {
+    answers, ///< what each backend answered about each tensor: all that planning again needs
+    passes,  ///< when each pass began and ended, what it asked, and each decision that a later one changed
+    shapes,  ///< tensors' types, shapes, strides, parameters and views
+    memory,  ///< buffers before planning, and where each tensor lies in the memory that was planned
+    order,   ///< what was fused, and what was moved
+    times,   ///< when each record was written
+    runs,    ///< which splits, kernels and copies ran
+    tokens,  ///< what went in and what was sampled
+    reuse,   ///< whether a graph was used again, and why not
+    count,   ///< how many topics there are
+};
+std::string_view topic_name(Topic topic) noexcept;  ///< "answers"
+std::string_view topic_words(Topic topic) noexcept; ///< behind "this trace has no": "answers of backends"
+
+/// Who writes a trace says what it lacks; readers ask it, and not where the trace came from.
+class Knowledge {
+public:
+    bool has(Topic topic) const noexcept { return (lacking_ >> static_cast<unsigned>(topic) & 1) == 0; }
+    void lack(Topic topic) noexcept { lacking_ |= 1U << static_cast<unsigned>(topic); }
+    std::string closely; ///< how closely times were taken, in words; empty: each record has its own, in nanoseconds
+
+private:
+    uint32_t lacking_ = 0;
+};
+
+/// What is the same for the whole trace.
+struct SessionInfo {
+    Knowledge knows = {};
+    std::vector<BackendInfo> backends; ///< by priority
+    std::vector<BufferTypeInfo> buffer_types;
+    std::vector<std::string> own_operators, own_types;           ///< words of the program's that this build does not have
+    std::optional<PlanSettings> settings;                        ///< none: they are not known
+    std::shared_ptr<const std::vector<ModelHeader>> models = {}; ///< that are run, the text model first; null: they are not known
+    std::vector<std::pair<std::string, std::string>>
+        facts; ///< for people, in order: "command", "model", "architecture", "n_ctx", …; no code decides anything by them
+};
+
+/// For people: the facts, then the settings in words.
+std::vector<std::pair<std::string, std::string>> shown_facts(const SessionInfo& session);
+
+/// One of them, by its name; empty when there is none.
 std::string session_fact(const SessionInfo& session, std::string_view key);
 
 } // namespace schedscope

@@ -21,8 +21,9 @@ public:
 
     GraphSampler* in_graph() noexcept override { return this; }
     void make_inputs(TensorStore& store, int64_t) override { uniform_ = store.make(Type::F32, {1, 1, 1, 1}, "uniform"); }
-    /// The first candidate whose cumulated probability is above the uniform number. Those without any probability stand at 0, so that a sum that was
-    /// rounded upwards among them chooses none; the number is taken of the largest sum, which is then always above it.
+    /// The first candidate whose cumulated probability is above the uniform number. Those without any probability stand at 0, so
+    /// that a sum that was rounded upwards among them chooses none; the number is taken of the largest sum, which is then always
+    /// above it.
     void add_nodes(Graph& g, GraphCandidates& c) const override {
         Tensor* p = ops::soft_max(g, c.logits, nullptr, 1.0F, 0.0F);
         Tensor* sums = ops::mul(g, ops::cumsum(g, p), ops::unary(g, p, UnaryOp::STEP));

@@ -267,7 +267,8 @@ SamplerChain make_chain(const SamplingParams& params, uint32_t seed) {
         if (kind == nullptr || kind->chooses || (kind->off_by_default != nullptr && kind->off_by_default(params))) {
             continue;
         }
-        // Narrowing can't change which token is the likeliest; only penalties can. Mirostat stands behind temp alone, as in llama.cpp.
+        // Narrowing can't change which token is the likeliest; only penalties can. Mirostat stands behind temp alone, as in
+        // llama.cpp.
         const bool penalises = kind->name == "penalties" || kind->name == "dry";
         if ((greedy && !penalises) || (mirostat && kind->name != "temp")) {
             continue;

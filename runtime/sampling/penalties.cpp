@@ -61,7 +61,8 @@ public:
             taken_off_ = store.make(Type::F32, {1, n, 1, 1}, "penalties_taken_off");
         }
     }
-    /// A logit's positive part is divided and its negative part multiplied: one of them is 0, so the other comes out as on the CPU.
+    /// A logit's positive part is divided and its negative part multiplied: one of them is 0, so the other comes out as on the
+    /// CPU.
     void add_nodes(Graph& g, GraphCandidates& c) const override {
         if (off()) {
             return;

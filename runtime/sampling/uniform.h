@@ -7,8 +7,9 @@
 
 namespace schedscope {
 
-/// Uniform numbers in [0, 1) from mt19937: the same for a seed on every machine, on the CPU and in the graph. Each is a multiple of 2⁻²⁴, so that a
-/// float holds it exactly. (The standard's distributions differ between libraries; the generator itself does not.)
+/// Uniform numbers in [0, 1) from mt19937: the same for a seed on every machine, on the CPU and in the graph. Each is a multiple
+/// of 2⁻²⁴, so that a float holds it exactly. (The standard's distributions differ between libraries; the generator itself does
+/// not.)
 class Uniform {
 public:
     explicit Uniform(uint32_t seed) : seed_(seed), random_(seed) {}

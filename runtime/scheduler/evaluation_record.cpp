@@ -2,14 +2,13 @@
 
 namespace schedscope {
 
-void record_session(Recorder* recorder, const Scheduler& scheduler,
-                    const std::vector<std::pair<std::string, std::string>>& facts) {
-    if (recorder == nullptr) {
-        return;
+void record_session(Recorder* recorder, const Scheduler& scheduler, SessionInfo session) {
+    if (recorder != nullptr) {
+        SessionInfo met = scheduler.session();
+        session.backends = std::move(met.backends);
+        session.buffer_types = std::move(met.buffer_types);
+        recorder->session(session);
     }
-    SessionInfo info = scheduler.session();
-    info.facts = facts;
-    recorder->session(info);
 }
 
 void record_evaluation_begin(Recorder* recorder, const Scheduler& scheduler, EvaluationId id, record::EvaluationBegin begin,

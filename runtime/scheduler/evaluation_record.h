@@ -14,12 +14,12 @@ namespace schedscope {
 /// Of graphs without attention: --set fa= would change nothing in them.
 inline constexpr PlanAlternative same_with_any_attention[] = {{-1, "fa=on"}, {-1, "fa=off"}};
 
-/// Tells the session again, with these facts and what the scheduler knows by now: it may have met more buffer types. Without a recorder nothing happens.
-void record_session(Recorder* recorder, const Scheduler& scheduler,
-                    const std::vector<std::pair<std::string, std::string>>& facts);
+/// Tells the session, of its devices what the scheduler knows by now: it may have met more buffer types. Without a recorder
+/// nothing happens.
+void record_session(Recorder* recorder, const Scheduler& scheduler, SessionInfo session);
 
-/// The records around one evaluation, whoever runs it. Without a recorder nothing happens.
-/// `begin`: all but `observed` and `failed_check` filled in; failed_check: why the last graph was not reused, empty when it was or was the first.
+/// The records around one evaluation, whoever runs it. Without a recorder nothing happens. `begin`: all but `observed` and
+/// `failed_check` filled in; failed_check: why the last graph was not reused, empty when it was or was the first.
 void record_evaluation_begin(Recorder* recorder, const Scheduler& scheduler, EvaluationId id, record::EvaluationBegin begin,
                              std::string_view failed_check);
 /// error: a sentence; null: it went well.

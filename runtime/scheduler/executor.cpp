@@ -23,11 +23,6 @@ Event* Executor::event(BackendId backend, int stage) noexcept {
     return is_index(stage, stages) ? stages[stage].get() : nullptr;
 }
 
-bool Executor::is_host(BackendId backend) const noexcept {
-    const DeviceKind kind = devices_.device(backend).kind();
-    return kind == DeviceKind::cpu || kind == DeviceKind::blas;
-}
-
 void Executor::wait(BackendId backend, int32_t split, Recorder* recorder) {
     if (busy_[backend] == 0) {
         return;
@@ -42,7 +37,7 @@ void Executor::wait(BackendId backend, int32_t split, Recorder* recorder) {
     for (size_t i = first_pending_; i < end_pending_; ++i) {
         if (Pending& p = pending_[i]; p.backend == backend && !p.complete) {
             p.complete = true;
-            p.end_ns = end;
+            p.end_ns = p.timed ? end : 0;
         }
     }
     recorder->add(record::Wait{split, backend, start, end});
@@ -100,7 +95,7 @@ void Executor::copy_input(LivePlan& live, int32_t index, TensorId input, Recorde
     }
     const bool constant = source.buffer->usage == BufferUsage::weights;
     const bool queued =
-        !from_user && !is_host(to) && experts.total == 0 && (constant || &devices_.device(from) == &devices_.device(to));
+        !from_user && !devices_.is_host(to) && experts.total == 0 && (constant || &devices_.device(from) == &devices_.device(to));
     fact.start_ns = recorder != nullptr ? now_ns() : 0;
     const bool shares = plan.n_stages == 1; // with more stages copies have memory of their own
     if (queued) {
@@ -148,9 +143,9 @@ bool has_watched(const SplitGraph& graph) noexcept {
 
 } // namespace
 
-/// Node by node when somebody steps so, else in ranges that end at each watched node. Groups stay whole: no watched node lies inside one.
-void Executor::run_pieces(LivePlan& live, const SplitGraph& graph, Backend& backend, std::vector<KernelTime>& times,
-                          Recorder& recorder) {
+/// Node by node when it is stepped so, else in ranges that end at each watched node. Groups stay whole: no watched node lies
+/// inside one.
+void Executor::run_pieces(LivePlan& live, const SplitGraph& graph, Backend& backend, KernelLog& log, Recorder& recorder) {
     const bool each_node = recorder.grain() == Recorder::Grain::node;
     const auto count = int_of(graph.nodes.size());
     auto group = graph.groups.begin();
@@ -162,7 +157,7 @@ void Executor::run_pieces(LivePlan& live, const SplitGraph& graph, Backend& back
         if (!watched && !each_node && node < count) {
             continue;
         }
-        backend.compute(graph, first, node - first, &times);
+        backend.compute(graph, first, node - first, &log);
         backend.synchronize();
         write_complete(live, recorder);
         if (watched) {
@@ -172,14 +167,14 @@ void Executor::run_pieces(LivePlan& live, const SplitGraph& graph, Backend& back
     }
 }
 
-/// Each node alone, unfused, with somebody looking before and after: what is recorded of a node comes before what the observer has to say of it.
-void Executor::run_observed(LivePlan& live, const SplitGraph& graph, BackendId id, std::vector<KernelTime>* times,
-                            Recorder* recorder) {
+/// Each node alone, unfused, with an observer before and after: what is recorded of a node comes before what the observer has to
+/// say of it.
+void Executor::run_observed(LivePlan& live, const SplitGraph& graph, BackendId id, KernelLog* log, Recorder* recorder) {
     Backend& backend = devices_.backend(id);
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
         const Tensor& node = *graph.nodes[i];
         observer_->before(node, id);
-        backend.compute(graph, int_of(i), 1, times);
+        backend.compute(graph, int_of(i), 1, log);
         backend.synchronize();
         if (recorder != nullptr) {
             write_complete(live, *recorder);
@@ -203,31 +198,38 @@ void Executor::run_split(LivePlan& live, int32_t index, Recorder* recorder) {
     }
 
     Pending* pending = nullptr;
+    KernelLog* log = nullptr;
     if (recorder != nullptr) {
+        const KernelTimes level = devices_.kernel_times(split.backend);
         pending = &add_pending();
         pending->split = index;
         pending->backend = split.backend;
-        pending->start_ns = now_ns();
         pending->complete = false;
         pending->in_pieces = in_pieces;
+        // A piece that is waited for is timed at any level.
+        pending->log.timed = level == KernelTimes::kernels || in_pieces;
+        pending->timed = pending->log.timed || level == KernelTimes::splits;
+        pending->start_ns = pending->timed ? now_ns() : 0;
+        // Without times there is nothing to ask of a backend that runs the kernels of the evaluation before.
+        log = pending->log.timed || live.kernels[index].all == nullptr ? &pending->log : nullptr;
     }
     if (observer_ != nullptr) {
-        run_observed(live, graph, split.backend, pending != nullptr ? &pending->kernels : nullptr, recorder);
+        run_observed(live, graph, split.backend, log, recorder);
     } else if (in_pieces) {
-        run_pieces(live, graph, backend, pending->kernels, *recorder);
+        run_pieces(live, graph, backend, *log, *recorder);
     } else {
-        backend.compute(graph, 0, n_of(graph.nodes), pending != nullptr ? &pending->kernels : nullptr);
+        backend.compute(graph, 0, n_of(graph.nodes), log);
     }
-    busy_[split.backend] = is_host(split.backend) ? 0 : 1;
+    busy_[split.backend] = devices_.is_host(split.backend) ? 0 : 1;
     if (Event* read = event(split.backend, live.plan.current_stage); read != nullptr && split.n_inputs > 0) {
         backend.record(*read);
     }
     if (pending == nullptr) {
         return;
     }
-    if (is_host(split.backend)) {
+    if (devices_.is_host(split.backend)) {
         pending->complete = true;
-        pending->end_ns = now_ns();
+        pending->end_ns = pending->timed ? now_ns() : 0;
     } else if (in_pieces || grain != Recorder::Grain::graph) {
         wait(split.backend, index, recorder);
     }
@@ -246,56 +248,80 @@ Executor::Pending& Executor::add_pending() {
 
 namespace {
 
-record::Execute describe(const SplitGraph& graph, const KernelTime& kernel, Recorder& recorder) {
+KernelInfo describe(const SplitGraph& graph, const KernelTime& kernel, Recorder& recorder) {
     const auto nodes = std::span<Tensor* const>(graph.nodes).subspan(kernel.first, kernel.count);
-    record::Execute fact;
-    fact.count = static_cast<int16_t>(kernel.count);
-    fact.first = nodes.front()->id;
-    fact.last = nodes.back()->id;
-    fact.kernel = recorder.intern(kernel.kernel);
-    fact.bytes = op_bytes(nodes);
+    KernelInfo info{
+        nodes.front()->id, nodes.back()->id, narrow<int16_t>(kernel.count), recorder.intern(kernel.kernel), op_bytes(nodes), 0};
     for (const Tensor* node : nodes) {
-        fact.flops += op_flops(*node);
+        info.flops += op_flops(*node);
     }
-    return fact;
+    return info;
+}
+
+bool same_kernel(const KernelTime& a, const KernelTime& b) noexcept {
+    return a.first == b.first && a.count == b.count && a.kernel.data() == b.kernel.data();
 }
 
 } // namespace
 
-/// All of a kernel but its times. An evaluation of a reused plan runs the kernels of the one before: what is known of them is kept, by their first node.
-record::Execute Executor::fact_of(LivePlan& live, const Pending& pending, const KernelTime& kernel, Recorder& recorder) {
+/// What is known of the kernels that ran; null: none did. An evaluation of a reused plan runs those of the one before, so that
+/// their list is kept.
+std::shared_ptr<const KernelList> Executor::list_of(LivePlan& live, const Pending& pending, Recorder& recorder) {
     const SplitGraph& graph = live.splits[pending.split];
-    std::vector<LivePlan::KnownKernel>& known = live.kernels[pending.split];
-    known.resize(graph.nodes.size());
-    LivePlan::KnownKernel& k = known[kernel.first];
-    if (k.fact.count != kernel.count || k.name.data() != kernel.kernel.data()) {
-        k = {kernel.kernel, describe(graph, kernel, recorder)};
-        k.fact.split = pending.split;
-        k.fact.backend = pending.backend;
-        k.fact.device_time = !is_host(pending.backend);
+    const std::vector<KernelTime>& ran = pending.log.kernels;
+    LivePlan::SplitKernels& known = live.kernels[pending.split];
+    if (ran.empty()) {
+        return pending.log.timed ? nullptr : known.all;
     }
-    return k.fact;
+    known.from.resize(graph.nodes.size());
+    LivePlan::KnownKernels& k = known.from[ran.front().first];
+    if (!std::equal(ran.begin(), ran.end(), k.ran.begin(), k.ran.end(), same_kernel)) {
+        KernelList list;
+        for (const KernelTime& kernel : ran) {
+            list.push_back(describe(graph, kernel, recorder));
+        }
+        k = {ran, std::make_shared<const KernelList>(std::move(list))};
+    }
+    if (!pending.log.timed) {
+        known.all = k.list;
+    }
+    return k.list;
+}
+
+void Executor::write_part(LivePlan& live, Pending& p, Recorder& recorder) {
+    SplitPart part;
+    part.split = p.split;
+    part.backend = p.backend;
+    part.device_time = !devices_.is_host(p.backend);
+    part.last = p.complete;
+    part.kernels = list_of(live, p, recorder);
+    part.count = part.kernels != nullptr ? n_of(*part.kernels) : 0;
+    spans_.clear();
+    for (const KernelTime& k : p.log.kernels) {
+        if (p.log.timed) {
+            spans_.push_back({k.start_ns, k.end_ns});
+        }
+    }
+    part.times = spans_;
+    if (p.timed) {
+        part.start_ns = p.complete ? p.start_ns : spans_.front().start_ns;
+        part.end_ns = p.complete ? p.end_ns : spans_.back().end_ns;
+    }
+    p.log.kernels.clear();
+    recorder.add(part);
 }
 
 void Executor::write_complete(LivePlan& live, Recorder& recorder) {
-    while (first_pending_ < end_pending_) {
+    for (; first_pending_ < end_pending_; ++first_pending_) {
         Pending& p = pending_[first_pending_];
         // The kernels of a split that is run in pieces are known before the split is complete.
-        if (!p.complete && !p.in_pieces) {
-            return;
+        const bool known = p.in_pieces && !p.log.kernels.empty();
+        if (p.complete || known) {
+            write_part(live, p, recorder);
         }
-        for (const KernelTime& k : p.kernels) {
-            record::Execute fact = fact_of(live, p, k, recorder);
-            fact.start_ns = k.start_ns;
-            fact.end_ns = k.end_ns;
-            recorder.add_in_burst(fact);
-        }
-        p.kernels.clear();
         if (!p.complete) {
             return;
         }
-        recorder.add(record::SplitRun{p.split, p.backend, p.start_ns, p.end_ns});
-        ++first_pending_;
     }
 }
 
@@ -317,7 +343,7 @@ void Executor::abandon() noexcept {
         busy_[b] = 0;
     }
     for (Pending& p : pending_) {
-        p.kernels.clear();
+        p.log.kernels.clear();
     }
     first_pending_ = end_pending_ = 0;
     running_ = nullptr;

@@ -9,8 +9,8 @@
 
 namespace schedscope {
 
-/// Runs a plan split by split. A backend is waited for only where a buffer that it uses may still be in use: before a copy overwrites or reads
-/// one, and where the next split lies on another backend.
+/// Runs a plan split by split. A backend is waited for only where a buffer that it uses may still be in use: before a copy
+/// overwrites or reads one, and where the next split lies on another backend.
 class Executor {
 public:
     Executor(LiveDevices& devices, int n_stages);
@@ -29,23 +29,24 @@ private:
         int64_t start_ns = 0;
         int64_t end_ns = 0;
         bool complete = false;
+        bool timed = false;
         bool in_pieces = false; ///< each kernel's time is known as soon as its piece is done
-        std::vector<KernelTime> kernels;
+        KernelLog log;
     };
     Event* event(BackendId backend, int stage) noexcept;
-    bool is_host(BackendId backend) const noexcept; ///< works synchronously, in host memory
     void wait(BackendId backend, int32_t split, Recorder* recorder);
     void order_after(BackendId previous, BackendId next, int32_t split, Recorder* recorder);
-    /// Of all other backends that can use the memory: what they were given is to be done before `next` goes on with it (`queued`: on its queue).
+    /// Of all other backends that can use the memory: what they were given is to be done before `next` goes on with it (`queued`:
+    /// on its queue).
     void order_after_sharers(const BufferType& memory, BackendId next, int32_t split, bool queued, Recorder* recorder);
     void copy_input(LivePlan& live, int32_t index, TensorId input, Recorder* recorder);
     void run_split(LivePlan& live, int32_t index, Recorder* recorder);
-    void run_pieces(LivePlan& live, const SplitGraph& graph, Backend& backend, std::vector<KernelTime>& times,
-                    Recorder& recorder);
-    void run_observed(LivePlan& live, const SplitGraph& graph, BackendId id, std::vector<KernelTime>* times, Recorder* recorder);
+    void run_pieces(LivePlan& live, const SplitGraph& graph, Backend& backend, KernelLog& log, Recorder& recorder);
+    void run_observed(LivePlan& live, const SplitGraph& graph, BackendId id, KernelLog* log, Recorder* recorder);
     void record_leafs(LivePlan& live, Recorder& recorder);
     Pending& add_pending();
-    record::Execute fact_of(LivePlan& live, const Pending& pending, const KernelTime& kernel, Recorder& recorder);
+    std::shared_ptr<const KernelList> list_of(LivePlan& live, const Pending& pending, Recorder& recorder);
+    void write_part(LivePlan& live, Pending& pending, Recorder& recorder);
     void write_complete(LivePlan& live, Recorder& recorder);
 
     LiveDevices& devices_;
@@ -54,6 +55,7 @@ private:
     std::vector<uint8_t> busy_;                               ///< [backend]: work was queued since the last wait
     std::deque<Pending> pending_;                             ///< used again and again; a deque keeps the vectors' addresses
     size_t first_pending_ = 0, end_pending_ = 0;              ///< those of `pending_` that are started, in order of split
+    std::vector<KernelSpan> spans_;                           ///< of the part that is written
     ExpertScratch expert_scratch_;
     std::vector<uint8_t> entered_; ///< [backend]: this evaluation has a split on it
     LivePlan* running_ = nullptr;

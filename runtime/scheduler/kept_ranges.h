@@ -7,7 +7,8 @@
 
 namespace schedscope {
 
-/// Appends the groups of a split that begins at node `first_node` of the order, and the pairs that only a smaller batch would make groups.
+/// Appends the groups of a split that begins at node `first_node` of the order, and the pairs that only a smaller batch would
+/// make groups.
 void note_kept(const SplitGraph& graph, int32_t first_node, std::vector<KeptRange>& kept);
 
 } // namespace schedscope

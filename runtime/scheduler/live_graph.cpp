@@ -6,7 +6,7 @@
 
 namespace schedscope {
 
-LiveDevices::LiveDevices(std::span<const std::unique_ptr<Backend>> backends) {
+LiveDevices::LiveDevices(std::span<const std::unique_ptr<Backend>> backends, std::optional<KernelTimes> times) {
     for (const auto& backend : backends) {
         const Device& device = backend->device();
         backends_.push_back(backend.get());
@@ -15,7 +15,11 @@ LiveDevices::LiveDevices(std::span<const std::unique_ptr<Backend>> backends) {
         info.device = device.name();
         info.kind = device_kind_name(device.kind());
         info.description = device.description();
-        info.memory_bytes = device.memory_bytes();
+        if (const size_t bytes = device.memory_bytes(); bytes > 0) {
+            info.memory_bytes = bytes;
+        }
+        // Another device has to stop after each kernel that is timed.
+        info.kernel_times = times.value_or(is_host(device) ? KernelTimes::kernels : KernelTimes::splits);
         session_.backends.push_back(std::move(info));
     }
     for (size_t i = 0; i < backends_.size(); ++i) {
@@ -25,6 +29,11 @@ LiveDevices::LiveDevices(std::span<const std::unique_ptr<Backend>> backends) {
             id_of(*host);
         }
     }
+}
+
+bool LiveDevices::is_host(const Device& device) noexcept {
+    const DeviceKind kind = device.kind();
+    return kind == DeviceKind::cpu || kind == DeviceKind::blas;
 }
 
 BufferTypeId LiveDevices::id_of(const BufferType& type) {
@@ -60,7 +69,7 @@ void describe(Graph& graph, LiveDevices& devices, OwnedGraph& out) {
         info.params = t.params;
         info.name = t.name;
         info.user_backend = t.pinned;
-        info.home = t.home;
+        info.role = t.role;
         info.layer = t.layer;
         info.view_offset = t.view_offset;
         if (t.view_source != nullptr) {
@@ -82,7 +91,7 @@ void describe(Graph& graph, LiveDevices& devices, OwnedGraph& out) {
 }
 
 BufferTypeId LiveCapabilities::default_buffer_type(BackendId backend) const {
-    return devices_.session().backends[backend].default_buffer_type;
+    return devices_.session().backends[backend].default_buffer_type.value_or(no_buffer_type);
 }
 
 bool LiveCapabilities::is_host(BufferTypeId type) const { return devices_.session().buffer_types[type].is_host; }

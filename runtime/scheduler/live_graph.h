@@ -7,6 +7,7 @@
 #include "runtime/tensor/graph.h"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,11 +16,14 @@ namespace schedscope {
 /// The backends of a run as the planner counts them: numbers for backends and buffer types, and who can use what.
 class LiveDevices {
 public:
-    explicit LiveDevices(std::span<const std::unique_ptr<Backend>> backends);
+    /// times: how closely their work is timed; absent: each kernel of those that work synchronously, each split of the others.
+    LiveDevices(std::span<const std::unique_ptr<Backend>> backends, std::optional<KernelTimes> times = {});
 
     int n_backends() const noexcept { return n_of(backends_); }
     Backend& backend(BackendId id) const noexcept { return *backends_[id]; }
     const Device& device(BackendId id) const noexcept { return backend(id).device(); }
+    bool is_host(BackendId id) const noexcept { return is_host(device(id)); } ///< works synchronously, in host memory
+    KernelTimes kernel_times(BackendId id) const noexcept { return *session_.backends[id].kernel_times; }
     int n_buffer_types() const noexcept { return n_of(types_); }
     const BufferType& buffer_type(BufferTypeId id) const noexcept { return *types_[id]; }
     /// A type met for the first time gets the next number.
@@ -28,6 +32,8 @@ public:
     SessionInfo& session() noexcept { return session_; }
 
 private:
+    static bool is_host(const Device& device) noexcept;
+
     std::vector<Backend*> backends_;
     std::vector<const BufferType*> types_;
     SessionInfo session_;

@@ -28,12 +28,18 @@ struct LivePlan {
     std::vector<KeptRange> kept;      ///< groups in it, and pairs that only a smaller batch would make groups
     std::vector<Tensor*> placed;      ///< tensors whose memory is the plan's: forgotten with it
     std::vector<TensorId> watched_leafs;
-    struct KnownKernel {
-        std::string_view name; ///< empty: not known yet
-        record::Execute fact;  ///< without times
+    /// Kernels that were recorded of a split, from the node on that the first of them begins with.
+    struct KnownKernels {
+        std::vector<KernelTime> ran; ///< as the backend told them
+        std::shared_ptr<const KernelList> list;
     };
-    std::vector<std::vector<KnownKernel>> kernels; ///< [plan.splits][node]: what was recorded of the kernel that begins there
-    bool watched = false;                          ///< nodes are watched: they have flag_watched
+    struct SplitKernels {
+        std::vector<KnownKernels> from; ///< [node]
+        std::shared_ptr<const KernelList>
+            all; ///< where none has a time of its own: what each run of the split runs; null: not known yet
+    };
+    std::vector<SplitKernels> kernels; ///< [plan.splits]
+    bool watched = false;              ///< nodes are watched: they have flag_watched
 
     Tensor& tensor(TensorId id) noexcept { return id < plan.n_tensors ? *tensors[id] : copies[id - plan.n_tensors]; }
 };

@@ -1,4 +1,5 @@
-// What happens between pass 5 and the memory plan: the graph's sources are pointed to the copies, and each backend gets its splits to reorder and fuse.
+// What happens between pass 5 and the memory plan: the graph's sources are pointed to the copies, and each backend gets its
+// splits to reorder and fuse.
 
 #include "runtime/scheduler/optimise.h"
 

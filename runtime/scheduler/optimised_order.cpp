@@ -10,7 +10,8 @@ namespace schedscope {
 
 namespace {
 
-/// The tensors of a graph and the copies of its plan, as the backends see them when they optimise: sources point to the copies, nothing has memory.
+/// The tensors of a graph and the copies of its plan, as the backends see them when they optimise: sources point to the copies,
+/// nothing has memory.
 class Tensors {
 public:
     Tensors(const GraphView& graph, const Plan& plan) : all_(graph.tensors.size() + plan.copies.size()) {
@@ -44,11 +45,11 @@ public:
 
 private:
     static void take(Tensor& t, const TensorInfo& info) {
-        t.op = info.op;
-        t.type = info.type;
-        t.ne = info.ne;
-        t.nb = info.nb;
-        t.params = info.params;
+        t.op = *info.op;
+        t.type = *info.type;
+        t.ne = *info.ne;
+        t.nb = *info.nb;
+        t.params = *info.params;
         t.view_offset = info.view_offset;
     }
     std::array<Tensor*, max_sources> sources(const TensorInfo& info) {
@@ -94,7 +95,7 @@ OptimisedNodes optimised_nodes(const GraphView& graph, const Plan& plan, const S
             split.nodes.push_back(tensors.at(graph.nodes[i]));
         }
         if (std::all_of(split.nodes.begin(), split.nodes.end(), [](const Tensor* node) { return well_formed(*node); })) {
-            optimise_like(session.backends[s.backend].kind, split);
+            optimise_like(session.backends[s.backend].kind.value_or(""), split);
         }
         for (const Tensor* node : split.nodes) {
             nodes.order.push_back(node->id);

@@ -6,8 +6,8 @@
 
 namespace schedscope {
 
-/// The order in which the backends of a session would run a planned graph's nodes, and their groups, each split as optimise_like says for its
-/// backend's kind. Needs no device and no live graph: tensors without data are made for the time being.
+/// The order in which the backends of a session would run a planned graph's nodes, and their groups, each split as optimise_like
+/// says for its backend's kind. Needs no device and no live graph: tensors without data are made for the time being.
 OptimisedNodes optimised_nodes(const GraphView& graph, const Plan& plan, const SessionInfo& session);
 
 } // namespace schedscope

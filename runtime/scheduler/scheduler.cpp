@@ -11,8 +11,8 @@ namespace schedscope {
 
 namespace {
 
-/// An operator in place, or one that writes into a cache, may have come to lie on another backend than the memory it writes: the passes only ask for
-/// what is read (as ggml's do, which then writes out of bounds).
+/// An operator in place, or one that writes into a cache, may have come to lie on another backend than the memory it writes: the
+/// passes only ask for what is read (as ggml's do, which then writes out of bounds).
 void refuse_writes_out_of_reach(const LivePlan& live, const LiveDevices& devices) {
     for (size_t s = 0; s < live.splits.size(); ++s) {
         const BackendId b = live.plan.splits[s].backend;
@@ -41,7 +41,7 @@ void refuse_writes_out_of_reach(const LivePlan& live, const LiveDevices& devices
 
 struct Scheduler::State {
     State(std::span<const std::unique_ptr<Backend>> backends, const SchedulerOptions& o)
-        : options(o), devices(backends), executor(devices, o.n_stages), buffers(o.plans_only) {}
+        : options(o), devices(backends, o.kernel_times), executor(devices, o.n_stages), buffers(o.plans_only) {}
 
     SchedulerOptions options;
     LiveDevices devices;
@@ -49,7 +49,8 @@ struct Scheduler::State {
     Recorder* recorder = nullptr;
     Watcher* watcher = nullptr;
 
-    /// What is in flight speaks of the present plan and belongs to the present evaluation: its records are written before either changes.
+    /// What is in flight speaks of the present plan and belongs to the present evaluation: its records are written before either
+    /// changes.
     void complete_records() {
         if (in_flight && recorder != nullptr) {
             executor.synchronize(recorder);
@@ -94,7 +95,7 @@ Scheduler::~Scheduler() { state_->executor.abandon(); }
 void Scheduler::set_recorder(Recorder* recorder) {
     state_->recorder = recorder;
     for (auto& known : state_->live.kernels) {
-        known.clear(); // in another one's numbers
+        known = {}; // in another one's numbers
     }
 }
 void Scheduler::set_watcher(Watcher* watcher) noexcept { state_->watcher = watcher; }
@@ -145,7 +146,7 @@ void Scheduler::State::settle(Graph& graph, const PlanOptions& plan_options, Rec
 
 GraphId Scheduler::record_graph(Graph& graph) {
     if (state_->recorder == nullptr) {
-        throw Error(ErrorKind::usage, "scheduler: nobody records");
+        throw Error(ErrorKind::usage, "scheduler: no recorder is set");
     }
     return state_->describe_graph(graph).graph_id;
 }

@@ -5,6 +5,7 @@
 #include "runtime/tensor/graph.h"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,15 +19,17 @@ class Watcher;
 struct SchedulerOptions {
     bool op_offload = true;
     int64_t offload_min_batch = 32;
-    int n_stages = 1;        ///< 1, or 4 for pipeline copies
-    bool plans_only = false; ///< nothing will be computed: compute buffers have sizes and no memory
+    int n_stages = 1;                             ///< 1, or 4 for pipeline copies
+    bool plans_only = false;                      ///< nothing will be computed: compute buffers have sizes and no memory
+    std::optional<KernelTimes> kernel_times = {}; ///< that are recorded; absent: kernels of CPU and BLAS, splits of other devices
 };
 
-/// Runs graphs on several backends: describes the graph, plans it (passes 1 to 5), lets each backend optimise its splits, plans memory, allocates, and executes
-/// split by split with the copies between them. Everything it does is written to the recorder, if there is one.
+/// Runs graphs on several backends: describes the graph, plans it (passes 1 to 5), lets each backend optimise its splits, plans
+/// memory, allocates, and executes split by split with the copies between them. Everything it does is written to the recorder, if
+/// there is one.
 ///
-/// One graph at a time: `plan(graph)`, then fill the graph's inputs with tensor_write, then `compute()`; `compute` may be called again for the
-/// same graph (graph reuse). The graph must stay alive and unchanged until the next `plan` or `reset`.
+/// One graph at a time: `plan(graph)`, then fill the graph's inputs with tensor_write, then `compute()`; `compute` may be called
+/// again for the same graph (graph reuse). The graph must stay alive and unchanged until the next `plan` or `reset`.
 class Scheduler {
 public:
     /// `backends` by priority, the last one a CPU; they and their devices outlive the scheduler.
@@ -46,20 +49,21 @@ public:
     /// backends and buffer types filled in; `facts` are the caller's to add before Recorder::session.
     const SessionInfo& session() const noexcept;
 
-    /// Throws Error(device) with the planner's sentence when no plan is possible, or naming buffer type and bytes when there is no memory.
-    /// alternatives: what `record_graph` gave for the graphs that other settings would have led to.
+    /// Throws Error(device) with the planner's sentence when no plan is possible, or naming buffer type and bytes when there is
+    /// no memory. alternatives: what `record_graph` gave for the graphs that other settings would have led to.
     void plan(Graph& graph, std::span<const PlanAlternative> alternatives = {});
-    /// Plans a graph of the largest shape for its memory alone: the compute buffers get what it needs, and graphs that come later are placed as it was while they fit,
-    /// so that neither sizes nor places change from then on. Recorded as record::Reserve with the next plan's buffers. Nothing can be computed until the next plan.
-    /// Where it can't be planned, or there is no such memory, buffers grow when they must; the record says why.
+    /// Plans a graph of the largest shape for its memory alone: the compute buffers get what it needs, and graphs that come later
+    /// are placed as it was while they fit, so that neither sizes nor places change from then on. Recorded as record::Reserve
+    /// with the next plan's buffers. Nothing can be computed until the next plan. Where it can't be planned, or there is no such
+    /// memory, buffers grow when they must; the record says why.
     void reserve(Graph& graph, int32_t n_tokens, std::span<const PlanAlternative> alternatives = {});
-    /// Describes a graph to the recorder, with every backend's answers, and does no more: for questions asked later. Returns its number in the
-    /// records. Not between `plan` and the last use of that plan: tensors that the graphs share get other numbers.
+    /// Describes a graph to the recorder, with every backend's answers, and does no more: for questions asked later. Returns its
+    /// number in the records. Not between `plan` and the last use of that plan: tensors that the graphs share get other numbers.
     GraphId record_graph(Graph& graph);
     /// Runs the planned graph; returns when it is complete. Throws Error(device).
     void compute();
-    /// The same in two halves, so that evaluations can overlap in a pipeline of stages. With a recorder they don't: the records of one are
-    /// complete before the next is planned or computed.
+    /// The same in two halves, so that evaluations can overlap in a pipeline of stages. With a recorder they don't: the records
+    /// of one are complete before the next is planned or computed.
     void compute_async();
     void synchronize();
     /// Forgets the planned graph (its tensors are about to go away). Capacities, memory and the like stay, as in ggml.

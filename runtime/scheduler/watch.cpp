@@ -16,17 +16,19 @@ void mark_watched(LivePlan& live, const LiveDevices& devices, Watcher* watcher) 
         return;
     }
     const Plan& plan = live.plan;
-    std::vector<int32_t> split_of(live.tensors.size(), -1);
+    std::vector<int32_t> split_of(live.tensors.size(), -1), position(live.tensors.size(), -1);
     for (size_t s = 0; s < plan.splits.size(); ++s) {
         for (int32_t i = plan.splits[s].first_node; i < plan.splits[s].end_node; ++i) {
-            split_of[live.graph->nodes()[i]->id] = int_of(s);
+            const TensorId id = live.graph->nodes()[i]->id;
+            split_of[id] = int_of(s);
+            position[id] = i;
         }
     }
     for (size_t id = 0; id < live.tensors.size(); ++id) {
         const Assignment& assigned = plan.assignments[id];
         const std::string_view backend = assigned.backend == no_backend ? "" : devices.backend(assigned.backend).name();
         Tensor& t = *live.tensors[id];
-        if (!watcher->wants({t, backend, cause_name(assigned.cause, assigned.source), split_of[id]})) {
+        if (!watcher->wants({t, backend, cause_name(assigned.cause, assigned.source), split_of[id], position[id]})) {
             continue;
         }
         if (split_of[id] < 0) {

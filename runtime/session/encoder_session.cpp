@@ -2,6 +2,10 @@
 
 #include "runtime/gguf/gguf.h"
 #include "runtime/scheduler/evaluation_record.h"
+#include "runtime/session/model_header.h"
+
+#include <algorithm>
+#include <iterator>
 
 namespace schedscope {
 
@@ -12,15 +16,16 @@ EncoderSession::EncoderSession(const Registry& registry, std::shared_ptr<const g
     backend.n_threads = o.n_threads;
     backend.fusion = o.fusion;
     backends_ = make_backends(devices_, backend);
-    PlacementOptions placement;
-    placement.n_gpu_layers = o.n_gpu_layers;
-    placement.overrides = o.overrides;
-    model_ = std::make_unique<vision::VisionModel>(std::move(file), devices_, placement,
-                                                   o.header_only ? LoadMode::header : LoadMode::data);
-    notes_ = model_->notes();
-    for (const OverrideReport& r : model_->placement().overrides()) {
-        notes_.push_back(override_note(r));
+    settings_.placement.n_gpu_layers = o.n_gpu_layers;
+    for (const std::string& text : o.overrides) {
+        settings_.placement.overrides.push_back(TensorOverride::parse(text));
     }
+    std::vector<OverrideReport> reports;
+    model_ = std::make_unique<vision::VisionModel>(std::move(file), devices_, settings_.placement,
+                                                   o.header_only ? LoadMode::header : LoadMode::data, &reports);
+    notes_ = model_->notes();
+    require_matches(reports);
+    std::transform(reports.begin(), reports.end(), std::back_inserter(notes_), override_note);
     SchedulerOptions scheduling;
     scheduling.plans_only = o.header_only;
     scheduler_ = std::make_unique<Scheduler>(backends_, scheduling);
@@ -34,25 +39,24 @@ EncoderSession::EncoderSession(const Registry& registry, std::shared_ptr<const g
 }
 
 void EncoderSession::open_record(const EncoderSessionOptions& o, const SchedulerOptions& scheduling) {
-    SessionInfo info = scheduler_->session();
-    info.facts = o.facts;
+    told_.facts = o.facts;
     const std::string& path = model_->file().path();
-    info.facts.emplace_back("image_encoder", path.substr(path.find_last_of('/') + 1));
-    info.facts.emplace_back("architecture", "clip");
-    info.facts.emplace_back("projector", std::string(model_->projector().name));
-    info.facts.emplace_back("n_layers", std::to_string(model_->hparams().n_layer));
-    info.facts.emplace_back("n_gpu_layers", std::to_string(o.n_gpu_layers));
-    info.facts.emplace_back("op_offload", scheduling.op_offload ? "on" : "off");
-    info.facts.emplace_back("offload_min_batch", std::to_string(scheduling.offload_min_batch));
-    info.facts.emplace_back("stages", std::to_string(scheduling.n_stages));
-    info.facts.emplace_back("fusion", o.fusion ? "on" : "off");
-    facts_ = info.facts;
-    recorder_->session(info);
+    told_.facts.emplace_back("image_encoder", path.substr(path.find_last_of('/') + 1));
+    told_.facts.emplace_back("architecture", "clip");
+    told_.facts.emplace_back("projector", std::string(model_->projector().name));
+    settings_.n_layers = model_->hparams().n_layer;
+    settings_.op_offload = scheduling.op_offload;
+    settings_.offload_min_batch = scheduling.offload_min_batch;
+    settings_.n_stages = scheduling.n_stages;
+    settings_.fusion = o.fusion;
+    told_.settings = settings_;
+    told_.models = std::make_shared<const std::vector<ModelHeader>>(1, header_of(model_->file()));
+    record_session(recorder_, *scheduler_, told_);
 }
 
 void EncoderSession::add_fact(std::string what, std::string value) {
-    facts_.emplace_back(std::move(what), std::move(value));
-    record_session(recorder_, *scheduler_, facts_);
+    told_.facts.emplace_back(std::move(what), std::move(value));
+    record_session(recorder_, *scheduler_, told_);
 }
 
 } // namespace schedscope

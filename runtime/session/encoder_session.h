@@ -48,7 +48,8 @@ private:
     std::unique_ptr<Scheduler> scheduler_;
     std::unique_ptr<vision::Encoder> encoder_;
     std::vector<std::string> notes_;
-    std::vector<std::pair<std::string, std::string>> facts_;
+    PlanSettings settings_;
+    SessionInfo told_; ///< to the recorder, all but the devices
     EvaluationId next_evaluation_ = 0;
 };
 

@@ -47,10 +47,10 @@ struct GenerateRequest {
     bool all_logits = false; ///< rows for all tokens of the prompts, too
     /// Each chosen token, as soon as it is.
     std::function<void(const Choice&)> on_token = {};
-    /// Each row of logits: with all_logits for every token of the prompts (the last row is the one that the first token is chosen from), then for
-    /// every token but the last that was generated; else just those that a token is chosen from. [n_vocab]
+    /// Each row of logits: with all_logits for every token of the prompts (the last row is the one that the first token is chosen
+    /// from), then for every token but the last that was generated; else just those that a token is chosen from. [n_vocab]
     std::function<void(int32_t sequence, int32_t position, std::span<const float>)> on_logits = {};
-    const std::atomic<bool>* stop = nullptr; ///< set by somebody else: ends after the current evaluation
+    const std::atomic<bool>* stop = nullptr; ///< set by another thread: ends after the current evaluation
 };
 
 enum class StopReason : uint8_t { count, end_token, context_full, stopped };
@@ -68,8 +68,9 @@ struct GenerateResult {
     int64_t n_prompt = 0, n_generated = 0; ///< tokens of all sequences
 };
 
-/// Decodes the prompts, then token by token for all sequences together. Samples and tokens are recorded. Sequences of an earlier call are
-/// forgotten first. Throws Error(usage) for prompts that make no sense or do not fit into the context, and as InferenceContext::decode does.
+/// Decodes the prompts, then token by token for all sequences together. Samples and tokens are recorded. Sequences of an earlier
+/// call are forgotten first. Throws Error(usage) for prompts that make no sense or do not fit into the context, and as
+/// InferenceContext::decode does.
 GenerateResult generate(Session& session, const GenerateRequest& request);
 
 /// Plans what `generate` would run for the prompts and one token more, without running it: works with header_only.

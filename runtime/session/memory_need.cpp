@@ -33,7 +33,7 @@ std::vector<MemoryNeed> needs_of(const Scheduler& scheduler) {
         need.compute = type < compute.size() ? compute[type] : 0;
         for (const BackendInfo& b : info.backends) {
             if (b.default_buffer_type == narrow<BufferTypeId>(type)) {
-                need.memory = std::max(need.memory, b.memory_bytes);
+                need.memory = std::max(need.memory, b.memory_bytes.value_or(0));
             }
         }
         needs.push_back(need);

@@ -9,7 +9,8 @@ namespace gguf {
 class File;
 }
 
-/// The files of a run, opened. Devices are looked for behind that: what drivers load is more than a file that is refused may cost.
+/// The files of a run, opened. Devices are looked for behind that: what drivers load is more than a file that is refused may
+/// cost.
 struct ModelFiles {
     std::shared_ptr<const gguf::File> text;
     std::shared_ptr<const gguf::File> encoder; ///< null without an image encoder

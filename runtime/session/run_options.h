@@ -1,6 +1,8 @@
 #pragma once
 
 #include "runtime/ops/type.h"
+#include "runtime/planner/placement/plan_settings.h"
+#include "runtime/planner/records.h"
 #include "runtime/sampling/params.h"
 
 #include <cstdint>
@@ -13,8 +15,6 @@
 namespace schedscope {
 
 class Watcher;
-
-enum class FlashAttention : uint8_t { off, on, automatic }; ///< automatic: on if every device that holds a layer supports it
 
 /// Everything a user can say about how a model runs; names and defaults are the command line's.
 struct RunOptions {
@@ -38,13 +38,14 @@ struct RunOptions {
     bool fusion = true;
     std::optional<uint32_t> seed; ///< absent: random
     SamplingOptions sampling;
-    std::string mmproj;               ///< path of the image encoder's GGUF file; empty: none
-    bool image_newline = false;       ///< of tiled images, as vision::Arrangement says
-    bool sample_in_graph = false;     ///< -bs: as many samplers of each chain as can run in the graph do
-    bool context_shift = false;       ///< when the context is full, forget half of what follows the first token
-    bool header_only = false;         ///< plan from the file's header: no weights are loaded, nothing can be computed
-    std::shared_ptr<Watcher> watcher; ///< whose tensors' values are recorded; null: none are
-    bool record_text = true;          ///< prompts and generated text go into the records
+    std::string mmproj;                      ///< path of the image encoder's GGUF file; empty: none
+    bool image_newline = false;              ///< of tiled images, as vision::Arrangement says
+    bool sample_in_graph = false;            ///< -bs: as many samplers of each chain as can run in the graph do
+    bool context_shift = false;              ///< when the context is full, forget half of what follows the first token
+    bool header_only = false;                ///< plan from the file's header: no weights are loaded, nothing can be computed
+    std::shared_ptr<Watcher> watcher;        ///< whose tensors' values are recorded; null: none are
+    bool record_text = true;                 ///< prompts and generated text go into the records
+    std::optional<KernelTimes> kernel_times; ///< that are recorded; absent: kernels of CPU and BLAS, splits of other devices
     std::vector<std::pair<std::string, std::string>> facts; ///< the caller's own for the session, in front: "command", …
 };
 

@@ -5,12 +5,14 @@
 #include "runtime/gguf/gguf.h"
 #include "runtime/model/architecture.h"
 #include "runtime/scheduler/evaluation_record.h"
+#include "runtime/scheduler/watch.h"
+#include "runtime/session/model_header.h"
 #include "runtime/system/joined.h"
 #include "runtime/system/read_number.h"
 
 #include <algorithm>
+#include <iterator>
 #include <random>
-#include <sstream>
 
 namespace schedscope {
 
@@ -45,6 +47,7 @@ Session::Session(const Registry& registry, ModelFiles files, const RunOptions& o
     scheduling.offload_min_batch = options_.offload_min_batch;
     scheduling.n_stages = options_.stages;
     scheduling.plans_only = options_.header_only;
+    scheduling.kernel_times = options_.kernel_times;
     scheduler_ = std::make_unique<Scheduler>(backends_, scheduling);
     scheduler_->set_recorder(recorder_);
     scheduler_->set_watcher(options_.watcher.get());
@@ -66,49 +69,44 @@ void Session::make_backends(const Registry& registry) {
     o.n_threads = options_.n_threads;
     o.fusion = options_.fusion;
     backends_ = schedscope::make_backends(devices_, o);
+    if (options_.watcher) {
+        std::vector<std::string_view> names;
+        std::transform(backends_.begin(), backends_.end(), std::back_inserter(names), [](const auto& b) { return b->name(); });
+        options_.watcher->check_backends(names);
+    }
 }
 
 void Session::load_model(ModelFiles files) {
-    PlacementOptions placement;
+    PlacementOptions& placement = settings_.placement;
     placement.n_gpu_layers = options_.n_gpu_layers;
     placement.tensor_split = options_.tensor_split;
-    placement.overrides = options_.overrides;
-    placement.overrides_are_shared = files.encoder != nullptr;
-    find_architecture(*files.text); // before the tokenizer: the better sentence for a file that is no text model
-    if (!options_.header_only) {    // a large vocabulary takes longer than the plans
+    for (const std::string& text : options_.overrides) {
+        placement.overrides.push_back(TensorOverride::parse(text));
+    }
+    placement.cache_on_host = options_.cache_on_host;
+    std::vector<OverrideReport> reports; // over the model and the image encoder together
+    find_architecture(*files.text);      // before the tokenizer: the better sentence for a file that is no text model
+    if (!options_.header_only) {         // a large vocabulary takes longer than the plans
         tokenizer_ = Tokenizer::load(*files.text);
     }
     model_ = std::make_unique<Model>(std::move(files.text), devices_, placement,
-                                     options_.header_only ? LoadMode::header : LoadMode::data);
+                                     options_.header_only ? LoadMode::header : LoadMode::data, &reports);
     notes_.insert(notes_.end(), model_->notes().begin(), model_->notes().end());
     if (files.encoder != nullptr) {
-        load_encoder(std::move(files.encoder), placement);
+        load_encoder(std::move(files.encoder), reports);
     }
-    note_overrides();
+    require_matches(reports);
+    std::transform(reports.begin(), reports.end(), std::back_inserter(notes_), override_note);
 }
 
-void Session::load_encoder(std::shared_ptr<const gguf::File> file, const PlacementOptions& placement) {
-    vision_ = std::make_unique<vision::VisionModel>(std::move(file), devices_, placement,
-                                                    options_.header_only ? LoadMode::header : LoadMode::data);
+void Session::load_encoder(std::shared_ptr<const gguf::File> file, std::vector<OverrideReport>& reports) {
+    vision_ = std::make_unique<vision::VisionModel>(std::move(file), devices_, settings_.placement,
+                                                    options_.header_only ? LoadMode::header : LoadMode::data, &reports);
     if (vision_->n_embd_text() != model_->hparams().n_embd) {
         throw Error(ErrorKind::input, options_.mmproj + ": it makes embeddings of " + std::to_string(vision_->n_embd_text()) +
                                           " values, but the model reads " + std::to_string(model_->hparams().n_embd));
     }
     notes_.insert(notes_.end(), vision_->notes().begin(), vision_->notes().end());
-}
-
-/// What each override came to, over the model and the image encoder together.
-void Session::note_overrides() {
-    const auto of_model = model_->placement().overrides();
-    std::vector<OverrideReport> reports(of_model.begin(), of_model.end());
-    for (size_t i = 0; vision_ != nullptr && i < reports.size(); ++i) {
-        reports[i].matched += vision_->placement().overrides()[i].matched;
-        reports[i].shadowed += vision_->placement().overrides()[i].shadowed;
-    }
-    require_matches(reports);
-    for (const OverrideReport& r : reports) {
-        notes_.push_back(override_note(r));
-    }
 }
 
 const Tokenizer& Session::tokenizer() const {
@@ -141,7 +139,6 @@ void Session::make_context() {
     }
     o.n_batch = options_.n_batch;
     o.n_ubatch = options_.n_ubatch;
-    o.cache_on_host = options_.cache_on_host;
     o.cache_type_k = options_.cache_type_k;
     o.cache_type_v = options_.cache_type_v;
     o.flash_attention = options_.flash_attention == FlashAttention::on ||
@@ -186,9 +183,8 @@ void Session::open_record() {
     if (recorder_ == nullptr) {
         return;
     }
-    SessionInfo info = scheduler_->session();
-    info.facts = options_.facts;
-    const auto fact = [&](std::string_view what, std::string value) { info.facts.emplace_back(what, std::move(value)); };
+    told_.facts = options_.facts;
+    const auto fact = [&](std::string_view what, std::string value) { told_.facts.emplace_back(what, std::move(value)); };
     const gguf::File& file = model_->file();
     const auto name_at = file.path().find_last_of('/');
     fact("model", name_at == std::string::npos ? file.path() : file.path().substr(name_at + 1));
@@ -202,44 +198,31 @@ void Session::open_record() {
         fact("projector", std::string(vision_->projector().name));
     }
     fact("parameters", std::to_string(model_->n_parameters()));
-    fact("n_layers", std::to_string(model_->hparams().n_layer));
-    fact("n_gpu_layers", std::to_string(options_.n_gpu_layers));
-    if (!options_.tensor_split.empty()) {
-        std::ostringstream shares;
-        for (size_t i = 0; i < options_.tensor_split.size(); ++i) {
-            shares << (i > 0 ? "," : "") << options_.tensor_split[i];
-        }
-        fact("tensor_split", shares.str());
-    }
-    if (!options_.overrides.empty()) {
-        fact("override_tensor", joined(options_.overrides, " "));
-    }
-    fact("op_offload", options_.op_offload ? "on" : "off");
-    fact("offload_min_batch", std::to_string(options_.offload_min_batch));
-    fact("stages", std::to_string(options_.stages));
-    fact("fusion", options_.fusion ? "on" : "off");
+    settings_.n_layers = model_->hparams().n_layer;
+    settings_.flash_attention_asked = options_.flash_attention;
     const ContextOptions& context = context_->options();
-    fact("flash_attention", context.flash_attention ? "on" : "off");
-    if (options_.flash_attention == FlashAttention::automatic) {
-        fact("flash_attention_asked", "auto");
+    settings_.flash_attention = context.flash_attention;
+    settings_.op_offload = options_.op_offload;
+    settings_.offload_min_batch = options_.offload_min_batch;
+    settings_.n_stages = options_.stages;
+    settings_.fusion = options_.fusion;
+    settings_.context = {context.n_ctx, context.n_batch, context.n_ubatch, context.cache_type_k, context.cache_type_v};
+    told_.settings = settings_;
+    std::vector<ModelHeader> models{header_of(file)};
+    if (vision_ != nullptr) {
+        models.push_back(header_of(vision_->file()));
     }
-    fact("n_ctx", std::to_string(context.n_ctx));
-    fact("n_batch", std::to_string(context.n_batch));
-    fact("n_ubatch", std::to_string(context.n_ubatch));
-    fact("cache_type_k", std::string(type_name(options_.cache_type_k)));
-    fact("cache_type_v", std::string(type_name(options_.cache_type_v)));
-    fact("cache_on_host", options_.cache_on_host ? "yes" : "no");
+    told_.models = std::make_shared<const std::vector<ModelHeader>>(std::move(models));
     fact("seed", std::to_string(seed_));
     if (options_.sample_in_graph) {
         fact("backend_sampling", "on");
     }
-    facts_ = info.facts;
-    recorder_->session(info);
+    record_session(recorder_, *scheduler_, told_);
 }
 
 void Session::add_fact(std::string what, std::string value) {
-    facts_.emplace_back(std::move(what), std::move(value));
-    record_session(recorder_, *scheduler_, facts_);
+    told_.facts.emplace_back(std::move(what), std::move(value));
+    record_session(recorder_, *scheduler_, told_);
 }
 
 } // namespace schedscope

@@ -18,8 +18,8 @@
 
 namespace schedscope {
 
-/// A model ready to run, from options alone: devices are selected, backends made, the model loaded, the scheduler and the context set up, and
-/// the recorder (if any) told what the session is. The one entry point for everything that runs models.
+/// A model ready to run, from options alone: devices are selected, backends made, the model loaded, the scheduler and the context
+/// set up, and the recorder (if any) told what the session is. The one entry point for everything that runs models.
 ///
 ///     Registry registry;
 ///     RunOptions options;
@@ -64,13 +64,13 @@ public:
 private:
     void make_backends(const Registry& registry);
     void load_model(ModelFiles files);
-    void load_encoder(std::shared_ptr<const gguf::File> file, const PlacementOptions& placement);
-    void note_overrides();
+    void load_encoder(std::shared_ptr<const gguf::File> file, std::vector<OverrideReport>& reports);
     void make_context();
     void settle_sampling();
     void open_record();
 
     RunOptions options_;
+    PlanSettings settings_;
     Recorder* recorder_;
     std::vector<std::unique_ptr<Device>> described_; ///< devices that are not here, of a session that only plans
     std::vector<Device*> devices_;
@@ -84,7 +84,7 @@ private:
     SamplingParams sampling_;
     uint32_t seed_ = 0;
     std::vector<std::string> notes_;
-    std::vector<std::pair<std::string, std::string>> facts_;
+    SessionInfo told_; ///< to the recorder, all but the devices
 };
 
 } // namespace schedscope

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-/// What reading somebody else's file may cost at most: memory, time and temporary space. Whoever reads such a file takes its bounds from here, and says in one line
-/// when one is reached; the manual (schedscope --man, LIMITS) tells each of them.
+/// What reading another program's file may cost at most: memory, time and temporary space. Whoever reads such a file takes its
+/// bounds from here, and says in one line when one is reached; the manual (schedscope --man, LIMITS) tells each of them.
 namespace schedscope::budget {
 
 constexpr int64_t kib = int64_t{1} << 10, mib = int64_t{1} << 20, gib = int64_t{1} << 30;
@@ -12,7 +12,8 @@ constexpr int64_t kib = int64_t{1} << 10, mib = int64_t{1} << 20, gib = int64_t{
 constexpr int64_t trace_scratch_bytes = 256 * mib; ///< memory for rolling back or replaying a journal, and for sorting
 constexpr int64_t trace_copy_bytes = 8 * gib;      ///< temporary space: the copy of a trace that is still being recorded
 
-// Images. A child decodes them, whose memory is what it takes beyond the file: 1.5 GiB is enough for the most pixels in JPEG, whose coefficients take 6 bytes each.
+// Images. A child decodes them, whose memory is what it takes beyond the file: 1.5 GiB is enough for the most pixels in JPEG,
+// whose coefficients take 6 bytes each.
 constexpr int64_t image_file_bytes = 512 * mib;    ///< as many as the largest image has pixels' bytes
 constexpr int64_t image_longest_side = 65'535;     ///< pixels
 constexpr int64_t image_pixels = 178'956'970;      ///< where Pillow, too, takes an image for a bomb
@@ -23,11 +24,12 @@ constexpr int64_t jpeg_scans = 100;                ///< times that a JPEG goes o
 constexpr int64_t jpeg_scanned_pixels = 2 * gib;   ///< over all scans: twelve of the largest image
 constexpr int64_t png_chunk_bytes = mib;           ///< of a chunk that is kept in memory: a palette, transparency
 
-// Pictures of plans. A child lays them out: Graphviz draws a PNG in one piece of up to 32,767² pixels, which take 4 GiB, and has the layout beside it.
+// Pictures of plans. A child lays them out: Graphviz draws a PNG in one piece of up to 32,767² pixels, which take 4 GiB, and has
+// the layout beside it.
 constexpr int64_t layout_memory_bytes = 6 * gib;   ///< of Graphviz
 constexpr int64_t layout_picture_bytes = gib;      ///< of what it draws
-constexpr int64_t layout_seconds = 60;             ///< by the clock, unless somebody asks for another limit
-constexpr int64_t layout_processor_seconds = 3600; ///< of its processor, should somebody ask for a long one
+constexpr int64_t layout_seconds = 60;             ///< by the clock, unless another limit is asked for
+constexpr int64_t layout_processor_seconds = 3600; ///< of its processor, should a long one be asked for
 
 // Logs of other programs
 constexpr int64_t log_bytes = 2 * gib;  ///< of a log; a pipe is kept in a temporary file of this size at most
@@ -35,6 +37,14 @@ constexpr int64_t log_line_bytes = mib; ///< of a line, with what continues it w
 constexpr int64_t log_endless_line_bytes = 64 * mib;    ///< without an end of line: no log
 constexpr int64_t log_graph_tensors = int64_t{1} << 20; ///< of one graph, splits included: a hundred times the largest known
 constexpr int64_t log_records = int64_t{64} << 20;      ///< that are made of a log
+
+// Streams of other programs
+constexpr int64_t stream_block_bytes = 256 * mib;         ///< of a block, which is kept while it is read
+constexpr int64_t stream_text_bytes = mib;                ///< of a text
+constexpr int64_t stream_kinds = 4096;                    ///< numbers of kinds that a stream may say
+constexpr int64_t stream_evaluations = int64_t{4} << 20;  ///< of one stream
+constexpr int64_t stream_open_evaluations = 64;           ///< that wait for the one before them to end
+constexpr int64_t stream_held_records = int64_t{2} << 20; ///< of those; and of one block
 
 // Texts
 constexpr int64_t text_bytes = 64 * mib; ///< of a prompt, or a text to score: hundreds of times what fills the longest context

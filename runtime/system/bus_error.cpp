@@ -10,7 +10,8 @@
 
 namespace schedscope {
 
-/// Where a range lies. The handler reads it without a lock, so it is never freed, but used again; `version` is odd while it is being changed.
+/// Where a range lies. The handler reads it without a lock, so it is never freed, but used again; `version` is odd while it is
+/// being changed.
 struct MappedRange::Slot {
     std::atomic<uint64_t> version = 0;
     std::atomic<uintptr_t> begin = 0, end = 0; ///< equal: not used
@@ -83,7 +84,7 @@ void install_handler() {
 } // namespace
 
 bool mend_bus_error(const siginfo_t& fault) noexcept {
-    if (fault.si_code <= 0) { // somebody sent the signal: no address belongs to it
+    if (fault.si_code <= 0) { // it was sent by a process: no address belongs to it
         return false;
     }
     const auto address = reinterpret_cast<uintptr_t>(fault.si_addr);

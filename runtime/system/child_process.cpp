@@ -61,7 +61,8 @@ pid_t start(const std::vector<std::string>& command, int in, int out, int errors
     posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
-    // The child stays in the terminal's group with every signal at its default: Ctrl-C ends it, whatever this program does with it.
+    // The child stays in the terminal's group with every signal at its default: Ctrl-C ends it, whatever this program does with
+    // it.
     posix_spawnattr_t attributes{};
     posix_spawnattr_init(&attributes);
     sigset_t none{}, all{};
@@ -84,7 +85,8 @@ pid_t start(const std::vector<std::string>& command, int in, int out, int errors
     return failed == 0 ? id : -1;
 }
 
-/// Waits until the child has ended, time is up, or it is to stop. It is not enough that it closed its stderr: what was taken over by its input may do that and stay.
+/// Waits until the child has ended, time is up, or it is to stop. It is not enough that it closed its stderr: what was taken over
+/// by its input may do that and stay.
 class ChildWatch {
 public:
     ChildWatch(const ChildCommand& command, Child& child, int errors)

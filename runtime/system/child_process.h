@@ -27,8 +27,8 @@ struct ChildEnd {
     std::string signal_name() const;   ///< of a child that was killed: "Segmentation fault"
 };
 
-/// Runs a child with `in` as its standard input and `out` as its standard output, both of them memory files. It is gone when this returns or throws, which only
-/// `cancelled` makes it do.
+/// Runs a child with `in` as its standard input and `out` as its standard output, both of them memory files. It is gone when this
+/// returns or throws, which only `cancelled` makes it do.
 ChildEnd run_child(const ChildCommand& command, const MemoryFile& in, const MemoryFile& out);
 
 } // namespace schedscope

@@ -37,7 +37,8 @@ struct RegularFile {
     struct stat facts {};
 };
 
-/// Opens a regular file to read; a pipe without a writer is not waited for. Throws Error(input), "PATH: why", where there is none. `what` it should be: "an image".
+/// Opens a regular file to read; a pipe without a writer is not waited for. Throws Error(input), "PATH: why", where there is
+/// none. `what` it should be: "an image".
 RegularFile open_regular_file(const std::string& path, const char* what);
 
 /// A file without a name in the folder for temporary files (TMPDIR), which goes away when it is closed. None: errno says why.

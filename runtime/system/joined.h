@@ -7,7 +7,8 @@
 
 namespace schedscope {
 
-/// Texts in one, with another between them: "a, b, c". `text_of` says an element's: a member of it, or a function. Nothing is put behind empty ones that come first.
+/// Texts in one, with another between them: "a, b, c". `text_of` says an element's: a member of it, or a function. Nothing is put
+/// behind empty ones that come first.
 template <typename Elements, typename TextOf = std::identity>
 std::string joined(const Elements& elements, std::string_view between, TextOf text_of = {}) {
     std::string text;

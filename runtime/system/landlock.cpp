@@ -15,7 +15,8 @@ namespace schedscope {
 
 namespace {
 
-/// What a set of rules takes away unless a rule gives it back. A kernel knows a beginning of it, and says by its version how much.
+/// What a set of rules takes away unless a rule gives it back. A kernel knows a beginning of it, and says by its version how
+/// much.
 struct Restrictions {
     uint64_t files = 0;
     uint64_t network = 0; ///< since version 4

@@ -8,8 +8,8 @@
 
 namespace schedscope {
 
-/// A file that lies in memory alone and has no name. Bytes go to a child and come back from it this way: nothing has to be kept flowing, as through a pipe, and no
-/// signal arrives when the child is gone.
+/// A file that lies in memory alone and has no name. Bytes go to a child and come back from it this way: nothing has to be kept
+/// flowing, as through a pipe, and no signal arrives when the child is gone.
 class MemoryFile {
 public:
     /// `what` is its name in /proc. Where there is none to be had it is not open, and errno says why.

@@ -43,7 +43,8 @@ fs::path hidden_name(const fs::path& folder, int n) {
     return folder / (std::string(hidden_prefix) + std::to_string(getpid()) + "-" + std::to_string(n));
 }
 
-/// Its program is gone: no process has the number in its name, nor does any hold its lock (one in another container has a number that means nothing here).
+/// Its program is gone: no process has the number in its name, nor does any hold its lock (one in another container has a number
+/// that means nothing here).
 bool is_left_over(const fs::path& file) {
     const std::string name = file.filename();
     const pid_t owner = std::atoi(name.c_str() + hidden_prefix.size());
@@ -160,7 +161,7 @@ void OutputFile::begin() {
     if (!file_ || (mode_ != 0 && fchmod(file_.get(), mode_) != 0)) {
         fail();
     }
-    flock(file_.get(), LOCK_EX | LOCK_NB); // for others to see that somebody is at work; where locks can't be had, its name tells
+    flock(file_.get(), LOCK_EX | LOCK_NB); // for others to see that it is being written; where locks can't be had, its name tells
 }
 
 void OutputFile::write(std::string_view bytes) {

@@ -11,12 +11,13 @@
 
 namespace schedscope {
 
-/// A file that is written whole or not at all. It is made in the folder of its place, without a name where the file system can do that and else as a hidden file, and
-/// takes its place at the end: what was there before stays until then, and for good when `finish` is not reached. A symbolic link goes on leading to the file, whose
-/// permissions stay. However the program ends, nothing of it remains but a hidden file at worst, which the next one that is made in the folder removes.
+/// A file that is written whole or not at all. It is made in the folder of its place, without a name where the file system can do
+/// that and else as a hidden file, and takes its place at the end: what was there before stays until then, and for good when
+/// `finish` is not reached. A symbolic link goes on leading to the file, whose permissions stay. However the program ends,
+/// nothing of it remains but a hidden file at worst, which the next one that is made in the folder removes.
 ///
-/// Only what can't be replaced by another file is written in place, and is incomplete when that fails: a device, a pipe, what standard output goes to, a file of several
-/// names or of somebody else, and one in a folder where nothing can be made.
+/// Only what can't be replaced by another file is written in place, and is incomplete when that fails: a device, a pipe, what
+/// standard output goes to, a file of several names or of somebody else, and one in a folder where nothing can be made.
 class OutputFile {
 public:
     /// Touches nothing yet. Throws Error(device) when nothing can be written there.

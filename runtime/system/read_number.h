@@ -7,8 +7,9 @@
 
 namespace schedscope {
 
-/// The number that a text is from its first to its last character, whatever the locale: "12", "-5" where the type has a sign, "1e3", "inf" and "nan" for real ones.
-/// Nothing: the text has something else in it, were it a blank or a "+", or the type has no room for the number.
+/// The number that a text is from its first to its last character, whatever the locale: "12", "-5" where the type has a sign,
+/// "1e3", "inf" and "nan" for real ones. Nothing: the text has something else in it, were it a blank or a "+", or the type has no
+/// room for the number.
 template <typename Number> std::optional<Number> read_number(std::string_view text) noexcept {
     Number number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -32,8 +32,9 @@ struct Sandbox {
     bool files = false;        ///< Landlock: nothing is written, nor, where only memory is needed, opened
 };
 
-/// Takes from this process, for good, what it does not need, and ends it if its parent has gone already. For a child to call before it touches what somebody else
-/// made: standard input, output and error stay, all other descriptors are closed. It goes on with less where the kernel offers less.
+/// Takes from this process, for good, what it does not need, and ends it if its parent has gone already. For a child to call
+/// before it touches what somebody else made: standard input, output and error stay, all other descriptors are closed. It goes on
+/// with less where the kernel offers less.
 Sandbox enter_sandbox(const SandboxOptions& options);
 
 } // namespace schedscope

@@ -28,8 +28,8 @@ constexpr size_t utf8_length(char first, Utf8 rule) noexcept {
                                            : 0;
 }
 
-/// The character that a text begins with, which is taken away from it. Nothing: none begins with its first byte, and that byte alone is taken away. The text is not
-/// empty.
+/// The character that a text begins with, which is taken away from it. Nothing: none begins with its first byte, and that byte
+/// alone is taken away. The text is not empty.
 std::optional<char32_t> take_character(std::string_view& text, Utf8 rule = Utf8::strict) noexcept;
 
 /// All characters of any bytes, U+FFFD for each byte that begins none.

@@ -3,16 +3,17 @@
 #include <string>
 #include <string_view>
 
-/// Texts that others wrote: names in files, pieces of tokens, what was typed. A terminal obeys some of their characters (OSC 52 copies to the clipboard), and others
-/// change the order in which it shows the rest: here they become characters that are only seen.
+/// Texts that others wrote: names in files, pieces of tokens, what was typed. A terminal obeys some of their characters (OSC 52
+/// copies to the clipboard), and others change the order in which it shows the rest: here they become characters that are only
+/// seen.
 namespace schedscope {
 
-/// Does a terminal obey this character, or change the order of others by it? C0, DEL, C1; the marks, embeddings, overrides and isolates of bidirectional text; the
-/// separators of lines and paragraphs.
+/// Does a terminal obey this character, or change the order of others by it? C0, DEL, C1; the marks, embeddings, overrides and
+/// isolates of bidirectional text; the separators of lines and paragraphs.
 bool is_control(char32_t c) noexcept;
 
-/// In one line: "\\n" for a newline, "\\t" for a tab, "?" for any other control character, U+FFFD for each byte that is no UTF-8. Of a longer text so many
-/// characters, and "…".
+/// In one line: "\\n" for a newline, "\\t" for a tab, "?" for any other control character, U+FFFD for each byte that is no UTF-8.
+/// Of a longer text so many characters, and "…".
 std::string visible(std::string_view text, size_t longest = std::string_view::npos);
 
 /// A name as it stands in a message: not more of it than anybody reads.

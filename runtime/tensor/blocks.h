@@ -143,8 +143,8 @@ void expand(const BlockQ5_K& b, float* x) noexcept;
 void expand(const BlockQ6_K& b, float* x) noexcept;
 void expand(const BlockIQ4_XS& b, float* x) noexcept;
 
-// 32 or 256 floats to one block. Q*_0 and Q*_1 exactly as ggml's reference; the others to the nearest values at scales found simply.
-// Not a number and infinity give some block, never undefined behaviour.
+// 32 or 256 floats to one block. Q*_0 and Q*_1 exactly as ggml's reference; the others to the nearest values at scales found
+// simply. Not a number and infinity give some block, never undefined behaviour.
 void quantise(const float* x, BlockQ4_0& b) noexcept;
 void quantise(const float* x, BlockQ4_1& b) noexcept;
 void quantise(const float* x, BlockQ5_0& b) noexcept;

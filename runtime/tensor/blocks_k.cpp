@@ -5,8 +5,8 @@
 
 namespace schedscope {
 
-// Elements lie in two halves of 128 (Q2_K, Q3_K, Q6_K) or four quarters of 64 (Q4_K, Q5_K); within one, the same byte holds elements
-// that are 32 apart.
+// Elements lie in two halves of 128 (Q2_K, Q3_K, Q6_K) or four quarters of 64 (Q4_K, Q5_K); within one, the same byte holds
+// elements that are 32 apart.
 
 void expand(const BlockQ2_K& b, float* x) noexcept {
     const float d = half_to_float(b.d);

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstring>
 
-// Groups get the scale (and minimum) that their largest values ask for; scales are rounded to the block's small integers, then every
-// element to the nearest value that is left. ggml's reference searches for better scales; blocks are read alike.
+// Groups get the scale (and minimum) that their largest values ask for; scales are rounded to the block's small integers, then
+// every element to the nearest value that is left. ggml's reference searches for better scales; blocks are read alike.
 
 namespace schedscope {
 

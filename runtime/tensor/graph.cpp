@@ -53,6 +53,13 @@ Tensor* TensorStore::make(Type type, const Shape& ne, std::string_view name) {
     return &made;
 }
 
+Tensor* Graph::make(Type type, const Shape& ne, std::string_view name) {
+    Tensor* t = store_.make(type, ne, name);
+    t->role = part_.role;
+    t->layer = part_.layer;
+    return t;
+}
+
 Tensor* Graph::input(Type type, const Shape& ne, std::string_view name) {
     Tensor* t = make(type, ne, name);
     t->flags |= flag_input;

@@ -5,7 +5,8 @@
 namespace schedscope {
 
 /// The operators a model is built from. Each checks shapes and types by the operator's one rule (one file per family:
-/// ops_*.cpp) and throws Error(usage) "OP: why" when they don't fit. Results belong to the graph; ggml's parameters and names are used,
+/// ops_*.cpp) and throws Error(usage) "OP: why" when they don't fit. Results belong to the graph; ggml's parameters and names are
+/// used,
 /// "(view)", "(reshaped)", "(permuted)", "(transposed)", "(cont)", "(copy of …)" included, because people know them.
 /// ne is written [ne0, ne1, ne2, ne3], ne0 the contiguous dimension.
 namespace ops {
@@ -70,11 +71,13 @@ Tensor* permute(Graph&, Tensor* a, int axis0, int axis1, int axis2, int axis3); 
 Tensor* transpose(Graph&, Tensor* a);
 
 // Attention.
-/// softmax(a × scale + mask × slope(max_bias)) over ne0. mask F32 or F16 [ne0, ≥ ne1, …], may be null; sinks may be null (source 2).
+/// softmax(a × scale + mask × slope(max_bias)) over ne0. mask F32 or F16 [ne0, ≥ ne1, …], may be null; sinks may be null (source
+/// 2).
 Tensor* soft_max(Graph&, Tensor* a, Tensor* mask, float scale, float max_bias, Tensor* sinks = nullptr);
 /// a [head, heads, t, …], positions I32 [t], factors F32 [n_dims/2] or null. mode: 0 adjacent pairs ("norm"), 2 halves ("neox").
 Tensor* rope(Graph&, Tensor* a, Tensor* positions, Tensor* factors, const RopeParams&);
-/// q [d, t, heads, s] F32; k [d, kv, heads_kv, s], v [dv, kv, heads_kv, s] F16/F32/Q8_0; mask F16 [kv, ≥ t, …] → [dv, heads, t, s] F32.
+/// q [d, t, heads, s] F32; k [d, kv, heads_kv, s], v [dv, kv, heads_kv, s] F16/F32/Q8_0; mask F16 [kv, ≥ t, …] → [dv, heads, t,
+/// s] F32.
 Tensor* flash_attn(Graph&, Tensor* q, Tensor* k, Tensor* v, Tensor* mask, float scale, float max_bias, float logit_cap);
 
 // Choosing and summing.

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "runtime/ops/catalogue.h"
-#include "runtime/ops/home.h"
 #include "runtime/ops/params.h"
+#include "runtime/ops/role.h"
 
 #include <array>
 #include <cstddef>
@@ -33,10 +33,12 @@ struct Tensor {
     size_t offset = 0;             ///< bytes into the buffer; a view's includes view_offset
     int32_t readers = 0;           ///< how often nodes of the graph name it as a source (Graph::number)
     int16_t pinned = -1;           ///< backend (by priority) that the user wants; −1: the scheduler decides
-    Home home = Home::none;        ///< who decided where it lies or runs
-    int32_t layer = -1;            ///< the model's layer that it belongs to, the output behind the last; −1: none
+    Role role = Role::none;        ///< the part of the model that it belongs to,
+    int32_t layer = -1;            ///< and its layer, the output behind the last; −1: none
     std::string_view why_here;     ///< for people: why it lies there or is pinned; the text outlives the tensor
     std::string name;              ///< at most max_name bytes
+
+    ModelPart part() const noexcept { return {role, layer}; }
 };
 
 inline int64_t n_elements(const Tensor& t) noexcept { return t.ne[0] * t.ne[1] * t.ne[2] * t.ne[3]; }

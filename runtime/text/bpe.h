@@ -11,8 +11,8 @@
 
 namespace schedscope {
 
-/// Byte-level BPE vocabularies with ranked merges ("gpt2"): text is cut into words, a word into bytes, and neighbours are merged in
-/// the order of the merges' ranks, the leftmost first among equals.
+/// Byte-level BPE vocabularies with ranked merges ("gpt2"): text is cut into words, a word into bytes, and neighbours are merged
+/// in the order of the merges' ranks, the leftmost first among equals.
 class BpeTokenizer final : public Tokenizer {
 public:
     explicit BpeTokenizer(const gguf::File& file);

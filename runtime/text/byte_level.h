@@ -13,7 +13,8 @@ std::string_view byte_level_character(uint8_t byte) noexcept;
 /// The byte that a character stands for, or −1.
 int byte_of_character(char32_t c) noexcept;
 
-/// Stored text to bytes. A character that stands for none is written as "[UNK_BYTE_0x…]", followed inside by the whole text, as llama.cpp does.
+/// Stored text to bytes. A character that stands for none is written as "[UNK_BYTE_0x…]", followed inside by the whole text, as
+/// llama.cpp does.
 std::string byte_level_decoded(std::string_view stored);
 
 } // namespace schedscope

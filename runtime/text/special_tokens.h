@@ -13,7 +13,8 @@ struct Fragment {
     Token token = no_token;
 };
 
-/// Finds a vocabulary's special tokens in text. The longest are looked for first, in the whole text; shorter ones then in what is left.
+/// Finds a vocabulary's special tokens in text. The longest are looked for first, in the whole text; shorter ones then in what is
+/// left.
 class SpecialTokens {
 public:
     explicit SpecialTokens(const Vocabulary& vocabulary);

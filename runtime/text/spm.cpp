@@ -186,8 +186,8 @@ void SpmTokenizer::encode_text(std::string_view text, bool after_special, std::v
     std::string escaped = vocabulary().frame().add_space_prefix && after_special ? std::string(spm_space) : std::string();
     escaped += replaced(text, " ", spm_space);
 
-    // A token never reaches over two characters that stand side by side in no token. Between such cuts the text can be merged piece by
-    // piece, with the same result as at once and a queue that stays short.
+    // A token never reaches over two characters that stand side by side in no token. Between such cuts the text can be merged
+    // piece by piece, with the same result as at once and a queue that stays short.
     Merger merger(vocabulary());
     std::string_view rest = escaped;
     std::string_view last;

@@ -36,8 +36,8 @@ struct TextFrame {
 /// The tokens of a model and what is known about them (keys `tokenizer.ggml.…`). Immutable after loading; owns its texts.
 class Vocabulary {
 public:
-    /// Throws Error(input) naming file and key when tokens are missing or occur twice, or other lists are shorter. `defaults`: what holds for the kind of tokenizer
-    /// where the file does not say it.
+    /// Throws Error(input) naming file and key when tokens are missing or occur twice, or other lists are shorter. `defaults`:
+    /// what holds for the kind of tokenizer where the file does not say it.
     Vocabulary(const gguf::File& file, const TextFrame& defaults);
     Vocabulary(const Vocabulary&) = delete;
     Vocabulary& operator=(const Vocabulary&) = delete;

@@ -9,8 +9,8 @@ namespace schedscope {
 
 /// How far one tensor is from another of the same shape and type.
 struct TensorDistance {
-    /// Normalised mean square error: Σ(a − b)² / Σb² over the elements that are finite on both sides. 0 where nothing differs; infinite where
-    /// they differ and all of b is 0, and where `why` is not empty.
+    /// Normalised mean square error: Σ(a − b)² / Σb² over the elements that are finite on both sides. 0 where nothing differs;
+    /// infinite where they differ and all of b is 0, and where `why` is not empty.
     double nmse = 0;
     std::string_view why; ///< what no error can measure: "NaN differs", "infinity differs"; empty: nothing
     /// The largest |a − b| of elements that are finite on both sides; NaN where `why` is not empty.

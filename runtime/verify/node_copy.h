@@ -16,8 +16,8 @@ public:
     /// `device` and `backend` (one of its queues) outlive it.
     NodeCopy(Device& device, Backend& backend) : device_(device), backend_(backend) {}
 
-    /// Copies what the node reads (it must be complete, and nothing may have overwritten it yet) and computes the copy. False: the device does
-    /// not run it, `refusal` says why. Throws Error(device).
+    /// Copies what the node reads (it must be complete, and nothing may have overwritten it yet) and computes the copy. False:
+    /// the device does not run it, `refusal` says why. Throws Error(device).
     bool run(const Tensor& node);
     const Answer& refusal() const noexcept { return refusal_; }
     /// The copy, computed; until the next run.

@@ -36,10 +36,11 @@ struct Verification {
     std::string ended_by; ///< why the generation ended before its time, after nodes beyond their tolerance; empty: it did not
 };
 
-/// Generates with the reference's session, and computes each node that its first backend runs on `checked` as well, with the values that the
-/// reference produced as inputs: so each error is that of one node. The session's recorder (if any) gets a record::Difference for each node behind
-/// what is recorded of its run, and of a watched one the values that `checked` computed. Once the request is stopped, nothing more is compared.
-/// Throws as generate does, unless some node is beyond its tolerance: then that is the answer. Where a file was cut short there is none.
+/// Generates with the reference's session, and computes each node that its first backend runs on `checked` as well, with the
+/// values that the reference produced as inputs: so each error is that of one node. The session's recorder (if any) gets a
+/// record::Difference for each node behind what is recorded of its run, and of a watched one the values that `checked` computed.
+/// Once the request is stopped, nothing more is compared. Throws as generate does, unless some node is beyond its tolerance: then
+/// that is the answer. Where a file was cut short there is none.
 Verification verify(Session& reference, Device& checked, const GenerateRequest& request);
 
 } // namespace schedscope

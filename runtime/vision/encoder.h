@@ -18,12 +18,12 @@ struct EncoderOptions {
     bool image_newline = false; ///< --image-newline: see Arrangement
 };
 
-/// Turns prepared images into rows for the text model: for each view a graph (the last one's if it has the same size), planned by the scheduler, recorded as an
-/// evaluation of the kind `encoder`. One thread at a time; model and scheduler outlive it.
+/// Turns prepared images into rows for the text model: for each view a graph (the last one's if it has the same size), planned by
+/// the scheduler, recorded as an evaluation of the kind `encoder`. One thread at a time; model and scheduler outlive it.
 class Encoder {
 public:
-    /// recorder may be null. `number` gives each evaluation its number, and makes the scheduler free for it. Throws Error(usage) when options ask for what the
-    /// file doesn't have.
+    /// recorder may be null. `number` gives each evaluation its number, and makes the scheduler free for it. Throws Error(usage)
+    /// when options ask for what the file doesn't have.
     Encoder(const VisionModel& model, Scheduler& scheduler, Recorder* recorder, const EncoderOptions& options,
             std::function<EvaluationId()> number);
     ~Encoder() { drop_graph(); }
@@ -33,8 +33,8 @@ public:
     /// Rows that `encode` gives for an image.
     int32_t n_rows(const Views& image) const { return arrangement(image).n_rows(); }
 
-    /// For each image its rows, [n_rows × n_embd_text]. The scheduler is free again behind it. Throws Error(device) when the machine fails, Error(input) when
-    /// the encoder's file was cut short meanwhile.
+    /// For each image its rows, [n_rows × n_embd_text]. The scheduler is free again behind it. Throws Error(device) when the
+    /// machine fails, Error(input) when the encoder's file was cut short meanwhile.
     std::vector<std::vector<float>> encode(std::span<const Views* const> images);
     /// Plans what `encode` would run, with the records that come from planning, and runs nothing.
     void plan_only(std::span<const Views* const> images);

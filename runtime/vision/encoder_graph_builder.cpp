@@ -122,6 +122,7 @@ Tensor* EncoderGraphBuilder::features(Tensor* x) {
 }
 
 void EncoderGraphBuilder::build() {
+    const InPart part(g, Role::encoder);
     const EncoderWeights& w = model.weights();
     Tensor* x = with_positions(patch_embedding());
     if (w.pre_ln.weight != nullptr) {

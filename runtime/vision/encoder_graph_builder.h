@@ -19,8 +19,8 @@ struct EncoderTensors {
     Tensor* result = nullptr;         ///< F32 [n_embd_text, rows]
 };
 
-/// The state of building one graph, and the parts that encoder and projectors are made of. Nodes are made in llama.cpp's order and have its
-/// names. ne is written [ne0, ne1, …].
+/// The state of building one graph, and the parts that encoder and projectors are made of. Nodes are made in llama.cpp's order
+/// and have its names. ne is written [ne0, ne1, …].
 class EncoderGraphBuilder {
 public:
     EncoderGraphBuilder(Graph& graph, const VisionModel& model, Size patches);

@@ -15,8 +15,8 @@ namespace {
 
 constexpr const char* prefix = "clip.vision.";
 
-// An image of any size is scaled to what the file says, so a small file could ask for all memory. Known encoders look at 980 pixels a side, and at tiles of
-// 2304 x 2304 pixels together.
+// An image of any size is scaled to what the file says, so a small file could ask for all memory. Known encoders look at 980
+// pixels a side, and at tiles of 2304 x 2304 pixels together.
 constexpr uint32_t longest_side = 1U << 11;
 constexpr int64_t most_pixels = 1 << 23; // of all tiles
 constexpr int64_t most_tiles = 64;

@@ -28,7 +28,8 @@ struct EncoderHparams {
     float norm_eps = 0;
     std::array<float, 3> mean{}, std{}; ///< of red, green, blue between 0 and 1
     UnaryOp activation = UnaryOp::GELU_QUICK;
-    /// Which hidden states are the result, side by side: 0 is what goes into the first block, n what comes out of block n − 1. Never empty.
+    /// Which hidden states are the result, side by side: 0 is what goes into the first block, n what comes out of block n − 1.
+    /// Never empty.
     std::vector<int32_t> feature_layers;
     std::vector<Size> pinpoints;  ///< resolutions that an image may be tiled at (LLaVA 1.6); empty: it is padded to one square
     bool unpad = false;           ///< tiles make one picture, row by row of patches (spatial_unpad); else they follow one another

@@ -35,7 +35,8 @@ struct Projector {
 /// All there are. One line in projector.cpp adds one.
 std::span<const Projector* const> projectors() noexcept;
 
-/// By the file's key, or for old files that say just "mlp", by their tensors. Throws Error(input) naming the file and what is supported.
+/// By the file's key, or for old files that say just "mlp", by their tensors. Throws Error(input) naming the file and what is
+/// supported.
 const Projector& find_projector(const gguf::File& file);
 
 /// A row for each patch.

@@ -18,7 +18,8 @@ struct PromptParts {
     std::string after; ///< text behind the last one
 };
 
-/// How an image stands in a prompt. LLaVA: as it is. MiniCPM-V: each view for itself between control tokens, the slices' rows on lines of their own.
+/// How an image stands in a prompt. LLaVA: as it is. MiniCPM-V: each view for itself between control tokens, the slices' rows on
+/// lines of their own.
 PromptParts prompt_parts(Views image, const EncoderHparams& h);
 
 } // namespace schedscope::vision

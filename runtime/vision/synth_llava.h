@@ -31,14 +31,14 @@ struct EncoderPreset {
     EncoderShape shape;
 };
 
-/// "tiny" (for the text model "tiny" of synth llama), "tiny-1.6", and the real ones: "1.5-7b", "1.5-13b", "1.6-7b", "yi-vl-6b", "mobilevlm-1.7b",
-/// "mobilevlm-v2-1.7b", "minicpm-v-2.5", "minicpm-v-2.6".
+/// "tiny" (for the text model "tiny" of synth llama), "tiny-1.6", and the real ones: "1.5-7b", "1.5-13b", "1.6-7b", "yi-vl-6b",
+/// "mobilevlm-1.7b", "mobilevlm-v2-1.7b", "minicpm-v-2.5", "minicpm-v-2.6".
 std::span<const EncoderPreset> encoder_presets() noexcept;
 /// Throws Error(usage) naming the presets when there is none of that name.
 const EncoderShape& encoder_preset(std::string_view name);
 
-/// A `--mmproj` file with random weights, the same on every machine for the same arguments. Matrices are of `type`, convolutions and positions F16 (with F32: F32),
-/// norms and biases F32. Returns what the caller should be told, a sentence; empty: nothing.
+/// A `--mmproj` file with random weights, the same on every machine for the same arguments. Matrices are of `type`, convolutions
+/// and positions F16 (with F32: F32), norms and biases F32. Returns what the caller should be told, a sentence; empty: nothing.
 /// Throws Error(usage) for a type that is impossible, Error(device) when the file can't be written.
 std::string synthesise_encoder(const EncoderShape& shape, Type type, uint64_t seed, const std::string& path);
 /// The header alone, with as much room behind it as the weights would take: for plans without weights.

@@ -24,20 +24,19 @@ std::shared_ptr<const gguf::File> open_encoder(const std::string& path) {
 }
 
 VisionModel::VisionModel(std::shared_ptr<const gguf::File> file, std::span<Device* const> devices,
-                         const PlacementOptions& placement, LoadMode mode)
+                         const PlacementOptions& placement, LoadMode mode, std::vector<OverrideReport>* shared_reports)
     : file_(std::move(file)), mode_(mode), hparams_(read_hparams(*file_)),
-      placement_(ModelPlacement::of_encoder(placement, devices)), projector_(&find_projector(*file_)) {
-    WeightLoader weight_loader(*file_, devices, placement_, store_, reader_of);
+      placement_(placement, placed_devices(devices), 0), // an encoder has no layers that are placed
+      projector_(&find_projector(*file_)) {
+    std::vector<OverrideReport> own_reports;
+    WeightLoader weight_loader(*file_, devices, placement_, store_, shared_reports != nullptr ? *shared_reports : own_reports);
     WeightNames loader(*file_, weight_loader);
     name_weights(weights_, loader, hparams_);
     const int64_t n_in = int64_t{hparams_.n_embd} * hparams_.feature_layers.size();
     projector_weights_ = projector_->weights(loader, hparams_, n_in);
     n_embd_text_ = projector_weights_->n_embd_text;
-    for (Tensor& t : store_.tensors()) {
-        t.home = t.home == Home::layer ? Home::encoder : t.home;
-    }
-    if (!placement.overrides_are_shared) {
-        require_matches(placement_.overrides());
+    if (shared_reports == nullptr) {
+        require_matches(own_reports);
     }
     if (const gguf::FileTensor* newline = newline_of(*file_);
         newline != nullptr && (newline->ne != Shape{n_embd_text_, 1, 1, 1} || !can_expand(newline->type))) {

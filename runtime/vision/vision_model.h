@@ -1,8 +1,8 @@
 #pragma once
 
 #include "runtime/backend/buffer.h"
-#include "runtime/model/model_placement.h"
 #include "runtime/model/tensor_buffers.h"
+#include "runtime/planner/placement/policy.h"
 #include "runtime/tensor/graph.h"
 #include "runtime/vision/encoder_hparams.h"
 #include "runtime/vision/encoder_weights.h"
@@ -20,18 +20,20 @@ class File;
 }
 namespace vision {
 
-/// Opens an encoder's file, and checks that it is one, with a projector that is known and sizes that fit together. Throws Error(input).
+/// Opens an encoder's file, and checks that it is one, with a projector that is known and sizes that fit together. Throws
+/// Error(input).
 std::shared_ptr<const gguf::File> open_encoder(const std::string& path);
 
-/// An image encoder with its projector (a `--mmproj` file): what the file says and where its weights lie. Immutable after loading; keeps the file mapped.
-/// Devices must outlive it.
+/// An image encoder with its projector (a `--mmproj` file): what the file says and where its weights lie. Immutable after
+/// loading; keeps the file mapped. Devices must outlive it.
 class VisionModel {
 public:
-    /// Throws Error(input) for a file, a key, a projector or a tensor that is not as it should be, Error(device) when memory is short, Error(usage) when the
-    /// placement is not understood. `devices` by priority, the last one the CPU. Weights go to the first device that holds layers when any layer is
-    /// offloaded, else to the host; overrides win.
+    /// Throws Error(input) for a file, a key, a projector or a tensor that is not as it should be, Error(device) when memory is
+    /// short, Error(usage) when the placement is not understood. `devices` by priority, the last one the CPU. Weights go to the
+    /// first device that holds layers when any layer is offloaded, else to the host; overrides win. shared_reports: as with
+    /// Model.
     VisionModel(std::shared_ptr<const gguf::File> file, std::span<Device* const> devices, const PlacementOptions& placement,
-                LoadMode mode);
+                LoadMode mode, std::vector<OverrideReport>* shared_reports = nullptr);
     ~VisionModel();
     VisionModel(const VisionModel&) = delete;
     VisionModel& operator=(const VisionModel&) = delete;
@@ -41,7 +43,6 @@ public:
     const EncoderWeights& weights() const noexcept { return weights_; }
     const Projector& projector() const noexcept { return *projector_; }
     const ProjectorWeights& projector_weights() const noexcept { return *projector_weights_; }
-    const ModelPlacement& placement() const noexcept { return placement_; }
     LoadMode mode() const noexcept { return mode_; }
     std::span<const std::unique_ptr<Buffer>> buffers() const noexcept { return buffers_; }
     const std::vector<std::string>& notes() const noexcept { return notes_; }
@@ -56,7 +57,7 @@ private:
     std::shared_ptr<const gguf::File> file_;
     LoadMode mode_;
     EncoderHparams hparams_;
-    ModelPlacement placement_;
+    PlacementPolicy placement_; // owns the reasons that weights are where they are
     TensorStore store_;
     EncoderWeights weights_;
     const Projector* projector_ = nullptr;

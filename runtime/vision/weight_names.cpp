@@ -9,28 +9,19 @@ namespace schedscope::vision {
 
 namespace {
 
-Tensor* of_block(Tensor* t, int32_t il) noexcept {
-    if (t != nullptr) {
-        t->layer = il;
-    }
-    return t;
-}
-
-Linear of_block(const Linear& l, int32_t il) noexcept { return {of_block(l.weight, il), of_block(l.bias, il)}; }
-
 BlockWeights name_block(WeightNames& load, const EncoderHparams& h, int32_t il) {
     const std::string blk = "v.blk." + std::to_string(il) + ".";
     const Shape vector{h.n_embd, 1, 1, 1}, square{h.n_embd, h.n_embd, 1, 1};
     const Shape up{h.n_embd, h.n_ff, 1, 1}, down{h.n_ff, h.n_embd, 1, 1};
     BlockWeights b;
-    b.ln1 = load.linear(blk + "ln1", vector, il);
+    b.ln1 = load.norm(blk + "ln1", vector, il);
     b.attn_q = load.linear(blk + "attn_q", square, il);
     b.attn_k = load.linear(blk + "attn_k", square, il);
     b.attn_v = load.linear(blk + "attn_v", square, il);
     b.attn_out = load.linear(blk + "attn_out", square, il);
-    b.ln2 = load.linear(blk + "ln2", vector, il);
-    // The converters of LLaVA call the first one ffn_down and the second one ffn_up. Where both are square their shapes don't say which is which: then too the names
-    // are taken as they are.
+    b.ln2 = load.norm(blk + "ln2", vector, il);
+    // The converters of LLaVA call the first one ffn_down and the second one ffn_up. Where both are square their shapes don't say
+    // which is which: then too the names are taken as they are.
     const gguf::FileTensor& first = load.file().require_tensor(blk + "ffn_down.weight");
     const bool swapped = h.n_embd != h.n_ff && first.ne == up;
     b.ffn_up = load.linear(blk + (swapped ? "ffn_down" : "ffn_up"), up, il);
@@ -41,26 +32,32 @@ BlockWeights name_block(WeightNames& load, const EncoderHparams& h, int32_t il) 
 } // namespace
 
 Linear WeightNames::linear(const std::string& name, const Shape& ne, int32_t il) {
-    return of_block(load_.linear(name, ne, 0), il);
+    return load_.linear(name, ne, {Role::encoder, il});
 }
 
-Linear WeightNames::maybe_linear(const std::string& name, const Shape& ne, int32_t il) {
-    return of_block(load_.maybe_linear(name, ne, 0), il);
+Linear WeightNames::norm(const std::string& name, const Shape& ne, int32_t il) {
+    return load_.linear(name, ne, {Role::encoder, il, Op::MUL});
 }
 
-Tensor* WeightNames::need(const std::string& name, std::initializer_list<Shape> shapes) {
+Linear WeightNames::maybe_norm(const std::string& name, const Shape& ne) {
+    return load_.maybe_linear(name, ne, {Role::encoder, -1, Op::MUL});
+}
+
+Tensor* WeightNames::need(const std::string& name, std::initializer_list<Shape> shapes, Op reader) {
     const gguf::FileTensor* info = file_.find_tensor(name);
     const bool known = info != nullptr && std::find(shapes.begin(), shapes.end(), info->ne) != shapes.end();
-    return of_block(load_.need(name, known ? info->ne : *shapes.begin(), 0), -1);
+    return load_.need(name, known ? info->ne : *shapes.begin(), {Role::encoder, -1, reader});
 }
 
-Tensor* WeightNames::maybe(const std::string& name, const Shape& ne) { return of_block(load_.maybe(name, ne, 0), -1); }
+Tensor* WeightNames::maybe(const std::string& name, const Shape& ne, Op reader) {
+    return load_.maybe(name, ne, {Role::encoder, -1, reader});
+}
 
 void name_weights(EncoderWeights& w, WeightNames& load, const EncoderHparams& h) {
     const Shape vector{h.n_embd, 1, 1, 1};
-    w.patch.weight = load.need("v.patch_embd.weight", {h.patch_size, h.patch_size, 3, h.n_embd});
-    w.patch.bias = load.maybe("v.patch_embd.bias", vector);
-    w.class_embd = load.maybe("v.class_embd", vector);
+    w.patch.weight = load.need("v.patch_embd.weight", {h.patch_size, h.patch_size, 3, h.n_embd}, Op::IM2COL);
+    w.patch.bias = load.maybe("v.patch_embd.bias", vector, Op::ADD);
+    w.class_embd = load.maybe("v.class_embd", vector, Op::CONCAT);
     // One row for each place of a patch, and one for the class; MiniCPM-V has a grid of its own size.
     const int64_t n = int64_t{h.patches_per_side()} * h.patches_per_side() + (w.class_embd != nullptr ? 1 : 0);
     const int64_t rows = h.minicpmv_version > 0 ? load.size("v.position_embd.weight", 1) : n;
@@ -71,34 +68,13 @@ void name_weights(EncoderWeights& w, WeightNames& load, const EncoderHparams& h)
                                               " rows, which make no square grid");
         }
     }
-    w.position_embd = load.need("v.position_embd.weight", {h.n_embd, rows, 1, 1});
-    w.pre_ln = load.maybe_linear("v.pre_ln", vector);
-    w.post_ln = load.maybe_linear("v.post_ln", vector);
+    w.position_embd = load.need("v.position_embd.weight", {h.n_embd, rows, 1, 1}, Op::GET_ROWS);
+    w.pre_ln = load.maybe_norm("v.pre_ln", vector);
+    w.post_ln = load.maybe_norm("v.post_ln", vector);
     const int32_t deepest = *std::max_element(h.feature_layers.begin(), h.feature_layers.end());
     for (int32_t il = 0; il < deepest; ++il) { // blocks behind the deepest have no effect
         w.blocks.push_back(name_block(load, h, il));
     }
-}
-
-Op reader_of(std::string_view name, int32_t /*layer*/) {
-    const auto ends_with = [&](std::string_view end) { return name.ends_with(end); };
-    const auto contains = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
-    if (name == "v.class_embd") {
-        return Op::CONCAT;
-    }
-    if (name == "v.position_embd.weight") {
-        return Op::GET_ROWS;
-    }
-    if (name == "v.patch_embd.weight") {
-        return Op::IM2COL;
-    }
-    if (name == "resampler.query") {
-        return Op::NORM;
-    }
-    if (ends_with(".bias")) {
-        return Op::ADD;
-    }
-    return contains(".ln") || contains("_ln") ? Op::MUL : Op::MUL_MAT;
 }
 
 } // namespace schedscope::vision

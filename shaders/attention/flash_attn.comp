@@ -1,6 +1,6 @@
 #version 450
-// Attention with a key per invocation for scores and an element of the result per invocation for values; what they tell each other goes through shared
-// memory. As many keys as invocations at a time; the running maximum is kept, and sums follow it.
+// Attention with a key per invocation for scores and an element of the result per invocation for values; what they tell each
+// other goes through shared memory. As many keys as invocations at a time; the running maximum is kept, and sums follow it.
 #extension GL_GOOGLE_include_directive : require
 #include "attention.glsl"
 

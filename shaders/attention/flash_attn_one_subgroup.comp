@@ -1,6 +1,7 @@
 #version 450
-// Attention by workgroups of one subgroup, for software drivers, where each access of memory costs as much as a hundred multiplications: what one
-// invocation loads it broadcasts to the others. Eight keys at a time; an eighth of the result's elements each.
+// Attention by workgroups of one subgroup, for software drivers, where each access of memory costs as much as a hundred
+// multiplications: what one invocation loads it broadcasts to the others. Eight keys at a time; an eighth of the result's
+// elements each.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_vote : require

@@ -1,7 +1,6 @@
 #version 450
-// A pair of a head per invocation.
-// SET_ROWS (the fused kernel): the turned heads of a token, one behind the other, go into the row of the result that source 3 numbers (I64, of which the
-// low word is read, or I32). Q8_0: heads of at most 512 elements.
+// A pair of a head per invocation. SET_ROWS (the fused kernel): the turned heads of a token, one behind the other, go into the
+// row of the result that source 3 numbers (I64, of which the low word is read, or I32). Q8_0: heads of at most 512 elements.
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 #include "source0.glsl"
@@ -12,7 +11,8 @@
 #endif
 #include "angle.glsl"
 layout(local_size_x = 256) in;
-// Worked out by the host, behind the operator's parameters: YaRN's ramp and, as two floats, the ratio of one pair's frequency to the last one's.
+// Worked out by the host, behind the operator's parameters: YaRN's ramp and, as two floats, the ratio of one pair's frequency to
+// the last one's.
 #define ramp_low param_f(PARAMETERS_OF_ROPE)
 #define ramp_high param_f(PARAMETERS_OF_ROPE + 1)
 #define ratio_upper param_f(PARAMETERS_OF_ROPE + 2)

@@ -1,6 +1,7 @@
 #version 450
-// The sum of several tensors, term by term from the left, each repeated to the result's shape: ADDs in a row, fused. TERMS: how many (2 to 9). The first
-// four are sources 0 to 3; the others' layouts follow in the next record. extra(0): 1 when no tensor has gaps and all are of the result's shape.
+// The sum of several tensors, term by term from the left, each repeated to the result's shape: ADDs in a row, fused. TERMS: how
+// many (2 to 9). The first four are sources 0 to 3; the others' layouts follow in the next record. extra(0): 1 when no tensor has
+// gaps and all are of the result's shape.
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 #include "result.glsl"
@@ -25,7 +26,8 @@ uint word(uint record, uint t) {
     if (extra(0) != 0) {
         return (y.offset >> 2) + e.x;
     }
-    return (y.offset + e.x % y.ne[0] * y.nb[0] + e.y % y.ne[1] * y.nb[1] + e.z % y.ne[2] * y.nb[2] + e.w % y.ne[3] * y.nb[3]) >> 2;
+    return (y.offset + e.x % y.ne[0] * y.nb[0] + e.y % y.ne[1] * y.nb[1] + e.z % y.ne[2] * y.nb[2] +
+            e.w % y.ne[3] * y.nb[3]) >> 2;
 }
 
 void main() {

@@ -1,5 +1,6 @@
 #version 450
-// One value to one value. extra(0): what to do; numbers from 0 are UNARY's functions, from FIRST_OPERATOR operators (elementwise.cpp).
+// One value to one value. extra(0): what to do; numbers from 0 are UNARY's functions, from FIRST_OPERATOR operators
+// (elementwise.cpp).
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 #include "form.glsl"

@@ -1,6 +1,7 @@
 #version 450
-// The patches of an image (source 1) that a kernel (source 0: only its shape counts) sees, each as a row: kernel x fastest, then y, then channel.
-// params: 0, 1 stride; 2, 3 padding; 4, 5 dilation; 6: 1 in two dimensions, else the image is [width, channels, count].
+// The patches of an image (source 1) that a kernel (source 0: only its shape counts) sees, each as a row: kernel x fastest, then
+// y, then channel. params: 0, 1 stride; 2, 3 padding; 4, 5 dilation; 6: 1 in two dimensions, else the image is [width, channels,
+// count].
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 #include "result.glsl"

@@ -1,6 +1,6 @@
 #version 450
-// The largest value or the mean under a window. params: 0 what (0 largest, 1 mean), 1, 2 window, 3, 4 stride, 5, 6 padding. What lies outside of the
-// image counts as 0 in the mean and not at all otherwise.
+// The largest value or the mean under a window. params: 0 what (0 largest, 1 mean), 1, 2 window, 3, 4 stride, 5, 6 padding. What
+// lies outside of the image counts as 0 in the mean and not at all otherwise.
 #extension GL_GOOGLE_include_directive : require
 #define A_F32
 #include "common.glsl"

@@ -1,5 +1,6 @@
 #version 450
-// F32 rows (source 0) into rows of the result by number (source 1: I64, of which the low word is read, or I32). extra(0): words of a number.
+// F32 rows (source 0) into rows of the result by number (source 1: I64, of which the low word is read, or I32). extra(0): words
+// of a number.
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 layout(std430, binding = 1) readonly buffer Source0 { float a_data[]; };

@@ -37,6 +37,7 @@ void main() {
     float factor = 1.0 / sqrt(group_sum(squares) / float(n) + group_norm_eps);
     for (uint i = l; i < n; i += GROUP) {
         uvec4 e = position(DST, i);
-        d_data[at(DST, e.x, e.y, first + e.z, image) >> 2] = (value_at(at(SRC0, e.x, e.y, first + e.z, image), 0u) - mean) * factor;
+        d_data[at(DST, e.x, e.y, first + e.z, image) >> 2] =
+            (value_at(at(SRC0, e.x, e.y, first + e.z, image), 0u) - mean) * factor;
     }
 }

@@ -1,6 +1,6 @@
 #version 450
-// A row per workgroup: RMS norm, layer norm or L2 norm. The fused kernels, in the same pass: MUL_WEIGHT: times source 1, repeated; ADD_BIAS: and
-// source 2, repeated, added.
+// A row per workgroup: RMS norm, layer norm or L2 norm. The fused kernels, in the same pass: MUL_WEIGHT: times source 1,
+// repeated; ADD_BIAS: and source 2, repeated, added.
 #extension GL_GOOGLE_include_directive : require
 #define A_F32
 #include "common.glsl"

@@ -1,5 +1,6 @@
-// Angles as the sum of two floats: a position of 100,000 leaves a single float three digits of a turn, and pow, sin and cos of devices are less exact
-// than it. x is the sum rounded to a float, y what the rounding lost. Rounding errors are worked out as Dekker and Knuth do it.
+// Angles as the sum of two floats: a position of 100,000 leaves a single float three digits of a turn, and pow, sin and cos of
+// devices are less exact than it. x is the sum rounded to a float, y what the rounding lost. Rounding errors are worked out as
+// Dekker and Knuth do it.
 
 vec2 two_sum(float a, float b) {
     precise float sum = a + b;
@@ -52,7 +53,8 @@ vec2 cos_sin(vec2 angle) {
     vec2 rest = sum2(angle, -product2(vec2(quarters, 0.0), quarter));
     float x = rest.x;
     float x2 = x * x;
-    // Taylor's series to x^9 and x^10 on an eighth of a turn to either side; the second float of the rest turns by so little that it is a slope.
+    // Taylor's series to x^9 and x^10 on an eighth of a turn to either side; the second float of the rest turns by so little that
+    // it is a slope.
     float s = x * (1.0 + x2 * (-1.0 / 6.0 + x2 * (1.0 / 120.0 + x2 * (-1.0 / 5040.0 + x2 * (1.0 / 362880.0)))));
     float c = 1.0 + x2 * (-0.5 + x2 * (1.0 / 24.0 + x2 * (-1.0 / 720.0 + x2 * (1.0 / 40320.0 + x2 * (-1.0 / 3628800.0)))));
     vec2 turned = vec2(c - rest.y * s, s + rest.y * c);

@@ -1,6 +1,6 @@
-// What both attention shaders share: sources, and which queries a workgroup has. Queries that use the same head of keys (tokens, and heads of a group)
-// are numbered token by token; a workgroup has QUERIES of them and reads keys and values once for all.
-// Keys K_…, values V_…; extra(0): 1 with a mask (source 3).
+// What both attention shaders share: sources, and which queries a workgroup has. Queries that use the same head of keys (tokens,
+// and heads of a group) are numbered token by token; a workgroup has QUERIES of them and reads keys and values once for all. Keys
+// K_…, values V_…; extra(0): 1 with a mask (source 3).
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #include "common.glsl"

@@ -1,5 +1,6 @@
-// Quantised blocks (runtime/tensor/blocks.h) as source 0: an array of 16-bit words. For each type A_…: the words of a block, its elements, how an element's
-// value follows from its number (value = number × x + y; the same for 16 neighbours), and the numbers of two neighbours, the first one even.
+// Quantised blocks (runtime/tensor/blocks.h) as source 0: an array of 16-bit words. For each type A_…: the words of a block, its
+// elements, how an element's value follows from its number (value = number × x + y; the same for 16 neighbours), and the numbers
+// of two neighbours, the first one even.
 uint word_of(uint block, uint byte) { return a_element(block + (byte >> 1)); }
 uint byte_of(uint block, uint byte) { return word_of(block, byte) >> ((byte & 1u) * 8u) & 255u; }
 float half_of(uint block, uint byte) { return unpackHalf2x16(word_of(block, byte)).x; }
@@ -69,7 +70,9 @@ vec2 scale_of(uint block, uint e) {
     }
     return vec2(half_of(block, 0u) * float(scale), -half_of(block, 2u) * float(minimum));
 }
-ivec2 four_bits(uint block, uint begin, uint e) { return bits_of(block, begin + (e >> 6) * 32u + (e & 31u), (e & 32u) >> 3, 15u); }
+ivec2 four_bits(uint block, uint begin, uint e) {
+    return bits_of(block, begin + (e >> 6) * 32u + (e & 31u), (e & 32u) >> 3, 15u);
+}
 #if defined(A_Q4_K)
 #define BLOCK_WORDS 72u
 ivec2 numbers_of(uint block, uint e) { return four_bits(block, 16u, e); }

@@ -35,7 +35,9 @@ uint at(uint t, uint i0, uint i1, uint i2, uint i3) {
     return nodes[node_index].t[t].offset + i0 * nb(t, 0) + i1 * nb(t, 1) + i2 * nb(t, 2) + i3 * nb(t, 3);
 }
 // Bytes to a row that is repeated to these indices.
-uint at_repeated(uint t, uint i0, uint i1, uint i2, uint i3) { return at(t, i0 % ne(t, 0), i1 % ne(t, 1), i2 % ne(t, 2), i3 % ne(t, 3)); }
+uint at_repeated(uint t, uint i0, uint i1, uint i2, uint i3) {
+    return at(t, i0 % ne(t, 0), i1 % ne(t, 1), i2 % ne(t, 2), i3 % ne(t, 3));
+}
 
 // Work items beyond 65535 groups go on in y.
 uint group_index() { return gl_WorkGroupID.y * 65535u + gl_WorkGroupID.x; }

@@ -1,5 +1,5 @@
-// Eight neighbouring elements of source 0, the first one's number a multiple of eight: what blocks have in common is read once for them. Rows of other types
-// may end between them; the rest are zeros.
+// Eight neighbouring elements of source 0, the first one's number a multiple of eight: what blocks have in common is read once
+// for them. Rows of other types may end between them; the rest are zeros.
 #if defined(A_BLOCKS)
 void eight_at(uint row, uint i, uint n, out float w[8]) {
     uint block = (row >> 1) + i / BLOCK_ELEMENTS * BLOCK_WORDS;

@@ -1,6 +1,6 @@
-// A source by rows. Before each inclusion: ELEMENTS_F32, ELEMENTS_F16 or ELEMENTS_Q8_0, and DATA (the array's name), BINDING, BLOCK (the buffer's name),
-// ONE (name of: byte offset of the row, element → float) and EIGHT (name of: byte offset of the row, first element, row length → eight floats).
-// Afterwards all of these are undefined.
+// A source by rows. Before each inclusion: ELEMENTS_F32, ELEMENTS_F16 or ELEMENTS_Q8_0, and DATA (the array's name), BINDING,
+// BLOCK (the buffer's name), ONE (name of: byte offset of the row, element → float) and EIGHT (name of: byte offset of the row,
+// first element, row length → eight floats). Afterwards all of these are undefined.
 #if defined(ELEMENTS_F32)
 layout(std430, binding = BINDING) readonly buffer BLOCK { float DATA[]; };
 float ONE(uint row, uint i) { return DATA[(row >> 2) + i]; }

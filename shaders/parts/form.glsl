@@ -1,5 +1,5 @@
-// How an element-wise shader finds its elements; chosen by the host (dispatch.cpp). Without gaps in the result's shape an element's number is its place: no
-// divisions.
+// How an element-wise shader finds its elements; chosen by the host (dispatch.cpp). Without gaps in the result's shape an
+// element's number is its place: no divisions.
 #define FORM_ANY 1       // by strides
 #define FORM_FLAT 2      // no gaps anywhere
 #define FORM_FLAT_ROWS 3 // the same, but source 1 is one row, repeated

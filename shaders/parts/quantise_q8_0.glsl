@@ -1,4 +1,5 @@
-// Writes one Q8_0 block at a 16-bit word index: scale = largest magnitude / 127, rounded to half; values divided by the unrounded scale.
+// Writes one Q8_0 block at a 16-bit word index: scale = largest magnitude / 127, rounded to half; values divided by the unrounded
+// scale.
 layout(std430, binding = 5) buffer Result { uint16_t d_data[]; };
 
 void write_block(uint word, float x[32]) {

@@ -1,5 +1,6 @@
-// Sum and maximum over the workgroup: within subgroups by their own instructions, between them (where there are several) through shared memory.
-// The host chooses the workgroup's size (specialization constant 0): one subgroup on a software driver, where a barrier is dear.
+// Sum and maximum over the workgroup: within subgroups by their own instructions, between them (where there are several) through
+// shared memory. The host chooses the workgroup's size (specialization constant 0): one subgroup on a software driver, where a
+// barrier is dear.
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 layout(local_size_x_id = 0) in;

@@ -1,5 +1,5 @@
-// Source 0 of the type A_…: value_at(byte offset of the row, element) as float. TWO_MATRICES: source 2 is of that type as well, and of_source2 says
-// which of the two is read.
+// Source 0 of the type A_…: value_at(byte offset of the row, element) as float. TWO_MATRICES: source 2 is of that type as well,
+// and of_source2 says which of the two is read.
 #if defined(A_F32)
 #define A_ELEMENT float
 #define A_WIDE float

@@ -1,6 +1,6 @@
 #version 450
-// Products with many columns: tiles of 32 × 32 results per workgroup, stretches of 16 of the inner dimension in shared memory, 4 × 4 results an invocation.
-// extra(0): tiles in a row of tiles (along the weights' rows), extra(1): tiles along the columns.
+// Products with many columns: tiles of 32 × 32 results per workgroup, stretches of 16 of the inner dimension in shared memory, 4
+// × 4 results an invocation. extra(0): tiles in a row of tiles (along the weights' rows), extra(1): tiles along the columns.
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 #include "source0.glsl"
@@ -44,7 +44,8 @@ void main() {
         }
     }
     for (uint k0 = 0u; k0 < k; k0 += DEPTH) {
-        // Each invocation brings eight neighbours of a row of weights, and eight elements of columns. Rows beyond the last are not stored.
+        // Each invocation brings eight neighbours of a row of weights, and eight elements of columns. Rows beyond the last are
+        // not stored.
         float w[8];
         uint begin = (l & 1u) * 8u;
         eight_at(a + min(m0 + (l >> 1), m - 1u) * a1, k0 + begin, k, w);

@@ -1,10 +1,10 @@
 #version 450
-// Products row by row of the weights, COLUMNS columns in one pass over them. ROW_PER_INVOCATION: each invocation of a subgroup has a row of its own and
-// gets the columns' elements from its neighbours: for software drivers, where each access of memory costs as much as a hundred multiplications.
-// Otherwise a subgroup has a row, and its invocations have stretches of eight elements.
-// EXPERTS: source 2 names the weights' matrix for each expert slot and token. extra(0): workgroups for a matrix.
-// Fused: TWO_MATRICES: source 2 is a second matrix, and the result is a function of the first's product times the second's product. Otherwise source 2 may
-// be a term that is added, and a function may follow. AFTERWARDS tells.
+// Products row by row of the weights, COLUMNS columns in one pass over them. ROW_PER_INVOCATION: each invocation of a subgroup
+// has a row of its own and gets the columns' elements from its neighbours: for software drivers, where each access of memory
+// costs as much as a hundred multiplications. Otherwise a subgroup has a row, and its invocations have stretches of eight
+// elements. EXPERTS: source 2 names the weights' matrix for each expert slot and token. extra(0): workgroups for a matrix. Fused:
+// TWO_MATRICES: source 2 is a second matrix, and the result is a function of the first's product times the second's product.
+// Otherwise source 2 may be a term that is added, and a function may follow. AFTERWARDS tells.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
@@ -63,8 +63,8 @@ float times(float w[8], float x[8]) {
 }
 #endif
 
-// The products of a row of weights (of the second matrix: row a2) and columns, by all invocations of a subgroup. a, b: bytes to the row and the first
-// column.
+// The products of a row of weights (of the second matrix: row a2) and columns, by all invocations of a subgroup. a, b: bytes to
+// the row and the first column.
 void multiply(uint a, uint a2, uint b, uint columns, out float sums[COLUMNS], out float sums2[COLUMNS]) {
     uint k = ne(SRC0, 0);
     uint step0 = nb(SRC1, 0);
@@ -168,7 +168,8 @@ void main() {
     if (row < rows) {
         [[unroll]] for (uint j = 0u; j < COLUMNS; ++j) {
             if (j < columns) {
-                d_data[(d + row * 4u + j * nb(DST, 1)) >> 2] = valid ? finished(sums[j], sums2[j], row, first + j, i2, i3) : 0.0;
+                d_data[(d + row * 4u + j * nb(DST, 1)) >> 2] =
+                    valid ? finished(sums[j], sums2[j], row, first + j, i2, i3) : 0.0;
             }
         }
     }
@@ -179,7 +180,8 @@ void main() {
         if (subgroupElect()) {
             [[unroll]] for (uint j = 0u; j < COLUMNS; ++j) {
                 if (j < columns) {
-                    d_data[(d + row * 4u + j * nb(DST, 1)) >> 2] = valid ? finished(sums[j], sums2[j], row, first + j, i2, i3) : 0.0;
+                    d_data[(d + row * 4u + j * nb(DST, 1)) >> 2] =
+                        valid ? finished(sums[j], sums2[j], row, first + j, i2, i3) : 0.0;
                 }
             }
         }

@@ -1,7 +1,7 @@
 #version 450
-// The numbers of a row's elements in the order of their values, equal values in their own order: a bitonic network whose comparisons all put the earlier
-// element to the lower place, so that places beyond the row's end need not exist. extra(0): 1 for falling values; extra(1): how many numbers are sorted;
-// extra(2): what this launch does.
+// The numbers of a row's elements in the order of their values, equal values in their own order: a bitonic network whose
+// comparisons all put the earlier element to the lower place, so that places beyond the row's end need not exist. extra(0): 1 for
+// falling values; extra(1): how many numbers are sorted; extra(2): what this launch does.
 #extension GL_GOOGLE_include_directive : require
 #define A_F32
 #include "common.glsl"
@@ -21,7 +21,9 @@ shared uint ids[BLOCK];
 #define DISPERSE 3    // compares the places of a stretch's lower half with those half a stretch above
 #define DISPERSE_BLOCK 4 // the same for all stretches from a block's length down
 
-bool is_before(uint key, uint id, uint other_key, uint other_id) { return key < other_key || (key == other_key && id < other_id); }
+bool is_before(uint key, uint id, uint other_key, uint other_id) {
+    return key < other_key || (key == other_key && id < other_id);
+}
 
 // Pair p of those that a stretch's step compares: the lower and the higher place.
 uvec2 places(uint p, uint stretch, bool flip) {

@@ -1,6 +1,6 @@
 #version 450
-// The numbers of a row's largest elements, a row per workgroup, in no order; of equal ones those with the lowest numbers. Digit by digit: how many elements
-// begin with each digit tells with which the last chosen one begins.
+// The numbers of a row's largest elements, a row per workgroup, in no order; of equal ones those with the lowest numbers. Digit
+// by digit: how many elements begin with each digit tells with which the last chosen one begins.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require

@@ -52,20 +52,20 @@ void decode_layout(const Json& t, TensorInfo& out) {
     if (ne.size() > max_dims) {
         broken("ne: more than 4 dimensions");
     }
-    double bytes = static_cast<double>(traits(out.type).bytes);
+    double bytes = static_cast<double>(traits(*out.type).bytes);
     for (size_t i = 0; i < ne.size(); ++i) {
-        out.ne[i] = integer(ne[i], "ne", 0, most_bytes);
-        bytes *= static_cast<double>(std::max<int64_t>(out.ne[i], 1));
+        (*out.ne)[i] = integer(ne[i], "ne", 0, most_bytes);
+        bytes *= static_cast<double>(std::max<int64_t>((*out.ne)[i], 1));
     }
     if (bytes > static_cast<double>(most_bytes)) {
         broken("ne: the tensor is larger than 16 TiB");
     }
-    out.nb = contiguous_strides(out.type, out.ne);
+    out.nb = contiguous_strides(*out.type, *out.ne);
     if (const Json* nb = optional_field(t, "nb")) {
         double extent = 0;
         for (size_t i = 0; i < max_dims; ++i) {
-            out.nb[i] = static_cast<size_t>(integer(list_of(*nb, "nb", max_dims)[i], "nb", 0, most_bytes));
-            extent += static_cast<double>(out.nb[i]) * static_cast<double>(out.ne[i]);
+            (*out.nb)[i] = static_cast<size_t>(integer(list_of(*nb, "nb", max_dims)[i], "nb", 0, most_bytes));
+            extent += static_cast<double>((*out.nb)[i]) * static_cast<double>((*out.ne)[i]);
         }
         if (extent > static_cast<double>(most_bytes)) {
             broken("nb: the tensor is larger than 16 TiB");

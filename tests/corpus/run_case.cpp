@@ -136,7 +136,7 @@ private:
         }
     }
 
-    /// With one backend the reference plans anew without saying so.
+    /// With one backend ggml plans again without saying so.
     std::string reserve_name(Replan why) const {
         if (why == Replan::no || case_.backends.size() == 1) {
             return "none";
@@ -170,7 +170,7 @@ private:
 Answer MockCapabilities::supports_op(BackendId backend, TensorId id) const {
     const MockBackend& b = mock(backend);
     const TensorInfo& t = tensor(id);
-    if (!b.ops[static_cast<size_t>(t.op)]) {
+    if (!b.ops[static_cast<size_t>(*t.op)]) {
         return Answer::no(Refusal::op, "operator not in the backend's list");
     }
     const auto refused = [&](const std::pair<Op, Type>& pair) {
@@ -189,7 +189,7 @@ bool MockCapabilities::supports_buffer_type(BackendId backend, BufferTypeId type
 bool MockCapabilities::wants_offload(BackendId backend, TensorId id) const {
     const MockBackend& b = mock(backend);
     const TensorInfo& t = tensor(id);
-    return b.offload_ops[static_cast<size_t>(t.op)] && t.ne[1] >= b.offload_min_batch;
+    return b.offload_ops[static_cast<size_t>(*t.op)] && (*t.ne)[1] >= b.offload_min_batch;
 }
 
 std::vector<RunRound> run_case(const Case& c) {

@@ -27,8 +27,8 @@ private:
     const GraphView& graph_;
 };
 
-/// What our planner decides in each round of a case, through one scheduler's worth of history. As many as the case has, or, where an error is
-/// expected, up to its round.
+/// What our planner decides in each round of a case, through one scheduler's worth of history. As many as the case has, or, where
+/// an error is expected, up to its round.
 struct RunRound {
     int current_stage = 0;
     Outcome outcome;

@@ -1,6 +1,7 @@
-// What each command that works with traces does when SQLite's nth read, write, lock, … or the nth allocation fails, for n from 1 on until the command comes to its end
-// without: it ends by itself with one line and a documented exit code, or does all that it does otherwise; it leaks nothing, changes no file that it only reads, and
-// what is left of a trace that it was writing can be read.
+// What each command that works with traces does when SQLite's nth read, write, lock, … or the nth allocation fails, for n from 1
+// on until the command comes to its end without: it ends by itself with one line and a documented exit code, or does all that it
+// does otherwise; it leaks nothing, changes no file that it only reads, and what is left of a trace that it was writing can be
+// read.
 #include "inspector/cli/commands/commands.h"
 #include "inspector/cli/line/app.h"
 #include "tests/faults/faults.h"
@@ -41,8 +42,8 @@ struct Nth {
     int64_t n = 0;
 };
 
-/// The program, in a process that was forked for it, with the fault once the command line is understood: CLI11 allocates in functions that may not throw. Returns its
-/// exit code.
+/// The program, in a process that was forked for it, with the fault once the command line is understood: CLI11 allocates in
+/// functions that may not throw. Returns its exit code.
 int be_program(Arguments arguments, Nth nth) noexcept {
     CLI::App program;
     CommandAction action;
@@ -161,8 +162,8 @@ struct Tried {
     const char* name;
     std::function<Arguments()> arguments;
     enum class Leaves : uint8_t { nothing, a_trace, a_file } leaves = Leaves::nothing;
-    bool writes_json =
-        false; ///< with nlohmann's library: its destructors allocate, and end the program when they can't; some of its constructors leak then
+    bool writes_json = false; ///< with nlohmann's library: its destructors allocate, and end the program when they can't; some of
+                              ///< its constructors leak then
 };
 
 void PrintTo(const Tried& command, std::ostream* out) { *out << command.name; }

@@ -21,7 +21,8 @@ enum class Fault : uint8_t {
 constexpr Fault last_fault = Fault::allocation;
 const char* fault_name(Fault fault) noexcept;
 
-/// Puts faults under SQLite's file systems, this machine's and the one that traces are read through, and under all memory; before anything opens a database.
+/// Puts faults under SQLite's file systems, this machine's and the one that traces are read through, and under all memory; before
+/// anything opens a database.
 void install_faults();
 /// In a process that was forked: from here on the nth one fails, and only that one, in whatever thread.
 void arm(Fault fault, int64_t n) noexcept;

@@ -10,14 +10,17 @@ class FuzzedDataProvider;
 
 namespace schedscope::fuzz {
 
-/// A GGUF file taken apart, so that any part of it can be made wrong while the rest stays sound: it is put together again as if the part had been meant.
+/// A GGUF file taken apart, so that any part of it can be made wrong while the rest stays sound: it is put together again as if
+/// the part had been meant.
 class EditedGguf {
 public:
     explicit EditedGguf(const gguf::File& sound);
 
-    /// A list of edits, up to the input's end or the most that there may be. Each is an operation (1 byte), which key or tensor (1 byte), then what that asks for:
+    /// A list of edits, up to the input's end or the most that there may be. Each is an operation (1 byte), which key or tensor
+    /// (1 byte), then what that asks for:
     ///
-    ///     a value's type and what it becomes; an element of an array; extents, with or without the bytes for them; names and bytes; or bytes of the whole file
+    ///     a value's type and what it becomes; an element of an array; extents, with or without the bytes for them; names and
+    ///     bytes; or bytes of the whole file
     void edit(FuzzedDataProvider& input);
     /// The file.
     std::vector<std::byte> bytes() const;

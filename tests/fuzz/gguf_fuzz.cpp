@@ -1,9 +1,11 @@
 // Models: the file, its vocabulary, and what kernels make of its weights. An input is
 //
-//     which sound file it begins with (1 byte; above 239: none, the rest is the file itself), how far it goes (1 byte), a text, a list of edits (edited_gguf.h)
+//     which sound file it begins with (1 byte; above 239: none, the rest is the file itself), how far it goes (1 byte), a text, a
+//     list of edits (edited_gguf.h)
 //
-// Every file is read as a whole, and its vocabulary used. Those whose second byte divides by four are loaded as a model, and their weights expanded and multiplied. By
-// sixteen: one in eight of them evaluates tokens. That takes ten times as long, and inputs that do it would soon be most; so chance decides (a sum of the input).
+// Every file is read as a whole, and its vocabulary used. Those whose second byte divides by four are loaded as a model, and
+// their weights expanded and multiplied. By sixteen: one in eight of them evaluates tokens. That takes ten times as long, and
+// inputs that do it would soon be most; so chance decides (a sum of the input).
 
 #include "runtime/context/inference_context.h"
 #include "runtime/error.h"

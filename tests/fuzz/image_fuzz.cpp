@@ -1,6 +1,7 @@
-// Images of every format that is read, in this process. An input is the file. PNG keeps a sum of each of its chunks, which no mutation gets right, and nothing behind a
-// wrong one is looked at: the sums are put right. Of images that claim more than a million pixels one in 64 is decoded, by chance (a sum of the file): clearing their
-// memory takes a thousand times as long as anything else. What is decoded has the size that its header claims, and takes no more memory than an image may.
+// Images of every format that is read, in this process. An input is the file. PNG keeps a sum of each of its chunks, which no
+// mutation gets right, and nothing behind a wrong one is looked at: the sums are put right. Of images that claim more than a
+// million pixels one in 64 is decoded, by chance (a sum of the file): clearing their memory takes a thousand times as long as
+// anything else. What is decoded has the size that its header claims, and takes no more memory than an image may.
 
 #include "runtime/vision/decoders/decoder.h"
 #include "runtime/vision/decoders/image_header.h"

@@ -1,4 +1,5 @@
-// Logs of a ggml scheduler, as somebody pasted them. An input is the log. What is no log is said in one line; what is, becomes records that every reader can look at.
+// Logs of a ggml scheduler, as somebody pasted them. An input is the log. What is no log is said in one line; what is, becomes
+// records that every reader can look at.
 
 #include "runtime/error.h"
 #include "tests/fuzz/small_trace.h"
@@ -19,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     try {
         const auto store = std::make_shared<LiveStore>();
         // Nodes and splits that a line's number says are missing take one number and long to write and to look at.
-        const ImportResult result = import_log(file.path(), *store, nullptr, {.graph_tensors = 2000});
+        const ImportResult result = import_file(file.path(), *store, nullptr, {.graph_tensors = 2000});
         if (result.n_graphs != store->n_evaluations()) {
             fuzz::fail(std::to_string(result.n_graphs) + " graphs, " + std::to_string(store->n_evaluations()) + " evaluations");
         }

@@ -1,5 +1,6 @@
-// Keys, mouse and sizes of the terminal, given to the inspector over a small trace. An input is what is typed, as a terminal sends it; the byte fe makes the terminal
-// another size. Whatever it is, the inspector takes it all, draws its frame, and can be left.
+// Keys, mouse and sizes of the terminal, given to the inspector over a small trace. An input is what is typed, as a terminal
+// sends it; the byte fe makes the terminal another size. Whatever it is, the inspector takes it all, draws its frame, and can be
+// left.
 
 #include "inspector/tui/app.h"
 #include "runtime/scheduler/optimised_order.h"
@@ -142,8 +143,8 @@ void run(std::string_view keys) {
             take_all(app);
         }
     }
-    // Out of letters, prompts, pages, searches, filters; then out of the inspector itself. Between them the terminal says that it has the focus: an Escape and a letter
-    // that come at once are a key of their own.
+    // Out of letters, prompts, pages, searches, filters; then out of the inspector itself. Between them the terminal says that it
+    // has the focus: an Escape and a letter that come at once are a key of their own.
     terminal.type("\x1b\x1b\x1b\x1b\x1b\x1b\x1b\x1b\x1b\x1b\x1b\x1b\x1b[Iqqqqqqqq");
     take_all(app);
     if (!app.is_left()) {

@@ -1,6 +1,7 @@
-// Image encoders and their projectors. An input is which sound file it begins with (1 byte), the image's size and what it shows (4 bytes), then a list of edits
-// (edited_gguf.h). What can be loaded prepares the image. One in eight, by chance (a sum of the input), encodes it as long as that takes no longer than a tiny one
-// should: that takes twenty times as long, and inputs that do it would soon be most.
+// Image encoders and their projectors. An input is which sound file it begins with (1 byte), the image's size and what it shows
+// (4 bytes), then a list of edits (edited_gguf.h). What can be loaded prepares the image. One in eight, by chance (a sum of the
+// input), encodes it as long as that takes no longer than a tiny one should: that takes twenty times as long, and inputs that do
+// it would soon be most.
 
 #include "runtime/error.h"
 #include "runtime/gguf/gguf.h"

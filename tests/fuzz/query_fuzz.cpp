@@ -1,9 +1,9 @@
-// The query language: what is typed for a search, a filter, a breakpoint or --watch. An input is the text. What can't be understood is said in one line; what can,
-// says again what it was, and asks of a thing only what it says it asks.
+// The query language: what is typed for a search, a filter, a breakpoint or --watch. An input is the text. What can't be
+// understood is said in one line; what can, says again what it was, and asks of a thing only what it says it asks.
 
-#include "inspector/query/query.h"
 #include "runtime/error.h"
 #include "tests/fuzz/verdict.h"
+#include "viz/query/known_words.h"
 
 #include <cstdint>
 #include <string>
@@ -53,8 +53,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                 fail("it seeks more than was typed", text);
             }
         }
+        for (const Query::Term& term : query.terms()) { // what a field can be is said of it
+            if (!query.asks(term.field) || (is_text(term.field) && term.texts.empty())) {
+                fail("it asks for nothing", text);
+            }
+        }
         Facts nothing(query);
         query.matches(nothing);
+        KnownWords().check(query);
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::usage || std::string(error.what()).find('\n') < text.find('\n')) {
             fail("not an error of usage in one line", error.what());

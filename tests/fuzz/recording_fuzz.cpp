@@ -1,6 +1,6 @@
-// Several programs that record to one path, in any order of what they do: begin, record, wait for what they wrote, end, or leave without ending. At most one has the
-// trace at a time, the others are refused and touch nothing, and what was promised to be in the file is there. An input is a list of bytes, each of which says who
-// does what.
+// Several programs that record to one path, in any order of what they do: begin, record, wait for what they wrote, end, or leave
+// without ending. At most one has the trace at a time, the others are refused and touch nothing, and what was promised to be in
+// the file is there. An input is a list of bytes, each of which says who does what.
 
 #include "runtime/error.h"
 #include "tests/fuzz/small_trace.h"

@@ -1,5 +1,6 @@
-// The report of a run whose names somebody chose to become markup or script. An input is the names: see hostile_texts. The page is the one of a harmless run but for the
-// data that is embedded as JSON, in which nothing can end the element that it stands in, and the names are in it as they were recorded.
+// The report of a run whose names somebody chose to become markup or script. An input is the names: see hostile_texts. The page
+// is the one of a harmless run but for the data that is embedded as JSON, in which nothing can end the element that it stands in,
+// and the names are in it as they were recorded.
 
 #include "runtime/error.h"
 #include "tests/fuzz/small_trace.h"
@@ -85,7 +86,9 @@ void expect_names(const json& data, History& history) {
     const SessionInfo& session = history.session();
     for (size_t i = 0; i < session.backends.size(); ++i) {
         same(data["backends"][i]["name"], session.backends[i].name);
-        same(data["backends"][i]["kind"], session.backends[i].kind);
+        if (session.backends[i].kind) {
+            same(data["backends"][i]["kind"], *session.backends[i].kind);
+        }
         same(data["backends"][i]["description"], session.backends[i].description);
     }
     for (size_t i = 0; i < session.facts.size(); ++i) {

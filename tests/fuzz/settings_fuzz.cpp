@@ -1,5 +1,5 @@
-// The user's own files: settings, and what was kept of a session about a trace. An input is the file; its first byte says which. What is right in it holds, and written
-// again it is read as the same.
+// The user's own files: settings, and what was kept of a session about a trace. An input is the file; its first byte says which.
+// What is right in it holds, and written again it is read as the same.
 
 #include "inspector/tui/state/saved_session.h"
 #include "inspector/tui/state/settings.h"

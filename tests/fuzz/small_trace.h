@@ -10,8 +10,8 @@ class Recorder;
 
 namespace schedscope::fuzz {
 
-/// Gives SQLite the C library's memory instead of the sanitizer's, whose bookkeeping took most of the time: SQLite itself is not what is tested. Called before anything
-/// opens a database.
+/// Gives SQLite the C library's memory instead of the sanitizer's, whose bookkeeping took most of the time: SQLite itself is not
+/// what is tested. Called before anything opens a database.
 void give_sqlite_plain_memory();
 
 /// A run with every kind of record, of few blocks and one token.

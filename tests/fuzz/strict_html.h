@@ -16,8 +16,9 @@ struct Element {
     bool operator==(const Element&) const = default;
 };
 
-/// Reads a page by the rules of HTML's tokenizer (13.2.5 of the standard) as far as carefully written pages need them. Where a browser would go on after something odd,
-/// guess, or reads a script in another way than its author may think (`<!--` in it), this throws std::runtime_error with where that is.
+/// Reads a page by the rules of HTML's tokenizer (13.2.5 of the standard) as far as carefully written pages need them. Where a
+/// browser would go on after something odd, guess, or reads a script in another way than its author may think (`<!--` in it),
+/// this throws std::runtime_error with where that is.
 std::vector<Element> parse_strictly(std::string_view page);
 
 } // namespace schedscope::fuzz

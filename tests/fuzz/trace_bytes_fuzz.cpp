@@ -1,5 +1,6 @@
-// The bytes of a trace and of the journal beside it: after a clean end, after a kill in the middle of recording (a write-ahead log), after a kill in the middle of an
-// edit (a rollback journal). An input is one byte for who looks at it, one for the files and what becomes of them as a whole, then a list of changes:
+// The bytes of a trace and of the journal beside it: after a clean end, after a kill in the middle of recording (a write-ahead
+// log), after a kill in the middle of an edit (a rollback journal). An input is one byte for who looks at it, one for the files
+// and what becomes of them as a whole, then a list of changes:
 //
 //     file and how much (1 byte), where (3 bytes), the new bytes
 //

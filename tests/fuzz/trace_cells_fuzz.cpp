@@ -1,5 +1,5 @@
-// A sound trace with some of its cells changed, rows taken away or doubled, and its schema altered: as somebody with an SQL tool would. An input is one byte for who
-// looks at it, then a list of edits:
+// A sound trace with some of its cells changed, rows taken away or doubled, and its schema altered: as somebody with an SQL tool
+// would. An input is one byte for who looks at it, then a list of edits:
 //
 //     operation, table, column, row (2 bytes), what the value is, the value (up to 8 bytes, as the kind wants it)
 
@@ -130,14 +130,14 @@ private:
     void alter(const std::string& table, const std::string& column, FuzzedDataProvider& input) {
         switch (input.ConsumeIntegralInRange<int>(0, 9)) {
         case 0: database_.execute("PRAGMA user_version = " + std::to_string(schema::user_version + 1)); break;
-        case 1: database_.execute("PRAGMA user_version = " + std::to_string(input.ConsumeIntegralInRange<int>(0, 5000))); break;
+        case 1: database_.execute("PRAGMA user_version = " + std::to_string(input.ConsumeIntegralInRange<int>(0, 6000))); break;
         case 2: database_.execute("ALTER TABLE " + table + " ADD COLUMN more INTEGER"); break;
         case 3:
-            database_.execute("PRAGMA user_version = 3999; ALTER TABLE " + table +
+            database_.execute("PRAGMA user_version = 4999; ALTER TABLE " + table +
                               " ADD COLUMN more AS (zeroblob(60000000)) STORED");
             break;
         case 4:
-            database_.execute("PRAGMA user_version = 3999; ALTER TABLE " + table + " ADD COLUMN more AS (zeroblob(60000000))");
+            database_.execute("PRAGMA user_version = 4999; ALTER TABLE " + table + " ADD COLUMN more AS (zeroblob(60000000))");
             break;
         case 5: database_.execute("CREATE INDEX more ON " + table + " (" + column + ")"); break;
         case 6: database_.execute("CREATE INDEX more ON " + table + " (length(zeroblob(60000000)))"); break;

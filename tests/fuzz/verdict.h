@@ -23,7 +23,8 @@ inline void expect_of_input(const Error& error) {
     }
 }
 
-/// For what is done with some inputs only, and takes longer: a number by all bytes of the input, so that the fuzzer can't learn to ask for it.
+/// For what is done with some inputs only, and takes longer: a number by all bytes of the input, so that the fuzzer can't learn
+/// to ask for it.
 inline size_t chance_of(std::string_view input) { return std::hash<std::string_view>{}(input); }
 
 } // namespace schedscope::fuzz

@@ -290,7 +290,8 @@ bool Terminal::wait_until(const std::function<bool()>& holds) {
             std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count());
     };
     while (true) {
-        // A frame comes in pieces: one of which a part is here is not looked at, or what a redrawing has cleared would count as gone.
+        // A frame comes in pieces: one of which a part is here is not looked at, or what a redrawing has cleared would count as
+        // gone.
         while (in_frame_ || !holds()) {
             if (left() <= 0 || status_ >= 0 || !read_some(left())) {
                 return holds();

@@ -15,7 +15,8 @@ namespace schedscope::test {
 /// Is this type of terminal described on this machine?
 bool has_terminfo(const std::string& type);
 
-/// A terminal with a program in it: a pseudo-terminal whose other end is read by libvterm. Tests press keys and look at the screen.
+/// A terminal with a program in it: a pseudo-terminal whose other end is read by libvterm. Tests press keys and look at the
+/// screen.
 ///
 ///     Terminal terminal(24, 80, {"schedscope", "inspect", "t.trace"});
 ///     terminal.press("/norm-3\n");
@@ -41,7 +42,8 @@ public:
     Terminal(const Terminal&) = delete;
     Terminal& operator=(const Terminal&) = delete;
 
-    /// Types: characters as they are, and special keys by name: "{Up}" "{Down}" "{Left}" "{Right}" "{Home}" "{End}" "{PgUp}" "{PgDn}" "{Enter}"
+    /// Types: characters as they are, and special keys by name: "{Up}" "{Down}" "{Left}" "{Right}" "{Home}" "{End}" "{PgUp}"
+    /// "{PgDn}" "{Enter}"
     /// "{Esc}" "{Tab}" "{BackTab}" "{Backspace}" "{F1}" "{Ctrl-D}" ….
     void press(std::string_view keys);
     void click(int row, int col); ///< button 1, as the program asked mouse events to be told
@@ -57,8 +59,8 @@ public:
     bool hides(std::string_view text);
     bool wait_until(const std::function<bool()>& holds);
 
-    /// Waits until the program has taken all its input and sleeps, or has ended; false after the deadline. It may sleep a moment for the rest of a sequence, and
-    /// then go on: whether a key has had its effect is told by the screen alone.
+    /// Waits until the program has taken all its input and sleeps, or has ended; false after the deadline. It may sleep a moment
+    /// for the rest of a sequence, and then go on: whether a key has had its effect is told by the screen alone.
     bool settles();
 
     std::vector<std::string> lines(); ///< the screen, without spaces at the ends of lines

@@ -13,7 +13,8 @@ namespace schedscope::test {
 
 using Devices = std::vector<std::unique_ptr<Device>>;
 
-/// The machine's Vulkan devices, found once, under the validation layer. like_hardware: a software driver runs the kernels that hardware gets.
+/// The machine's Vulkan devices, found once, under the validation layer. like_hardware: a software driver runs the kernels that
+/// hardware gets.
 inline const Devices& vulkan_devices(bool like_hardware = false) {
     const auto find = [](const char* hardware) {
         setenv("SCHEDSCOPE_VULKAN_VALIDATION", "1", 1);

@@ -40,11 +40,11 @@ private:
         Queue(WrongDevice& device, std::unique_ptr<Backend> cpu) : device_(device), cpu_(std::move(cpu)) {}
         std::string_view name() const noexcept override { return "Wrong"; }
         Device& device() const noexcept override { return device_; }
-        void compute(const SplitGraph& split, int32_t first, int32_t count, std::vector<KernelTime>* times) override {
+        void compute(const SplitGraph& split, int32_t first, int32_t count, KernelLog* log) override {
             for (int32_t i = first; i < first + count; ++i) {
                 const Tensor& node = *split.nodes[static_cast<size_t>(i)];
                 if (node.op != device_.left_out) {
-                    cpu_->compute(split, i, 1, times);
+                    cpu_->compute(split, i, 1, log);
                     device_.spoil_(node);
                 }
             }

@@ -1,4 +1,5 @@
-// Pictures and the report of a plan that only a log tells of: what it leaves out is shown as unknown, never as 0, nothing or the first split.
+// Pictures and the report of a plan that only a log tells of: what it leaves out is shown as unknown, never as 0, nothing or the
+// first split.
 #include "runtime/error.h"
 #include "tests/support/traces/imported.h"
 #include "tests/viz/parsed.h"
@@ -77,7 +78,7 @@ TEST_F(ImportedPicture, AnUnknownPlaceIsNotTheFirstSplit) {
 TEST_F(ImportedPicture, LayersCountTheNodesThatTheLogLeavesOut) {
     const Parsed parsed = draw(PictureView::layers);
     EXPECT_THAT(parsed.graph.at("label"), AllOf(HasSubstr("6 nodes in 3 groups, 3 splits, 4 copies of at least 50.0 KiB"),
-                                                HasSubstr("unknown"), HasSubstr("1 node"), HasSubstr("(not in the log)")));
+                                                HasSubstr("unknown"), HasSubstr("1 node"), HasSubstr("(not in this trace)")));
     EXPECT_THAT(parsed.label("block 0"), HasSubstr("3 copies for it, at least 50.0 KiB"));
     EXPECT_THAT(parsed.label("behind the blocks"),
                 AllOf(HasSubstr("Vulkan0 1"), HasSubstr("unknown 1"), HasSubstr("1 copy for it, ?")));
@@ -103,8 +104,8 @@ TEST_F(ImportedPicture, IsTitledByTheLog) {
 }
 
 TEST_F(ImportedPicture, WhatALogNeverTellsIsRefusedByName) {
-    EXPECT_THAT(refusal(PictureView::memory), HasSubstr("a log does not tell where tensors lie"));
-    EXPECT_THAT(refusal(PictureView::nodes, Pass::place), HasSubstr("a log tells of no pass"));
+    EXPECT_THAT(refusal(PictureView::memory), HasSubstr("where tensors lie is unknown: this trace has no records of memory"));
+    EXPECT_THAT(refusal(PictureView::nodes, Pass::place), HasSubstr("this trace has no records of passes; leave out --pass"));
     EXPECT_THROW(write_pictures_of_passes(*log.history, {}, PictureFormat::svg, "/nowhere/p.svg"), Error);
 }
 
@@ -118,12 +119,15 @@ TEST_F(ImportedPicture, TheReportHasNoRowForANodeThatIsNotInTheLog) {
     for (const json& row : data["plans"][0]["tensors"]) {
         const std::string shown = data["texts"][row[name].get<size_t>()];
         EXPECT_NE(shown, "");
-        EXPECT_EQ(shown == "(not in the log)", row[role] == nobody) << row;
+        EXPECT_EQ(shown == "(unknown)", row[role] == nobody) << row;
         left_out += row[role] == nobody ? 1 : 0;
     }
     EXPECT_EQ(left_out, 1);
-    for (const json& copy : data["plans"][0]["copies"]) {
-        EXPECT_TRUE(copy[6].is_null() || copy[6] > 0) << copy;
+    const json& columns = data["columns"]["copies"];
+    const auto bytes =
+        std::find_if(columns.begin(), columns.end(), [](const json& c) { return c["key"] == "bytes"; }) - columns.begin();
+    for (const json& copy : data["evaluations"][0]["tables"]["copies"]) {
+        EXPECT_TRUE(copy[3 + bytes] == "?" || copy[3 + bytes] > 0) << copy;
     }
     for (const char* count : {"tokens", "sequences", "outputs"}) {
         EXPECT_TRUE(data["evaluations"][0][count].is_null()) << count;

@@ -27,8 +27,9 @@ private:
     const Sketch& sketch_;
 };
 
-/// The sketch's graph, really planned and its memory laid out, all recorded as evaluation 0, and so again up to `n_plans`; one more evaluation uses the
-/// last plan again. Where the sketch put weights and caches they lie; what it assigned to nodes is forgotten.
+/// The sketch's graph, really planned and its memory laid out, all recorded as evaluation 0, and so again up to `n_plans`; one
+/// more evaluation uses the last plan again. Where the sketch put weights and caches they lie; what it assigned to nodes is
+/// forgotten.
 inline std::shared_ptr<LiveStore> recorded(Sketch& sketch, int n_plans = 1) {
     for (const TensorId leaf : sketch.graph.leafs) {
         TensorInfo& info = sketch.graph.tensors[static_cast<size_t>(leaf)];
@@ -37,7 +38,7 @@ inline std::shared_ptr<LiveStore> recorded(Sketch& sketch, int n_plans = 1) {
     }
     for (BackendInfo& backend : sketch.session.backends) {
         backend.supports_buffer_type.assign(sketch.session.buffer_types.size(), 0);
-        backend.supports_buffer_type[static_cast<size_t>(backend.default_buffer_type)] = 1;
+        backend.supports_buffer_type[static_cast<size_t>(*backend.default_buffer_type)] = 1;
     }
     const PlainCapabilities capabilities(sketch);
     CapabilityTable table;

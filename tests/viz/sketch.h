@@ -12,7 +12,8 @@
 
 namespace schedscope {
 
-/// A plan made by hand: tensors with the backend they are to be on; `split_up` then cuts it wherever the backend changes and makes the copies.
+/// A plan made by hand: tensors with the backend they are to be on; `split_up` then cuts it wherever the backend changes and
+/// makes the copies.
 struct Sketch {
     SessionInfo session;
     OwnedGraph graph;
@@ -45,7 +46,7 @@ struct Sketch {
         }
         info.op = op;
         info.ne = ne;
-        info.nb = contiguous_strides(info.type, ne);
+        info.nb = contiguous_strides(*info.type, ne);
         info.name = graph.keep(name);
         for (size_t i = 0; i < sources.size(); ++i) {
             info.src[i] = sources[i];
@@ -86,7 +87,7 @@ struct Sketch {
             const TensorId node = state.order[i];
             const TensorInfo& info = graph.tensors[static_cast<size_t>(node)];
             const BackendId backend = state.tensors[static_cast<size_t>(node)].backend;
-            if (is_view_op(info.op)) {
+            if (is_view_op(*info.op)) {
                 continue;
             }
             if (state.splits.empty() || state.splits.back().begin.backend != backend) {
@@ -108,7 +109,7 @@ struct Sketch {
                     continue;
                 }
                 const TensorInfo& original = graph.tensors[static_cast<size_t>(source)];
-                const auto bytes = static_cast<int64_t>(n_bytes(original.type, original.ne, original.nb));
+                const int64_t bytes = *original.bytes();
                 const auto [copy, is_new] =
                     copies.try_emplace({source, backend}, n_tensors + static_cast<int32_t>(copies.size()));
                 if (is_new) {
@@ -139,7 +140,7 @@ struct Sketch {
         }
         for (const record::CopyMade& made : state.copies) {
             all.push_back(session.backends[static_cast<size_t>(made.backend)].name + "#" + all[static_cast<size_t>(made.of)] +
-                          "#" + std::to_string(made.stage));
+                          "#" + std::to_string(*made.stage));
         }
         return all;
     }
@@ -157,7 +158,9 @@ struct Sketch {
 inline Sketch llama(int n_blocks, int on_gpu, std::vector<std::string> backends = {"Vulkan0", "CPU"}) {
     Sketch s(std::move(backends));
     const auto cpu = static_cast<BackendId>(s.session.backends.size() - 1);
-    s.session.facts = {{"model", "stories260K-f16.gguf"}, {"architecture", "llama"}, {"n_gpu_layers", std::to_string(on_gpu)}};
+    s.session.facts = {{"model", "stories260K-f16.gguf"}, {"architecture", "llama"}};
+    s.session.settings.emplace();
+    s.session.settings->placement.n_gpu_layers = on_gpu;
     const TensorId tokens = s.leaf("inp_tokens", {16}, cpu, flag_input), positions = s.leaf("inp_pos", {16}, cpu, flag_input),
                    mask = s.leaf("KQ_mask", {32, 16, 1, 1}, cpu, flag_input), rows = s.leaf("k_idxs", {16}, cpu, flag_input);
     const auto b = [](int layer, const char* name) { return "blk." + std::to_string(layer) + "." + name + ".weight"; };

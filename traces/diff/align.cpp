@@ -225,7 +225,8 @@ private:
 
     bool names_fit(TensorId x, TensorId y) const noexcept { return names_ == NameRule::any || names_a_[x] == names_b_[y]; }
 
-    /// A source that had several users left may have only one now. Sources with many users are not looked at again: that would be quadratic.
+    /// A source that had several users left may have only one now. Sources with many users are not looked at again: that would be
+    /// quadratic.
     void pair_here(TensorId x, TensorId y) {
         constexpr size_t few = 8;
         pair(x, y);

@@ -14,16 +14,18 @@ struct Alignment {
     int64_t work = 0;           ///< tensors and neighbours looked at; grows as the graphs do
 };
 
-/// Aligns two graphs by what they compute, not by what their tensors are called; a name only decides between tensors that nothing else tells
-/// apart, and their order where names don't either.
+/// Aligns two graphs by what they compute, not by what their tensors are called; a name only decides between tensors that nothing
+/// else tells apart, and their order where names don't either.
 ///
-/// From exact likeness down to that of operators alone: tensors with the same computation above and below them are the same; then those with
-/// the same above or the same below (a node put in between changes what is below its ancestors and above its descendants, not the other way);
-/// then, from each pair, those that stand to both in the same relation and are the only ones. Tensors that are aligned have the same operator.
+/// From exact likeness down to that of operators alone: tensors with the same computation above and below them are the same; then
+/// those with the same above or the same below (a node put in between changes what is below its ancestors and above its
+/// descendants, not the other way); then, from each pair, those that stand to both in the same relation and are the only ones.
+/// Tensors that are aligned have the same operator.
 Alignment align(const OwnedGraph& a, const OwnedGraph& b);
 
-/// The same for two graphs of one program, where a name is the same tensor whatever it is computed from: tensors are aligned by operator and name, those whose name
-/// says only a position by operator, type, extents and sources; several alike in order of their ids. [n_tensors of a] ids in b, no_tensor where it has none.
+/// The same for two graphs of one program, where a name is the same tensor whatever it is computed from: tensors are aligned by
+/// operator and name, those whose name says only a position by operator, type, extents and sources; several alike in order of
+/// their ids. [n_tensors of a] ids in b, no_tensor where it has none.
 std::vector<TensorId> align_by_name(const OwnedGraph& a, const OwnedGraph& b);
 
 } // namespace schedscope

@@ -4,6 +4,7 @@
 #include "runtime/system/joined.h"
 #include "traces/diff/diff_parts.h"
 #include "traces/history/words/unknown.h"
+#include "traces/history/words/words.h"
 
 #include <algorithm>
 #include <set>
@@ -15,10 +16,10 @@ namespace {
 std::vector<Setting> compare_settings(const SessionInfo& a, const SessionInfo& b) {
     using FactList = std::vector<std::pair<std::string, std::string>>;
     const auto facts_of = [](const SessionInfo& session) {
-        FactList facts = session.facts;
+        FactList facts = shown_facts(session);
         facts.emplace_back("backends", joined(session.backends, ", ", &BackendInfo::name));
         for (const BackendInfo& backend : session.backends) {
-            if (!backend.description.empty()) { // a log may not tell it
+            if (!backend.description.empty()) { // it may be unknown
                 facts.emplace_back("backend " + backend.name, backend.description);
             }
         }
@@ -62,7 +63,7 @@ public:
         const int n = a_.n_evaluations();
         if (options_.evaluation && (*options_.evaluation < 0 || *options_.evaluation >= n)) {
             throw Error(ErrorKind::usage, "--eval " + std::to_string(*options_.evaluation) +
-                                              ": the first trace has evaluations 0 to " + std::to_string(n - 1));
+                                              ": the first trace has evaluations " + words::evaluations(n));
         }
         std::vector<EvaluationPair> both;
         for (const EvaluationPair& evaluations : pair_evaluations(a_.source(), b_.source())) {
@@ -89,9 +90,8 @@ private:
         return history.source().next_of(-1, fact_bit<record::Difference>()) != no_step;
     }
     static std::string shape_of(const record::EvaluationBegin& begin) {
-        const std::optional<int32_t> tokens = known_counts(begin).tokens;
-        return std::string(graph_kind_name(begin.kind)) +
-               (tokens ? " of " + std::to_string(*tokens) + (*tokens == 1 ? " token" : " tokens") : "");
+        return std::string(kind_text(begin.kind)) +
+               (begin.n_tokens ? " of " + std::to_string(*begin.n_tokens) + (begin.n_tokens == 1 ? " token" : " tokens") : "");
     }
 
     void only_in_one(const EvaluationPair& evaluations) {
@@ -109,8 +109,8 @@ private:
         Found found(result_, evaluations.first, evaluations.second);
         const auto reuse = [](const History& history, const record::EvaluationBegin& begin) {
             return begin.reused              ? std::string("used again")
-                   : begin.failed_check != 0 ? "made anew: " + std::string(history.source().text(begin.failed_check))
-                                             : std::string("made anew");
+                   : begin.failed_check != 0 ? "made again: " + std::string(history.source().text(begin.failed_check))
+                                             : std::string("made again");
         };
         found.compared(2);
         if (const std::string x = reuse(a_, a.begin), y = reuse(b_, b.begin); x != y) {
@@ -154,7 +154,7 @@ private:
         compare_order(plans, found);
         compare_memory(plans, found);
         add_split_times(plans, result_);
-        const GraphKind kind = a_.evaluation(evaluations.first).begin.kind;
+        const std::optional<GraphKind> kind = a_.evaluation(evaluations.first).begin.kind;
         if (std::none_of(result_.summaries.begin(), result_.summaries.end(),
                          [&](const DiffSummary& s) { return s.kind == kind; })) {
             result_.summaries.push_back(summarise(plans));

@@ -10,8 +10,9 @@
 #include <variant>
 #include <vector>
 
-/// What differs between two traces. Evaluations are paired in order by kind and shape, their graphs aligned by structure (align.h), and what was decided for
-/// the tensors that both have is compared. Backends, buffer types and kernels are the same when their names are.
+/// What differs between two traces. Evaluations are paired in order by kind and shape, their graphs aligned by structure
+/// (align.h), and what was decided for the tensors that both have is compared. Backends, buffer types and kernels are the same
+/// when their names are.
 namespace schedscope::diff {
 
 enum class What : uint8_t {
@@ -76,7 +77,7 @@ struct Measure {
     std::optional<int64_t> a, b;
 };
 struct DiffSummary {
-    GraphKind kind = GraphKind::other;
+    std::optional<GraphKind> kind;
     EvaluationId eval_a = -1, eval_b = -1;
     std::vector<Measure> measures;
 };
@@ -87,7 +88,7 @@ struct Time {
     std::string name;                      ///< "decode", "split 3", "mul_mat_f32"
     std::string backend;                   ///< with split (a's) and kernel
     EvaluationId eval_a = -1, eval_b = -1; ///< with split
-    std::optional<int64_t> a_ns, b_ns;     ///< nothing: it has none
+    std::optional<int64_t> a_ns, b_ns;     ///< nothing: it did not run, or not each of its runs was timed
     int64_t a_runs = 0, b_runs = 0;
 };
 

@@ -85,7 +85,8 @@ void compare_groups(const PlanPair& plans, Found& found) {
     }
 }
 
-/// Pairs of nodes that a backend might have fused and did not. Of one pair there may be several reasons; they are told apart by their order.
+/// Pairs of nodes that a backend might have fused and did not. Of one pair there may be several reasons; they are told apart by
+/// their order.
 void compare_not_fused(const PlanPair& plans, Found& found) {
     using NotFusedKey = std::tuple<TensorId, TensorId, int>;
     const auto key_of = [](std::map<std::pair<TensorId, TensorId>, int>& seen, TensorId first, TensorId second) {

@@ -11,16 +11,18 @@ namespace schedscope::diff {
 
 namespace {
 
+/// Both are known, and they are not the same.
+template <typename T> bool differ_as_known(const T& a, const T& b) { return a && b && *a != *b; }
+
+std::string op_text(const TensorInfo& t) { return t.op ? std::string(op_name(t)) : unknown_text; }
+
 std::string describe_tensor(const TensorInfo& t) {
-    if (told_by_log(t)) {
-        return operator_text(t);
-    }
-    return std::string(t.op == Op::NONE ? "leaf" : op_name(t.op)) + " " + std::string(type_name(t.type)) + " " + shape_text(t.ne);
+    return (t.is_leaf() ? "leaf" : op_text(t)) + (t.type ? " " + type_text(t) : "") + (t.ne ? " " + shape_text(t) : "");
 }
 
 std::string layout_text(const TensorInfo& t) {
     std::string text = "strides";
-    for (const size_t stride : t.nb) {
+    for (const size_t stride : t.nb.value_or(Strides{})) {
         text += " " + std::to_string(stride);
     }
     return t.is_view() ? text + " at " + std::to_string(t.view_offset) : text;
@@ -65,13 +67,13 @@ private:
             for (TensorId id = 0; id < n_of(graph.tensors); ++id) {
                 if ((of_a ? plans_.in_b(id) : plans_.in_a(id)) == no_tensor) {
                     const TensorInfo& t = graph.tensors[id];
-                    if (left_out_by_log(t)) {
+                    if (is_left_out(t)) {
                         continue;
                     }
                     const DiffValue here = describe_tensor(t), none;
                     TraceDifference& d = plans_.add(found_, What::node, of_a ? id : no_tensor, of_a ? no_tensor : id,
                                                     of_a ? here : none, of_a ? none : here);
-                    d.more = {{"op", std::string(op_name(t.op))}};
+                    d.more = {{"op", t.op ? DiffValue{std::string(op_name(t))} : DiffValue{}}};
                 }
             }
         };
@@ -84,29 +86,30 @@ private:
         const auto differ = [&](What what, std::string of_a, std::string of_b) -> TraceDifference& {
             return plans_.add(found_, what, x, y, std::move(of_a), std::move(of_b));
         };
-        if (told_by_log(a) || told_by_log(b)) { // of one of them nothing else is known
-            compare_sources(x, a, y, b);
-            return;
+        if (a.type && b.type && !same_type(a, b)) {
+            differ(What::type, type_text(a), type_text(b));
         }
-        if (a.type != b.type) {
-            differ(What::type, std::string(type_name(a.type)), std::string(type_name(b.type)));
+        if (differ_as_known(a.ne, b.ne)) {
+            differ(What::shape, shape_text(a), shape_text(b));
         }
-        if (a.ne != b.ne) {
-            differ(What::shape, shape_text(a.ne), shape_text(b.ne));
-        }
-        if (a.type == b.type && a.ne == b.ne) {
-            if (a.nb != b.nb || a.view_offset != b.view_offset) {
+        if (both_know(Topic::shapes) && same_type(a, b) && a.ne == b.ne) {
+            if (differ_as_known(a.nb, b.nb) || a.view_offset != b.view_offset) {
                 differ(What::layout, layout_text(a), layout_text(b));
-            } else if (a.params != b.params) {
-                differ(What::parameters, parameters_text(a.params), parameters_text(b.params));
+            } else if (differ_as_known(a.params, b.params)) {
+                differ(What::parameters, parameters_text(*a.params), parameters_text(*b.params));
             }
         }
-        if (a.flags != b.flags || (a.usage == BufferUsage::weights) != (b.usage == BufferUsage::weights)) {
+        if (both_know(Topic::memory) &&
+            (a.flags != b.flags || (a.usage == BufferUsage::weights) != (b.usage == BufferUsage::weights))) {
             differ(What::flags, flags_text(a), flags_text(b));
         }
         compare_sources(x, a, y, b);
-        compare_homes(x, a, y, b);
+        if (both_know(Topic::memory)) {
+            compare_homes(x, a, y, b);
+        }
     }
+
+    bool both_know(Topic topic) const { return plans_.a.history.knows(topic) && plans_.b.history.knows(topic); }
 
     void compare_sources(TensorId x, const TensorInfo& a, TensorId y, const TensorInfo& b) {
         for (size_t slot = 0; slot < a.src.size(); ++slot) {

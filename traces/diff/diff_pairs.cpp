@@ -11,15 +11,17 @@ namespace {
 
 struct Evaluation {
     EvaluationId id = 0;
-    int32_t n_tokens = 0, n_sequences = 0, n_outputs = 0;
+    std::optional<int32_t> n_tokens, n_sequences, n_outputs;
 
     bool same_shape(const Evaluation& other) const noexcept {
         return n_tokens == other.n_tokens && n_sequences == other.n_sequences && n_outputs == other.n_outputs;
     }
 };
 
-std::map<GraphKind, std::vector<Evaluation>> by_kind(const RecordSource& source) {
-    std::map<GraphKind, std::vector<Evaluation>> kinds;
+using EvaluationsByKind = std::map<std::optional<GraphKind>, std::vector<Evaluation>>;
+
+EvaluationsByKind by_kind(const RecordSource& source) {
+    EvaluationsByKind kinds;
     for (EvaluationId id = 0; id < source.n_evaluations(); ++id) {
         const record::EvaluationBegin begin = source.evaluation(id).begin;
         kinds[begin.kind].push_back({id, begin.n_tokens, begin.n_sequences, begin.n_outputs});
@@ -29,7 +31,8 @@ std::map<GraphKind, std::vector<Evaluation>> by_kind(const RecordSource& source)
 
 } // namespace
 
-/// Within a kind: those of the same shape from the beginning, those of the same shape from the end, then what is left in between in its order.
+/// Within a kind: those of the same shape from the beginning, those of the same shape from the end, then what is left in between
+/// in its order.
 std::vector<std::pair<EvaluationId, EvaluationId>> pair_evaluations(const RecordSource& a, const RecordSource& b) {
     std::vector<EvaluationId> partner_of_a(a.n_evaluations(), -1);
     std::vector<bool> taken(b.n_evaluations(), false);

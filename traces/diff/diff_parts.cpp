@@ -31,8 +31,8 @@ TensorState PlanSide::assigned(TensorId id) const {
 }
 
 TensorId PlanSide::start_of(const SplitState& split) const {
-    const size_t first = split.begin.first_node;
-    const TensorId node = split.begin.node; // none: the split has views only
+    const size_t first = split.first_node();
+    const TensorId node = split.node(); // none: the split has views only
     return node != no_tensor || first >= graph.nodes.size() ? node : graph.nodes[first];
 }
 
@@ -48,7 +48,7 @@ PlanPair::PlanPair(History& history_a, const PlanState& state_a, History& histor
 }
 
 void PlanPair::pair_copies() {
-    using PairedCopyKey = std::tuple<TensorId, std::string, int16_t>;
+    using PairedCopyKey = std::tuple<TensorId, std::string, std::optional<int16_t>>;
     std::map<PairedCopyKey, TensorId> of_b;
     for (const record::CopyMade& copy : b.state.copies) {
         of_b.emplace(PairedCopyKey{copy.of, b.backend(copy.backend), copy.stage}, copy.copy);

@@ -12,24 +12,30 @@ namespace {
 
 DiffValue name_or_nothing(const PlanSide& side, TensorId id) { return id == no_tensor ? DiffValue{} : DiffValue{side.name(id)}; }
 
-std::string cause_of(const TensorState& t) { return t.cause == Cause::none ? "no rule" : cause_name(t.cause, t.source); }
+template <typename T> DiffValue number_or_nothing(const std::optional<T>& n) {
+    return n ? DiffValue{static_cast<int64_t>(*n)} : DiffValue{};
+}
+
+std::string cause_of(const TensorState& t) { return t.cause == Cause::none ? "no rule" : cause_text(t.cause, t.source); }
 std::string pass_of(const TensorState& t) { return t.pass == Pass::none ? "none" : std::string(pass_name(t.pass)); }
 
 std::string split_text(const PlanSide& side, const SplitState& split) {
-    return side.backend(split.begin.backend) + ", " + reason_text(split.begin);
+    return side.backend(split.backend()) + ", " + std::string(reason_text(split.begin.why));
 }
 
 void tell_split(TraceDifference& d, const PlanSide& side, const SplitState& split, const std::string& suffix) {
+    const std::optional<SplitReason> why = split.begin.why;
+    const auto of_nodes = [&](int64_t n) { return split.begin.first_node ? DiffValue{n} : DiffValue{}; };
     std::vector<std::string> inputs;
     for (const record::SplitInput& input : split.inputs) {
         inputs.push_back(side.name(input.tensor));
     }
     d.more.insert(d.more.end(), {{"index" + suffix, int64_t{split.begin.index}},
-                                 {"first_node" + suffix, int64_t{split.begin.first_node}},
-                                 {"last_node" + suffix, int64_t{split.end_node} - 1},
-                                 {"backend" + suffix, side.backend(split.begin.backend)},
-                                 {"why" + suffix, reason_known(split.begin) ? DiffValue{reason_text(split.begin)} : DiffValue{}},
-                                 {"by" + suffix, name_or_nothing(side, split.begin.by)},
+                                 {"first_node" + suffix, of_nodes(split.first_node())},
+                                 {"last_node" + suffix, of_nodes(split.end_node - 1)},
+                                 {"backend" + suffix, side.backend(split.backend())},
+                                 {"why" + suffix, why ? DiffValue{std::string(reason_text(why))} : DiffValue{}},
+                                 {"by" + suffix, name_or_nothing(side, or_none(split.begin.by))},
                                  {"inputs" + suffix, std::move(inputs)}});
 }
 
@@ -40,7 +46,7 @@ void compare_inputs(const PlanPair& plans, const SplitState& a, const SplitState
     }
     const auto add = [&](const record::SplitInput* x, const record::SplitInput* y) {
         const auto value = [](const PlanSide& side, const record::SplitInput* input) {
-            return input == nullptr ? DiffValue{} : DiffValue{"from " + side.backend(input->from)};
+            return input == nullptr ? DiffValue{} : DiffValue{"from " + side.backend(or_none(input->from))};
         };
         TraceDifference& d = plans.add(found, What::input, x == nullptr ? no_tensor : x->tensor,
                                        y == nullptr ? no_tensor : y->tensor, value(plans.a, x), value(plans.b, y));
@@ -49,8 +55,8 @@ void compare_inputs(const PlanPair& plans, const SplitState& a, const SplitState
                                     : "of the split that begins at " + plans.a.name(start);
         d.more = {{"split_a", int64_t{a.begin.index}},
                   {"split_b", int64_t{b.begin.index}},
-                  {"bytes_a", x == nullptr || x->bytes < 0 ? DiffValue{} : DiffValue{x->bytes}},
-                  {"bytes_b", y == nullptr || y->bytes < 0 ? DiffValue{} : DiffValue{y->bytes}}};
+                  {"bytes_a", x == nullptr ? DiffValue{} : number_or_nothing(x->bytes)},
+                  {"bytes_b", y == nullptr ? DiffValue{} : number_or_nothing(y->bytes)}};
     };
     for (const record::SplitInput& input : a.inputs) {
         const auto other = of_b.find(plans.in_b(input.tensor));
@@ -59,7 +65,7 @@ void compare_inputs(const PlanPair& plans, const SplitState& a, const SplitState
             add(&input, nullptr);
             continue;
         }
-        if (plans.a.backend(input.from) != plans.b.backend(other->second->from)) {
+        if (plans.a.backend(or_none(input.from)) != plans.b.backend(or_none(other->second->from))) {
             add(&input, other->second);
         }
         of_b.erase(other);
@@ -72,15 +78,15 @@ void compare_inputs(const PlanPair& plans, const SplitState& a, const SplitState
     }
 }
 
-/// Splits are the same where the nodes are that they begin with; of one that a log tells no nodes of, the number counts.
+/// Splits are the same where the nodes are that they begin with; where those are not known, the number counts.
 TensorId key_of(const SplitState& split, TensorId start) {
-    const bool told_alone = split.begin.node == no_tensor && split.end_node >= 0 && split.end_node <= split.begin.first_node;
-    return told_alone ? no_tensor - 1 - split.begin.index : start;
+    return split.begin.first_node ? start : no_tensor - 1 - split.begin.index;
 }
 
 } // namespace
 
 void compare_assignments(const PlanPair& plans, Found& found) {
+    const bool passes_known = plans.a.history.knows(Topic::passes) && plans.b.history.knows(Topic::passes);
     for (const auto& [x, y] : plans.common()) {
         found.compared();
         const TensorState a = plans.a.assigned(x), b = plans.b.assigned(y);
@@ -90,10 +96,10 @@ void compare_assignments(const PlanPair& plans, Found& found) {
         if (backend_a != backend_b) {
             d = &plans.add(found, What::assignment, x, y, backend_a, backend_b);
             d->note = "by " + cause_a + (cause_a == cause_b ? "" : " → " + cause_b);
-        } else if (cause_a != cause_b) {
+        } else if (a.cause && b.cause && cause_a != cause_b) {
             d = &plans.add(found, What::cause, x, y, cause_a, cause_b);
             d->note = "on " + backend_a;
-        } else if (pass_a != pass_b) {
+        } else if (passes_known && pass_a != pass_b) {
             d = &plans.add(found, What::pass, x, y, pass_a, pass_b);
             d->note = "on " + backend_a + " by " + cause_a;
         }
@@ -127,8 +133,8 @@ void compare_splits(const PlanPair& plans, Found& found) {
         if (y != nullptr) {
             tell_split(d, plans.b, *y, "_b");
         }
-        if (x != nullptr && y != nullptr && !plans.same(x->begin.by, y->begin.by)) {
-            d.note = "because of " + plans.a.name(x->begin.by) + " → " + plans.b.name(y->begin.by);
+        if (x != nullptr && y != nullptr && !plans.same(or_none(x->begin.by), or_none(y->begin.by))) {
+            d.note = "because of " + plans.a.name(or_none(x->begin.by)) + " → " + plans.b.name(or_none(y->begin.by));
         }
     };
     for (const SplitState& a : plans.a.state.splits) {
@@ -140,7 +146,7 @@ void compare_splits(const PlanPair& plans, Found& found) {
         }
         const SplitState& b = *other->second;
         of_b.erase(other);
-        if (split_text(plans.a, a) != split_text(plans.b, b) || !plans.same(a.begin.by, b.begin.by)) {
+        if (split_text(plans.a, a) != split_text(plans.b, b) || !plans.same(or_none(a.begin.by), or_none(b.begin.by))) {
             add(&a, &b);
         }
         compare_inputs(plans, a, b, found);
@@ -160,7 +166,7 @@ void compare_copies(const PlanPair& plans, Found& found) {
     const auto value = [&](const PlanSide& side, const record::CopyMade* copy) {
         return copy == nullptr ? DiffValue{}
                                : DiffValue{origin(side, *copy) + " to " + side.backend(copy->backend) +
-                                           (copy->stage <= 0 ? "" : ", stage " + std::to_string(copy->stage))};
+                                           (copy->stage.value_or(0) == 0 ? "" : ", stage " + std::to_string(*copy->stage))};
     };
     const auto add = [&](const record::CopyMade* x, const record::CopyMade* y) {
         const auto of = [](const record::CopyMade* copy) { return copy == nullptr ? no_tensor : copy->of; };
@@ -169,12 +175,13 @@ void compare_copies(const PlanPair& plans, Found& found) {
             if (copy != nullptr) {
                 d.more.insert(d.more.end(), {{std::string("from") + suffix, origin(*side, *copy)},
                                              {std::string("to") + suffix, side->backend(copy->backend)},
-                                             {std::string("stage") + suffix, int64_t{copy->stage}},
-                                             {std::string("bytes") + suffix, copy->bytes}});
+                                             {std::string("stage") + suffix, number_or_nothing(copy->stage)},
+                                             {std::string("bytes") + suffix, number_or_nothing(copy->bytes)}});
             }
         }
         if (x != nullptr && y != nullptr && x->bytes != y->bytes) {
-            d.note = "of " + words::bytes(x->bytes) + " → " + words::bytes(y->bytes);
+            const auto text = [](const std::optional<int64_t>& n) { return n ? words::bytes(*n) : unknown_text; };
+            d.note = "of " + text(x->bytes) + " → " + text(y->bytes);
         }
     };
     std::unordered_map<TensorId, const record::CopyMade*> of_b;

@@ -33,7 +33,7 @@ std::vector<PlanMeasure> measure(const PlanSide& side) {
     for (const tables::MemoryRow& row : tables::memory(side.history, side.state).memory) {
         measures.push_back({row.buffer_type + " compute buffer", true, row.size});
     }
-    measures.push_back({"memory planned anew", false, count(side.state.reallocations)});
+    measures.push_back({"memory planned again", false, count(side.state.reallocations)});
     return measures;
 }
 

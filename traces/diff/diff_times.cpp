@@ -1,6 +1,7 @@
 // How long two traces took: kinds of evaluations, splits, kernels.
 
 #include "traces/diff/diff_parts.h"
+#include "traces/history/words/unknown.h"
 
 #include <algorithm>
 
@@ -10,14 +11,15 @@ namespace {
 
 struct Spent {
     int64_t ns = 0, runs = 0;
+    bool timed = true; ///< every run
 };
 /// What one trace spent.
 struct TimesSpent {
     std::map<std::pair<std::string, std::string>, Spent> kernels; ///< by kernel and backend
-    std::map<GraphKind, Spent> kinds;                             ///< runs: tokens
+    std::map<std::optional<GraphKind>, Spent> kinds;              ///< runs: tokens
 };
 
-void add_evaluation(const History& history, EvaluationId evaluation, GraphKind kind, TimesSpent& times) {
+void add_evaluation(const History& history, EvaluationId evaluation, std::optional<GraphKind> kind, TimesSpent& times) {
     const EvaluationSpan span = history.evaluation(evaluation);
     int64_t first_ns = 0, last_ns = 0;
     bool ran = false;
@@ -27,19 +29,28 @@ void add_evaluation(const History& history, EvaluationId evaluation, GraphKind k
             spent.ns += f->end_ns - f->start_ns;
             ++spent.runs;
         } else if (const auto* run = std::get_if<record::SplitRun>(&r.fact)) {
-            first_ns = ran ? std::min(first_ns, run->start_ns) : run->start_ns;
-            last_ns = ran ? std::max(last_ns, run->end_ns) : run->end_ns;
-            ran = true;
+            for (const KernelInfo& k : history.source().kernels(run->kernels)) {
+                Spent& spent = times.kernels[{std::string(history.source().text(k.kernel)), history.backend_name(run->backend)}];
+                spent.timed = false;
+                ++spent.runs;
+            }
+            if (run->start_ns && run->end_ns) {
+                first_ns = ran ? std::min(first_ns, *run->start_ns) : *run->start_ns;
+                last_ns = ran ? std::max(last_ns, *run->end_ns) : *run->end_ns;
+                ran = true;
+            }
         }
     });
     if (ran) {
         Spent& spent = times.kinds[kind];
         spent.ns += last_ns - first_ns;
-        spent.runs += span.begin.n_tokens;
+        spent.runs += span.begin.n_tokens.value_or(0);
     }
 }
 
-std::optional<int64_t> ns_of(const Spent* spent) { return spent == nullptr ? std::nullopt : std::optional(spent->ns); }
+std::optional<int64_t> ns_of(const Spent* spent) {
+    return spent == nullptr || !spent->timed ? std::nullopt : std::optional(spent->ns);
+}
 
 /// Calls `f(key, a's or null, b's or null)` for each key of either.
 template <typename Map, typename F> void for_each_of_both(const Map& a, const Map& b, F&& f) {
@@ -54,18 +65,15 @@ template <typename Map, typename F> void for_each_of_both(const Map& a, const Ma
 } // namespace
 
 void add_split_times(const PlanPair& plans, Result& result) {
-    const auto time = [](const SplitState& split) {
-        return split.start_ns < 0 ? std::nullopt : std::optional(split.end_ns - split.start_ns);
-    };
     std::map<TensorId, const SplitState*> of_b;
     for (const SplitState& split : plans.b.state.splits) {
         of_b.emplace(plans.b.start_of(split), &split);
     }
     for (const SplitState& split : plans.a.state.splits) {
         const auto other = of_b.find(plans.in_b(plans.a.start_of(split)));
-        const std::optional<int64_t> a_ns = time(split), b_ns = other == of_b.end() ? std::nullopt : time(*other->second);
+        const std::optional<int64_t> a_ns = split.time_ns(), b_ns = other == of_b.end() ? std::nullopt : other->second->time_ns();
         if (a_ns || b_ns) {
-            result.times.push_back({"split", "split " + std::to_string(split.begin.index), plans.a.backend(split.begin.backend),
+            result.times.push_back({"split", "split " + std::to_string(split.begin.index), plans.a.backend(split.backend()),
                                     plans.a.state.evaluation, plans.b.state.evaluation, a_ns, b_ns, a_ns ? 1 : 0, b_ns ? 1 : 0});
         }
     }
@@ -74,13 +82,13 @@ void add_split_times(const PlanPair& plans, Result& result) {
 void add_times(History& a, History& b, const std::vector<EvaluationPair>& evaluations, Result& result) {
     TimesSpent times_a, times_b;
     for (const auto& [x, y] : evaluations) {
-        const GraphKind kind = a.evaluation(x).begin.kind;
+        const std::optional<GraphKind> kind = a.evaluation(x).begin.kind;
         add_evaluation(a, x, kind, times_a);
         add_evaluation(b, y, kind, times_b);
     }
     std::vector<Time> rows;
-    for_each_of_both(times_a.kinds, times_b.kinds, [&](GraphKind kind, const Spent* x, const Spent* y) {
-        rows.push_back({"total", std::string(graph_kind_name(kind)), "", -1, -1, ns_of(x), ns_of(y), x == nullptr ? 0 : x->runs,
+    for_each_of_both(times_a.kinds, times_b.kinds, [&](std::optional<GraphKind> kind, const Spent* x, const Spent* y) {
+        rows.push_back({"total", std::string(kind_text(kind)), "", -1, -1, ns_of(x), ns_of(y), x == nullptr ? 0 : x->runs,
                         y == nullptr ? 0 : y->runs});
         const auto per_token = [](const Spent* spent) {
             return spent == nullptr || spent->runs == 0 ? std::nullopt : std::optional(spent->ns / spent->runs);

@@ -7,15 +7,15 @@ namespace schedscope::diff {
 
 namespace {
 
-/// The tokens of an evaluation's ubatch, by place; −1: an embedding, or left out of the trace.
-std::vector<int32_t> ubatch(const History& history, EvaluationId evaluation) {
+/// The tokens of an evaluation's ubatch, by place; −1: an embedding; nothing: left out of the trace.
+std::vector<std::optional<int32_t>> ubatch(const History& history, EvaluationId evaluation) {
     const EvaluationSpan span = history.evaluation(evaluation);
     std::vector<Record> records;
-    const Step end = std::min(span.end, span.first + 1 + span.begin.n_tokens);
+    const Step end = std::min(span.end, span.first + 1 + span.begin.n_tokens.value_or(0));
     if (span.first < end) {
         history.source().read(span.first, end, records);
     }
-    std::vector<int32_t> tokens;
+    std::vector<std::optional<int32_t>> tokens;
     for (const Record& r : records) {
         if (const auto* token = std::get_if<record::UbatchToken>(&r.fact)) {
             tokens.push_back(token->token);
@@ -36,7 +36,7 @@ RowsBySequence by_sequence(const std::vector<tables::TokenRow>& tokens, std::opt
     return rows;
 }
 
-bool left_out(const tables::TokenRow& row) noexcept { return row.id < 0 && row.text.empty(); }
+bool left_out(const tables::TokenRow& row) noexcept { return !row.id && row.text.empty(); }
 
 class TokenComparison {
 public:
@@ -50,7 +50,7 @@ public:
         if (!unknown && (x == nullptr || y == nullptr || x->id != y->id || x->text != y->text)) {
             const auto text = [](const tables::TokenRow* row) { return row == nullptr ? DiffValue{} : DiffValue{row->text}; };
             const auto id = [](const tables::TokenRow* row) {
-                return row == nullptr ? DiffValue{} : DiffValue{int64_t{row->id}};
+                return row == nullptr || !row->id ? DiffValue{} : DiffValue{int64_t{*row->id}};
             };
             TraceDifference& d = found.add(What::token, subject, text(x), text(y));
             d.more = {
@@ -69,7 +69,7 @@ private:
 } // namespace
 
 void compare_prompts(History& a, History& b, const EvaluationPair& evaluations, Found& found) {
-    const std::vector<int32_t> of_a = ubatch(a, evaluations.first), of_b = ubatch(b, evaluations.second);
+    const auto of_a = ubatch(a, evaluations.first), of_b = ubatch(b, evaluations.second);
     found.compared();
     if (of_a.size() != of_b.size()) {
         found.add(What::prompt, "tokens", std::ssize(of_a), std::ssize(of_b)).note = "in number";
@@ -84,7 +84,7 @@ void compare_prompts(History& a, History& b, const EvaluationPair& evaluations, 
     }
     if (n > 0) {
         const size_t at = first;
-        TraceDifference& d = found.add(What::prompt, "token " + std::to_string(first), int64_t{of_a[at]}, int64_t{of_b[at]});
+        TraceDifference& d = found.add(What::prompt, "token " + std::to_string(first), int64_t{*of_a[at]}, int64_t{*of_b[at]});
         d.note = std::to_string(n) + " of " + std::to_string(of_a.size()) + " tokens differ";
         d.more = {{"index", first}, {"differ", n}};
     }

@@ -1,4 +1,5 @@
-// What differs in what two verifications found: nodes whose error is beyond tolerance in one of them only, or that only one compared.
+// What differs in what two verifications found: nodes whose error is beyond tolerance in one of them only, or that only one
+// compared.
 
 #include "traces/diff/diff_parts.h"
 #include "traces/history/words/difference_words.h"

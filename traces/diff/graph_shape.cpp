@@ -1,6 +1,7 @@
 #include "traces/diff/graph_shape.h"
 
 #include "runtime/numbers.h"
+#include "traces/format/row_hash.h"
 
 #include <algorithm>
 #include <cctype>
@@ -10,21 +11,16 @@ namespace schedscope {
 
 namespace {
 
-/// Mixes the bits of a number so that near ones are far apart (the finaliser of SplitMix64).
-uint64_t mix(uint64_t x) noexcept {
-    x += 0x9E3779B97F4A7C15U;
-    x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9U;
-    x = (x ^ (x >> 27U)) * 0x94D049BB133111EBU;
-    return x ^ (x >> 31U);
-}
-
 /// A number for a sequence of numbers.
 class SequenceHash {
 public:
     template <typename T> SequenceHash& operator<<(T value) noexcept {
-        hash_ = mix(hash_ ^ static_cast<uint64_t>(value)) + 1;
+        constexpr uint64_t odd = 0x9E3779B97F4A7C15U; // of no value is 0 its own hash
+        hash_ = mixed((hash_ ^ static_cast<uint64_t>(value)) + odd) + 1;
         return *this;
     }
+    /// What is unknown counts as the first of its kind, so that graphs that lack the same are like each other.
+    template <typename T> SequenceHash& operator<<(const Known<T>& value) noexcept { return *this << value.value_or(T{}); }
     uint64_t hash() const noexcept { return hash_; }
 
 private:
@@ -32,11 +28,14 @@ private:
 };
 
 /// Which of its kind an operator is stands in its first parameter.
-bool kind_is_parameter(Op op) noexcept { return op == Op::UNARY || op == Op::GLU; }
+bool kind_is_parameter(std::optional<Op> op) noexcept { return op == Op::UNARY || op == Op::GLU; }
 
 uint64_t label(const TensorInfo& t, Likeness likeness) {
     SequenceHash s;
-    s << t.op << (t.usage == BufferUsage::weights) << (kind_is_parameter(t.op) ? t.params[0] : 0);
+    s << t.op << (t.usage == BufferUsage::weights) << (kind_is_parameter(t.op) && t.params ? (*t.params)[0] : 0);
+    if (t.foreign != nullptr) {
+        s << std::hash<std::string_view>()(op_name(t));
+    }
     if (likeness == Likeness::operator_only) {
         return s.hash();
     }
@@ -45,10 +44,12 @@ uint64_t label(const TensorInfo& t, Likeness likeness) {
         return s.hash();
     }
     s << t.flags << t.usage << t.view_offset;
-    for (size_t i = 0; i < t.ne.size(); ++i) {
-        s << t.ne[i] << t.nb[i];
+    const Shape ne = t.ne.value_or(Shape{});
+    const Strides nb = t.nb.value_or(Strides{});
+    for (size_t i = 0; i < ne.size(); ++i) {
+        s << ne[i] << nb[i];
     }
-    for (const int32_t parameter : t.params) {
+    for (const int32_t parameter : t.params.value_or(Params{})) {
         s << parameter;
     }
     return s.hash();
@@ -175,9 +176,12 @@ std::vector<uint64_t> GraphShape::named() const {
         const TensorInfo& t = graph_.tensors[id];
         SequenceHash s;
         s << t.op << own_names[id];
+        if (t.foreign != nullptr) {
+            s << std::hash<std::string_view>()(op_name(t));
+        }
         if (own_names[id] == 0) {
             s << t.type << t.view_offset;
-            for (const int64_t n : t.ne) {
+            for (const int64_t n : t.ne.value_or(Shape{})) {
                 s << n;
             }
             for (int slot = 0; slot < n_slots; ++slot) {

@@ -15,8 +15,8 @@ enum class Likeness : uint8_t {
     count,
 };
 
-/// What a graph looks like apart from its names: a number for each tensor, equal where the graphs are (and, but for chance, only there).
-/// All is linear in tensors and edges. Edges that close a circle, which only a broken file has, are as if they were not.
+/// What a graph looks like apart from its names: a number for each tensor, equal where the graphs are (and, but for chance, only
+/// there). All is linear in tensors and edges. Edges that close a circle, which only a broken file has, are as if they were not.
 class GraphShape {
 public:
     /// Slots of a tensor: its sources, then the tensor that it is a view of.

@@ -4,7 +4,6 @@
 #include "runtime/system/visible_text.h"
 #include "traces/format/fields.h"
 #include "traces/history/history.h"
-#include "traces/history/words/unknown.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,40 +21,24 @@ public:
         : history_(std::shared_ptr<const RecordSource>(std::shared_ptr<const RecordSource>(), &source)) {}
 
     OrderedJson line(const Record& r) {
-        OrderedJson object{{"step", r.step}, {"time_ns", r.time_ns}, {"evaluation", r.evaluation}, {"kind", fact_name(r.fact)}};
+        OrderedJson object{{"step", r.step},
+                           {"time_ns", r.time_ns ? OrderedJson(*r.time_ns) : OrderedJson(nullptr)},
+                           {"evaluation", r.evaluation},
+                           {"kind", fact_name(r.fact)}};
         std::visit(
             [&]<typename T>(const T& fact) {
                 for_each_field<T>([&](const auto& f) {
                     // "kind" of an evaluation's graph would hide the record's own.
                     const std::string name = std::string_view(f.name) == "kind" ? "graph_kind" : f.name;
-                    object[name] = value(fact.*f.member, f.meaning);
+                    const auto* known_value = known(fact.*f.member);
+                    object[name] = known_value != nullptr ? value(*known_value, f.meaning) : OrderedJson(nullptr);
                     if (f.meaning == Meaning::tensor) {
-                        object[name + "_name"] = tensor_name(r.step, static_cast<TensorId>(fact.*f.member));
+                        const auto id = known_value != nullptr ? static_cast<TensorId>(*known_value) : no_tensor;
+                        object[name + "_name"] = tensor_name(r.step, id);
                     }
                 });
-                if constexpr (std::is_same_v<T, record::EvaluationBegin>) {
-                    imported_ = fact.kind == GraphKind::imported;
-                    const KnownCounts counts = known_counts(fact);
-                    for (const auto& [name, n] : {std::pair{"n_tokens", counts.tokens},
-                                                  {"n_sequences", counts.sequences},
-                                                  {"n_outputs", counts.outputs}}) {
-                        object[name] = n ? OrderedJson(*n) : OrderedJson(nullptr);
-                    }
-                }
-                if constexpr (std::is_same_v<T, record::SplitBegin>) {
-                    object["why"] = reason_known(fact) ? object["why"] : OrderedJson(nullptr);
-                }
-                if constexpr (std::is_same_v<T, record::PlanBegin>) {
-                    for (const char* untold : {"n_leafs", "n_stages", "current_stage", "op_offload"}) {
-                        object[untold] = imported_ ? OrderedJson(nullptr) : object[untold];
-                    }
-                }
-                if (imported_) {
-                    object["time_ns"] = nullptr;
-                }
                 if constexpr (std::is_same_v<T, record::Assign>) {
-                    const std::string cause = cause_name(fact.cause, fact.source);
-                    object["cause"] = cause.empty() ? OrderedJson(nullptr) : OrderedJson(cause);
+                    object["cause"] = fact.cause ? word(cause_name(*fact.cause, fact.source)) : OrderedJson(nullptr);
                 }
             },
             r.fact);
@@ -88,13 +71,26 @@ private:
             case Meaning::backend: return v < 0 ? OrderedJson(nullptr) : OrderedJson(history_.backend_name(narrow<BackendId>(v)));
             case Meaning::buffer_type:
                 return v < 0 ? OrderedJson(nullptr) : OrderedJson(history_.buffer_type_name(narrow<BufferTypeId>(v)));
+            case Meaning::kernels: return kernels(int_of(v));
             case Meaning::text: return history_.source().text(int_of(v));
             case Meaning::tensor:
             case Meaning::split: return v < 0 ? OrderedJson(nullptr) : OrderedJson(v);
-            case Meaning::index: return imported_ && v < 0 ? OrderedJson(nullptr) : OrderedJson(v);
             default: return v;
             }
         }
+    }
+
+    OrderedJson kernels(KernelListId id) {
+        OrderedJson list = OrderedJson::array();
+        for (const KernelInfo& k : history_.source().kernels(id)) {
+            list.push_back({{"kernel", history_.source().text(k.kernel)},
+                            {"first", k.first},
+                            {"last", k.last},
+                            {"count", k.count},
+                            {"bytes", k.bytes},
+                            {"flops", k.flops}});
+        }
+        return list;
     }
 
     OrderedJson tensor_name(Step step, TensorId id) {
@@ -102,7 +98,6 @@ private:
     }
 
     History history_;
-    bool imported_ = false; ///< the evaluation was made from a log
 };
 
 } // namespace

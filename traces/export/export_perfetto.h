@@ -14,8 +14,8 @@ namespace schedscope {
 ///     memory      an instant for each reservation and reallocation
 ///     tokens      an instant each
 ///     verification  an instant for each node that was compared on two devices, or was not; only where a trace has some
-/// and counters tell the compute buffers of each buffer type, what of them is in use, and the bytes copied from backend to backend. What overlaps without being a
-/// part gets a thread of its own behind ("Vulkan0 (2)"). Memory: one evaluation's records.
+/// and counters tell the compute buffers of each buffer type, what of them is in use, and the bytes copied from backend to
+/// backend. What overlaps without being a part gets a thread of its own behind ("Vulkan0 (2)"). Memory: one evaluation's records.
 void export_perfetto(std::shared_ptr<const RecordSource> source, std::ostream& out);
 
 } // namespace schedscope

@@ -19,6 +19,9 @@ constexpr int copy_level = 0;
 
 constexpr std::string_view planning = "planning";
 
+/// Records without a time stand at the beginning.
+int64_t at_ns(const Record& record) { return record.time_ns.value_or(0); }
+
 /// Passes 1 to 5; what comes behind them carries the plan out.
 bool decides(Pass pass) { return pass < Pass::optimise; }
 
@@ -80,7 +83,7 @@ PerfettoEvents::PerfettoEvents(const History& history, const PlanState& state, c
         }
     }
     history.source().for_each(span.first, span.end, [&](const Record& r) {
-        last_ns_ = std::max(last_ns_, r.time_ns);
+        last_ns_ = std::max(last_ns_, at_ns(r));
         std::visit([&](const auto& fact) { add(r, fact); }, r.fact);
     });
     // What was cut off lasts until the last record.
@@ -95,15 +98,13 @@ PerfettoEvents::PerfettoEvents(const History& history, const PlanState& state, c
 
 void PerfettoEvents::add(const Record& r, const record::EvaluationBegin& f) {
     evaluation_ = scheduler.size();
-    scheduler.push_back(slice(r.time_ns, r.time_ns, evaluation_level, std::string(graph_kind_name(f.kind)), "evaluation"));
-    imported_ = f.kind == GraphKind::imported;
-    const KnownCounts known = known_counts(f);
+    scheduler.push_back(slice(at_ns(r), at_ns(r), evaluation_level, std::string(kind_text(f.kind)), "evaluation"));
     EventArguments arguments(scheduler.back().event);
     arguments.number("evaluation", r.evaluation)
-        .number("tokens", known.tokens)
-        .number("sequences", known.sequences)
-        .number("outputs", known.outputs);
-    if (!imported_) { // a log has each graph by itself
+        .number("tokens", f.n_tokens)
+        .number("sequences", f.n_sequences)
+        .number("outputs", f.n_outputs);
+    if (history_.knows(Topic::reuse)) {
         arguments.yes("graph reused", f.reused)
             .text("not reused because of", text(f.failed_check))
             .number("planned in evaluation", f.planned_in);
@@ -113,7 +114,7 @@ void PerfettoEvents::add(const Record& r, const record::EvaluationBegin& f) {
 void PerfettoEvents::add(const Record& r, const record::EvaluationEnd& f) {
     if (evaluation_ != SIZE_MAX) {
         Slice& s = scheduler[evaluation_];
-        s.end_ns = std::max(s.start_ns, r.time_ns);
+        s.end_ns = std::max(s.start_ns, at_ns(r));
         EventArguments(s.event).text("error", text(f.error));
         evaluation_ = SIZE_MAX;
     }
@@ -121,32 +122,27 @@ void PerfettoEvents::add(const Record& r, const record::EvaluationEnd& f) {
 
 void PerfettoEvents::add(const Record& r, const record::PlanBegin& f) {
     plan_ = scheduler.size();
-    scheduler.push_back(slice(r.time_ns, r.time_ns, plan_level, "plan", planning));
-    EventArguments arguments(scheduler.back().event);
-    if (!imported_) {
-        arguments.number("nodes", f.n_nodes).number("leafs", f.n_leafs).number("stages", f.n_stages);
-    } else if (f.n_nodes > 0) { // else its log is of splits alone
-        arguments.number("nodes", f.n_nodes);
-    }
+    scheduler.push_back(slice(at_ns(r), at_ns(r), plan_level, "plan", planning));
+    EventArguments(scheduler.back().event).number("nodes", f.n_nodes).number("leafs", f.n_leafs).number("stages", f.n_stages);
 }
 
 void PerfettoEvents::add(const Record& r, const record::PlanEnd& f) {
     if (plan_ != SIZE_MAX) {
         Slice& s = scheduler[plan_];
-        s.end_ns = std::max(s.start_ns, r.time_ns);
+        s.end_ns = std::max(s.start_ns, at_ns(r));
         EventArguments(s.event).number("splits", f.n_splits).number("copies", f.n_copies).text("error", text(f.error));
         plan_ = SIZE_MAX;
     }
 }
 
 void PerfettoEvents::add(const Record& r, const record::PassBegin& f) {
-    end_pass(r.time_ns);
+    end_pass(at_ns(r));
     pass_ = scheduler.size();
-    scheduler.push_back(slice(r.time_ns, r.time_ns, pass_level, title(f.pass), decides(f.pass) ? planning : "stage"));
+    scheduler.push_back(slice(at_ns(r), at_ns(r), pass_level, title(f.pass), decides(f.pass) ? planning : "stage"));
     asked_ = assigned_ = 0;
 }
 
-void PerfettoEvents::add(const Record& r, const record::PassEnd&) { end_pass(r.time_ns); }
+void PerfettoEvents::add(const Record& r, const record::PassEnd&) { end_pass(at_ns(r)); }
 
 void PerfettoEvents::end_pass(int64_t time_ns) {
     if (pass_ != SIZE_MAX) {
@@ -163,22 +159,30 @@ void PerfettoEvents::add(const Record&, const record::BackendQuery&) { ++asked_;
 void PerfettoEvents::add(const Record&, const record::Assign&) { ++assigned_; }
 
 void PerfettoEvents::add(const Record&, const record::SplitRun& f) {
-    Slice s = slice(f.start_ns, f.end_ns, split_level, "split " + std::to_string(f.split), "split");
+    if (!f.start_ns || !f.end_ns) {
+        return;
+    }
+    Slice s = slice(*f.start_ns, *f.end_ns, split_level, "split " + std::to_string(f.split), "split");
     EventArguments arguments(s.event);
     arguments.number("split", f.split);
     if (is_index(f.split, state_.splits)) {
         const SplitState& split = state_.splits[f.split];
         std::vector<std::string> inputs;
         for (const record::SplitInput& input : split.inputs) {
-            inputs.push_back(name(input.tensor) + ", " + words::bytes(input.bytes) + " from " +
-                             history_.backend_name(input.from));
+            inputs.push_back(name(input.tensor) + ", " + (input.bytes ? words::bytes(*input.bytes) : unknown_text) + " from " +
+                             history_.backend_name(or_none(input.from)));
         }
-        arguments.text("begins here because of", std::string(split_reason_name(split.begin.why)))
-            .text("by", name(split.begin.by))
-            .text("first node", name(split.begin.node))
-            .number("nodes", std::max(0, split.end_node - split.begin.first_node))
+        arguments.text("begins here because of", std::string(reason_text(split.begin.why)))
+            .text("by", name(or_none(split.begin.by)))
+            .text("first node", name(split.node()))
+            .number("nodes", std::max(0, split.end_node - split.first_node()))
             .list("inputs", std::move(inputs));
     }
+    std::vector<std::string> untimed;
+    for (const KernelInfo& k : history_.source().kernels(f.kernels)) {
+        untimed.push_back(text(k.kernel) + " " + name(k.last));
+    }
+    arguments.list("kernels, each not timed", std::move(untimed));
     auto& slices = backends_[f.backend];
     runs_[f.split] = {f.backend, slices.size()};
     slices.push_back(std::move(s));
@@ -197,7 +201,7 @@ std::vector<std::string> PerfettoEvents::group_of(const record::Execute& kernel)
         for (int32_t i = 0; i < fusion->second->count; ++i) {
             const TensorId node = state_.order[fusion->second->first + i];
             const TensorInfo* tensor = history_.find_tensor(state_, node);
-            names.push_back((tensor == nullptr ? "" : std::string(op_name(tensor->op)) + " ") + name(node));
+            names.push_back((tensor == nullptr || !tensor->op ? "" : std::string(op_name(*tensor)) + " ") + name(node));
         }
     }
     return names;
@@ -216,10 +220,10 @@ void PerfettoEvents::add(const Record&, const record::Execute& f) {
                 sources.push_back(name(source) + " " + shape(source));
             }
         }
-        arguments.text("op", std::string(op_name(tensor->op)))
+        arguments.text("op", std::string(op_name(*tensor)))
             .text("result", shape(f.last))
             .list("sources", std::move(sources))
-            .text("cause", cause_name(at.cause, at.source))
+            .text("cause", cause_text(at.cause, at.source))
             .text("by", name(at.by));
     }
     if (f.count > 1) {
@@ -247,8 +251,8 @@ void PerfettoEvents::add(const Record& r, const record::Transfer& f) {
     copies.push_back(std::move(s));
 }
 
-/// From the split that made a tensor (weights and inputs were made by none) through its copying to the split that needs it. Perfetto takes an arrow's direction from
-/// when its slices begin; where that is the other way round, a slice has no part in it.
+/// From the split that made a tensor (weights and inputs were made by none) through its copying to the split that needs it.
+/// Perfetto takes an arrow's direction from when its slices begin; where that is the other way round, a slice has no part in it.
 void PerfettoEvents::draw_arrows() {
     for (size_t i = 0; i < arrows_.size(); ++i) {
         const auto& [transfer, step] = arrows_[i];
@@ -290,14 +294,14 @@ void PerfettoEvents::add(const Record&, const record::Wait& f) {
 }
 
 void PerfettoEvents::add(const Record& r, const record::Reallocation& f) {
-    notes.push_back({r.time_ns, {"reallocation", "memory"}});
+    notes.push_back({at_ns(r), {"reallocation", "memory"}});
     EventArguments(notes.back().event).text("because", text(f.reason)).text("node", name(f.node));
 }
 
-void PerfettoEvents::add(const Record& r, const record::BufferSize& f) { buffers.push_back({r.time_ns, f}); }
+void PerfettoEvents::add(const Record& r, const record::BufferSize& f) { buffers.push_back({at_ns(r), f}); }
 
 void PerfettoEvents::add(const Record& r, const record::Reserve& f) {
-    notes.push_back({r.time_ns, {"reserve", "memory"}});
+    notes.push_back({at_ns(r), {"reserve", "memory"}});
     EventArguments(notes.back().event).number("tokens", f.n_tokens).text("error", text(f.error));
 }
 
@@ -310,8 +314,12 @@ void PerfettoEvents::add(const Record&, const record::Sample& f) {
 }
 
 void PerfettoEvents::add(const Record& r, const record::NextToken& f) {
-    const std::string piece = text(f.text);
-    tokens.push_back({r.time_ns, {piece.empty() ? "token " + std::to_string(f.token) : piece, "token", false}});
+    const std::string piece = text(f.text.value_or(0));
+    tokens.push_back({at_ns(r),
+                      {!piece.empty() ? piece
+                       : f.token      ? "token " + std::to_string(*f.token)
+                                      : "token",
+                       "token", false}});
     EventArguments(tokens.back().event)
         .number("token", f.token)
         .number("sequence", f.sequence)
@@ -326,12 +334,12 @@ void PerfettoEvents::add(const Record& r, const record::Difference& f) {
     const std::string verdict = words::verdict(f);
     const TensorInfo* const tensor = history_.find_tensor(state_, f.tensor);
     const words::DifferenceNames names{text(f.device), history_.backend_name(f.backend), text(f.why)};
-    differences.push_back({r.time_ns, {verdict + ": " + name(f.tensor), "difference"}});
+    differences.push_back({at_ns(r), {verdict + ": " + name(f.tensor), "difference"}});
     EventArguments(differences.back().event)
         .text("verdict", verdict)
         .text("node", name(f.tensor))
-        .text("op", tensor == nullptr ? "" : std::string(op_name(tensor->op)))
-        .text("found", words::difference(f, names, tensor == nullptr ? Shape{} : tensor->ne));
+        .text("op", tensor == nullptr ? "" : std::string(op_name(*tensor)))
+        .text("found", words::difference(f, names, tensor == nullptr ? Shape{} : tensor->ne.value_or(Shape{})));
 }
 
 } // namespace schedscope

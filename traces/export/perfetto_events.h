@@ -74,7 +74,6 @@ private:
     std::map<int32_t, std::vector<std::string>> samplers_; ///< by sequence, since its last token
     std::map<TensorId, const record::Fusion*> fusion_of_;  ///< by the last node
     int64_t last_ns_ = 0;
-    bool imported_ = false;                                            ///< the evaluation was made from a log
     size_t evaluation_ = SIZE_MAX, plan_ = SIZE_MAX, pass_ = SIZE_MAX; ///< the open ones, in scheduler
     int64_t asked_ = 0, assigned_ = 0;                                 ///< in the open pass
 };

@@ -28,9 +28,10 @@ struct PerfettoEvent {
     std::vector<uint64_t> ending_flows = {}; ///< arrows that end here
 };
 
-/// Writes a file that Perfetto opens: a list of TracePackets with TrackEvents (protos/perfetto/trace/ of the Perfetto project says what each field number means;
-/// its reference page on synthetic track events how they are put together). Protobuf, not Chrome's JSON, because times stay whole nanoseconds, names that repeat are
-/// written once, and counters have units; all that it takes of protobuf is in protobuf.h. Each packet goes out at once; only names are kept.
+/// Writes a file that Perfetto opens: a list of TracePackets with TrackEvents (protos/perfetto/trace/ of the Perfetto project
+/// says what each field number means; its reference page on synthetic track events how they are put together). Protobuf, not
+/// Chrome's JSON, because times stay whole nanoseconds, names that repeat are written once, and counters have units; all that it
+/// takes of protobuf is in protobuf.h. Each packet goes out at once; only names are kept.
 class PerfettoWriter {
 public:
     using Track = uint64_t;

@@ -7,8 +7,8 @@
 
 namespace schedscope {
 
-/// A protobuf message in its wire format, put together field by field. Fields have numbers, not names; which number means what says the .proto
-/// file of the format that is written. Fields that appear again make a list.
+/// A protobuf message in its wire format, put together field by field. Fields have numbers, not names; which number means what
+/// says the .proto file of the format that is written. Fields that appear again make a list.
 class ProtobufMessage {
 public:
     /// uint64, int64, uint32, bool and enumerations: seven bits a byte, the lowest first; the top bit says that more follow.

@@ -2,15 +2,17 @@
 
 #include "runtime/planner/records.h"
 
+#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
-/// The fields of every record kind, by name and meaning, in one place: the file's schema, the writer, the reader's checks and the export are all made
-/// from this table. A record kind of its own is a struct in records.h and one entry here.
+/// The fields of every record kind, by name and meaning, in one place: the file's schema, the writer, the reader's checks and the
+/// export are all made from this table. A record kind of its own is a struct in records.h and one entry here.
 namespace schedscope {
 
-/// What a field's number means, and so what range a reader may accept. Enumerations, booleans and real numbers say it by their type.
+/// What a field's number means, and so what range a reader may accept. Enumerations, booleans and real numbers say it by their
+/// type.
 enum class Meaning : uint8_t {
     plain,       ///< any number of its type
     count,       ///< 0 or more
@@ -21,38 +23,48 @@ enum class Meaning : uint8_t {
     buffer_type, ///< −1: none
     tensor,      ///< of the evaluation's graph, or a copy; −1: none
     text,        ///< StringId
+    kernels,     ///< KernelListId
     graph,
     evaluation,
 };
 
+template <typename T> struct KnownValue { using Type = T; };
+template <typename T> struct KnownValue<std::optional<T>> { using Type = T; };
+template <typename T> struct KnownValue<Known<T>> { using Type = T; };
+
+/// A field's value, or null where it is not known.
+template <typename T> constexpr const T* known(const T& value) noexcept { return &value; }
+template <typename T> constexpr const T* known(const std::optional<T>& value) noexcept { return value ? &*value : nullptr; }
+template <typename T> constexpr const T* known(const Known<T>& value) noexcept { return value ? &*value : nullptr; }
+
 template <typename Record, typename T> struct RecordField {
-    using Value = T;
+    using Member = T;
+    using Value = typename KnownValue<T>::Type;
+    static constexpr bool may_be_unknown = !std::is_same_v<T, Value>; ///< NULL in the file, an empty optional here
     const char* name;
     T Record::*member;
     Meaning meaning;
-    int since_minor = 0;   ///< the format's minor version that it came with; it stands behind all older ones
-    int before_it_was = 0; ///< what it is taken to be in a file of an older version
-
-    constexpr RecordField since(int minor, int otherwise = 0) const { return {name, member, meaning, minor, otherwise}; }
 };
 
 template <typename Record, typename T>
 constexpr RecordField<Record, T> field(const char* name, T Record::*member, Meaning meaning = Meaning::plain) {
-    return {name, member, meaning, 0, 0};
+    return {name, member, meaning};
 }
 
-/// Specialised per record: `table` is the name of its table, `fields` its columns in order, `since_minor` the format's minor version that it
-/// came with; a file of an older one is read as if it had none of them.
+/// Specialised per record: `table` is the name of its table, `fields` its columns in order.
 template <typename Record> struct Kind;
 
-#define SCHEDSCOPE_KIND_SINCE(MINOR, NAME, TABLE, ...)                                                                           \
+/// Kernels and their split are stored together, a row of `split_run` for all that ran in one piece, and are records of their own
+/// to whoever reads.
+template <typename Record>
+constexpr bool stored_in_split_run = std::is_same_v<Record, record::Execute> || std::is_same_v<Record, record::SplitRun>;
+
+#define SCHEDSCOPE_KIND(NAME, TABLE, ...)                                                                                        \
     template <> struct Kind<record::NAME> {                                                                                      \
         using R = record::NAME;                                                                                                  \
         static constexpr const char* table = TABLE;                                                                              \
-        static constexpr int since_minor = MINOR;                                                                                \
         static constexpr auto fields = std::make_tuple(__VA_ARGS__);                                                             \
     }
-#define SCHEDSCOPE_KIND(NAME, TABLE, ...) SCHEDSCOPE_KIND_SINCE(0, NAME, TABLE, __VA_ARGS__)
 
 // clang-format off
 SCHEDSCOPE_KIND(EvaluationBegin, "evaluation_begin",
@@ -86,10 +98,10 @@ SCHEDSCOPE_KIND(SplitEnd, "split_end",
     field("idx", &R::index, Meaning::split), field("end_node", &R::end_node, Meaning::node_index), field("n_inputs", &R::n_inputs, Meaning::count));
 SCHEDSCOPE_KIND(SplitInput, "split_input",
     field("split", &R::split, Meaning::split), field("tensor", &R::tensor, Meaning::tensor), field("node", &R::node, Meaning::tensor),
-    field("source_backend", &R::from, Meaning::backend), field("bytes", &R::bytes, Meaning::index));
+    field("source_backend", &R::from, Meaning::backend), field("bytes", &R::bytes, Meaning::count));
 SCHEDSCOPE_KIND(CopyMade, "copy",
     field("copy", &R::copy, Meaning::tensor), field("original", &R::of, Meaning::tensor), field("backend", &R::backend, Meaning::backend),
-    field("stage", &R::stage, Meaning::index), field("graph_input", &R::graph_input), field("bytes", &R::bytes, Meaning::index));
+    field("stage", &R::stage, Meaning::count), field("graph_input", &R::graph_input), field("bytes", &R::bytes, Meaning::count));
 SCHEDSCOPE_KIND(Rewired, "rewire",
     field("node", &R::node, Meaning::tensor), field("source", &R::source, Meaning::index), field("original", &R::original, Meaning::tensor),
     field("copy", &R::copy, Meaning::tensor));
@@ -113,13 +125,14 @@ SCHEDSCOPE_KIND(Placement, "placement",
     field("tensor", &R::tensor, Meaning::tensor), field("in_place_of", &R::in_place_of, Meaning::tensor),
     field("buffer_type", &R::buffer_type, Meaning::buffer_type), field("chunk", &R::chunk, Meaning::count), field("first_use", &R::first_use, Meaning::index),
     field("last_use", &R::last_use, Meaning::index), field("offset", &R::offset, Meaning::count), field("size", &R::size, Meaning::count));
-SCHEDSCOPE_KIND(Execute, "execute",
+SCHEDSCOPE_KIND(Execute, "split_run",
     field("split", &R::split, Meaning::split), field("backend", &R::backend, Meaning::backend), field("device_time", &R::device_time),
     field("count", &R::count, Meaning::count), field("first", &R::first, Meaning::tensor), field("last", &R::last, Meaning::tensor),
     field("kernel", &R::kernel, Meaning::text), field("start_ns", &R::start_ns), field("end_ns", &R::end_ns), field("bytes", &R::bytes, Meaning::count),
     field("flops", &R::flops, Meaning::count));
 SCHEDSCOPE_KIND(SplitRun, "split_run",
-    field("split", &R::split, Meaning::split), field("backend", &R::backend, Meaning::backend), field("start_ns", &R::start_ns), field("end_ns", &R::end_ns));
+    field("split", &R::split, Meaning::split), field("backend", &R::backend, Meaning::backend), field("start_ns", &R::start_ns), field("end_ns", &R::end_ns),
+    field("kernels", &R::kernels, Meaning::kernels));
 SCHEDSCOPE_KIND(Transfer, "transfer",
     field("split", &R::split, Meaning::split), field("tensor", &R::tensor, Meaning::tensor), field("copy", &R::copy, Meaning::tensor),
     field("source_backend", &R::from, Meaning::backend), field("backend", &R::to, Meaning::backend), field("async", &R::async),
@@ -130,15 +143,15 @@ SCHEDSCOPE_KIND(Wait, "wait",
 SCHEDSCOPE_KIND(Sample, "sample",
     field("sequence", &R::sequence), field("backend", &R::backend, Meaning::backend), field("sampler", &R::sampler, Meaning::text),
     field("why_not_in_graph", &R::why_not_in_graph, Meaning::text), field("candidates", &R::candidates, Meaning::count),
-    field("refused", &R::refused).since(1), field("n_nodes", &R::n_nodes, Meaning::count).since(1),
-    field("tensor", &R::tensor, Meaning::tensor).since(1, -1));
+    field("refused", &R::refused), field("n_nodes", &R::n_nodes, Meaning::count),
+    field("tensor", &R::tensor, Meaning::tensor));
 SCHEDSCOPE_KIND(NextToken, "token",
     field("sequence", &R::sequence), field("token", &R::token, Meaning::index), field("position", &R::position), field("text", &R::text, Meaning::text),
     field("candidates", &R::candidates, Meaning::count), field("host_bytes", &R::host_bytes, Meaning::count));
 SCHEDSCOPE_KIND(Value, "value",
     field("tensor", &R::tensor, Meaning::tensor), field("n_elements", &R::n_elements, Meaning::count), field("n_nan", &R::n_nan, Meaning::count),
     field("n_inf", &R::n_inf, Meaning::count), field("min", &R::min), field("max", &R::max), field("mean", &R::mean), field("norm", &R::norm),
-    field("device", &R::device, Meaning::text).since(3));
+    field("device", &R::device, Meaning::text));
 SCHEDSCOPE_KIND(ValueElement, "value_element",
     field("tensor", &R::tensor, Meaning::tensor), field("idx", &R::index, Meaning::count), field("value", &R::value));
 SCHEDSCOPE_KIND(ValueBucket, "value_bucket",
@@ -150,7 +163,7 @@ SCHEDSCOPE_KIND(Pin, "pin",
     field("buffer_type", &R::buffer_type, Meaning::buffer_type), field("why", &R::why, Meaning::text));
 SCHEDSCOPE_KIND(Reserve, "reserve",
     field("graph", &R::graph, Meaning::graph), field("n_tokens", &R::n_tokens, Meaning::count), field("error", &R::error, Meaning::text));
-SCHEDSCOPE_KIND_SINCE(3, Difference, "difference",
+SCHEDSCOPE_KIND(Difference, "difference",
     field("tensor", &R::tensor, Meaning::tensor), field("backend", &R::backend, Meaning::backend), field("compared", &R::compared),
     field("beyond", &R::beyond), field("device", &R::device, Meaning::text), field("why", &R::why, Meaning::text),
     field("element", &R::element, Meaning::index), field("nmse", &R::nmse), field("tolerance", &R::tolerance),
@@ -158,7 +171,6 @@ SCHEDSCOPE_KIND_SINCE(3, Difference, "difference",
 // clang-format on
 
 #undef SCHEDSCOPE_KIND
-#undef SCHEDSCOPE_KIND_SINCE
 
 template <typename Record> constexpr size_t n_fields = std::tuple_size_v<decltype(Kind<Record>::fields)>;
 
@@ -171,6 +183,24 @@ template <typename Record, typename F> constexpr void for_each_field(F&& f) {
 template <typename F> constexpr void for_each_kind(F&& f) {
     [&]<size_t... I>(std::index_sequence<I...>) { (f.template operator()<std::variant_alternative_t<I, Fact>>(I), ...); }
     (std::make_index_sequence<std::variant_size_v<Fact>>{});
+}
+
+/// The kind of an enumeration's words in the table `word`.
+template <typename E> constexpr const char* word_kind() noexcept {
+    if constexpr (std::is_same_v<E, Pass>) {
+        return "pass";
+    } else if constexpr (std::is_same_v<E, Cause>) {
+        return "cause";
+    } else if constexpr (std::is_same_v<E, SplitReason>) {
+        return "split_reason";
+    } else if constexpr (std::is_same_v<E, GraphKind>) {
+        return "graph_kind";
+    } else if constexpr (std::is_same_v<E, Question>) {
+        return "question";
+    } else {
+        static_assert(std::is_same_v<E, Refusal>);
+        return "refusal";
+    }
 }
 
 /// The greatest value of an enumeration that records use.
@@ -187,7 +217,7 @@ template <typename E> constexpr E greatest() noexcept {
         return Question::offload;
     } else {
         static_assert(std::is_same_v<E, Refusal>);
-        return Refusal::feature;
+        return Refusal::not_asked;
     }
 }
 

@@ -10,8 +10,8 @@
 
 namespace schedscope {
 
-/// Texts and their numbers, in the order they first came; 0 is the empty text. Every recorder numbers the same way, so that recorders which see
-/// the same texts agree. Not thread-safe. Returned views stay valid as long as the interner.
+/// Texts and their numbers, in the order they first came; 0 is the empty text. Every recorder numbers the same way, so that
+/// recorders which see the same texts agree. Not thread-safe. Returned views stay valid as long as the interner.
 class Interner {
 public:
     Interner() { add({}); }

@@ -10,8 +10,8 @@ namespace {
 std::string name_of(const std::string& plan, const std::string& graph, const std::string& id) {
     return "coalesce((SELECT name FROM tensor WHERE graph = " + graph + " AND id = " + id +
            "), (SELECT (SELECT name FROM backend WHERE id = k.backend) || '#' || (SELECT name FROM tensor WHERE graph = " +
-           graph + " AND id = k.original) || '#' || k.stage FROM copy k WHERE k.step > " + plan + " AND k.copy = " + id +
-           " ORDER BY k.step LIMIT 1))";
+           graph + " AND id = k.original) || '#' || coalesce(k.stage, '?') FROM copy k WHERE k.step > " + plan +
+           " AND k.copy = " + id + " ORDER BY k.step LIMIT 1))";
 }
 
 std::string backend(const std::string& id) { return "(SELECT name FROM backend WHERE id = " + id + ")"; }
@@ -68,7 +68,7 @@ std::vector<Entity> make_views() {
             "last_node, " +
             name_of("r.plan_step", "r.graph", "r.node") + " AS node, " + name_of("r.plan_step", "r.graph", "r.\"by\"") +
             " AS by_name, (SELECT count(*) FROM split_input i WHERE i.step > r.step AND i.step < n.step) AS n_inputs, "
-            "(SELECT CASE WHEN min(bytes) < 0 THEN NULL ELSE coalesce(sum(bytes), 0) END FROM split_input i WHERE i.step > "
+            "(SELECT CASE WHEN count(bytes) = count(*) THEN coalesce(sum(bytes), 0) END FROM split_input i WHERE i.step > "
             "r.step AND i.step < n.step) AS input_bytes FROM " +
             planned("split") + " r JOIN split_end n ON n.step = (SELECT min(step) FROM split_end WHERE step > r.step)");
 
@@ -78,11 +78,26 @@ std::vector<Entity> make_views() {
                       " AS backend, r.bytes, " + name_of("r.plan_step", "r.graph", "r.node") + " AS needed_by FROM " +
                       planned("split_input") + " r");
 
-    add("kernel_time", "SELECT " + backend("r.backend") + " AS backend, " + text("r.kernel") +
-                           " AS kernel, count(*) AS runs, sum(r.count) AS nodes, sum(r.end_ns - r.start_ns) AS total_ns, "
-                           "avg(r.end_ns - r.start_ns) AS "
-                           "mean_ns, sum(r.bytes) AS bytes, sum(r.flops) AS flops FROM execute r GROUP BY r.backend, r.kernel "
-                           "ORDER BY total_ns DESC");
+    // A kernel's record has the step before the split's own, and before those of the kernels behind it.
+    const std::string kernel = " AS step, r.evaluation, r.time_ns, r.split, r.backend, r.device_time, k.count, k.first, k.last, "
+                               "k.kernel, ";
+    add("execute", "SELECT r.step - r.complete - r.count + 1 + t.key" + kernel +
+                       "r.start_ns + json_extract(t.value, '$[0]') AS start_ns, r.start_ns + json_extract(t.value, '$[0]') + "
+                       "json_extract(t.value, '$[1]') AS end_ns, k.bytes, k.flops FROM split_run r JOIN json_each(r.times) t "
+                       "JOIN kernel k ON k.list = r.kernels AND k.position = r.first + t.key UNION ALL SELECT r.step" +
+                       kernel +
+                       "NULL, NULL, k.bytes, k.flops FROM split_run r JOIN kernel k ON k.list = r.kernels WHERE r.times IS NULL");
+
+    // The time of a kernel that was not always timed is not known: no split's time is divided.
+    const auto if_all_timed = [](const std::string& value) {
+        return "CASE WHEN count(r.start_ns) = count(*) THEN " + value + " END";
+    };
+    add("kernel_time",
+        "SELECT " + backend("r.backend") + " AS backend, " + text("r.kernel") +
+            " AS kernel, count(*) AS runs, sum(r.count) AS nodes, " + if_all_timed("sum(r.end_ns - r.start_ns)") +
+            " AS total_ns, " + if_all_timed("avg(r.end_ns - r.start_ns)") +
+            " AS mean_ns, sum(r.bytes) AS bytes, sum(r.flops) AS flops FROM execute r GROUP BY r.backend, r.kernel "
+            "ORDER BY total_ns DESC");
 
     add("timeline",
         "SELECT 'kernel' AS what, r.step, r.evaluation, r.split, " + backend("r.backend") + " AS backend, " + text("r.kernel") +
@@ -91,7 +106,7 @@ std::vector<Entity> make_views() {
             name_of("r.plan_step", "r.graph", "r.tensor") + ", r.start_ns, r.end_ns, r.bytes FROM " + run("transfer") +
             " r UNION ALL SELECT 'wait', r.step, r.evaluation, r.split, " + backend("r.backend") +
             ", NULL, r.start_ns, r.end_ns, NULL FROM wait r UNION ALL SELECT 'split', r.step, r.evaluation, r.split, " +
-            backend("r.backend") + ", 'split ' || r.split, r.start_ns, r.end_ns, NULL FROM split_run r");
+            backend("r.backend") + ", 'split ' || r.split, r.start_ns, r.end_ns, NULL FROM split_run r WHERE r.complete");
 
     add("differences",
         "SELECT r.step, r.evaluation, r.tensor, " + name_of("r.plan_step", "r.graph", "r.tensor") +

@@ -13,44 +13,43 @@ public:
     RecordSentence(History& history, const Record& record) : history(history), r(record) {}
 
     std::string operator()(const record::EvaluationBegin& f) const {
-        const KnownCounts known = known_counts(f);
-        std::string s = "evaluation " + std::to_string(r.evaluation) + " begins: " +
-                        (f.kind == GraphKind::imported ? "imported from a log" : std::string(graph_kind_name(f.kind)));
-        s += known.tokens ? ", " + words::counted(*known.tokens, "token") : "";
-        s += known.sequences ? " of " + words::counted(*known.sequences, "sequence") : "";
-        s += known.outputs ? ", " + words::counted(*known.outputs, "output") : "";
+        std::string s = "evaluation " + std::to_string(r.evaluation) + " begins" +
+                        (f.kind ? ": " + std::string(graph_kind_name(*f.kind)) : "");
+        s += f.n_tokens ? (f.kind ? ", " : ": ") + words::counted(*f.n_tokens, "token") : "";
+        s += f.n_sequences ? " of " + words::counted(*f.n_sequences, "sequence") : "";
+        s += f.n_outputs ? ", " + words::counted(*f.n_outputs, "output") : "";
         if (f.reused) {
             s += "; runs the plan of evaluation " + std::to_string(f.planned_in) + " again";
         } else if (f.failed_check != 0) {
             s += "; the graph before could not be used again: " + text(f.failed_check);
         }
-        return f.observed ? s + "; not in one piece, because somebody watches" : s;
+        return f.observed ? s + "; computed in pieces: it is stepped, watched or verified" : s;
     }
     std::string operator()(const record::EvaluationEnd& f) const {
         const std::string s = "evaluation " + std::to_string(r.evaluation);
         return f.failed ? s + " failed: " + text(f.error) : s + " ends";
     }
     std::string operator()(const record::UbatchToken& f) const {
-        return (f.token < 0 ? std::string("an embedding") : "token " + std::to_string(f.token)) + " at position " +
-               std::to_string(f.position) + " of sequence " + std::to_string(f.sequence) +
+        return (!f.token       ? std::string("a token that was left out")
+                : *f.token < 0 ? std::string("an embedding")
+                               : "token " + std::to_string(*f.token)) +
+               " at position " + std::to_string(f.position) + " of sequence " + std::to_string(f.sequence) +
                (f.output ? ", its logits are wanted" : "");
     }
     std::string operator()(const record::PlanBegin& f) const {
-        if (history.evaluation(r.evaluation).begin.kind == GraphKind::imported) {
-            return "a plan begins: graph " + std::to_string(f.graph) +
-                   (f.n_nodes == 0 ? ", of splits alone" : " with " + words::counted(f.n_nodes, "node"));
-        }
-        return "a plan begins: graph " + std::to_string(f.graph) + " with " + words::counted(f.n_nodes, "node") + " and " +
-               words::counted(f.n_leafs, "leaf") +
-               (f.n_stages > 1 ? ", stage " + std::to_string(f.current_stage) + " of " + std::to_string(f.n_stages) : "") +
-               (f.op_offload ? "" : ", no offload of operators");
+        const bool staged = f.n_stages.value_or(1) > 1 && f.current_stage;
+        return "a plan begins: graph " + std::to_string(f.graph) +
+               (f.n_nodes ? " with " + words::counted(*f.n_nodes, "node") : ", of splits alone") +
+               (f.n_leafs ? " and " + words::counted(*f.n_leafs, "leaf") : "") +
+               (staged ? ", stage " + std::to_string(*f.current_stage) + " of " + std::to_string(*f.n_stages) : "") +
+               (f.op_offload.value_or(true) ? "" : ", no offload of operators");
     }
     std::string operator()(const record::Alternative& f) const {
         return "with " + text(f.setting) + " it would have been graph " + std::to_string(f.graph);
     }
     std::string operator()(const record::Reserve& f) const {
         return "memory reserved for " + std::to_string(f.n_tokens) + (f.n_tokens == 1 ? " token" : " tokens") +
-               " at once, graph " + std::to_string(f.graph) + (f.error == 0 ? "" : ", in vain: " + text(f.error));
+               " at once, graph " + std::to_string(f.graph) + (f.error == 0 ? "" : ", failed: " + text(f.error));
     }
     std::string operator()(const record::Pin& f) const {
         std::string s = tensor(f.tensor) + ": ";
@@ -65,8 +64,8 @@ public:
         return f.error != 0 ? "no plan: " + text(f.error)
                             : "planned: " + words::counted(f.n_splits, "split") + ", " + words::counted(f.n_copies, "copy");
     }
-    std::string operator()(const record::PassBegin& f) const { return pass(f.pass) + " begins"; }
-    std::string operator()(const record::PassEnd& f) const { return pass(f.pass) + " ends"; }
+    std::string operator()(const record::PassBegin& f) const { return words::pass(f.pass) + " begins"; }
+    std::string operator()(const record::PassEnd& f) const { return words::pass(f.pass) + " ends"; }
     std::string operator()(const record::BackendQuery& f) const {
         std::string s = tensor(f.tensor) + ": asked " + backend(f.backend);
         switch (f.question) {
@@ -74,54 +73,53 @@ public:
         case Question::buffer_type: s += " whether it can use " + history.buffer_type_name(f.buffer_type) + ": "; break;
         case Question::offload: s += " whether it wants to take it over: "; break;
         }
-        s += f.yes ? "yes" : "no";
-        if (f.reason != Refusal::none) {
-            s += ", " + std::string(refusal_name(f.reason));
-        }
-        return f.detail == 0 ? s : s + (f.reason == Refusal::none ? ", " : ": ") + text(f.detail);
+        const std::string why = words::refusal(f.reason, text(f.detail));
+        return s + (f.yes ? "yes" : "no") + (why.empty() ? "" : ", " + why);
     }
     std::string operator()(const record::Assign& f) const {
         std::string s = tensor(f.tensor) + ": ";
-        if (history.evaluation(r.evaluation).begin.kind == GraphKind::imported) {
-            s += f.after == no_backend ? "a backend that is not known" : backend(f.after);
-            s += f.cause == Cause::none ? ", by a rule that the log does not tell" : " by " + cause_name(f.cause, f.source);
-        } else if (f.after == no_backend) {
-            s += "still unassigned, marked " + cause_name(f.cause, f.source);
+        const std::string rule = f.cause ? cause_name(*f.cause, f.source) : "";
+        if (f.after == no_backend) {
+            s += "still unassigned, marked " + rule;
         } else {
-            s += backend(f.after) + " by " + cause_name(f.cause, f.source);
+            s += f.after ? backend(*f.after) : "a backend that is not known";
+            s += f.cause ? " by " + rule : ", by a rule that is not known";
         }
-        if (f.by != no_tensor) {
-            s += " (" + tensor(f.by) + ")";
+        if (or_none(f.by) != no_tensor) {
+            s += " (" + tensor(*f.by) + ")";
         }
-        return f.before != no_backend && f.before != f.after ? s + ", was " + backend(f.before) : s;
+        return or_none(f.before) != no_backend && f.before != f.after ? s + ", was " + backend(*f.before) : s;
     }
     std::string operator()(const record::SplitBegin& f) const {
-        std::string s =
-            split(f.index) + " begins on " + backend(f.backend) + (f.node == no_tensor ? "" : " with " + tensor(f.node));
-        if (f.backend == no_backend) {
-            return split(f.index) + " is not in the log";
+        if (!f.backend) {
+            return split(f.index) + ": where it runs is not known";
         }
-        if (!reason_known(f)) {
+        const std::string s = split(f.index) + " begins on " + backend(*f.backend) +
+                              (or_none(f.node) == no_tensor ? "" : " with " + tensor(*f.node));
+        if (!f.why) {
             return s + ": why is not known";
         }
-        switch (f.why) {
+        switch (*f.why) {
         case SplitReason::first: return s + ": the first";
         case SplitReason::backend: return s + ": another backend than the node before";
         case SplitReason::weight:
-            return s + ": its weight " + tensor(f.by) + " must be copied, and the memory of the copies before can be used again";
-        case SplitReason::full: return s + ": no room among the inputs for " + tensor(f.by);
+            return s + ": its weight " + tensor(or_none(f.by)) +
+                   " must be copied, and the memory of the copies before can be used again";
+        case SplitReason::full: return s + ": no room among the inputs for " + tensor(or_none(f.by));
         }
         return s;
     }
     std::string operator()(const record::SplitEnd& f) const {
-        return split(f.index) + " ends before node " + std::to_string(f.end_node) + ": " + words::counted(f.n_inputs, "input");
+        return split(f.index) + " ends" + (f.end_node ? " before node " + std::to_string(*f.end_node) : "") + ": " +
+               words::counted(f.n_inputs, "input");
     }
     std::string operator()(const record::SplitInput& f) const {
-        return tensor(f.tensor) + ": input of " + split(f.split) + ", " + words::bytes(f.bytes) + " from " + backend(f.from) +
-               (f.node == no_tensor ? "" : ", first needed by " + tensor(f.node));
+        return tensor(f.tensor) + ": input of " + split(f.split) + ", " + size(f.bytes) + " from " +
+               (f.from ? backend(*f.from) : unknown_text) +
+               (or_none(f.node) == no_tensor ? "" : ", first needed by " + tensor(*f.node));
     }
     std::string operator()(const record::CopyMade& f) const {
-        return tensor(f.copy) + ": made to hold " + tensor(f.of) + " on " + backend(f.backend) + ", " + words::bytes(f.bytes) +
+        return tensor(f.copy) + ": made to hold " + tensor(f.of) + " on " + backend(f.backend) + ", " + size(f.bytes) +
                (f.graph_input ? ", because an input is kept once per stage" : "");
     }
     std::string operator()(const record::Rewired& f) const {
@@ -142,11 +140,11 @@ public:
     std::string operator()(const record::NotFused& f) const {
         return tensor(f.first) + " and " + tensor(f.second) + ": not fused on " + backend(f.backend) + ", " + text(f.why);
     }
-    std::string operator()(const record::Reallocation& f) const { return "memory is planned anew: " + text(f.reason); }
+    std::string operator()(const record::Reallocation& f) const { return "memory is planned again: " + text(f.reason); }
     std::string operator()(const record::BufferSize& f) const {
         return "compute buffer of " + history.buffer_type_name(f.buffer_type) +
                (f.chunk > 0 ? ", chunk " + std::to_string(f.chunk) : "") + ": " + words::bytes(f.size) +
-               (f.before > 0 ? ", was " + words::bytes(f.before) : "");
+               (f.before.value_or(0) > 0 ? ", was " + words::bytes(*f.before) : "");
     }
     std::string operator()(const record::Placement& f) const {
         return tensor(f.tensor) + ": " + words::bytes(f.size) + " at " + std::to_string(f.offset) + " in " +
@@ -158,7 +156,10 @@ public:
                " as " + text(f.kernel) + " in " + words::duration(f.end_ns - f.start_ns);
     }
     std::string operator()(const record::SplitRun& f) const {
-        return split(f.split) + " ran on " + backend(f.backend) + " in " + words::duration(f.end_ns - f.start_ns);
+        const size_t n = history.source().kernels(f.kernels).size();
+        return split(f.split) + " ran on " + backend(f.backend) +
+               (f.start_ns && f.end_ns ? " in " + words::duration(*f.end_ns - *f.start_ns) : ", not timed") +
+               (n == 0 ? "" : ": " + words::counted(n, "kernel") + (f.start_ns ? ", each not timed" : ""));
     }
     std::string operator()(const record::Transfer& f) const {
         return tensor(f.tensor) + ": " + words::bytes(f.bytes) + " copied from " + backend(f.from) + " to " + backend(f.to) +
@@ -181,8 +182,8 @@ public:
     }
     std::string operator()(const record::NextToken& f) const {
         std::string s = "sequence " + std::to_string(f.sequence) + ": token ";
-        s += f.token < 0 ? "left out" : std::to_string(f.token);
-        return s + " at position " + std::to_string(f.position) + (f.text == 0 ? "" : ", \"" + text(f.text) + "\"");
+        s += f.token ? std::to_string(*f.token) : "left out";
+        return s + " at position " + std::to_string(f.position) + (f.text.value_or(0) == 0 ? "" : ", \"" + text(*f.text) + "\"");
     }
     std::string operator()(const record::Value& f) const {
         return tensor(f.tensor) + ": " + (f.device == 0 ? "" : "computed once more by " + text(f.device) + ": ") +
@@ -191,7 +192,8 @@ public:
     std::string operator()(const record::Difference& f) const {
         const TensorInfo* info = history.tensor_at(r.step, f.tensor);
         return tensor(f.tensor) + ": " +
-               words::difference(f, {text(f.device), backend(f.backend), text(f.why)}, info == nullptr ? Shape{} : info->ne);
+               words::difference(f, {text(f.device), backend(f.backend), text(f.why)},
+                                 info == nullptr ? Shape{} : info->ne.value_or(Shape{}));
     }
     std::string operator()(const record::ValueElement& f) const {
         return tensor(f.tensor) + "[" + std::to_string(f.index) + "] = " + words::number(f.value);
@@ -205,11 +207,8 @@ private:
     std::string tensor(TensorId id) const { return id == no_tensor ? "-" : history.tensor_name_at(r.step, id); }
     std::string backend(BackendId id) const { return history.backend_name(id); }
     std::string text(StringId id) const { return std::string(history.source().text(id)); }
+    static std::string size(const std::optional<int64_t>& bytes) { return bytes ? words::bytes(*bytes) : unknown_text; }
     static std::string split(int32_t index) { return "split " + std::to_string(index); }
-    static std::string pass(Pass p) {
-        const std::string name(pass_name(p)), title(pass_title(p));
-        return name == title ? name : "pass " + name + " (" + title + ")";
-    }
 
     History& history;
     const Record& r;

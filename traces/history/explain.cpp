@@ -3,6 +3,8 @@
 #include "runtime/error.h"
 #include "runtime/numbers.h"
 #include "traces/history/describe.h"
+#include "traces/history/words/unknown.h"
+#include "traces/history/words/words.h"
 
 #include <algorithm>
 
@@ -49,6 +51,7 @@ public:
         add_first_pass();
         add_reasons();
         add_split();
+        add_untimed_kernel();
         std::stable_sort(story_.lines.begin(), story_.lines.end(),
                          [](const StoryLine& a, const StoryLine& b) { return a.step < b.step; });
         return std::move(story_);
@@ -83,10 +86,7 @@ private:
         asked.question = q.question;
         asked.buffer_type = q.question == Question::buffer_type ? history_.buffer_type_name(q.buffer_type) : "";
         asked.answer = q.yes;
-        asked.why = refusal_name(q.reason);
-        if (q.detail != 0) {
-            asked.why += (asked.why.empty() ? "" : ": ") + std::string(history_.source().text(q.detail));
-        }
+        asked.why = words::refusal(q.reason, history_.source().text(q.detail));
         const auto same = [&](const Asked& a) {
             return a.backend == asked.backend && a.question == asked.question && a.buffer_type == asked.buffer_type &&
                    a.answer == asked.answer;
@@ -106,11 +106,11 @@ private:
         open_.after = a.after;
         open_.cause = a.cause;
         open_.source = a.source;
-        open_.by = a.by;
-        if ((a.cause == Cause::weight || a.cause == Cause::offload) && a.by != no_tensor) {
-            weights_.push_back(a.by);
+        open_.by = or_none(a.by);
+        if ((a.cause == Cause::weight || a.cause == Cause::offload) && open_.by != no_tensor) {
+            weights_.push_back(open_.by);
         }
-        backend_ = a.after;
+        backend_ = or_none(a.after);
         story_.steps.push_back(std::move(open_));
         open_ = {};
     }
@@ -161,18 +161,42 @@ private:
 
     /// The split that a node lies in, where it doesn't begin it.
     void add_split() {
-        if (!where_ || where_->begin.node == story_.tensor) {
+        if (!where_ || where_->node() == story_.tensor) {
             return;
         }
         const Step at = begin_of_split();
         if (at == no_step) {
             return;
         }
-        std::string text = "lies in split " + std::to_string(split_) + " on " + history_.backend_name(where_->begin.backend);
-        if (where_->end_node > where_->begin.first_node) {
-            text += ", nodes " + std::to_string(where_->begin.first_node) + " to " + std::to_string(where_->end_node - 1);
+        std::string text = "lies in split " + std::to_string(split_) + " on " + history_.backend_name(where_->backend());
+        if (where_->end_node > where_->first_node()) {
+            text += ", nodes " + std::to_string(where_->first_node()) + " to " + std::to_string(where_->end_node - 1);
         }
         story_.lines.push_back({at, StoryKind::split, std::move(text)});
+    }
+
+    /// The kernel that ran it, where that has no record of its own.
+    void add_untimed_kernel() {
+        const PlanState& state = history_.plan(story_.evaluation);
+        if (!is_index(split_, state.splits)) {
+            return;
+        }
+        const SplitState& split = state.splits[split_];
+        const auto place = std::find(state.order.begin(), state.order.end(), story_.tensor) - state.order.begin();
+        const auto runs_it = [&](const KernelInfo& k) {
+            for (int i = 0; i < k.count && i <= place && place < std::ssize(state.order); ++i) {
+                if (state.order[place - i] == k.first) {
+                    return true;
+                }
+            }
+            return false;
+        };
+        const KernelList& kernels = history_.source().kernels(split.kernels);
+        if (const auto k = std::find_if(kernels.begin(), kernels.end(), runs_it); k != kernels.end()) {
+            story_.lines.push_back({split.ran, StoryKind::execute,
+                                    "ran on " + history_.backend_name(split.backend()) + " as " +
+                                        std::string(history_.source().text(k->kernel)) + ", " + not_timed_text});
+        }
     }
 
     Step begin_of_split() {
@@ -182,7 +206,7 @@ private:
             return begin != nullptr && begin->index == split_;
         };
         // One of the records about the node that starts it; a split of views alone has none.
-        for (const Step step : history_.records_of(story_.planned_in, where_->begin.node)) {
+        for (const Step step : history_.records_of(story_.planned_in, where_->node())) {
             if (begins_it(step)) {
                 return step;
             }

@@ -3,6 +3,7 @@
 #include "traces/history/history.h"
 #include "traces/history/words/story_kind.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,9 +21,9 @@ struct Asked {
 /// One change of a tensor's backend, or (after == before, cause none) a pass that looked at it and changed nothing.
 struct StoryStep {
     Step step = no_step;
-    Pass pass = Pass::none;
-    BackendId before = no_backend, after = no_backend;
-    Cause cause = Cause::none;
+    std::optional<Pass> pass = Pass::none;
+    std::optional<BackendId> before = no_backend, after = no_backend;
+    std::optional<Cause> cause = Cause::none;
     int8_t source = -1;
     TensorId by = no_tensor; ///< the tensor that made it so
     std::vector<Asked> asked;

@@ -15,7 +15,7 @@ void clear_run(PlanState& s) {
     s.values.clear();
     s.differences.clear();
     for (SplitState& split : s.splits) {
-        split.start_ns = split.end_ns = -1;
+        split.forget_run();
     }
 }
 
@@ -90,7 +90,7 @@ public:
         s.order = graph.nodes;
     }
     void operator()(const record::PlanEnd& f) {
-        s.pass = Pass::none;
+        s.pass = f.error == 0 ? Pass::none : s.pass; // where it failed
         note_error(f.error);
         s.planned = s.planned || f.error == 0;
         if (s.graph >= 0) {
@@ -103,12 +103,12 @@ public:
     void operator()(const record::BackendQuery&) {}
     void operator()(const record::Assign& f) {
         if (TensorState* t = tensor(f.tensor)) {
-            *t = {f.after, f.cause, f.source, f.pass, f.by, t->split, r.step};
+            *t = {or_none(f.after), f.cause, f.source, f.pass.value_or(Pass::none), or_none(f.by), t->split, r.step};
         }
     }
     void operator()(const record::SplitBegin& f) {
-        s.splits.push_back({f, -1, {}, -1, -1});
-        if (TensorState* t = tensor(f.node)) {
+        s.splits.emplace_back().begin = f;
+        if (TensorState* t = tensor(or_none(f.node))) {
             t->split = f.index;
         }
     }
@@ -117,9 +117,9 @@ public:
         if (split == nullptr) {
             return;
         }
-        split->end_node = f.end_node;
+        split->end_node = f.end_node.value_or(split->first_node());
         const auto n = n_of(s.order);
-        for (int32_t i = std::max(split->begin.first_node, 0); i < std::min(f.end_node, n); ++i) {
+        for (int32_t i = split->first_node(); i < std::min(split->end_node, n); ++i) {
             if (TensorState* t = tensor(s.order[i])) {
                 t->split = f.index;
             }
@@ -150,6 +150,8 @@ public:
         if (SplitState* split = split_at(f.split)) {
             split->start_ns = f.start_ns;
             split->end_ns = f.end_ns;
+            split->ran = r.step;
+            split->kernels = f.kernels;
         }
     }
     void operator()(const record::ValueElement&) {}
@@ -205,7 +207,7 @@ bool unfold(PlanState& s, const Record& record) noexcept {
                 return split == nullptr || shorten(split->inputs);
             } else if constexpr (std::is_same_v<T, record::SplitRun>) {
                 if (SplitState* const split = split_at(f.split)) { // runs once in an evaluation
-                    split->start_ns = split->end_ns = -1;
+                    split->forget_run();
                 }
                 return true;
             } else {

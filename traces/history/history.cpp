@@ -3,7 +3,6 @@
 #include "runtime/error.h"
 #include "runtime/numbers.h"
 #include "traces/history/history_cache.h"
-#include "traces/history/unit.h"
 
 #include <algorithm>
 
@@ -98,7 +97,7 @@ const OwnedGraph* History::graph_of(const PlanState& state) const {
 namespace {
 
 const record::CopyMade* find_copy(const std::vector<record::CopyMade>& copies, TensorId id) {
-    // Pass 5 numbers copies as it makes them; only a trace that somebody changed has them in another order.
+    // Pass 5 numbers copies as it makes them; only a changed trace has them in another order.
     auto found = std::lower_bound(copies.begin(), copies.end(), id,
                                   [](const record::CopyMade& copy, TensorId wanted) { return copy.copy < wanted; });
     if (found == copies.end() || found->copy != id) {
@@ -121,10 +120,10 @@ std::string History::name_in(const OwnedGraph* graph, const std::vector<record::
         return "copy " + std::to_string(id);
     }
     const std::string_view original = graph->tensors[copy->of].name;
-    if (copy->stage < 0) { // no log told
+    if (!copy->stage) {
         return backend_name(copy->backend).append("#").append(original).append("#?");
     }
-    return copy_name(backend_name(copy->backend), original, copy->stage);
+    return copy_name(backend_name(copy->backend), original, *copy->stage);
 }
 
 std::string History::tensor_name(const PlanState& state, TensorId id) const { return name_in(graph_of(state), state.copies, id); }
@@ -180,6 +179,21 @@ const TensorInfo& History::tensor(const PlanState& state, TensorId id) const {
                     "tensor " + std::to_string(id) + ": evaluation " + std::to_string(state.evaluation) + " has no such tensor");
     }
     return *found;
+}
+
+std::vector<record::Execute> History::untimed_kernels(const PlanState& state) const {
+    std::vector<record::Execute> kernels;
+    for (const SplitState& split : state.splits) {
+        const KernelList& list = source_->kernels(split.kernels);
+        if (kernels.size() + list.size() > state.order.size()) { // of each node at most one
+            break;
+        }
+        for (const KernelInfo& k : list) {
+            kernels.push_back(
+                {split.begin.index, split.backend(), false, k.count, k.first, k.last, k.kernel, 0, 0, k.bytes, k.flops});
+        }
+    }
+    return kernels;
 }
 
 std::string History::backend_name(BackendId id) const {

@@ -14,7 +14,7 @@ namespace schedscope {
 /// One tensor at a step.
 struct TensorState {
     BackendId backend = no_backend;
-    Cause cause = Cause::none;
+    std::optional<Cause> cause = Cause::none;
     int8_t source = -1;     ///< with 1.wgtN, 1.off
     Pass pass = Pass::none; ///< that made the last change
     TensorId by = no_tensor;
@@ -27,7 +27,24 @@ struct SplitState {
     record::SplitBegin begin;
     int32_t end_node = -1;
     std::vector<record::SplitInput> inputs;
-    int64_t start_ns = -1, end_ns = -1; ///< of its run in the evaluation shown; −1: not run
+    std::optional<int64_t> start_ns, end_ns; ///< of its run in the evaluation shown; nothing: not run, or not timed
+    Step ran = no_step;                      ///< step of that run's record
+    KernelListId kernels = 0;                ///< that ran in it without a time of their own
+
+    /// That it took.
+    std::optional<int64_t> time_ns() const noexcept {
+        return start_ns && end_ns && *end_ns >= *start_ns ? std::optional(*end_ns - *start_ns) : std::nullopt;
+    }
+    BackendId backend() const noexcept { return or_none(begin.backend); }
+    TensorId node() const noexcept { return or_none(begin.node); }
+    /// Of a split whose nodes are not known: 0, and so is its end.
+    int32_t first_node() const noexcept { return begin.first_node.value_or(0); }
+
+    void forget_run() noexcept {
+        start_ns = end_ns = std::nullopt;
+        ran = no_step;
+        kernels = 0;
+    }
 };
 
 /// A tensor that was watched, of the step's evaluation; its first elements and buckets follow in the records.
@@ -70,8 +87,8 @@ struct PlanState {
     std::vector<DifferenceState> differences;
 };
 
-/// The only door for readers: what was known at each step, backward as cheap as forward. Live and recorded traces are the same to it.
-/// Not thread-safe; each reader has its own.
+/// The only door for readers: what was known at each step, backward as cheap as forward. Live and recorded traces are the same to
+/// it. Not thread-safe; each reader has its own.
 class History {
 public:
     explicit History(std::shared_ptr<const RecordSource> source);
@@ -79,6 +96,7 @@ public:
 
     const RecordSource& source() const noexcept { return *source_; }
     const SessionInfo& session() const noexcept { return session_; }
+    bool knows(Topic topic) const noexcept { return session_.knows.has(topic); }
     Step n_steps() const { return source_->n_steps(); }
     int n_evaluations() const { return source_->n_evaluations(); }
 
@@ -94,11 +112,14 @@ public:
     std::vector<Step> changes_of(EvaluationId evaluation, TensorId tensor);
     /// State at the end of an evaluation: its whole plan, and what ran. The one that state_at returned stays as it is.
     const PlanState& plan(EvaluationId evaluation);
-    /// The whole plan that an evaluation runs, as the evaluation that made it left it: for questions about the plan alone, without what the
-    /// evaluation itself ran.
+    /// The whole plan that an evaluation runs, as the evaluation that made it left it: for questions about the plan alone,
+    /// without what the evaluation itself ran.
     const PlanState& plan_run_by(EvaluationId evaluation);
     /// The last evaluation that made a plan; −1: none did.
     EvaluationId last_planned() const;
+
+    /// The kernels of the state's splits that ran without a time of their own: start and end are 0.
+    std::vector<record::Execute> untimed_kernels(const PlanState& state) const;
 
     /// Names. A copy is called BACKEND#tensor#stage; ids as in PlanState.
     const OwnedGraph* graph_of(const PlanState& state) const; ///< null: nothing planned
@@ -115,8 +136,11 @@ public:
     /// What it is there; null for a copy, and where there is none. Valid as long as the source.
     const TensorInfo* tensor_at(Step step, TensorId id);
 
-    /// Next or previous step, from `from` exclusive, at which something of this kind begins; no_step: none.
-    enum class Unit { record, sweep, pass, split, node, evaluation, token };
+    /// What can be gone by. The moment of each is where it is over, so that all that it did is seen there; that of an evaluation
+    /// is its beginning. A sweep is a pass as records name them; a pass is the same with the four sweeps of pass 2 as one; a
+    /// split is over when it is planned, and when it ran.
+    enum class Unit { record, sweep, pass, split, evaluation, token };
+    /// Next or previous step, from `from` exclusive, that is a moment of this kind; no_step: none.
     Step next(Step from, Unit unit);
     Step previous(Step from, Unit unit);
 
@@ -137,6 +161,9 @@ private:
     };
     mutable RepeatedNames repeated_names_;
 };
+
+/// Is a record the moment of a unit? A plan or an evaluation that fails ends the pass that it is in.
+bool is_moment(History::Unit unit, const Record& record) noexcept;
 
 /// "norm-0@412"
 std::string with_id(std::string_view name, TensorId id);

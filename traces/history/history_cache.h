@@ -10,8 +10,8 @@
 
 namespace schedscope {
 
-/// What History keeps so that no question costs more than some thousand records: chunks of records, states at chosen steps, plans that later evaluations
-/// run again, and who is spoken of where. All of it is bounded.
+/// What History keeps so that no question costs more than some thousand records: chunks of records, states at chosen steps, plans
+/// that later evaluations run again, and who is spoken of where. All of it is bounded.
 struct History::Cache {
     explicit Cache(const RecordSource& s) : source(s), records(s), folded(s, {2048, 128}, {folded_facts}) {}
 

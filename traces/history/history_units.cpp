@@ -1,7 +1,6 @@
-// Moving by units: sweeps, passes, splits, nodes, evaluations, tokens.
+// Going by units: sweeps, passes, splits, evaluations, tokens.
 
-#include "traces/history/history_cache.h"
-#include "traces/history/unit.h"
+#include "traces/history/history.h"
 
 #include <algorithm>
 
@@ -9,99 +8,55 @@ namespace schedscope {
 
 namespace {
 
-/// Units that only records of certain kinds begin, whatever came before them.
-FactSet beginners(History::Unit unit) noexcept {
+/// Kinds of records that can be the moment of a unit.
+FactSet moments_of(History::Unit unit) noexcept {
     switch (unit) {
+    case History::Unit::record: break;
     case History::Unit::sweep:
-    case History::Unit::pass: return fact_bit<record::PassBegin>();
+    case History::Unit::pass: return fact_set<record::PassEnd, record::PlanEnd, record::EvaluationEnd>();
+    case History::Unit::split: return fact_set<record::SplitEnd, record::SplitRun>();
     case History::Unit::evaluation: return fact_bit<record::EvaluationBegin>();
     case History::Unit::token: return fact_bit<record::NextToken>();
-    default: return 0;
     }
-}
-
-/// The context before the record at `step`: looks back as far as the present pass goes, or until both are known.
-UnitContext context_before(RecordCache& records, Step step) {
-    UnitContext context;
-    records.backward(step, [&](const Record& record) {
-        if (clears_context(record)) {
-            return false;
-        }
-        if (context.node == no_tensor) {
-            context.node = unit_node(record);
-        }
-        if (context.split < 0) {
-            context.split = unit_split(record);
-        }
-        return context.node == no_tensor || context.split < 0;
-    });
-    return context;
+    return every_fact;
 }
 
 } // namespace
 
+bool is_moment(History::Unit unit, const Record& record) noexcept {
+    if (unit == History::Unit::record) {
+        return true;
+    }
+    if (const auto* end = std::get_if<record::PassEnd>(&record.fact); end != nullptr && unit == History::Unit::pass) {
+        return end->pass < Pass::gpu_down || end->pass >= Pass::rest_up;
+    }
+    if (const auto* end = std::get_if<record::PlanEnd>(&record.fact); end != nullptr && end->error == 0) {
+        return false;
+    }
+    if (const auto* end = std::get_if<record::EvaluationEnd>(&record.fact); end != nullptr && !end->failed) {
+        return false;
+    }
+    return (moments_of(unit) & fact_bit(record.fact)) != 0;
+}
+
 Step History::next(Step from, Unit unit) {
-    from = std::max<Step>(from, -1);
-    const Step n = source_->n_steps();
     if (unit == Unit::record) {
-        return from + 1 < n ? from + 1 : no_step;
+        return from + 1 < n_steps() ? std::max<Step>(from + 1, 0) : no_step;
     }
-    if (const FactSet kinds = beginners(unit); kinds != 0) {
-        for (Step at = source_->next_of(from, kinds); at != no_step; at = source_->next_of(at, kinds)) {
-            if (begins(unit, {}, cache_->records.at(at))) {
-                return at;
-            }
-        }
-        return no_step;
-    }
-    RecordCache& records = unit == Unit::split ? cache_->folded : cache_->records;
-    UnitContext context = from + 1 < n ? context_before(records, from + 1) : UnitContext{};
-    for (Step at = from + 1; at < n;) {
-        const RecordCache::Part part = records.part(at);
-        for (const Record& record : part.records) {
-            if (begins(unit, context, record)) {
-                return record.step;
-            }
-            advance(context, record);
-        }
-        at = part.end;
-    }
-    return no_step;
+    do {
+        from = source_->next_of(from, moments_of(unit));
+    } while (from != no_step && !is_moment(unit, record(from)));
+    return from;
 }
 
 Step History::previous(Step from, Unit unit) {
-    from = std::min(from, source_->n_steps());
     if (unit == Unit::record) {
-        return from > 0 ? from - 1 : no_step;
+        return from > 0 ? std::min(from, n_steps()) - 1 : no_step;
     }
-    if (const FactSet kinds = beginners(unit); kinds != 0) {
-        for (Step at = source_->previous_of(from, kinds); at != no_step; at = source_->previous_of(at, kinds)) {
-            if (begins(unit, {}, cache_->records.at(at))) {
-                return at;
-            }
-        }
-        return no_step;
-    }
-    // A record may begin something when it is about a node or a split at all; whether it does, the one before it tells.
-    const auto about = [&](const Record& r) { return unit == Unit::node ? unit_node(r) != no_tensor : unit_split(r) >= 0; };
-    RecordCache& records = unit == Unit::split ? cache_->folded : cache_->records;
-    std::optional<Record> candidate;
-    records.backward(from, [&](const Record& record) {
-        const bool is_about = about(record);
-        if (candidate && (clears_context(record) || is_about)) {
-            UnitContext before;
-            advance(before, record);
-            if (begins(unit, before, *candidate)) {
-                return false;
-            }
-            candidate.reset();
-        }
-        if (is_about) {
-            candidate = record;
-        }
-        return true;
-    });
-    return candidate ? candidate->step : no_step;
+    do {
+        from = source_->previous_of(from, moments_of(unit));
+    } while (from != no_step && !is_moment(unit, record(from)));
+    return from;
 }
 
 } // namespace schedscope

@@ -5,7 +5,8 @@
 
 namespace schedscope {
 
-/// How many of the open slices don't end before this one begins. One that ends just then holds what takes no time and can be part of it.
+/// How many of the open slices don't end before this one begins. One that ends just then holds what takes no time and can be part
+/// of it.
 size_t Lanes::n_left_open(const Lane& lane, const TimeSlice& slice) {
     size_t n = lane.open.size();
     for (; n > 0; --n) {

@@ -14,8 +14,9 @@ struct TimeSlice {
     size_t index = 0; ///< of what it is, for whoever made it
 };
 
-/// Lays slices side by side so that on each lane they only nest or follow one another, and lie where they nest if they can: what runs at the same time as something
-/// that it is no part of (a device that goes on while the next split is begun) is drawn beside it, and no time is ever changed.
+/// Lays slices side by side so that on each lane they only nest or follow one another, and lie where they nest if they can: what
+/// runs at the same time as something that it is no part of (a device that goes on while the next split is begun) is drawn beside
+/// it, and no time is ever changed.
 class Lanes {
 public:
     struct Edge { ///< a slice begins or ends
@@ -25,7 +26,8 @@ public:
         bool begins = false;
     };
 
-    /// The edges of more slices, appended: for each lane in the order in which they have to be written. A lane's times don't fall from one call to the next.
+    /// The edges of more slices, appended: for each lane in the order in which they have to be written. A lane's times don't fall
+    /// from one call to the next.
     void lay(std::vector<TimeSlice>& slices, std::vector<Edge>& edges);
     size_t n_lanes() const noexcept { return lanes_.size(); }
 

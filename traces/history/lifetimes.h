@@ -7,13 +7,15 @@
 
 namespace schedscope {
 
-/// From when to when tensors need the memory they were given. Indices count the nodes of the allocated graph, as record::Placement does.
+/// From when to when tensors need the memory they were given. Indices count the nodes of the allocated graph, as
+/// record::Placement does.
 class Lifetimes {
 public:
     /// placements: of one plan; they outlive this.
     explicit Lifetimes(std::span<const record::Placement> placements);
 
-    /// One past the last index at which a tensor has its place to itself: what works in place takes over at its parent's last use.
+    /// One past the last index at which a tensor has its place to itself: what works in place takes over at its parent's last
+    /// use.
     int32_t end_of(const record::Placement& placement) const;
 
     /// Where the most bytes of a buffer are needed at once, and by whom: the largest first.

@@ -1,6 +1,7 @@
 #include "traces/history/live_gate.h"
 
 #include "runtime/error.h"
+#include "runtime/numbers.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -75,19 +76,47 @@ bool LiveGate::at_breakpoint() const {
 void LiveGate::keep(const Record& record) {
     if (passing_) { // a recorder behind adds a fact of its own while it takes one from here
         next_.keep(record);
-        return;
+    } else {
+        pass_on(record, [&] { next_.keep(record); });
     }
+}
+
+/// Each kernel is passed on alone, since the runtime may be held after it.
+void LiveGate::keep_part(const PartRecord& record) {
+    PartRecord one = record;
+    const int32_t n_times = n_of(record.part.times);
+    for (int32_t i = 0; i < n_times; ++i) {
+        one.step = record.step + i;
+        one.part.last = false;
+        one.part.first = record.part.first + i;
+        one.part.count = 1;
+        one.part.times = record.part.times.subspan(i, 1);
+        one.part.start_ns = record.part.times[i].start_ns;
+        one.part.end_ns = record.part.times[i].end_ns;
+        pass_on(one.kernel(0), [&] { next_.keep_part(one); });
+    }
+    if (record.part.last) {
+        PartRecord rest = record;
+        rest.step = record.step + n_times;
+        if (n_times > 0) {
+            rest.part.kernels = nullptr;
+            rest.part.first = rest.part.count = 0;
+            rest.part.times = {};
+        }
+        pass_on(rest.split_run(0), [&] { next_.keep_part(rest); });
+    }
+}
+
+/// Calls pass(), and holds after that where it was asked for.
+template <typename Pass> void LiveGate::pass_on(const Record& record, const Pass& pass) {
     passing_ = true;
     try {
-        next_.keep(record); // first, so that whoever looks while it is held sees it
+        pass(); // first, so that whoever looks while it is held sees it
     } catch (...) {
         passing_ = false;
         throw;
     }
     passing_ = false;
-    const UnitContext before = context_;
-    advance(context_, record);
-
     std::unique_lock lock(mutex_);
     const std::shared_ptr<const Predicate> breakpoint = mode_ >= Mode::detached ? nullptr : breakpoint_;
     bool broken = false;
@@ -97,7 +126,7 @@ void LiveGate::keep(const Record& record) {
         lock.lock();
     }
     throw_if_cancelled();
-    const bool hold = mode_ == Mode::hold || (mode_ == Mode::step && begins(unit_, before, record));
+    const bool hold = mode_ == Mode::hold || (mode_ == Mode::step && is_moment(unit_, record));
     if (mode_ >= Mode::detached || !(hold || broken)) {
         return;
     }
@@ -124,8 +153,7 @@ Recorder::Grain LiveGate::grain() const {
     const std::lock_guard lock(mutex_);
     Grain own = Grain::graph;
     if (mode_ < Mode::detached) {
-        const bool by_node = mode_ == Mode::hold || breakpoint_ != nullptr ||
-                             (mode_ == Mode::step && (unit_ == Unit::record || unit_ == Unit::node));
+        const bool by_node = mode_ == Mode::hold || breakpoint_ != nullptr || (mode_ == Mode::step && unit_ == Unit::record);
         own = by_node ? Grain::node : mode_ == Mode::step && unit_ == Unit::split ? Grain::split : Grain::graph;
     }
     return std::max(own, next_.grain());

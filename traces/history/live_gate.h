@@ -2,7 +2,6 @@
 
 #include "runtime/planner/recorder.h"
 #include "traces/history/history.h"
-#include "traces/history/unit.h"
 
 #include <atomic>
 #include <condition_variable>
@@ -19,8 +18,8 @@ public:
     Cancelled() : std::runtime_error("the run was cancelled") {}
 };
 
-/// Stands between the runtime and another recorder (a LiveStore, a tee) and holds the runtime's thread after a record has been passed on, until
-/// the user's thread lets it go. A held runtime uses no processor time; nothing here polls or times anything.
+/// Stands between the runtime and another recorder (a LiveStore, a tee) and holds the runtime's thread after a record has been
+/// passed on, until the user's thread lets it go. A held runtime uses no processor time; nothing here polls or times anything.
 ///
 /// The user's calls return at once. `descriptor` becomes readable each time the runtime is held or let go.
 class LiveGate final : public Recorder {
@@ -33,7 +32,7 @@ public:
     ~LiveGate() override;
 
     // The user's thread.
-    void step(Unit unit); ///< lets go until the next beginning of a unit
+    void step(Unit unit); ///< lets go until the next moment of a unit (history.h)
     void run();           ///< lets go until the breakpoint or an interrupt
     void interrupt();     ///< holds at the next record
     void detach();        ///< lets go and never holds again
@@ -53,6 +52,7 @@ public:
     void graph(GraphId id, const GraphView& graph, const CapabilityTable& answers) override { next_.graph(id, graph, answers); }
     StringId intern(std::string_view text) override { return next_.intern(text); }
     void keep(const Record& record) override;
+    void keep_part(const PartRecord& record) override;
     Grain grain() const override;
     void flush() override { next_.flush(); }
     void attach_to(Recorder& root) override { next_.attach_to(root); }
@@ -62,10 +62,10 @@ private:
     void let_go(Mode mode, Unit unit);
     void notify() noexcept;
     void throw_if_cancelled();
+    template <typename Pass> void pass_on(const Record& record, const Pass& pass);
 
     Recorder& next_;
     int event_;
-    UnitContext context_;      ///< the runtime's thread only
     bool passing_ = false;     ///< the runtime's thread only
     mutable std::mutex mutex_; ///< guards all below
     std::condition_variable changed_;

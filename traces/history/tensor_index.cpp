@@ -47,9 +47,9 @@ struct TensorIndex::Scan {
                     note(f.node);
                     move(f);
                 } else if constexpr (std::is_same_v<T, record::SplitBegin>) {
-                    note(f.node, f.by);
+                    note(or_none(f.node), or_none(f.by));
                 } else if constexpr (std::is_same_v<T, record::SplitInput>) {
-                    note(f.tensor, f.node);
+                    note(f.tensor, or_none(f.node));
                 } else if constexpr (std::is_same_v<T, record::CopyMade>) {
                     note(f.copy, f.of);
                 } else if constexpr (std::is_same_v<T, record::Rewired>) {

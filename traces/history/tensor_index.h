@@ -7,9 +7,9 @@
 
 namespace schedscope {
 
-/// In which records each tensor of an evaluation and its plan is spoken of: as the one decided on, copied, rewired, moved, fused, placed or run, or as
-/// the original of a copy. A tensor that is only the cause of another's assignment is not. Looks at the records of an evaluation once, and keeps what it found
-/// for the evaluations that were asked about last.
+/// In which records each tensor of an evaluation and its plan is spoken of: as the one decided on, copied, rewired, moved, fused,
+/// placed or run, or as the original of a copy. A tensor that is only the cause of another's assignment is not. Looks at the
+/// records of an evaluation once, and keeps what it found for the evaluations that were asked about last.
 class TensorIndex {
 public:
     /// kinds: the records that it looks at.

@@ -23,7 +23,8 @@ public:
     std::string_view description(BackendId id) const;
     bool maybe_cut(BackendId id) const; ///< its name is known from node lines alone
     BackendId find(std::string_view full) const noexcept;
-    /// The only backend whose name a node line would show so; none: there are several ("Vulka"), or the scheduler knew none ("NULL").
+    /// The only backend whose name a node line would show so; none: there are several ("Vulka"), or the scheduler knew none
+    /// ("NULL").
     BackendId resolve(const LoggedTensor& tensor) const noexcept;
     /// Would a node line show this backend so?
     bool shown_as(BackendId id, const LoggedTensor& tensor) const noexcept;

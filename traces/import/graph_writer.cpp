@@ -18,8 +18,8 @@ bool same(const OwnedGraph& a, const OwnedGraph& b) {
 }
 
 /// The pass that a rule belongs to; a neighbour's backend (2.sup) is given in four sweeps and in pass 4: which one, no log tells.
-Pass pass_of(Cause cause) noexcept {
-    switch (cause) {
+std::optional<Pass> pass_of(std::optional<Cause> cause) noexcept {
+    switch (cause.value_or(Cause::none)) {
     case Cause::user:
     case Cause::dst:
     case Cause::view_source:
@@ -32,27 +32,17 @@ Pass pass_of(Cause cause) noexcept {
     case Cause::source_current: return Pass::sources;
     case Cause::copy: return Pass::split;
     case Cause::none:
-    case Cause::supported: return Pass::none;
+    case Cause::supported: break;
     }
-    return Pass::none;
+    return std::nullopt;
 }
+
+template <typename Id> std::optional<Id> known_id(Id id) noexcept { return id >= 0 ? std::optional(id) : std::nullopt; }
 
 /// Sizes are logged rounded down: "0K" says only that there is less than one KiB of it, which is not known in bytes.
-int64_t known_bytes(int64_t logged) noexcept { return logged > 0 ? logged : -1; }
+std::optional<int64_t> known_bytes(std::optional<int64_t> logged) noexcept { return logged == 0 ? std::nullopt : logged; }
 
 } // namespace
-
-GraphWriter::GraphWriter(Recorder& sink) : sink_(sink) { sink_.attach_to(*this); }
-
-void GraphWriter::keep(const Record& record) {
-    if (std::holds_alternative<record::Wait>(record.fact)) {
-        return; // the writer's own, while it could not keep up with reading
-    }
-    Record timeless = record;
-    timeless.step = next_++;
-    timeless.time_ns = 0;
-    sink_.keep(timeless);
-}
 
 GraphId GraphWriter::graph_id(const OwnedGraph& graph) {
     for (const auto& [id, known] : recent_) {
@@ -70,11 +60,11 @@ GraphId GraphWriter::graph_id(const OwnedGraph& graph) {
 }
 
 void GraphWriter::write(const LoggedGraph& graph, const GraphContext& context) {
-    set_evaluation(n_written_);
     const GraphId id = graph_id(graph.graph);
     record::EvaluationBegin begin;
-    begin.kind = GraphKind::imported;
+    begin.kind.reset();
     begin.planned_in = n_written_;
+    begin.n_tokens = begin.n_sequences = begin.n_outputs = std::nullopt;
     if (context.reserve) {
         begin.n_tokens = context.reserve->n_tokens;
         begin.n_sequences = context.reserve->n_sequences;
@@ -84,36 +74,26 @@ void GraphWriter::write(const LoggedGraph& graph, const GraphContext& context) {
     if (context.reserve) {
         add(record::Reserve{id, context.reserve->n_tokens, 0});
     }
-    record::PlanBegin plan;
-    plan.graph = id;
-    plan.n_nodes = n_of(graph.graph.nodes);
-    plan.n_leafs = 0;
-    add(plan);
+    const std::optional<int32_t> n_nodes = graph.has_nodes ? std::optional(n_of(graph.graph.nodes)) : std::nullopt;
+    add(record::PlanBegin{id, n_nodes, std::nullopt, std::nullopt, std::nullopt, std::nullopt});
     write_assignments(graph);
     write_splits(graph);
     add(record::PlanEnd{n_of(graph.splits), n_of(graph.copies), 0});
     for (const auto& [type, bytes] : context.buffers) {
-        add(record::BufferSize{type, 0, bytes, 0});
+        add(record::BufferSize{type, 0, bytes, std::nullopt});
     }
     add(record::EvaluationEnd{});
     ++n_written_;
-    flush();
+    sink_.flush();
 }
 
 void GraphWriter::write_assignments(const LoggedGraph& graph) {
     for (size_t i = 0; i < graph.placed.size(); ++i) {
         const LoggedGraph::Placed& placed = graph.placed[i];
-        if (placed.backend == no_backend && placed.cause == Cause::none) {
-            continue;
+        if (placed.backend != no_backend || placed.cause) {
+            add(record::Assign{pass_of(placed.cause), placed.cause, placed.source, std::nullopt, known_id(placed.backend),
+                               int_of(i), placed.by});
         }
-        record::Assign assign;
-        assign.pass = pass_of(placed.cause);
-        assign.cause = placed.cause;
-        assign.source = placed.source;
-        assign.after = placed.backend;
-        assign.tensor = int_of(i);
-        assign.by = placed.by;
-        add(assign);
     }
 }
 
@@ -123,15 +103,14 @@ void GraphWriter::write_splits(const LoggedGraph& graph) {
     for (size_t s = 0; s < graph.splits.size(); ++s) {
         const LoggedGraph::OneSplit& split = graph.splits[s];
         const auto index = static_cast<int32_t>(s);
-        add(record::SplitBegin{index, split.why, split.backend, split.first_node, split.node, split.by});
+        const bool has_nodes = split.end_node > split.first_node;
+        const auto of_nodes = [&](int32_t n) { return has_nodes ? std::optional(n) : std::nullopt; };
+        // Whose source a split's reason is, is known with the reason.
+        const std::optional<TensorId> by = split.why ? std::optional(split.by) : std::nullopt;
+        add(record::SplitBegin{index, split.why, known_id(split.backend), of_nodes(split.first_node), known_id(split.node), by});
         for (const LoggedGraph::InputOfSplit& input : split.inputs) {
-            record::SplitInput in;
-            in.split = index;
-            in.tensor = input.tensor;
-            in.node = input.first_reader;
-            in.from = graph.placed[input.tensor].backend;
-            in.bytes = known_bytes(input.bytes);
-            add(in);
+            add(record::SplitInput{index, input.tensor, known_id(input.first_reader),
+                                   known_id(graph.placed[input.tensor].backend), known_bytes(input.bytes)});
             if (input.makes_copy) {
                 record::CopyMade copy;
                 copy.copy = n_tensors + input.copy;
@@ -147,7 +126,7 @@ void GraphWriter::write_splits(const LoggedGraph& graph) {
         for (; rewire != graph.rewires.end() && rewire->node <= last; ++rewire) {
             add(record::Rewired{rewire->node, rewire->source, graph.copies[rewire->copy].of, n_tensors + rewire->copy});
         }
-        add(record::SplitEnd{index, split.end_node, n_of(split.inputs)});
+        add(record::SplitEnd{index, of_nodes(split.end_node), n_of(split.inputs)});
     }
 }
 

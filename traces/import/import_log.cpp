@@ -6,6 +6,7 @@
 #include "traces/history/words/words.h"
 #include "traces/import/graph_writer.h"
 #include "traces/import/logged_text.h"
+#include "traces/import/stream/stream_block.h"
 #include "traces/import/survey.h"
 
 #include <algorithm>
@@ -13,13 +14,12 @@
 
 namespace schedscope {
 
-std::string log_name(const std::string& path) { return path == "-" ? "standard input" : path; }
-
 namespace import {
 
 namespace {
 
-/// Nodes and splits that may be taken to be there without lines of their own, beyond those of ordinary logs: numbers from noise are not to fill the memory.
+/// Nodes and splits that may be taken to be there without lines of their own, beyond those of ordinary logs: numbers from noise
+/// are not to fill the memory.
 constexpr int64_t least_spare = 1 << 18;
 constexpr int64_t spare_per_line = 4;
 
@@ -27,11 +27,16 @@ std::string quoted(std::string_view text) { return '"' + visible_name(text) + '"
 
 SessionInfo session_of(const Survey& survey) {
     SessionInfo session;
+    for (int topic = 0; topic < ordinal(Topic::count); ++topic) { // a log has splits, nodes and where they run, and no more
+        session.knows.lack(static_cast<Topic>(topic));
+    }
     for (size_t i = 0; i < survey.backends.names().size(); ++i) {
         const auto id = static_cast<BackendId>(i);
         BackendInfo backend;
         backend.name = backend.device = survey.backends.names()[i];
-        backend.kind = backend.name == "CPU" ? "cpu" : backend.name == "BLAS" ? "blas" : "unknown";
+        if (backend.name == "CPU" || backend.name == "BLAS") {
+            backend.kind = backend.name == "CPU" ? "cpu" : "blas";
+        }
         backend.description = survey.backends.description(id);
         if (survey.backends.maybe_cut(id)) {
             backend.description = "known from node lines alone, which cut names";
@@ -43,6 +48,7 @@ SessionInfo session_of(const Survey& survey) {
         BufferTypeInfo type;
         type.name = name;
         type.is_host = name == "CPU" || name.ends_with("_Host");
+        type.alignment = type.max_size = std::nullopt;
         session.buffer_types.push_back(std::move(type));
     }
     return session;
@@ -102,8 +108,8 @@ std::vector<std::string> Troubles::sentences() const {
 
 class Importer {
 public:
-    Importer(const std::string& path, LogFile& file, const Survey& survey, Recorder& recorder, const ImportLimits& limits)
-        : path_(path), file_(file), survey_(survey), limits_(limits), writer_(recorder),
+    Importer(LogFile& file, const Survey& survey, Recorder& recorder, const ImportLimits& limits)
+        : path_(file.path()), file_(file), survey_(survey), limits_(limits), writer_(recorder),
           spare_(least_spare + spare_per_line * survey.n_lines),
           builder_(survey.backends, survey.name_width, limits.graph_tensors, spare_) {}
 
@@ -163,14 +169,14 @@ private:
         header_ = text;
     }
 
-    /// A header is kept until the next line of the scheduler tells whether it belongs to the graph before: its counter may have gone on while that of the nodes
-    /// began again.
+    /// A header is kept until the next line of the scheduler tells whether it belongs to the graph before: its counter may have
+    /// gone on while that of the nodes began again.
     void settle_header() {
         LoggedSplit split;
         if (header_.empty() || !parse_split(header_, split)) {
             return;
         }
-        if (builder_.starts_anew(split)) {
+        if (builder_.begins_next_graph(split)) {
             end_graph();
         }
         if (builder_.add(split)) {
@@ -190,9 +196,9 @@ private:
         }
         last_incomplete_ = !node_.whole;
         troubles_.incomplete += node_.whole ? 0 : 1;
-        if (builder_.starts_anew(node_)) {
+        if (builder_.begins_next_graph(node_)) {
             LoggedSplit split;
-            const bool begun = !header_.empty() && parse_split(header_, split) && builder_.starts_anew(split);
+            const bool begun = !header_.empty() && parse_split(header_, split) && builder_.begins_next_graph(split);
             if (!begun) {
                 end_graph();
             }
@@ -209,7 +215,7 @@ private:
 
     void check_graph() const {
         if (std::ssize(builder_) > limits_.graph_tensors) {
-            throw Error(ErrorKind::input, log_name(path_) + ": a graph of more than " + std::to_string(limits_.graph_tensors) +
+            throw Error(ErrorKind::input, input_name(path_) + ": a graph of more than " + std::to_string(limits_.graph_tensors) +
                                               " tensors is too large to be read from a log");
         }
     }
@@ -253,7 +259,7 @@ private:
         next_reserve_.reset();
         buffers_.clear();
         if (writer_.n_records() > limits_.records) {
-            throw Error(ErrorKind::input, log_name(path_) + ": more than " + std::to_string(limits_.records) +
+            throw Error(ErrorKind::input, input_name(path_) + ": more than " + std::to_string(limits_.records) +
                                               " records would be made of this log; the trace ends there");
         }
         result_.n_splits += std::exchange(n_splits_, 0);
@@ -275,7 +281,7 @@ private:
         return facts;
     }
 
-    const std::string& path_;
+    const std::string path_;
     LogFile& file_;
     const Survey& survey_;
     const ImportLimits limits_;
@@ -297,8 +303,8 @@ private:
 
 } // namespace import
 
-ImportResult import_log(const std::string& path, Recorder& recorder, const std::atomic<bool>* stop, const ImportLimits& limits) {
-    import::LogFile file(path, {limits.bytes, limits.endless_line_bytes}, stop);
+ImportResult import_log(import::OpenedInput input, Recorder& recorder, const ImportLimits& limits) {
+    import::LogFile file(std::move(input), {limits.bytes, limits.endless_line_bytes});
     const import::Survey survey = import::survey_log(file);
     if (file.stopped()) {
         ImportResult nothing;
@@ -306,11 +312,17 @@ ImportResult import_log(const std::string& path, Recorder& recorder, const std::
         return nothing;
     }
     if (survey.n_splits == 0 && survey.n_nodes == 0) {
-        throw Error(ErrorKind::input, log_name(path) +
+        throw Error(ErrorKind::input, import::input_name(file.path()) +
                                           ": no line of a ggml scheduler is in it; run the program with GGML_SCHED_DEBUG=2 and "
                                           "its log at level debug (-v)");
     }
-    return import::Importer(path, file, survey, recorder, limits).run();
+    return import::Importer(file, survey, recorder, limits).run();
+}
+
+ImportResult import_file(const std::string& path, Recorder& recorder, const std::atomic<bool>* stop, const ImportLimits& limits) {
+    import::OpenedInput input(path, stop);
+    return import::is_stream(input.head()) ? import_stream(std::move(input), recorder, limits)
+                                           : import_log(std::move(input), recorder, limits);
 }
 
 } // namespace schedscope

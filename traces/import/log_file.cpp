@@ -7,12 +7,11 @@
 #include "runtime/system/files.h"
 #include "runtime/system/number_words.h"
 #include "runtime/system/utf8.h"
-#include "traces/import/import_log.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <sys/stat.h>
+#include <span>
 
 namespace schedscope::import {
 
@@ -21,10 +20,6 @@ namespace {
 constexpr size_t block = 1 << 18;
 constexpr size_t longest_line = budget::log_line_bytes;
 constexpr char escape = '\x1b', bell = '\x07';
-
-[[noreturn]] void fail(const std::string& path, const std::string& why) {
-    throw Error(ErrorKind::input, log_name(path) + ": " + why);
-}
 
 /// Code units of two bytes, low byte first. Pairs for characters beyond 16 bits become question marks: no scheduler writes them.
 std::string from_utf16(std::string_view bytes) {
@@ -40,65 +35,35 @@ std::string from_utf16(std::string_view bytes) {
 
 } // namespace
 
-void LogFile::Closer::operator()(std::FILE* file) const noexcept {
-    if (file != stdin) {
-        std::fclose(file);
-    }
-}
-
-LogFile::LogFile(const std::string& path, const Limits& limits, const std::atomic<bool>* stop)
-    : path_(path), limits_(limits), stop_(stop), buffer_(block) {
-    do { // a pipe that is not open for writing makes it wait
-        file_.reset(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
-    } while (!file_ && errno == EINTR && !is_to_stop());
-    if (stopped_) {
+LogFile::LogFile(OpenedInput input, const Limits& limits) : input_(std::move(input)), limits_(limits), buffer_(block) {
+    if (is_to_stop()) {
         return;
     }
-    if (!file_) {
-        fail(path, errno == ENOENT ? "there is no such file" : std::strerror(errno));
-    }
-    struct stat status {};
-    const bool known = fstat(fileno(file_.get()), &status) == 0;
-    if (known && S_ISDIR(status.st_mode)) {
-        fail(path, "is a directory");
-    }
-    if (known && S_ISREG(status.st_mode) && status.st_size > limits_.bytes) {
+    const int64_t bytes = input_.regular_bytes();
+    if (bytes > limits_.bytes) {
         refuse_size();
     }
-    const size_t n = read_block();
-    wide_ = n >= 2 && buffer_[0] == '\xFF' && buffer_[1] == '\xFE';
-    if (!known || !S_ISREG(status.st_mode) || wide_ || path == "-") {
-        keep(n);
+    wide_ = input_.head().starts_with("\xFF\xFE");
+    if (bytes < 0 || wide_ || input_.path() == "-") {
+        keep();
     }
     rewind();
 }
 
 bool LogFile::is_to_stop() noexcept {
-    stopped_ = stopped_ || (stop_ != nullptr && stop_->load(std::memory_order_relaxed));
+    stopped_ = stopped_ || input_.stopped();
     return stopped_;
 }
 
-/// The next bytes of the file; 0: its end, or somebody asked to stop.
+/// The next bytes of the file; 0: its end, or the user asked to stop.
 size_t LogFile::read_block() {
-    while (!is_to_stop()) {
-        const size_t n = std::fread(buffer_.data(), 1, buffer_.size(), file_.get());
-        note_read(n);
-        if (std::ferror(file_.get()) == 0) {
-            return n;
-        }
-        if (errno != EINTR) { // a signal only wakes it: what that one asked for is seen above
-            fail(path_, std::strerror(errno));
-        }
-        std::clearerr(file_.get());
-        if (n > 0) {
-            return n;
-        }
-    }
-    return 0;
+    const size_t n = is_to_stop() ? 0 : input_.read(buffer_.data(), buffer_.size());
+    note_read(n);
+    return n;
 }
 
 void LogFile::refuse_size() const {
-    fail(path_, "is longer than " + words::limit(limits_.bytes) + ", which is the most that is read of a log");
+    input_.fail("is longer than " + words::limit(limits_.bytes) + ", which is the most that is read of a log");
 }
 
 /// A pipe may have no end, and no end of a line.
@@ -111,35 +76,28 @@ void LogFile::note_read(size_t n) {
     line_bytes_ = behind + (newline == nullptr ? line_bytes_ : 0);
     read_ += n;
     if (line_bytes_ > limits_.line_bytes) {
-        fail(path_, "has a line of more than " + words::limit(limits_.line_bytes) + ": it is no log");
+        input_.fail("has a line of more than " + words::limit(limits_.line_bytes) + ": it is no log");
     }
     if (read_ > limits_.bytes) {
         refuse_size();
     }
 }
 
-/// Copies the log, of which the first n bytes were read, to a file without a name.
-void LogFile::keep(size_t n) {
-    const auto no_room = [] {
-        return Error(ErrorKind::device, std::string("a temporary file for the log: ") + std::strerror(errno));
-    };
+/// Copies the log to a file without a name.
+void LogFile::keep() {
     Descriptor unnamed = temporary_file();
-    std::unique_ptr<std::FILE, Closer> kept(unnamed ? fdopen(unnamed.get(), "w+b") : nullptr);
-    if (!kept) {
-        throw no_room();
-    }
-    unnamed.release();
-    for (; n > 0; n = read_block()) { // blocks are even, so no code unit is torn but the last
+    const auto check = [](bool done) {
+        if (!done) {
+            throw Error(ErrorKind::device, std::string("a temporary file for the log: ") + std::strerror(errno));
+        }
+    };
+    check(bool{unnamed});
+    while (const size_t n = read_block()) { // blocks are even, so no code unit is torn but the last
         const std::string_view read(buffer_.data(), n);
         const std::string text = wide_ ? from_utf16(read) : std::string(read);
-        if (std::fwrite(text.data(), 1, text.size(), kept.get()) != text.size()) {
-            throw no_room();
-        }
+        check(write_all(unnamed.get(), std::as_bytes(std::span(text))));
     }
-    if (std::fflush(kept.get()) != 0) { // what was too little for a write of its own
-        throw no_room();
-    }
-    file_ = std::move(kept);
+    input_.replace(std::move(unnamed));
     kept_ = true;
 }
 
@@ -147,9 +105,7 @@ void LogFile::rewind() {
     if (is_to_stop()) {
         return;
     }
-    if (std::fseek(file_.get(), 0, SEEK_SET) != 0) {
-        fail(path_, std::strerror(errno));
-    }
+    input_.rewind();
     at_ = end_ = 0;
     read_ = line_bytes_ = 0;
     open_end_ = false;

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <atomic>
+#include "traces/import/opened_input.h"
+
 #include <cstdint>
-#include <cstdio>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,39 +12,37 @@ namespace schedscope::import {
 /// A log that is read line by line, twice: what can't be read again from its beginning (a pipe) is kept in a file without a name.
 class LogFile {
 public:
-    /// "-": standard input. `stop`: once it is set there are no more lines, while a pipe is kept as well as while it is read; may be null. Throws Error(input) when
-    /// the log can't be read, Error(device) when a pipe can't be kept. This and `next` throw Error(input) for a log beyond the limits.
+    /// Once somebody asks to stop there are no more lines, while a pipe is kept as well as while it is read. Throws
+    /// Error(input) when the log can't be read, Error(device) when a pipe can't be kept. This and `next` throw Error(input) for
+    /// a log beyond the limits.
     struct Limits {
         int64_t bytes, line_bytes; ///< of the log, and without an end of line
     };
-    explicit LogFile(const std::string& path, const Limits& limits, const std::atomic<bool>* stop = nullptr);
+    LogFile(OpenedInput input, const Limits& limits);
 
+    const std::string& path() const noexcept { return input_.path(); }
     void rewind();
-    /// The next line, without its end, colours and control characters; good until the next call. A line of more than a megabyte comes in parts.
+    /// The next line, without its end, colours and control characters; good until the next call. A line of more than a megabyte
+    /// comes in parts.
     bool next(std::string_view& line);
-    /// Lines were not given any more, or the log was not kept to its end, because somebody asked to stop.
+    /// Lines were not given any more, or the log was not kept to its end, because the user asked to stop.
     bool stopped() const noexcept { return stopped_; }
     /// The last line that `next` gave had no end.
     bool ended_within_line() const noexcept { return open_end_; }
 
 private:
-    struct Closer {
-        void operator()(std::FILE* file) const noexcept;
-    };
     bool is_to_stop() noexcept;
     size_t read_block();
     void note_read(size_t n);
     [[noreturn]] void refuse_size() const;
-    void keep(size_t n);
+    void keep();
     bool fill();
     void clean(std::string_view raw);
 
-    std::string path_;
+    OpenedInput input_;
     Limits limits_;
-    const std::atomic<bool>* stop_;
     bool stopped_ = false;
     bool wide_ = false; ///< of two bytes a code unit, as PowerShell writes
-    std::unique_ptr<std::FILE, Closer> file_;
     std::vector<char> buffer_;
     size_t at_ = 0, end_ = 0;
     bool kept_ = false;                 ///< what is read is our own copy

@@ -15,8 +15,8 @@ struct WholeLine {
     std::string_view text; ///< good until the next call
 };
 
-/// Undoes what terminals and issue trackers do to long lines: a scheduler line that lacks something is continued by the lines below it as long as that
-/// adds to it.
+/// Undoes what terminals and issue trackers do to long lines: a scheduler line that lacks something is continued by the lines
+/// below it as long as that adds to it.
 class LogLines {
 public:
     /// `width`: of the longest line of the log; a shorter one that goes on below lost the blank that it was broken at.

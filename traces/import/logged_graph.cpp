@@ -18,7 +18,7 @@ bool differ(const std::optional<int64_t>& a, const std::optional<int64_t>& b) no
 bool differ(std::string_view a, std::string_view b) noexcept { return !a.empty() && !b.empty() && a != b; }
 
 /// Words of schedulers before 2024 ("2.1", "3.cur") and of others' are not ours: nothing.
-std::pair<Cause, int8_t> cause_from(std::string_view word) noexcept {
+std::pair<std::optional<Cause>, int8_t> cause_from(std::string_view word) noexcept {
     constexpr std::array plain = {Cause::user,      Cause::dst,  Cause::view_source, Cause::input,       Cause::offload,
                                   Cause::supported, Cause::best, Cause::upgrade,     Cause::source_view, Cause::source_current,
                                   Cause::copy};
@@ -32,7 +32,7 @@ std::pair<Cause, int8_t> cause_from(std::string_view word) noexcept {
             return {Cause::weight, n};
         }
     }
-    return {Cause::none, -1};
+    return {std::nullopt, -1};
 }
 
 /// Without the "#STAGE" at the end of a copy's name.
@@ -49,16 +49,22 @@ std::string_view without_stage(std::string_view name) noexcept {
 LoggedGraphBuilder::LoggedGraphBuilder(const BackendNames& backends, size_t name_width, int64_t most_tensors, int64_t& spare)
     : backends_(backends), name_width_(name_width), most_tensors_(most_tensors), spare_(spare) {}
 
-bool LoggedGraphBuilder::starts_anew(const LoggedSplit& split) const noexcept {
+bool LoggedGraphBuilder::begins_next_graph(const LoggedSplit& split) const noexcept {
     return !g_.splits.empty() && split.index < std::ssize(g_.splits);
 }
 
-bool LoggedGraphBuilder::starts_anew(const LoggedNode& node) const noexcept { return node.index < std::ssize(g_.graph.nodes); }
+bool LoggedGraphBuilder::begins_next_graph(const LoggedNode& node) const noexcept {
+    return node.index < std::ssize(g_.graph.nodes);
+}
 
 TensorId LoggedGraphBuilder::make(const LoggedTensor& tensor, bool in_full) {
     const auto id = n_of(g_.graph.tensors);
     TensorInfo info;
-    info.ne = {0, 0, 0, 0};
+    info.op.reset();
+    info.type.reset();
+    info.ne.reset();
+    info.nb.reset();
+    info.params.reset();
     info.name = g_.graph.keep(readable(tensor.name));
     g_.graph.tensors.push_back(info);
     g_.placed.emplace_back();
@@ -98,7 +104,6 @@ bool LoggedGraphBuilder::add(const LoggedSplit& split) {
     for (int64_t i = 0; i < missing; ++i) {
         LoggedGraph::OneSplit& lost = g_.splits.emplace_back();
         lost.first_node = lost.end_node = next_node;
-        lost.why = SplitReason::weight;
     }
     LoggedGraph::OneSplit& s = g_.splits.emplace_back();
     s.backend = backends_.find(readable(split.backend));
@@ -108,7 +113,7 @@ bool LoggedGraphBuilder::add(const LoggedSplit& split) {
     for (const LoggedInput& input : split.inputs) {
         LoggedGraph::InputOfSplit in;
         in.tensor = input_of(input, s.backend);
-        in.bytes = input.bytes.value_or(-1);
+        in.bytes = input.bytes;
         if (s.backend == no_backend) {
             s.inputs.push_back(in);
             continue;
@@ -176,12 +181,14 @@ bool LoggedGraphBuilder::add(const LoggedNode& node) {
     info.op = op.op;
     info.src = sources;
     if (op.op == Op::UNARY || op.op == Op::GLU) {
-        info.params[0] = op.which.value_or(-1);
+        if (op.which) { // what else there is, such as whether a GLU's halves are swapped, no log shows
+            info.params = Params{*op.which};
+        }
     }
     const bool fits = split != nullptr && (node.tensor.backend.empty() || backends_.shown_as(split->backend, node.tensor));
     place(id, node.tensor, fits ? split->backend : no_backend);
     if (LoggedGraph::Placed& placed = g_.placed[id]; placed.cause == Cause::weight) {
-        placed.by = sources[placed.source];
+        placed.by = sources[placed.source] != no_tensor ? std::optional(sources[placed.source]) : std::nullopt;
     }
     g_.graph.nodes.push_back(id);
     if (split != nullptr) {
@@ -219,7 +226,8 @@ TensorId LoggedGraphBuilder::source_of(const LoggedTensor& source) {
     return id;
 }
 
-/// What a split's header names in full: the newest tensor of that name, as far as node lines show it, that does not lie on the reader's backend.
+/// What a split's header names in full: the newest tensor of that name, as far as node lines show it, that does not lie on the
+/// reader's backend.
 TensorId LoggedGraphBuilder::input_of(const LoggedInput& input, BackendId reader) {
     const std::vector<TensorId>& same_name = by_name_[key(input.name)];
     for (auto at = same_name.rbegin(); at != same_name.rend(); ++at) {
@@ -263,14 +271,15 @@ int32_t LoggedGraphBuilder::copy_of(const LoggedTensor& source) {
     if (found == by_copy_name_.end()) {
         const std::string_view whole = without_stage(source.name);
         found = by_copy_name_.find(std::string(whole));
-        if (found != by_copy_name_.end() && whole.size() < source.name.size() && g_.stage < 0) {
+        if (found != by_copy_name_.end() && whole.size() < source.name.size() && !g_.stage) {
             g_.stage = static_cast<int16_t>(std::min(std::stol("0" + std::string(source.name.substr(whole.size() + 1, 4))), 63L));
         }
     }
     if (found == by_copy_name_.end()) {
         return -1;
     }
-    // Several may begin so. Inputs are listed in the order in which nodes first need them: what is first read now is the first that was not read yet.
+    // Several may begin so. Inputs are listed in the order in which nodes first need them: what is first read now is the first
+    // that was not read yet.
     const auto this_split = n_of(g_.splits) - 1;
     const std::vector<LoggedGraph::InputOfSplit>& inputs = g_.splits.back().inputs;
     const auto unread = [](const LoggedGraph::InputOfSplit& input) { return input.first_reader == no_tensor; };
@@ -279,8 +288,7 @@ int32_t LoggedGraphBuilder::copy_of(const LoggedTensor& source) {
     bool several = false;
     for (const CopyInput& c : found->second) {
         const LoggedGraph::InputOfSplit& input = g_.splits[c.split].inputs[c.input];
-        if ((source.bytes && input.bytes >= 0 && *source.bytes != input.bytes) ||
-            g_.splits[c.split].backend != g_.splits.back().backend) {
+        if (differ(source.bytes, input.bytes) || g_.splits[c.split].backend != g_.splits.back().backend) {
             continue;
         }
         if (c.split == this_split && c.input == next) {
@@ -299,7 +307,7 @@ int32_t LoggedGraphBuilder::copy_of(const LoggedTensor& source) {
 /// Why split `index` is one of its own.
 void LoggedGraphBuilder::explain_split(size_t index) {
     LoggedGraph::OneSplit& split = g_.splits[index];
-    split.why = SplitReason::weight;
+    split.why.reset();
     split.by = no_tensor;
     if (index == 0) {
         split.why = SplitReason::first;
@@ -323,15 +331,16 @@ void LoggedGraphBuilder::explain_split(size_t index) {
             }
         }
         split.by = n == 1 ? split.by : no_tensor;
+        split.why = n == 1 ? std::optional(SplitReason::weight) : std::nullopt;
     }
 }
 
 bool LoggedGraphBuilder::last_op_unknown() const noexcept {
-    return !g_.graph.nodes.empty() && g_.graph.tensors[g_.graph.nodes.back()].op == Op::NONE;
+    return !g_.graph.nodes.empty() && !g_.graph.tensors[g_.graph.nodes.back()].op;
 }
 
 bool LoggedGraphBuilder::last_cause_unknown() const noexcept {
-    return !g_.graph.nodes.empty() && g_.placed[g_.graph.nodes.back()].cause == Cause::none;
+    return !g_.graph.nodes.empty() && !g_.placed[g_.graph.nodes.back()].cause;
 }
 
 LoggedGraph LoggedGraphBuilder::finish() {

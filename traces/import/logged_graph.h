@@ -14,33 +14,32 @@ namespace schedscope::import {
 
 /// One graph as far as a log tells: what was read becomes tensors, edges, splits and copies under the graph's own ids.
 ///
-/// Nodes that the log leaves out (view operators) are nodes without a name, so that every node keeps its number. A tensor has extents of 0, because a log tells no
-/// shapes; a source that is no node of the log is neither node nor leaf: it may be a view.
+/// Nodes that the log leaves out (view operators) are nodes without a name, so that every node keeps its number. A source that is
+/// no node of the log is neither node nor leaf: it may be a view.
 struct LoggedGraph {
     struct Placed {
         BackendId backend = no_backend;
-        Cause cause = Cause::none;
+        std::optional<Cause> cause;
         int8_t source = -1;
-        TensorId by = no_tensor;
+        std::optional<TensorId> by;
     };
     struct InputOfSplit {
         TensorId tensor = no_tensor, first_reader = no_tensor;
         int32_t copy = -1; ///< index into copies
-        int64_t bytes = -1;
+        std::optional<int64_t> bytes;
         bool makes_copy = false; ///< an earlier split on the same backend made it otherwise
     };
     struct OneSplit {
         BackendId backend = no_backend; ///< none: the log lacks this split
-        SplitReason why = SplitReason::first;
-        TensorId node = no_tensor,
-                 by = no_tensor; ///< by none, with weight: the backend goes on, the log does not tell why it is another split
-        int32_t first_node = 0, end_node = 0; ///< the same: the log tells no nodes
+        std::optional<SplitReason> why; ///< nothing: the backend goes on, and the log does not show why it is another split
+        TensorId node = no_tensor, by = no_tensor;
+        int32_t first_node = 0, end_node = 0; ///< the same: the log shows no nodes
         std::vector<InputOfSplit> inputs;
     };
     struct OneCopy {
         TensorId of = no_tensor;
         BackendId backend = no_backend;
-        int64_t bytes = -1;
+        std::optional<int64_t> bytes;
     };
     struct Rewiring {
         TensorId node = no_tensor;
@@ -52,7 +51,7 @@ struct LoggedGraph {
     std::vector<OneSplit> splits;
     std::vector<OneCopy> copies;
     std::vector<Rewiring> rewires;
-    int16_t stage = -1; ///< of its copies; −1: no whole name of a copy tells
+    std::optional<int16_t> stage; ///< of its copies; nothing: there is no whole name of a copy
 
     bool ends_early = false;   ///< the last node is read by others that are not there, or the last split has none
     bool lacks_splits = false; ///< headers of splits are not there
@@ -63,13 +62,14 @@ struct LoggedGraph {
 /// Reads the lines of one graph after the other.
 class LoggedGraphBuilder {
 public:
-    /// `name_width`: names on node lines are cut to so many bytes. `spare`: how many nodes and splits may be taken to be there without a line of their own,
-    /// in the whole log; it is used up. A graph gets no such ones beyond `most_tensors` tensors and splits.
+    /// `name_width`: names on node lines are cut to so many bytes. `spare`: how many nodes and splits may be taken to be there
+    /// without a line of their own, in the whole log; it is used up. A graph gets no such ones beyond `most_tensors` tensors and
+    /// splits.
     LoggedGraphBuilder(const BackendNames& backends, size_t name_width, int64_t most_tensors, int64_t& spare);
 
     /// Does this line belong to the next graph? The split counter returns to 0, node numbers go back where the header is lost.
-    bool starts_anew(const LoggedSplit& split) const noexcept;
-    bool starts_anew(const LoggedNode& node) const noexcept;
+    bool begins_next_graph(const LoggedSplit& split) const noexcept;
+    bool begins_next_graph(const LoggedNode& node) const noexcept;
     /// False: its number is beyond belief, or it can't be placed.
     bool add(const LoggedSplit& split);
     bool add(const LoggedNode& node);

@@ -9,7 +9,8 @@ namespace schedscope::import {
 /// Without the blanks around it; points into the same text.
 std::string_view trimmed(std::string_view text) noexcept;
 
-/// A text that is safe to show and to store: bytes that are no UTF-8 become question marks, half a character at its end is left out.
+/// A text that is safe to show and to store: bytes that are no UTF-8 become question marks, half a character at its end is left
+/// out.
 std::string readable(std::string_view text);
 
 } // namespace schedscope::import

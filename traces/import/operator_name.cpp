@@ -15,7 +15,8 @@ bool shown_as(std::string_view name, std::string_view text) noexcept {
 } // namespace
 
 LoggedOp operator_from_log(std::string_view text) noexcept {
-    // FLASH_ATTN_BACK begins the same, but since the forward operator has this name nothing can build it: ggml's function for it aborts.
+    // FLASH_ATTN_BACK begins the same, but since the forward operator has this name nothing can build it: ggml's function for it
+    // aborts.
     if (text == std::string_view("FLASH_ATTN_EXT").substr(0, width)) {
         return {Op::FLASH_ATTN_EXT, std::nullopt};
     }

@@ -7,7 +7,8 @@
 
 namespace schedscope::import {
 
-/// "graph_reserve: reserving a graph for ubatch with n_tokens = 512, n_seqs = 1, n_outputs = 512": the next graph is planned for its memory alone.
+/// "graph_reserve: reserving a graph for ubatch with n_tokens = 512, n_seqs = 1, n_outputs = 512": the next graph is planned for
+/// its memory alone.
 struct ReserveLine {
     int32_t n_tokens = 0, n_sequences = 0, n_outputs = 0; ///< 0: not said
 };
@@ -26,7 +27,8 @@ struct DeviceLine {
 };
 std::optional<DeviceLine> device_line(std::string_view line);
 
-/// A fact about the whole run, by a short name: "graph splits = 46 (with bs=512), 2 (with bs=1)" is {"graph_splits", "46 (with bs=512), 2 (with bs=1)"}.
+/// A fact about the whole run, by a short name: "graph splits = 46 (with bs=512), 2 (with bs=1)" is {"graph_splits", "46 (with
+/// bs=512), 2 (with bs=1)"}.
 struct FactLine {
     std::string_view name, value;
 };

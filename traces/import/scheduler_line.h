@@ -8,10 +8,11 @@
 /// What a ggml program's scheduler writes with GGML_SCHED_DEBUG, line by line, in every form since October 2023:
 ///
 ///     ## SPLIT #1: Vulkan0 # 2 inputs: [embd (  10K)] [leaf_5 (   0K)]
-///     node #  5 (      ROPE):               Qcur-0 (  10K) [Vulka    2.sup] use=1,c=1:               Qcur-0 (  10K) [Vulka   4.vsrc] …
+///     node #  5 (      ROPE):               Qcur-0 (  10K) [Vulka    2.sup] use=1,c=1:               Qcur-0 (  10K)
+///     [Vulka   4.vsrc] …
 ///
-/// Names are cut to 20 bytes on node lines, backends to 5 (4 at first), operators to 10, sizes to 5 (4); split headers have names in full. Everything here
-/// points into the line that was read.
+/// Names are cut to 20 bytes on node lines, backends to 5 (4 at first), operators to 10, sizes to 5 (4); split headers have names
+/// in full. Everything here points into the line that was read.
 namespace schedscope::import {
 
 /// The names are those of the log, cut as it cut them; empty: not there (a cause of a program built without them).
@@ -56,7 +57,8 @@ LineStart find_start(std::string_view line) noexcept;
 /// Is that all that is there of a scheduler line, too little for find_start?
 bool may_start(std::string_view line) noexcept;
 
-/// `text` begins where find_start says. False: too little of it is there to say what it is about. The result's vectors are used again.
+/// `text` begins where find_start says. False: too little of it is there to say what it is about. The result's vectors are used
+/// again.
 bool parse_split(std::string_view text, LoggedSplit& split);
 bool parse_node(std::string_view text, LoggedNode& node);
 

@@ -3,6 +3,7 @@
 #include "runtime/numbers.h"
 #include "traces/diff/align.h"
 #include "traces/format/fields.h"
+#include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 
 #include <algorithm>
@@ -25,13 +26,13 @@ QuestionKey key_of(const Fact& fact) {
     return std::visit(
         [kind]<typename T>(const T& f) -> QuestionKey {
             if constexpr (std::is_same_v<T, record::Assign>) {
-                return {kind, static_cast<int64_t>(f.pass), f.tensor, 0, 0};
+                return {kind, static_cast<int64_t>(f.pass.value_or(Pass::none)), f.tensor, 0, 0};
             } else if constexpr (std::is_same_v<T, record::SplitBegin> || std::is_same_v<T, record::SplitEnd>) {
                 return {kind, f.index, 0, 0, 0};
             } else if constexpr (std::is_same_v<T, record::SplitInput>) {
                 return {kind, f.split, f.tensor, 0, 0};
             } else if constexpr (std::is_same_v<T, record::CopyMade>) {
-                return {kind, f.of, f.stage, f.backend, 0};
+                return {kind, f.of, f.stage.value_or(0), f.backend, 0};
             } else if constexpr (std::is_same_v<T, record::Rewired>) {
                 return {kind, f.node, f.source, 0, 0};
             } else if constexpr (std::is_same_v<T, record::GraphInput> || std::is_same_v<T, record::Placement>) {
@@ -47,7 +48,8 @@ QuestionKey key_of(const Fact& fact) {
 
 constexpr int16_t elsewhere = -2; ///< equal to no number
 
-/// What the numbers of one plan are in another: backends and buffer types by name, tensors as they match, copies by what they are copies of.
+/// What the numbers of one plan are in another: backends and buffer types by name, tensors as they match, copies by what they are
+/// copies of.
 class Translation {
 public:
     Translation(const PlanText& from, const PlanText& to)
@@ -61,12 +63,12 @@ public:
         std::map<CopyKey, TensorId> there;
         for (const Record& r : to.decisions) {
             if (const auto* c = std::get_if<record::CopyMade>(&r.fact)) {
-                there.emplace(CopyKey{c->of, c->backend, c->stage}, c->copy);
+                there.emplace(CopyKey{c->of, c->backend, c->stage.value_or(0)}, c->copy);
             }
         }
         for (const Record& r : from.decisions) {
             if (const auto* c = std::get_if<record::CopyMade>(&r.fact); c != nullptr && c->copy >= n_from_) {
-                const auto same = there.find(CopyKey{tensor(c->of), translated(backends_, c->backend), c->stage});
+                const auto same = there.find(CopyKey{tensor(c->of), translated(backends_, c->backend), c->stage.value_or(0)});
                 copies_.emplace(c->copy, same != there.end() ? same->second : unknown + c->copy);
             }
         }
@@ -77,16 +79,19 @@ public:
             [this]<typename T>(T& f) {
                 for_each_field<T>([&](const auto& field) {
                     using Value = typename std::remove_cvref_t<decltype(field)>::Value;
-                    auto& value = f.*field.member;
+                    const Value* value = known(f.*field.member);
+                    if (value == nullptr) {
+                        return;
+                    }
                     if constexpr (std::is_same_v<Value, int16_t>) {
                         if (field.meaning == Meaning::backend) {
-                            value = translated(backends_, value);
+                            f.*field.member = translated(backends_, *value);
                         } else if (field.meaning == Meaning::buffer_type) {
-                            value = translated(types_, value);
+                            f.*field.member = translated(types_, *value);
                         }
                     } else if constexpr (std::is_same_v<Value, TensorId>) {
                         if (field.meaning == Meaning::tensor) {
-                            value = tensor(value);
+                            f.*field.member = tensor(*value);
                         }
                     }
                 });
@@ -96,8 +101,8 @@ public:
     }
 
 private:
-    using CopyKey = std::array<int64_t, 3>;      ///< of, backend, stage
-    static constexpr TensorId unknown = 1 << 29; ///< from here on: tensors that the other plan does not have
+    using CopyKey = std::tuple<TensorId, BackendId, int16_t>; ///< of, backend, stage
+    static constexpr TensorId unknown = 1 << 29;              ///< from here on: tensors that the other plan does not have
 
     TensorId tensor(TensorId id) const {
         if (id == no_tensor) {
@@ -121,44 +126,51 @@ private:
     std::map<TensorId, TensorId> copies_;
 };
 
-bool equal(const Fact& a, const Fact& b, const PlanText& a_text, const PlanText& b_text) {
-    return a.index() == b.index() &&
-           std::visit(
-               [&]<typename T>(const T& x) {
-                   const T& y = std::get<T>(b);
-                   bool same = true;
-                   for_each_field<T>([&](const auto& f) {
-                       if constexpr (std::is_same_v<typename std::remove_cvref_t<decltype(f)>::Value, StringId>) {
-                           if (f.meaning == Meaning::text) {
-                               same = same && a_text.text(x.*f.member) == b_text.text(y.*f.member);
-                               return;
-                           }
-                       }
-                       same = same && x.*f.member == y.*f.member;
-                   });
-                   return same;
-               },
-               a);
+/// What the recording does not know of a decision is no part of it.
+bool equal(const Fact& recorded, const Fact& now, const PlanText& recorded_text, const PlanText& now_text) {
+    return recorded.index() == now.index() && std::visit(
+                                                  [&]<typename T>(const T& x) {
+                                                      const T& y = std::get<T>(now);
+                                                      bool same = true;
+                                                      for_each_field<T>([&](const auto& f) {
+                                                          using Value = typename std::remove_cvref_t<decltype(f)>::Value;
+                                                          const Value *of_x = known(x.*f.member), *of_y = known(y.*f.member);
+                                                          if (of_x == nullptr) {
+                                                              return;
+                                                          }
+                                                          if constexpr (std::is_same_v<Value, StringId>) {
+                                                              if (f.meaning == Meaning::text) {
+                                                                  same = same && of_y != nullptr &&
+                                                                         recorded_text.text(*of_x) == now_text.text(*of_y);
+                                                                  return;
+                                                              }
+                                                          }
+                                                          same = same && of_y != nullptr && *of_x == *of_y;
+                                                      });
+                                                      return same;
+                                                  },
+                                                  recorded);
 }
 
 struct DecisionSentence {
     const PlanText& t;
 
     std::string operator()(const record::Assign& f) const {
-        std::string s = f.after == no_backend ? "unassigned" : t.backend(f.after);
-        s += " by " + cause_name(f.cause, f.source);
-        return f.by == no_tensor ? s : s + " (" + t.tensor(f.by) + ")";
+        std::string s = f.after == no_backend ? "unassigned" : t.backend(or_none(f.after));
+        s += " by " + cause_text(f.cause, f.source);
+        return or_none(f.by) == no_tensor ? s : s + " (" + t.tensor(*f.by) + ")";
     }
     std::string operator()(const record::SplitBegin& f) const {
-        std::string s = "begins on " + t.backend(f.backend) + " at node " + std::to_string(f.first_node) + " (" +
-                        t.tensor(f.node) + "), " + std::string(split_reason_name(f.why));
-        return f.by == no_tensor ? s : s + " " + t.tensor(f.by);
+        std::string s = "begins on " + t.backend(or_none(f.backend)) + " at node " + std::to_string(f.first_node.value_or(-1)) +
+                        " (" + t.tensor(or_none(f.node)) + "), " + std::string(reason_text(f.why));
+        return or_none(f.by) == no_tensor ? s : s + " " + t.tensor(*f.by);
     }
     std::string operator()(const record::SplitEnd& f) const {
-        return "ends before node " + std::to_string(f.end_node) + ", " + words::counted(f.n_inputs, "input");
+        return "ends before node " + std::to_string(f.end_node.value_or(-1)) + ", " + words::counted(f.n_inputs, "input");
     }
     std::string operator()(const record::SplitInput& f) const {
-        return "input of split " + std::to_string(f.split) + " from " + t.backend(f.from) + ", first for " + t.tensor(f.node);
+        return "input of split " + std::to_string(f.split) + " from " + t.backend(or_none(f.from)) + ", first for " +
+               t.tensor(or_none(f.node));
     }
     std::string operator()(const record::CopyMade& f) const {
         return "copy " + std::to_string(f.copy) + " on " + t.backend(f.backend);
@@ -219,8 +231,9 @@ std::string numbers_of(const Fact& fact) {
             for_each_field<T>([&](const auto& field) {
                 if (field.meaning != Meaning::text && field.meaning != Meaning::backend &&
                     field.meaning != Meaning::buffer_type) {
+                    const auto* value = known(f.*field.member);
                     s += (s.empty() ? " (" : ", ") + std::string(field.name) + ' ' +
-                         std::to_string(static_cast<int64_t>(f.*field.member));
+                         (value != nullptr ? std::to_string(static_cast<int64_t>(*value)) : unknown_text);
                 }
             });
             return s + (s.empty() ? "" : ")");
@@ -284,7 +297,7 @@ std::string PlanText::tensor(TensorId id) const {
     }
     for (const Record& r : decisions) {
         if (const auto* copy = std::get_if<record::CopyMade>(&r.fact); copy != nullptr && copy->copy == id) {
-            return copy_name(backend(copy->backend), tensor(copy->of), copy->stage);
+            return copy_name(backend(copy->backend), tensor(copy->of), copy->stage.value_or(0));
         }
     }
     return "copy " + std::to_string(id);

@@ -9,7 +9,8 @@
 
 namespace schedscope {
 
-/// Is it a decision of the planner (an assignment, a split, a place), and not a question, a mark of progress or something that ran?
+/// Is it a decision of the planner (an assignment, a split, a place), and not a question, a mark of progress or something that
+/// ran?
 bool is_decision(const Fact& fact) noexcept;
 
 /// The decisions of one plan, with what their numbers stand for.
@@ -25,7 +26,8 @@ struct PlanText {
 };
 
 /// Compares two plans decision by decision. Backends and buffer types are the same when their names are, tensors when they match
-/// (align.h), copies when they are of the same tensor, on the same backend, for the same stage. Two texts of a difference are never the same.
+/// (align.h), copies when they are of the same tensor, on the same backend, for the same stage. Two texts of a difference are
+/// never the same.
 void compare_decisions(EvaluationId evaluation, const PlanText& recorded, const PlanText& now, size_t max_differences,
                        ReplayResult& result);
 

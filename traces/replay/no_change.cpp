@@ -3,23 +3,16 @@
 #include "runtime/letter_case.h"
 #include "runtime/numbers.h"
 #include "runtime/ops/catalogue.h"
+#include "runtime/planner/placement/policy.h"
 #include "runtime/system/joined.h"
 #include "traces/history/history.h"
 #include "traces/history/words/words.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace schedscope {
 
 namespace {
-
-int64_t number_of(const SessionInfo& session, std::string_view fact, int64_t otherwise) {
-    const std::string text = session_fact(session, fact);
-    int64_t value = otherwise;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
-}
 
 /// What the sentences need to know of all plans of a trace.
 class Plans {
@@ -39,6 +32,8 @@ public:
         }
     }
     const SessionInfo& session() const noexcept { return history_.session(); }
+    /// Null: they are not known.
+    const PlanSettings* settings() const noexcept { return session().settings ? &*session().settings : nullptr; }
     const RecordSource& source() const noexcept { return history_.source(); }
 
 private:
@@ -47,19 +42,55 @@ private:
 
 bool only_the_cpu(const SessionInfo& session) { return session.backends.size() < 2; }
 
+constexpr const char* no_device = "there is no device but the CPU that ";
+
 std::string of_layers(const WhatIf& what_if, const SessionInfo& session) {
     const std::string said = "ngl=" + std::to_string(*what_if.n_gpu_layers) + ": ";
     if (only_the_cpu(session)) {
-        return said + "there is no device but the CPU that layers could go to";
+        return said + no_device + "layers could go to";
     }
-    const int64_t recorded = number_of(session, "n_gpu_layers", -1), layers = number_of(session, "n_layers", -1);
+    const int32_t recorded = session.settings->placement.n_gpu_layers, layers = session.settings->n_layers;
     if (recorded == *what_if.n_gpu_layers) {
         return said + "it was recorded with " + std::to_string(recorded);
     }
-    if (layers >= 0 && recorded > layers && *what_if.n_gpu_layers > layers) {
+    if (recorded > layers && *what_if.n_gpu_layers > layers) {
         return said + (layers == 1 ? "" : "all ") + words::counted(layers, "layer") + " and the output were offloaded already";
     }
     return said + "each layer stays on the device where it was";
+}
+
+std::string of_shares(const WhatIf& what_if, const SessionInfo& session) {
+    const std::string said = "ts=" + shares_text(what_if.tensor_split) + ": ";
+    const auto holds = [](const BackendInfo& b) { return holds_layers(b.kind.value_or("")); };
+    const auto n_holders = std::count_if(session.backends.begin(), session.backends.end(), holds);
+    if (n_holders < 2) {
+        return said + (n_holders == 0 ? std::string(no_device) + "layers could go to" : "one device has all offloaded layers");
+    }
+    return said + (session.settings->placement.tensor_split == what_if.tensor_split
+                       ? "it was recorded with the same"
+                       : "each layer stays on the device where it was");
+}
+
+std::string of_overrides(const WhatIf& what_if, const SessionInfo& session) {
+    const std::string said = joined(what_if.overrides, " ", [](const TensorOverride& o) { return "ot=" + o.text(); }) + ": ";
+    return said + (session.settings->placement.overrides == what_if.overrides
+                       ? "it was recorded with the same"
+                       : "the weights that it places lie there already, or its device can't run what reads them");
+}
+
+std::string of_cache(const WhatIf& what_if, Plans& plans) {
+    const bool on_host = *what_if.cache_on_host;
+    const std::string said = std::string("nkvo=") + (on_host ? "on" : "off") + ": ";
+    if (plans.settings()->placement.cache_on_host == on_host) {
+        return said + "it was " + (on_host ? "on" : "off") + " when this was recorded";
+    }
+    bool cached = false;
+    plans.for_each([&](const OwnedGraph& graph, const PlanState&) {
+        cached = cached || std::any_of(graph.tensors.begin(), graph.tensors.end(), [](const TensorInfo& t) {
+                     return t.role == Role::cache && t.buffer_type != no_buffer_type;
+                 });
+    });
+    return said + (cached ? "the CPU has all layers, and their KV cache lies there in any case" : "no graph has a KV cache");
 }
 
 std::string of_order(const WhatIf& what_if, const SessionInfo& session) {
@@ -104,10 +135,10 @@ std::string of_refusal(const WhatIf::RefusedOp& refusal, Plans& plans) {
     return said + "each " + op + " stays, for it follows the tensor that it is a view of or was pinned";
 }
 
-std::string of_flash_attention(const WhatIf& what_if, const SessionInfo& session) {
+std::string of_flash_attention(const WhatIf& what_if, const PlanSettings* recorded) {
     const bool on = *what_if.flash_attention;
     const std::string said = std::string("fa=") + (on ? "on" : "off") + ": ";
-    if (session_fact(session, "flash_attention") == (on ? "on" : "off")) {
+    if (recorded != nullptr && recorded->flash_attention == on) {
         return said + "it was " + (on ? "on" : "off") + " when this was recorded";
     }
     return said + "no graph has attention that it could change";
@@ -115,7 +146,7 @@ std::string of_flash_attention(const WhatIf& what_if, const SessionInfo& session
 
 std::string of_stages(const WhatIf& what_if, Plans& plans) {
     const std::string said = "stages=" + std::to_string(*what_if.stages) + ": ";
-    if (number_of(plans.session(), "stages", 1) == *what_if.stages) {
+    if ((plans.settings() != nullptr ? plans.settings()->n_stages : 1) == *what_if.stages) {
         return said + "it was recorded with as many";
     }
     int64_t inputs = 0;
@@ -130,15 +161,16 @@ std::string of_stages(const WhatIf& what_if, Plans& plans) {
 
 std::string of_offload(const WhatIf& what_if, Plans& plans) {
     const SessionInfo& session = plans.session();
+    const PlanSettings* recorded = plans.settings();
     const std::string said = what_if.op_offload ? std::string("op-offload=") + (*what_if.op_offload ? "on" : "off") + ": "
                                                 : "offload-min-batch=" + std::to_string(*what_if.offload_min_batch) + ": ";
     if (only_the_cpu(session)) {
-        return said + "there is no device but the CPU that could take work over";
+        return said + no_device + "could take work over";
     }
-    if (what_if.op_offload && session_fact(session, "op_offload") == (*what_if.op_offload ? "on" : "off")) {
+    if (recorded != nullptr && what_if.op_offload == recorded->op_offload) {
         return said + "it was " + (*what_if.op_offload ? "on" : "off") + " when this was recorded";
     }
-    if (what_if.offload_min_batch && number_of(session, "offload_min_batch", -1) == *what_if.offload_min_batch) {
+    if (recorded != nullptr && what_if.offload_min_batch == recorded->offload_min_batch) {
         return said + "it was recorded with " + std::to_string(*what_if.offload_min_batch);
     }
     const auto host = narrow<BackendId>(session.backends.size()) - 1;
@@ -154,7 +186,7 @@ std::string of_offload(const WhatIf& what_if, Plans& plans) {
         for (const TensorId id : graph.nodes) {
             const TensorInfo& node = graph.tensors[id];
             if (std::any_of(node.src.begin(), node.src.end(), is_host_weight)) {
-                largest = std::max(largest, offload_batch(node.op, node.ne));
+                largest = std::max(largest, offload_batch(node.op.value_or(Op::NONE), node.ne.value_or(Shape{})));
             }
         }
     });
@@ -167,7 +199,7 @@ std::string of_offload(const WhatIf& what_if, Plans& plans) {
     if (largest == 0) {
         return said + "only lookups of rows read weights from host memory, and those are never taken over";
     }
-    const int64_t least = number_of(session, "offload_min_batch", 0);
+    const int64_t least = recorded != nullptr ? recorded->offload_min_batch : 0;
     if (largest >= what_if.offload_min_batch.value_or(least)) {
         return said + "no device takes over a node that reads weights from host memory";
     }
@@ -185,6 +217,15 @@ std::vector<std::string> why_nothing_changed(const WhatIf& what_if, const std::s
     if (what_if.n_gpu_layers) {
         why.push_back(of_layers(what_if, plans.session()));
     }
+    if (!what_if.overrides.empty()) {
+        why.push_back(of_overrides(what_if, plans.session()));
+    }
+    if (!what_if.tensor_split.empty()) {
+        why.push_back(of_shares(what_if, plans.session()));
+    }
+    if (what_if.cache_on_host) {
+        why.push_back(of_cache(what_if, plans));
+    }
     if (!what_if.device_order.empty()) {
         why.push_back(of_order(what_if, plans.session()));
     }
@@ -192,7 +233,7 @@ std::vector<std::string> why_nothing_changed(const WhatIf& what_if, const std::s
         why.push_back(of_refusal(refusal, plans));
     }
     if (what_if.flash_attention) {
-        why.push_back(of_flash_attention(what_if, plans.session()));
+        why.push_back(of_flash_attention(what_if, plans.settings()));
     }
     if (what_if.stages) {
         why.push_back(of_stages(what_if, plans));

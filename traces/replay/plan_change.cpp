@@ -2,6 +2,7 @@
 
 #include "runtime/numbers.h"
 #include "traces/diff/align.h"
+#include "traces/history/words/unknown.h"
 
 #include <algorithm>
 #include <optional>
@@ -26,7 +27,8 @@ std::vector<TensorWay> ways_of(const PlanText& plan) {
     for (const Record& r : plan.decisions) {
         const auto* a = std::get_if<record::Assign>(&r.fact);
         if (a != nullptr && is_index(a->tensor, ways)) {
-            ways[a->tensor].stops.push_back({a->pass, plan.backend(a->after), cause_name(a->cause, a->source)});
+            ways[a->tensor].stops.push_back(
+                {a->pass.value_or(Pass::none), plan.backend(or_none(a->after)), cause_text(a->cause, a->source)});
         }
     }
     return ways;
@@ -63,11 +65,11 @@ PlanFigures FigureCounter::of(const PlanText& plan) {
     for (const Record& r : plan.decisions) {
         if (const auto* a = std::get_if<record::Assign>(&r.fact)) {
             if (is_index(a->tensor, at)) {
-                at[a->tensor] = a->after;
+                at[a->tensor] = or_none(a->after);
             }
         } else if (const auto* input = std::get_if<record::SplitInput>(&r.fact)) {
             ++f.inputs;
-            f.bytes_moved += input->bytes;
+            f.bytes_moved += input->bytes.value_or(0);
         } else if (std::holds_alternative<record::CopyMade>(r.fact)) {
             ++f.copies;
         } else if (std::holds_alternative<record::SplitBegin>(r.fact)) {
@@ -86,7 +88,7 @@ PlanFigures FigureCounter::of(const PlanText& plan) {
     for (const TensorId id : plan.graph.leafs) {
         const TensorInfo& t = plan.graph.tensors[id];
         if (t.buffer_type != no_buffer_type) {
-            const int64_t bytes = n_bytes(t.type, t.ne, t.nb);
+            const int64_t bytes = t.bytes().value_or(0);
             f.memory[std::string(kind_of_memory(t)) + plan.buffer_type(t.buffer_type)] += bytes;
             f.by_buffer_type[plan.buffer_type(t.buffer_type)] += bytes;
         }

@@ -1,36 +1,16 @@
 #include "traces/replay/rehome.h"
 
-#include "runtime/error.h"
 #include "runtime/numbers.h"
-#include "runtime/planner/placement/layer_homes.h"
-#include "runtime/system/read_number.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
-#include <optional>
-#include <string>
 #include <string_view>
 
 namespace schedscope {
 
 namespace {
 
-/// A fact that says a number.
-int32_t number_or(const SessionInfo& session, std::string_view fact, int32_t otherwise) {
-    return read_number<int32_t>(session_fact(session, fact)).value_or(otherwise);
-}
-
-std::vector<float> shares_in(const std::string& text) {
-    std::vector<float> shares;
-    for (const char *at = text.data(), *end = at + text.size(); at < end; ++at) {
-        float share = 0;
-        at = std::from_chars(at, end, share).ptr;
-        shares.push_back(share);
-    }
-    return shares;
-}
-
+/// The last one of the order is the host.
 void renumber(ReplayInput& in, const SessionInfo& recorded, const std::vector<BackendId>& order) {
     in.session.backends.clear();
     std::vector<Answer> answers;
@@ -48,52 +28,41 @@ void renumber(ReplayInput& in, const SessionInfo& recorded, const std::vector<Ba
     }
     in.answers.op_answers = std::move(answers);
     in.answers.offload_answers = std::move(offload);
-}
-
-std::vector<LayerHolder> layer_holders(const SessionInfo& session) {
-    std::vector<LayerHolder> holders;
-    for (size_t b = 0; b + 1 < session.backends.size(); ++b) {
-        const BackendInfo& backend = session.backends[b];
-        if (holds_layers(backend.kind)) {
-            holders.push_back({int_of(b), backend.memory_bytes});
+    for (TensorInfo& t : in.graph.tensors) {
+        if (t.user_backend != no_backend) {
+            const auto at = std::find(order.begin(), order.end(), t.user_backend);
+            t.user_backend = narrow<BackendId>(std::min(at, order.end() - 1) - order.begin());
         }
     }
-    return holders;
-}
-
-int32_t wanted_layers(const SessionInfo& recorded, std::optional<int32_t> n_gpu_layers) {
-    constexpr int32_t all = 99;
-    return n_gpu_layers.value_or(number_or(recorded, "n_gpu_layers", all));
 }
 
 class Rehoming {
 public:
-    Rehoming(ReplayInput& in, const SessionInfo& recorded, std::optional<int32_t> n_gpu_layers)
-        : in_(in), graph_(in.graph), n_layers_(number_or(recorded, "n_layers", 0)),
-          host_(narrow<BackendId>(in.session.backends.size() - 1)), homes_(layer_homes_with(recorded, in.session, n_gpu_layers)),
-          encoder_home_(encoder_home(wanted_layers(recorded, n_gpu_layers), layer_holders(in.session), host_)),
-          full_(all_offloaded(n_layers_, wanted_layers(recorded, n_gpu_layers), layer_holders(in.session))) {}
+    Rehoming(ReplayInput& in, const PlacementPolicy& policy) : in_(in), graph_(in.graph), policy_(policy) {}
 
     void run() {
+        find_readers();
         std::map<std::string_view, std::vector<TensorId>> weights; // several of a name: one in each memory
         for (size_t i = 0; i < graph_.tensors.size(); ++i) {
-            TensorInfo& t = graph_.tensors[i];
-            const auto id = int_of(i);
-            if (t.buffer_type != no_buffer_type) {
-                if (t.usage == BufferUsage::weights) {
-                    weights[t.name].push_back(id);
-                } else if (t.home == Home::layer) {
-                    t.buffer_type = type_of(home_of(t.layer));
-                }
-                check_memory(t);
+            if (is_weight(graph_.tensors[i])) {
+                weights[graph_.tensors[i].name].push_back(int_of(i));
             }
         }
-        find_readers();
         for (const auto& [name, ids] : weights) {
             place_weights(ids);
         }
         for (size_t i = 0; i < graph_.tensors.size(); ++i) {
-            pin(int_of(i));
+            TensorInfo& t = graph_.tensors[i];
+            if (t.buffer_type != no_buffer_type && t.role == Role::cache) {
+                t.buffer_type = type_of(policy_.cache(t.layer).home);
+            } else if (t.buffer_type != no_buffer_type && t.role == Role::sampling) {
+                t.buffer_type = type_of_output(t.layer);
+            } else if (t.role == Role::norm || t.role == Role::attended) {
+                t.user_backend = narrow<BackendId>(
+                    policy_
+                        .pin(t.op.value_or(Op::NONE), t.part(), in_.n_tokens, [&](int32_t home) { return runs(home, int_of(i)); })
+                        .home);
+            }
         }
     }
 
@@ -112,33 +81,24 @@ private:
         }
     }
 
-    BackendId home_of(int32_t layer) const { return layer >= 0 && layer <= n_layers_ ? narrow<BackendId>(homes_[layer]) : host_; }
-    BufferTypeId type_of(BackendId b) const { return in_.session.backends[b].default_buffer_type; }
-    bool runs(BackendId b, TensorId id) const { return in_.answers.op_answers.empty() || in_.answers.supports_op(b, id).yes; }
-
-    /// Memory of a device that is no longer there, or that the user gave one of them by name: the host's.
-    void check_memory(TensorInfo& t) const {
-        const auto can_use = [&](const BackendInfo& b) { return b.supports_buffer_type[t.buffer_type] != 0; };
-        if (std::none_of(in_.session.backends.begin(), in_.session.backends.end(), can_use)) {
-            t.buffer_type = type_of(host_);
-        }
+    static bool is_weight(const TensorInfo& t) { return t.buffer_type != no_buffer_type && t.usage == BufferUsage::weights; }
+    BufferTypeId type_of(int32_t home) const { return or_none(in_.session.backends[home].default_buffer_type); }
+    bool runs(int32_t home, TensorId id) const {
+        return in_.answers.op_answers.empty() || in_.answers.supports_op(narrow<BackendId>(home), id).yes;
     }
 
-    /// Of one name. Each reader says in which memory it wants the weight; there is one for each of these memories, in the readers' order.
+    /// Of one name. Each reader says in which memory it wants the weight; there is one for each of these memories, in the
+    /// readers' order.
     void place_weights(const std::vector<TensorId>& ids) {
-        const TensorInfo& first = graph_.tensors[ids.front()];
-        const auto is_placed = [&](TensorId id) {
-            const Home home = graph_.tensors[id].home;
-            return home == Home::layer || home == Home::encoder || home == Home::shared || (home == Home::host && ids.size() > 1);
-        };
-        if (!std::all_of(ids.begin(), ids.end(), is_placed)) {
-            return;
-        }
-        const bool by_reader = ids.size() > 1 || first.home == Home::shared;
         std::vector<Reader> readers;
         for (const TensorId id : ids) {
             const auto& own = readers_[id];
             readers.insert(readers.end(), own.begin(), own.end());
+        }
+        const auto is_known = [&](TensorId id) { return graph_.tensors[id].part() != ModelPart{}; };
+        if (std::none_of(ids.begin(), ids.end(), is_known) &&
+            std::none_of(readers.begin(), readers.end(), [&](const Reader& r) { return is_known(graph_.nodes[r.first]); })) {
+            return;
         }
         std::sort(readers.begin(), readers.end());
         std::map<BufferTypeId, TensorId> placed;
@@ -146,7 +106,7 @@ private:
         for (const auto& [position, slot] : readers) {
             const TensorId node = graph_.nodes[position];
             const TensorId source = graph_.tensors[node].src[slot];
-            const BufferTypeId type = wanted_type(node, source, by_reader);
+            const BufferTypeId type = wanted_type(node, source, ids.size() == 1);
             const auto [at, is_new] = placed.try_emplace(type, no_tensor);
             if (is_new) {
                 at->second = used < ids.size() ? ids[used++] : clone(ids.front());
@@ -159,14 +119,22 @@ private:
         }
     }
 
-    BufferTypeId wanted_type(TensorId node, TensorId weight, bool by_reader) const {
-        const TensorInfo& reader = graph_.tensors[node];
+    BufferTypeId wanted_type(TensorId node, TensorId weight, bool only_one) const {
         const TensorInfo& w = graph_.tensors[weight];
-        BackendId home = w.home == Home::encoder ? narrow<BackendId>(encoder_home_) : home_of(w.layer);
-        if (by_reader) { // a table that is looked up in lies on the host; what has no layer else is the output
-            home = reader.layer >= 0 ? home_of(reader.layer) : reader.op == Op::GET_ROWS ? host_ : home_of(n_layers_);
+        const ModelPart part = only_one && PlacementPolicy::places_weights(w.part()) ? w.part() : graph_.tensors[node].part();
+        return type_of(policy_.weight(w.name, part, [&](int32_t home) { return runs(home, node); }).home);
+    }
+
+    /// What samplers read lies with the output's matrix.
+    BufferTypeId type_of_output(int32_t layer) const {
+        for (const TensorId id : graph_.nodes) {
+            const TensorInfo& node = graph_.tensors[id];
+            if (node.role == Role::output && node.op == Op::MUL_MAT && node.src[0] != no_tensor &&
+                is_weight(graph_.tensors[node.src[0]])) {
+                return graph_.tensors[node.src[0]].buffer_type;
+            }
         }
-        return type_of(runs(home, node) ? home : host_);
+        return type_of(policy_.of_layer(layer).home);
     }
 
     /// One more of a weight, as the last tensor of the graph, with the same answers.
@@ -190,57 +158,30 @@ private:
         return id;
     }
 
-    void pin(TensorId id) const {
-        TensorInfo& t = graph_.tensors[id];
-        if (t.home == Home::layer_norm) {
-            const BackendId home = home_of(t.layer);
-            t.user_backend = (in_.n_tokens < small_batch || full_) && runs(home, id) ? home : no_backend;
-        } else if (t.user_backend != no_backend && t.home == Home::host) {
-            t.user_backend = host_;
-        }
-    }
-
     ReplayInput& in_;
     OwnedGraph& graph_;
-    int32_t n_layers_;
-    BackendId host_;
-    std::vector<int32_t> homes_; ///< [n_layers + 1]
-    int32_t encoder_home_;
-    bool full_;
+    const PlacementPolicy& policy_;
     std::vector<std::vector<Reader>> readers_; ///< by tensor, of the graph as recorded
 };
 
-} // namespace
-
-std::vector<int32_t> layer_homes_with(const SessionInfo& recorded, const SessionInfo& session,
-                                      std::optional<int32_t> n_gpu_layers) {
-    const std::vector<LayerHolder> holders = layer_holders(session);
-    const std::vector<float> shares = shares_in(session_fact(recorded, "tensor_split"));
-    if (shares.size() > holders.size() && !holders.empty()) {
-        throw Error(ErrorKind::usage, "device-order: the recorded -ts has " + std::to_string(shares.size()) + " shares for " +
-                                          std::to_string(holders.size()) + " devices that can hold layers");
-    }
-    return layer_homes(number_or(recorded, "n_layers", 0), wanted_layers(recorded, n_gpu_layers), holders, shares,
-                       n_of(session.backends) - 1);
-}
-
-void rehome(ReplayInput& in, const SessionInfo& recorded, const std::vector<BackendId>& order,
-            std::optional<int32_t> n_gpu_layers) {
-    const bool known =
-        std::any_of(in.graph.tensors.begin(), in.graph.tensors.end(), [](const TensorInfo& t) { return t.home != Home::none; });
-    if (n_gpu_layers && !known) {
-        throw Error(ErrorKind::usage,
-                    "ngl=" + std::to_string(*n_gpu_layers) + ": the trace does not say which layers its tensors belong to");
-    }
-    renumber(in, recorded, order);
-    const auto host = narrow<BackendId>(in.session.backends.size() - 1);
+/// Memory of a device that is no longer there: the host's.
+void leave_lost_memory(ReplayInput& in) {
     for (TensorInfo& t : in.graph.tensors) {
-        if (t.user_backend != no_backend) {
-            const auto at = std::find(order.begin(), order.end(), t.user_backend);
-            t.user_backend = at == order.end() ? host : narrow<BackendId>(at - order.begin());
+        const auto can_use = [&](const BackendInfo& b) { return b.supports_buffer_type[t.buffer_type] != 0; };
+        if (t.buffer_type != no_buffer_type && std::none_of(in.session.backends.begin(), in.session.backends.end(), can_use)) {
+            t.buffer_type = or_none(in.session.backends.back().default_buffer_type);
         }
     }
-    Rehoming(in, recorded, n_gpu_layers).run();
+}
+
+} // namespace
+
+void rehome(ReplayInput& in, const SessionInfo& recorded, const std::vector<BackendId>& order, const PlacementPolicy* policy) {
+    renumber(in, recorded, order);
+    leave_lost_memory(in);
+    if (policy != nullptr) {
+        Rehoming(in, *policy).run();
+    }
 }
 
 } // namespace schedscope

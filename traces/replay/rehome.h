@@ -1,24 +1,16 @@
 #pragma once
 
+#include "runtime/planner/placement/policy.h"
 #include "traces/replay/replay.h"
 
-#include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace schedscope {
 
-/// Gives a recorded graph other devices: those of `order` (recorded numbers, by priority, the CPU last) and no others, with another number of offloaded layers if
-/// one is given. Moves what the runtime places by layer, by the records of who decided (TensorInfo::home): weights and caches follow their layer, weights only
-/// to a device that runs what reads them; a weight of several layers is there once in each of their memories; norms are pinned again; what the user placed
-/// stays. Session, graph and answers are renumbered together. Throws Error(usage) when the trace doesn't say what belongs to which layer.
-void rehome(ReplayInput& input, const SessionInfo& recorded, const std::vector<BackendId>& order,
-            std::optional<int32_t> n_gpu_layers);
-
-/// Which backend of `session` each of the recorded model's layers lives on, the output behind the last. Throws Error(usage) when the recorded shares (-ts) are
-/// more than the devices that hold layers.
-std::vector<int32_t> layer_homes_with(const SessionInfo& recorded, const SessionInfo& session,
-                                      std::optional<int32_t> n_gpu_layers);
+/// Gives a recorded graph other devices: those of `order` (recorded numbers, by priority, the CPU last) and no others. Session,
+/// graph and answers are renumbered together. What belongs to a part of the model goes where the policy for these devices says,
+/// as when it is loaded and built: weights (one that parts in different memory read is there once in each), the cache, what
+/// samplers read, pinned nodes. Null: it is not known where things belong; all stays.
+void rehome(ReplayInput& input, const SessionInfo& recorded, const std::vector<BackendId>& order, const PlacementPolicy* policy);
 
 } // namespace schedscope

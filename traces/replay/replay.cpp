@@ -148,9 +148,10 @@ private:
         ReplaySubject s{OwnedGraph::copy_of(source_.graph(id).view()), source_.answers(id), {}};
         session_ = recorded_session_;
         s.answers.session = &session_;
-        s.options.op_offload = recorded.begin.op_offload;
-        s.options.n_stages = recorded.begin.n_stages;
-        s.options.current_stage = recorded.begin.current_stage;
+        require_plannable(session_, s.graph, s.answers);
+        s.options.op_offload = recorded.begin.op_offload.value_or(true);
+        s.options.n_stages = recorded.begin.n_stages.value_or(1);
+        s.options.current_stage = recorded.begin.current_stage.value_or(0);
         s.options.graph_id = id;
         s.options.session = &session_;
         if (options_.change) {
@@ -189,8 +190,8 @@ private:
             replay_reserve(recorded, reserve);
         }
         ++result_.plans;
-        const ReplaySubject s = subject(recorded, recorded.begin.graph, source_.evaluation(recorded.evaluation).begin.n_tokens,
-                                        false, recorded.alternatives);
+        const int32_t n_tokens = source_.evaluation(recorded.evaluation).begin.n_tokens.value_or(0);
+        const ReplaySubject s = subject(recorded, recorded.begin.graph, n_tokens, false, recorded.alternatives);
         Collector now;
         try {
             make_plan(s.graph.view(), s.answers, s.options, carry_, plan_, &now);
@@ -234,19 +235,19 @@ private:
     /// What the planner takes for granted of those who ask it live.
     void check(GraphId id, const OwnedGraph& graph, const CapabilityTable& answers) const {
         const std::string about = "graph " + std::to_string(id) + " can't be planned again: ";
-        refuse_logged(graph, answers);
+        require_plannable(session_, graph, answers); // another graph may stand in the place of the recorded one
         if (session_.backends.empty() || answers.op_answers.size() != session_.backends.size() * graph.tensors.size()) {
             throw Error(ErrorKind::input, about + "the trace holds no answers of backends about it");
         }
         for (const BackendInfo& backend : session_.backends) {
-            if (backend.default_buffer_type == no_buffer_type) {
+            if (!backend.default_buffer_type) {
                 throw Error(ErrorKind::input, about + "the memory of " + visible_name(backend.name) + " is not recorded");
             }
         }
     }
 
     OptimisedNodes optimised(const OwnedGraph& graph) const {
-        const bool fused = options_.optimise && session_fact(recorded_session_, "fusion") != "off";
+        const bool fused = options_.optimise && (!recorded_session_.settings || recorded_session_.settings->fusion);
         return fused ? options_.optimise(graph.view(), plan_, session_) : OptimisedNodes{graph.nodes, {}};
     }
 
@@ -260,8 +261,8 @@ private:
     }
 
     /// First node and end of each split.
-    static std::vector<int32_t> ranges_of(const std::vector<Record>& records) {
-        std::vector<int32_t> ranges;
+    static std::vector<std::optional<int32_t>> ranges_of(const std::vector<Record>& records) {
+        std::vector<std::optional<int32_t>> ranges;
         for (const Record& r : records) {
             if (const auto* begin = std::get_if<record::SplitBegin>(&r.fact)) {
                 ranges.push_back(begin->first_node);

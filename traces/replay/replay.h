@@ -44,8 +44,8 @@ struct TensorChange {
 /// One plan as it was and as it is now.
 struct PlanComparison {
     EvaluationId evaluation = 0;
-    GraphKind kind = GraphKind::other;
-    int32_t n_tokens = 0;
+    std::optional<GraphKind> kind;
+    std::optional<int32_t> n_tokens;
     PlanFigures recorded, now;
     std::vector<TensorChange> changes; ///< in the order of the graph, what only the new one has behind
 };
@@ -72,23 +72,24 @@ struct ReplayInput {
     const std::vector<record::Alternative>& alternatives; ///< what its graph would have been with other settings
 };
 
-/// The order in which the backends of a session will run a plan's nodes, and their groups, which decide what memory they share. Who knows the backends gives
-/// it (runtime's optimised_nodes).
+/// The order in which the backends of a session will run a plan's nodes, and their groups, which decide what memory they share.
+/// Who knows the backends gives it (runtime's optimised_nodes).
 using OptimiseNodes = std::function<OptimisedNodes(const GraphView&, const Plan&, const SessionInfo&)>;
 
 struct ReplayOptions {
     std::function<void(ReplayInput&)> change; ///< called before each plan; empty: as recorded
-    /// Asked for what is not recorded, that is with `change`, and for graphs that only reserved memory. Empty: as recorded where the graph and its splits are,
-    /// else the graph's order, without groups.
+    /// Asked for what is not recorded, that is with `change`, and for graphs that only reserved memory. Empty: as recorded where
+    /// the graph and its splits are, else the graph's order, without groups.
     OptimiseNodes optimise;
-    /// Compare with what this trace recorded, plan by plan, instead of the plans' own records. Graphs are matched by names (align.h).
+    /// Compare with what this trace recorded, plan by plan, instead of the plans' own records. Graphs are matched by names
+    /// (align.h).
     const RecordSource* expected = nullptr;
     size_t max_differences = 1000;
 };
 
-/// Plans every planned evaluation of a trace again, in order, from the recorded graphs, answers and options, with what the scheduler keeps from graph to graph, and
-/// compares each decision. Needs no device. As recorded, the backends' own reorderings are taken from the records, not decided again.
-/// Throws Error(input) when the source can't be read or holds no plan.
+/// Plans every planned evaluation of a trace again, in order, from the recorded graphs, answers and options, with what the
+/// scheduler keeps from graph to graph, and compares each decision. Needs no device. As recorded, the backends' own reorderings
+/// are taken from the records, not decided again. Throws Error(input) when the source can't be read or holds no plan.
 ReplayResult replay(const RecordSource& source, const ReplayOptions& options = {});
 
 } // namespace schedscope

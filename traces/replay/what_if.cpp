@@ -4,7 +4,6 @@
 #include "runtime/letter_case.h"
 #include "runtime/numbers.h"
 #include "runtime/ops/catalogue.h"
-#include "runtime/planner/placement/layer_homes.h"
 #include "runtime/system/joined.h"
 #include "runtime/system/read_number.h"
 #include "runtime/system/visible_text.h"
@@ -14,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <memory>
 
 namespace schedscope {
@@ -49,6 +49,20 @@ Op operator_named(std::string_view setting, std::string_view name) {
     return *op;
 }
 
+/// Pieces with commas between them. wanted: what each of them is.
+std::vector<std::string_view> pieces(std::string_view setting, std::string_view value, const char* wanted) {
+    std::vector<std::string_view> list;
+    for (size_t at = 0; at <= value.size();) {
+        const size_t comma = std::min(value.find(',', at), value.size());
+        if (comma == at) {
+            refuse(setting, std::string(wanted) + " with commas between them are wanted");
+        }
+        list.push_back(value.substr(at, comma - at));
+        at = comma + 1;
+    }
+    return list;
+}
+
 std::string names_of(const SessionInfo& session) {
     return joined(session.backends, ", ", [](const BackendInfo& b) { return visible_name(b.name); });
 }
@@ -57,27 +71,28 @@ std::string names_of(const SessionInfo& session) {
 class WhatIfChange {
 public:
     WhatIfChange(const WhatIf& what_if, const RecordSource& source)
-        : what_if_(what_if), source_(source), recorded_(source.session()) {
-        was_flash_ = session_fact(recorded_, "flash_attention") == "on";
-        asks_itself_ = session_fact(recorded_, "flash_attention_asked") == "auto";
+        : what_if_(what_if), source_(source), recorded_(source.session()),
+          was_flash_(recorded_.settings && recorded_.settings->flash_attention.value_or(false)) {
         for (const WhatIf::RefusedOp& r : what_if.refusals) {
             backend_named("refuse=" + r.device + ":" + std::string(op_name(r.op)), r.device);
         }
         make_order();
+        make_policy();
     }
 
     void operator()(ReplayInput& in) {
         refuse_operators(in.graph, in.answers);
         use_graph(in);
         if (changes_devices()) {
-            rehome(in, recorded_, order_, what_if_.n_gpu_layers);
+            rehome(in, recorded_, order_, policy_ ? &*policy_ : nullptr);
         }
         const size_t n = in.graph.tensors.size();
         for (size_t b = 0; b < in.session.backends.size(); ++b) {
             const BackendInfo& backend = in.session.backends[b];
-            if (what_if_.offload_min_batch && holds_layers(backend.kind)) {
+            if (what_if_.offload_min_batch && holds_layers(backend.kind.value_or(""))) {
                 for (size_t t = 0; t < n && b * n + t < in.answers.offload_answers.size(); ++t) {
-                    const int64_t batch = offload_batch(in.graph.tensors[t].op, in.graph.tensors[t].ne);
+                    const int64_t batch =
+                        offload_batch(in.graph.tensors[t].op.value_or(Op::NONE), in.graph.tensors[t].ne.value_or(Shape{}));
                     in.answers.offload_answers[b * n + t] = batch > 0 && batch >= *what_if_.offload_min_batch ? 1 : 0;
                 }
             }
@@ -91,7 +106,71 @@ public:
     }
 
 private:
-    bool changes_devices() const { return what_if_.n_gpu_layers || !what_if_.device_order.empty() || !what_if_.refusals.empty(); }
+    bool changes_devices() const {
+        return !placement_setting().empty() || !what_if_.device_order.empty() || !what_if_.refusals.empty();
+    }
+
+    /// One that can be answered only if it is known where the model's tensors belong; empty: there is none.
+    std::string placement_setting() const {
+        return what_if_.n_gpu_layers            ? "ngl=" + std::to_string(*what_if_.n_gpu_layers)
+               : !what_if_.overrides.empty()    ? "ot=" + what_if_.overrides.front().text()
+               : !what_if_.tensor_split.empty() ? "ts=" + shares_text(what_if_.tensor_split)
+               : what_if_.cache_on_host         ? std::string("nkvo=") + (*what_if_.cache_on_host ? "on" : "off")
+                                                : "";
+    }
+
+    void make_policy() {
+        if (!changes_devices()) {
+            return;
+        }
+        if (recorded_.backends.empty()) {
+            refuse(placement_setting(), "the trace has no devices");
+        }
+        if (!recorded_.settings) {
+            if (!placement_setting().empty()) {
+                refuse(placement_setting(), "the trace does not say which layers its tensors belong to");
+            }
+            return;
+        }
+        PlacementOptions options = recorded_.settings->placement;
+        std::vector<PlacedDevice> devices;
+        for (const BackendId b : order_) {
+            const BackendInfo& backend = recorded_.backends[b];
+            devices.push_back({backend.device, backend.kind.value_or(""), backend.memory_bytes.value_or(0)});
+        }
+        for (TensorOverride& recorded : options.overrides) { // what lay on a device that is gone lies on the host
+            const auto is_meant = [&](const PlacedDevice& d) { return same_ignoring_case(d.name, recorded.device); };
+            if (std::none_of(devices.begin(), devices.end(), is_meant)) {
+                recorded.device = devices.back().name;
+            }
+        }
+        options.n_gpu_layers = what_if_.n_gpu_layers.value_or(options.n_gpu_layers);
+        options.cache_on_host = what_if_.cache_on_host.value_or(options.cache_on_host);
+        options.overrides = what_if_.overrides.empty() ? options.overrides : what_if_.overrides;
+        options.tensor_split = what_if_.tensor_split.empty() ? options.tensor_split : what_if_.tensor_split;
+        const std::string split = !what_if_.tensor_split.empty()   ? "ts=" + shares_text(what_if_.tensor_split)
+                                  : !what_if_.device_order.empty() ? "device-order: the recorded -ts"
+                                                                   : "the recorded -ts";
+        const std::string_view overrides = what_if_.overrides.empty() ? "the recorded -ot " : "ot=";
+        policy_.emplace(options, std::move(devices), recorded_.settings->n_layers, PlacementWords{overrides, split});
+        if (!what_if_.overrides.empty()) {
+            require_overrides_match();
+        }
+    }
+
+    /// Looks no further than to the graph with which each pattern has found something.
+    void require_overrides_match() const {
+        std::vector<OverrideReport> reports = override_reports(policy_->overrides());
+        const auto found = [](const OverrideReport& r) { return r.matched + r.shadowed > 0; };
+        for (GraphId g = 0; g < source_.n_graphs() && !std::all_of(reports.begin(), reports.end(), found); ++g) {
+            for (const TensorInfo& tensor : source_.graph(g).tensors) {
+                if (tensor.usage == BufferUsage::weights) {
+                    count_matches(policy_->overrides(), tensor.name, reports);
+                }
+            }
+        }
+        require_matches(reports, "the trace", "ot=");
+    }
 
     void refuse_operators(const OwnedGraph& graph, CapabilityTable& answers) const {
         const size_t n = graph.tensors.size();
@@ -142,7 +221,7 @@ private:
         if (what_if_.flash_attention) {
             return *what_if_.flash_attention;
         }
-        if (!asks_itself_ || !changes_devices()) {
+        if (!policy_ || recorded_.settings->flash_attention_asked != FlashAttention::automatic || !changes_devices()) {
             return was_flash_;
         }
         if (!flash_) {
@@ -160,24 +239,10 @@ private:
         return *flash_;
     }
 
-    /// Does each layer's device run the layer's flash attention? The graph's nodes of it stand in the order of the layers.
     bool flash_everywhere(const OwnedGraph& graph, const CapabilityTable& answers) const {
-        SessionInfo session;
-        for (const BackendId b : order_) {
-            session.backends.push_back(recorded_.backends[b]);
-        }
-        const std::vector<int32_t> homes = layer_homes_with(recorded_, session, what_if_.n_gpu_layers);
-        size_t layer = 0;
-        for (const TensorId id : graph.nodes) {
-            if (graph.tensors[id].op == Op::FLASH_ATTN_EXT) {
-                const size_t home = layer < homes.size() ? homes[layer] : homes.back();
-                ++layer;
-                if (!answers.supports_op(order_[home], id).yes) {
-                    return false;
-                }
-            }
-        }
-        return true;
+        return policy_->flash_attention_everywhere(
+            graph.nodes, [&](TensorId id) -> const TensorInfo& { return graph.tensors[id]; },
+            [&](int32_t home, TensorId id) { return answers.supports_op(order_[home], id).yes; });
     }
 
     BackendId backend_named(const std::string& setting, const std::string& name) const {
@@ -211,23 +276,41 @@ private:
     const WhatIf what_if_;
     const RecordSource& source_;
     const SessionInfo recorded_;
-    bool was_flash_ = false, asks_itself_ = false;
-    std::optional<bool> flash_;    ///< what -fa auto comes to now, once asked
-    std::vector<BackendId> order_; ///< recorded numbers of the backends, in the new order
+    const bool was_flash_;
+    std::optional<bool> flash_;             ///< what -fa auto comes to now, once asked
+    std::vector<BackendId> order_;          ///< recorded numbers of the backends, in the new order
+    std::optional<PlacementPolicy> policy_; ///< for these; none: the settings are not known
     int32_t n_plans_ = 0;
 };
 
-constexpr std::array<WhatIfSetting, 7> settings{{{"ngl", "N"},
-                                                 {"device-order", "DEVICE,DEVICE"},
-                                                 {"refuse", "DEVICE:OP"},
-                                                 {"fa", "on|off"},
-                                                 {"stages", "N"},
-                                                 {"op-offload", "on|off"},
-                                                 {"offload-min-batch", "N"}}};
+constexpr std::array<WhatIfSetting, 10> settings{{{"ngl", "N"},
+                                                  {"device-order", "vulkan0,cpu"},
+                                                  {"refuse", "DEVICE:OP"},
+                                                  {"fa", "on|off"},
+                                                  {"stages", "N"},
+                                                  {"op-offload", "on|off"},
+                                                  {"offload-min-batch", "N"},
+                                                  {"ot", "PATTERN=DEVICE"},
+                                                  {"ts", "A,B"},
+                                                  {"nkvo", "on|off"}}};
 
 } // namespace
 
 std::span<const WhatIfSetting> what_if_settings() noexcept { return settings; }
+
+std::vector<std::string> what_if_beginnings() {
+    std::vector<std::string> all;
+    for (const WhatIfSetting& setting : settings) {
+        const std::string name = std::string(setting.name) + "=";
+        if (setting.value == "on|off") {
+            all.push_back(name + "on");
+            all.push_back(name + "off");
+        } else {
+            all.push_back(name);
+        }
+    }
+    return all;
+}
 
 void WhatIf::set(std::string_view setting) {
     const size_t equals = setting.find('=');
@@ -240,13 +323,8 @@ void WhatIf::set(std::string_view setting) {
         n_gpu_layers = int_of(number(setting, value, 0, most));
     } else if (name == "device-order") {
         device_order.clear();
-        for (size_t at = 0; at <= value.size();) {
-            const size_t comma = std::min(value.find(',', at), value.size());
-            if (comma == at) {
-                refuse(setting, "names with commas between them are wanted");
-            }
-            device_order.emplace_back(value.substr(at, comma - at));
-            at = comma + 1;
+        for (const std::string_view device : pieces(setting, value, "names")) {
+            device_order.emplace_back(device);
         }
     } else if (name == "refuse") {
         const size_t colon = value.rfind(':');
@@ -254,6 +332,18 @@ void WhatIf::set(std::string_view setting) {
             refuse(setting, "DEVICE:OP is wanted");
         }
         refusals.push_back({std::string(value.substr(0, colon)), operator_named(setting, value.substr(colon + 1))});
+    } else if (name == "ot") {
+        overrides.push_back(TensorOverride::parse(value, "ot="));
+    } else if (name == "ts") {
+        tensor_split.clear();
+        for (const std::string_view share : pieces(setting, value, "shares")) {
+            tensor_split.push_back(read_number<float>(share).value_or(-1.0F));
+            if (!(tensor_split.back() >= 0) || !std::isfinite(tensor_split.back())) {
+                refuse(setting, "a share must be a number that is not negative");
+            }
+        }
+    } else if (name == "nkvo") {
+        cache_on_host = on_or_off(setting, value);
     } else if (name == "fa") {
         flash_attention = on_or_off(setting, value);
     } else if (name == "stages") {
@@ -270,7 +360,7 @@ void WhatIf::set(std::string_view setting) {
 
 ReplayOptions options_for(const WhatIf& what_if, const RecordSource& source) {
     if (source.n_graphs() > 0) {
-        refuse_logged(source.graph(0), source.answers(0)); // rather than for what the settings miss in it
+        require_plannable(source.session(), source.graph(0), source.answers(0)); // rather than for what the settings miss in it
     }
     ReplayOptions options;
     const auto change = std::make_shared<WhatIfChange>(what_if, source);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/planner/placement/plan_settings.h"
 #include "traces/replay/replay.h"
 
 #include <optional>
@@ -12,8 +13,9 @@ namespace schedscope {
 
 /// What else might have been asked for, as `replay --set` says it; answered from the records of a trace.
 ///
-/// Changes of layers, devices and operators move what the runtime places by layer, see rehome.h; what the user placed (-ot, -nkvo) stays. With `-fa auto` the runtime
-/// asks the devices, so that flash attention may change, too. The graph with flash attention on or off is one that the recording kept beside each plan's.
+/// Settings stand in place of the recorded ones; the others stay. Where the model's tensors belong is decided again by the policy
+/// that decided it then (planner/placement). With `-fa auto` the runtime asks the devices, so that flash attention may change,
+/// too. The graph with flash attention on or off is one that the recording kept beside each plan's.
 struct WhatIf {
     struct RefusedOp {
         std::string device;
@@ -21,25 +23,31 @@ struct WhatIf {
     };
     std::optional<int32_t> n_gpu_layers; ///< ngl=N
     std::vector<std::string>
-        device_order;                    ///< device-order=vulkan0,cpu: these and no others; the CPU is last and added if missing
-    std::vector<RefusedOp> refusals;     ///< refuse=DEVICE:OP
-    std::optional<bool> flash_attention; ///< fa=on|off
-    std::optional<int32_t> stages;       ///< stages=N, 1 to 16
-    std::optional<bool> op_offload;      ///< op-offload=on|off
+        device_order;                ///< device-order=vulkan0,cpu: these and no others; the CPU is last and added if missing
+    std::vector<RefusedOp> refusals; ///< refuse=DEVICE:OP
+    std::vector<TensorOverride> overrides;    ///< ot=PATTERN=DEVICE: all that there are, in their order
+    std::vector<float> tensor_split;          ///< ts=A,B; empty: not said
+    std::optional<bool> cache_on_host;        ///< nkvo=on|off
+    std::optional<bool> flash_attention;      ///< fa=on|off
+    std::optional<int32_t> stages;            ///< stages=N, 1 to 16
+    std::optional<bool> op_offload;           ///< op-offload=on|off
     std::optional<int64_t> offload_min_batch; ///< offload-min-batch=N
 
     /// Adds one setting. Throws Error(usage), which begins with the setting, when it is not understood.
     void set(std::string_view setting);
 };
 
-/// The settings there are, as `set` takes them, and what each of them can be: "on|off", or what kind of value ("DEVICE:OP").
+/// The settings there are, as `set` takes them, and what each of them can be: "on|off", what kind of value ("DEVICE:OP"), or one
+/// of them ("vulkan0,cpu").
 struct WhatIfSetting {
     std::string_view name, value;
 };
 std::span<const WhatIfSetting> what_if_settings() noexcept;
+/// What a setting can begin with, for completion: "ngl=", "fa=on", "fa=off".
+std::vector<std::string> what_if_beginnings();
 
-/// Options for `replay` with these changes. The source must outlive them. Throws Error(usage) when the trace has no such device, or the change
-/// can't be answered from it.
+/// Options for `replay` with these changes. The source must outlive them. Throws Error(usage) when the trace has no such device,
+/// or the change can't be answered from it.
 ReplayOptions options_for(const WhatIf& what_if, const RecordSource& source);
 
 } // namespace schedscope

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Records the samples anew: small runs of made-up models, one of each kind.
+# Records the samples again: small runs of made-up models, one of each kind.
 #   sh traces/samples/make.sh [PROGRAM]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -22,7 +22,8 @@ trap 'rm -rf "$work"' EXIT
     done
 } > "$work/meadow.ppm"
 
-prompt=1,300,301,302,303,304,305,306,307,308,309,310,311,312,313,314,315,316,317,318,319,320,321,322,323,324,325,326,327,328,329,330,331,332,333,334,335,336,337,338
+prompt=1,300,301,302,303,304,305,306,307,308,309,310,311,312,313,314,315,316,317,318,319,320
+prompt=$prompt,321,322,323,324,325,326,327,328,329,330,331,332,333,334,335,336,337,338
 long_prompt=$prompt # 40 tokens
 for i in 1 2 3 4; do
     long_prompt=$long_prompt,${long_prompt#1,}
@@ -30,12 +31,15 @@ done
 record() {
     name=$1
     shift
-    "$program" record -n 4 -s 1 --ignore-eos "$@" -o "$here/$name.trace" > "$work/out"
+    "$program" record -n 4 -s 1 --ignore-eos --kernel-times kernels "$@" -o "$here/$name.trace" > "$work/out"
 }
 record all-cpu -c 256 -ub 64 -m "$work/tiny.gguf" --tokens $prompt --temp 0 --device cpu
 record partial-offload -c 256 -ub 64 -m "$work/tiny.gguf" --tokens $prompt --temp 0 --device vulkan0,cpu -ngl 3
-record experts-offload -c 256 -ub 64 -m "$work/tiny-moe.gguf" --tokens $prompt --temp 0 --device vulkan0,cpu -ngl 99 -ot 'ffn_.*_exps=CPU' --offload-min-batch 1
-record llava-1.6 -c 2048 -ub 64 -m "$work/tiny.gguf" --mmproj "$work/eye.gguf" --image "$work/meadow.ppm" -p 'What is there?' --temp 0 --device vulkan0,cpu
-record mixed-sampling -c 256 -ub 64 -m "$work/tiny.gguf" --device vulkan0,cpu -bs --seq '0:Once upon a time' --seq '1:There was' --seq '2:The end' \
+record experts-offload -c 256 -ub 64 -m "$work/tiny-moe.gguf" --tokens $prompt --temp 0 --device vulkan0,cpu -ngl 99 \
+    -ot 'ffn_.*_exps=CPU' --offload-min-batch 1
+record llava-1.6 -c 2048 -ub 64 -m "$work/tiny.gguf" --mmproj "$work/eye.gguf" --image "$work/meadow.ppm" \
+    -p 'What is there?' --temp 0 --device vulkan0,cpu
+record mixed-sampling -c 256 -ub 64 -m "$work/tiny.gguf" --device vulkan0,cpu -bs \
+    --seq '0:Once upon a time' --seq '1:There was' --seq '2:The end' \
     --sampler '0:greedy' --sampler '1:top_k=40;temp=0.8;dist' --sampler '2:cpu:top_k=40;temp=0.8;dist'
 record pipeline -m "$work/tiny.gguf" -c 1024 -ub 256 --tokens "$long_prompt" --temp 0 --device vulkan0,vulkan0,cpu --stages 4

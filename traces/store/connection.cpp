@@ -7,8 +7,9 @@ namespace schedscope::sqlite {
 
 namespace {
 
-/// Until the schema was looked at. SQLite reads it with its first statement, and then all of the tables that ANALYZE makes: their columns may be computed, too. Each look
-/// at a text so long takes some milliseconds at most; a trace's schema takes some hundred operations.
+/// Until the schema was looked at. SQLite reads it with its first statement, and then all of the tables that ANALYZE makes: their
+/// columns may be computed, too. Each look at a text so long takes some milliseconds at most; a trace's schema takes some hundred
+/// operations.
 constexpr int largest_of_schema = 32 << 10;
 constexpr int64_t most_of_schema = 2048;
 constexpr int largest_of_trace = 64 << 20;
@@ -56,7 +57,7 @@ void set_up_writer(Database& writer) {
     writer.execute("PRAGMA cache_size = -4096");
     writer.execute("PRAGMA temp_store = MEMORY");
     writer.execute("PRAGMA synchronous = NORMAL");
-    sqlite3_busy_timeout(writer.handle(), 2000); // somebody may look at it with an SQLite shell
+    sqlite3_busy_timeout(writer.handle(), 2000); // it may be open in an SQLite shell
 }
 
 void begin_journal(Database& writer) {

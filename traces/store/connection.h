@@ -8,8 +8,8 @@
 /// The two kinds of connections to a trace, and all that SQLite is told for each.
 namespace schedscope::sqlite {
 
-/// To a file that came from anywhere: nothing in it makes SQLite write, load or compute more than a trace's schema needs, while `stop` says that it may go on. `address`
-/// is one of `file_system`. rolls_back: a journal beside it has to be worked in first.
+/// To a file that came from anywhere: nothing in it makes SQLite write, load or compute more than a trace's schema needs, while
+/// `stop` says that it may go on. `address` is one of `file_system`. rolls_back: a journal beside it has to be worked in first.
 Database connect_reader(const std::string& address, const char* file_system, bool rolls_back, std::function<bool()> stop);
 /// Once its schema was found to be a trace's: statements may look at all of its rows.
 void expect_rows(Database& reader, std::function<bool()> stop, int64_t file_bytes);

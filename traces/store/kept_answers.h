@@ -7,7 +7,8 @@
 
 namespace schedscope {
 
-/// A capability table with texts of its own: the answers' reasons may belong to a driver that goes away earlier. `session` is copied as it is.
+/// A capability table with texts of its own: the answers' reasons may belong to a driver that goes away earlier. `session` is
+/// copied as it is.
 struct KeptAnswers {
     CapabilityTable table;
     std::deque<std::string> details;

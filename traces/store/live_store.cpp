@@ -87,6 +87,25 @@ void LiveStore::keep(const Record& record) {
     size_.store(step + 1, std::memory_order_release);
 }
 
+void LiveStore::keep_part(const PartRecord& record) {
+    for (int32_t i = 0; i < std::ssize(record.part.times); ++i) {
+        keep(record.kernel(i));
+    }
+    if (!record.part.last) {
+        return;
+    }
+    KernelListId id = 0;
+    if (record.part.times.empty() && record.part.kernels != nullptr) {
+        const std::lock_guard lock(mutex_);
+        const auto [known, is_new] = list_ids_.try_emplace(record.part.kernels.get(), n_of(lists_) + 1);
+        if (is_new) {
+            lists_.push_back(record.part.kernels);
+        }
+        id = known->second;
+    }
+    keep(record.split_run(id));
+}
+
 void LiveStore::note_evaluation(const Record& record) {
     constexpr FactSet noted = fact_set<record::EvaluationBegin, record::EvaluationEnd>();
     const bool bounds = (fact_bit(record.fact) & noted) != 0;
@@ -222,6 +241,15 @@ std::string_view LiveStore::text(StringId id) const {
         throw Error(ErrorKind::usage, "text " + std::to_string(id) + ": there are " + std::to_string(texts_.size()));
     }
     return texts_.text(id);
+}
+
+const KernelList& LiveStore::kernels(KernelListId id) const {
+    static const KernelList none;
+    const std::lock_guard lock(mutex_);
+    if (id != 0 && !is_index(id - 1, lists_)) {
+        throw Error(ErrorKind::usage, "list " + std::to_string(id) + " of kernels: there are " + std::to_string(lists_.size()));
+    }
+    return id == 0 ? none : *lists_[id - 1];
 }
 
 } // namespace schedscope

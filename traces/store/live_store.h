@@ -8,12 +8,13 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 namespace schedscope {
 
-/// A trace in memory: the runtime's thread writes, other threads read at the same time. Nothing is dropped; memory grows with the run (about 90
-/// bytes a record). Records already written never move, so reading takes no lock.
+/// A trace in memory: the runtime's thread writes, other threads read at the same time. Nothing is dropped; memory grows with the
+/// run (about 90 bytes a record). Records already written never move, so reading takes no lock.
 class LiveStore final : public Recorder, public RecordSource {
 public:
     LiveStore();
@@ -24,6 +25,7 @@ public:
     void graph(GraphId id, const GraphView& graph, const CapabilityTable& answers) override;
     StringId intern(std::string_view text) override;
     void keep(const Record& record) override;
+    void keep_part(const PartRecord& record) override;
 
     // RecordSource: called by any thread.
     SessionInfo session() const override;
@@ -35,6 +37,7 @@ public:
     const OwnedGraph& graph(GraphId id) const override;
     const CapabilityTable& answers(GraphId id) const override;
     std::string_view text(StringId id) const override;
+    const KernelList& kernels(KernelListId id) const override;
     int64_t count(FactSet kinds) const override;
     Step next_of(Step from, FactSet kinds) const override;
     Step previous_of(Step from, FactSet kinds) const override;
@@ -47,8 +50,9 @@ private:
     static constexpr int n_segments = 32;
     /// Kinds that are few among many: the steps of each are kept, for next_of and previous_of.
     static constexpr FactSet sparse_kinds =
-        fact_set<record::EvaluationBegin, record::PlanBegin, record::PassBegin, record::SplitBegin, record::BufferSize,
-                 record::Sample, record::NextToken, record::EvaluationEnd, record::PlanEnd, record::PassEnd, record::Reserve>();
+        fact_set<record::EvaluationBegin, record::PlanBegin, record::PassBegin, record::SplitBegin, record::SplitEnd,
+                 record::SplitRun, record::BufferSize, record::Sample, record::NextToken, record::EvaluationEnd, record::PlanEnd,
+                 record::PassEnd, record::Reserve>();
 
     Record* slot(Step step) const noexcept;
     void note_evaluation(const Record& record);
@@ -64,6 +68,8 @@ private:
     std::vector<EvaluationSpan> evaluations_;
     std::array<std::vector<Step>, std::variant_size_v<Fact>> sparse_;
     Interner texts_;
+    std::vector<std::shared_ptr<const KernelList>> lists_; ///< by id − 1
+    std::unordered_map<const KernelList*, KernelListId> list_ids_;
 };
 
 } // namespace schedscope

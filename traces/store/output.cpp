@@ -39,7 +39,8 @@ bool is_trace(const std::string& path) noexcept {
 
 namespace {
 
-/// Nothing, or what SQLite itself leaves beside a file: a journal, a log, the log's index. They begin with these bytes, or with zeros where none were written yet.
+/// Nothing, or what SQLite itself leaves beside a file: a journal, a log, the log's index. They begin with these bytes, or with
+/// zeros where none were written yet.
 bool is_sqlites(const std::string& path) noexcept {
     constexpr std::array<std::array<unsigned char, 4>, 5> beginnings{
         {{0xd9, 0xd5, 0x05, 0xf9}, {0x37, 0x7f, 0x06, 0x82}, {0x37, 0x7f, 0x06, 0x83}, {0x18, 0xe2, 0x2d, 0x00}, {}}};

@@ -25,7 +25,8 @@ RecordCache::Chunk& RecordCache::chunk(Step index) {
     return *found->second;
 }
 
-/// Chunks that aren't there yet, in one go: the first one, and those behind it up to the one that `until` lies in or to one that is there.
+/// Chunks that aren't there yet, in one go: the first one, and those behind it up to the one that `until` lies in or to one that
+/// is there.
 void RecordCache::read_ahead(Step first, Step until) {
     const Step most = std::min<Step>(65536 / size_.chunk, size_.most);
     Step end = first + 1;

@@ -18,8 +18,9 @@ public:
     explicit RecordCache(const RecordSource& source) : RecordCache(source, CacheSize(), {}) {}
     RecordCache(const RecordSource& source, CacheSize size, Wanted wanted) : source_(source), size_(size), wanted_(wanted) {}
 
-    /// The wanted records of the steps [step, end), from `step` to the end of its chunk as far as that is written. Valid until the next call.
-    /// until: the records up to here will be asked for too; they are read together. Throws Error(usage) when the source has no such step.
+    /// The wanted records of the steps [step, end), from `step` to the end of its chunk as far as that is written. Valid until
+    /// the next call. until: the records up to here will be asked for too; they are read together. Throws Error(usage) when the
+    /// source has no such step.
     struct Part {
         std::span<const Record> records;
         Step end = 0;
@@ -30,7 +31,8 @@ public:
     std::span<const Record> from(Step step) { return part(step).records; }
     const Record& at(Step step) { return from(step).front(); }
 
-    /// Calls f(record) for the wanted records before `step`, the last one first, until it returns false. It must not ask the cache itself.
+    /// Calls f(record) for the wanted records before `step`, the last one first, until it returns false. It must not ask the
+    /// cache itself.
     template <typename F> void backward(Step step, F&& f) {
         for (step = std::min(step, source_.n_steps()); step > 0;) {
             const Step begin = (step - 1) / size_.chunk * size_.chunk;

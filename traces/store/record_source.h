@@ -22,8 +22,8 @@ inline FactSet fact_bit(const Fact& fact) noexcept { return FactSet{1} << fact.i
 
 constexpr FactSet every_fact = ~FactSet{0} >> (64 - std::variant_size_v<Fact>);
 
-/// What is wanted of records: some kinds of them, or only which tensors and places they name. Of `names_only` records the step is right and each field of 32 bits
-/// that names or counts tensors, nodes and graphs; the others may be as a new record has them.
+/// What is wanted of records: some kinds of them, or only which tensors and places they name. Of `names_only` records the step is
+/// right and each field of 32 bits that names or counts tensors, nodes and graphs; the others may be as a new record has them.
 struct Wanted {
     FactSet kinds = every_fact;
     bool names_only = false;
@@ -37,11 +37,11 @@ struct EvaluationSpan {
     bool complete = false; ///< its end was recorded
 };
 
-/// What a reader needs of a trace, wherever it lies: a file (TraceReader) or a running program (LiveStore). Thread-safe. Texts and graphs once
-/// returned stay valid as long as the source. Throws Error(input) on a read error.
+/// What a reader needs of a trace, wherever it lies: a file (TraceReader) or a running program (LiveStore). Thread-safe. Texts
+/// and graphs once returned stay valid as long as the source. Throws Error(input) on a read error.
 ///
-/// Also of a file that somebody changed: what counts (bytes, operations, uses) is at most 2^50, other wide numbers (times) lie between −2^61 and 2^61. A difference of
-/// two times, and a sum of some thousand counts, can be computed in 64 bits without a check.
+/// Also of a changed file: what counts (bytes, operations, uses) is at most 2^50, other wide numbers (times) lie between −2^61
+/// and 2^61. A difference of two times, and a sum of some thousand counts, can be computed in 64 bits without a check.
 class RecordSource {
 public:
     virtual ~RecordSource() = default;
@@ -57,6 +57,8 @@ public:
     virtual const OwnedGraph& graph(GraphId id) const = 0;
     virtual const CapabilityTable& answers(GraphId id) const = 0; ///< every capability answer about that graph
     virtual std::string_view text(StringId id) const = 0;
+    /// What record::SplitRun names: kernels that ran without a time of their own. Of none: empty.
+    virtual const KernelList& kernels(KernelListId id) const = 0;
 
     /// Calls f(record) for each of [first, end); stops when f returns false, if it returns something.
     template <typename F> void for_each(Step first, Step end, F&& f) const {
@@ -79,11 +81,13 @@ public:
         }
     }
 
-    /// The next or previous record of one of these kinds, from `from` exclusive; no_step: none. Looks at each record unless the source knows better.
+    /// The next or previous record of one of these kinds, from `from` exclusive; no_step: none. Looks at each record unless the
+    /// source knows better.
     virtual Step next_of(Step from, FactSet kinds) const;
     virtual Step previous_of(Step from, FactSet kinds) const;
 
-    /// How many records of these kinds there are, and how many evaluations ended with an error. They look at each record unless the source knows better.
+    /// How many records of these kinds there are, and how many evaluations ended with an error. They look at each record unless
+    /// the source knows better.
     virtual int64_t count(FactSet kinds) const;
     virtual int64_t count_failed() const;
 

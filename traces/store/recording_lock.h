@@ -6,14 +6,16 @@
 
 namespace schedscope {
 
-/// The right to write a trace at a path: one program has it at a time, until it ends, however it does. Nothing of an older trace is touched before it is held.
+/// The right to write a trace at a path: one program has it at a time, until it ends, however it does. Nothing of an older trace
+/// is touched before it is held.
 ///
-/// It is a lock on one byte of the file that SQLite keeps for locks and uses for no other, of the kind that other openings of the file in this process don't end.
+/// It is a lock on one byte of the file that SQLite keeps for locks and uses for no other, of the kind that other openings of the
+/// file in this process don't end.
 class RecordingLock {
 public:
     RecordingLock() = default;
-    /// Takes it, and makes the file at the path an empty one that no other process has open to write, without the journals of an older one. Throws sqlite::Failure: somebody
-    /// else has it, or the file can't be made; an older trace is then as it was.
+    /// Takes it, and makes the file at the path an empty one that no other process has open to write, without the journals of an
+    /// older one. Throws sqlite::Failure: somebody else has it, or the file can't be made; an older trace is then as it was.
     explicit RecordingLock(const std::string& path);
     int descriptor() const noexcept { return file_.get(); } ///< of the file; −1: not held
 

@@ -118,8 +118,8 @@ void Statement::bind_blob(int parameter, std::span<const std::byte> value) {
 int Statement::n_columns() const noexcept { return sqlite3_column_count(handle_.get()); }
 bool Statement::is_null(int column) const noexcept { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
 
-// A value's type and content in one look at the column: most of the time of reading a trace goes here. Values of connections without mutexes may be used like those
-// that SQLite protects (its documentation of sqlite3_column_value).
+// A value's type and content in one look at the column: most of the time of reading a trace goes here. Values of connections
+// without mutexes may be used like those that SQLite protects (its documentation of sqlite3_column_value).
 std::optional<int64_t> Statement::as_integer(int column) const noexcept {
     sqlite3_value* const value = sqlite3_column_value(handle_.get(), column);
     return sqlite3_value_type(value) == SQLITE_INTEGER ? std::optional<int64_t>(sqlite3_value_int64(value)) : std::nullopt;

@@ -64,7 +64,8 @@ public:
     /// file_system: of SQLite's, by name; null: its own for this machine.
     Database(const std::string& path, Mode mode, const char* file_system = nullptr);
 
-    /// From here on a statement that goes on for more than so many operations without having been reset, or while `stop` says so, fails with SQLITE_INTERRUPT.
+    /// From here on a statement that goes on for more than so many operations without having been reset, or while `stop` says so,
+    /// fails with SQLITE_INTERRUPT.
     void watch(std::function<bool()> stop, int64_t most_operations);
     void execute(const std::string& sql);
     sqlite3* handle() const noexcept { return handle_.get(); }

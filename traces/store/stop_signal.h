@@ -7,7 +7,8 @@
 
 namespace schedscope {
 
-/// Whether whoever waits for something to be read wants it to stop. Only the thread that waits is ever told so: others have work of their own to do.
+/// Whether whoever waits for something to be read wants it to stop. Only the thread that waits is ever told so: others have work
+/// of their own to do.
 class StopSignal {
 public:
     /// From now on `look` is called by this thread now and then while it reads itself: true asks to stop.

@@ -39,16 +39,11 @@ StringId TeeRecorder::intern(std::string_view text) {
     return id;
 }
 
-void TeeRecorder::keep(const Record& record) {
-    if (delivering_) { // a part adds a fact of its own: all parts get this record first
-        postponed_.push_back(record);
-        return;
-    }
+/// Calls give(part) for each part, then gives them what parts added of their own.
+template <typename Give> void TeeRecorder::deliver(const Give& give) {
     delivering_ = true;
     try {
-        for (Recorder* part : parts_) {
-            part->keep(record);
-        }
+        std::for_each(parts_.begin(), parts_.end(), give);
         for (size_t i = 0; i < postponed_.size(); ++i) {
             const Record next = postponed_[i]; // the list may grow meanwhile
             for (Recorder* part : parts_) {
@@ -62,6 +57,18 @@ void TeeRecorder::keep(const Record& record) {
     }
     postponed_.clear();
     delivering_ = false;
+}
+
+void TeeRecorder::keep(const Record& record) {
+    if (delivering_) { // a part adds a fact of its own: all parts get this record first
+        postponed_.push_back(record);
+    } else {
+        deliver([&](Recorder* part) { part->keep(record); });
+    }
+}
+
+void TeeRecorder::keep_part(const PartRecord& record) {
+    deliver([&](Recorder* part) { part->keep_part(record); });
 }
 
 Recorder::Grain TeeRecorder::grain() const {

@@ -5,6 +5,8 @@
 #include "runtime/error.h"
 #include "traces/store/writer_state.h"
 
+#include <utility>
+
 namespace schedscope {
 
 namespace {
@@ -48,7 +50,7 @@ void TraceWriter::session(const SessionInfo& info) {
     s.session = info;
     const std::lock_guard lock(s.mutex);
     if (!s.failed) {
-        s.queued.sessions.push_back(info);
+        s.queued.session = info;
         ++s.queued.cost;
     }
 }
@@ -66,46 +68,8 @@ bool TraceWriter::State::wait_for_room(std::unique_lock<std::mutex>& lock, recor
     return true;
 }
 
-void TraceWriter::graph(GraphId id, const GraphView& graph, const CapabilityTable& answers) {
-    State& s = *state_;
-    if (s.failed.load(std::memory_order_relaxed)) {
-        return;
-    }
-    GraphToWrite item{id, OwnedGraph::copy_of(graph), KeptAnswers(answers)};
-    const SessionInfo* session = answers.session;
-    const bool grown = session != nullptr && session->buffer_types.size() > s.session.buffer_types.size();
-
-    std::unique_lock lock(s.mutex);
-    record::Wait wait;
-    const bool waited = s.wait_for_room(lock, wait);
-    if (s.failed) {
-        return;
-    }
-    if (grown) { // buffer types are numbered when they are first met
-        s.session.buffer_types = session->buffer_types;
-        s.session.backends = session->backends;
-        s.queued.sessions.push_back(s.session);
-    }
-    s.queued.cost += 1 + item.graph.tensors.size() * records_per_tensor;
-    s.queued.graphs.push_back(std::move(item));
-    const bool enough = s.queued.cost >= s.batch_records;
-    lock.unlock();
-    if (enough) {
-        s.work.notify_one();
-    }
-    if (waited) {
-        s.adding_wait = true;
-        s.root->add(wait);
-        s.adding_wait = false;
-    }
-}
-
-StringId TraceWriter::intern(std::string_view text) {
-    const std::lock_guard lock(state_->mutex);
-    return state_->texts.intern(text);
-}
-
-void TraceWriter::keep(const Record& record) {
+/// What `put` puts into the queue costs as much as so many records.
+template <typename Put> void TraceWriter::queue(size_t cost, const Put& put) {
     State& s = *state_;
     if (s.failed.load(std::memory_order_relaxed)) {
         return;
@@ -116,12 +80,12 @@ void TraceWriter::keep(const Record& record) {
     if (s.failed || s.stop) {
         return;
     }
-    const bool first = s.queued.empty();
-    s.queued.records.push_back(record);
-    ++s.queued.cost;
-    const bool enough = s.queued.cost == s.batch_records;
+    const size_t before = s.queued.cost;
+    put(s.queued);
+    s.queued.cost += cost;
+    const bool enough = before < s.batch_records && s.queued.cost >= s.batch_records;
     lock.unlock();
-    if (first || enough) {
+    if (before == 0 || enough) {
         s.work.notify_one();
     }
     if (waited) { // the wait is a fact as well; it goes past the queue's limit, or it would wait for itself
@@ -131,10 +95,72 @@ void TraceWriter::keep(const Record& record) {
     }
 }
 
+void TraceWriter::graph(GraphId id, const GraphView& graph, const CapabilityTable& answers) {
+    State& s = *state_;
+    if (s.failed.load(std::memory_order_relaxed)) {
+        return;
+    }
+    GraphToWrite item{id, OwnedGraph::copy_of(graph), KeptAnswers(answers)};
+    const SessionInfo* session = answers.session;
+    const bool grown = session != nullptr && session->buffer_types.size() > s.session.buffer_types.size();
+
+    queue(1 + item.graph.tensors.size() * records_per_tensor, [&](TraceBatch& batch) {
+        if (grown) { // buffer types are numbered when they are first met
+            s.session.buffer_types = session->buffer_types;
+            s.session.backends = session->backends;
+            batch.session = s.session;
+        }
+        batch.graphs.push_back(std::move(item));
+    });
+}
+
+StringId TraceWriter::intern(std::string_view text) {
+    const std::lock_guard lock(state_->mutex);
+    return state_->texts.intern(text);
+}
+
+void TraceWriter::keep(const Record& record) {
+    SplitPart part;
+    if (const auto* kernel = std::get_if<record::Execute>(&record.fact)) {
+        const KernelSpan time{kernel->start_ns, kernel->end_ns};
+        const KernelInfo info{kernel->first, kernel->last, kernel->count, kernel->kernel, kernel->bytes, kernel->flops};
+        part.split = kernel->split;
+        part.backend = kernel->backend;
+        part.device_time = kernel->device_time;
+        part.last = false;
+        part.start_ns = time.start_ns;
+        part.end_ns = time.end_ns;
+        part.kernels = std::make_shared<const KernelList>(1, info);
+        part.count = 1;
+        part.times = {&time, 1};
+        keep_part({record.step, record.time_ns, record.evaluation, part});
+    } else if (const auto* run = std::get_if<record::SplitRun>(&record.fact)) {
+        part.split = run->split;
+        part.backend = run->backend;
+        part.start_ns = run->start_ns;
+        part.end_ns = run->end_ns;
+        keep_part({record.step, record.time_ns, record.evaluation, part});
+    } else {
+        queue(1, [&](TraceBatch& batch) { batch.records.push_back(record); });
+    }
+}
+
+void TraceWriter::keep_part(const PartRecord& record) {
+    constexpr size_t times_per_record = sizeof(Record) / sizeof(KernelSpan);
+    constexpr size_t kernels_per_record = 64; // parts share their lists: only long ones count
+    const size_t n_kernels = record.part.kernels != nullptr ? record.part.kernels->size() : 0;
+    queue(1 + record.part.times.size() / times_per_record + n_kernels / kernels_per_record, [&](TraceBatch& batch) {
+        batch.parts.push_back({record, record.part.times.size()});
+        batch.times.insert(batch.times.end(), record.part.times.begin(), record.part.times.end());
+    });
+}
+
 void TraceWriter::flush() {
     {
         const std::lock_guard lock(state_->mutex);
-        state_->flush = true;
+        if (std::exchange(state_->flush, true)) {
+            return; // the writer knows when to commit
+        }
     }
     state_->work.notify_one();
 }
@@ -146,10 +172,9 @@ void TraceWriter::sync() {
     }
     std::unique_lock lock(s.mutex);
     const uint64_t target = s.taken + 1; // the batch that will hold what is queued now
-    ++s.waiting_for_commit;
+    s.wanted = target;
     s.work.notify_one();
     s.progress.wait(lock, [&] { return s.committed >= target || s.failed || s.stop; });
-    --s.waiting_for_commit;
 }
 
 void TraceWriter::close() {

@@ -8,8 +8,8 @@
 
 namespace schedscope {
 
-/// Writes the trace file. Records are queued and written by a thread of its own: committed at each evaluation end (or within 10 ms of it when they
-/// come faster) and at least every 250 ms. When the queue is full the runtime waits, and the wait is a record.
+/// Writes the trace file. Records are queued and written by a thread of its own: committed at each evaluation end (or within 10
+/// ms of it when they come faster) and at least every 250 ms. When the queue is full the runtime waits, and the wait is a record.
 ///
 /// Errors of the file (disk full, removed, read-only) stop the recording and not the run; `close` reports them.
 class TraceWriter final : public Recorder {
@@ -19,8 +19,8 @@ public:
         size_t queue_records = 1 << 16; ///< records that may wait to be written; about 90 bytes each
     };
 
-    /// Touches nothing yet: the file is made, replacing what is there (see check_output), when the session begins, so that a run that fails before
-    /// leaves an older trace as it was.
+    /// Touches nothing yet: the file is made, replacing what is there (see check_output), when the session begins, so that a run
+    /// that fails before leaves an older trace as it was.
     explicit TraceWriter(const std::string& path, const Options& options);
     explicit TraceWriter(const std::string& path) : TraceWriter(path, Options{}) {}
     ~TraceWriter() override; ///< closes; errors are lost
@@ -29,6 +29,7 @@ public:
     void graph(GraphId id, const GraphView& graph, const CapabilityTable& answers) override;
     StringId intern(std::string_view text) override;
     void keep(const Record& record) override;
+    void keep_part(const PartRecord& record) override;
     void flush() override;
     void attach_to(Recorder& root) override;
 
@@ -41,6 +42,7 @@ public:
 
 private:
     void open();
+    template <typename Put> void queue(size_t cost, const Put& put);
 
     struct State;
     std::unique_ptr<State> state_;

@@ -26,15 +26,23 @@ struct GraphToWrite {
 
 /// What was recorded and not yet written.
 struct TraceBatch {
-    std::vector<SessionInfo> sessions;
+    std::optional<SessionInfo> session; ///< the last: it says all that those before it said
     std::vector<GraphToWrite> graphs;
     std::vector<Record> records;
+    struct Part {
+        PartRecord record;
+        size_t n_times = 0; ///< that lie behind those of the parts before
+    };
+    std::vector<Part> parts;
+    std::vector<KernelSpan> times;
     size_t cost = 0; ///< in records
     bool empty() const { return cost == 0; }
     void clear() {
-        sessions.clear();
+        session.reset();
         graphs.clear();
         records.clear();
+        parts.clear();
+        times.clear();
         cost = 0;
     }
 };
@@ -58,8 +66,8 @@ struct TraceWriter::State {
     TraceBatch queued;
     Interner texts;
     bool flush = false, stop = false, opened = false;
-    int waiting_for_commit = 0;
     uint64_t taken = 0, committed = 0; ///< batches
+    uint64_t wanted = 0;               ///< that is waited for
     std::optional<std::string> error;
     std::atomic<bool> failed = false;
 

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <pthread.h>
 #include <sched.h>
 #include <sqlite3.h>
@@ -84,7 +85,8 @@ void TraceWriter::State::create(std::unique_ptr<sqlite::Database>& database, std
     check_file();
 }
 
-/// Whoever removed the trace, or put another file in its place, left our journal there: it must not be taken for that file's. And half a file would be in the way.
+/// Whoever removed the trace, or put another file in its place, left our journal there: it must not be taken for that file's. And
+/// half a file would be in the way.
 void TraceWriter::State::remove_leftovers() const {
     if (lock.descriptor() < 0) {
         return; // nothing was touched
@@ -104,12 +106,13 @@ void TraceWriter::State::remove_leftovers() const {
 }
 
 void TraceWriter::State::run() {
-    // Signals are for the threads of the program. One is caused by writing itself: SIGXFSZ, where files may not grow any more; blocked, it is an error of
-    // the write like any other.
+    // Signals are for the threads of the program. One is caused by writing itself: SIGXFSZ, where files may not grow any more;
+    // blocked, it is an error of the write like any other.
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, nullptr);
-    // It writes when the threads that compute leave it a core, rather than take one from them in the middle of a kernel for which the others then wait. Its share stays the same.
+    // It writes when the threads that compute leave it a core, rather than take one from them in the middle of a kernel for which
+    // the others then wait. Its share stays the same.
     const sched_param no_priority{};
     pthread_setschedparam(pthread_self(), SCHED_BATCH, &no_priority);
 
@@ -143,27 +146,31 @@ void TraceWriter::State::write_all(sqlite::Database& database, TraceTables& tabl
     TraceBatch batch;
     auto due = Clock::time_point::max(); ///< when the open transaction must be committed
     auto last_commit = Clock::time_point{};
+    bool hurried = false; ///< `due` is as early as a flush may make it
     for (;;) {
         bool commit_now = false, last = false;
         {
             std::unique_lock lock(mutex);
-            const auto urgent = [&] { return stop || waiting_for_commit > 0 || flush || queued.cost >= batch_records; };
+            const auto urgent = [&] { return stop || wanted > committed || (flush && !hurried) || queued.cost >= batch_records; };
             if (due == Clock::time_point::max()) {
                 work.wait(lock, [&] { return urgent() || !queued.empty(); });
                 due = Clock::now() + longest_uncommitted;
             }
             work.wait_until(lock, due, urgent);
-            if (flush) {
-                flush = false;
+            if (flush && !hurried) {
+                hurried = true;
                 due = std::min(due, std::max(Clock::now(), last_commit + shortest_between_commits));
             }
-            commit_now = stop || waiting_for_commit > 0 || Clock::now() >= due;
+            commit_now = stop || wanted > committed || Clock::now() >= due;
             last = stop;
             if (!commit_now && queued.cost < batch_records) {
                 continue;
             }
             std::swap(batch, queued);
             ++taken;
+            if (commit_now) {
+                flush = hurried = false;
+            }
         }
         progress.notify_all(); // there is room again
         if (!batch.empty() && !in_transaction) {
@@ -189,15 +196,27 @@ void TraceWriter::State::write_all(sqlite::Database& database, TraceTables& tabl
 }
 
 void TraceWriter::State::write(TraceTables& tables, const TraceBatch& batch) {
-    for (const SessionInfo& session : batch.sessions) {
-        tables.session(session);
+    if (batch.session) {
+        tables.session(*batch.session);
     }
     for (const GraphToWrite& graph : batch.graphs) {
         tables.graph(graph.id, graph.graph, graph.answers.table);
     }
+    auto part = batch.parts.begin();
+    std::span<const KernelSpan> times = batch.times;
+    const auto write_parts = [&](Step before) {
+        for (; part != batch.parts.end() && part->record.step < before; ++part) {
+            PartRecord record = part->record;
+            record.part.times = times.first(part->n_times);
+            times = times.subspan(part->n_times);
+            tables.part(record);
+        }
+    };
     for (const Record& record : batch.records) {
+        write_parts(record.step);
         tables.record(record);
     }
+    write_parts(std::numeric_limits<Step>::max());
 }
 
 void TraceWriter::State::commit(sqlite::Database& database) {

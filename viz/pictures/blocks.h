@@ -8,8 +8,8 @@ namespace schedscope {
 
 class Subject;
 
-/// A group of nodes that is drawn as one: a block of the model, what lies before or behind the blocks, or (in graphs whose names tell nothing)
-/// a split or everything.
+/// A group of nodes that is drawn as one: a block of the model, what lies before or behind the blocks, or (in graphs whose names
+/// tell nothing) a split or everything.
 struct NodeBlock {
     enum class Kind : uint8_t { before, block, after, split, all };
     Kind kind = Kind::all;
@@ -20,8 +20,8 @@ struct NodeBlock {
     std::string id() const { return title(); }
 };
 
-/// By position in the order. A node whose name tells none belongs to the block of the node before it, as long as another of that block or a later
-/// one follows; before the first block and behind the last one it is outside.
+/// By position in the order. A node whose name tells none belongs to the block of the node before it, as long as another of that
+/// block or a later one follows; before the first block and behind the last one it is outside.
 std::vector<NodeBlock> blocks_of(const Subject& subject);
 
 } // namespace schedscope

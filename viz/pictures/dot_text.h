@@ -4,12 +4,12 @@
 #include <string>
 #include <string_view>
 
-/// Writing Graphviz text. Written out directly and not through libcgraph's writer: that one wraps lines and orders by its own tables, and the text
-/// is to be compared line by line.
+/// Writing Graphviz text. Written out directly and not through libcgraph's writer: that one wraps lines and orders by its own
+/// tables, and the text is to be compared line by line.
 namespace schedscope {
 
-/// Text as it is to be seen, made safe for a quoted attribute (label, tooltip): backslashes and entities kept literal, control characters shown as
-/// ␤ or �, broken UTF-8 as �. Not quoted yet.
+/// Text as it is to be seen, made safe for a quoted attribute (label, tooltip): backslashes and entities kept literal, control
+/// characters shown as ␤ or �, broken UTF-8 as �. Not quoted yet.
 std::string plain_label(std::string_view text);
 /// The same for the text inside an HTML-like label. Never empty: a space stands for nothing, as Graphviz refuses empty elements.
 std::string html_label(std::string_view text);

@@ -21,9 +21,9 @@ std::string chip(const BackendStyle& style, bool dashed) {
            (dashed ? " style=\"dashed\"" : "") + ">" + bold(style.letter) + "</td>";
 }
 
-/// The kind of a backend that a log names: not known, or what its name says already.
-bool says_nothing(const BackendInfo& backend) {
-    return backend.kind == "unknown" || same_ignoring_case(backend.kind, backend.name);
+/// The kind of a backend, where its name does not say it already.
+std::string kind_beside_name(const BackendInfo& backend) {
+    return backend.kind && !same_ignoring_case(*backend.kind, backend.name) ? *backend.kind : "";
 }
 
 } // namespace
@@ -64,9 +64,9 @@ std::string heading_markup(const Subject& subject, const std::string& totals, co
     const auto& backends = subject.session.backends;
     for (size_t b = 0; b < backends.size(); ++b) {
         const BackendInfo& backend = backends[b];
-        std::string what = !backend.description.empty() || says_nothing(backend) ? backend.description : backend.kind;
-        if (backend.memory_bytes > 0) {
-            what += (what.empty() ? "" : ", ") + words::bytes(backend.memory_bytes);
+        std::string what = !backend.description.empty() ? backend.description : kind_beside_name(backend);
+        if (backend.memory_bytes) {
+            what += (what.empty() ? "" : ", ") + words::bytes(*backend.memory_bytes);
         }
         std::string text = bold(backend.name, gap);
         if (b < shares.size()) {
@@ -78,10 +78,11 @@ std::string heading_markup(const Subject& subject, const std::string& totals, co
         table += row(chip(subject.palette[narrow<BackendId>(b)], false), text);
     }
     const bool has_share = shares.size() > backends.size();
-    if (subject.from_log || (has_share && (subject.frame.has_unassigned || nodes_per_backend(subject).back() > 0))) {
+    const bool may_be_unknown = !subject.all_assigned_known();
+    if (may_be_unknown || (has_share && (subject.frame.has_unassigned || nodes_per_backend(subject).back() > 0))) {
         table += row(chip(subject.palette[no_backend], true),
                      bold(subject.backend_name(no_backend), gap) + (has_share ? html_label(shares.back()) + gap : "") +
-                         (subject.from_log ? sized("(not in the log)", 10, LabelInk::grey) : ""));
+                         (may_be_unknown ? sized("(not in this trace)", 10, LabelInk::grey) : ""));
     }
     for (const LegendSign& sign : signs) {
         table += row("<td>" + html_label(sign.sign) + "</td>", sized(html_label(sign.meaning), 10, LabelInk::grey));

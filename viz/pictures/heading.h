@@ -14,12 +14,15 @@ struct LegendSign {
     std::string sign, meaning;
 };
 
-/// Title, moment and totals, then one row a backend (chip, name, what it is, its share), then a row a sign; an HTML-like table for the graph's label.
-/// shares: of each backend, [n_backends] or one more for the unassigned; empty: none is told. "" when the subject has no heading.
+inline const LegendSign changed_sign{"●", "changed in this pass"}; ///< where a subject's `changed_from` is known
+
+/// Title, moment and totals, then one row a backend (chip, name, what it is, its share), then a row a sign; an HTML-like table
+/// for the graph's label. shares: of each backend, [n_backends] or one more for the unassigned; empty: none is told. "" when the
+/// subject has no heading.
 std::string heading_markup(const Subject& subject, const std::string& totals, const std::vector<std::string>& shares,
                            const std::vector<LegendSign>& signs);
 
-/// How many nodes each backend has, and one number behind: the unassigned, or those that a log leaves out. [n_backends + 1]
+/// How many nodes each backend has, and one number behind: the unassigned, or those of which that is not known. [n_backends + 1]
 std::vector<int64_t> nodes_per_backend(const Subject& subject);
 std::vector<std::string> node_shares(const Subject& subject); ///< the same as words: "12 nodes"
 

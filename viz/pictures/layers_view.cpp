@@ -28,7 +28,8 @@ struct Group {
     std::set<TensorId> weights;
     std::set<TensorId> reads_widely;             ///< originals of what many groups read
     std::vector<const record::CopyMade*> copies; ///< made for its nodes, each counted in the first group that reads it
-    int64_t ns = 0;
+    int64_t ns = 0;                              ///< of the kernels that were timed
+    bool timed = true;                           ///< all that ran were
 };
 
 struct GroupFlow {
@@ -36,12 +37,6 @@ struct GroupFlow {
     tables::SizeSum size;
     bool copied = false;
 };
-
-/// −1: not known.
-int64_t size_of(const Subject& subject, TensorId id) {
-    const TensorInfo& tensor = subject.info(id);
-    return told_by_log(tensor) ? -1 : n_bytes(tensor.type, tensor.ne, tensor.nb);
-}
 
 class LayersView {
 public:
@@ -74,8 +69,9 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
         group->nodes.push_back(node);
         const BackendId backend = subject.backend_of(node);
         ++(backend >= 0 && static_cast<size_t>(backend) + 1 < group->on.size() ? group->on[backend] : group->on.back());
-        if (subject.split_of(node) >= 0) {
-            group->splits.insert(subject.split_of(node));
+        if (const int32_t split = subject.split_of(node); split >= 0) {
+            group->splits.insert(split);
+            group->timed = group->timed && state.splits[split].kernels == 0;
         }
     }
     for (const record::Execute& kernel : state.executed) {
@@ -115,7 +111,7 @@ LayersView::LayersView(const Subject& subject) : subject_(subject) {
             } else if (source != target) {
                 GroupFlow& flow = flows_[{source, target}][copied];
                 flow.tensors.insert(original);
-                flow.size.add(size_of(subject, original));
+                flow.size.add(subject.info(original).bytes());
                 flow.copied = copied;
             }
         }
@@ -137,6 +133,9 @@ std::string LayersView::names(const std::set<TensorId>& tensors, size_t most) co
 void LayersView::draw_group(DotText& dot, const Group& group) const {
     const auto small = [](const std::string& markup) { return next_line(11) + sized(markup, 9); };
     std::string label = sized(bold(group.block.title(), gap), 13) + words::counted(group.nodes.size(), "node");
+    const auto n_changed =
+        std::count_if(group.nodes.begin(), group.nodes.end(), [&](TensorId node) { return !subject_.mark(node).empty(); });
+    label += n_changed == 0 ? "" : ", ● " + words::count(n_changed) + " changed";
     std::string fills, shares;
     BackendId main_backend = no_backend;
     int64_t most = 0;
@@ -183,7 +182,7 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
     const auto amount = [&](const std::set<TensorId>& tensors, const char* noun) {
         tables::SizeSum size;
         for (const TensorId tensor : tensors) {
-            size.add(size_of(subject_, tensor));
+            size.add(subject_.info(tensor).bytes());
         }
         return words::counted(tensors.size(), noun) + ", " + words::bytes(size);
     };
@@ -200,7 +199,9 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
     if (!group.reads_widely.empty()) {
         label += small("reads " + html_label(names(group.reads_widely, 3)));
     }
-    if (group.ns > 0) {
+    if (!group.timed) {
+        label += small(not_timed_text);
+    } else if (group.ns > 0) {
         label += next_line(12) + bold(words::duration(group.ns));
     }
     const bool mixed = most != std::ssize(group.nodes);
@@ -231,6 +232,9 @@ std::string LayersView::draw() const {
         totals += ", " + words::counted(subject_.state.splits.size(), "split") + ", " +
                   words::counted_of(n_inputs, "copy", tables::input_sizes(subject_.state));
         signs.push_back({"- -▶", "tensors copied to another backend"});
+    }
+    if (subject_.changed_from != no_step) {
+        signs.push_back(changed_sign);
     }
     DotText dot("layers");
     dot.graph(picture_attributes(heading_markup(subject_, totals, node_shares(subject_), signs))

@@ -5,9 +5,9 @@
 
 namespace schedscope {
 
-/// Lays `dot` out in a child process. renderer: svg, png or pdf; json0, the positions as data; dot, the text with positions. `name`: what an error
-/// sentence begins with. Throws Error(device) when the child can't be started, fails,
-/// crashes, runs longer than options.layout_seconds or is cancelled; the child is gone then.
+/// Lays `dot` out in a child process. renderer: svg, png or pdf; json0, the positions as data; dot, the text with positions.
+/// `name`: what an error sentence begins with. Throws Error(device) when the child can't be started, fails, crashes, runs longer
+/// than options.layout_seconds or is cancelled; the child is gone then.
 std::string run_layout(const std::string& dot, const std::string& renderer, const PictureOptions& options,
                        const std::string& name);
 

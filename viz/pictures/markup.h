@@ -9,7 +9,8 @@
 /// Pieces of HTML-like labels. `shown` is plain text and is made safe here; everything returned is markup.
 namespace schedscope {
 
-/// Where a piece of text ends and another follows; viewers of SVG drop a piece's leading spaces, so it goes inside the piece that ends.
+/// Where a piece of text ends and another follows; viewers of SVG drop a piece's leading spaces, so it goes inside the piece that
+/// ends.
 constexpr const char* gap = "&#160;";
 
 inline std::string bold(std::string_view shown, const char* behind = "") { return "<b>" + html_label(shown) + behind + "</b>"; }
@@ -21,7 +22,8 @@ inline std::string sized(const std::string& markup, int points, LabelInk ink = L
            markup + "</font>";
 }
 
-/// The next line, lower than its own text would be: underscores of the line above are not touched. The hair space gives it the height.
+/// The next line, lower than its own text would be: underscores of the line above are not touched. The hair space gives it the
+/// height.
 inline std::string next_line(int points) { return "<br/>" + sized("&#8202;", points); }
 
 /// "V Vulkan0", the letter bold.

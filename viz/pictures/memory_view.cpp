@@ -19,7 +19,8 @@ namespace {
 constexpr double panel_height = 300, panel_gap = 78, axis_width = 72; // points, as everything here
 constexpr double min_width = 640, max_width = 3600, width_per_use = 12;
 
-/// A rectangle or a text at a fixed place: left, bottom, width, height. Graphviz wants the centre in points and the size in inches.
+/// A rectangle or a text at a fixed place: left, bottom, width, height. Graphviz wants the centre in points and the size in
+/// inches.
 Attributes placed(double left, double bottom, double width, double height) {
     Attributes attributes;
     const auto fixed = [](double value) {
@@ -101,8 +102,8 @@ MemoryPicture::MemoryPicture(const Subject& subject, std::span<const record::Buf
     const PlanState& state = subject.state;
     int32_t at = 0;
     for (const SplitState& split : state.splits) {
-        const int32_t n = 2 * n_of(split.inputs) + subject.end_node(split) - split.begin.first_node;
-        bands_.push_back({at, at + n, split.begin.index, split.begin.backend});
+        const int32_t n = 2 * n_of(split.inputs) + subject.end_node(split) - split.first_node();
+        bands_.push_back({at, at + n, split.begin.index, split.backend()});
         at += n;
     }
     n_uses_ = std::max(1, at);

@@ -37,7 +37,7 @@ private:
     void stack_splits();
     std::string node_label(TensorId node) const;
 
-    /// With the tensor's id, where somebody asked for it.
+    /// With the tensor's id, where it was asked for.
     const Subject& subject_;
     const PlanState& state_;
     DotText dot_;
@@ -52,8 +52,9 @@ NodesPicture::NodesPicture(const Subject& subject)
 }
 
 std::string NodesPicture::node_label(TensorId node) const {
-    std::string label = bold(clipped(subject_.name(node), 64)) + next_line(13) + html_label(subject_.operation(node)) +
-                        next_line(10) + small(html_label(cause_text(subject_, node)), LabelInk::black);
+    std::string label = subject_.mark(node) + bold(clipped(subject_.name(node), 64)) + next_line(13) +
+                        html_label(subject_.operation(node)) + next_line(10) +
+                        small(html_label(cause_text(subject_, node)), LabelInk::black);
     for (const TensorId source : subject_.sources(node)) {
         const bool is_own_cause = state_.tensors[node].by == source;
         if (source < subject_.n_tensors() && subject_.is_weight(source)) {
@@ -72,9 +73,10 @@ void NodesPicture::draw_node(TensorId node, const std::string& kernel) {
     const bool unassigned = subject_.backend_of(node) == no_backend;
     const std::string fused = kernel.empty() ? "" : next_line(10) + small(bold("fused: " + kernel), LabelInk::black);
     Attributes attributes;
-    if (is_view_op(subject_.info(node).op)) {
-        const std::string label = small(html_label(clipped(subject_.name(node), 48) + "  " + subject_.operation(node)) +
-                                        next_line(9) + html_label(cause_text(subject_, node)));
+    if (subject_.is_view_op(node)) {
+        const std::string label =
+            small(html_label(subject_.mark(node) + clipped(subject_.name(node), 48) + "  " + subject_.operation(node)) +
+                  next_line(9) + html_label(cause_text(subject_, node)));
         attributes.html("label", label + fused).raw("margin", "0.05,0.03").raw("height", "0.2");
         attributes.raw("style", unassigned ? "filled,dashed" : "filled")
             .raw("penwidth", "0.5")
@@ -177,7 +179,7 @@ void NodesPicture::draw_copies(int32_t split) {
         tables::SizeSum size;
         size.add(made.bytes);
         std::string label =
-            "copy of " + bold(clipped(subject_.name(made.of), 48)) + next_line(11) +
+            subject_.mark(copy) + "copy of " + bold(clipped(subject_.name(made.of), 48)) + next_line(11) +
             small(html_label("from " + subject_.backend_name(subject_.backend_of(made.of)) + ", ") + bold(words::bytes(size)),
                   LabelInk::black);
         if (uses_.is_hub(copy)) {
@@ -185,8 +187,8 @@ void NodesPicture::draw_copies(int32_t split) {
         }
         Attributes attributes;
         attributes.html("label", label).raw("style", "filled,dashed").raw("fillcolor", style.pale).raw("color", style.line);
-        if (made.bytes >= 0) {
-            attributes.number("bytes", made.bytes);
+        if (made.bytes) {
+            attributes.number("bytes", *made.bytes);
         }
         dot_.node(subject_.id(copy), numbered(subject_, attributes, made.backend, copy));
         draw_uses(copy);
@@ -194,25 +196,25 @@ void NodesPicture::draw_copies(int32_t split) {
 }
 
 void NodesPicture::draw_split(const SplitState& split) {
-    const BackendStyle& style = subject_.palette[split.begin.backend];
-    const int32_t first = split.begin.first_node, end = subject_.end_node(split);
+    const BackendStyle& style = subject_.palette[split.backend()];
+    const int32_t first = split.first_node(), end = subject_.end_node(split);
     const std::string id = "split " + std::to_string(split.begin.index);
-    const std::string range = end <= first       ? "nodes unknown" // to a log that leaves them out
+    const std::string range = end <= first       ? "nodes unknown"
                               : end - first == 1 ? "node " + words::count(first)
                                                  : "nodes " + words::count(first) + "–" + words::count(end - 1);
     dot_.open_cluster(id,
                       numbered(subject_,
                                Attributes()
                                    .raw("label", "")
-                                   .text("tooltip", id + " on " + subject_.backend_name(split.begin.backend))
+                                   .text("tooltip", id + " on " + subject_.backend_name(split.backend()))
                                    .raw("style", subject_.frame.before_splits ? "invis" : "rounded,filled") // its room is kept
                                    .raw("fillcolor", style.pale)
                                    .raw("color", style.line)
                                    .raw("margin", "12"),
-                               split.begin.backend));
-    const std::string title =
-        sized(bold(id, gap), 12) + sized(backend_markup(style, subject_.backend_name(split.begin.backend)), 12) +
-        "<br align=\"left\"/>" + small(html_label(range + ", " + why_split_starts(subject_, split))) + "<br align=\"left\"/>";
+                               split.backend()));
+    const std::string title = sized(bold(id, gap), 12) +
+                              sized(backend_markup(style, subject_.backend_name(split.backend())), 12) + "<br align=\"left\"/>" +
+                              small(html_label(range + ", " + why_split_starts(subject_, split))) + "<br align=\"left\"/>";
     // A node and not the area's own title, which edges into the area would cross.
     dot_.node(title_id(split), Attributes()
                                    .html("label", title)
@@ -229,7 +231,7 @@ void NodesPicture::draw_leaf(TensorId leaf, int32_t place) {
     const BackendId backend = subject_.backend_of(leaf);
     const BackendStyle& style = subject_.palette[backend];
     const bool is_input = (subject_.info(leaf).flags & flag_input) != 0;
-    const std::string label = bold(clipped(subject_.name(leaf), 64)) + next_line(11) +
+    const std::string label = subject_.mark(leaf) + bold(clipped(subject_.name(leaf), 64)) + next_line(11) +
                               small(html_label(subject_.operation(leaf) + (is_input ? ", input" : "")) + next_line(10) +
                                         html_label(cause_text(subject_, leaf)),
                                     LabelInk::black);
@@ -250,8 +252,9 @@ void NodesPicture::draw_leafs(int32_t place) {
     }
 }
 
-/// Splits stand one below the other in the order they run, also where no tensor that is drawn leads from one to the next: an edge that is not seen goes
-/// from the last node of each to what stands at the top of the next. So do the nodes within a split of a log, which leaves out what many of them read.
+/// Splits stand one below the other in the order they run, also where no tensor that is drawn leads from one to the next: an edge
+/// that is not seen goes from the last node of each to what stands at the top of the next. So do the nodes within a split of a
+/// log, which leaves out what many of them read.
 void NodesPicture::stack_splits() {
     const auto stack = [&](const std::string& above, const std::string& below) {
         dot_.edge(above, below, Attributes().raw("class", "next").raw("style", "invis").number("weight", 2));
@@ -264,13 +267,13 @@ void NodesPicture::stack_splits() {
         }
         last = title_id(split);
         bool first = true;
-        for (int32_t i = split.begin.first_node; i < subject_.end_node(split); ++i) {
+        for (int32_t i = split.first_node(); i < subject_.end_node(split); ++i) {
             const TensorId node = state_.order[i];
             if (subject_.is_left_out(node)) {
                 continue;
             }
             const auto& reads = uses_.reads(i);
-            if (subject_.from_log && !first && std::none_of(reads.begin(), reads.end(), [&](TensorId source) {
+            if (!subject_.all_assigned_known() && !first && std::none_of(reads.begin(), reads.end(), [&](TensorId source) {
                     return subject_.is_node(source) && subject_.split_of(source) == split.begin.index;
                 })) {
                 stack(last, subject_.id(node));
@@ -294,8 +297,8 @@ void NodesPicture::draw_edges() {
             Attributes attributes;
             if (!subject_.frame.before_splits) {
                 attributes.raw("style", "dashed").raw("penwidth", "1.6");
-                if (made.bytes >= 0) {
-                    attributes.number("bytes", made.bytes);
+                if (made.bytes) {
+                    attributes.number("bytes", *made.bytes);
                 }
             }
             dot_.edge(uses_.source_id(made.of, copy), subject_.id(copy), attributes);
@@ -319,7 +322,7 @@ std::string NodesPicture::draw() {
                   (n_copies > 0 ? words::counted(n_copies, "copy") : "no copies");
         int64_t stages = 1; // of a pipeline: each has copies of its own, of which only those in use are drawn
         for (const record::CopyMade& made : state_.copies) {
-            stages = std::max<int64_t>(stages, made.stage + 1);
+            stages = std::max<int64_t>(stages, made.stage.value_or(0) + 1);
         }
         totals += stages > 1 ? " for " + words::counted(stages, "stage") : "";
         signs.push_back({"- -▶", "copy between backends"});
@@ -329,6 +332,9 @@ std::string NodesPicture::draw() {
     }
     if (!fusions_.empty()) {
         totals += ", " + words::counted(fusions_.size(), "fused group");
+    }
+    if (subject_.changed_from != no_step) {
+        signs.push_back(changed_sign);
     }
     if (uses_.any_stands_in()) {
         signs.push_back(
@@ -344,7 +350,7 @@ std::string NodesPicture::draw() {
     if (subject_.has_splits()) {
         int32_t reached = 0;
         for (const SplitState& split : state_.splits) {
-            draw_range(reached, split.begin.first_node);
+            draw_range(reached, split.first_node());
             draw_split(split);
             reached = std::max(reached, subject_.end_node(split));
         }

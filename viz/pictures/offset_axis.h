@@ -6,8 +6,8 @@
 
 namespace schedscope {
 
-/// Offsets in a buffer as heights in a picture. Long ranges in which nothing lies (a decode in memory laid out for a whole prompt) are folded to thin strips, so that
-/// what is there stays legible; the rest keeps one scale.
+/// Offsets in a buffer as heights in a picture. Long ranges in which nothing lies (a decode in memory laid out for a whole
+/// prompt) are folded to thin strips, so that what is there stays legible; the rest keeps one scale.
 class OffsetAxis {
 public:
     struct Tick {
@@ -19,7 +19,8 @@ public:
         double bottom, top;
     };
 
-    /// used: [first, end) of everything that lies there, in any order, overlapping as they will; size: of the buffer. Points: the height of the picture.
+    /// used: [first, end) of everything that lies there, in any order, overlapping as they will; size: of the buffer. Points: the
+    /// height of the picture.
     OffsetAxis(std::vector<std::pair<int64_t, int64_t>> used, int64_t size, double points);
 
     double y(int64_t offset) const;

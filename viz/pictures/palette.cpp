@@ -47,7 +47,7 @@ Palette::Palette(const SessionInfo& session) : unassigned_{"–", "#ffffff", "#f
         if (std::any_of(styles_.begin(), styles_.end(), [&](const BackendStyle& style) { return style.letter == letter; })) {
             letter += "/" + std::to_string(styles_.size());
         }
-        const bool is_cpu = backend.kind == "cpu" || (&backend == &backends.back() && backend.kind.empty());
+        const bool is_cpu = backend.kind == "cpu" || (&backend == &backends.back() && backend.kind.value_or("").empty());
         const Tint& tint = is_cpu ? cpu_tint : tints[next_tint++ % tints.size()];
         styles_.push_back({letter, tint.fill, tint.pale, tint.line});
     }

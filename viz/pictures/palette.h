@@ -8,8 +8,8 @@
 
 namespace schedscope {
 
-/// How one backend is drawn. Colours are tints of the Okabe–Ito set, told apart with any colour vision, light enough for dark text; the letter
-/// says the same without colour.
+/// How one backend is drawn. Colours are tints of the Okabe–Ito set, told apart with any colour vision, light enough for dark
+/// text; the letter says the same without colour.
 struct BackendStyle {
     std::string letter;    ///< "V", or "V0" where another backend begins with V as well
     std::string_view fill; ///< of a node, "#rrggbb"

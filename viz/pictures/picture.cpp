@@ -4,6 +4,7 @@
 #include "runtime/letter_case.h"
 #include "runtime/numbers.h"
 #include "runtime/system/output_file.h"
+#include "traces/history/tables/passes.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
@@ -27,19 +28,20 @@ EvaluationId evaluation_wanted(History& history, EvaluationId eval) {
         throw Error(ErrorKind::usage, "picture: nothing is planned in this trace");
     }
     if (id >= history.n_evaluations()) {
-        throw Error(ErrorKind::usage, "evaluation " + std::to_string(id) + ": there are " +
-                                          words::counted(history.n_evaluations(), "evaluation") + ", counted from 0");
+        throw Error(ErrorKind::usage, "evaluation " + std::to_string(id) + ": the trace has evaluations " +
+                                          words::evaluations(history.n_evaluations()));
     }
     return id;
 }
 
+std::string no_passes() { return "this trace has no " + std::string(topic_words(Topic::passes)) + "; leave out --pass"; }
+
 Step end_of_pass(History& history, EvaluationId id, Pass pass) {
     const Step step = tables::end_of_pass(history, id, pass);
     if (step == no_step) {
-        const bool imported = history.evaluation(id).begin.kind == GraphKind::imported;
-        throw Error(ErrorKind::usage, "pass " + std::string(pass_name(pass)) + ": " +
-                                          (imported ? "a log tells of no pass; without --pass, what it tells is drawn"
-                                                    : "not recorded in evaluation " + std::to_string(id)));
+        throw Error(ErrorKind::usage,
+                    "pass " + std::string(pass_name(pass)) + ": " +
+                        (history.knows(Topic::passes) ? "not recorded in evaluation " + std::to_string(id) : no_passes()));
     }
     return step;
 }
@@ -58,9 +60,9 @@ const PlanState& state_wanted(History& history, const PictureOptions& options) {
 
 std::string moment_of(History& history, const PlanState& state, const PictureOptions& options) {
     const EvaluationSpan span = history.evaluation(state.evaluation);
-    std::string text = "evaluation " + words::count(state.evaluation) + " (" + std::string(graph_kind_name(span.begin.kind));
-    if (span.begin.n_tokens > 0) {
-        text += ", " + words::counted(span.begin.n_tokens, "token");
+    std::string text = "evaluation " + words::count(state.evaluation) + " (" + std::string(kind_text(span.begin.kind));
+    if (span.begin.n_tokens.value_or(0) > 0) {
+        text += ", " + words::counted(*span.begin.n_tokens, "token");
     }
     text += span.begin.reused ? ", plan of evaluation " + words::count(state.planned_in) + " used again)" : ")";
     if (options.step) {
@@ -68,10 +70,8 @@ std::string moment_of(History& history, const PlanState& state, const PictureOpt
     }
     const Pass pass = options.step ? state.pass : options.pass.value_or(Pass::none);
     if (pass != Pass::none) {
-        text += std::string(options.step ? ", in" : ", after") + " pass " + std::string(pass_name(pass));
-        if (pass_title(pass) != pass_name(pass)) {
-            text += " (" + std::string(pass_title(pass)) + ")";
-        }
+        const bool over = options.pass || is_moment(History::Unit::sweep, history.record(*options.step));
+        text += (over ? ", after " : ", in ") + words::pass(pass);
     }
     return text;
 }
@@ -87,10 +87,11 @@ void check_something_to_show(const Subject& subject, PictureView view) {
     const bool none_known =
         subject.has_splits() && std::all_of(order.begin(), order.end(), [&](TensorId node) { return subject.is_left_out(node); });
     if ((view == PictureView::nodes || view == PictureView::layers) && none_known) {
-        throw Error(ErrorKind::usage, "view " + name + ": the log that was imported names no node; use --view splits");
+        throw Error(ErrorKind::usage, "view " + name + ": this trace has no nodes; use --view splits");
     }
-    if (view == PictureView::memory && subject.from_log) {
-        throw Error(ErrorKind::usage, "view " + name + ": a log does not tell where tensors lie; use --view splits");
+    if (view == PictureView::memory && !subject.session.knows.has(Topic::memory)) {
+        throw Error(ErrorKind::usage,
+                    "view " + name + ": " + unknown_for_lack_of(Topic::memory, "where tensors lie") + "; use --view splits");
     }
     if (view == PictureView::memory && subject.state.placements.empty()) {
         throw Error(ErrorKind::usage, "view " + name + ": no placement of tensors is recorded at this point" + failed +
@@ -104,7 +105,8 @@ std::string path_of_pass(const std::string& path, Pass pass) {
     return path.substr(0, dot) + "-" + std::string(pass_name(pass)) + path.substr(dot);
 }
 
-/// What was decided by the end of a pass, at the places of the whole plan: its order, splits and copies with the assignments of then.
+/// What was decided by the end of a pass, at the places of the whole plan: its order, splits and copies with the assignments of
+/// then.
 PlanState in_the_frame(const PlanState& then, const PlanState& whole, Pass pass) {
     PlanState state = whole;
     for (size_t id = 0; id < then.tensors.size() && id < state.tensors.size(); ++id) {
@@ -117,7 +119,7 @@ PlanState in_the_frame(const PlanState& then, const PlanState& whole, Pass pass)
     if (pass != Pass::execute) {
         state.executed.clear();
         for (SplitState& split : state.splits) {
-            split.start_ns = split.end_ns = -1;
+            split.forget_run();
         }
     }
     return state;
@@ -181,6 +183,9 @@ std::string make_dot(History& history, const PictureOptions& options) {
     }
     Subject subject = subject_of(history, state, *graph, moment_of(history, state, options));
     subject.heading = options.heading;
+    if (options.heading) { // plans that look alike share a picture without one
+        subject.changed_from = tables::work_of_pass(history, state.step).first;
+    }
     subject.numbered = options.numbered;
     check_something_to_show(subject, options.view);
     return draw(history, subject, options.view);
@@ -206,6 +211,7 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
         Pass pass;
         PlanState state;
         std::string moment;
+        Step changed_from;
     };
     std::vector<Shot> shots;
     const bool needs_splits = options.view == PictureView::splits, needs_memory = options.view == PictureView::memory;
@@ -218,11 +224,12 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
         const Step end = tables::end_of_pass(history, id, *at.pass);
         if (end != no_step) {
             const PlanState& then = history.state_at(end);
-            shots.push_back({*at.pass, in_the_frame(then, whole, *at.pass), moment_of(history, whole, at)});
+            shots.push_back({*at.pass, in_the_frame(then, whole, *at.pass), moment_of(history, whole, at),
+                             tables::work_of_pass(history, end).first});
         }
     }
-    if (shots.empty() && is_imported(history, whole)) {
-        throw Error(ErrorKind::usage, "--pass all: a log tells of no pass; without --pass, what it tells is drawn");
+    if (shots.empty() && !history.knows(Topic::passes)) {
+        throw Error(ErrorKind::usage, "--pass all: " + no_passes());
     }
     if (shots.empty()) {
         throw Error(ErrorKind::usage, "--pass all: no pass of evaluation " + std::to_string(id) +
@@ -231,13 +238,15 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
 
     const auto subject_at = [&](const Shot& shot) {
         Subject subject = subject_of(history, shot.state, *graph, shot.moment);
+        subject.changed_from = shot.changed_from;
         subject.frame.heading_width = heading_of_a_sequence;
         subject.frame.before_splits = planned && shot.pass < Pass::split;
         subject.frame.has_unassigned = !needs_splits && !needs_memory;
         subject.frame.has_fusions = !whole.fusions.empty();
         return subject;
     };
-    // The frame: the whole plan, each tensor with the longest text that it has in any picture, so that none grows into its neighbour.
+    // The frame: the whole plan, each tensor with the longest text that it has in any picture, so that none grows into its
+    // neighbour.
     PlanState widest = shots.back().state;
     {
         std::vector<size_t> length(widest.tensors.size(), 0);
@@ -258,6 +267,7 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
         subject.frame.has_unassigned = !needs_splits;
         subject.frame.has_fusions = !whole.fusions.empty();
         subject.frame.is_widest = true;
+        subject.changed_from = shots.front().changed_from;
         subject.frame.heading_width = heading_of_a_sequence;
         frame = run_layout(draw(history, subject, options.view), "dot", options, path);
         frame += '\0';

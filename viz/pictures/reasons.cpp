@@ -6,14 +6,18 @@
 
 namespace schedscope {
 
+namespace {
+std::string rule_of(const TensorState& tensor) { return tensor.cause ? cause_name(*tensor.cause, tensor.source) : ""; }
+} // namespace
+
 std::string cause_text(const Subject& subject, TensorId tensor) {
     const TensorState& now = subject.state.tensors[tensor];
     if (now.backend == no_backend) {
-        const std::string mark = cause_name(now.cause, now.source), nowhere = subject.backend_name(no_backend);
-        return mark.empty() ? nowhere : nowhere + (subject.from_log ? ", by " : ", marked ") + mark;
+        const std::string mark = rule_of(now), nowhere = subject.backend_name(no_backend);
+        return mark.empty() ? nowhere : nowhere + (subject.all_assigned_known() ? ", marked " : ", by ") + mark;
     }
     std::string text = subject.palette[now.backend].letter + " " + subject.backend_name(now.backend);
-    if (const std::string cause = cause_name(now.cause, now.source); !cause.empty()) {
+    if (const std::string cause = rule_of(now); !cause.empty()) {
         text += " by " + cause;
         if (now.by != no_tensor && now.by < subject.n_ids()) {
             text += " (" + clipped(subject.name(now.by), 40) + ")";
@@ -25,17 +29,17 @@ std::string cause_text(const Subject& subject, TensorId tensor) {
 std::string why_split_starts(const Subject& subject, const SplitState& split) {
     const record::SplitBegin& begin = split.begin;
     std::string where;
-    if (begin.node != no_tensor) {
-        where = subject.name(begin.node) + " (" + operator_text(subject.info(begin.node)) + ")";
+    if (const TensorId node = split.node(); node != no_tensor) {
+        where = subject.name(node) + " (" + operator_text(subject.info(node)) + ")";
     }
-    const std::string by = begin.by != no_tensor ? subject.name(begin.by) : "a source";
-    if (begin.backend == no_backend) {
-        return "not in the log";
+    const std::string by = or_none(begin.by) != no_tensor ? subject.name(*begin.by) : "a source";
+    if (!begin.backend) {
+        return "where it runs is not known";
     }
-    if (!reason_known(begin)) {
+    if (!begin.why) {
         return "why it begins is not known";
     }
-    switch (begin.why) {
+    switch (*begin.why) {
     case SplitReason::first: return "first split";
     case SplitReason::backend: return where.empty() ? "backend changes" : "backend changes at " + where;
     case SplitReason::weight: return where + " needs weight " + by + " of another backend";

@@ -19,7 +19,8 @@ Attributes box_attributes(std::string_view margin);
 /// Of edges with text beside them.
 Attributes edge_attributes();
 
-/// Of a shape, in a picture for programs: the ids of the tensor it stands for and of the backend it has the colour of, each where there is one.
+/// Of a shape, in a picture for programs: the ids of the tensor it stands for and of the backend it has the colour of, each where
+/// there is one.
 Attributes numbered(const Subject& subject, Attributes attributes, BackendId backend, TensorId tensor = no_tensor);
 
 } // namespace schedscope

@@ -21,7 +21,7 @@ namespace {
 struct SplitFlow {
     std::vector<TensorId> tensors;
     tables::SizeSum size;
-    BackendId from = no_backend; ///< none: a log does not tell where they lie
+    BackendId from = no_backend; ///< none: where they lie is not known
 };
 
 /// What no split computes lies on a backend, or its place is unknown: a source of its own, below those of splits.
@@ -47,10 +47,10 @@ std::string flow_label(const Subject& subject, const SplitFlow& flow) {
 }
 
 void draw_split(DotText& dot, const Subject& subject, const SplitState& split, const tables::SizeSum& input_size) {
-    const BackendStyle& style = subject.palette[split.begin.backend];
-    const int32_t first = split.begin.first_node, end = subject.end_node(split);
+    const BackendStyle& style = subject.palette[split.backend()];
+    const int32_t first = split.first_node(), end = subject.end_node(split);
     std::string label = sized(bold(split_id(split.begin.index), gap), 14) +
-                        backend_markup(style, subject.backend_name(split.begin.backend)) + next_line(13);
+                        backend_markup(style, subject.backend_name(split.backend())) + next_line(13);
     label += end <= first ? "nodes not known"
              : end - first == 1
                  ? "node " + words::count(first)
@@ -60,17 +60,17 @@ void draw_split(DotText& dot, const Subject& subject, const SplitState& split, c
     if (!split.inputs.empty()) {
         label += next_line(12) + sized(words::counted(split.inputs.size(), "input") + ", " + words::bytes(input_size), 10);
     }
-    if (split.start_ns >= 0 && split.end_ns >= split.start_ns) {
-        label += next_line(13) + bold(words::duration(split.end_ns - split.start_ns));
+    if (const std::optional<int64_t> time = split.time_ns()) {
+        label += next_line(13) + bold(words::duration(*time));
     }
     Attributes attributes;
     attributes.html("label", label).raw("fillcolor", style.fill).raw("color", style.line);
-    attributes.text("backend", subject.backend_name(split.begin.backend));
+    attributes.text("backend", subject.backend_name(split.backend()));
     if (end > first) {
         attributes.number("first_node", first).number("last_node", end - 1);
     }
-    attributes.raw("why", reason_known(split.begin) ? split_reason_name(split.begin.why) : "unknown");
-    dot.node(split_id(split.begin.index), numbered(subject, attributes, split.begin.backend));
+    attributes.raw("why", split.begin.why ? split_reason_name(*split.begin.why) : "unknown");
+    dot.node(split_id(split.begin.index), numbered(subject, attributes, split.backend()));
 }
 
 } // namespace
@@ -84,15 +84,15 @@ std::string draw_splits(const Subject& subject) {
     int64_t n_copies = 0;
     for (size_t s = 0; s < state.splits.size(); ++s) {
         const SplitState& split = state.splits[s];
-        if (is_index(split.begin.backend, splits_on)) {
-            ++splits_on[split.begin.backend];
+        if (is_index(split.backend(), splits_on)) {
+            ++splits_on[split.backend()];
         }
         for (const record::SplitInput& input : split.inputs) {
             const int32_t made_in = subject.split_of(subject.producer(input.tensor));
-            SplitFlow& flow = flows[{split.begin.index, made_in >= 0 ? made_in : lies_on(input.from)}];
+            SplitFlow& flow = flows[{split.begin.index, made_in >= 0 ? made_in : lies_on(or_none(input.from))}];
             flow.tensors.push_back(input.tensor);
             flow.size.add(input.bytes);
-            flow.from = input.from;
+            flow.from = or_none(input.from);
             into[s].add(input.bytes);
             ++n_copies;
         }
@@ -127,8 +127,8 @@ std::string draw_splits(const Subject& subject) {
     for (size_t s = 0; s < state.splits.size(); ++s) {
         draw_split(dot, subject, state.splits[s], into[s]);
     }
-    // Splits stand one below the other in the order they run: without that, splits of one device, which need no copies between them, would lie
-    // side by side in a line too long to read.
+    // Splits stand one below the other in the order they run: without that, splits of one device, which need no copies between
+    // them, would lie side by side in a line too long to read.
     for (size_t s = 1; s < state.splits.size(); ++s) {
         dot.edge(split_id(state.splits[s - 1].begin.index), split_id(state.splits[s].begin.index),
                  Attributes()
@@ -152,7 +152,8 @@ std::string draw_splits(const Subject& subject) {
         }
         const BackendStyle& style = subject.palette[flow.from];
         const std::string id = split_id(target) + " reads from " + id_of_name(subject.backend_name(flow.from));
-        // The amount stands in the box: of several boxes beside a split all but one have an edge that must go around the others, through its own label.
+        // The amount stands in the box: of several boxes beside a split all but one have an edge that must go around the others,
+        // through its own label.
         const std::string count = flow.tensors.size() == 1 ? "" : words::counted(flow.tensors.size(), "copy") + ", ";
         const std::string label = backend_markup(style, subject.backend_name(flow.from)) + next_line(11) +
                                   html_label(names_of(subject, flow.tensors, 3)) + next_line(11) + count +

@@ -30,9 +30,10 @@ void check(const PlanState& state, int32_t n_tensors, size_t n_ids) {
         require(is_graphs(node), "a node that is not in its graph");
     }
     for (const SplitState& split : state.splits) {
-        require(split.begin.first_node >= 0 && (split.end_node < 0 || split.end_node >= split.begin.first_node),
+        require(split.first_node() >= 0 && (split.end_node < 0 || split.end_node >= split.first_node()),
                 "a split that ends before it begins");
-        require(is_id_or_none(split.begin.node) && is_id_or_none(split.begin.by), "a split that starts at no node of its graph");
+        require(is_id_or_none(split.node()) && is_id_or_none(or_none(split.begin.by)),
+                "a split that starts at no node of its graph");
         for (const record::SplitInput& input : split.inputs) {
             require(is_graphs(input.tensor), "a split input that is not in its graph");
         }
@@ -60,8 +61,7 @@ void check(const PlanState& state, int32_t n_tensors, size_t n_ids) {
 Subject::Subject(const PlanState& shown, const OwnedGraph& of_graph, const SessionInfo& of_session,
                  std::vector<std::string> names, TextOf text_of, std::string at_moment)
     : state(shown), graph(of_graph), session(of_session), palette(of_session), moment(std::move(at_moment)),
-      from_log(!of_graph.tensors.empty() && told_by_log(of_graph.tensors.front())), names_(std::move(names)),
-      text_of_(std::move(text_of)) {
+      names_(std::move(names)), text_of_(std::move(text_of)) {
     const size_t n = names_.size();
     check(state, n_tensors(), n);
     ids_.reserve(n);
@@ -78,7 +78,7 @@ Subject::Subject(const PlanState& shown, const OwnedGraph& of_graph, const Sessi
         position_[at(state.order[i])] = int_of(i);
     }
     for (const SplitState& split : state.splits) {
-        for (int32_t i = split.begin.first_node; i < end_node(split); ++i) {
+        for (int32_t i = split.first_node(); i < end_node(split); ++i) {
             split_of_[at(state.order[at(i)])] = split.begin.index;
         }
     }
@@ -121,14 +121,16 @@ std::string Subject::backend_name(BackendId id) const {
     if (id >= 0 && at(id) < session.backends.size()) {
         return session.backends[at(id)].name;
     }
-    return from_log ? "unknown" : "unassigned";
+    return all_assigned_known() ? "unassigned" : "unknown";
 }
 
-bool Subject::is_left_out(TensorId id) const { return id < n_tensors() && left_out_by_log(info(id)); }
+bool Subject::is_left_out(TensorId id) const { return id < n_tensors() && schedscope::is_left_out(info(id)); }
+
+bool Subject::is_view_op(TensorId id) const { return info(id).op && schedscope::is_view_op(*info(id).op); }
 
 int32_t Subject::end_node(const SplitState& split) const {
     const auto n = n_of(state.order);
-    return std::min(n, split.end_node >= 0 ? split.end_node : split.begin.first_node + 1);
+    return std::min(n, split.end_node >= 0 ? split.end_node : split.first_node() + 1);
 }
 
 const record::CopyMade* Subject::made_by(TensorId id) const {
@@ -138,7 +140,7 @@ const record::CopyMade* Subject::made_by(TensorId id) const {
 
 TensorId Subject::producer(TensorId id) const {
     const TensorInfo& tensor = info(id);
-    return id < n_tensors() && is_view_op(tensor.op) && tensor.is_view() ? tensor.view_source : id;
+    return id < n_tensors() && is_view_op(id) && tensor.is_view() ? tensor.view_source : id;
 }
 
 std::vector<TensorId> Subject::sources(TensorId node) const {
@@ -162,14 +164,11 @@ std::vector<TensorId> Subject::sources(TensorId node) const {
 
 std::string Subject::operation(TensorId id) const {
     const TensorInfo& tensor = info(id);
-    if (told_by_log(tensor)) { // type and shape are not known
-        return id < n_tensors() ? operator_text(tensor) : "";
+    std::string text = id < n_tensors() && !tensor.is_leaf() ? operator_text(tensor) : "";
+    for (const std::string& more : {tensor.type ? type_text(tensor) : "", tensor.ne ? shape_text(tensor) : ""}) {
+        text += (text.empty() || more.empty() ? "" : " ") + more;
     }
-    std::string text;
-    if (id < n_tensors() && tensor.op != Op::NONE) {
-        text = std::string(op_description(tensor.op, tensor.params[0])) + " ";
-    }
-    return text + std::string(type_name(tensor.type)) + " " + shape_text(tensor.ne);
+    return text;
 }
 
 std::string Subject::title() const {

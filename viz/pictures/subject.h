@@ -11,7 +11,8 @@
 
 namespace schedscope {
 
-/// What a picture has in common with the others of a sequence, so that nothing moves from one to the next. A picture by itself has none of it.
+/// What a picture has in common with the others of a sequence, so that nothing moves from one to the next. A picture by itself
+/// has none of it.
 struct SequenceFrame {
     bool is_widest = false;      ///< it is laid out for the places alone: boxes are as wide as they will ever be
     bool before_splits = false;  ///< it shows a pass before pass 5: splits and copies are only told by where things stand
@@ -20,12 +21,13 @@ struct SequenceFrame {
     int heading_width = 0;       ///< points that the heading takes at least
 };
 
-/// What one picture shows: a state, and what the views look up in it. Refers to the state and graph it was made from; both must outlive it.
+/// What one picture shows: a state, and what the views look up in it. Refers to the state and graph it was made from; both must
+/// outlive it.
 class Subject {
 public:
     using TextOf = std::function<std::string(StringId)>;
-    /// names: [n_tensors + n_copies]. moment: "evaluation 3 (decode, 1 token), after pass 2a". Throws Error(input) when the state speaks of tensors
-    /// that are not there.
+    /// names: [n_tensors + n_copies]. moment: "evaluation 3 (decode, 1 token), after pass 2a". Throws Error(input) when the state
+    /// speaks of tensors that are not there.
     Subject(const PlanState& state, const OwnedGraph& graph, const SessionInfo& session, std::vector<std::string> names,
             TextOf text_of, std::string moment);
 
@@ -36,10 +38,12 @@ public:
     std::string moment;
     SequenceFrame frame;
     bool heading = true; ///< none in a picture for programs, of which plans that look alike share one
-    /// Shapes carry ids, see numbered() of shared_attributes.h; not in texts for people, where one more node would change every line.
+    /// Shapes carry ids, see numbered() of shared_attributes.h; not in texts for people, where one more node would change every
+    /// line.
     bool numbered = false;
-    GraphKind kind = GraphKind::other; ///< what the graph computes
-    const bool from_log;               ///< known from a log alone: "unassigned" means that the log does not say
+    Step changed_from =
+        no_step; ///< what changed at this step or later is marked: where the pass begins that is shown; no_step: nothing is
+    std::optional<GraphKind> kind; ///< what the graph computes
 
     int32_t n_tensors() const noexcept { return n_of(graph.tensors); } ///< ids from here on are copies
     int32_t n_ids() const noexcept { return n_of(names_); }
@@ -49,8 +53,14 @@ public:
     const std::string& id(TensorId id) const;   ///< in the dot text; unique: the n-th tensor of a name gets "@n", n > 1
     const TensorInfo& info(TensorId id) const;  ///< of a copy: its original's
     BackendId backend_of(TensorId id) const;
-    std::string backend_name(BackendId id) const; ///< none: "unassigned"; "unknown" in a graph that is known from a log alone
-    bool is_left_out(TensorId id) const;          ///< a node that the log does not name: a view operator, or lost
+    /// Does the trace have every assignment? Else a tensor without one may have been assigned.
+    bool all_assigned_known() const noexcept { return session.knows.has(Topic::passes); }
+    std::string backend_name(BackendId id) const; ///< none: "unassigned", or "unknown" where not all assignments are known
+    bool is_changed(TensorId id) const { return changed_from != no_step && state.tensors[id].changed >= changed_from; }
+    /// Before the name of a tensor; the room for it, too, where a picture is laid out for a sequence.
+    std::string mark(TensorId id) const { return frame.is_widest || is_changed(id) ? "● " : ""; }
+    bool is_left_out(TensorId id) const; ///< a node of which nothing is known
+    bool is_view_op(TensorId id) const;
     std::string text(StringId id) const { return text_of_(id); }
 
     /// Index in state.order; −1 for leafs and copies.

@@ -22,7 +22,7 @@ Uses::Uses(const Subject& subject) : subject_(subject) {
 
 bool Uses::draws_original(TensorId copy) const {
     const TensorId of = subject_.made_by(copy)->of;
-    const bool only_named = subject_.from_log && is_leaf(of) && subject_.backend_of(of) == no_backend;
+    const bool only_named = !subject_.all_assigned_known() && is_leaf(of) && subject_.backend_of(of) == no_backend;
     return !subject_.is_weight(of) && !only_named;
 }
 
@@ -57,7 +57,7 @@ void Uses::place_copies() {
     std::map<std::pair<TensorId, BackendId>, size_t> split_that_lists;
     for (size_t s = 0; s < splits.size(); ++s) {
         for (const record::SplitInput& input : splits[s].inputs) {
-            split_that_lists.emplace(std::pair{input.tensor, splits[s].begin.backend}, s);
+            split_that_lists.emplace(std::pair{input.tensor, splits[s].backend()}, s);
         }
     }
     for (const TensorId copy : all_copies_) {

@@ -12,12 +12,14 @@ namespace schedscope {
 /// What more tensors than this read is drawn once per use: edges from one place to everywhere are what layouts take minutes over.
 constexpr int32_t max_readers = 4;
 
-/// Who reads what in the nodes view, and where a tensor is drawn for each reader. Weights are left out: they are lines in their reader's label.
+/// Who reads what in the nodes view, and where a tensor is drawn for each reader. Weights are left out: they are lines in their
+/// reader's label.
 ///
 /// What a log names only as the original of a copy is left out too: the copy says all that is known of it.
 ///
-/// A node or a copy is drawn once, in its split. A leaf is drawn once in each split that reads it, and beside the splits for copies. A hub (read by more
-/// than max_readers) and a copy that a later split uses again have a small stand-in beside each such reader.
+/// A node or a copy is drawn once, in its split. A leaf is drawn once in each split that reads it, and beside the splits for
+/// copies. A hub (read by more than max_readers) and a copy that a later split uses again have a small stand-in beside each such
+/// reader.
 class Uses {
 public:
     explicit Uses(const Subject& subject);

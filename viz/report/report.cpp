@@ -3,12 +3,14 @@
 #include "report_page.h" // made from report.html
 #include "runtime/error.h"
 #include "runtime/numbers.h"
+#include "traces/history/tables/passes.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 #include "viz/pictures/layout_process.h"
 #include "viz/pictures/palette.h"
 #include "viz/report/report_parts.h"
+#include "viz/tables/tokens.h"
 
 #include <map>
 #include <numeric>
@@ -20,8 +22,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Null: a log does not tell it.
-json known_or_null(const std::optional<int32_t>& n) { return n ? json(*n) : json(nullptr); }
+/// Null: it is not known.
+template <typename T> json known_or_null(const std::optional<T>& value) { return value ? json(*value) : json(nullptr); }
 
 class ReportData {
 public:
@@ -46,14 +48,13 @@ private:
     int32_t picture(EvaluationId planned, PictureView view);
     void add_stories(EvaluationId evaluation, json& plan_stories, json& runs, bool of_plan);
     json session() const;
-    json tokens();
-    bool has_room(const json& rows); ///< for one more; if not, it counts as skipped
-    json reuse();
+    json whole_tables();
     json left_out() const;
 
     History& history_;
     const ReportOptions& options_;
     ReportTexts texts_;
+    ReportTables tables_{texts_};
     json plans_ = json::array(), evaluations_ = json::array(), pictures_ = json::array();
     std::map<EvaluationId, size_t> plan_of_;
     std::map<std::string, int32_t> picture_of_; ///< by its text, which was given to Graphviz; −1: that failed, and would again
@@ -90,7 +91,7 @@ bool ReportData::add_plan(EvaluationId planned) {
     }
     n_tensors_ += n;
     say("the plan of evaluation " + words::count(planned));
-    json plan = report_plan(history_, planned, texts_);
+    json plan = report_plan(history_, planned, texts_, tables_);
     add_pictures(plan, planned, n_nodes);
     plan["stories"] = json::object();
     plan_of_[planned] = plans_.size();
@@ -189,12 +190,11 @@ void ReportData::add_evaluation(EvaluationId evaluation) {
         return;
     }
     const auto plan = plan_of_.find(planned);
-    const KnownCounts counts = known_counts(span.begin);
     json row{{"id", evaluation},
-             {"kind", graph_kind_name(span.begin.kind)},
-             {"tokens", known_or_null(counts.tokens)},
-             {"sequences", known_or_null(counts.sequences)},
-             {"outputs", known_or_null(counts.outputs)},
+             {"kind", kind_text(span.begin.kind)},
+             {"tokens", known_or_null(span.begin.n_tokens)},
+             {"sequences", known_or_null(span.begin.n_sequences)},
+             {"outputs", known_or_null(span.begin.n_outputs)},
              {"reused", span.begin.reused},
              {"planned_in", planned},
              {"failed_check", history_.source().text(span.begin.failed_check)},
@@ -202,12 +202,10 @@ void ReportData::add_evaluation(EvaluationId evaluation) {
     if (plan != plan_of_.end()) {
         const PlanState& state = history_.plan(evaluation);
         const int64_t n = state.executed.size() + state.transfers.size() + state.waits.size();
-        if (n_events_ + n <= options_.max_events) {
-            n_events_ += n;
-            row["run"] = report_run(history_, evaluation, texts_);
-        } else {
-            ++skipped_runs_;
-        }
+        const bool with_events = n_events_ + n <= options_.max_events;
+        n_events_ += with_events ? n : 0;
+        skipped_runs_ += with_events ? 0 : 1;
+        row["tables"] = report_run(history_, evaluation, with_events, tables_);
         json runs = json::object();
         add_stories(evaluation, plans_[plan->second]["stories"], runs, plans_[plan->second]["stories"].empty());
         row["stories"] = std::move(runs);
@@ -223,15 +221,15 @@ json ReportData::session() const {
         const BackendInfo& info = session.backends[b];
         const BackendStyle& style = palette[narrow<BackendId>(b)];
         backends.push_back({{"name", info.name},
-                            {"kind", info.kind},
+                            {"kind", known_or_null(info.kind)},
                             {"description", info.description},
-                            {"memory", info.memory_bytes},
+                            {"memory", known_or_null(info.memory_bytes)},
                             {"letter", style.letter},
                             {"fill", style.fill},
                             {"pale", style.pale},
                             {"line", style.line}});
     }
-    for (const auto& [name, value] : session.facts) {
+    for (const auto& [name, value] : shown_facts(session)) {
         facts.push_back({name, value});
     }
     for (auto pass = static_cast<uint8_t>(Pass::none); pass < static_cast<uint8_t>(Pass::count); ++pass) {
@@ -240,37 +238,23 @@ json ReportData::session() const {
     return {{"backends", std::move(backends)}, {"facts", std::move(facts)}, {"passes", std::move(passes)}};
 }
 
-bool ReportData::has_room(const json& rows) {
-    const bool room = std::ssize(rows) < options_.max_rows;
-    skipped_rows_ += room ? 0 : 1;
-    return room;
-}
-
-json ReportData::tokens() {
-    json rows = json::array();
-    for (const tables::TokenRow& row : tables::tokens(history_)) {
-        if (!has_room(rows)) {
-            continue;
+/// Of the whole trace: tokens and evaluations, as far as there is room.
+json ReportData::whole_tables() {
+    json made = json::object();
+    tables_.add(tables::TokensTable(history_), made);
+    tables::EvaluationsTable evaluations(history_);
+    PlanState last;
+    last.step = history_.n_steps() - 1;
+    last.evaluation = history_.n_evaluations() - 1;
+    evaluations.update(last);
+    tables_.add(evaluations, made);
+    for (auto& [key, rows] : made.items()) {
+        if (std::ssize(rows) > options_.max_rows) {
+            skipped_rows_ += int_of(rows.size() - options_.max_rows);
+            rows.erase(rows.begin() + options_.max_rows, rows.end());
         }
-        json samplers = json::array();
-        for (const std::string& sampler : row.samplers()) {
-            samplers.push_back(texts_.number(sampler));
-        }
-        rows.push_back({row.eval, row.seq, row.id, texts_.number(row.text), std::move(samplers), row.candidates, row.host_bytes});
     }
-    return rows;
-}
-
-json ReportData::reuse() {
-    json rows = json::array();
-    for (const tables::ReuseRow& row : tables::reuse(history_)) {
-        if (!has_room(rows)) {
-            continue;
-        }
-        rows.push_back({row.eval, texts_.number(graph_kind_name(row.kind)), !row.failed && row.reused ? 1 : 0,
-                        row.failed ? texts_.number(*row.failed) : 0});
-    }
-    return rows;
+    return made;
 }
 
 json ReportData::left_out() const {
@@ -306,15 +290,19 @@ json ReportData::collect() {
     const tables::Summary summary = tables::summary(history_);
     json data = session();
     data["trace"] = options_.trace;
-    data["summary"] = {
-        {"steps", summary.steps}, {"evaluations", summary.evaluations}, {"plans", summary.plans}, {"tokens", summary.tokens}};
+    data["summary"] = {{"steps", summary.steps},
+                       {"evaluations", summary.evaluations},
+                       {"plans", summary.plans},
+                       {"tokens", known_or_null(summary.tokens)}};
+    data["watched"] = history_.source().next_of(-1, fact_bit<record::Value>()) != no_step;
     data["verified"] = history_.source().next_of(-1, fact_bit<record::Difference>()) != no_step;
     data["last_planned"] = history_.last_planned();
     data["evaluations"] = std::move(evaluations);
     data["plans"] = std::move(plans_);
     data["pictures"] = std::move(pictures_);
-    data["tokens"] = tokens();
-    data["reuse"] = reuse();
+    data["tables"] = whole_tables();
+    data["columns"] = tables_.columns();
+    data["language"] = report_language(history_);
     data["left_out"] = left_out();
     data["texts"] = texts_.list();
     return data;

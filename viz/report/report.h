@@ -19,9 +19,9 @@ struct ReportOptions {
     std::function<void(const std::string& what)> progress; ///< told before each longer piece of work
 };
 
-/// One HTML file that opens without a network: the data of a trace as JSON, and a page that shows it (viz/report/report.html). Nothing in the trace can
-/// become markup or script: all texts reach the page as JSON strings and the screen as text nodes. Throws Error(usage) when nothing is planned in the
-/// trace, Error(device) when cancelled.
+/// One HTML file that opens without a network: the data of a trace as JSON, and a page that shows it (viz/report/report.html).
+/// Nothing in the trace can become markup or script: all texts reach the page as JSON strings and the screen as text nodes.
+/// Throws Error(usage) when nothing is planned in the trace, Error(device) when cancelled.
 std::string make_report(History& history, const ReportOptions& options);
 
 } // namespace schedscope

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "viz/report/report.h"
+#include "viz/tables/table.h"
 
 #include <nlohmann/json.hpp>
 
@@ -24,15 +25,36 @@ private:
     std::vector<const std::string*> texts_;
 };
 
-/// A laid-out picture as shapes: nodes (place, size, style, lines of text), edges (curves), areas. `laid_out` is Graphviz's JSON of a text that
-/// make_dot made. Throws Error(device) when it is none.
+/// The query language as the page's script reads it: fields with what they can be, units, signs, what is said of mistakes.
+nlohmann::json report_language(const History& history);
+
+/// A laid-out picture as shapes: nodes (place, size, style, lines of text), edges (curves), areas. `laid_out` is Graphviz's JSON
+/// of a text that make_dot made. Throws Error(device) when it is none.
 nlohmann::json report_picture(const std::string& laid_out, const SessionInfo& session, ReportTexts& texts);
 
-/// One plan: tensors, what each pass changed, copies, fusion, memory.
-nlohmann::json report_plan(History& history, EvaluationId planned, ReportTexts& texts);
+/// Tables as the page shows them. Columns are said once for a table, rows for each plan or evaluation: [tensor, first tensor (−1:
+/// none), what queries call it, cell…]. A cell is null (nothing), a number, a list, a backend's number, the number of a text; or
+/// a text as it is, which only people read: "?", "…", "views only".
+class ReportTables {
+public:
+    explicit ReportTables(ReportTexts& texts) : texts_(texts) {}
+    /// Adds the table to `to` under its key.
+    void add(const tables::Table& table, nlohmann::json& to);
+    /// {"splits": [{"key", "title", "help", "unit", "field"}…]…}
+    const nlohmann::json& columns() const noexcept { return columns_; }
 
-/// What ran in one evaluation: kernels, transfers, waits, when its splits ran, and what a verification found.
-nlohmann::json report_run(History& history, EvaluationId evaluation, ReportTexts& texts);
+private:
+    nlohmann::json cell(const tables::Cell& cell, const tables::Column& column);
+    ReportTexts& texts_;
+    nlohmann::json columns_;
+};
+
+/// One plan: tensors, what each pass changed, copies, and its tables.
+nlohmann::json report_plan(History& history, EvaluationId planned, ReportTexts& texts, ReportTables& tables);
+
+/// The tables of one evaluation: what its plan came to; with its events what ran, what watched tensors held, and what a
+/// verification found.
+nlohmann::json report_run(History& history, EvaluationId evaluation, bool with_events, ReportTables& tables);
 
 /// A tensor's story: what was decided in the plan, and what happened to it in the evaluation.
 struct ReportStory {

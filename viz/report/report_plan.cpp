@@ -1,17 +1,25 @@
 #include "runtime/numbers.h"
+#include "traces/history/tables/passes.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/unknown.h"
 #include "viz/pictures/blocks.h"
 #include "viz/pictures/subject.h"
+#include "viz/query/describer.h"
 #include "viz/report/report_parts.h"
+#include "viz/tables/memory.h"
+#include "viz/tables/nodes.h"
+#include "viz/tables/passes.h"
+
+#include <cmath>
 
 namespace schedscope {
 
 namespace {
 
 using nlohmann::json;
+using query::Field;
 
-/// none: a number that no tensor has, or a node that a log leaves out.
+/// none: a number that no tensor has, or a node of which nothing is known.
 enum class Role : uint8_t { leaf, weight, node, view, copy, none };
 
 Role role_of(const Subject& subject, TensorId id) {
@@ -24,39 +32,44 @@ Role role_of(const Subject& subject, TensorId id) {
     if (!subject.is_node(id)) {
         return subject.is_weight(id) ? Role::weight : Role::leaf;
     }
-    return is_view_op(subject.info(id).op) ? Role::view : Role::node;
+    return subject.is_view_op(id) ? Role::view : Role::node;
 }
 
-/// [name, operator, as people read it, type, extents (null: unknown), role, split, group, position in the order]
-json tensor_rows(const Subject& subject, const std::vector<int32_t>& group_of, ReportTexts& texts) {
+/// [name, operator, as people read it, type, extents (null: unknown), role, split, group, position in the order, kind, bytes
+/// (null: unknown)]. Operator, kind and bytes are as queries know them.
+json tensor_rows(History& history, const Subject& subject, const std::vector<int32_t>& group_of, ReportTexts& texts) {
     json rows = json::array();
+    query::Describer describer(history);
+    query::Facts facts;
     for (TensorId id = 0; id < subject.n_ids(); ++id) {
         const TensorInfo& info = subject.info(id);
-        json ne = told_by_log(info) ? json(nullptr) : json(info.ne);
-        rows.push_back({texts.number(subject.is_left_out(id) ? "(not in the log)" : subject.name(id)),
-                        texts.number(op_name(info.op)), texts.number(operator_text(info)), texts.number(type_text(info)),
-                        std::move(ne), role_of(subject, id), subject.state.tensors[id].split, group_of[id],
-                        subject.position(id)});
+        describer.tensor(subject.state, id, facts);
+        const double bytes = facts.number(Field::bytes);
+        json ne = info.ne ? json(*info.ne) : json(nullptr);
+        rows.push_back({texts.number(subject.is_left_out(id) ? "(unknown)" : subject.name(id)),
+                        texts.number(facts.text(Field::op)), texts.number(operator_text(info)), texts.number(type_text(info)),
+                        std::move(ne), role_of(subject, id), subject.state.tensors[id].split, group_of[id], subject.position(id),
+                        texts.number(facts.text(Field::kind)),
+                        std::isnan(bytes) ? json(nullptr) : json(static_cast<int64_t>(bytes))});
     }
     return rows;
 }
 
-/// Every tensor that is not as it was before: [id, backend, cause, by].
+/// Every tensor that is not as it was before: [id, backend, cause, by, the pass that put it there].
 json changes_between(const std::vector<TensorState>& before, const std::vector<TensorState>& after, ReportTexts& texts) {
     json changes = json::array();
     for (size_t id = 0; id < after.size(); ++id) {
         const TensorState was = id < before.size() ? before[id] : TensorState{}, &now = after[id];
         if (was.backend != now.backend || was.cause != now.cause || was.source != now.source || was.by != now.by) {
-            changes.push_back({id, now.backend, texts.number(cause_name(now.cause, now.source)), now.by});
+            changes.push_back({id, now.backend, texts.number(cause_text(now.cause, now.source)), now.by, now.pass});
         }
     }
     return changes;
 }
 
-/// Of each pass that was recorded: what `show --what passes` says of it, and what it changed. A log has no passes: one row, `whole`, has the plan.
+/// Of each pass that was recorded: what it changed. A trace without records of passes: one row, `whole`, has the plan.
 json pass_rows(History& history, EvaluationId planned, ReportTexts& texts) {
     json rows = json::array();
-    const std::vector<tables::PassRow> table = tables::passes(history, planned);
     std::vector<TensorState> before;
     for (auto pass = ordinal(Pass::place); pass < ordinal(Pass::count); ++pass) {
         const Step end = tables::end_of_pass(history, planned, static_cast<Pass>(pass));
@@ -64,63 +77,39 @@ json pass_rows(History& history, EvaluationId planned, ReportTexts& texts) {
             continue;
         }
         const PlanState& state = history.state_at(end);
-        json changes = changes_between(before, state.tensors, texts);
+        rows.push_back({{"pass", pass}, {"changes", changes_between(before, state.tensors, texts)}});
         before = state.tensors;
-        json row{{"pass", pass}, {"changes", std::move(changes)}};
-        for (const tables::PassRow& known : table) {
-            if (known.pass == static_cast<Pass>(pass)) {
-                row["assigned"] = known.assigned;
-                row["unassigned"] = known.unassigned;
-                row["changed"] = known.changed;
-                row["ns"] = known.time_ns ? json(*known.time_ns) : json(nullptr);
-            }
-        }
-        rows.push_back(std::move(row));
     }
-    if (const PlanState& plan = history.plan(planned); rows.empty() && is_imported(history, plan)) {
+    if (rows.empty() && !history.knows(Topic::passes)) {
+        const PlanState& plan = history.plan(planned);
         rows.push_back({{"pass", ordinal(Pass::none)}, {"whole", true}, {"changes", changes_between({}, plan.tensors, texts)}});
     }
     return rows;
 }
 
-json fusion_rows(const Subject& subject, ReportTexts& texts) {
-    const auto n_nodes = n_of(subject.state.order);
-    json fused = json::array(), not_fused = json::array(), reorders = json::array();
-    for (const record::Fusion& fusion : subject.state.fusions) {
-        json nodes = json::array();
-        for (int32_t i = fusion.first; i < std::min(n_nodes, fusion.first + fusion.count); ++i) {
-            nodes.push_back(subject.state.order[i]);
-        }
-        fused.push_back({fusion.split, fusion.backend, texts.number(subject.text(fusion.kernel)), std::move(nodes)});
-    }
-    for (const record::NotFused& pair : subject.state.not_fused) {
-        not_fused.push_back({pair.split, pair.backend, pair.first, pair.second, texts.number(subject.text(pair.why))});
-    }
-    for (const record::Reorder& moved : subject.state.reorders) {
-        reorders.push_back({moved.split, moved.node, moved.from, moved.to});
-    }
-    return {{"fused", std::move(fused)}, {"not_fused", std::move(not_fused)}, {"reorders", std::move(reorders)}};
-}
-
-/// Buffers: [type, size, the highest byte used, the most that is needed at once, why memory was planned again (0: it was not)], null where a log tells no
-/// places. Placements: [tensor, size].
-json memory_rows(History& history, const PlanState& state, ReportTexts& texts) {
-    const tables::MemoryTable table = tables::memory(history, state);
-    json buffers = json::array(), placements = json::array();
-    for (const tables::MemoryRow& row : table.memory) {
-        const auto if_known = [&](int64_t bytes) { return row.use_known ? json(bytes) : json(nullptr); };
-        buffers.push_back({texts.number(row.buffer_type), row.size, if_known(row.peak), if_known(row.most_live),
-                           row.replan ? texts.number(*row.replan) : 0});
-    }
-    for (const tables::PlacementRow& row : table.tensors) {
-        placements.push_back({row.id, row.size});
-    }
-    return {{"buffers", std::move(buffers)}, {"placements", std::move(placements)}};
+json tables_of(History& history, const PlanState& state, ReportTables& tables) {
+    json made = json::object();
+    tables::NodesTable nodes(history);
+    const OwnedGraph& graph = *history.graph_of(state);
+    std::vector<TensorId> tensors = tables::tensors_in_order(graph, state);
+    std::erase_if(tensors, [&](TensorId id) { return is_index(id, graph.tensors) && is_left_out(graph.tensors[id]); });
+    nodes.update(state, std::move(tensors));
+    tables.add(nodes, made);
+    tables::PassesTable passes(history);
+    passes.update(state);
+    tables.add(passes, made);
+    tables::BuffersTable buffers(history);
+    buffers.update(state, tables::memory_of_buffers(history, state).memory);
+    tables.add(buffers, made);
+    tables::PlacesTable places(history);
+    places.update(state);
+    tables.add(places, made);
+    return made;
 }
 
 } // namespace
 
-json report_plan(History& history, EvaluationId planned, ReportTexts& texts) {
+json report_plan(History& history, EvaluationId planned, ReportTexts& texts, ReportTables& tables) {
     json passes = pass_rows(history, planned, texts); // before the state below, which does not outlive another
     const PlanState state = history.plan(planned);
     const OwnedGraph* graph = history.graph_of(state);
@@ -141,21 +130,18 @@ json report_plan(History& history, EvaluationId planned, ReportTexts& texts) {
         group_of[state.order[i]] = at;
     }
 
-    const auto known_or_null = [](const auto& value) { return value ? json(*value) : json(nullptr); };
-    json copies = json::array();
-    for (const tables::CopyRow& row : tables::copies(history, state)) {
-        copies.push_back(
-            {row.id, row.of, row.from, row.to, known_or_null(row.stage), known_or_null(row.split), known_or_null(row.bytes)});
+    json copies = json::array(); // by id, what each is of
+    for (const record::CopyMade& made : state.copies) {
+        copies.push_back({made.copy, made.of});
     }
     return {{"eval", planned},
             {"error", state.error},
             {"order", state.order},
-            {"tensors", tensor_rows(subject, group_of, texts)},
+            {"tensors", tensor_rows(history, subject, group_of, texts)},
             {"groups", std::move(groups)},
             {"passes", std::move(passes)},
             {"copies", std::move(copies)},
-            {"fusion", fusion_rows(subject, texts)},
-            {"memory", memory_rows(history, state, texts)}};
+            {"tables", tables_of(history, state, tables)}};
 }
 
 } // namespace schedscope

@@ -26,7 +26,8 @@ ReportStory report_story(History& history, EvaluationId evaluation, TensorId ten
         for (const Asked& a : s.asked) {
             asked.push_back(texts.number(words::answered(history, a)));
         }
-        steps.push_back({s.step, ordinal(s.pass), texts.number(words::decided(history, state, story, s)), std::move(asked)});
+        steps.push_back(
+            {s.step, ordinal(s.pass.value_or(Pass::none)), texts.number(words::decided(history, state, s)), std::move(asked)});
     }
     for (const StoryLine& l : story.lines) {
         (happened_in_the_run(l.kind) ? run : lines)

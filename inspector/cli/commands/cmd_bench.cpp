@@ -3,7 +3,6 @@
 #include "inspector/cli/output/interrupt.h"
 #include "inspector/cli/output/print_json.h"
 #include "inspector/cli/output/standard_streams.h"
-#include "inspector/cli/output/table.h"
 #include "inspector/cli/run/bench.h"
 #include "runtime/backend/cpu/thread_pool.h"
 #include "runtime/backend/machine_limits.h"
@@ -12,6 +11,7 @@
 #include "runtime/model/synth/synth.h"
 #include "runtime/system/visible_text.h"
 #include "traces/history/words/words.h"
+#include "viz/tables/text_table.h"
 
 #include <nlohmann/json.hpp>
 
@@ -91,7 +91,7 @@ void print_text(const std::vector<BenchCase>& cases, const BenchArguments& o, co
                       reading = fixed(machine.read_bytes_per_s * 1e-9, 1) + " GB/s";
     std::cout << visible(model.name) << ", " << words::bytes(bytes_of(*model.file)) << "; " << words::counted(n_threads, "thread")
               << ", which multiply and add " << flops << " and read " << reading << "\n\n";
-    Table table({{"devices"}, {"test"}, {"result", Table::Align::right}, {""}});
+    TextTable table({{"devices"}, {"test"}, {"result", TextTable::Align::right}, {""}});
     for (const BenchCase& c : cases) {
         if (c.prompt) {
             const auto share = share_of_flops(c, work, machine);
@@ -108,11 +108,11 @@ void print_text(const std::vector<BenchCase>& cases, const BenchArguments& o, co
                        words::counted(c.n_nodes, "node") + ", " + words::counted(c.n_splits, "split")});
             table.row({c.devices, "allocation", measured_text(*c.allocation, "ns/node", n), ""});
         }
-        if (c.recording) {
-            table.row({c.devices, "recording",
-                       (c.recording->mean < 0 ? "" : "+") + with_deviation(*c.recording, 100, 1, n) + " % time",
-                       "of generating"});
-        } else if (!c.why_not_recorded.empty()) {
+        for (const auto& [times, longer] : c.recording) {
+            table.row({c.devices, "recording", (longer.mean < 0 ? "" : "+") + with_deviation(longer, 100, 1, n) + " % time",
+                       "of generating; times: " + std::string(kernel_times_name(times))});
+        }
+        if (!c.why_not_recorded.empty()) {
             table.row({c.devices, "recording", "-", c.why_not_recorded});
         }
     }
@@ -123,6 +123,10 @@ json all_json(const std::vector<BenchCase>& cases, const BenchArguments& o, cons
               const MachineLimits& machine, int n_threads) {
     json list = json::array();
     for (const BenchCase& c : cases) {
+        json recording = json::object();
+        for (const auto& [times, longer] : c.recording) {
+            recording[std::string(kernel_times_name(times))] = longer;
+        }
         list.push_back({{"devices", c.devices},
                         {"prompt_tokens_per_s", or_null(c.prompt)},
                         {"generation_tokens_per_s", or_null(c.generation)},
@@ -132,7 +136,7 @@ json all_json(const std::vector<BenchCase>& cases, const BenchArguments& o, cons
                         {"splits", c.planning ? json(c.n_splits) : json(nullptr)},
                         {"planning_ns_per_node", or_null(c.planning)},
                         {"allocation_ns_per_node", or_null(c.allocation)},
-                        {"recording_overhead", or_null(c.recording)},
+                        {"recording_overhead", recording.empty() ? json(nullptr) : recording},
                         {"why_not_recorded", or_null(c.why_not_recorded)}});
     }
     return {{"model", model.name},
@@ -147,9 +151,7 @@ json all_json(const std::vector<BenchCase>& cases, const BenchArguments& o, cons
 int run(BenchArguments& o) {
     catch_interrupts();
     RunOptions& r = o.request.run;
-    r.flash_attention = o.flash_attention == "on"    ? FlashAttention::on
-                        : o.flash_attention == "off" ? FlashAttention::off
-                                                     : FlashAttention::automatic;
+    r.flash_attention = *flash_attention_from_name(o.flash_attention);
     r.cache_type_k = *type_from_name(o.cache_type_k);
     r.cache_type_v = *type_from_name(o.cache_type_v);
     if (o.request.devices.empty()) {

@@ -26,7 +26,8 @@ constexpr const char* trace_file = "schedscope-demo.trace";
 constexpr const char* dot_file = "schedscope-demo-splits.dot";
 constexpr const char* svg_file = "schedscope-demo-splits.svg";
 
-/// Half of the layers on a device, half on the host: enough splits, copies and refusals to look at. Without a GPU the software driver takes its part.
+/// Half of the layers on a device, half on the host: enough splits, copies and refusals to look at. Without a GPU the software
+/// driver takes its part.
 RunOptions demo_options(const Registry& registry) {
     RunOptions options;
     options.model = "built-in tiny llama";
@@ -34,6 +35,7 @@ RunOptions demo_options(const Registry& registry) {
     options.seed = 1;
     options.sampling.temperature = 0.0F;
     options.n_ctx = 512;
+    options.kernel_times = KernelTimes::kernels;
     options.facts = {{"command", "schedscope demo"}};
     bool any_gpu = false;
     for (const auto& device : registry.devices()) {

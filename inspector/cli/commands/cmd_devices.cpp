@@ -2,10 +2,10 @@
 
 #include "inspector/cli/output/lines.h"
 #include "inspector/cli/output/print_json.h"
-#include "inspector/cli/output/table.h"
 #include "runtime/backend/registry.h"
 #include "runtime/system/joined.h"
 #include "traces/history/words/words.h"
+#include "viz/tables/text_table.h"
 
 #include <nlohmann/json.hpp>
 
@@ -28,7 +28,7 @@ nlohmann::json devices_json(const Registry& registry) {
 }
 
 void devices_text(const Registry& registry, std::ostream& out) {
-    Table table({{"device"}, {"kind"}, {"memory", Table::Align::right}, {"description"}, {"can do"}});
+    TextTable table({{"device"}, {"kind"}, {"memory", TextTable::Align::right}, {"description"}, {"can do"}});
     for (const auto& device : registry.devices()) {
         const int64_t memory = device->memory_bytes();
         table.row({std::string(device->name()), std::string(device_kind_name(device->kind())),

@@ -1,7 +1,7 @@
 #include "inspector/cli/commands/commands.h"
 
 #include "inspector/cli/output/print_json.h"
-#include "inspector/cli/show/show_json.h"
+#include "inspector/cli/show/show.h"
 #include "inspector/cli/show/story_text.h"
 #include "inspector/cli/show/trace_input.h"
 #include "runtime/error.h"
@@ -39,11 +39,11 @@ json story_json(const History& history, const PlanState& state, const Story& sto
                              {"answer", a.answer},
                              {"why", or_null(a.why)}});
         }
-        const std::string cause = cause_name(s.cause, s.source);
+        const std::string cause = s.cause ? cause_name(*s.cause, s.source) : "";
         steps.push_back({{"step", s.step},
-                         {"pass", s.pass == Pass::none ? json(nullptr) : json(pass_name(s.pass))},
-                         {"before", show::backend_json(history, s.before)},
-                         {"after", show::backend_json(history, s.after)},
+                         {"pass", s.pass.value_or(Pass::none) == Pass::none ? json(nullptr) : json(pass_name(*s.pass))},
+                         {"before", show::backend_json(history, or_none(s.before))},
+                         {"after", show::backend_json(history, or_none(s.after))},
                          {"cause", or_null(cause)},
                          {"by", name_json(history, state, s.by)},
                          {"by_id", s.by == no_tensor ? json(nullptr) : json(s.by)},

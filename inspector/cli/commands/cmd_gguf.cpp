@@ -1,10 +1,10 @@
 #include "inspector/cli/commands/commands.h"
 
 #include "inspector/cli/output/print_json.h"
-#include "inspector/cli/output/table.h"
 #include "runtime/gguf/gguf.h"
 #include "runtime/system/visible_text.h"
 #include "traces/history/words/words.h"
+#include "viz/tables/text_table.h"
 
 #include <nlohmann/json.hpp>
 
@@ -79,13 +79,13 @@ void file_text(const gguf::File& file, std::ostream& out) {
         out << " in " << file.parts() << " parts";
     }
     out << ", " << file.metadata().size() << " keys, " << file.tensors().size() << " tensors\n\n";
-    Table keys({{"key"}, {"type"}, {"value"}});
+    TextTable keys({{"key"}, {"type"}, {"value"}});
     for (const gguf::MetadataEntry& entry : file.metadata()) {
         keys.row({std::string(entry.key), entry.value.kind(), entry.value.text()});
     }
     keys.print(out);
     out << '\n';
-    Table tensors({{"tensor"}, {"type"}, {"shape"}, {"offset", Table::Align::right}, {"size", Table::Align::right}});
+    TextTable tensors({{"tensor"}, {"type"}, {"shape"}, {"offset", TextTable::Align::right}, {"size", TextTable::Align::right}});
     for (const gguf::FileTensor& t : file.tensors()) {
         tensors.row({std::string(t.name), std::string(type_name(t.type)), shape_text(t.ne), std::to_string(t.offset),
                      words::bytes(t.bytes)});

@@ -25,7 +25,9 @@ struct ImportArguments {
 
 CommandAction add_import(CommandOptions& app) {
     auto options = std::make_shared<ImportArguments>();
-    app.add_option("log", options->log, "What a ggml program wrote with GGML_SCHED_DEBUG=2 (or 1); -: standard input").required();
+    app.add_option("log", options->log,
+                   "What a ggml program wrote with GGML_SCHED_DEBUG=2 (or 1), or a stream of any program; -: standard input")
+        .required();
     app.add_option("-o,--output", options->output, "Trace file to write").required();
     app.add_flag("--force", options->force, "Overwrite the output file even if it is not a trace");
     return [options] {
@@ -40,13 +42,13 @@ CommandAction add_import(CommandOptions& app) {
         check_output(options->output, options->force);
         catch_interrupts();
         TraceWriter writer(options->output);
-        const ImportResult result = import_log(options->log, writer, &interrupt_flag());
+        const ImportResult result = import_file(options->log, writer, &interrupt_flag());
         writer.close();
         if (result.stopped && result.n_graphs == 0) {
             return exit_interrupted;
         }
         for (const std::string& note : result.notes) {
-            tell(log_name(options->log) + ": " + note);
+            tell(import::input_name(options->log) + ": " + note);
         }
         std::cout << visible(options->output) << ": " << words::counted(result.n_graphs, "graph") << ", "
                   << words::counted(result.n_splits, "split") << ", " << words::counted(result.n_nodes, "node") << '\n';

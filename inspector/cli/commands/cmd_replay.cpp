@@ -6,6 +6,7 @@
 #include "inspector/cli/show/what_if_text.h"
 #include "runtime/error.h"
 #include "runtime/scheduler/optimised_order.h"
+#include "runtime/system/joined.h"
 #include "traces/replay/no_change.h"
 #include "traces/replay/replay.h"
 #include "traces/replay/what_if.h"
@@ -90,9 +91,10 @@ CommandAction add_replay(CommandOptions& app) {
     auto options = std::make_shared<ReplayArguments>();
     add_trace_argument(app, options->trace);
     app.add_option("--set", options->settings,
-                   "What if: ngl=N, device-order=vulkan0,cpu, refuse=DEVICE:OP, fa=on|off, stages=N, op-offload=on|off, "
-                   "offload-min-batch=N "
-                   "(repeatable)")
+                   "What if: " +
+                       joined(what_if_settings(), ", ",
+                              [](const WhatIfSetting& s) { return std::string(s.name) + "=" + std::string(s.value); }) +
+                       " (repeatable)")
         .one_value_each();
     app.add_flag("--json", options->json, "Print JSON");
     return [options] {

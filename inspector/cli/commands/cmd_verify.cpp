@@ -3,7 +3,6 @@
 #include "inspector/cli/output/interrupt.h"
 #include "inspector/cli/output/lines.h"
 #include "inspector/cli/output/print_json.h"
-#include "inspector/cli/output/table.h"
 #include "inspector/cli/run/recording.h"
 #include "inspector/cli/run/value_printer.h"
 #include "runtime/backend/registry.h"
@@ -11,6 +10,7 @@
 #include "runtime/verify/verify.h"
 #include "traces/history/words/difference_words.h"
 #include "traces/history/words/words.h"
+#include "viz/tables/text_table.h"
 
 #include <nlohmann/json.hpp>
 
@@ -95,14 +95,14 @@ std::vector<const NodeCheck*> chosen(const Verification& v, bool all) {
 }
 
 void print(const Verification& v, const DevicePair& pair, bool all) {
-    Table table({{"eval", Table::Align::right},
-                 {"node"},
-                 {"op"},
-                 {"nmse", Table::Align::right},
-                 {"tolerance", Table::Align::right},
-                 {"largest", Table::Align::right},
-                 {"at"},
-                 {""}});
+    TextTable table({{"eval", TextTable::Align::right},
+                     {"node"},
+                     {"op"},
+                     {"nmse", TextTable::Align::right},
+                     {"tolerance", TextTable::Align::right},
+                     {"largest", TextTable::Align::right},
+                     {"at"},
+                     {""}});
     for (const NodeCheck* c : chosen(v, all)) {
         table.row({std::to_string(c->evaluation), c->node, c->op, words::number(c->nmse), words::number(c->tolerance),
                    std::isnan(c->max_error) ? "-" : words::number(c->max_error),
@@ -184,6 +184,8 @@ CommandAction add_verify(CommandOptions& app) {
     auto options = std::make_shared<VerifyArguments>();
     arguments->n_predict = 2;
     app.default_text("--predict", "2");
+    arguments->run.kernel_times = KernelTimes::kernels;
+    app.default_text("--kernel-times", "kernels");
     app.add_option("--record", arguments->record, "Record to this trace: the plan, what ran, and each node's difference")
         .names_a_file();
     app.add_flag("--force", arguments->force, "The trace may replace a file that is no trace");

@@ -9,6 +9,7 @@
 #include "runtime/planner/plan.h"
 #include "runtime/system/joined.h"
 #include "runtime/vision/synth_llava.h"
+#include "traces/replay/what_if.h"
 #include "viz/pictures/picture.h"
 
 #include <CLI/CLI.hpp>
@@ -140,8 +141,7 @@ ValueText value_of(const std::string& name) {
         return preset();
     }
     if (name == "SETTING") {
-        return choice({"ngl=", "device-order=", "refuse=", "fa=on", "fa=off", "stages=", "op-offload=on", "op-offload=off",
-                       "offload-min-batch="});
+        return choice(what_if_beginnings());
     }
     return {};
 }

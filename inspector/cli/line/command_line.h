@@ -43,7 +43,8 @@ struct CommandLine {
 };
 CommandLine describe_command_line(const CLI::App& program);
 
-/// Tells the program's options what their values are ("GGUF", "DEVICES"): the help shows it, completions know by it what goes there.
+/// Tells the program's options what their values are ("GGUF", "DEVICES"): the help shows it, completions know by it what goes
+/// there.
 void name_values(CLI::App& program);
 
 } // namespace schedscope

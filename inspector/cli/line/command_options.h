@@ -41,8 +41,8 @@ private:
     CLI::Option* option_ = nullptr; ///< the command's; lives as long as the program
 };
 
-/// A command, to be given options. A name without a dash is an argument's; names are separated by commas. What stands in `value` is the default; it is filled when the
-/// command line is parsed, and has to live until then.
+/// A command, to be given options. A name without a dash is an argument's; names are separated by commas. What stands in `value`
+/// is the default; it is filled when the command line is parsed, and has to live until then.
 class CommandOptions {
 public:
     explicit CommandOptions(CLI::App& command) noexcept : command_(&command) {}

@@ -265,6 +265,11 @@ void write_limits(std::ostream& out) {
                      words::limit(log_endless_line_bytes) + " (beyond " + words::limit(log_line_bytes) +
                      " it is read in parts); tensors and splits of one graph: " + words::count(log_graph_tensors) +
                      "; records that are made: " + words::count(log_records) + "."},
+        {"Streams", "A block: " + words::limit(stream_block_bytes) + "; a text: " + words::limit(stream_text_bytes) +
+                        "; tensors of one graph: " + words::count(log_graph_tensors) +
+                        "; evaluations: " + words::count(stream_evaluations) + ", at once " +
+                        words::count(stream_open_evaluations) + "; records: " + words::count(log_records) +
+                        ", of those that wait for others " + words::count(stream_held_records) + "."},
         {"Images", "The file: " + words::limit(image_file_bytes) + "; a side: " + words::count(image_longest_side) +
                        " pixels; in all: " + words::count(image_pixels) +
                        " pixels; memory to decode it: " + words::limit(image_memory_bytes) +

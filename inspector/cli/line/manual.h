@@ -7,7 +7,8 @@
 
 namespace schedscope {
 
-/// schedscope(1) in the language of man(7): commands and options from the definitions that parse them, so that it can't tell anything else than `--help`.
+/// schedscope(1) in the language of man(7): commands and options from the definitions that parse them, so that it can't tell
+/// anything else than `--help`.
 void write_manual(const CommandLine& line, const std::string& version, std::ostream& out);
 
 } // namespace schedscope

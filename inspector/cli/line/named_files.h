@@ -6,8 +6,9 @@
 
 namespace schedscope {
 
-/// The files that a command line names, each with its option: what is read must never be written over, and two results need two files. Files are told apart by
-/// what they are, not by their names: a link is the file that it leads to. What is no regular file (a device, a pipe) can be named more than once.
+/// The files that a command line names, each with its option: what is read must never be written over, and two results need two
+/// files. Files are told apart by what they are, not by their names: a link is the file that it leads to. What is no regular file
+/// (a device, a pipe) can be named more than once.
 ///
 ///     NamedFiles files;
 ///     files.reads_model("-m", model);

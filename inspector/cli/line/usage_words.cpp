@@ -63,8 +63,8 @@ std::string number_kind(const CLI::App& command, std::string_view option_name) {
     return type.starts_with("FLOAT") ? "a number" : type.starts_with("UINT") ? "a whole number from 0" : "a whole number";
 }
 
-/// A value that can't be, and what is wanted: CLI11 says "Could not convert: NAME = VALUE", "NAME: Value VALUE not in range LEAST to MOST" and
-/// "NAME: VALUE not in {A,B}". Anything else as it is.
+/// A value that can't be, and what is wanted: CLI11 says "Could not convert: NAME = VALUE", "NAME: Value VALUE not in range LEAST
+/// to MOST" and "NAME: VALUE not in {A,B}". Anything else as it is.
 std::string wanted(const CLI::App& command, const std::string& what) {
     const std::string_view text = what;
     if (text.starts_with("Could not convert: ")) {

@@ -4,16 +4,16 @@
 
 namespace schedscope {
 
-/// From here on Ctrl-C (SIGINT) and SIGTERM are noted instead of ending the program, so that a run stops at its next token and a trace is closed
-/// properly. A second one ends it at once.
+/// From here on Ctrl-C (SIGINT) and SIGTERM are noted instead of ending the program, so that a run stops at its next token and a
+/// trace is closed properly. A second one ends it at once.
 void catch_interrupts();
 
 /// Set once one was noted.
 const std::atomic<bool>& interrupt_flag() noexcept;
 bool interrupted() noexcept;
 
-/// When all is done and written: the process ends with this code within seconds from now. Libraries that were loaded may wait at its end for threads of theirs that
-/// never come, as OpenBLAS does for one that got no memory.
+/// When all is done and written: the process ends with this code within seconds from now. Libraries that were loaded may wait at
+/// its end for threads of theirs that never come, as OpenBLAS does for one that got no memory.
 void bound_exit(int code) noexcept;
 
 } // namespace schedscope

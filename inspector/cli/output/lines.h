@@ -7,7 +7,8 @@
 #include <string>
 #include <string_view>
 
-/// Text for people, in lines. What a trace or a model calls its tensors may hold anything: none of it reaches a terminal as a control character or breaks a line.
+/// Text for people, in lines. What a trace or a model calls its tensors may hold anything: none of it reaches a terminal as a
+/// control character or breaks a line.
 namespace schedscope {
 
 /// A line that is written when it is complete:

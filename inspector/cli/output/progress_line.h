@@ -5,8 +5,8 @@
 
 namespace schedscope {
 
-/// One line on a terminal's stderr that tells what takes so long: shown after a moment, with the seconds counting up, and removed at the end. Not a
-/// terminal: nothing.
+/// One line on a terminal's stderr that tells what takes so long: shown after a moment, with the seconds counting up, and removed
+/// at the end. Not a terminal: nothing.
 class ProgressLine {
 public:
     ProgressLine();

@@ -30,8 +30,8 @@ private:
     VisiblePieces pieces_;
 };
 
-/// Standard output and standard error as the program prints to them while this lives. The one that is a terminal gets no control character, whoever wrote the text
-/// (a file's names, a model's pieces); what goes to a pipe or a file is not changed.
+/// Standard output and standard error as the program prints to them while this lives. The one that is a terminal gets no control
+/// character, whoever wrote the text (a file's names, a model's pieces); what goes to a pipe or a file is not changed.
 class StandardStreams {
 public:
     StandardStreams();
@@ -40,7 +40,8 @@ private:
     std::optional<VisibleBuffer> out_, error_;
 };
 
-/// Empties the line that the cursor of standard error stands in, which has to be a terminal: the one sequence that the command line sends by itself.
+/// Empties the line that the cursor of standard error stands in, which has to be a terminal: the one sequence that the command
+/// line sends by itself.
 void erase_terminal_line();
 
 } // namespace schedscope

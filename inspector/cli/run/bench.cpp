@@ -72,7 +72,7 @@ public:
     /// Nothing: it was stopped.
     std::optional<BenchCase> measure(const std::string& devices) {
         BenchCase c;
-        const auto session = make_session(devices, nullptr, false);
+        const auto session = make_session(devices, nullptr);
         c.devices = joined(session->backends(), ", ", &Backend::name);
         for (const auto& backend : session->backends()) {
             c.on_processors = c.on_processors && backend->device().kind() != DeviceKind::gpu;
@@ -86,7 +86,9 @@ public:
         }
         measure_planning(devices, c);
         if (request_.n_generate > 0 && !stopped()) {
-            measure_recording(devices, *session, c);
+            for (const KernelTimes times : {KernelTimes::none, KernelTimes::splits, KernelTimes::kernels}) {
+                measure_recording(devices, times, *session, c);
+            }
         }
         return stopped() ? std::nullopt : std::optional(std::move(c));
     }
@@ -99,11 +101,13 @@ private:
         }
     }
 
-    std::unique_ptr<Session> make_session(const std::string& devices, Recorder* recorder, bool only_plans) const {
+    std::unique_ptr<Session> make_session(const std::string& devices, Recorder* recorder, bool only_plans = false,
+                                          KernelTimes times = KernelTimes::kernels) const {
         RunOptions o = request_.run;
         o.devices = devices;
         o.n_ctx = std::max(request_.n_prompt, request_.n_generate) + 1;
         o.header_only = only_plans;
+        o.kernel_times = times;
         o.sampling.temperature = 0.0F;
         o.sampling.ignore_eos = true;
         return std::make_unique<Session>(registry_, file_, o, recorder);
@@ -180,11 +184,11 @@ private:
     }
 
     /// The same tokens with a trace and without, in turns, so that whatever else the machine does meets both.
-    void measure_recording(const std::string& devices, Session& plain, BenchCase& c) const {
+    void measure_recording(const std::string& devices, KernelTimes times, Session& plain, BenchCase& c) const {
         try {
             const ScratchTrace trace;
             TraceWriter writer(trace.path());
-            const auto recorded = make_session(devices, &writer, false);
+            const auto recorded = make_session(devices, &writer, false, times);
             const GenerateRequest r = tokens(plain, 1, std::min(request_.n_generate, most_recorded));
             const auto nanoseconds = [&](Session& session) {
                 const auto ns = to_double(generate(session, r).generate_ns);
@@ -194,7 +198,8 @@ private:
             nanoseconds(*recorded); // its first run isn't counted either
             std::vector<double> longer;
             for (int i = 0; i < request_.repetitions && !stopped(); ++i) {
-                tell(c.devices + "  recording  " + std::to_string(i + 1) + "/" + std::to_string(request_.repetitions));
+                tell(c.devices + "  recording, times of " + std::string(kernel_times_name(times)) + "  " + std::to_string(i + 1) +
+                     "/" + std::to_string(request_.repetitions));
                 const bool plain_first = i % 2 == 0;
                 const double first = nanoseconds(plain_first ? plain : *recorded);
                 const double second = nanoseconds(plain_first ? *recorded : plain);
@@ -204,7 +209,9 @@ private:
                 }
             }
             writer.close();
-            c.recording = mean_of(longer);
+            if (const auto mean = mean_of(longer)) {
+                c.recording.push_back({times, *mean});
+            }
         } catch (const Error& error) { // a second session may not fit, a folder may be full: the rest is measured all the same
             c.why_not_recorded = error.what();
         }

@@ -43,8 +43,13 @@ struct BenchCase {
     int64_t n_nodes = 0;
     int n_splits = 0;
     std::optional<Measured> planning, allocation; ///< nanoseconds a node: passes 1 to 5; memory planned again
-    std::optional<Measured> recording; ///< how much longer generating takes while a trace is written: 0.01 is one percent
-    std::string why_not_recorded;      ///< instead: a sentence
+    /// How much longer generating takes while a trace is written with these times: 0.01 is one percent.
+    struct RecordingCost {
+        KernelTimes times;
+        Measured longer;
+    };
+    std::vector<RecordingCost> recording;
+    std::string why_not_recorded; ///< instead: a sentence
 };
 
 /// What the weights ask of a machine.

@@ -11,11 +11,12 @@ namespace schedscope {
 
 namespace {
 
-/// A node worth telling about: the first that a device took over although its weight lies on the host, else the first that a weight placed.
+/// A node worth telling about: the first that a device took over although its weight lies on the host, else the first that a
+/// weight placed.
 TensorId interesting_tensor(const PlanState& state) {
     TensorId placed = no_tensor;
     for (size_t id = 0; id < state.tensors.size(); ++id) {
-        const Cause cause = state.tensors[id].cause;
+        const std::optional<Cause> cause = state.tensors[id].cause;
         if (cause == Cause::offload) {
             return int_of(id);
         }
@@ -34,7 +35,7 @@ void print_demo_report(History& history, std::ostream& out) {
         return;
     }
     out << "\nThe splits of evaluation 0, the prompt:\n\n";
-    show::find_topic("splits")->text(history, history.plan(0), out);
+    show::find_topic("splits")->print(history, history.plan(0), out);
     const TensorId tensor = interesting_tensor(history.plan(0));
     if (tensor != no_tensor) {
         out << "\nThe story of one tensor:\n\n";

@@ -126,9 +126,13 @@ void add_output_options(CommandOptions& app, RunArguments& a) {
         .group(group);
     app.add_flag("--logits-all", a.logits_all, "One row for each prompt token, too", group);
     app.add_option("--watch", a.watch,
-                   "Record what the tensors hold that match: a part of a name, name=kq-3, op=SOFT_MAX, … (repeatable)")
+                   "Record what the tensors hold that match a query: a part of a name, name=kq-3, op=SOFT_MAX, … (repeatable)")
         .group(group)
         .one_value_each();
+    app.add_option("--kernel-times", a.kernel_times, "What a recording times: each kernel, each split as a whole, or nothing")
+        .one_of({"kernels", "splits", "none"})
+        .group(group);
+    app.default_text("--kernel-times", "kernels of cpu and blas, splits of other devices");
     app.add_flag("--no-text", a.no_text, "Leave prompts and text out of the trace", group);
     app.add_flag("--stats", a.stats, "Print timings to standard error", group);
 }
@@ -202,9 +206,10 @@ void settle(RunArguments& a) {
     a.run.op_offload = !a.no_op_offload;
     a.run.fusion = !a.no_fusion;
     a.run.record_text = !a.no_text;
-    a.run.flash_attention = a.flash_attention == "on"    ? FlashAttention::on
-                            : a.flash_attention == "off" ? FlashAttention::off
-                                                         : FlashAttention::automatic;
+    if (!a.kernel_times.empty()) {
+        a.run.kernel_times = kernel_times_from_name(a.kernel_times);
+    }
+    a.run.flash_attention = *flash_attention_from_name(a.flash_attention);
     a.run.cache_type_k = *type_from_name(a.cache_type_k);
     a.run.cache_type_v = *type_from_name(a.cache_type_v);
     if (a.seed_option.given()) {

@@ -15,6 +15,7 @@ namespace schedscope {
 struct RunArguments {
     RunOptions run;
     std::string prompt, prompt_file, flash_attention = "auto", cache_type_k = "f16", cache_type_v = "f16";
+    std::string kernel_times; ///< empty: the usual ones
     std::vector<int32_t> tokens;
     std::vector<std::string> sequences, samplers, logit_bias, watch, images;
     std::vector<vision::Image> pictures; ///< the images' pixels; read by `settle`, before any model is loaded

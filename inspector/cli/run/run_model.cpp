@@ -1,7 +1,6 @@
 #include "inspector/cli/run/run_model.h"
 
 #include "inspector/cli/output/lines.h"
-#include "inspector/cli/output/table.h"
 #include "inspector/cli/output/text_input.h"
 #include "inspector/cli/run/logits_file.h"
 #include "inspector/cli/run/memory_warning.h"
@@ -11,6 +10,7 @@
 #include "runtime/session/perplexity.h"
 #include "runtime/session/session.h"
 #include "traces/history/words/words.h"
+#include "viz/tables/text_table.h"
 
 #include <iomanip>
 #include <iostream>

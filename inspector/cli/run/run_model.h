@@ -14,8 +14,8 @@ struct RunOutput {
     const std::atomic<bool>* stop = nullptr;
 };
 
-/// Loads the model and generates; prints the text to stdout, all else to stderr. recorder may be null. Returns the text instead of printing it
-/// when quiet. Throws Error.
+/// Loads the model and generates; prints the text to stdout, all else to stderr. recorder may be null. Returns the text instead
+/// of printing it when quiet. Throws Error.
 std::string run_model(const RunArguments& arguments, Recorder* recorder, const RunOutput& output);
 
 /// Plans what it would run, from the model's header alone.

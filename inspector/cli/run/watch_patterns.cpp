@@ -2,6 +2,7 @@
 
 #include "runtime/error.h"
 #include "runtime/ops/params.h"
+#include "viz/query/known_words.h"
 
 #include <algorithm>
 #include <array>
@@ -14,7 +15,7 @@ using query::Field;
 
 /// What `facts_` says of a tensor.
 constexpr std::array known{Field::name, Field::op,    Field::type,  Field::backend, Field::cause,
-                           Field::kind, Field::bytes, Field::split, Field::node};
+                           Field::kind, Field::bytes, Field::split, Field::node,    Field::id};
 
 void check_fields(const query::Query& query) {
     for (size_t i = 0; i < query::n_fields; ++i) {
@@ -30,19 +31,36 @@ void check_fields(const query::Query& query) {
     }
 }
 
+/// What it returns; its error names the pattern.
+template <typename F> auto checked(const std::string& pattern, F&& check) {
+    try {
+        return check();
+    } catch (const Error& error) {
+        throw Error(ErrorKind::usage, "--watch " + pattern + ": " + error.what());
+    }
+}
+
 } // namespace
 
 WatchPatterns::WatchPatterns(const std::vector<std::string>& patterns) {
     for (const std::string& text : patterns) {
-        try {
-            patterns_.push_back({query::Query::parse(text), false});
-        } catch (const Error& error) {
-            throw Error(ErrorKind::usage, "--watch " + text + ": " + error.what());
-        }
-        if (patterns_.back().query.empty()) {
+        patterns_.push_back({checked(text, [&] { return query::Query::parse(text); }), false});
+        const query::Query& query = patterns_.back().query;
+        if (query.empty()) {
             throw Error(ErrorKind::usage, "--watch: the pattern is empty (name~ and a part of a name, op=SOFT_MAX, …)");
         }
-        check_fields(patterns_.back().query);
+        check_fields(query);
+        checked(text, [&] { query::KnownWords().check(query); });
+    }
+}
+
+void WatchPatterns::check_backends(std::span<const std::string_view> names) const {
+    query::KnownWords words;
+    for (const std::string_view name : names) {
+        words.add_backend(name);
+    }
+    for (const WatchPattern& pattern : patterns_) {
+        checked(pattern.query.text(), [&] { words.check(pattern.query); });
     }
 }
 
@@ -56,10 +74,9 @@ bool WatchPatterns::wants(const WatchCandidate& candidate) {
     facts_.set(Field::cause, candidate.cause);
     facts_.set(Field::kind, t.op == Op::NONE ? "leaf" : "node");
     facts_.set(Field::bytes, static_cast<int64_t>(n_bytes(t)));
-    if (candidate.split >= 0) {
-        facts_.set(Field::split, candidate.split);
-    }
-    facts_.set(Field::node, t.id);
+    facts_.set_known(Field::split, candidate.split);
+    facts_.set_known(Field::node, candidate.node);
+    facts_.set(Field::id, t.id);
     bool wanted = false;
     for (WatchPattern& pattern : patterns_) {
         if (pattern.query.matches(facts_)) {

@@ -52,8 +52,10 @@ json summary_json(const diff::DiffSummary& summary) {
     for (const diff::Measure& m : summary.measures) {
         measures.push_back({{"name", m.name}, {"a", or_null(m.a)}, {"b", or_null(m.b)}});
     }
-    return {
-        {"kind", graph_kind_name(summary.kind)}, {"eval", summary.eval_a}, {"eval_b", summary.eval_b}, {"measures", measures}};
+    return {{"kind", summary.kind ? json(graph_kind_name(*summary.kind)) : json(nullptr)},
+            {"eval", summary.eval_a},
+            {"eval_b", summary.eval_b},
+            {"measures", measures}};
 }
 
 json time_json(const diff::Time& t) {

@@ -3,13 +3,13 @@
 #include "inspector/cli/show/diff_text.h"
 
 #include "inspector/cli/output/lines.h"
-#include "inspector/cli/output/table.h"
 #include "inspector/cli/show/fold_names.h"
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "runtime/system/visible_text.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
+#include "viz/tables/text_table.h"
 
 #include <algorithm>
 #include <array>
@@ -79,7 +79,7 @@ std::string_view title_of(What what) {
                                                                         "compute buffers",
                                                                         "used to",
                                                                         "placement",
-                                                                        "memory planned anew",
+                                                                        "memory planned again",
                                                                         "verified",
                                                                         "tokens",
                                                                         "samplers"};
@@ -232,8 +232,8 @@ std::string evaluation_title(const History& a, const TraceDifference& d) {
     } else if (d.eval_b != d.eval_a) {
         title += " of a, " + std::to_string(d.eval_b) + " of b";
     }
-    const std::optional<int32_t> tokens = known_counts(begin).tokens;
-    return title + ", " + std::string(graph_kind_name(begin.kind)) + (tokens ? " of " + words::counted(*tokens, "token") : "");
+    return title + ", " + std::string(kind_text(begin.kind)) +
+           (begin.n_tokens ? " of " + words::counted(*begin.n_tokens, "token") : "");
 }
 
 std::string body_of(const DifferenceList& differences, bool all) {

@@ -1,9 +1,10 @@
 #include "inspector/cli/show/diff_text.h"
 
 #include "inspector/cli/output/lines.h"
-#include "inspector/cli/output/table.h"
 #include "runtime/numbers.h"
+#include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
+#include "viz/tables/text_table.h"
 
 #include <algorithm>
 #include <array>
@@ -14,7 +15,7 @@ namespace schedscope {
 
 namespace {
 
-constexpr Table::Align right = Table::Align::right;
+constexpr TextTable::Align right = TextTable::Align::right;
 
 void print_settings(const diff::Result& result, std::ostream& out) {
     size_t width = 0;
@@ -32,10 +33,10 @@ std::string amount(const diff::Measure& m, const std::optional<int64_t>& n) {
 }
 
 void print_summaries(const diff::Result& result, std::ostream& out) {
-    std::vector<Table::TableColumn> columns{{""}};
+    std::vector<TextTable::TextColumn> columns{{""}};
     std::vector<std::string> names;
     for (const diff::DiffSummary& summary : result.summaries) {
-        columns.push_back({std::string(graph_kind_name(summary.kind)) + ", evaluation " + std::to_string(summary.eval_a)});
+        columns.push_back({std::string(kind_text(summary.kind)) + ", evaluation " + std::to_string(summary.eval_a)});
         for (const diff::Measure& m : summary.measures) {
             if (std::find(names.begin(), names.end(), m.name) == names.end()) {
                 names.push_back(m.name);
@@ -45,7 +46,7 @@ void print_summaries(const diff::Result& result, std::ostream& out) {
     if (names.empty()) {
         return;
     }
-    Table table(std::move(columns));
+    TextTable table(std::move(columns));
     for (const std::string& name : names) {
         std::vector<std::string> row{name};
         for (const diff::DiffSummary& summary : result.summaries) {
@@ -62,9 +63,11 @@ void print_summaries(const diff::Result& result, std::ostream& out) {
 }
 
 void print_times(const diff::Result& result, std::ostream& out) {
-    Table table({{"time of"}, {"backend"}, {"a", right}, {"b", right}, {"b / a", right}});
+    TextTable table({{"time of"}, {"backend"}, {"a", right}, {"b", right}, {"b / a", right}});
     for (const diff::Time& t : result.times) {
-        const auto time = [](const std::optional<int64_t>& ns) { return ns ? words::duration(*ns) : std::string("-"); };
+        const auto time = [](const std::optional<int64_t>& ns, int64_t runs) {
+            return ns ? words::duration(*ns) : std::string(runs > 0 ? not_timed_text : "-");
+        };
         std::string ratio = "-";
         if (t.a_ns && t.b_ns && *t.a_ns > 0) {
             std::array<char, 32> text{};
@@ -74,7 +77,7 @@ void print_times(const diff::Result& result, std::ostream& out) {
         const std::string of = t.what == "split"   ? t.name + " of evaluation " + std::to_string(t.eval_a)
                                : t.what == "total" ? t.name + ", all"
                                                    : t.name;
-        table.row({of, t.backend, time(t.a_ns), time(t.b_ns), ratio});
+        table.row({of, t.backend, time(t.a_ns, t.a_runs), time(t.b_ns, t.b_runs), ratio});
     }
     out << '\n';
     if (table.empty()) {

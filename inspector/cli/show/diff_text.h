@@ -11,7 +11,8 @@ struct DiffText {
     bool times = false; ///< and how long all took
 };
 
-/// For people: what the two are and which settings differ, how much of everything before and after, then the differences by evaluation and kind.
+/// For people: what the two are and which settings differ, how much of everything before and after, then the differences by
+/// evaluation and kind.
 void print_diff(const diff::Result& result, const History& a, const DiffText& how, std::ostream& out);
 
 /// The last part of it: a line for each difference (`all`), or for alike ones.

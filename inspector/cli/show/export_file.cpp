@@ -25,7 +25,8 @@ bool is_earlier_export(const std::string& path, const ExportFormat& format) {
     return head.find(format.begins) != std::string_view::npos;
 }
 
-/// Hands what is written to a stream on to a file. The stream fails where the file does and once the program is interrupted, so that whoever writes stops.
+/// Hands what is written to a stream on to a file. The stream fails where the file does and once the program is interrupted, so
+/// that whoever writes stops.
 class FileBuffer final : public std::streambuf {
 public:
     explicit FileBuffer(OutputFile& file) : file_(file) { setp(bytes_.data(), bytes_.data() + bytes_.size()); }

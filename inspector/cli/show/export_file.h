@@ -14,12 +14,12 @@ struct ExportFormat {
     bool binary = false;     ///< not for terminals
 };
 
-/// To be asked before anything is made for it: throws Error(usage) when an export to `path` ("-": standard output) would replace, without `force`, a file that is no such
-/// export, or be no text on a terminal.
+/// To be asked before anything is made for it: throws Error(usage) when an export to `path` ("-": standard output) would replace,
+/// without `force`, a file that is no such export, or be no text on a terminal.
 void check_export(const std::string& path, const ExportFormat& format, bool force);
 
-/// Writes an export to a file as OutputFile does, or to standard output. Stops where the program is interrupted: the file is then as it was. Throws Error(device) when it
-/// can't be written, and what `write` throws.
+/// Writes an export to a file as OutputFile does, or to standard output. Stops where the program is interrupted: the file is then
+/// as it was. Throws Error(device) when it can't be written, and what `write` throws.
 void write_export(const std::string& path, const std::function<void(std::ostream&)>& write);
 
 } // namespace schedscope

@@ -1,41 +1,160 @@
 #include "inspector/cli/show/show.h"
 
-#include "inspector/cli/show/show_differences.h"
-#include "inspector/cli/show/show_json.h"
-#include "inspector/cli/show/show_text.h"
 #include "runtime/system/joined.h"
+#include "traces/history/tables/passes.h"
+#include "viz/tables/copies.h"
+#include "viz/tables/groups.h"
+#include "viz/tables/memory.h"
+#include "viz/tables/nodes.h"
+#include "viz/tables/passes.h"
+#include "viz/tables/splits.h"
+#include "viz/tables/table_json.h"
+#include "viz/tables/text_table.h"
+#include "viz/tables/timeline.h"
+#include "viz/tables/tokens.h"
+#include "viz/tables/values.h"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
+#include <ostream>
 
 namespace schedscope::show {
 
 namespace {
 
+using nlohmann::json;
+using tables::json_of;
+using tables::print_table;
+
+template <typename Table> Table table_of(History& history, const PlanState& state) {
+    Table table(history);
+    if constexpr (requires { table.update(state); }) {
+        table.update(state);
+    }
+    return table;
+}
+template <> tables::NodesTable table_of<tables::NodesTable>(History& history, const PlanState& state) {
+    tables::NodesTable table(history);
+    const OwnedGraph* graph = history.graph_of(state);
+    std::vector<TensorId> tensors = graph == nullptr ? std::vector<TensorId>() : tables::tensors_in_order(*graph, state);
+    std::erase_if(tensors, [&](TensorId id) { return is_index(id, graph->tensors) && is_left_out(graph->tensors[id]); });
+    const tables::PassWork work = state.step == no_step ? tables::PassWork{} : tables::work_of_pass(history, state.step);
+    table.update(state, std::move(tensors), work.was);
+    return table;
+}
+template <> tables::TimelineTable table_of<tables::TimelineTable>(History& history, const PlanState& state) {
+    tables::TimelineTable table(history, tables::TimelineTable::Shows::kernels);
+    table.update(state);
+    return table;
+}
+template <> tables::EvaluationsTable table_of<tables::EvaluationsTable>(History& history, const PlanState&) {
+    static PlanState last; // of the whole trace, whatever was asked for
+    last.step = history.n_steps() - 1;
+    last.evaluation = history.n_evaluations() - 1;
+    tables::EvaluationsTable table(history);
+    table.update(last);
+    return table;
+}
+
+template <typename Table> void print_one(History& history, const PlanState& state, std::ostream& out) {
+    print_table(table_of<Table>(history, state), out);
+}
+template <typename Table> json json_of_one(History& history, const PlanState& state) {
+    const Table table = table_of<Table>(history, state);
+    return {{std::string(table.key()), json_of(table)}};
+}
+template <typename Table> constexpr Topic topic(std::string_view what, bool of_all = false) {
+    return {what, print_one<Table>, json_of_one<Table>, of_all};
+}
+
+/// What was fused, what was not and the new orders are lists of their own.
+json fusion_json(History& history, const PlanState& state) {
+    json lists{{"fusion", json::array()}, {"not_fused", json::array()}, {"moved", json::array()}};
+    const auto groups = table_of<tables::GroupsTable>(history, state);
+    for (int row = 0; row < groups.n_rows(); ++row) {
+        constexpr const char* names[] = {"fusion", "not_fused", "moved"};
+        lists[names[groups.rows()[row].index()]].push_back(json_of(groups, row));
+    }
+    tables::OrdersTable orders;
+    orders.update(state);
+    lists["reorders"] = json_of(orders);
+    return lists;
+}
+
+struct Memory {
+    tables::BuffersTable buffers;
+    tables::ReservesTable reserves;
+    tables::PlacesTable places;
+};
+Memory memory_of(History& history, const PlanState& state) {
+    tables::MemoryTable table = tables::memory_of_buffers(history, state);
+    Memory memory{tables::BuffersTable(history), tables::ReservesTable(std::move(table.reserves)), tables::PlacesTable(history)};
+    memory.buffers.update(state, std::move(table.memory));
+    memory.places.update(state);
+    return memory;
+}
+void print_memory(History& history, const PlanState& state, std::ostream& out) {
+    constexpr int most_holders = 5;
+    const Memory memory = memory_of(history, state);
+    print_table(memory.buffers, out, most_holders);
+    for (const tables::Table* more :
+         {static_cast<const tables::Table*>(&memory.reserves), static_cast<const tables::Table*>(&memory.places)}) {
+        if (more->n_rows() > 0) {
+            print_table(*more, out << '\n');
+        }
+    }
+}
+json memory_json(History& history, const PlanState& state) {
+    const Memory memory = memory_of(history, state);
+    return {{"memory", json_of(memory.buffers)}, {"reserves", json_of(memory.reserves)}, {"tensors", json_of(memory.places)}};
+}
+
+/// Below the tokens, what was said of their samplers again and again.
+void print_tokens(History& history, const PlanState& /*state*/, std::ostream& out) {
+    const tables::TokensTable tokens(history);
+    print_table(tokens, out);
+    if (const tables::SamplerPlacesTable places(history, tokens.rows()); places.n_rows() > 0) {
+        print_table(places, out << '\n');
+    }
+}
+
+tables::DifferencesTable differences_of(History& history, const PlanState& state) {
+    tables::DifferencesTable table(history, tables::DifferencesTable::Shows::differences);
+    table.update(state);
+    return table;
+}
+void print_differences(History& history, const PlanState& state, std::ostream& out) {
+    const tables::DifferencesTable table = differences_of(history, state);
+    print_table(table, out);
+    if (table.n_rows() > 0) {
+        out << table.summary() << '\n';
+    }
+}
+json differences_json(History& history, const PlanState& state) {
+    return {{"differences", json_of(differences_of(history, state))}};
+}
+
 constexpr std::array topics = {
-    Topic{"passes", passes_text, passes_json},
-    Topic{"assignments", assignments_text, assignments_json},
-    Topic{"splits", splits_text, splits_json},
-    Topic{"copies", copies_text, copies_json},
-    Topic{"fusion", fusion_text, fusion_json},
-    Topic{"memory", memory_text, memory_json},
-    Topic{"kernels", kernels_text, kernels_json},
-    Topic{"tokens", tokens_text, tokens_json},
-    Topic{"reuse", reuse_text, reuse_json},
-    Topic{"values", values_text, values_json, true},
-    Topic{"differences", differences_text, differences_json, true},
+    topic<tables::PassesTable>("passes"),
+    topic<tables::NodesTable>("assignments"),
+    topic<tables::SplitsTable>("splits"),
+    topic<tables::CopiesTable>("copies"),
+    Topic{"fusion", print_one<tables::GroupsTable>, fusion_json},
+    Topic{"memory", print_memory, memory_json},
+    topic<tables::TimelineTable>("kernels"),
+    Topic{"tokens", print_tokens, json_of_one<tables::TokensTable>},
+    topic<tables::EvaluationsTable>("reuse"),
+    topic<tables::ValuesTable>("values", true),
+    Topic{"differences", print_differences, differences_json, true},
 };
 
 } // namespace
 
 const Topic* find_topic(std::string_view what) {
-    for (const Topic& topic : topics) {
-        if (topic.what == what) {
-            return &topic;
-        }
-    }
-    return nullptr;
+    const auto* found = std::find_if(topics.begin(), topics.end(), [&](const Topic& topic) { return topic.what == what; });
+    return found == topics.end() ? nullptr : found;
 }
 
 std::string topic_names() { return joined(topics, "|", &Topic::what); }

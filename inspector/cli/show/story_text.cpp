@@ -15,9 +15,9 @@ void print_story(const History& history, const PlanState& state, const Story& st
         OutputLine(out) << "  " << source;
     }
     for (const StoryStep& s : story.steps) {
-        OutputLine(out) << "pass " << std::left << std::setw(3)
-                        << (s.pass == Pass::none ? std::string_view(unknown_text) : pass_name(s.pass)) << std::setw(11)
-                        << pass_title(s.pass) << words::decided(history, state, story, s) << "  [step " << s.step << "]";
+        OutputLine(out) << "pass " << std::left << std::setw(3) << (s.pass ? pass_name(*s.pass) : std::string_view(unknown_text))
+                        << std::setw(11) << pass_title(s.pass.value_or(Pass::none)) << words::decided(history, state, s)
+                        << "  [step " << s.step << "]";
         for (const Asked& a : s.asked) {
             OutputLine(out) << "      " << words::answered(history, a);
         }

@@ -3,6 +3,7 @@
 #include "inspector/cli/output/interrupt.h"
 #include "inspector/cli/output/lines.h"
 #include "runtime/error.h"
+#include "traces/history/words/words.h"
 #include "traces/store/reading/reader.h"
 
 #include <iostream>
@@ -27,7 +28,7 @@ EvaluationId choose_evaluation(const History& history, std::optional<int> asked)
     const int n = history.n_evaluations();
     if (asked && (*asked < 0 || *asked >= n)) {
         throw Error(ErrorKind::usage,
-                    "--eval " + std::to_string(*asked) + ": the trace has evaluations 0 to " + std::to_string(n - 1));
+                    "--eval " + std::to_string(*asked) + ": the trace has evaluations " + words::evaluations(n));
     }
     const EvaluationId chosen = asked ? *asked : history.last_planned();
     if (chosen < 0) {

@@ -16,8 +16,8 @@ std::shared_ptr<const RecordSource> open_trace(const std::string& path);
 void add_trace_argument(CommandOptions& app, std::string& trace);
 void add_eval_option(CommandOptions& app, std::optional<int>& eval);
 
-/// The evaluation that was asked for; by default the last one that was planned. Throws Error(usage) when it is out of range, Error(input) when
-/// the trace has none.
+/// The evaluation that was asked for; by default the last one that was planned. Throws Error(usage) when it is out of range,
+/// Error(input) when the trace has none.
 EvaluationId choose_evaluation(const History& history, std::optional<int> asked);
 
 /// `--pass P`: one of the names that people type. Throws Error(usage) with all of them.

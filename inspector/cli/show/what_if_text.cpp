@@ -2,10 +2,11 @@
 
 #include "inspector/cli/output/lines.h"
 #include "inspector/cli/output/print_json.h"
-#include "inspector/cli/output/table.h"
 #include "inspector/cli/show/fold_names.h"
 #include "runtime/system/joined.h"
+#include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
+#include "viz/tables/text_table.h"
 
 #include <nlohmann/json.hpp>
 
@@ -50,12 +51,12 @@ std::string title(const AlikePlans& told) {
                              [](const PlanComparison* c) { return std::to_string(c->evaluation); });
     ids += told.size() > most ? " …" : "";
     const PlanComparison& c = *told.front();
-    return (told.size() > 1 ? "evaluations " : "evaluation ") + ids + ": " + std::string(graph_kind_name(c.kind)) + ", " +
-           std::to_string(c.n_tokens) + (c.n_tokens == 1 ? " token" : " tokens");
+    return (told.size() > 1 ? "evaluations " : "evaluation ") + ids + ": " + std::string(kind_text(c.kind)) +
+           (c.n_tokens ? ", " + std::to_string(*c.n_tokens) + (c.n_tokens == 1 ? " token" : " tokens") : "");
 }
 
 void summary(const PlanComparison& c, std::ostream& out) {
-    Table table({{""}, {"recorded", Table::Align::right}, {"now", Table::Align::right}, {""}});
+    TextTable table({{""}, {"recorded", TextTable::Align::right}, {"now", TextTable::Align::right}, {""}});
     const auto row = [&](const std::string& what, const std::string& before, const std::string& after) {
         table.row({what, before, after, before == after ? "" : "changed"});
     };
@@ -151,7 +152,7 @@ void rows(const PlanComparison& c, std::ostream& out) {
         ++row.runs;
         row.tensors += run.n;
     }
-    Table table({{"pass"}, {"tensor"}, {"tensors", Table::Align::right}, {"recorded"}, {"now"}});
+    TextTable table({{"pass"}, {"tensor"}, {"tensors", TextTable::Align::right}, {"recorded"}, {"now"}});
     for (const FoldedRuns& row : rows) {
         std::string name = row.first->first->name;
         if (row.first->n > 1) {
@@ -206,8 +207,8 @@ nlohmann::json what_if_summary(const ReplayResult& result) {
         }
         const PlanComparison& c = *told.front();
         list.push_back({{"evals", std::move(evals)},
-                        {"kind", graph_kind_name(c.kind)},
-                        {"n_tokens", c.n_tokens},
+                        {"kind", c.kind ? nlohmann::json(graph_kind_name(*c.kind)) : nlohmann::json(nullptr)},
+                        {"n_tokens", c.n_tokens ? nlohmann::json(*c.n_tokens) : nlohmann::json(nullptr)},
                         {"recorded", figures_json(c.recorded)},
                         {"now", figures_json(c.now)}});
     }

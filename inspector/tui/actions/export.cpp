@@ -3,18 +3,21 @@
 #include "inspector/tui/state/user_files.h"
 #include "inspector/tui/terminal/clipboard.h"
 #include "inspector/tui/terminal/text.h"
-#include "inspector/tui/views/view_text.h"
 #include "runtime/error.h"
 #include "runtime/system/files.h"
 #include "runtime/system/joined.h"
 #include "runtime/system/output_file.h"
+#include "traces/history/words/words.h"
+#include "viz/tables/text_table.h"
 
+#include <sstream>
 #include <sys/stat.h>
 
 namespace schedscope::tui {
 namespace {
 
-/// Throws Error(usage) unless the user may write there: the file is in use, is one that would be waited for, or exists and was not said to be overwritten.
+/// Throws Error(usage) unless the user may write there: the file is in use, is one that would be waited for, or exists and was
+/// not said to be overwritten.
 void check_target(const App& app, const std::string& path, std::string_view command, bool overwrite) {
     struct stat about {};
     if (stat(path.c_str(), &about) != 0) {
@@ -38,15 +41,17 @@ void check_target(const App& app, const std::string& path, std::string_view comm
 /// Where the text was taken from.
 std::string heading(App& app) {
     const PlanState& state = app.session.state();
-    const std::string pass(pass_title(state.pass));
-    return app.title + ", evaluation " + std::to_string(state.evaluation) + (pass.empty() ? "" : ", pass " + pass) + ", step " +
-           words::count(state.step) + ", " + app.list.view().title(app.session) +
-           (app.list.filter().empty() ? "" : " that match " + app.list.filter().text()) + "\n";
+    return app.title + ", evaluation " + words::evaluation_of(state.evaluation, app.session.history().n_evaluations()) +
+           (state.pass == Pass::none ? "" : ", " + words::pass(state.pass)) + ", step " + words::count(state.step) + ", " +
+           app.list.view().title(app.session) + (app.list.filter().empty() ? "" : " that match " + app.list.filter().text()) +
+           "\n";
 }
 
 std::string list_as_text(App& app) {
     app.update();
-    return heading(app) + list_text(app.session, app.list.view(), app.list.rows());
+    std::ostringstream text;
+    tables::print_rows(app.list.view().table(), app.list.rows(), text);
+    return heading(app) + text.str();
 }
 
 std::string details_as_text(App& app) {

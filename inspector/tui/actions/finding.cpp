@@ -16,7 +16,7 @@ void ask_filter(App& app) { ask_query(app, "show only ", Typed::filter, app.list
 void search_for(App& app, const std::string& text) {
     const bool fresh = !text.empty() && text != app.list.search().text();
     if (fresh) {
-        app.list.set_search(Query::parse(text));
+        app.list.set_search(app.session.query(text));
     }
     if (app.list.search().empty()) {
         app.tell("nothing was searched", true);
@@ -48,7 +48,7 @@ void find(App& app, bool forward, bool from_here) {
 }
 
 void set_filter(App& app, const std::string& text) {
-    app.list.set_filter(Query::parse(text));
+    app.list.set_filter(app.session.query(text));
     app.update();
     if (app.list.filter().empty()) {
         app.tell("all " + counted(app.list.n_rows(), "line"));
@@ -64,22 +64,23 @@ void sort_by(App& app, int column) {
     if (column < 0) {
         app.tell("in the order of evaluation");
     } else {
-        app.tell("ordered by " + std::string(app.list.view().columns()[column].title));
+        app.tell("ordered by " + std::string(app.list.columns()[column].title));
     }
 }
 
 void sort_by_title(App& app, const std::string& title) {
-    const auto columns = app.list.view().columns();
+    const auto columns = app.list.columns();
     if (title.empty()) {
         sort_by(app, -1);
         return;
     }
-    const auto found = std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.title.starts_with(title); });
+    const auto found =
+        std::find_if(columns.begin(), columns.end(), [&](const tables::Column& c) { return c.title.starts_with(title); });
     if (found != columns.end()) {
         sort_by(app, int_of(found - columns.begin()));
         return;
     }
-    app.tell("no column '" + title + "': there are " + joined(columns, ", ", &Column::title), true);
+    app.tell("no column '" + title + "': there are " + joined(columns, ", ", &tables::Column::title), true);
 }
 
 } // namespace schedscope::tui

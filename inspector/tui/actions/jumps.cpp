@@ -6,6 +6,7 @@
 #include "inspector/tui/views/tensor_detail.h"
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
+#include "traces/history/words/unknown.h"
 
 namespace schedscope::tui {
 namespace {
@@ -98,13 +99,13 @@ void go_to_cause(App& app) {
     } else if (now.backend == no_backend) {
         app.tell(name + " is on no backend at this step", true);
     } else if (now.by == no_tensor || app.session.row_of(now.by) < 0) {
-        app.tell(joined({name, " is on ", app.session.backend_name(now.backend), " by ", cause_name(now.cause, now.source), ": ",
-                         cause_meaning(now.cause), "; no other tensor made it so"}),
+        app.tell(joined({name, " is on ", app.session.backend_name(now.backend), " by ", cause_text(now.cause, now.source), ": ",
+                         cause_meaning(now.cause.value_or(Cause::none)), "; no other tensor made it so"}),
                  true);
     } else {
         jump_to(
             app, now.by,
-            joined({name, ": ", app.session.backend_name(now.backend), " by ", cause_name(now.cause, now.source), " because of ",
+            joined({name, ": ", app.session.backend_name(now.backend), " by ", cause_text(now.cause, now.source), " because of ",
                     app.session.name(now.by), " · ", app.settings.keys.key_of(Action::cause, in_main), " goes on"}));
     }
 }

@@ -32,8 +32,8 @@ void App::on_click(int row, int col) {
         perform(*this, *action);
     } else if (const auto* const view = std::get_if<ViewId>(&clicked)) {
         show_view(*view);
-    } else if (const auto* const pass = std::get_if<Pass>(&clicked)) {
-        jump([&] { return session.go_pass(*pass); });
+    } else if (const auto* const pass = std::get_if<PassPlace>(&clicked)) {
+        jump([&] { return session.go_pass(pass->pass, pass->unit); });
     } else if (layout.drawing.contains(row, col)) {
         pane = Pane::list;
         if (Drawing* const drawing = list.view().drawing()) { // another view may have been opened since the last frame

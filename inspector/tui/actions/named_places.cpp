@@ -55,12 +55,13 @@ void go_to_evaluation(App& app, const std::string& number) {
 }
 
 void go_to_pass(App& app, const std::string& name) {
-    const Pass pass = pass_from_name(name == "2" ? "2a" : name);
+    const bool whole = name == "2"; // over with its last sweep
+    const Pass pass = pass_from_name(whole ? "2d" : name);
     if (pass == Pass::count || pass == Pass::none) {
-        app.tell("no pass '" + name + "': there are 1 2a 2b 2c 2d 3 4 5 optimise allocate execute", true);
+        app.tell("no pass '" + name + "': there are 1 2 2a 2b 2c 2d 3 4 5 optimise allocate execute", true);
         return;
     }
-    app.jump([&] { return app.session.go_pass(pass); });
+    app.jump([&] { return app.session.go_pass(pass, whole ? History::Unit::pass : History::Unit::sweep); });
 }
 
 void show_view_called(App& app, const std::string& name) {

@@ -49,7 +49,10 @@ std::vector<Line> keys_page(const KeyMap& keys, KeyContext where, const std::fun
     add_heading(lines, "A query (search, filter, breakpoint); Tab completes");
     for (const char* text :
          {"blk.3                  the name contains it", "op=MUL_MAT|ADD         equals, any of several; != differs",
-          "cause~4.               contains; !~ doesn't", "bytes>1M time>=2ms     numbers: < <= > >= = !="}) {
+          "cause~4.               contains; !~ doesn't",
+          "bytes>1MiB time>=2ms   numbers: < <= > >= = !=, with K M G KiB MiB GiB or ns us ms s",
+          "node=12 id=57          its position in the order that is shown; its number in the graph",
+          "by=1.wgt0 by=norm-3    the rule, or the tensor that made it so"}) {
         lines.push_back(line(text));
         lines.back().hang = 23; // behind the examples
     }
@@ -71,9 +74,7 @@ std::vector<Line> story_page(InspectorSession& session, TensorId id, int width) 
     const TensorInfo& info = session.history().tensor(session.state(), id);
     std::vector<Line> lines;
     add_wrapped(lines, width, "", 0,
-                joined({tensor_label(session, id), "  ",
-                        told_by_log(info) ? "type and shape are not in the log" : type_text(info) + " " + shape_text(info),
-                        "  evaluation ", std::to_string(story.evaluation),
+                joined({tensor_label(session, id), "  ", type_and_shape(info), "  evaluation ", std::to_string(story.evaluation),
                         story.planned_in == story.evaluation ? "" : ", planned in " + std::to_string(story.planned_in)}),
                 bold);
     for (const TensorId source : sources_of(session, id)) {
@@ -82,10 +83,11 @@ std::vector<Line> story_page(InspectorSession& session, TensorId id, int width) 
     const Step now = session.step();
     const auto ink = [&](Step step) { return step > now ? dim : Style{}; };
     for (const StoryStep& s : story.steps) {
-        const std::string name(pass_name(s.pass)), title(pass_title(s.pass));
+        const Pass pass = s.pass.value_or(Pass::none);
+        const std::string name(pass_name(pass)), title(pass_title(pass));
         add_wrapped(lines, width, name == title ? name : name + " " + title, 14,
-                    words::decided(session.history(), session.state(), story, s) + "  [step " + words::count(s.step) + "]",
-                    ink(s.step), Target::step(s.step), s.step == now);
+                    words::decided(session.history(), session.state(), s) + "  [step " + words::count(s.step) + "]", ink(s.step),
+                    Target::step(s.step), s.step == now);
         for (const Asked& asked : s.asked) {
             add_wrapped(lines, width, "", 16, words::answered(session.history(), asked),
                         asked.answer || s.step > now ? dim : warning, Target::step(s.step));
@@ -112,7 +114,7 @@ std::vector<Line> tensors_page(InspectorSession& session, const std::vector<Tens
             const TensorState& state = session.state().tensors[id];
             l.parts.push_back({"  "});
             l.parts.push_back(backend_text(session, state.backend));
-            l.parts.push_back({" " + cause_name(state.cause, state.source), dim});
+            l.parts.push_back({" " + cause_text(state.cause, state.source), dim});
         }
         l.target = Target::tensor(id);
         lines.push_back(std::move(l));

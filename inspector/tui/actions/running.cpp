@@ -9,7 +9,7 @@ namespace schedscope::tui {
 void ask_breakpoint(App& app) { ask_query(app, "break on ", Typed::breakpoint, app.breakpoint, set_breakpoint); }
 
 void set_breakpoint(App& app, const std::string& text) {
-    app.breakpoint = Query::parse(text);
+    app.breakpoint = app.session.query(text);
     if (LiveProgram* const program = app.session.program()) {
         if (app.breakpoint.empty()) {
             program->set_breakpoint({});

@@ -2,6 +2,7 @@
 
 #include "inspector/tui/terminal/text.h"
 #include "runtime/system/joined.h"
+#include "traces/history/words/unknown.h"
 #include "traces/replay/no_change.h"
 
 #include <algorithm>
@@ -35,8 +36,8 @@ int64_t in_device(const PlanFigures& figures, const std::string& buffer_type) {
 Comparison::ComparedPlan plan_of(const PlanComparison& c, const SessionInfo& session) {
     Comparison::ComparedPlan plan;
     plan.evaluation = c.evaluation;
-    plan.title = "evaluation " + std::to_string(c.evaluation) + ", " + std::string(graph_kind_name(c.kind)) + " of " +
-                 counted(c.n_tokens, "token");
+    plan.title = "evaluation " + std::to_string(c.evaluation) + ", " + std::string(kind_text(c.kind)) + " of " +
+                 counted(c.n_tokens.value_or(0), "token");
     std::vector<Comparison::Figure>& figures = plan.figures;
     const auto number = [&](const std::string& name, int64_t left, int64_t right) {
         figures.push_back({name, words::count(left), words::count(right)});
@@ -62,13 +63,14 @@ Comparison::ComparedPlan plan_of(const PlanComparison& c, const SessionInfo& ses
         number("nodes on " + name, of(c.recorded.nodes, name), of(c.now.nodes, name));
     }
     for (const BackendInfo& backend : session.backends) {
-        const size_t type = backend.default_buffer_type;
+        const size_t type = or_none(backend.default_buffer_type);
+        const int64_t memory_bytes = backend.memory_bytes.value_or(0);
         const std::string buffer_type = type < session.buffer_types.size() ? session.buffer_types[type].name : backend.name;
         const int64_t left = in_device(c.recorded, buffer_type), right = in_device(c.now, buffer_type);
         if (left >= 0 || right >= 0) {
-            figures.push_back({"memory of " + backend.name, fit_text(std::max<int64_t>(left, 0), backend.memory_bytes),
-                               fit_text(std::max<int64_t>(right, 0), backend.memory_bytes), true,
-                               backend.memory_bytes > 0 && right > backend.memory_bytes});
+            figures.push_back({"memory of " + backend.name, fit_text(std::max<int64_t>(left, 0), memory_bytes),
+                               fit_text(std::max<int64_t>(right, 0), memory_bytes), true,
+                               memory_bytes > 0 && right > memory_bytes});
         }
     }
     for (const std::string& name : memory) {
@@ -181,7 +183,7 @@ Comparison compare_traces(const std::shared_ptr<const RecordSource>& source, con
     for (const diff::DiffSummary& summary : result.summaries) {
         Comparison::ComparedPlan plan;
         plan.evaluation = summary.eval_a;
-        plan.title = std::string(graph_kind_name(summary.kind)) + ": evaluation " + std::to_string(summary.eval_a) +
+        plan.title = std::string(kind_text(summary.kind)) + ": evaluation " + std::to_string(summary.eval_a) +
                      (summary.eval_b != summary.eval_a ? ", " + std::to_string(summary.eval_b) + " of the other" : "");
         for (const diff::Measure& m : summary.measures) {
             if (!m.is_time) {

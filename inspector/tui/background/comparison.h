@@ -10,7 +10,8 @@
 
 namespace schedscope::tui {
 
-/// Two ways of planning the same graphs, side by side: as recorded and with other settings, or this trace and another one. Plain texts, ready to be shown.
+/// Two ways of planning the same graphs, side by side: as recorded and with other settings, or this trace and another one. Plain
+/// texts, ready to be shown.
 struct Comparison {
     /// How much of something there is, left and right.
     struct Figure {

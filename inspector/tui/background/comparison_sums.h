@@ -4,8 +4,8 @@
 
 namespace schedscope::tui {
 
-/// What the plans of the session's comparison come to, left and right: that of the evaluation at which the session stands, or the first one. What differs
-/// comes first, marked.
+/// What the plans of the session's comparison come to, left and right: that of the evaluation at which the session stands, or the
+/// first one. What differs comes first, marked.
 class ComparisonSums final : public Drawing {
 public:
     int rows(InspectorSession& session, int body_rows, int width) const override;

@@ -10,7 +10,7 @@ namespace schedscope::tui {
 /// The running program that is looked at, and what it was asked to do. It is in one of these states:
 ///
 ///     running    until a breakpoint or an interrupt; also before its first record
-///     stepping   to the next beginning of a unit
+///     stepping   to the next moment of a unit
 ///     held       after a record; `run` and `step` let it go
 ///     ended      nothing is left to do
 ///

@@ -9,8 +9,8 @@
 
 namespace schedscope::tui {
 
-/// Another source, which work on a thread of its own reads: all that takes long asks for records and graphs again and again, and ends there by Interrupted when it is
-/// to.
+/// Another source, which work on a thread of its own reads: all that takes long asks for records and graphs again and again, and
+/// ends there by Interrupted when it is to.
 class StoppableSource final : public RecordSource {
 public:
     StoppableSource(std::shared_ptr<const RecordSource> source, std::stop_token stop)
@@ -28,6 +28,7 @@ public:
     const OwnedGraph& graph(GraphId id) const override { return asked().graph(id); }
     const CapabilityTable& answers(GraphId id) const override { return asked().answers(id); }
     std::string_view text(StringId id) const override { return asked().text(id); }
+    const KernelList& kernels(KernelListId id) const override { return asked().kernels(id); }
     Step next_of(Step from, FactSet kinds) const override { return asked().next_of(from, kinds); }
     Step previous_of(Step from, FactSet kinds) const override { return asked().previous_of(from, kinds); }
     int64_t count(FactSet kinds) const override { return asked().count(kinds); }

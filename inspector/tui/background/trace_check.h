@@ -2,12 +2,12 @@
 
 #include "inspector/tui/background/background_task.h"
 
-#include <optional>
 #include <string>
+#include <string_view>
 
 namespace schedscope::tui {
 
-/// Reads a trace through for damage, in the background.
+/// Reads a trace through in the background: is it damaged, or changed since it was written?
 class TraceCheck {
 public:
     /// `path`: empty for none.
@@ -19,12 +19,17 @@ public:
     int descriptor() const noexcept { return task_.descriptor(); }
     /// After that: what is wrong; empty: nothing.
     std::string finish();
-    bool found_damage() const noexcept { return damaged_; }
+    /// The same in a few words.
+    std::string_view mark() const noexcept { return mark_; }
 
 private:
-    std::string path_;                                ///< until it has begun
-    BackgroundTask<std::optional<std::string>> task_; ///< what is wrong
-    bool damaged_ = false;
+    struct Finding {
+        std::string sentence;  ///< empty: nothing
+        std::string_view mark; ///< of the program's constants
+    };
+    std::string path_; ///< until it has begun
+    BackgroundTask<Finding> task_;
+    std::string_view mark_;
 };
 
 } // namespace schedscope::tui

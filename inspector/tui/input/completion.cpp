@@ -5,6 +5,7 @@
 #include "runtime/letter_case.h"
 #include "runtime/numbers.h"
 #include "runtime/ops/params.h"
+#include "traces/history/words/unknown.h"
 #include "traces/replay/what_if.h"
 #include "viz/pictures/picture.h"
 
@@ -86,8 +87,7 @@ std::vector<std::string> Completions::operators() const {
     std::set<std::string_view> names;
     if (const OwnedGraph* const graph = session_.graph()) {
         for (const TensorId id : graph->nodes) {
-            const TensorInfo& info = graph->tensors[id];
-            names.insert(op_description(info.op, info.params));
+            names.insert(operator_name(graph->tensors[id]));
         }
     }
     return {names.begin(), names.end()};
@@ -113,33 +113,30 @@ std::vector<std::string> Completions::unique_tensors() const {
 
 std::vector<std::string> Completions::values(Field field) {
     switch (field) {
-    case Field::name:
-    case Field::by: return tensors();
+    case Field::name: return tensors();
+    case Field::by: {
+        std::vector<std::string> names = values(Field::cause);
+        const std::vector<std::string> others = tensors();
+        names.insert(names.end(), others.begin(), others.end());
+        return names;
+    }
     case Field::op: return operators();
     case Field::backend:
     case Field::from: return backends();
-    case Field::pass: return named(1, ordinal(Pass::count), [](size_t i) { return pass_name(static_cast<Pass>(i)); });
-    case Field::cause: {
-        std::vector<std::string> names;
-        for (auto cause = static_cast<uint8_t>(Cause::user); cause <= static_cast<uint8_t>(Cause::copy); ++cause) {
-            const bool of_source = static_cast<Cause>(cause) == Cause::weight;
-            for (int source = 0; source < (of_source ? 3 : 1); ++source) {
-                names.push_back(cause_name(static_cast<Cause>(cause), source));
-            }
-        }
-        return names;
-    }
+    case Field::pass:
+    case Field::cause:
     case Field::kind: {
-        std::vector<std::string> names{"node", "leaf", "copy"};
-        [&]<size_t... I>(std::index_sequence<I...>) { (names.emplace_back(fact_name(Fact(std::in_place_index<I>))), ...); }
-        (std::make_index_sequence<std::variant_size_v<Fact>>());
-        return names;
+        const query::KnownWords words = session_.known_words();
+        const auto known = words.of(field);
+        return {known.begin(), known.end()};
     }
     case Field::type: {
         std::set<std::string_view> names;
         if (const OwnedGraph* const graph = session_.graph()) {
             for (const TensorInfo& info : graph->tensors) {
-                names.insert(type_name(info.type));
+                if (info.type) {
+                    names.insert(type_name(info));
+                }
             }
         }
         return {names.begin(), names.end()};
@@ -157,6 +154,9 @@ std::vector<std::string> Completions::values(Field field) {
     case Field::kernel: {
         std::set<std::string_view> names;
         for (const record::Execute& run : session_.state().executed) {
+            names.insert(session_.history().source().text(run.kernel));
+        }
+        for (const record::Execute& run : session_.history().untimed_kernels(session_.state())) {
             names.insert(session_.history().source().text(run.kernel));
         }
         for (const record::Fusion& fusion : session_.state().fusions) {
@@ -182,21 +182,15 @@ Completion Completions::query(std::string_view before) {
     const size_t sign = word.find_first_of("=~<>!");
     Completion completion{begin, {}};
     if (sign == std::string_view::npos || word.starts_with('"')) {
-        std::vector<std::string> all;
-        if (!word.empty() && word.front() != '"') {
-            for (size_t i = 0; i < query::n_fields; ++i) {
-                const auto field = static_cast<Field>(i);
-                all.push_back(std::string(query::field_name(field)) + (query::is_text(field) ? "=" : ">"));
-            }
+        const bool quote_begins = word.starts_with('"');
+        const std::string_view bare = word.substr(quote_begins ? 1 : 0);
+        std::vector<std::string> all; // what there is to ask about
+        for (size_t i = 0; i < query::n_fields; ++i) {
+            const auto field = static_cast<Field>(i);
+            all.push_back(std::string(field_name(field)) + (is_text(field) ? "=" : ">"));
         }
-        const std::string_view bare = word.starts_with('"') ? word.substr(1) : word;
-        completion.candidates = fitting(all, bare);
-        if (bare.empty()) { // all fields: what there is to ask about
-            for (size_t i = 0; i < query::n_fields; ++i) {
-                completion.candidates.push_back(std::string(query::field_name(static_cast<Field>(i))) +
-                                                (query::is_text(static_cast<Field>(i)) ? "=" : ">"));
-            }
-        } else {
+        completion.candidates = bare.empty() ? all : fitting(quote_begins ? std::vector<std::string>() : all, bare);
+        if (!bare.empty()) {
             for (const std::string& name : fitting(tensors(), bare)) {
                 completion.candidates.push_back(quoted(name));
             }
@@ -210,12 +204,9 @@ Completion Completions::query(std::string_view before) {
     completion.begin = begin + from;
     std::string_view typed = word.substr(from);
     typed.remove_prefix(typed.starts_with('"') ? 1 : 0);
-    for (size_t i = 0; i < query::n_fields; ++i) {
-        if (std::string_view name = query::field_name(static_cast<Field>(i));
-            name.size() == sign && begins_with(name, word.substr(0, sign))) {
-            for (const std::string& candidate : fitting(values(static_cast<Field>(i)), typed)) {
-                completion.candidates.push_back(quoted(candidate));
-            }
+    if (const Field field = query::field_named(lower(word.substr(0, sign))); field != Field::count) {
+        for (const std::string& candidate : fitting(values(field), typed)) {
+            completion.candidates.push_back(quoted(candidate));
         }
     }
     return completion;
@@ -225,16 +216,7 @@ Completion Completions::what_if(std::string_view before) {
     const size_t space = before.rfind(' ');
     const size_t begin = space == std::string_view::npos ? 0 : space + 1;
     const std::string_view word = before.substr(begin);
-    std::vector<std::string> all;
-    for (const WhatIfSetting& setting : what_if_settings()) {
-        const std::string name = std::string(setting.name) + "=";
-        if (setting.value == "on|off") {
-            all.push_back(name + "on");
-            all.push_back(name + "off");
-        } else {
-            all.push_back(name);
-        }
-    }
+    std::vector<std::string> all = what_if_beginnings();
     size_t from = 0;
     if (word.starts_with("refuse=") && word.find(':') != std::string_view::npos) {
         from = word.find(':') + 1;
@@ -245,6 +227,11 @@ Completion Completions::what_if(std::string_view before) {
         for (const std::string& backend : backends()) {
             all.push_back(backend + ":");
         }
+    } else if (const size_t device = word.find('=', 3); word.starts_with("ot=") && device != std::string_view::npos) {
+        from = word.rfind('=') + 1;
+        all = backends();
+    } else if (word.starts_with("ot=")) {
+        return {begin, {}}; // a pattern
     } else if (word.starts_with("device-order=")) {
         const size_t comma = word.rfind(',');
         from = comma == std::string_view::npos ? word.find('=') + 1 : comma + 1;

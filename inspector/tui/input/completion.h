@@ -9,10 +9,11 @@
 
 namespace schedscope::tui {
 
-/// What Tab can offer, from what is being looked at: names of tensors, backends, operators, passes, causes, views, columns, commands, files.
+/// What Tab can offer, from what is being looked at: names of tensors, backends, operators, passes, causes, views, columns,
+/// commands, files.
 class Completions {
 public:
-    Completions(InspectorSession& session, std::span<const Column> columns) : session_(session), columns_(columns) {}
+    Completions(InspectorSession& session, std::span<const tables::Column> columns) : session_(session), columns_(columns) {}
 
     /// A query: fields, then values of the field before the sign.
     Completion query(std::string_view before);
@@ -38,7 +39,7 @@ private:
     std::vector<std::string> values(Field field);
 
     InspectorSession& session_;
-    std::span<const Column> columns_;
+    std::span<const tables::Column> columns_;
 };
 
 } // namespace schedscope::tui

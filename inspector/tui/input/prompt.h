@@ -22,11 +22,12 @@ class Prompt {
 public:
     enum class Typing : uint8_t { editing, accepted, cancelled };
 
-    /// Opens on a text with the cursor behind it, as an address line does: what is typed first replaces it, a key that moves the cursor keeps it. `history`
-    /// outlives the prompt and gets what is accepted.
+    /// Opens on a text with the cursor behind it, as an address line does: what is typed first replaces it, a key that moves the
+    /// cursor keeps it. `history` outlives the prompt and gets what is accepted.
     Prompt(std::string label, const std::string& text, std::vector<std::string>& history, Completer completer = {});
 
-    /// Tab completes as far as all candidates agree; once more, it goes through them (Shift-Tab: backward). Up and Down walk through the history.
+    /// Tab completes as far as all candidates agree; once more, it goes through them (Shift-Tab: backward). Up and Down walk
+    /// through the history.
     Typing handle(Key key);
 
     const std::string& label() const noexcept { return label_; }

@@ -9,8 +9,8 @@
 namespace schedscope::tui {
 namespace {
 
-/// A query whose last word is still being typed, as far as it is one: the beginning of a field's name is not yet a name to look for, and that of a value is what
-/// the value begins with.
+/// A query whose last word is still being typed, as far as it is one: the beginning of a field's name is not yet a name to look
+/// for, and that of a value is what the value begins with.
 std::string as_far_as_typed(const std::string& text) {
     const size_t space = text.rfind(' ');
     const size_t begin = space == std::string::npos ? 0 : space + 1;
@@ -25,12 +25,8 @@ std::string as_far_as_typed(const std::string& text) {
                : equals                ? text.substr(0, begin + sign) + '~' + text.substr(begin + sign + 1)
                                        : text;
     }
-    for (size_t field = 0; field < query::n_fields; ++field) {
-        if (query::field_name(static_cast<Field>(field)).starts_with(word)) {
-            return text.substr(0, begin);
-        }
-    }
-    return text;
+    const auto begins = [&](const query::FieldEntry& field) { return field.name.starts_with(word); };
+    return std::any_of(query::fields.begin(), query::fields.end(), begins) ? text.substr(0, begin) : text;
 }
 
 /// What a query comes to. `shows`: some line.
@@ -39,11 +35,13 @@ struct PreviewOutcome {
     std::string note;
 };
 
-/// Of the whole text, if that shows something; else as far as it is typed, if that does. A text that is no query yet leaves what is shown, with what is missing beside it.
-std::string outcome_of(const std::string& text, const std::function<PreviewOutcome(Query, bool whole)>& show) {
+/// Of the whole text, if that shows something; else as far as it is typed, if that does. A text that is no query yet leaves what
+/// is shown, with what is missing beside it.
+std::string outcome_of(const InspectorSession& session, const std::string& text,
+                       const std::function<PreviewOutcome(Query, bool whole)>& show) {
     const auto outcome = [&](const std::string& typed) -> PreviewOutcome {
         try {
-            return show(Query::parse(typed), typed == text);
+            return show(session.query(typed), typed == text);
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::usage) {
                 throw;
@@ -63,7 +61,7 @@ std::string outcome_of(const std::string& text, const std::function<PreviewOutco
 } // namespace
 
 std::string QueryPreview::filter(const std::string& text) {
-    return outcome_of(text, [&](Query query, bool whole) {
+    return outcome_of(session_, text, [&](Query query, bool whole) {
         list_.set_filter(std::move(query));
         list_.update();
         return PreviewOutcome{list_.n_lines() > 0, words::count(list_.n_lines()) + " of " + counted(list_.n_rows(), "line") +
@@ -74,7 +72,7 @@ std::string QueryPreview::filter(const std::string& text) {
 std::string QueryPreview::search(const std::string& text) {
     list_.update();
     list_.stand_at(before_->lines);
-    const std::string note = outcome_of(text, [&](Query query, bool whole) {
+    const std::string note = outcome_of(session_, text, [&](Query query, bool whole) {
         list_.set_search(std::move(query));
         const int line = list_.search().empty() ? list_.lines().selected() : list_.find(list_.lines().selected(), true);
         if (line >= 0) {

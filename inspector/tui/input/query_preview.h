@@ -7,10 +7,11 @@
 
 namespace schedscope::tui {
 
-/// What a filter or a search will do to the list, shown while it is typed; then the list is as it was. The functions say what the text comes to.
+/// What a filter or a search will do to the list, shown while it is typed; then the list is as it was. The functions say what the
+/// text comes to.
 class QueryPreview {
 public:
-    explicit QueryPreview(ListPane& list) : list_(list) {}
+    QueryPreview(const InspectorSession& session, ListPane& list) : session_(session), list_(list) {}
 
     void begin() { before_ = list_.kept(); }
     /// Only the lines that match.
@@ -20,6 +21,7 @@ public:
     void end();
 
 private:
+    const InspectorSession& session_;
     ListPane& list_;
     std::optional<ListPane::Kept> before_; ///< between begin and end
 };

@@ -10,8 +10,8 @@ namespace schedscope::tui {
 /// The pane on the right: what the view says about the row that is selected in the list, as lines of which one can be opened.
 class DetailPane {
 public:
-    /// Follows the list and the session, if anything changed there; the place that is being read stays. `to_now`: stands at the line about the present step, if
-    /// there is one.
+    /// Follows the list and the session, if anything changed there; the place that is being read stays. `to_now`: stands at the
+    /// line about the present step, if there is one.
     void update(InspectorSession& session, const ListPane& list, const Rect& area, bool to_now);
     /// It has so much room from now on.
     void resize(int height) { lines_.resize(n_of(content_), height); }

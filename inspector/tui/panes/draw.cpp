@@ -88,8 +88,8 @@ std::vector<std::string> App::standing() const {
     }
     if (!file_changed_.empty()) {
         marks.push_back(file_changed_);
-    } else if (check_.found_damage()) {
-        marks.emplace_back("the trace is damaged");
+    } else if (!check_.mark().empty()) {
+        marks.emplace_back(check_.mark());
     }
     if (picture.running()) {
         marks.push_back("drawing " + picture.path() + ", Esc stops");

@@ -62,8 +62,8 @@ constexpr std::array<StripItem, 11> strip_items{{{Pass::place, "", "1 place", "1
                                                  {Pass::allocate, "", "allocate", "alloc", "alloc"},
                                                  {Pass::execute, "", "execute", "exec", "exec"}}};
 
-std::vector<Button<Pass>> strip_of(Pass current, int length, bool heads, int gap) {
-    std::vector<Button<Pass>> buttons;
+std::vector<Button<PassPlace>> strip_of(Pass current, int length, bool heads, int gap) {
+    std::vector<Button<PassPlace>> buttons;
     int col = 0;
     for (const StripItem& item : strip_items) {
         const bool sweep = item.pass > Pass::gpu_down && item.pass <= Pass::rest_up;
@@ -71,14 +71,14 @@ std::vector<Button<Pass>> strip_of(Pass current, int length, bool heads, int gap
             col += sweep ? 0 : gap;
         }
         if (heads && *item.head) {
-            buttons.push_back({col, text_width(item.head), item.head, Pass::gpu_down, false});
+            buttons.push_back({col, text_width(item.head), item.head, {Pass::rest_up, History::Unit::pass}, false});
             col += text_width(item.head);
         }
         const bool now = item.pass == current;
         const std::string text = std::string(now ? "▸" : " ") + (length == 2   ? item.longest
                                                                  : length == 1 ? item.shorter
                                                                                : item.shortest);
-        buttons.push_back({col, text_width(text), text, item.pass, now});
+        buttons.push_back({col, text_width(text), text, {item.pass}, now});
         col += text_width(text);
     }
     return buttons;
@@ -86,13 +86,13 @@ std::vector<Button<Pass>> strip_of(Pass current, int length, bool heads, int gap
 
 } // namespace
 
-std::vector<Button<Pass>> pass_strip(Pass current, int width) {
+std::vector<Button<PassPlace>> pass_strip(Pass current, int width) {
     struct Try {
         int length;
         bool heads;
         int gap;
     };
-    std::vector<Button<Pass>> buttons;
+    std::vector<Button<PassPlace>> buttons;
     for (const Try& t :
          {Try{2, true, 2}, Try{2, true, 1}, Try{2, false, 1}, Try{1, true, 0}, Try{1, false, 0}, Try{0, false, 0}}) {
         buttons = strip_of(current, t.length, t.heads, t.gap);
@@ -196,19 +196,20 @@ std::vector<Button<ViewId>> view_tabs(ViewId current, int width) {
     return in_form("", true);
 }
 
-int column_gap(std::span<const Column> columns, size_t column, int width) {
+int column_gap(std::span<const tables::Column> columns, size_t column, int width) {
     constexpr int roomy = 84;
-    const auto of_words = [](const Column& c) { return c.title.find(' ') != std::string_view::npos; };
+    const auto of_words = [](const tables::Column& c) { return c.title.find(' ') != std::string_view::npos; };
     for (size_t at = column; at-- > 0;) {
-        const Column &before = columns[at], &here = columns[column];
+        const tables::Column &before = columns[at], &here = columns[column];
         if (before.from_width <= width) {
-            return width >= roomy && before.right && !here.right && (of_words(before) || of_words(here)) ? 2 : 1;
+            return width >= roomy && is_number(before.unit) && !is_number(here.unit) && (of_words(before) || of_words(here)) ? 2
+                                                                                                                             : 1;
         }
     }
     return 0;
 }
 
-std::vector<int> column_widths(std::span<const Column> columns, int width) {
+std::vector<int> column_widths(std::span<const tables::Column> columns, int width) {
     constexpr int plenty = 26; // cells that a name seldom needs more of
     std::vector<int> widths(columns.size(), 0);
     int used = 0, growing = -1;

@@ -3,7 +3,6 @@
 #include "runtime/numbers.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -12,7 +11,7 @@ namespace schedscope::tui {
 void ListPane::show(ViewId id) {
     std::unique_ptr<View>& made = made_[ordinal(id)];
     if (!made) {
-        made = entry_of(id).make();
+        made = entry_of(id).make(session_);
     }
     if (view_ != made.get()) {
         lines_ = List();
@@ -30,6 +29,7 @@ void ListPane::update() {
     updated_ = session_.version();
     try {
         view_->update(session_);
+        find_columns();
         narrow();
         order();
         fit();
@@ -41,6 +41,19 @@ void ListPane::update() {
     } catch (...) {
         outdate(); // half of it is there: the next one begins again
         throw;
+    }
+}
+
+void ListPane::find_columns() {
+    columns_.clear();
+    in_table_.clear();
+    const std::vector<tables::Column>& all = view_->table().columns();
+    for (size_t i = 0; i < all.size(); ++i) {
+        if (all[i].is_shown()) {
+            columns_.push_back(all[i]);
+            columns_.back().width = all[i].unit == tables::Unit::backend ? backend_width(session_) : all[i].width;
+            in_table_.push_back(i);
+        }
     }
 }
 
@@ -60,7 +73,7 @@ void ListPane::narrow() {
 }
 
 void ListPane::order() {
-    if (!is_index(sort_column_, view_->columns())) {
+    if (!is_index(sort_column_, columns_)) {
         return;
     }
     const size_t column = sort_column_;
@@ -72,12 +85,9 @@ void ListPane::order() {
     std::vector<SortKey> keys;
     keys.reserve(rows_.size());
     for (const int row : rows_) {
-        SortKey key{row, view_->sort_key(session_, row, column), {}};
-        if (!key.number || std::isnan(*key.number)) {
-            key.number.reset();
-            key.text = std::move(view_->row(session_, row, 80)[column].text);
-        }
-        keys.push_back(std::move(key));
+        tables::Cell shown = cell(row, column);
+        const std::optional<double> number = tables::order_of(shown);
+        keys.push_back({row, number, number ? std::string() : tables::text_of(shown, columns_[column].unit)});
     }
     // Numbers first, the largest one at the top; then texts.
     std::stable_sort(keys.begin(), keys.end(), [](const SortKey& a, const SortKey& b) {

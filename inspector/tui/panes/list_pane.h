@@ -12,8 +12,8 @@
 
 namespace schedscope::tui {
 
-/// The pane on the left: the view that is shown, and the list between its rows and the screen, which is filtered, ordered and has one line selected. A row is
-/// one as the view counts, a line one as the list does.
+/// The pane on the left: the view that is shown, and the list between its rows and the screen, which is filtered, ordered and has
+/// one line selected. A row is one as the view counts, a line one as the list does.
 class ListPane {
 public:
     /// `session` is borrowed. A view is shown before anything else.
@@ -26,11 +26,16 @@ public:
     ViewId id() const noexcept { return id_; }
 
     // Its rows
-    /// Rows and lines follow the session, if anything changed there. The selected line is the selected tensor's then, or what the step is about.
+    /// Rows and lines follow the session, if anything changed there. The selected line is the selected tensor's then, or what the
+    /// step is about.
     void update();
     /// What the lines are made of is another one now: the next update makes them again.
     void outdate() noexcept { updated_ = 0; }
     int n_rows() const { return view_->n_rows(); }
+    /// Those of the view's columns that lists show, with the width of backends' names.
+    std::span<const tables::Column> columns() const noexcept { return columns_; }
+    /// A cell of a row, in one of those columns.
+    tables::Cell cell(int row, size_t column) const { return view_->table().cell(row, in_table_[column]); }
     int n_lines() const { return narrowed_ ? n_of(rows_) : n_rows(); }
     bool empty() const noexcept { return lines_.empty(); }
     int row_of_line(int line) const { return narrowed_ ? rows_[line] : line; }
@@ -79,6 +84,7 @@ public:
 private:
     void narrow();
     void order();
+    void find_columns();
     void select_row_of_tensor();
     void follow_record();
     std::vector<int> widths() const;
@@ -91,6 +97,8 @@ private:
     InspectorSession& session_;
     std::vector<std::unique_ptr<View>> made_; ///< by index in views()
     View* view_ = nullptr;
+    std::vector<tables::Column> columns_; ///< that are shown
+    std::vector<size_t> in_table_;        ///< of each, its number in the view's table
     ViewId id_ = ViewId::count;
     uint64_t updated_ = 0;    ///< session version that the rows are of
     Step followed_ = no_step; ///< whose row was selected

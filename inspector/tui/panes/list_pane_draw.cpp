@@ -42,7 +42,6 @@ constexpr int margin = 2; ///< cells for the marks of a line
 
 struct ListPane::Look {
     std::vector<int> widths;           ///< of the columns; 0: not shown
-    int growing = 0;                   ///< width of the growing column
     std::vector<Query::Sought> sought; ///< texts to be marked
     bool focused = false;
 };
@@ -52,7 +51,7 @@ void ListPane::set_room(const Layout& layout) noexcept {
     width_ = layout.list.width;
 }
 
-std::vector<int> ListPane::widths() const { return column_widths(view_->columns(), width_ - margin); }
+std::vector<int> ListPane::widths() const { return column_widths(columns_, width_ - margin); }
 
 int ListPane::column_at(int col) const {
     const std::vector<int> shown = widths();
@@ -61,7 +60,7 @@ int ListPane::column_at(int col) const {
         if (shown[i] == 0) {
             continue;
         }
-        at += column_gap(view_->columns(), i, width_ - margin);
+        at += column_gap(columns_, i, width_ - margin);
         if (col >= at && col < at + shown[i]) {
             return int_of(i);
         }
@@ -75,15 +74,11 @@ void ListPane::draw(const Canvas& page, const Layout& layout, bool focused) cons
     const Rect& area = layout.list;
     page.put(layout.titles, 1, joined({" ", view_->title(session_), filtered() ? ", filtered " : " "}),
              focused ? accent : Style{}, area.width - 2);
-    Look look{widths(), 0, search_.sought(), focused};
+    const Look look{widths(), search_.sought(), focused};
     draw_head(page, layout.list_head, look.widths);
     if (empty()) {
         draw_emptiness(page, area);
         return;
-    }
-    const auto columns = view_->columns();
-    for (size_t i = 0; i < columns.size() && look.growing == 0; ++i) {
-        look.growing = columns[i].width == 0 ? look.widths[i] : 0;
     }
     for (int y = 0; y < area.height && lines_.row_at(y) >= 0; ++y) {
         draw_line(page, area, y, look);
@@ -104,17 +99,16 @@ void ListPane::draw_drawing(const Canvas& page, const Layout& layout) const {
 }
 
 void ListPane::draw_head(const Canvas& page, const Rect& area, const std::vector<int>& widths) const {
-    const auto columns = view_->columns();
     int col = area.col + margin;
-    for (size_t i = 0; i < columns.size(); ++i) {
+    for (size_t i = 0; i < columns_.size(); ++i) {
         if (widths[i] == 0) {
             continue;
         }
-        col += column_gap(columns, i, width_ - margin);
+        col += column_gap(columns_, i, width_ - margin);
         const bool ordered = int_of(i) == sort_column_;
-        const std::string title = std::string(columns[i].title) + (ordered ? "▾" : "");
+        const std::string title = std::string(columns_[i].title) + (ordered ? "▾" : "");
         const Style style{Ink::plain, ordered, true, false, true};
-        if (columns[i].right) {
+        if (is_number(columns_[i].unit)) {
             page.put_right(area.row, col, title, style, widths[i]);
         } else {
             page.put(area.row, col, title, style, widths[i]);
@@ -139,16 +133,15 @@ void ListPane::draw_line(const Canvas& page, const Rect& area, int y, const Look
     } else if (found) {
         page.put(screen_row, area.col + 1, "/", accent.with_reverse(reverse), 1);
     }
-    const auto columns = view_->columns();
-    const std::vector<Text> cells = view_->row(session_, row, look.growing);
     int col = area.col + margin;
-    for (size_t i = 0; i < columns.size() && i < cells.size(); ++i) {
+    for (size_t i = 0; i < columns_.size(); ++i) {
         if (look.widths[i] == 0) {
             continue;
         }
-        col += column_gap(columns, i, width_ - margin);
-        draw_cell(page, screen_row, col, {cells[i].text, reverse ? in_reverse(cells[i].style) : cells[i].style}, look.widths[i],
-                  columns[i].right, found ? look.sought : std::vector<Query::Sought>());
+        col += column_gap(columns_, i, width_ - margin);
+        const Text shown = View::text(session_, columns_[i], cell(row, i));
+        draw_cell(page, screen_row, col, {shown.text, reverse ? in_reverse(shown.style) : shown.style}, look.widths[i],
+                  is_number(columns_[i].unit), found ? look.sought : std::vector<Query::Sought>());
         col += look.widths[i];
     }
 }

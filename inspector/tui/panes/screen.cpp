@@ -2,16 +2,20 @@
 
 #include "inspector/tui/terminal/text.h"
 #include "runtime/system/joined.h"
+#include "traces/history/words/unknown.h"
+#include "traces/history/words/words.h"
 
 #include <algorithm>
 
 namespace schedscope::tui {
 namespace {
 
-/// "2a gpu down", but "optimise" once.
-std::string pass_text(Pass pass) {
+/// "pass 2a gpu down" where it is over, "in pass 2a gpu down" before; "in optimise".
+std::string pass_text(const InspectorSession& session, bool brief) {
+    const Pass pass = session.state().pass;
     const std::string name(pass_name(pass)), title(pass_title(pass));
-    return name == title ? name : name + " " + title;
+    const bool over = is_moment(History::Unit::sweep, session.record());
+    return (over ? "pass " : "in pass ") + name + (brief || name == title ? "" : " " + title);
 }
 
 struct StatusPlace {
@@ -27,12 +31,12 @@ std::vector<StatusPlace> places_of(const InspectorSession& session, bool brief) 
         places.push_back({"no steps yet"});
     } else {
         if (const EvaluationId n = session.history().n_evaluations(); n > 0) {
-            const std::string_view kind = brief ? "" : graph_kind_name(session.history().evaluation(state.evaluation).begin.kind);
-            places.push_back({joined({"eval ", words::count(state.evaluation), "/", words::count(n - 1), brief ? "" : " ", kind}),
-                              ViewId::tokens});
+            const std::string_view kind = brief ? "" : kind_text(session.history().evaluation(state.evaluation).begin.kind);
+            places.push_back(
+                {joined({"eval ", words::evaluation_of(state.evaluation, n), brief ? "" : " ", kind}), ViewId::tokens});
         }
         if (state.pass != Pass::none) {
-            places.push_back({"pass " + (brief ? std::string(pass_name(state.pass)) : pass_text(state.pass)), state.pass});
+            places.push_back({pass_text(session, brief), PassPlace{state.pass}});
         } else if (!brief) {
             places.push_back({"between passes"});
         }
@@ -111,8 +115,8 @@ void Screen::draw_header(const Canvas& page, const InspectorSession& session, co
 void Screen::draw_strip(const Canvas& page, const InspectorSession& session) {
     const Pass now = session.state().pass;
     passes_ = {layout_.strip, pass_strip(now, layout_.strip.width)};
-    for (const Button<Pass>& button : passes_.buttons) {
-        const bool done = session.state().planned || (now != Pass::none && button.meaning < now);
+    for (const Button<PassPlace>& button : passes_.buttons) {
+        const bool done = session.state().planned || (now != Pass::none && button.meaning.pass < now);
         page.put(layout_.strip.row, layout_.strip.col + button.col, button.text,
                  button.current ? accent.with_reverse()
                  : done         ? Style{}

@@ -42,7 +42,7 @@ public:
     void draw_hint(const Canvas& page, std::string_view hint) const;
 
     /// What can be clicked: an action, a pass to go to, a view.
-    using Clicked = std::variant<std::monostate, Action, Pass, ViewId>;
+    using Clicked = std::variant<std::monostate, Action, PassPlace, ViewId>;
     /// Of the last frame. Nothing: there is none at this place.
     Clicked button_at(int row, int col) const;
 
@@ -56,7 +56,7 @@ private:
     Terminal& terminal_;
     Layout layout_;
     Bar<Clicked> places_; ///< in the header
-    Bar<Pass> passes_;
+    Bar<PassPlace> passes_;
     Bar<ViewId> views_;
     Bar<Action> keys_;
 };

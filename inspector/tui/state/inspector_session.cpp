@@ -6,6 +6,8 @@
 #include "runtime/numbers.h"
 #include "traces/history/describe.h"
 #include "traces/history/words/unknown.h"
+#include "traces/history/words/words.h"
+#include "viz/tables/nodes.h"
 
 #include <algorithm>
 
@@ -14,25 +16,26 @@ namespace {
 
 constexpr Step scan_chunk = 8192;
 
-std::string_view unit_word(History::Unit unit) noexcept {
+/// What a step by a unit goes to.
+std::string_view moment_word(History::Unit unit) noexcept {
     switch (unit) {
     case History::Unit::record: return "step";
-    case History::Unit::sweep: return "sweep";
-    case History::Unit::pass: return "pass";
-    case History::Unit::split: return "split";
-    case History::Unit::node: return "node";
+    case History::Unit::sweep: return "end of a sweep";
+    case History::Unit::pass: return "end of a pass";
+    case History::Unit::split: return "end of a split";
     case History::Unit::evaluation: return "evaluation";
     default: return "token";
     }
 }
 
 std::string nothing_recorded_after(History::Unit unit) {
-    return "no " + std::string(unit_word(unit)) +
-           " begins after this in what is recorded: > goes to the newest step, from there the program goes on";
+    return "no " + std::string(moment_word(unit)) +
+           " comes after this in what is recorded: > goes to the newest step, from there the program goes on";
 }
 
-std::string in_evaluation(EvaluationId id, bool same_place) {
-    return "evaluation " + words::count(id) + (same_place ? ", the same place: " : ", what comes next there: ");
+std::string in_evaluation(const History& history, EvaluationId id, bool same_place) {
+    return "evaluation " + words::evaluation_of(id, history.n_evaluations()) +
+           (same_place ? ", the same place: " : ", what comes next there: ");
 }
 
 } // namespace
@@ -62,7 +65,6 @@ void InspectorSession::show(Step step) {
     state_ = history_.state_at(step);
     state_.step = step;
     graph_ = history_.graph_of(state_);
-    imported_ = is_imported(history_, state_);
     ++version_;
 
     tensors_.clear();
@@ -71,26 +73,10 @@ void InspectorSession::show(Step step) {
         selected_ = no_tensor;
         return;
     }
-    const size_t n_all = std::max(state_.tensors.size(), graph_->tensors.size());
-    rows_.assign(n_all, -1);
-    const auto add = [&](TensorId id) {
-        if (id < 0 || static_cast<size_t>(id) >= n_all || rows_[id] >= 0) {
-            return;
-        }
-        rows_[id] = n_of(tensors_);
-        tensors_.push_back(id);
-    };
-    for (const TensorId id : state_.order.empty() ? graph_->nodes : state_.order) {
-        add(id);
-    }
-    for (const TensorId id : graph_->leafs) {
-        add(id);
-    }
-    for (size_t id = 0; id < graph_->tensors.size(); ++id) {
-        add(int_of(id));
-    }
-    for (const record::CopyMade& copy : state_.copies) {
-        add(copy.copy);
+    tensors_ = tables::tensors_in_order(*graph_, state_);
+    rows_.assign(std::max(state_.tensors.size(), graph_->tensors.size()), -1);
+    for (int32_t row = 0; row < n_of(tensors_); ++row) {
+        rows_[tensors_[row]] = row;
     }
 
     // In another graph the tensor of the same name is meant.
@@ -113,16 +99,14 @@ void InspectorSession::find_changes(const std::vector<TensorState>& before) {
     }
 }
 
-/// The selection goes to what changed: the tensor that a step is about; after a longer way, one that changed on it, unless the selected one did.
-void InspectorSession::follow_change(bool single) {
-    const TensorId about = subject(record_.fact);
-    if (!follow || (!single && changed_.empty())) {
+/// The selection goes to what changed: the tensor that the record is about; else one of those that changed, unless the selected
+/// one did.
+void InspectorSession::follow_change() {
+    if (!follow) {
         return;
     }
-    if (single) {
-        if (row_of(about) >= 0) {
-            selected_ = about;
-        }
+    if (const TensorId about = subject(record_.fact); row_of(about) >= 0) {
+        selected_ = about;
     } else if (!changed_.contains(selected_)) {
         TensorId first = no_tensor;
         for (const auto& [id, backend] : changed_) {
@@ -136,19 +120,22 @@ void InspectorSession::follow_change(bool single) {
     }
 }
 
-std::string InspectorSession::told(Step step) {
-    const Record record = history_.record(step);
-    std::string text = describe(history_, record);
-    if (const auto* a = std::get_if<record::Assign>(&record.fact); a && a->after != no_backend) {
-        text = name(a->tensor) + ": " + backend_name(a->before) + " → " + backend_name(a->after) + " by " +
-               cause_name(a->cause, a->source);
-        if (a->by != no_tensor) {
-            text += " (" + name(a->by) + ")";
+std::string InspectorSession::told(const tables::PassWork& work) {
+    std::string text = work.whole ? "pass 2 (expand) ends" : describe(history_, record_);
+    if (work.pass != Pass::none) {
+        const bool failed = !std::holds_alternative<record::PassEnd>(record_.fact);
+        return text + (failed ? " · " : ": ") + work.told(history_, state_);
+    }
+    if (const auto* a = std::get_if<record::Assign>(&record_.fact); a && or_none(a->after) != no_backend) {
+        text = name(a->tensor) + ": " + backend_name(or_none(a->before)) + " → " + backend_name(*a->after) + " by " +
+               cause_text(a->cause, a->source);
+        if (or_none(a->by) != no_tensor) {
+            text += " (" + name(*a->by) + ")";
         }
     }
     if (changed_.size() == 1) { // by this record, which says so, or one that was stepped back over
         const auto& [id, backend] = *changed_.begin();
-        const auto* const assign = std::get_if<record::Assign>(&record.fact);
+        const auto* const assign = std::get_if<record::Assign>(&record_.fact);
         if (!assign || assign->tensor != id) {
             text += " · " + name(id) + ": " + backend_name(backend) + " → " + backend_name(state_.tensors[id].backend);
         }
@@ -158,7 +145,7 @@ std::string InspectorSession::told(Step step) {
     return text;
 }
 
-std::string InspectorSession::go(Step step) {
+std::string InspectorSession::go(Step step, Unit unit) {
     if (history_.n_steps() == 0) {
         return "nothing is recorded yet";
     }
@@ -166,18 +153,22 @@ std::string InspectorSession::go(Step step) {
         return "there is no step " + words::count(step) + ": they go from 0 to " + words::count(last_step());
     }
     follows_ = step == last_step();
+    unit_ = unit;
     const bool single = step == state_.step + 1 || step == state_.step - 1;
     const std::vector<TensorState> before = state_.tensors;
     const auto [graph, planned_in] = std::pair(state_.graph, state_.planned_in);
     show(step);
     changed_.clear();
-    if (graph == state_.graph && planned_in == state_.planned_in) {
+    const tables::PassWork work = tables::work_of_pass(history_, step, unit);
+    if (work.pass != Pass::none) { // whichever way led to its end
+        changed_ = work.was;
+    } else if (graph == state_.graph && planned_in == state_.planned_in) {
         find_changes(before);
     }
     if (single) {
-        follow_change(true);
+        follow_change();
     }
-    return told(step);
+    return told(work);
 }
 
 std::string InspectorSession::move(Unit unit, bool forward) {
@@ -192,7 +183,7 @@ std::string InspectorSession::move(Unit unit, bool forward) {
         case State::stepping: program_->step_later(unit); break;
         case State::held: step_program(unit); break;
         }
-        return "running to the next " + std::string(unit_word(unit));
+        return "running to the next " + std::string(moment_word(unit));
     }
     if (history_.n_steps() == 0) {
         return "nothing is recorded yet";
@@ -203,8 +194,8 @@ std::string InspectorSession::move(Unit unit, bool forward) {
     const Step from = step();
     const Step to = forward ? history_.next(from, unit) : history_.previous(from, unit);
     if (to != no_step) {
-        std::string text = go(to);
-        follow_change(std::abs(to - from) == 1);
+        std::string text = go(to, unit);
+        follow_change();
         return text;
     }
     if (unit == Unit::record) {
@@ -213,7 +204,7 @@ std::string InspectorSession::move(Unit unit, bool forward) {
     if (program_ && forward) {
         return nothing_recorded_after(unit);
     }
-    return "no " + std::string(unit_word(unit)) + " begins " + (forward ? "after" : "before") + " this step";
+    return "no " + std::string(moment_word(unit)) + " comes " + (forward ? "after" : "before") + " this step";
 }
 
 std::string InspectorSession::change_of_selected(bool forward) {
@@ -263,8 +254,7 @@ std::string InspectorSession::go_evaluation(EvaluationId id) {
         return "nothing is recorded yet";
     }
     if (id < 0 || id >= history_.n_evaluations()) {
-        return "there is no evaluation " + std::to_string(id) + ": they go from 0 to " +
-               std::to_string(history_.n_evaluations() - 1);
+        return "there is no evaluation " + words::evaluation_of(id, history_.n_evaluations());
     }
     if (id == state_.evaluation) {
         return go(beginning_of(history_, id));
@@ -272,9 +262,9 @@ std::string InspectorSession::go_evaluation(EvaluationId id) {
     const Step from = origin_.reached == step() ? origin_.step : step();
     const bool back = history_.evaluation_of(from) == id;
     const SamePlace place = back ? SamePlace{from, true} : same_place(history_, describer_, from, id);
-    std::string text = go(place.step);
+    std::string text = go(place.step, unit_);
     origin_ = {from, place.step};
-    return in_evaluation(id, place.same) + text;
+    return in_evaluation(history_, id, place.same) + text;
 }
 
 std::string InspectorSession::move_evaluation(bool forward) {
@@ -283,7 +273,7 @@ std::string InspectorSession::move_evaluation(bool forward) {
         return go_evaluation(to);
     }
     return program_ && forward ? nothing_recorded_after(Unit::evaluation)
-                               : "no evaluation begins " + std::string(forward ? "after" : "before") + " this one";
+                               : "no evaluation comes " + std::string(forward ? "after" : "before") + " this one";
 }
 
 /// The program was held on its way to a place in the next evaluation. True: it goes on.
@@ -292,40 +282,33 @@ bool InspectorSession::seek() {
         return false;
     }
     const Record newest = history_.record(last_step());
-    const auto* const pass = std::get_if<record::PassBegin>(&newest.fact);
-    const bool there = newest.evaluation > sought_->behind && pass && pass->pass >= sought_->pass;
+    const auto* const end = std::get_if<record::PassEnd>(&newest.fact);
+    const bool there =
+        newest.evaluation > sought_->behind && is_moment(Unit::sweep, newest) && (!end || end->pass >= sought_->pass);
     if (there || program_->ended() || program_->at_breakpoint() || newest.evaluation > sought_->behind + 1) {
         sought_.reset();
         return false;
     }
-    step_program(Unit::sweep);
+    program_->step(Unit::sweep);
     return true;
 }
 
-std::string InspectorSession::go_pass(Pass pass) {
+std::string InspectorSession::go_pass(Pass pass, Unit unit) {
     if (history_.n_steps() == 0) {
         return "nothing is recorded yet";
     }
-    for (const EvaluationId e : {state_.evaluation, state_.planned_in}) {
-        const EvaluationSpan span = history_.evaluation(e);
-        for (Step at = span.first - 1; (at = source_->next_of(at, fact_bit<record::PassBegin>())) != no_step && at < span.end;) {
-            if (std::get<record::PassBegin>(history_.record(at).fact).pass == pass) {
-                return go(at);
-            }
-        }
-    }
-    return "pass " + std::string(pass_name(pass)) + " (" + std::string(pass_title(pass)) + ") is not recorded in this evaluation";
+    const Step end = tables::end_of_pass(history_, state_.evaluation, pass);
+    return end == no_step ? words::pass(pass) + " is not recorded in this evaluation" : go(end, unit);
 }
 
 void InspectorSession::step_program(Unit unit) {
     follows_ = true;
-    if (unit == Unit::evaluation) { // where that begins there is nothing to see yet: on to where the present one is looked at
-        const Step pass = source_->previous_of(step() + 1, fact_bit<record::PassBegin>());
-        const bool in_pass = pass != no_step && pass >= history_.evaluation(state_.evaluation).first;
-        const bool over = state_.pass == Pass::none && state_.planned;
-        sought_ = Sought{state_.evaluation, over      ? Pass::execute
-                                            : in_pass ? std::get<record::PassBegin>(history_.record(pass).fact).pass
-                                                      : Pass::place};
+    if (unit != Unit::evaluation) {
+        unit_ = unit;
+    } else { // where that begins there is nothing to see yet: on to the end of the pass that is looked at
+        sought_ = Sought{state_.evaluation, state_.pass != Pass::none ? state_.pass
+                                            : state_.planned          ? Pass::execute
+                                                                      : Pass::place};
     }
     program_->step(unit);
 }
@@ -346,16 +329,16 @@ std::string InspectorSession::refresh() {
     if (history_.n_steps() == 0 || running()) {
         return {};
     }
-    std::string text = follows_ && state_.step != last_step() ? go(last_step()) : std::string();
-    if (const TensorId about = subject(record_.fact); follow && follows_ && !text.empty()) {
-        select(about);
+    std::string text = follows_ && state_.step != last_step() ? go(last_step(), unit_) : std::string();
+    if (!text.empty()) {
+        follow_change();
     }
     const auto sought = sought_;
     if (seek()) {
         return text;
     }
-    if (const auto* const pass = std::get_if<record::PassBegin>(&record_.fact); sought && pass && !text.empty()) {
-        text = in_evaluation(state_.evaluation, pass->pass == sought->pass) + text;
+    if (sought && is_moment(Unit::sweep, record_) && !text.empty()) {
+        text = in_evaluation(history_, state_.evaluation, state_.pass == sought->pass) + text;
     }
     if (const auto next = program_->ended() ? std::nullopt : program_->next_step()) {
         step_program(*next);
@@ -368,6 +351,26 @@ void InspectorSession::select(TensorId id) {
         selected_ = id;
         ++version_;
     }
+}
+
+query::KnownWords InspectorSession::known_words() const {
+    query::KnownWords words(history_);
+    const bool compares = comparison_.result().has_value();
+    for (const Field field : {Field::backend, Field::from}) {
+        if (compares || (program_ && !program_->ended())) {
+            words.forget(field);
+        }
+    }
+    if (compares) { // with kinds of decisions
+        words.forget(Field::kind);
+    }
+    return words;
+}
+
+Query InspectorSession::query(std::string_view text) const {
+    Query query = Query::parse(text);
+    known_words().check(query);
+    return query;
 }
 
 void InspectorSession::start_scan(Query query, bool forward) {
@@ -415,9 +418,15 @@ std::optional<std::string> InspectorSession::scan_slice() {
     return text;
 }
 
+std::optional<std::string> InspectorSession::why_no_what_if() const {
+    return history_.knows(Topic::answers)
+               ? std::nullopt
+               : std::optional("nothing can be planned again: this trace has no " + std::string(topic_words(Topic::answers)));
+}
+
 void InspectorSession::start_what_if(const std::string& settings) {
-    if (imported()) {
-        throw Error(ErrorKind::usage, cannot_plan_again);
+    if (const std::optional<std::string> why = why_no_what_if()) {
+        throw Error(ErrorKind::usage, *why);
     }
     const auto last = [&](FactSet kind) { return source_->previous_of(source_->n_steps(), kind); };
     if (program_ && last(fact_bit<record::PlanEnd>()) <= last(fact_bit<record::PlanBegin>())) {
@@ -511,11 +520,11 @@ const record::CopyMade* InspectorSession::copy(TensorId id) const noexcept {
 }
 
 std::string InspectorSession::backend_name(BackendId id) const {
-    return id == no_backend && imported_ ? unknown_text : history_.backend_name(id);
+    return id == no_backend && !history_.knows(Topic::passes) ? unknown_text : history_.backend_name(id);
 }
 
 std::string InspectorSession::name(TensorId id) const {
-    if (graph_ && id >= 0 && !is_copy(id) && left_out_by_log(graph_->tensors[id])) {
+    if (graph_ && id >= 0 && !is_copy(id) && is_left_out(graph_->tensors[id])) {
         return left_out_name;
     }
     return id == no_tensor || !graph_ ? std::string("-") : history_.tensor_name(state_, id);

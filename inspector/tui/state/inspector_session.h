@@ -1,11 +1,12 @@
 #pragma once
 
-#include "inspector/query/query.h"
 #include "inspector/tui/background/comparison_run.h"
 #include "inspector/tui/background/live_program.h"
-#include "inspector/tui/views/facts.h"
 #include "runtime/numbers.h"
 #include "traces/history/history.h"
+#include "traces/history/tables/passes.h"
+#include "viz/query/describer.h"
+#include "viz/query/known_words.h"
 
 #include <memory>
 #include <optional>
@@ -16,8 +17,14 @@
 
 namespace schedscope::tui {
 
-/// What is being looked at: a step of a history, and a selected tensor. Knows no terminal. Functions that move return a sentence for the
-/// status line: what the step changed, or why there is nothing to go to.
+using query::Describer;
+using query::Facts;
+using query::Field;
+using query::left_out_name;
+using query::Query;
+
+/// What is being looked at: a step of a history, and a selected tensor. Knows no terminal. Functions that move return a sentence
+/// for the status line: what the step changed, or why there is nothing to go to.
 class InspectorSession {
 public:
     using Unit = History::Unit;
@@ -31,6 +38,11 @@ public:
     const History& history() const noexcept { return history_; }
     std::shared_ptr<const RecordSource> shared_source() const noexcept { return source_; }
     Describer& describer() noexcept { return describer_; }
+    /// What can be asked for here. Of a running program, and beside another trace, there may be more than is known: what may be
+    /// among it is left out.
+    query::KnownWords known_words() const;
+    /// Throws Error(usage) for what is no query, or can match nothing.
+    Query query(std::string_view text) const;
     const PlanState& state() const noexcept { return state_; }  ///< stays as it is while the history is asked other things
     const OwnedGraph* graph() const noexcept { return graph_; } ///< null: nothing planned yet
     Step step() const noexcept { return state_.step; }
@@ -44,12 +56,14 @@ public:
     uint64_t version() const noexcept { return version_; } ///< another number when anything here changed
 
     // Moving
-    std::string go(Step step);
+    /// At the end of a pass, what it changed is marked; elsewhere, what changed on the way. unit pass: of pass 2 what all of its
+    /// sweeps changed.
+    std::string go(Step step, Unit unit = Unit::sweep);
     std::string move(Unit unit, bool forward);
     std::string change_of_selected(bool forward);
     /// To the same place of another evaluation (same_place.h); to the beginning of the one that is shown.
     std::string go_evaluation(EvaluationId id);
-    std::string go_pass(Pass pass);
+    std::string go_pass(Pass pass, Unit unit = Unit::sweep); ///< to its end
     /// The program goes on until it is held; its newest record is shown then.
     void let_run();
     void hold(); ///< at its next record
@@ -61,7 +75,8 @@ public:
     void select(TensorId id);
     bool follow = true; ///< single steps select the tensor they are about
 
-    // Running to a breakpoint, in slices so that the keyboard is never left waiting. Forward, a held program goes on where what is recorded ends.
+    // Running to a breakpoint, in slices so that the keyboard is never left waiting. Forward, a held program goes on where what
+    // is recorded ends.
     void start_scan(Query query, bool forward);
     bool scanning() const noexcept { return scan_.has_value(); }
     void stop_scan() noexcept { scan_.reset(); }
@@ -83,17 +98,21 @@ public:
     int row_of(TensorId id) const noexcept;          ///< index into `tensors`; −1
     std::span<const TensorId> users_of(TensorId id); ///< nodes that have it as a source
     bool is_copy(TensorId id) const noexcept;
-    /// The record at this step is about it; after a move over several records, its backend or rule changed on the way.
+    /// The record at this step is about it, or it is one of `changed`.
     bool changed_now(TensorId id) const noexcept;
-    /// The backend that it had before the last move; the present one where it has not changed.
+    /// The backend that it had before it changed; the present one where it has not.
     BackendId was(TensorId id) const noexcept;
-    int n_changed() const noexcept { return n_of(changed_); } ///< tensors, by the last move
-    /// The plan was made from a log: what it lacks is unknown.
-    bool imported() const noexcept { return imported_; }
+    /// At the end of a pass, the tensors that it gave a backend or a rule; elsewhere, those that have others than before the last
+    /// move. Their backends before.
+    const std::unordered_map<TensorId, BackendId>& changed() const noexcept { return changed_; }
+    int n_changed() const noexcept { return n_of(changed_); }
+    bool knows(Topic topic) const noexcept { return history_.knows(topic); }
+    /// Why nothing can be planned again; nothing: it can.
+    std::optional<std::string> why_no_what_if() const;
     const record::CopyMade* copy(TensorId id) const noexcept;
     const TensorInfo& info(TensorId id) const { return history_.tensor(state_, id); } ///< of a copy: its original's
     std::string name(TensorId id) const;
-    std::string backend_name(BackendId id) const; ///< of none: "-", or "?" where a log may have left it out
+    std::string backend_name(BackendId id) const; ///< of none: "-", or "?" where not all assignments are known
     int n_backends() const noexcept { return n_of(history_.session().backends); }
 
 private:
@@ -101,9 +120,9 @@ private:
     std::string move_evaluation(bool forward);
     bool seek();
     void show(Step step);
-    std::string told(Step step);
+    std::string told(const tables::PassWork& work);
     void find_changes(const std::vector<TensorState>& before);
-    void follow_change(bool single);
+    void follow_change();
 
     struct Scan {
         Query query;
@@ -116,22 +135,22 @@ private:
     Describer describer_{history_};
     std::optional<LiveProgram> program_;
     bool follows_ = true; ///< the newest record was looked at, or waited for
-    /// The place in the next evaluation that the program is run to.
+    /// The program is run to the end of this pass in the next evaluation.
     struct Sought {
         EvaluationId behind;
         Pass pass;
     };
     std::optional<Sought> sought_;
+    Unit unit_ = Unit::sweep; ///< what led to the step that is shown, or leads to the next one
     /// Where a way from evaluation to evaluation began: each one is shown as that one was, and the way back leads there.
     struct Origin {
         Step step = no_step, reached = no_step;
     };
     Origin origin_;
     PlanState state_;
-    std::unordered_map<TensorId, BackendId> changed_; ///< by the last move; the backend before it
-    Record record_;                                   ///< at the step
+    std::unordered_map<TensorId, BackendId> changed_;
+    Record record_; ///< at the step
     const OwnedGraph* graph_ = nullptr;
-    bool imported_ = false;
     TensorId selected_ = no_tensor;
     uint64_t version_ = 1;
     std::optional<Scan> scan_;

@@ -49,8 +49,17 @@ std::vector<PassStretch> stretches_of(History& history, const EvaluationSpan& sp
     return all;
 }
 
-/// The record of a stretch of the evaluation `to` that is like one of another stretch: the same kind, about the same tensor, after as many like it; no_step:
-/// there is none.
+/// What the stretch of a pass leads to: its end.
+Step over(History& history, const PassStretch& stretch) {
+    if (!std::holds_alternative<record::PassBegin>(history.record(stretch.first).fact)) {
+        return stretch.first;
+    }
+    const bool ends = stretch.end < history.n_steps() && is_moment(History::Unit::sweep, history.record(stretch.end));
+    return ends ? stretch.end : stretch.end - 1;
+}
+
+/// The record of a stretch of the evaluation `to` that is like one of another stretch: the same kind, about the same tensor,
+/// after as many like it; no_step: there is none.
 Step like(History& history, Describer& describer, const Record& record, Step first, EvaluationId to, const PassStretch& other) {
     const Wanted wanted{fact_bit(record.fact), true};
     const TensorId id = subject(record.fact);
@@ -88,12 +97,12 @@ SamePlace same_place(History& history, Describer& describer, Step from, Evaluati
     const auto match = std::find_if(others.begin(), others.end(), [&](const PassStretch& s) { return s.rank >= here.rank; });
     SamePlace place{std::max(there.end - 1, there.first), false};
     if (match != others.end() && match->rank > here.rank) {
-        place.step = match->first;
+        place.step = over(history, *match);
     } else if (match != others.end()) {
         place.same = true;
         const Step found =
             from + 1 == here.end ? match->end - 1 : like(history, describer, history.record(from), here.first, to, *match);
-        place.step = found != no_step ? found : match->first;
+        place.step = found != no_step ? found : over(history, *match);
     }
     place.step = std::max(place.step, std::min(beginning_of(history, to), there.end - 1));
     return place;

@@ -72,7 +72,7 @@ std::string SavedSession::text() const {
 
 bool SavedSession::parse(std::string_view text, std::string_view trace, Step n_steps, SavedSession& session, std::string& note) {
     if (!text.starts_with(heading) || text.substr(heading.size(), 1) != "\n") {
-        note = "what was kept of this trace can't be read: it begins anew";
+        note = "what was kept of this trace can't be read: it starts over";
         return false;
     }
     text.remove_prefix(heading.size() + 1);
@@ -113,7 +113,7 @@ bool SavedSession::parse(std::string_view text, std::string_view trace, Step n_s
         n_odd += understood ? 0 : 1;
     }
     if (read.trace != trace || read.n_steps != n_steps) {
-        note = "the trace is another than the one that was looked at: it begins anew";
+        note = "the trace is another than the one that was looked at: it starts over";
         return false;
     }
     if (n_odd > 0) {

@@ -27,8 +27,8 @@ struct SavedSession {
     std::array<std::vector<std::string>, 4> typed; ///< filters, searches, breakpoints, commands
 
     std::string text() const;
-    /// False, and `note` says why, when it isn't about that trace as it is now, or is no such file at all. Items that aren't understood are left out,
-    /// which `note` says, too.
+    /// False, and `note` says why, when it isn't about that trace as it is now, or is no such file at all. Items that aren't
+    /// understood are left out, which `note` says, too.
     static bool parse(std::string_view text, std::string_view trace, Step n_steps, SavedSession& session, std::string& note);
 };
 

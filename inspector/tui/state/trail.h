@@ -9,7 +9,7 @@
 
 namespace schedscope::tui {
 
-/// Where somebody was: what can be come back to.
+/// A place that was looked at: what can be come back to.
 struct TrailPlace {
     Step step = no_step;
     TensorId tensor = no_tensor; ///< of the graph at that step

@@ -13,8 +13,8 @@ struct Rect {
     bool contains(int r, int c) const noexcept { return r >= row && r < row + height && c >= col && c < col + width; }
 };
 
-/// A rectangle of a window to draw on. Positions are relative to it; what does not fit is cut. Draws into memory: the terminal shows it at
-/// the next update.
+/// A rectangle of a window to draw on. Positions are relative to it; what does not fit is cut. Draws into memory: the terminal
+/// shows it at the next update.
 class Canvas {
 public:
     /// `window`: a curses WINDOW.
@@ -32,7 +32,8 @@ public:
     void blank(int row, int col, Style style, int width = -1) const;
     /// A border around the whole, ASCII where need be.
     void frame(Style style = {}) const;
-    /// A line from left to right border; `cross`: column where a vertical line meets it, −1 none; up, down: on which side it goes on.
+    /// A line from left to right border; `cross`: column where a vertical line meets it, −1 none; up, down: on which side it goes
+    /// on.
     void divider(int row, int cross, bool up, bool down, Style style = {}) const;
     void vertical(int col, int first_row, int end_row, Style style = {}) const;
 

@@ -28,7 +28,8 @@ constexpr std::pair<std::string_view, Key> usual[] = {
     {"\x1b[24~", key_f1 + 11},
 };
 
-/// `button`: as terminals count: the button in the two lowest bits, 32 for a move, 64 for the wheel; others for keys that were held with it.
+/// `button`: as terminals count: the button in the two lowest bits, 32 for a move, 64 for the wheel; others for keys that were
+/// held with it.
 Input mouse_event(int button, int row, int col, bool released) {
     constexpr int moved = 32, wheel = 64, which = 3;
     const bool of_wheel = (button & wheel) != 0;
@@ -195,15 +196,15 @@ KeyDecoder::SequenceFound KeyDecoder::answer_sequence(Input& input) {
         const bool fits = at < begin.size() ? c == begin[at]
                                             : at < longest_sequence &&
                                                   std::string_view("0123456789abcdefABCDEF/").find(c) != std::string_view::npos;
-        if (!fits) { // somebody typed that
+        if (!fits) { // that was typed
             return drop(at, SequenceFound::nothing);
         }
     }
     return SequenceFound::more;
 }
 
-/// Takes a byte of a character in the locale's encoding. True: it is complete. A byte that is none is passed over, and so is a beginning that it does not
-/// continue; it is then looked at once more, as a beginning.
+/// Takes a byte of a character in the locale's encoding. True: it is complete. A byte that is none is passed over, and so is a
+/// beginning that it does not continue; it is then looked at once more, as a beginning.
 bool KeyDecoder::character(Input& input) {
     const char byte = bytes_.front();
     bytes_.erase(0, 1);

@@ -27,9 +27,9 @@ struct Input {
     int row = 0, col = 0; ///< of a mouse event
 };
 
-/// Tells the bytes that a terminal sends apart into keys, mouse events and answers, however they are cut into pieces. A key may be a sequence, and the Escape key
-/// alone is the beginning of all of them: what the bytes so far may still become is told by `waits_for`, and how long to wait is for others to decide.
-/// Knows no terminal and no clock.
+/// Tells the bytes that a terminal sends apart into keys, mouse events and answers, however they are cut into pieces. A key may
+/// be a sequence, and the Escape key alone is the beginning of all of them: what the bytes so far may still become is told by
+/// `waits_for`, and how long to wait is for others to decide. Knows no terminal and no clock.
 class KeyDecoder {
 public:
     /// A key of this terminal. Those that nearly all terminals send are known.

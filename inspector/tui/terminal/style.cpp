@@ -18,7 +18,8 @@ struct InkColour {
     short of_256, of_8;
     bool bright; ///< with 16 colours: the bright one of the eight
 };
-// accent, good, warning, bad, then backends in the order of the pictures (viz/pictures/palette.cpp): the CPU first, then the others by priority.
+// accent, good, warning, bad, then backends in the order of the pictures (viz/pictures/palette.cpp): the CPU first, then the
+// others by priority.
 constexpr std::array<InkColour, n_inks> on_dark{{{-1, -1, -1, false},
                                                  {0x87d7ff, 117, COLOR_CYAN, true},
                                                  {0x00b080, 36, COLOR_GREEN, false},

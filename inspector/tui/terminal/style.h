@@ -37,8 +37,8 @@ enum class Depth : uint8_t { automatic, none, eight, sixteen, indexed, direct };
 /// What the colours stand on. automatic: dark until the terminal says otherwise.
 enum class Background : uint8_t { automatic, dark, light };
 
-/// Prepares the inks (the Okabe–Ito palette, told apart with colour-blind eyes; darker ones on a light background). After curses began, and again
-/// whenever something of it changes. `direct`: the terminal takes colours as red, green and blue.
+/// Prepares the inks (the Okabe–Ito palette, told apart with colour-blind eyes; darker ones on a light background). After curses
+/// began, and again whenever something of it changes. `direct`: the terminal takes colours as red, green and blue.
 void start_styles(Depth depth, Background background, bool direct);
 /// What is drawn next on `window` (a curses WINDOW) looks like this.
 void set_style(void* window, Style style) noexcept;

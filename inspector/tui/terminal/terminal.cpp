@@ -35,7 +35,8 @@ termios saved_terminal;
 std::array<char, 512> leave_text{}; ///< what puts the terminal back
 size_t leave_size = 0;
 
-// Synchronised output: what is between these two appears at once, so that no half-drawn frame is seen. Terminals that don't know the mode ignore it.
+// Synchronised output: what is between these two appears at once, so that no half-drawn frame is seen. Terminals that don't know
+// the mode ignore it.
 constexpr std::string_view begin_of_frame = "\x1b[?2026h", end_of_frame = "\x1b[?2026l";
 
 constexpr std::array<int, 4> noted_signals{SIGWINCH, SIGINT, SIGTERM, SIGHUP};

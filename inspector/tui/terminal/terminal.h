@@ -21,12 +21,12 @@ struct TerminalOptions {
     int escape_delay = 25; ///< ms after which the byte of the Escape key is that key, and not the beginning of another one
 };
 
-/// The terminal while the inspector has it: alternate screen, keys unechoed, mouse reported. However the inspector is left, the terminal
-/// is as it was: the destructor restores it, and so do the handlers of the signals that end a program.
-/// One at a time.
+/// The terminal while the inspector has it: alternate screen, keys unechoed, mouse reported. However the inspector is left, the
+/// terminal is as it was: the destructor restores it, and so do the handlers of the signals that end a program. One at a time.
 class Terminal {
 public:
-    /// Throws Error(usage) when standard input or output is no terminal or can't move its cursor; the sentence says what to use instead.
+    /// Throws Error(usage) when standard input or output is no terminal or can't move its cursor; the sentence says what to use
+    /// instead.
     explicit Terminal(const TerminalOptions& options);
     ~Terminal();
     Terminal(const Terminal&) = delete;
@@ -39,15 +39,16 @@ public:
     int cols() const;
 
     static constexpr size_t most_watched = 8;
-    /// Waits until there is input, a signal came, or one of `fds` (at most most_watched; −1: none) is readable; with `wait` false only looks.
+    /// Waits until there is input, a signal came, or one of `fds` (at most most_watched; −1: none) is readable; with `wait` false
+    /// only looks.
     struct Woken {
         bool input = false, resized = false, interrupted = false;
         int ended_by = 0;                       ///< a signal that asks the program to end; 0: none
         std::array<bool, most_watched> ready{}; ///< by index into fds
     };
     Woken wait(std::span<const int> fds, bool wait);
-    /// Without waiting, while something takes long: does the user want it to stop? By Ctrl-C or another signal, or where `letters` are keys, by 'q'. What was typed
-    /// stays to be read.
+    /// Without waiting, while something takes long: does the user want it to stop? By Ctrl-C or another signal, or where
+    /// `letters` are keys, by 'q'. What was typed stays to be read.
     bool is_asked_to_stop(bool letters);
     /// As if this had been typed.
     void type(std::string_view bytes);

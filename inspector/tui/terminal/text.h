@@ -11,12 +11,13 @@
 
 namespace schedscope::tui {
 
-/// Can the terminal show characters beyond ASCII? Decided once from the locale; without it texts are spelled in ASCII ("->", "...").
+/// Can the terminal show characters beyond ASCII? Decided once from the locale; without it texts are spelled in ASCII ("->",
+/// "...").
 void set_unicode(bool yes) noexcept;
 bool unicode() noexcept;
 
-/// What the terminal is given of a text: no control characters (names come from files of others), no broken UTF-8, ASCII spellings where
-/// that is all it can show.
+/// What the terminal is given of a text: no control characters (names come from files of others), no broken UTF-8, ASCII
+/// spellings where that is all it can show.
 std::u32string printable(std::string_view utf8);
 /// Columns a character takes: 0, 1 or 2.
 int char_width(char32_t c) noexcept;

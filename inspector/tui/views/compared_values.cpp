@@ -12,118 +12,28 @@
 namespace schedscope::tui {
 namespace {
 
-/// The rows of a state: its differences in the order they were recorded, with the values of watched nodes, which lie before them.
-class RowMaker {
-public:
-    RowMaker(InspectorSession& session, std::vector<ComparedRow>& rows)
-        : history_(session.history()), until_(session.step()), rows_(rows) {}
-
-    void make(const PlanState& state) {
-        rows_.clear();
-        auto value = state.values.begin();
-        for (const DifferenceState& d : state.differences) {
-            for (; value != state.values.end() && value->step < d.step; ++value) {
-                add(*value);
-            }
-            add(d);
-        }
-        for (; value != state.values.end(); ++value) {
-            add(*value);
-        }
-    }
-
-private:
-    void add(const ValueState& state) {
-        tables::ValueRow value = tables::value_row(history_, state, until_);
-        if (rows_.empty() || rows_.back().id != value.id || rows_.back().difference.step != no_step) {
-            rows_.emplace_back();
-            rows_.back().id = value.id;
-            rows_.back().name = value.tensor;
-        }
-        (state.value.device == 0 ? rows_.back().reference : rows_.back().device) = std::move(value);
-    }
-    void add(const DifferenceState& state) {
-        if (rows_.empty() || rows_.back().id != state.difference.tensor || rows_.back().difference.step != no_step) {
-            rows_.emplace_back();
-            rows_.back().id = state.difference.tensor;
-        }
-        rows_.back().difference = tables::difference_row(history_, state);
-        rows_.back().name = rows_.back().difference.tensor;
-    }
-
-    History& history_;
-    Step until_;
-    std::vector<ComparedRow>& rows_;
-};
-
-/// Values on two backends: of each node that was compared the error, in evaluation order, up to this step; above, all errors beside what is tolerated; on the
-/// right, where they differ most, and what both backends held if the node was watched.
+/// Values on two backends: of each node that was compared the error, in evaluation order, up to this step; above, all errors
+/// beside what is tolerated; on the right, where they differ most, and what both backends held if the node was watched.
 class ComparedValues final : public View {
 public:
-    std::span<const Column> columns() const override {
-        static constexpr Column list[] = {
-            {"name", 0, false, 0},      {"op", 10, false, 76, Field::count, 16},    {"nmse", 8, true, 0, Field::error, 10},
-            {"tolerated", 9, true, 58}, {"largest", 8, true, 66, Field::count, 10}, {"at", 12, false, 96, Field::count, 20},
-            {"verdict", 8, false, 0},
-        };
-        return list;
-    }
+    explicit ComparedValues(InspectorSession& session) : table_(session.history()) {}
+    const tables::Table& table() const override { return table_; }
+    void update(InspectorSession& session) override { table_.update(session.state()); }
 
-    void update(InspectorSession& session) override {
-        RowMaker(session, rows_).make(session.state());
-        if (const Step last = session.last_step(); last != counted_to_) {
-            counted_to_ = last;
-            count_ = tables::count_differences(session.history().source(), last);
-        }
-    }
-
-    int n_rows() const override { return n_of(rows_); }
-
-    std::vector<Text> row(InspectorSession&, int index, int) const override {
-        const ComparedRow& r = at(index);
-        const record::Difference& d = r.difference.difference;
-        if (r.difference.step == no_step) {
-            return {{r.name}, {}, {}, {}, {}, {}, {"watched", dim}};
-        }
-        const bool differs = d.element >= 0;
-        const Style style = d.beyond ? bad : Style{};
-        return {{r.name, style},
-                {r.difference.op, dim},
-                {d.compared ? words::rough(d.nmse) : "", style},
-                {d.compared ? words::rough(d.tolerance) : "", dim},
-                {differs && !std::isnan(d.max_error) ? words::rough(d.max_error) : ""},
-                {differs ? words::place(d.element, r.difference.ne) : ""},
-                {(is_first(r) ? "▸" : "") + std::string(words::verdict(d)), d.beyond ? bad : dim}};
-    }
-
-    std::optional<double> sort_key(InspectorSession& session, int row, size_t column) const override {
-        const record::Difference& d = at(row).difference.difference;
-        const std::string_view title = columns()[column].title;
-        if (title == "tolerated") {
-            return d.compared ? std::optional(d.tolerance) : std::nullopt;
-        }
-        if (title == "largest") {
-            return d.element >= 0 && !std::isnan(d.max_error) ? std::optional(d.max_error) : std::nullopt;
-        }
-        return View::sort_key(session, row, column);
-    }
-    std::string empty_text(const InspectorSession&) const override {
-        return "nothing was compared in this evaluation up to this step (t goes on to its token, behind what is compared)";
-    }
     std::string title(const InspectorSession&) const override {
-        return joined({"values ", words::count(rows_.size()), ", ",
-                       count_.compared == 0 ? "none compared"
-                       : count_.beyond == 0 ? "none beyond in all"
-                                            : joined({words::count(count_.beyond), " beyond in all"})});
+        return joined({"values ", words::count(n_rows()), ", ",
+                       table_.count().compared == 0 ? "none compared"
+                       : table_.count().beyond == 0 ? "none beyond in all"
+                                                    : joined({words::count(table_.count().beyond), " beyond in all"})});
     }
     Drawing* drawing() override { return &chart_; }
 
     int row_of(const InspectorSession&, TensorId id) const override {
-        const auto found = std::find_if(rows_.rbegin(), rows_.rend(), [&](const ComparedRow& r) { return r.id == id; });
-        return found == rows_.rend() ? -1 : int_of(rows_.rend() - found) - 1;
+        const auto& rows = table_.rows();
+        const auto found = std::find_if(rows.rbegin(), rows.rend(), [&](const tables::ComparedRow& r) { return r.id == id; });
+        return found == rows.rend() ? -1 : int_of(rows.rend() - found) - 1;
     }
     TensorId tensor_of(const InspectorSession&, int row) const override { return at(row).id; }
-    TensorId own_tensor(const InspectorSession& session, int row) const override { return tensor_of(session, row); }
     bool changed(const InspectorSession& session, int row) const override {
         const Fact& fact = session.record().fact;
         const FactSet kinds = fact_set<record::Value, record::ValueElement, record::ValueBucket, record::Difference>();
@@ -133,9 +43,9 @@ public:
     std::string detail_title(InspectorSession&, int row) const override { return at(row).name; }
 
     std::vector<Line> detail(InspectorSession& session, int row, int width) const override {
-        const ComparedRow& r = at(row);
+        const tables::ComparedRow& r = at(row);
         std::vector<Line> lines;
-        if (r.difference.step != no_step) {
+        if (r.is_difference()) {
             add_difference(lines, r, width, r.difference.step == session.step());
         }
         add_first(session, lines, r, width);
@@ -152,21 +62,10 @@ public:
 
     Target open(InspectorSession&, int row) const override { return Target::tensor(at(row).id); }
 
-    void facts(InspectorSession& session, int row, Facts& facts) const override {
-        const ComparedRow& r = at(row);
-        session.describer().tensor(session.state(), r.id, facts);
-        if (r.difference.step != no_step) {
-            facts.set(Field::why, words::verdict(r.difference.difference));
-            facts.set(Field::error, r.difference.difference.nmse);
-            facts.set(Field::step, r.difference.step);
-        }
-    }
-
 private:
-    const ComparedRow& at(int row) const { return rows_[row]; }
-    bool is_first(const ComparedRow& r) const { return r.difference.step != no_step && r.difference.step == count_.first_beyond; }
+    const tables::ComparedRow& at(int row) const { return table_.rows()[row]; }
 
-    static void add_difference(std::vector<Line>& lines, const ComparedRow& r, int width, bool now) {
+    static void add_difference(std::vector<Line>& lines, const tables::ComparedRow& r, int width, bool now) {
         const record::Difference& d = r.difference.difference;
         const words::DifferenceNames& names = r.difference.names;
         if (!d.compared) {
@@ -192,22 +91,22 @@ private:
     }
 
     /// Where to look: at the first node of the run whose error no rounding explains.
-    void add_first(InspectorSession& session, std::vector<Line>& lines, const ComparedRow& r, int width) const {
-        if (count_.first_beyond == no_step) {
+    void add_first(InspectorSession& session, std::vector<Line>& lines, const tables::ComparedRow& r, int width) const {
+        if (table_.count().first_beyond == no_step) {
             return;
         }
-        if (is_first(r)) {
+        if (table_.is_first(r)) {
             add_wrapped(lines, width, "▸", 9, "the first one beyond tolerance in this run", bad);
             return;
         }
-        const Record first = session.history().record(count_.first_beyond);
+        const Record first = session.history().record(table_.count().first_beyond);
         add_wrapped(lines, width, "▸", 9,
                     joined({"the first beyond: ", session.history().tensor_name_at(first.step, subject(first.fact)),
                             " in evaluation ", std::to_string(first.evaluation)}),
                     dim, Target::step(first.step));
     }
 
-    static void add_values(std::vector<Line>& lines, const ComparedRow& r, int width) {
+    static void add_values(std::vector<Line>& lines, const tables::ComparedRow& r, int width) {
         if (!r.reference && !r.device) {
             if (r.compared()) {
                 add_wrapped(lines, width, "", 9, "statistics of both: verify --watch NAME", dim);
@@ -254,14 +153,12 @@ private:
         }
     }
 
-    std::vector<ComparedRow> rows_;
-    ErrorChart chart_{rows_};
-    tables::DifferenceCount count_;
-    Step counted_to_ = no_step; ///< the last step that `count_` knows of
+    tables::DifferencesTable table_;
+    ErrorChart chart_{table_.rows()};
 };
 
 } // namespace
 
-std::unique_ptr<View> make_compared_values() { return std::make_unique<ComparedValues>(); }
+std::unique_ptr<View> make_compared_values(InspectorSession& session) { return std::make_unique<ComparedValues>(session); }
 
 } // namespace schedscope::tui

@@ -9,8 +9,8 @@ namespace schedscope::tui {
 namespace {
 
 /// What a pass did to it, and whom it asked.
-std::string step_text(InspectorSession& session, const Story& story, const StoryStep& s) {
-    const std::string text = words::decided(session.history(), session.state(), story, s);
+std::string step_text(InspectorSession& session, const StoryStep& s) {
+    const std::string text = words::decided(session.history(), session.state(), s);
     const std::string asked = answers_text(session.history(), s.asked);
     return asked.empty() ? text : text + "; " + asked;
 }
@@ -29,7 +29,7 @@ std::vector<StoryPart> story(InspectorSession& session, TensorId id, int& n_ahea
         if (s.step > session.step()) {
             ++n_ahead;
         } else {
-            parts.push_back({s.step, s.pass, step_text(session, whole, s)});
+            parts.push_back({s.step, s.pass.value_or(Pass::none), step_text(session, s)});
         }
     }
     for (const StoryLine& l : whole.lines) {

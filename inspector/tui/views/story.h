@@ -14,7 +14,8 @@ struct StoryPart {
     std::string text;
 };
 
-/// The story of a tensor (traces/history/explain.h) up to the present step, in order. `n_ahead`: its parts that lie after the present step.
+/// The story of a tensor (traces/history/explain.h) up to the present step, in order. `n_ahead`: its parts that lie after the
+/// present step.
 std::vector<StoryPart> story(InspectorSession& session, TensorId id, int& n_ahead);
 
 } // namespace schedscope::tui

@@ -8,6 +8,7 @@
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
+#include "viz/tables/nodes.h"
 
 #include <algorithm>
 
@@ -59,9 +60,9 @@ void add_answers(InspectorSession& session, std::vector<Line>& lines, TensorId i
             continue;
         }
         const Answer& answer = answers.op_answers[at];
-        std::string text = session.backend_name(b) + (answer.yes ? " yes" : " no: " + std::string(refusal_name(answer.reason)));
-        if (!answer.yes && !answer.detail.empty()) {
-            text += ", " + std::string(answer.detail);
+        std::string text = session.backend_name(b) + (answer.yes ? " yes" : " no");
+        if (const std::string why = words::refusal(answer.reason, answer.detail, ", "); !answer.yes && !why.empty()) {
+            text += ": " + why;
         }
         add_wrapped(lines, width, first ? "can run" : "", 8, text, answer.yes ? Style{} : warning);
         first = false;
@@ -101,25 +102,18 @@ void add_values(InspectorSession& session, std::vector<Line>& lines, TensorId id
 } // namespace
 
 std::string op_text(const InspectorSession& session, TensorId id) {
-    if (!session.graph() || id < 0) {
-        return "-";
-    }
-    if (session.is_copy(id)) {
-        return "copy";
-    }
-    const TensorInfo& info = session.graph()->tensors[id];
-    if (told_by_log(info)) {
-        return operator_text(info);
-    }
-    return info.op == Op::NONE ? "leaf" : std::string(op_description(info.op, info.params));
+    return id == no_tensor ? "-" : tables::operator_word(session.history(), session.state(), id);
+}
+
+std::string type_and_shape(const TensorInfo& info) {
+    return info.type || info.ne ? type_text(info) + " " + shape_text(info) : "type and shape are not known";
 }
 
 std::string tensor_label(InspectorSession& session, TensorId id) {
     if (!session.graph() || id < 0) {
         return "-";
     }
-    const bool node =
-        !session.is_copy(id) && (session.graph()->tensors[id].op != Op::NONE || left_out_by_log(session.graph()->tensors[id]));
+    const bool node = !session.is_copy(id) && !session.graph()->tensors[id].is_leaf();
     const std::string what = joined({op_text(session, id), " ", session.name(id)});
     return node ? joined({"#", std::to_string(session.row_of(id)), " ", what}) : what;
 }
@@ -149,9 +143,8 @@ std::vector<Line> tensor_detail(InspectorSession& session, TensorId id, int widt
     }
     Line what;
     what.parts.push_back({op_text(session, id), bold});
-    what.parts.push_back({told_by_log(info) ? std::string("  type and shape are not in the log")
-                                            : "  " + type_text(info) + " " + shape_text(info) + "  " +
-                                                  words::bytes(n_bytes(info.type, info.ne, info.nb))});
+    const std::optional<int64_t> bytes = info.bytes();
+    what.parts.push_back({"  " + type_and_shape(info) + (bytes ? "  " + words::bytes(*bytes) : "")});
     lines.push_back(std::move(what));
 
     if (is_index(id, state.tensors)) {
@@ -160,13 +153,13 @@ std::vector<Line> tensor_detail(InspectorSession& session, TensorId id, int widt
         l.hang = 8;
         l.parts.push_back({"now     ", dim});
         if (now.backend == no_backend) {
-            l.parts.push_back({session.imported() ? "where it runs is not in the log" : "unassigned", bold});
+            l.parts.push_back({session.knows(Topic::passes) ? "unassigned" : "where it runs is not known", bold});
         } else {
             Text backend = backend_text(session, now.backend);
             backend.style.bold = true;
             l.parts.push_back(std::move(backend));
         }
-        if (const std::string cause = cause_name(now.cause, now.source); !cause.empty()) {
+        if (const std::string cause = now.cause ? cause_name(*now.cause, now.source) : ""; !cause.empty()) {
             l.parts.push_back({" by " + cause});
         }
         if (const BackendId was = session.was(id); was != now.backend) {
@@ -199,9 +192,9 @@ std::vector<Line> tensor_detail(InspectorSession& session, TensorId id, int widt
     if (copy) {
         if (const record::CopyMade* made = session.copy(id)) {
             lines.push_back(source_line(session, "copy of", made->of));
-            if (made->stage >= 0) { // a log does not tell
+            if (made->stage) {
                 add_wrapped(lines, width, "stage", 8,
-                            std::to_string(made->stage) + (made->graph_input ? ", an input kept once per stage" : ""));
+                            std::to_string(*made->stage) + (made->graph_input ? ", an input kept once per stage" : ""));
             }
         }
     } else {

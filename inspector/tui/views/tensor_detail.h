@@ -13,6 +13,7 @@ void add_tensor_detail(std::vector<Line>& lines, InspectorSession& session, Tens
 void add_first_elements(std::vector<Line>& lines, int width, const std::vector<double>& first);
 
 /// "#61 RMS_NORM norm-3", "leaf blk.3.ffn_norm.weight", in the words of the list of nodes.
+std::string type_and_shape(const TensorInfo& info); ///< "f32 [64, 16]"
 std::string tensor_label(InspectorSession& session, TensorId id);
 /// "RMS_NORM", "SILU" for a UNARY, "leaf", "copy".
 std::string op_text(const InspectorSession& session, TensorId id);

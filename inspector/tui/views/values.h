@@ -11,12 +11,13 @@
 
 namespace schedscope::tui {
 
-/// The two faces of the values view: what watched tensors held, and where two backends were compared, how far apart they are at each node.
-std::unique_ptr<View> make_watched_values();
-std::unique_ptr<View> make_compared_values();
+/// The two faces of the values view: what watched tensors held, and where two backends were compared, how far apart they are at
+/// each node.
+std::unique_ptr<View> make_watched_values(InspectorSession& session);
+std::unique_ptr<View> make_compared_values(InspectorSession& session);
 
-/// What records of one kind said of a tensor in the evaluations before that ran the same plan: a few, for the eye. `say(fact)`: an optional Text, nothing for a
-/// record that is left out.
+/// What records of one kind said of a tensor in the evaluations before that ran the same plan: a few, for the eye. `say(fact)`:
+/// an optional Text, nothing for a record that is left out.
 template <typename T, typename F>
 void add_evaluations_before(InspectorSession& session, std::vector<Line>& lines, TensorId id, int width, F&& say) {
     constexpr int most = 8;

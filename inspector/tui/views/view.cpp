@@ -12,15 +12,26 @@ TensorId View::tensor_of(const InspectorSession& session, int row) const {
     return row_of(session, session.selected()) == row ? session.selected() : own_tensor(session, row);
 }
 
-std::optional<double> View::sort_key(InspectorSession& session, int row, size_t column) const {
-    const Field field = columns()[column].field;
-    if (field == Field::count) {
-        return std::nullopt;
+Text View::text(const InspectorSession& session, const tables::Column& column, const tables::Cell& cell) {
+    const bool in_colour = cell.backend != no_backend || column.unit == tables::Unit::backend;
+    constexpr Style styles[] = {plain, dim, bold, warning, bad};
+    const tables::Tone tone = cell.tone == tables::Tone::plain ? column.tone : cell.tone;
+    return {tables::text_of(cell, column.unit),
+            in_colour ? backend_style(cell.backend, session.n_backends()) : styles[ordinal(tone)]};
+}
+
+void View::facts(InspectorSession& session, int row, Facts& facts) const {
+    if (const TensorId id = own_tensor(session, row); id != no_tensor) {
+        session.describer().tensor(session.state(), id, facts);
+    } else {
+        facts.clear();
+        facts.set(Field::evaluation, session.state().evaluation);
+        if (const TensorId first = table().first_tensor(row); first != no_tensor) {
+            session.describer().about(session.state().evaluation, session.step(), first, facts);
+            facts.keep(Field::name, session.name(first));
+        }
     }
-    Facts of_row(field);
-    facts(session, row, of_row);
-    const double number = of_row.number(field);
-    return std::isnan(number) ? std::nullopt : std::optional(number);
+    table().add_facts(row, facts);
 }
 
 Line line(std::string text, Style style, Target target) {
@@ -29,8 +40,6 @@ Line line(std::string text, Style style, Target target) {
     l.target = target;
     return l;
 }
-
-std::string bytes_or_unknown(int64_t bytes) { return bytes < 0 ? "?" : words::bytes(bytes); }
 
 Text backend_text(const InspectorSession& session, BackendId id) {
     return {session.backend_name(id), backend_style(id, session.n_backends())};
@@ -42,6 +51,19 @@ int backend_width(const InspectorSession& session) {
         width = std::max(width, text_width(session.backend_name(id)));
     }
     return std::min(width, 12);
+}
+
+std::string lines_text(std::span<const Line> lines) {
+    std::string text;
+    for (const Line& line : lines) {
+        std::string whole;
+        for (const Text& part : line.parts) {
+            whole += to_utf8(printable(part.text));
+        }
+        whole.erase(whole.find_last_not_of(' ') + 1);
+        text += whole + "\n";
+    }
+    return text;
 }
 
 void add_heading(std::vector<Line>& lines, std::string text) {

@@ -4,6 +4,7 @@
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "traces/history/tables/tables.h"
+#include "viz/tables/memory.h"
 
 #include <algorithm>
 #include <span>
@@ -11,25 +12,18 @@
 namespace schedscope::tui {
 namespace {
 
-/// Memory: above, the buffers as maps; below, where each tensor lies and how long; on the right who shares its bytes, whose place it takes, who holds the peak,
-/// and why buffers were planned again.
+/// Memory: above, the buffers as maps; below, where each tensor lies and how long; on the right who shares its bytes, whose place
+/// it takes, who holds the peak, and why buffers were planned again.
 class MemoryView final : public View {
 public:
-    std::span<const Column> columns() const override { return columns_; }
-
+    explicit MemoryView(InspectorSession& session) : rows_(session.history()) {}
+    const tables::Table& table() const override { return rows_; }
     void update(InspectorSession& session) override {
-        columns_ = {{"name", 0, false, 0},
-                    {"buffer", 7, false, 0, Field::count, 14},
-                    {"offset", offset_width_, true, 0},
-                    {"size", 8, true, 0, Field::bytes},
-                    {"used", 9, true, 52},
-                    {"in place of", 18, false, 84},
-                    {"life", life_width, false, 98}};
         const PlanState& state = session.state();
         // All that is shown changes with the plan's memory only.
         constexpr FactSet kinds = fact_set<record::PlanBegin, record::BufferSize, record::Reallocation, record::Reserve>();
         const Step last = state.step == no_step ? no_step : session.history().source().previous_of(state.step + 1, kinds);
-        if (state.planned_in == of_plan_ && state.placements.size() == rows_.size() && last == of_step_) {
+        if (state.planned_in == of_plan_ && state.placements.size() == rows_.rows().size() && last == of_step_) {
             return;
         }
         of_plan_ = state.planned_in;
@@ -37,21 +31,11 @@ public:
         table_ = state.step == no_step ? tables::MemoryTable() : tables::memory_of_buffers(session.history(), state);
         sizes_ =
             state.step == no_step ? std::vector<record::BufferSize>() : tables::compute_buffers(session.history(), state.step);
-        rows_ = state.placements;
-        std::stable_sort(rows_.begin(), rows_.end(), [](const record::Placement& a, const record::Placement& b) {
-            return std::tie(a.buffer_type, a.chunk, a.offset, a.first_use) <
-                   std::tie(b.buffer_type, b.chunk, b.offset, b.first_use);
-        });
-        last_use_ = 1;
-        int64_t farthest = 0;
-        for (const record::Placement& p : rows_) {
-            last_use_ = std::max(last_use_, p.last_use + 1);
-            farthest = std::max(farthest, p.offset);
-        }
-        columns_[2].width = offset_width_ = std::clamp(text_width(words::count(farthest)), 8, 15);
+        rows_.update(state);
+        const auto& places = rows_.rows();
         std::vector<MemoryMap::DrawnBuffer> buffers;
-        for (size_t i = 0; i < rows_.size(); ++i) {
-            const record::Placement& p = rows_[i];
+        for (size_t i = 0; i < places.size(); ++i) {
+            const record::Placement& p = places[i];
             if (buffers.empty() || buffers.back().buffer_type != p.buffer_type || buffers.back().chunk != p.chunk) {
                 const auto size = std::find_if(sizes_.begin(), sizes_.end(), [&](const record::BufferSize& b) {
                     return b.buffer_type == p.buffer_type && b.chunk == p.chunk;
@@ -60,55 +44,21 @@ public:
             }
             buffers.back().rows.push_back(int_of(i));
         }
-        map_.set(rows_, std::move(buffers));
+        map_.set(places, std::move(buffers));
     }
 
-    int n_rows() const override { return n_of(rows_); }
-
-    std::vector<Text> row(InspectorSession& session, int index, int) const override {
-        const record::Placement& p = at(index);
-        const BackendId backend = backend_of(session, p.tensor);
-        const Style ink = backend_style(backend, session.n_backends());
-        return {{session.name(p.tensor)},
-                {session.history().buffer_type_name(p.buffer_type), ink},
-                {words::count(p.offset)},
-                {words::bytes(p.size)},
-                {std::to_string(p.first_use) + "–" + std::to_string(p.last_use), dim},
-                {p.in_place_of == no_tensor ? "" : session.name(p.in_place_of), dim},
-                {life(p), ink}};
-    }
-
-    std::optional<double> sort_key(InspectorSession& session, int row, size_t column) const override {
-        const record::Placement& p = at(row);
-        const std::string_view title = columns_[column].title;
-        if (title == "offset") {
-            return p.offset;
-        }
-        if (title == "used") {
-            return p.first_use;
-        }
-        if (title == "life") {
-            return p.last_use - p.first_use;
-        }
-        return View::sort_key(session, row, column);
-    }
-    std::string empty_text(const InspectorSession& session) const override {
-        return session.imported()        ? "where tensors lie is unknown: this trace was imported from a log"
-               : session.state().planned ? "the memory of this plan is not known at this step: allocate comes after optimise"
-                                         : "no memory is planned up to this step: allocate comes after optimise";
-    }
     std::string title(const InspectorSession&) const override {
-        return rows_.empty() ? "memory" : joined({"memory ", std::to_string(rows_.size())});
+        return n_rows() == 0 ? "memory" : joined({"memory ", std::to_string(n_rows())});
     }
     Drawing* drawing() override { return &map_; }
 
     int row_of(const InspectorSession& session, TensorId id) const override {
         // A view lies where the tensor does that it is a view of.
         for (int hops = 0; hops < 32 && session.row_of(id) >= 0; ++hops) {
-            const auto found =
-                std::find_if(rows_.begin(), rows_.end(), [&](const record::Placement& p) { return p.tensor == id; });
-            if (found != rows_.end()) {
-                return int_of(found - rows_.begin());
+            const auto found = std::find_if(rows_.rows().begin(), rows_.rows().end(),
+                                            [&](const record::Placement& p) { return p.tensor == id; });
+            if (found != rows_.rows().end()) {
+                return int_of(found - rows_.rows().begin());
             }
             if (session.is_copy(id) || !session.info(id).is_view()) {
                 break;
@@ -117,7 +67,6 @@ public:
         }
         return -1;
     }
-    TensorId own_tensor(const InspectorSession&, int row) const override { return at(row).tensor; }
     bool changed(const InspectorSession& session, int row) const override {
         const auto* f = std::get_if<record::Placement>(&session.record().fact);
         return f && f->tensor == at(row).tensor;
@@ -139,7 +88,7 @@ public:
 
         add_heading(lines, "in the same bytes");
         std::vector<record::Placement> sharing;
-        for (const record::Placement& other : rows_) {
+        for (const record::Placement& other : rows_.rows()) {
             const bool same_bytes = other.buffer_type == p.buffer_type && other.chunk == p.chunk &&
                                     other.offset < p.offset + p.size && p.offset < other.offset + other.size;
             if (same_bytes && other.tensor != p.tensor) {
@@ -161,28 +110,16 @@ public:
 
     Target open(InspectorSession& session, int row) const override { return Target::tensor(tensor_of(session, row)); }
 
-    void facts(InspectorSession& session, int row, Facts& facts) const override {
-        const record::Placement& p = at(row);
-        session.describer().tensor(session.state(), p.tensor, facts);
-        facts.set(Field::bytes, p.size);
-    }
-
 private:
-    static constexpr int life_width = 24;
-
-    const record::Placement& at(int row) const { return rows_[row]; }
-    static BackendId backend_of(const InspectorSession& session, TensorId id) {
-        const auto& tensors = session.state().tensors;
-        return is_index(id, tensors) ? tensors[id].backend : no_backend;
-    }
+    const record::Placement& at(int row) const { return rows_.rows()[row]; }
     /// Those that use one place after the other, each in place of the one before.
     void add_chain(InspectorSession& session, std::vector<Line>& lines, int row, int width) const {
         std::vector<const record::Placement*> chain{&at(row)};
         const auto find = [&](auto is_it) -> const record::Placement* {
-            const auto found = std::find_if(rows_.begin(), rows_.end(), is_it);
-            return found == rows_.end() ? nullptr : &*found;
+            const auto found = std::find_if(rows_.rows().begin(), rows_.rows().end(), is_it);
+            return found == rows_.rows().end() ? nullptr : &*found;
         };
-        while (chain.size() <= rows_.size()) {
+        while (chain.size() <= rows_.rows().size()) {
             const TensorId parent = chain.front()->in_place_of;
             const auto* const before = find([&](const record::Placement& p) { return p.tensor == parent; });
             if (!before) {
@@ -190,7 +127,7 @@ private:
             }
             chain.insert(chain.begin(), before);
         }
-        while (chain.size() <= rows_.size()) {
+        while (chain.size() <= rows_.rows().size()) {
             const TensorId tensor = chain.back()->tensor;
             const auto* const behind = find([&](const record::Placement& p) { return p.in_place_of == tensor; });
             if (!behind) {
@@ -210,7 +147,8 @@ private:
                         itself ? bold : Style{}, Target::tensor(link->tensor));
         }
     }
-    /// Of the buffer that is looked at, who holds its peak comes first: it is what the view is mostly asked, and a small screen shows only a few lines.
+    /// Of the buffer that is looked at, who holds its peak comes first: it is what the view is mostly asked, and a small screen
+    /// shows only a few lines.
     void add_peak(std::vector<Line>& lines, const std::string& buffer_type, int width) const {
         constexpr size_t most = 3;
         for (const tables::MemoryRow& buffer : table_.memory) {
@@ -241,7 +179,7 @@ private:
             }
         }
         if (!session.state().reallocations.empty()) {
-            add_heading(lines, "planned anew because");
+            add_heading(lines, "planned again because");
         }
         for (const record::Reallocation& r : session.state().reallocations) {
             add_wrapped(lines, width, "", 0, session.history().source().text(r.reason), {}, Target::tensor(r.node));
@@ -256,28 +194,17 @@ private:
                         r.error ? warning : Style{});
         }
     }
-    std::string life(const record::Placement& p) const {
-        const auto at = [&](int use) { return std::clamp(use * life_width / last_use_, 0, life_width - 1); };
-        std::string bar;
-        for (int i = 0; i < life_width; ++i) {
-            bar += i >= at(p.first_use) && i <= at(p.last_use) ? "█" : "·";
-        }
-        return bar;
-    }
 
-    std::vector<record::Placement> rows_;
-    int last_use_ = 1;
-    int offset_width_ = 8; ///< cells: a number that is cut tells nothing
+    tables::PlacesTable rows_;
     MemoryMap map_;
     tables::MemoryTable table_; ///< of the plan, when it had so many placements
     std::vector<record::BufferSize> sizes_;
     EvaluationId of_plan_ = -1;
     Step of_step_ = no_step;
-    std::vector<Column> columns_;
 };
 
 } // namespace
 
-std::unique_ptr<View> make_memory_view() { return std::make_unique<MemoryView>(); }
+std::unique_ptr<View> make_memory_view(InspectorSession& session) { return std::make_unique<MemoryView>(session); }
 
 } // namespace schedscope::tui

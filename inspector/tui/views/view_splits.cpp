@@ -5,81 +5,23 @@
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
 #include "traces/history/words/unknown.h"
+#include "viz/tables/splits.h"
 
 #include <algorithm>
 
 namespace schedscope::tui {
 namespace {
 
-/// Splits: above, how nodes, time and bytes are shared among them; below, why each one starts, what is copied into it and how long it took; on the right, its
-/// inputs and nodes.
+/// Splits: above, how nodes, time and bytes are shared among them; below, why each one starts, what is copied into it and how
+/// long it took; on the right, its inputs and nodes.
 class SplitsView final : public View {
 public:
-    std::span<const Column> columns() const override { return columns_; }
+    explicit SplitsView(InspectorSession& session) : table_(session.history()) {}
+    const tables::Table& table() const override { return table_; }
+    void update(InspectorSession& session) override { table_.update(session.state()); }
 
-    void update(InspectorSession& session) override {
-        n_rows_ = n_of(session.state().splits);
-        columns_ = {{"#", 3, true, 0, Field::split},
-                    {"backend", backend_width(session), false, 0},
-                    {"nodes", 5, true, 0},
-                    {"from – to", 11, false, 84},
-                    {"starts with", 0, false, 0},
-                    {"why", 7, false, 0},
-                    {"because of", 12, false, 96, Field::count, 28},
-                    {"in", 3, true, 0},
-                    {"bytes", 9, true, 52, Field::bytes},
-                    {"time", 8, true, 62, Field::time},
-                    {"share", 5, true, 74, Field::time}};
-        total_ns_ = 0;
-        for (const SplitState& split : session.state().splits) {
-            total_ns_ += std::max<int64_t>(time_of(split), 0);
-        }
-    }
-
-    int n_rows() const override { return n_rows_; }
-
-    std::vector<Text> row(InspectorSession& session, int index, int) const override {
-        const SplitState& split = at(session, index);
-        const int64_t time = time_of(split);
-        const bool unknown = split.begin.node == no_tensor && session.imported();
-        return {{std::to_string(split.begin.index), dim},
-                backend_text(session, split.begin.backend),
-                {unknown              ? unknown_text
-                 : split.end_node < 0 ? "…"
-                                      : std::to_string(split.end_node - split.begin.first_node)},
-                {unknown ? unknown_text
-                         : std::to_string(split.begin.first_node) + " – " +
-                               (split.end_node < 0 ? std::string("…") : std::to_string(split.end_node - 1)),
-                 dim},
-                {unknown                         ? unknown_text
-                 : split.begin.node == no_tensor ? "views only"
-                                                 : session.name(split.begin.node)},
-                {reason_text(split.begin)},
-                {split.begin.by == no_tensor ? "" : session.name(split.begin.by), dim},
-                {std::to_string(split.inputs.size())},
-                {bytes_or_unknown(bytes_into(split))},
-                {time < 0 && (split.end_ns >= 0 || session.imported()) ? unknown_text : time_text(time)},
-                {time < 0 || total_ns_ == 0 ? "" : std::to_string(time * 100 / total_ns_) + "%", dim}};
-    }
-
-    std::optional<double> sort_key(InspectorSession& session, int row, size_t column) const override {
-        const SplitState& split = at(session, row);
-        const std::string_view title = columns_[column].title;
-        const bool unknown = split.begin.node == no_tensor && is_imported(session.history(), session.state());
-        if (title == "nodes" && !unknown && split.end_node >= 0) {
-            return split.end_node - split.begin.first_node;
-        }
-        if (title == "from – to" && !unknown) {
-            return split.begin.first_node;
-        }
-        if (title == "in") {
-            return split.inputs.size();
-        }
-        return View::sort_key(session, row, column);
-    }
-    std::string empty_text(const InspectorSession&) const override { return "no split yet: pass 5 makes them"; }
     std::string title(const InspectorSession&) const override {
-        return n_rows_ == 0 ? "splits" : joined({"splits ", std::to_string(n_rows_)});
+        return n_rows() == 0 ? "splits" : joined({"splits ", std::to_string(n_rows())});
     }
 
     Drawing* drawing() override { return &bars_; }
@@ -90,11 +32,11 @@ public:
             return -1;
         }
         const int32_t split = state.tensors[id].split;
-        return split < n_rows_ ? split : -1;
+        return split < n_rows() ? split : -1;
     }
     TensorId tensor_of(const InspectorSession& session, int row) const override {
         // A tensor of this split stays selected; else the one that starts it.
-        return row_of(session, session.selected()) == row ? session.selected() : at(session, row).begin.node;
+        return row_of(session, session.selected()) == row ? session.selected() : at(session, row).node();
     }
     bool changed(const InspectorSession& session, int row) const override {
         const SplitState& split = at(session, row);
@@ -124,36 +66,37 @@ public:
         const SplitState& split = at(session, row);
         std::vector<Line> lines;
         Line head;
-        Text backend = backend_text(session, split.begin.backend);
+        Text backend = backend_text(session, split.backend());
         backend.style.bold = true;
         head.parts.push_back(std::move(backend));
-        if (split.end_node <= split.begin.first_node && session.imported()) {
+        if (!split.begin.first_node) {
             head.parts.push_back({"  nodes not known"});
         } else if (split.end_node >= 0) {
-            head.parts.push_back(
-                {"  nodes " + std::to_string(split.begin.first_node) + " to " + std::to_string(split.end_node - 1)});
+            head.parts.push_back({"  nodes " + std::to_string(split.first_node()) + " to " + std::to_string(split.end_node - 1)});
         } else {
-            head.parts.push_back({"  from node " + std::to_string(split.begin.first_node) + ", still open"});
+            head.parts.push_back({"  from node " + std::to_string(split.first_node()) + ", still open"});
         }
-        if (split.end_ns >= 0) {
-            head.parts.push_back({"  " + (time_of(split) < 0 ? "time unknown" : time_text(time_of(split)))});
+        if (split.end_ns) {
+            const std::optional<int64_t> time = split.time_ns();
+            head.parts.push_back({"  " + (time ? time_text(*time) : "time unknown")});
         }
         lines.push_back(std::move(head));
         add_wrapped(lines, width, "starts", 8, why(session, split), {},
-                    Target::tensor(split.begin.by != no_tensor ? split.begin.by : split.begin.node));
+                    Target::tensor(or_none(split.begin.by) != no_tensor ? *split.begin.by : split.node()));
 
+        const std::optional<int64_t> bytes = tables::bytes_into(split);
         add_heading(lines, "inputs " + std::to_string(split.inputs.size()) +
-                               (split.inputs.empty()    ? ""
-                                : bytes_into(split) < 0 ? ", bytes unknown"
-                                                        : ", " + words::bytes(bytes_into(split))));
+                               (split.inputs.empty() ? ""
+                                : bytes              ? ", " + words::bytes(*bytes)
+                                                     : ", bytes unknown"));
         for (const record::SplitInput& input : split.inputs) {
             Line l;
             l.parts.push_back({session.name(input.tensor)});
             l.parts.push_back({" ← "});
-            l.parts.push_back(backend_text(session, input.from));
-            l.parts.push_back({"  " + bytes_or_unknown(input.bytes)});
-            if (input.node != no_tensor) {
-                l.parts.push_back({"  for " + session.name(input.node), dim});
+            l.parts.push_back(backend_text(session, or_none(input.from)));
+            l.parts.push_back({"  " + (input.bytes ? words::bytes(*input.bytes) : unknown_text)});
+            if (or_none(input.node) != no_tensor) {
+                l.parts.push_back({"  for " + session.name(*input.node), dim});
             }
             l.target = Target::tensor(input.tensor);
             lines.push_back(std::move(l));
@@ -161,8 +104,8 @@ public:
         add_heading(lines, "nodes");
         const auto& order = session.tensors();
         const int n_nodes = int_of(std::min(session.graph()->nodes.size(), order.size()));
-        const int end = std::min(split.end_node < 0 ? split.begin.first_node + 1 : split.end_node, n_nodes);
-        for (int i = std::max(split.begin.first_node, 0); i < end; ++i) {
+        const int end = std::min(split.end_node < 0 ? split.first_node() + 1 : split.end_node, n_nodes);
+        for (int i = split.first_node(); i < end; ++i) {
             const TensorId id = order[i];
             Line l;
             std::string number = std::to_string(i);
@@ -182,56 +125,34 @@ public:
 
     Target open(InspectorSession& session, int row) const override { return Target::tensor(tensor_of(session, row)); }
 
-    void facts(InspectorSession& session, int row, Facts& facts) const override {
-        const SplitState& split = at(session, row);
-        facts.clear();
-        facts.kept[0] = session.name(split.begin.node);
-        facts.kept[1] = session.backend_name(split.begin.backend);
-        facts.kept[2] = session.name(split.begin.by);
-        facts.kept[3] = op_text(session, split.begin.node);
-        facts.set(Field::name, facts.kept[0]);
-        facts.set(Field::backend, facts.kept[1]);
-        facts.set(Field::by, facts.kept[2]);
-        facts.set(Field::op, facts.kept[3]);
-        facts.set(Field::why, reason_known(split.begin) ? split_reason_name(split.begin.why) : std::string_view(unknown_text));
-        facts.set(Field::kind, "split");
-        facts.set(Field::split, split.begin.index);
-        facts.set_known(Field::bytes, bytes_into(split));
-        facts.set_known(Field::time, time_of(split));
-    }
-
 private:
     static const SplitState& at(const InspectorSession& session, int row) { return session.state().splits[row]; }
     static std::string why(InspectorSession& session, const SplitState& split) {
-        const std::string node = split.begin.node == no_tensor ? "its first node" : tensor_label(session, split.begin.node);
-        if (!reason_known(split.begin)) {
-            return split.begin.backend == no_backend ? "this split is not in the log" : "the log does not tell why";
+        const std::string node = split.node() == no_tensor ? "its first node" : tensor_label(session, split.node());
+        const std::string by = session.name(or_none(split.begin.by));
+        if (!split.begin.why) {
+            return split.begin.backend ? "why is not known" : "where it runs and why is not known";
         }
-        switch (split.begin.why) {
+        switch (*split.begin.why) {
         case SplitReason::first: return "first: the graph begins with it, at " + node;
         case SplitReason::backend: {
             const int index = split.begin.index;
-            const std::string before = index > 0 ? session.backend_name(at(session, index - 1).begin.backend) : "-";
-            return "backend: " + node + " runs on " + session.backend_name(split.begin.backend) + ", the split before on " +
-                   before;
+            const std::string before = index > 0 ? session.backend_name(at(session, index - 1).backend()) : "-";
+            return "backend: " + node + " runs on " + session.backend_name(split.backend()) + ", the split before on " + before;
         }
         case SplitReason::weight:
-            return "weight: " + session.name(split.begin.by) + " of " + node +
+            return "weight: " + by + " of " + node +
                    " lies on another backend, and the split before has inputs already (so their memory can be used again)";
-        default:
-            return "full: the split before has no room for one more input, and " + node + " needs " +
-                   session.name(split.begin.by) + " copied";
+        default: return "full: the split before has no room for one more input, and " + node + " needs " + by + " copied";
         }
     }
 
-    int n_rows_ = 0;
-    int64_t total_ns_ = 0; ///< of all splits
+    tables::SplitsTable table_;
     SplitBars bars_;
-    std::vector<Column> columns_;
 };
 
 } // namespace
 
-std::unique_ptr<View> make_splits_view() { return std::make_unique<SplitsView>(); }
+std::unique_ptr<View> make_splits_view(InspectorSession& session) { return std::make_unique<SplitsView>(session); }
 
 } // namespace schedscope::tui

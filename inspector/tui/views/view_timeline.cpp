@@ -3,6 +3,7 @@
 #include "inspector/tui/views/tensor_detail.h"
 #include "inspector/tui/views/view.h"
 #include "runtime/numbers.h"
+#include "viz/tables/timeline.h"
 
 #include <algorithm>
 #include <climits>
@@ -11,72 +12,29 @@
 namespace schedscope::tui {
 namespace {
 
-/// Timeline: above, a lane for each backend; below, kernels, transfers and waits of the evaluation in order of time, each with its bar; on the right, where the
-/// time went.
+/// Timeline: above, a lane for each backend; below, kernels, transfers and waits of the evaluation in order of time, each with
+/// its bar; on the right, where the time went.
 class TimelineView final : public View {
 public:
-    std::span<const Column> columns() const override { return columns_; }
-
+    explicit TimelineView(InspectorSession& session) : table_(session.history()) {}
+    const tables::Table& table() const override { return table_; }
     void update(InspectorSession& session) override {
-        const PlanState& state = session.state();
-        rows_.clear();
-        for (const record::Execute& e : state.executed) {
-            rows_.push_back({TimelineItem::Kind::kernel, e.backend, e.last, e.kernel, e.split, e.count, e.device_time, e.bytes,
-                             e.flops, e.start_ns, e.end_ns});
-        }
-        for (const record::Transfer& t : state.transfers) {
-            rows_.push_back({TimelineItem::Kind::transfer, t.to, t.copy, 0, t.split, 1, false, t.bytes, 0, t.start_ns, t.end_ns});
-        }
-        for (const record::Wait& w : state.waits) {
-            rows_.push_back({TimelineItem::Kind::wait, w.backend, no_tensor, 0, w.split, 0, false, -1, 0, w.start_ns, w.end_ns});
-        }
-        std::stable_sort(rows_.begin(), rows_.end(),
-                         [](const TimelineItem& a, const TimelineItem& b) { return a.start < b.start; });
-        lanes_.set(session, rows_);
-        columns_ = {{"at", 8, true, 0},
-                    {"took", 8, true, 0, Field::time},
-                    {"backend", backend_width(session), false, 0},
-                    {"kernel", 14, false, 0, Field::count, 34},
-                    {"name", 0, false, 56},
-                    {"split", 5, true, 84, Field::split},
-                    {"bytes", 9, true, 92, Field::bytes},
-                    {"share", 6, true, 100, Field::time}};
+        table_.update(session.state());
+        lanes_.set(session, table_.rows());
     }
 
-    int n_rows() const override { return n_of(rows_); }
-
-    std::vector<Text> row(InspectorSession& session, int index, int) const override {
-        const TimelineItem& r = at(index);
-        const int64_t tenths = (r.end - r.start) * 1000 / std::max<int64_t>(lanes_.end() - lanes_.begin(), 1);
-        return {{time_text(r.start - lanes_.begin()), dim},
-                {time_text(r.end - r.start)},
-                backend_text(session, r.backend),
-                {what(session, r)},
-                {r.tensor == no_tensor ? "" : session.name(r.tensor)},
-                {r.split < 0 ? "" : std::to_string(r.split), dim},
-                {r.bytes > 0 ? words::bytes(r.bytes) : "", dim},
-                {std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + "%", dim}};
-    }
-
-    std::optional<double> sort_key(InspectorSession& session, int row, size_t column) const override {
-        if (columns_[column].title == "at") {
-            return at(row).start - lanes_.begin();
-        }
-        return View::sort_key(session, row, column);
-    }
-    std::string empty_text(const InspectorSession& session) const override {
-        return session.imported() ? "times are unknown: this trace was imported from a log"
-                                  : "nothing of this evaluation has run up to this step";
-    }
     std::string title(const InspectorSession&) const override {
-        return rows_.empty() ? "timeline" : "timeline " + time_text(lanes_.end() - lanes_.begin());
+        return n_rows() == 0 ? "timeline" : "timeline " + time_text(table_.end() - table_.begin());
     }
     Drawing* drawing() override { return &lanes_; }
 
     int row_of(const InspectorSession& session, TensorId id) const override {
-        const auto itself = std::find_if(rows_.begin(), rows_.end(), [&](const TimelineItem& r) { return r.tensor == id; });
-        if (itself != rows_.end()) {
-            return int_of(itself - rows_.begin());
+        const std::vector<TensorState>& tensors = session.state().tensors;
+        const int32_t split = is_index(id, tensors) ? tensors[id].split : -1;
+        const auto itself = std::find_if(table_.rows().begin(), table_.rows().end(),
+                                         [&](const TimelineItem& r) { return r.is_split() ? r.split == split : r.tensor == id; });
+        if (itself != table_.rows().end()) {
+            return int_of(itself - table_.rows().begin());
         }
         // A node that ran in a group with those behind it; a view, which no kernel runs for: the next kernel of its split.
         const int place = session.row_of(id);
@@ -84,8 +42,8 @@ public:
             return -1;
         }
         int best = -1, nearest = INT_MAX;
-        for (size_t i = 0; i < rows_.size(); ++i) {
-            const int other = rows_[i].kind == TimelineItem::Kind::kernel ? session.row_of(rows_[i].tensor) : -1;
+        for (size_t i = 0; i < table_.rows().size(); ++i) {
+            const int other = table_.rows()[i].kind == TimelineItem::Kind::kernel ? session.row_of(table_.rows()[i].tensor) : -1;
             if (other > place && other < nearest) {
                 nearest = other;
                 best = int_of(i);
@@ -93,7 +51,6 @@ public:
         }
         return best;
     }
-    TensorId own_tensor(const InspectorSession&, int row) const override { return at(row).tensor; }
     bool changed(const InspectorSession& session, int row) const override {
         const Fact& fact = session.record().fact;
         const TimelineItem& r = at(row);
@@ -103,11 +60,14 @@ public:
         if (const auto* w = std::get_if<record::Wait>(&fact)) {
             return r.kind == TimelineItem::Kind::wait && w->start_ns == r.start && w->backend == r.backend;
         }
+        if (const auto* s = std::get_if<record::SplitRun>(&fact)) {
+            return s->split == r.split && r.is_split();
+        }
         const auto* t = std::get_if<record::Transfer>(&fact);
         return t && r.kind == TimelineItem::Kind::transfer && t->start_ns == r.start && t->copy == r.tensor;
     }
 
-    std::string detail_title(InspectorSession& session, int row) const override { return what(session, at(row)); }
+    std::string detail_title(InspectorSession&, int row) const override { return table_.what(at(row)); }
 
     std::vector<Line> detail(InspectorSession& session, int row, int width) const override {
         const TimelineItem& r = at(row);
@@ -146,41 +106,12 @@ public:
         return at(row).tensor != no_tensor ? Target::tensor(at(row).tensor) : Target::split(at(row).split);
     }
 
-    void facts(InspectorSession& session, int row, Facts& facts) const override {
-        const TimelineItem& r = at(row);
-        if (r.tensor != no_tensor) {
-            session.describer().tensor(session.state(), r.tensor, facts);
-        } else {
-            facts.clear();
-        }
-        facts.kept[0] = r.tensor == no_tensor ? "" : session.name(r.tensor);
-        facts.kept[3] = what(session, r);
-        facts.kept[1] = session.backend_name(r.backend);
-        facts.set(Field::name, facts.kept[0]);
-        facts.set(Field::kernel, facts.kept[3]);
-        facts.set(Field::backend, facts.kept[1]);
-        facts.set(Field::cause, std::string_view());
-        facts.set(Field::kind, r.kind == TimelineItem::Kind::kernel     ? "execute"
-                               : r.kind == TimelineItem::Kind::transfer ? "transfer"
-                                                                        : "wait");
-        facts.set_known(Field::bytes, r.bytes);
-        facts.set_known(Field::time, r.end - r.start);
-        facts.set_known(Field::split, r.split);
-    }
-
 private:
-    const TimelineItem& at(int row) const { return rows_[row]; }
+    const TimelineItem& at(int row) const { return table_.rows()[row]; }
 
-    static std::string what(InspectorSession& session, const TimelineItem& r) {
-        if (r.kind == TimelineItem::Kind::transfer) {
-            return "copy";
-        }
-        return r.kind == TimelineItem::Kind::wait ? (r.backend == no_backend ? "wait for trace" : "wait")
-                                                  : std::string(session.history().source().text(r.kernel));
-    }
     /// How long its backend had done nothing when it began.
     int64_t gap_before(int row) const {
-        int64_t reached = lanes_.begin();
+        int64_t reached = table_.begin();
         for (int i = 0; i < row; ++i) {
             if (at(i).backend == at(row).backend) {
                 reached = std::max(reached, at(i).end);
@@ -191,7 +122,7 @@ private:
     void add_lanes(InspectorSession& session, std::vector<Line>& lines, int width) const {
         add_heading(lines, "backends");
         for (BackendId b = 0; b < session.n_backends(); ++b) {
-            const LaneSum sum = lane_sum(rows_, b, lanes_.begin(), lanes_.end());
+            const LaneSum sum = lane_sum(table_.rows(), b, table_.begin(), table_.end());
             std::string text = "busy " + time_text(sum.busy);
             if (sum.moving > 0) {
                 text += ", copies to it " + time_text(sum.moving);
@@ -201,7 +132,7 @@ private:
             }
             text += ", idle " + time_text(sum.idle);
             if (sum.longest_gap > 0) {
-                text += " (longest " + time_text(sum.longest_gap) + " from " + time_text(sum.gap_start - lanes_.begin()) + ")";
+                text += " (longest " + time_text(sum.longest_gap) + " from " + time_text(sum.gap_start - table_.begin()) + ")";
             }
             add_wrapped(lines, width, session.backend_name(b), backend_width(session) + 1, text);
         }
@@ -213,8 +144,8 @@ private:
         };
         std::map<std::string, Sum> sums;
         int64_t all = 0;
-        for (const TimelineItem& other : rows_) {
-            Sum& sum = sums[session.backend_name(other.backend) + " " + what(session, other)];
+        for (const TimelineItem& other : table_.rows()) {
+            Sum& sum = sums[session.backend_name(other.backend) + " " + table_.what(other)];
             sum.time += other.end - other.start;
             sum.backend = other.backend;
             ++sum.n;
@@ -237,13 +168,12 @@ private:
         }
     }
 
-    std::vector<TimelineItem> rows_;
+    tables::TimelineTable table_;
     TimelineLanes lanes_;
-    std::vector<Column> columns_;
 };
 
 } // namespace
 
-std::unique_ptr<View> make_timeline_view() { return std::make_unique<TimelineView>(); }
+std::unique_ptr<View> make_timeline_view(InspectorSession& session) { return std::make_unique<TimelineView>(session); }
 
 } // namespace schedscope::tui

@@ -11,42 +11,77 @@
 namespace schedscope::tui {
 namespace {
 
-/// What-if and diff: every decision that is not the same when the trace is planned again with other settings, or in another trace; in two columns. Above, what
-/// the plans come to.
+/// The decisions that differ, in two columns.
+class DecisionsTable final : public tables::TableOf<DecisionsTable, const Comparison::Row*> {
+public:
+    DecisionsTable() : TableOf("differences") {}
+    void update(const Comparison* comparison) {
+        rows_.clear();
+        left_ = comparison == nullptr ? "recorded" : comparison->left;
+        right_ = comparison == nullptr ? "changed" : comparison->right;
+        columns_[tables::column_of(*this, "left")].title = left_;
+        columns_[tables::column_of(*this, "right")].title = right_;
+        for (size_t i = 0; comparison != nullptr && i < comparison->rows.size(); ++i) {
+            rows_.push_back(&comparison->rows[i]);
+        }
+    }
+    static std::span<const Entry> entries() {
+        using T = const DecisionsTable&;
+        using R = const Comparison::Row* const&;
+        const static auto said = [](const std::string& text, const std::optional<int64_t>& number) {
+            const tables::Cell cell = text.empty() ? tables::Cell::nothing("-") : tables::Cell(text);
+            return number ? tables::Cell(cell).ordered_by(to_double(*number)) : cell;
+        };
+        static const Entry list[] = {
+            {{.key = "eval",
+              .title = "eval",
+              .help = "the evaluation",
+              .unit = tables::Unit::number,
+              .width = 4,
+              .from_width = 64,
+              .field = Field::evaluation,
+              .tone = tables::Tone::quiet},
+             [](T, R r) { return tables::Cell::from_zero(r->evaluation); }},
+            {{.key = "what",
+              .title = "what",
+              .help = "the kind of decision",
+              .width = 10,
+              .from_width = 56,
+              .field = Field::kind},
+             [](T, R r) -> tables::Cell { return r->what; }},
+            {{.key = "name", .title = "name", .help = "what it is about", .field = Field::name},
+             [](T, R r) -> tables::Cell { return r->name; }},
+            {{.key = "left",
+              .title = "recorded",
+              .help = "as it is on the one side",
+              .width = 13,
+              .most = 40,
+              .field = Field::from},
+             [](T, R r) { return said(r->left, r->left_number); }},
+            {{.key = "right",
+              .title = "changed",
+              .help = "as it is on the other",
+              .width = 13,
+              .most = 40,
+              .field = Field::backend,
+              .tone = tables::Tone::strong},
+             [](T, R r) { return said(r->right, r->right_number); }},
+        };
+        return list;
+    }
+
+private:
+    std::string left_, right_; ///< heads of the columns
+};
+
+/// What-if and diff: every decision that is not the same when the trace is planned again with other settings, or in another
+/// trace; in two columns. Above, what the plans come to.
 class WhatIfView final : public View {
 public:
-    std::span<const Column> columns() const override { return columns_; }
-
+    const tables::Table& table() const override { return table_; }
     void update(InspectorSession& session) override {
         const auto& result = session.comparison().result();
-        n_rows_ = result ? n_of(result->rows) : 0;
-        left_ = result ? result->left : "recorded";
-        right_ = result ? result->right : "changed";
-        columns_ = {{"eval", 4, true, 64, Field::evaluation},
-                    {"what", 10, false, 56},
-                    {"name", 0, false, 0},
-                    {left_, 13, false, 0, Field::count, 40},
-                    {right_, 13, false, 0, Field::count, 40}};
-    }
-
-    int n_rows() const override { return n_rows_; }
-
-    std::vector<Text> row(InspectorSession& session, int index, int) const override {
-        const Comparison::Row& r = at(session, index);
-        return {{r.evaluation < 0 ? "-" : std::to_string(r.evaluation), dim},
-                {r.what},
-                {r.name},
-                {r.left.empty() ? "-" : r.left},
-                {r.right.empty() ? "-" : r.right, bold}};
-    }
-
-    std::optional<double> sort_key(InspectorSession& session, int row, size_t column) const override {
-        const Comparison::Row& r = at(session, row);
-        if (column == left_column || column == right_column) {
-            const auto& number = column == left_column ? r.left_number : r.right_number;
-            return number ? std::optional(to_double(*number)) : std::nullopt;
-        }
-        return View::sort_key(session, row, column);
+        table_.update(result ? &*result : nullptr);
     }
     std::string empty_text(const InspectorSession& session) const override {
         const ComparisonRun& run = session.comparison();
@@ -58,12 +93,13 @@ public:
         }
         if (!run.result()) {
             const std::string diff = "\n:diff OTHER.trace puts another trace beside this one.";
-            if (session.imported()) {
-                return cannot_plan_again + ("." + diff);
+            if (const std::optional<std::string> why = session.why_no_what_if()) {
+                return *why + "." + diff;
             }
             return "w asks what would change. Settings are those of `replay --set`, with spaces between:\n"
                    "  ngl=20 refuse=vulkan0:SOFT_MAX device-order=vulkan0,cpu fa=off\n"
                    "  stages=4 op-offload=off offload-min-batch=1\n"
+                   "  ot=ffn_.*_exps=cpu ts=3,1 nkvo=on\n"
                    "None of them: the trace is planned again as recorded." +
                    diff;
         }
@@ -136,30 +172,17 @@ public:
                                                  : Target::evaluation(at(session, row).evaluation);
     }
 
-    void facts(InspectorSession& session, int row, Facts& facts) const override {
-        const Comparison::Row& r = at(session, row);
-        facts.clear();
-        facts.set(Field::name, r.name);
-        facts.set(Field::kind, r.what);
-        facts.set(Field::from, r.left);
-        facts.set(Field::backend, r.right);
-        facts.set_known(Field::evaluation, r.evaluation);
-    }
-
 private:
-    static constexpr size_t left_column = 3, right_column = 4;
     static const Comparison::Row& at(const InspectorSession& session, int row) {
         return session.comparison().result()->rows[row];
     }
 
-    int n_rows_ = 0;
-    std::string left_, right_; ///< heads of the columns
+    DecisionsTable table_;
     ComparisonSums sums_;
-    std::vector<Column> columns_;
 };
 
 } // namespace
 
-std::unique_ptr<View> make_what_if_view() { return std::make_unique<WhatIfView>(); }
+std::unique_ptr<View> make_what_if_view(InspectorSession& /*session*/) { return std::make_unique<WhatIfView>(); }
 
 } // namespace schedscope::tui

@@ -9,6 +9,7 @@
 
 namespace schedscope::tui {
 
+class InspectorSession;
 class View;
 
 /// The views, in the order of their tabs and keys.
@@ -20,7 +21,7 @@ struct ViewEntry {
     const char* name;  ///< as `:view NAME` takes it
     const char* brief; ///< where there is little room
     const char* help;  ///< what is in it, as the page of keys says it
-    std::unique_ptr<View> (*make)();
+    std::unique_ptr<View> (*make)(InspectorSession& session);
 
     /// Counted from 1. Number n is opened with the key n, 10 with 0.
     int number() const noexcept { return ordinal(id) + 1; }

@@ -4,8 +4,8 @@
 #include "inspector/tui/views/values.h"
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
-#include "traces/history/tables/tables.h"
 #include "traces/history/words/words.h"
+#include "viz/tables/values.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,79 +13,25 @@
 namespace schedscope::tui {
 namespace {
 
-/// What the watched tensors held in this evaluation, up to this step; above, how the elements of the selected one are spread; on the right, all that is
-/// known of it, and what it held in the evaluations before.
+/// What the watched tensors held in this evaluation, up to this step; above, how the elements of the selected one are spread; on
+/// the right, all that is known of it, and what it held in the evaluations before.
 class WatchedValues final : public View {
 public:
-    std::span<const Column> columns() const override { return columns_; }
+    explicit WatchedValues(InspectorSession& session) : table_(session.history()) {}
+    const tables::Table& table() const override { return table_; }
+    void update(InspectorSession& session) override { table_.update(session.state()); }
 
-    void update(InspectorSession& session) override {
-        columns_ = {{"name", 0, false, 0},
-                    {"backend", backend_width(session), false, 60},
-                    {"min", 9, true, 0, Field::count, 13},
-                    {"max", 9, true, 0, Field::count, 13},
-                    {"mean", 9, true, 66, Field::count, 13},
-                    {"norm", 9, true, 78, Field::count, 13},
-                    {"not finite", 10, true, 90},
-                    {"spread", record::n_value_buckets, false, 126}};
-        const PlanState& state = session.state();
-        if (state.evaluation != of_ || state.values.size() != rows_.size() || session.step() != at_step_) {
-            of_ = state.evaluation;
-            at_step_ = session.step();
-            rows_.clear();
-            for (const ValueState& value : state.values) {
-                rows_.push_back(tables::value_row(session.history(), value, session.step()));
-            }
-        }
-    }
-
-    int n_rows() const override { return n_of(rows_); }
-
-    std::vector<Text> row(InspectorSession& session, int index, int) const override {
-        const tables::ValueRow& r = at(index);
-        const record::Value& v = r.value;
-        const int64_t bad_ones = v.n_nan + v.n_inf;
-        return {{r.tensor},
-                backend_text(session, backend_of(session, r.id)),
-                {words::number(v.min)},
-                {words::number(v.max)},
-                {words::number(v.mean)},
-                {words::number(v.norm)},
-                {bad_ones == 0 ? "" : words::count(bad_ones), warning},
-                {words::bars(r.histogram), dim}};
-    }
-
-    std::optional<double> sort_key(InspectorSession& session, int row, size_t column) const override {
-        const record::Value& v = at(row).value;
-        const std::string_view title = columns_[column].title;
-        for (const auto& [name, number] :
-             {std::pair{"min", v.min}, std::pair{"max", v.max}, std::pair{"mean", v.mean}, std::pair{"norm", v.norm}}) {
-            if (title == name) {
-                return number;
-            }
-        }
-        if (title == "not finite") {
-            return v.n_nan + v.n_inf;
-        }
-        return View::sort_key(session, row, column);
-    }
-    std::string empty_text(const InspectorSession& session) const override {
-        return session.step() == no_step
-                   ? "nothing is recorded yet"
-                   : "no tensor was watched in this evaluation up to this step: `run`, `record` and `inspect -m` "
-                     "record the values of those that --watch PATTERN names; `verify --record` compares two backends";
-    }
     std::string title(const InspectorSession&) const override {
-        return rows_.empty() ? "values" : joined({"values ", std::to_string(rows_.size())});
+        return n_rows() == 0 ? "values" : joined({"values ", std::to_string(n_rows())});
     }
     Drawing* drawing() override { return &histogram_; }
 
     int row_of(const InspectorSession&, TensorId id) const override {
-        const auto found = std::find_if(rows_.rbegin(), rows_.rend(), [&](const tables::ValueRow& r) { return r.id == id; });
-        return found == rows_.rend() ? -1 : int_of(rows_.rend() - found) - 1;
+        const auto& rows = table_.rows();
+        const auto found = std::find_if(rows.rbegin(), rows.rend(), [&](const tables::ValueRow& r) { return r.id == id; });
+        return found == rows.rend() ? -1 : int_of(rows.rend() - found) - 1;
     }
     TensorId tensor_of(const InspectorSession&, int row) const override { return at(row).id; }
-    TensorId own_tensor(const InspectorSession& session, int row) const override { return tensor_of(session, row); }
     bool changed(const InspectorSession& session, int row) const override {
         const Fact& fact = session.record().fact;
         const bool of_values = std::holds_alternative<record::Value>(fact) ||
@@ -121,26 +67,15 @@ public:
 
     Target open(InspectorSession&, int row) const override { return Target::tensor(at(row).id); }
 
-    void facts(InspectorSession& session, int row, Facts& facts) const override {
-        session.describer().tensor(session.state(), at(row).id, facts);
-    }
-
 private:
-    const tables::ValueRow& at(int row) const { return rows_[row]; }
-    static BackendId backend_of(const InspectorSession& session, TensorId id) {
-        const auto& tensors = session.state().tensors;
-        return is_index(id, tensors) ? tensors[id].backend : no_backend;
-    }
+    const tables::ValueRow& at(int row) const { return table_.rows()[row]; }
 
-    std::vector<tables::ValueRow> rows_;
-    Histogram histogram_{rows_};
-    EvaluationId of_ = -1;
-    Step at_step_ = no_step;
-    std::vector<Column> columns_;
+    tables::ValuesTable table_;
+    Histogram histogram_{table_.rows()};
 };
 
 } // namespace
 
-std::unique_ptr<View> make_watched_values() { return std::make_unique<WatchedValues>(); }
+std::unique_ptr<View> make_watched_values(InspectorSession& session) { return std::make_unique<WatchedValues>(session); }
 
 } // namespace schedscope::tui

@@ -39,7 +39,7 @@ public:
 
     std::string_view name() const noexcept override { return name_; }
     Device& device() const noexcept override { return device_; }
-    void compute(const SplitGraph& split, int32_t first, int32_t count, std::vector<KernelTime>* times) override {
+    void compute(const SplitGraph& split, int32_t first, int32_t count, KernelLog* log) override {
         library_.set_threads(n_threads_);
         for (int32_t i = first; i < first + count; ++i) {
             const Tensor& node = *split.nodes[i];
@@ -50,10 +50,11 @@ public:
             if (entry == nullptr) {
                 throw Error(ErrorKind::device, name_ + ": there is no kernel for " + std::string(op_name(node.op)));
             }
-            const int64_t start = times != nullptr ? now_ns() : 0;
+            const bool timed = log != nullptr && log->timed;
+            const int64_t start = timed ? now_ns() : 0;
             (this->*entry->run)(node);
-            if (times != nullptr) {
-                times->push_back({i, 1, entry->name, start, now_ns()});
+            if (log != nullptr) {
+                log->kernels.push_back({i, 1, entry->name, start, timed ? now_ns() : 0});
             }
         }
     }

@@ -12,7 +12,8 @@ namespace schedscope {
 
 namespace {
 
-/// Calls `f`. Where OpenBLAS can't start its threads it interrupts the thread that calls it, as if the user had: true then; a user's own interrupt still arrives.
+/// Calls `f`. Where OpenBLAS can't start its threads it interrupts the thread that calls it, as if the user had: true then; a
+/// user's own interrupt still arrives.
 template <typename F> bool interrupts_itself(F&& f) {
     sigset_t interrupt, before;
     sigemptyset(&interrupt);

@@ -19,7 +19,7 @@ public:
     Device& device() const noexcept override { return device_; }
     /// Finds the groups that fused_kernels() has kernels for.
     void optimise(SplitGraph& split) override;
-    void compute(const SplitGraph& split, int32_t first, int32_t count, std::vector<KernelTime>* times) override;
+    void compute(const SplitGraph& split, int32_t first, int32_t count, KernelLog* log) override;
 
 private:
     void run(std::span<Tensor* const> nodes, Kernel kernel);

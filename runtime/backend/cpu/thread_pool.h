@@ -8,8 +8,9 @@
 
 namespace schedscope {
 
-/// Threads that run one piece of work together, again and again. Between pieces they spin for some microseconds (the next kernel is usually near), then sleep.
-/// No thread waits for one that has not begun: its part is taken by one that runs, so that a machine with other work to do costs what that work takes, not more.
+/// Threads that run one piece of work together, again and again. Between pieces they spin for some microseconds (the next kernel
+/// is usually near), then sleep. No thread waits for one that has not begun: its part is taken by one that runs, so that a
+/// machine with other work to do costs what that work takes, not more.
 class ThreadPool {
 public:
     /// n ≥ 1 threads take part; the caller of `run` is one of them. Throws Error(device) when the system starts no more.
@@ -19,8 +20,8 @@ public:
     ThreadPool& operator=(const ThreadPool&) = delete;
 
     int n_threads() const noexcept { return n_threads_; }
-    /// Calls work(part) for parts 0 to n − 1 (at least one), each on the thread that is free first, and returns when all are done. A thread may get
-    /// several parts, one after the other. `work` must not throw.
+    /// Calls work(part) for parts 0 to n − 1 (at least one), each on the thread that is free first, and returns when all are
+    /// done. A thread may get several parts, one after the other. `work` must not throw.
     template <typename Work> void run(int n, const Work& work) {
         run_task(n, {std::addressof(work), [](const void* w, int part) { (*static_cast<const Work*>(w))(part); }});
     }

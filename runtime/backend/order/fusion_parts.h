@@ -7,7 +7,8 @@
 #include <optional>
 #include <span>
 
-/// The roles of tensors in a group that find_groups made, for those who write its kernel. `nodes` are the group's, views included.
+/// The roles of tensors in a group that find_groups made, for those who write its kernel. `nodes` are the group's, views
+/// included.
 namespace schedscope::fused {
 
 /// rms_norm_mul, norm_mul and those with an ADD: x normed, × weight, + bias.

@@ -47,8 +47,8 @@ struct Pattern {
     std::string_view kernel;
     size_t n_nodes; ///< views not counted
     Op last;
-    /// Is `last` the last of nodes that look like this one's? Then they are in `match`, the last one at the end, with what is in the way. Where two
-    /// sources of `last` may belong to it, `choice` 0 is the nearer, 1 the farther one.
+    /// Is `last` the last of nodes that look like this one's? Then they are in `match`, the last one at the end, with what is in
+    /// the way. Where two sources of `last` may belong to it, `choice` 0 is the nearer, 1 the farther one.
     bool (*looks_like)(const Pattern& pattern, Tensor& last, int choice, const Positions& positions, Match& match);
 };
 

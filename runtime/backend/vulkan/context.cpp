@@ -213,7 +213,8 @@ Allocation Context::allocate(size_t bytes, MemoryKind kind) {
         memory.memoryTypeIndex = *type;
         expect(functions_.vkAllocateMemory(device_, &memory, nullptr, &made.memory), what);
         expect(functions_.vkBindBufferMemory(device_, made.buffer, made.memory, 0), what);
-        // Reading a discrete device's memory through the bus is slow: what is its own is staged, even where the host could address it.
+        // Reading a discrete device's memory through the bus is slow: what is its own is staged, even where the host could
+        // address it.
         if (kind != MemoryKind::device || physical_.unified_memory) {
             expect(functions_.vkMapMemory(device_, made.memory, 0, VK_WHOLE_SIZE, 0, &made.mapped), what);
         }

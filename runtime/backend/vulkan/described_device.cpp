@@ -37,7 +37,7 @@ public:
             optimise_split(split, full_dispatch_options(false));
         }
     }
-    void compute(const SplitGraph&, int32_t, int32_t, std::vector<KernelTime>*) override {
+    void compute(const SplitGraph&, int32_t, int32_t, KernelLog*) override {
         throw Error(ErrorKind::usage, name_ + ": the device was only described, it computes nothing");
     }
 

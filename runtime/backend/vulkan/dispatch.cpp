@@ -92,7 +92,8 @@ Dispatch rope_launch(std::string_view kernel, const Tensor& node) {
     turn.ratio_upper = to_float(ratio);
     turn.ratio_lower = to_float(ratio - turn.ratio_upper);
     if (p.ext_factor != 0.0F) {
-        // YaRN: pairs that turn often within the original context keep their angle, slow ones are stretched; the ramp lies between.
+        // YaRN: pairs that turn often within the original context keep their angle, slow ones are stretched; the ramp lies
+        // between.
         const auto pair_of = [&](float rotations) {
             return n_dims * std::log(p.n_ctx_original / (rotations * 2.0 * std::numbers::pi)) / (2.0 * std::log(freq_base));
         };

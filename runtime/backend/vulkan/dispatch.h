@@ -36,8 +36,8 @@ struct Dispatch {
 };
 
 struct DispatchOptions {
-    /// For software drivers, where a barrier or an access of memory costs as much as a hundred multiplications: products without tiles, each
-    /// invocation with a row of its own.
+    /// For software drivers, where a barrier or an access of memory costs as much as a hundred multiplications: products without
+    /// tiles, each invocation with a row of its own.
     bool row_per_invocation = false;
     uint32_t group = 128;        ///< invocations in a workgroup of the shaders that reduce rows
     int64_t groups_wanted = 128; ///< workgroups that keep the device busy
@@ -46,7 +46,8 @@ struct DispatchOptions {
 
 ShaderLayout layout_of(const Tensor& t);
 
-/// How a node is run: usually one launch. Appended to `out`; nothing for leafs and views. The node must be supported (vulkan_supports_op).
+/// How a node is run: usually one launch. Appended to `out`; nothing for leafs and views. The node must be supported
+/// (vulkan_supports_op).
 void append_dispatches(const Tensor& node, const DispatchOptions& options, std::vector<Dispatch>& out);
 
 } // namespace schedscope::vulkan

@@ -85,8 +85,8 @@ void check(VkResult result, const std::string& what) {
 }
 
 std::shared_ptr<Instance> Instance::create(std::string& why) {
-    // One for the whole process, never given back: with the last instance the loader takes the drivers out of memory, whose own threads and exit
-    // handlers may still run, and a tool that looks for leaks could no longer name them.
+    // One for the whole process, never given back: with the last instance the loader takes the drivers out of memory, whose own
+    // threads and exit handlers may still run, and a tool that looks for leaks could no longer name them.
     static std::mutex mutex;
     static auto* const kept = new std::shared_ptr<Instance>;
     const std::lock_guard lock(mutex);

@@ -8,8 +8,8 @@
 
 namespace schedscope::vulkan {
 
-/// The connection to the drivers. With SCHEDSCOPE_VULKAN_VALIDATION=1 in the environment the validation layer is on, missing barriers included; its messages go to stderr and are
-/// counted (vulkan_validation_messages).
+/// The connection to the drivers. With SCHEDSCOPE_VULKAN_VALIDATION=1 in the environment the validation layer is on, missing
+/// barriers included; its messages go to stderr and are counted (vulkan_validation_messages).
 class Instance {
 public:
     /// The process's one instance; null, and why, when there is no loader or no driver.

@@ -97,7 +97,8 @@ struct InstanceFunctions {
     void load(const Loader& loader, VkInstance instance);
 };
 
-/// For tests of faults: is shown every function of a device that is made from now on, and says what is called in its place. Null, as at first: nothing does.
+/// For tests of faults: is shown every function of a device that is made from now on, and says what is called in its place. Null,
+/// as at first: nothing does.
 using Interceptor = PFN_vkVoidFunction (*)(std::string_view name, PFN_vkVoidFunction found);
 void intercept_device_functions(Interceptor interceptor) noexcept;
 

@@ -9,7 +9,8 @@
 
 namespace schedscope::vulkan {
 
-/// A name that is put together. Each node of each evaluation needs one, so it stays off the heap; a text that is too long is no shader's.
+/// A name that is put together. Each node of each evaluation needs one, so it stays off the heap; a text that is too long is no
+/// shader's.
 class NameParts {
 public:
     NameParts(std::string_view text) { add(text); }

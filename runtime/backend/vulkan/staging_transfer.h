@@ -17,8 +17,9 @@ struct Allocation {
     void* mapped = nullptr; ///< null where the host does not address it
 };
 
-/// Copies between the host and memory that it does not address, and within the device's; each call returns when all is done. Bytes travel in pieces
-/// through a ring of staging buffers, so that the host fills or empties one while the device copies another. Thread-safe; throws Error(device).
+/// Copies between the host and memory that it does not address, and within the device's; each call returns when all is done.
+/// Bytes travel in pieces through a ring of staging buffers, so that the host fills or empties one while the device copies
+/// another. Thread-safe; throws Error(device).
 class StagingTransfer {
 public:
     explicit StagingTransfer(Context& context) : context_(context) {}

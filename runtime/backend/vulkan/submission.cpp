@@ -100,7 +100,7 @@ void Submission::begin() {
     begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
     context_.expect(f.vkBeginCommandBuffer(commands_, &begin), name_);
     staged_ = 0;
-    times_ = nullptr;
+    timed_ = nullptr;
     kernels_.clear();
     hazards_.clear();
     n_barriers_ = 0;
@@ -197,12 +197,12 @@ void Submission::bind(size_t set, size_t record, Dispatch& d) {
     context_.f().vkUpdateDescriptorSets(context_.device(), 1, &write, 0, nullptr);
 }
 
-void Submission::run(std::span<const NodeDispatches> pieces, std::span<Dispatch> dispatches, std::vector<KernelTime>* times) {
+void Submission::run(std::span<const NodeDispatches> pieces, std::span<Dispatch> dispatches, KernelLog* log) {
     const DeviceFunctions& f = context_.f();
     const auto more = std::count_if(dispatches.begin(), dispatches.end(), [](const Dispatch& d) { return d.n_more > 0; });
     make_room(dispatches.size() + more);
-    times_ = times;
-    const bool stamped = times != nullptr && queries_ != VK_NULL_HANDLE;
+    timed_ = log != nullptr && log->timed ? log : nullptr;
+    const bool stamped = timed_ != nullptr && queries_ != VK_NULL_HANDLE;
     if (stamped) {
         f.vkCmdResetQueryPool(commands_, queries_, 0, static_cast<uint32_t>(2 * pieces.size()));
     }
@@ -235,8 +235,8 @@ void Submission::run(std::span<const NodeDispatches> pieces, std::span<Dispatch>
             f.vkCmdDispatch(commands_, std::min(d.groups, max_groups), (d.groups + max_groups - 1) / max_groups, 1);
         }
         stamp(2 * p + 1);
-        if (times != nullptr) {
-            kernels_.push_back({pieces[p].node, pieces[p].count, pieces[p].kernel, 0, 0});
+        if (log != nullptr) {
+            (timed_ != nullptr ? kernels_ : log->kernels).push_back({pieces[p].node, pieces[p].count, pieces[p].kernel, 0, 0});
         }
     }
 }
@@ -258,13 +258,13 @@ bool Submission::is_done() const { return context_.f().vkGetFenceStatus(context_
 
 void Submission::wait() {
     const DeviceFunctions& f = context_.f();
-    std::vector<KernelTime>* times = std::exchange(times_, nullptr);
+    KernelLog* log = std::exchange(timed_, nullptr);
     context_.expect(f.vkWaitForFences(context_.device(), 1, &fence_, VK_TRUE, UINT64_MAX), name_);
     running_ = false;
     context_.expect(f.vkResetFences(context_.device(), 1, &fence_), name_);
-    if (times != nullptr && !kernels_.empty()) {
+    if (log != nullptr && !kernels_.empty()) {
         append_times();
-        times->insert(times->end(), kernels_.begin(), kernels_.end());
+        log->kernels.insert(log->kernels.end(), kernels_.begin(), kernels_.end());
     }
 }
 
@@ -282,7 +282,8 @@ void Submission::append_times() {
                                                        ticks_.size() * sizeof(uint64_t), ticks_.data(), sizeof(uint64_t),
                                                        VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
                     name_);
-    // Where the device can't read both clocks at once, its last tick is taken for the moment in which the work was seen to be done.
+    // Where the device can't read both clocks at once, its last tick is taken for the moment in which the work was seen to be
+    // done.
     const ClockReading now = context_.read_clocks().value_or(ClockReading{ticks_.back(), done_ns});
     int64_t earliest = submitted_ns_;
     const auto host_time = [&](uint64_t tick) {

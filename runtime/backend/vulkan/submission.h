@@ -21,9 +21,9 @@ struct NodeDispatches {
     std::string_view kernel; ///< constant of the program
 };
 
-/// One command buffer on its way through the queue, with all that it needs until it is done: parameters, descriptor sets, staged bytes,
-/// timestamps, a fence. Barriers stand only where one piece of work needs another's result or overwrites what it reads. After `wait` it can be
-/// begun again. Every function throws Error(device).
+/// One command buffer on its way through the queue, with all that it needs until it is done: parameters, descriptor sets, staged
+/// bytes, timestamps, a fence. Barriers stand only where one piece of work needs another's result or overwrites what it reads.
+/// After `wait` it can be begun again. Every function throws Error(device).
 class Submission {
 public:
     Submission(Context& context, const std::string& name);
@@ -37,8 +37,8 @@ public:
     /// Takes the bytes along: the source may change afterwards. At most `staging_left`.
     void stage(const std::byte* source, VulkanBuffer& target, size_t target_offset, size_t bytes);
     size_t staging_left() const noexcept { return staging_bytes - staged_; }
-    /// times: null, or where `wait` appends one entry for each piece.
-    void run(std::span<const NodeDispatches> pieces, std::span<Dispatch> dispatches, std::vector<KernelTime>* times);
+    /// log: null, or where an entry for each piece goes: at once, or, where they are timed, in `wait`.
+    void run(std::span<const NodeDispatches> pieces, std::span<Dispatch> dispatches, KernelLog* log);
     /// Barriers that stand between its pieces of work so far.
     int32_t barriers() const noexcept { return n_barriers_; }
     void submit();
@@ -75,8 +75,8 @@ private:
     VkQueryPool queries_ = VK_NULL_HANDLE;
 
     bool running_ = false;
-    std::vector<KernelTime>* times_ = nullptr;
-    std::vector<KernelTime> kernels_; ///< what `times_` gets, still without times
+    KernelLog* timed_ = nullptr;
+    std::vector<KernelTime> kernels_; ///< what `timed_` gets, still without times
     std::vector<uint64_t> ticks_;     ///< as read from `queries_`
     int64_t submitted_ns_ = 0;
 };

@@ -125,13 +125,13 @@ void VulkanBackend::finish(uint64_t until) {
     }
 }
 
-void VulkanBackend::compute(const SplitGraph& split, int32_t first, int32_t count, std::vector<KernelTime>* times) {
+void VulkanBackend::compute(const SplitGraph& split, int32_t first, int32_t count, KernelLog* log) {
     collect(split, first, count);
     if (pieces_.empty()) {
         return;
     }
     try {
-        open().run(pieces_, dispatches_, times);
+        open().run(pieces_, dispatches_, log);
     } catch (...) {
         open_.reset(); // half recorded
         throw;

@@ -16,8 +16,9 @@ void optimise_split(SplitGraph& split, const DispatchOptions& options);
 /// The options of a device with all features; `software`: of a driver that runs shaders on the host.
 DispatchOptions full_dispatch_options(bool software) noexcept;
 
-/// A queue of work on a Vulkan device. `compute` records a range of a split into one command buffer and submits it; copies that were started before
-/// travel in the same one. Several submissions may be under way. All backends of a device share one queue, which runs in order.
+/// A queue of work on a Vulkan device. `compute` records a range of a split into one command buffer and submits it; copies that
+/// were started before travel in the same one. Several submissions may be under way. All backends of a device share one queue,
+/// which runs in order.
 class VulkanBackend final : public Backend {
 public:
     VulkanBackend(Device& device, std::shared_ptr<Context> context, const BackendOptions& options);
@@ -27,10 +28,11 @@ public:
     Device& device() const noexcept override { return device_; }
     /// Fuses what there are shaders for, and brings nodes together that need no barrier between them.
     void optimise(SplitGraph& split) override;
-    void compute(const SplitGraph& split, int32_t first, int32_t count, std::vector<KernelTime>* times) override;
+    void compute(const SplitGraph& split, int32_t first, int32_t count, KernelLog* log) override;
     void synchronize() override;
 
-    /// To memory of this device: from other memory of it; from the host's where the device has its own (the bytes are taken along at once).
+    /// To memory of this device: from other memory of it; from the host's where the device has its own (the bytes are taken along
+    /// at once).
     bool copy_async(const Tensor& source, const Tensor& target) override;
 
     /// Barriers between the pieces of work of the submission that `compute` made last: 0 where all of them could run at once.

@@ -3,8 +3,8 @@
 #include "runtime/model/layer_weights.h"
 #include "runtime/model/weight_loader.h"
 
-/// Falcon, 7B and 40B: layer norms with biases, and both halves of a block read the same x, whose sum with both goes on. The 40B kind has a norm
-/// for each half (attn_norm_2 is the attention's). GELU without a gate.
+/// Falcon, 7B and 40B: layer norms with biases, and both halves of a block read the same x, whose sum with both goes on. The 40B
+/// kind has a norm for each half (attn_norm_2 is the attention's). GELU without a gate.
 namespace schedscope {
 
 namespace {
@@ -13,9 +13,9 @@ void hparams(Hparams& h, const gguf::File& /*file*/) { h.rope.mode = 2; }
 
 void feed_forward(LayerWeights& l, WeightLoader& load, const Hparams& h, int32_t il) {
     const std::string blk = weights::block(il);
-    l.attn_norm_2 = load.maybe_linear(blk + "attn_norm_2", {h.n_embd, 1, 1, 1}, il);
-    l.ffn_down = load.linear(blk + "ffn_down", {h.n_ff, h.n_embd, 1, 1}, il);
-    l.ffn_up = load.linear(blk + "ffn_up", {h.n_embd, h.n_ff, 1, 1}, il);
+    l.attn_norm_2 = load.maybe_linear(blk + "attn_norm_2", {h.n_embd, 1, 1, 1}, {Role::norm, il});
+    l.ffn_down = load.linear(blk + "ffn_down", {h.n_ff, h.n_embd, 1, 1}, {Role::feed_forward, il});
+    l.ffn_up = load.linear(blk + "ffn_up", {h.n_embd, h.n_ff, 1, 1}, {Role::feed_forward, il});
 }
 
 void name_weights(Weights& w, WeightLoader& load, const Hparams& h) {

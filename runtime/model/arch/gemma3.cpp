@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-/// Gemma 3: as Gemma 2 with norms of each head of q and k, without the cap on scores; five layers slide, the sixth doesn't. Layers that slide
-/// have a rope of their own: base 10,000, not stretched.
+/// Gemma 3: as Gemma 2 with norms of each head of q and k, without the cap on scores; five layers slide, the sixth doesn't.
+/// Layers that slide have a rope of their own: base 10,000, not stretched.
 namespace schedscope {
 
 namespace {

@@ -17,7 +17,7 @@ void hparams(Hparams& h, const gguf::File& file) {
 }
 
 void rope_factors(LayerWeights& l, WeightLoader& load, const Hparams& h, int32_t il) {
-    l.rope_factors = load.maybe("rope_freqs.weight", {h.rope.n_dims / 2, 1, 1, 1}, il);
+    l.rope_factors = load.maybe("rope_freqs.weight", {h.rope.n_dims / 2, 1, 1, 1}, {Role::attention, il, Op::ROPE});
 }
 
 void feed_forward(LayerWeights& l, WeightLoader& load, const Hparams& h, int32_t il) {

@@ -3,8 +3,8 @@
 #include "runtime/model/layer_weights.h"
 #include "runtime/model/weight_loader.h"
 
-/// Phi 3: one matrix for q, k and v, one for gate and up; rope on the first values of a head, whose angles long contexts divide by factors
-/// of their own (long rope). Its sliding window is not used, as in llama.cpp.
+/// Phi 3: one matrix for q, k and v, one for gate and up; rope on the first values of a head, whose angles long contexts divide
+/// by factors of their own (long rope). Its sliding window is not used, as in llama.cpp.
 namespace schedscope {
 
 namespace {
@@ -17,15 +17,15 @@ void hparams(Hparams& h, const gguf::File& /*file*/) {
 
 void rope_factors(LayerWeights& l, WeightLoader& load, const Hparams& h, int32_t il) {
     const Shape pairs{h.rope.n_dims / 2, 1, 1, 1};
-    l.rope_factors_long = load.maybe("rope_factors_long.weight", pairs, il);
-    l.rope_factors_short = load.maybe("rope_factors_short.weight", pairs, il);
+    l.rope_factors_long = load.maybe("rope_factors_long.weight", pairs, {Role::attention, il, Op::ROPE});
+    l.rope_factors_short = load.maybe("rope_factors_short.weight", pairs, {Role::attention, il, Op::ROPE});
 }
 
 void fused_feed_forward(LayerWeights& l, WeightLoader& load, const Hparams& h, int32_t il) {
     const std::string blk = weights::block(il);
-    l.ffn_norm = load.linear(blk + "ffn_norm", {h.n_embd, 1, 1, 1}, il);
-    l.ffn_down = load.linear(blk + "ffn_down", {h.n_ff, h.n_embd, 1, 1}, il);
-    l.ffn_up = load.linear(blk + "ffn_up", {h.n_embd, int64_t{2} * h.n_ff, 1, 1}, il);
+    l.ffn_norm = load.linear(blk + "ffn_norm", {h.n_embd, 1, 1, 1}, {Role::norm, il});
+    l.ffn_down = load.linear(blk + "ffn_down", {h.n_ff, h.n_embd, 1, 1}, {Role::feed_forward, il});
+    l.ffn_up = load.linear(blk + "ffn_up", {h.n_embd, int64_t{2} * h.n_ff, 1, 1}, {Role::feed_forward, il});
 }
 
 void name_weights(Weights& w, WeightLoader& load, const Hparams& h) {

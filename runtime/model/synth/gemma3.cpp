@@ -2,7 +2,8 @@
 
 #include <array>
 
-/// Gemma 3: as Gemma 2 without caps, a norm of each head of q and k; five layers slide, the sixth does not, and only its rope is stretched.
+/// Gemma 3: as Gemma 2 without caps, a norm of each head of q and k; five layers slide, the sixth does not, and only its rope is
+/// stretched.
 namespace schedscope {
 
 namespace {

@@ -7,7 +7,8 @@
 #include <cmath>
 #include <numbers>
 
-/// LLaMA, Mistral, Vicuna, Yi; with experts Mixtral. Stretched as LLaMA 3.1: the angle of each pair of values is divided by a factor of its own.
+/// LLaMA, Mistral, Vicuna, Yi; with experts Mixtral. Stretched as LLaMA 3.1: the angle of each pair of values is divided by a
+/// factor of its own.
 namespace schedscope {
 
 namespace {
@@ -68,7 +69,8 @@ constexpr std::array presets{
                  .freq_base = 1e6F}},
 };
 
-/// As Meta's LLaMA 3.1 has them: short waves are left alone, waves longer than the original context are stretched, those between by degrees.
+/// As Meta's LLaMA 3.1 has them: short waves are left alone, waves longer than the original context are stretched, those between
+/// by degrees.
 std::vector<float> rope_factors(const SynthShape& s, int32_t n_dims) {
     constexpr double original = 8192, low = 1, high = 4; // context, and the waves in it where the degrees begin and end
     std::vector<float> factors;

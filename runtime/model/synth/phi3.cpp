@@ -5,7 +5,8 @@
 #include <array>
 #include <cmath>
 
-/// Phi 3: one matrix for q, k and v, one for gate and up. Stretched by long rope: short contexts have other factors than long ones.
+/// Phi 3: one matrix for q, k and v, one for gate and up. Stretched by long rope: short contexts have other factors than long
+/// ones.
 namespace schedscope {
 
 namespace {

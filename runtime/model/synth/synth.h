@@ -46,16 +46,19 @@ struct SynthArchitecture {
     void (*make)(SynthModel&); ///< adds keys and weights
 };
 
-/// All that the runtime has (known_architectures.h). Each has a preset "tiny", made in milliseconds; the others have the sizes of public models.
+/// All that the runtime has (known_architectures.h). Each has a preset "tiny", made in milliseconds; the others have the sizes of
+/// public models.
 std::span<const SynthArchitecture* const> synth_architectures() noexcept;
 /// Throws Error(usage) naming what there is when there is none of that name.
 SynthShape synth_preset(std::string_view architecture, std::string_view name);
 
-/// A model with random weights and a SentencePiece vocabulary, the same on every machine for the same arguments. Matrices are of `type` (rows that don't divide
-/// into its blocks: f16), norms, biases and routers f32. Writing takes memory for a row only. Returns what the caller should be told, a sentence; empty: nothing.
-/// Throws Error(usage) for a shape or a type that is impossible, Error(device) when the file can't be written.
+/// A model with random weights and a SentencePiece vocabulary, the same on every machine for the same arguments. Matrices are of
+/// `type` (rows that don't divide into its blocks: f16), norms, biases and routers f32. Writing takes memory for a row only.
+/// Returns what the caller should be told, a sentence; empty: nothing. Throws Error(usage) for a shape or a type that is
+/// impossible, Error(device) when the file can't be written.
 std::string synthesise(const SynthShape& shape, Type type, uint64_t seed, const std::string& path);
-/// The header alone, with as much room behind it as the weights would take: a sparse file of a few megabytes, for plans without weights.
+/// The header alone, with as much room behind it as the weights would take: a sparse file of a few megabytes, for plans without
+/// weights.
 std::string synthesise_header(const SynthShape& shape, Type type, const std::string& path);
 /// The same without a file. `name` is shown as the model's path.
 gguf::File synthesise_in_memory(const SynthShape& shape, Type type, uint64_t seed, std::string name);

@@ -11,7 +11,8 @@
 
 namespace schedscope {
 
-/// A made-up text model on its way into a file: the parts that architectures are put together from. Weights depend on the order of the calls.
+/// A made-up text model on its way into a file: the parts that architectures are put together from. Weights depend on the order
+/// of the calls.
 ///
 ///     void make(SynthModel& m) {
 ///         m.keys(NormKind::rms, 1e-5F);

@@ -7,13 +7,15 @@
 
 namespace schedscope {
 
-/// Adds made-up weights to a file, the same on every machine for the same seed and order of calls. Writing takes memory for a row only.
+/// Adds made-up weights to a file, the same on every machine for the same seed and order of calls. Writing takes memory for a row
+/// only.
 class SynthWeights {
 public:
     /// Matrices will be of `type`. Throws Error(usage) when weights can't be made as that. The writer must outlive it.
     SynthWeights(gguf::Writer& writer, Type type, uint64_t seed);
 
-    /// Uniform values of variance 1/inputs (ne[0]; inputs: of a convolution ne[0] × ne[1] × ne[2]), so that what comes out is as large as what goes in.
+    /// Uniform values of variance 1/inputs (ne[0]; inputs: of a convolution ne[0] × ne[1] × ne[2]), so that what comes out is as
+    /// large as what goes in.
     void random(const std::string& name, Type type, const Shape& ne, int64_t inputs = 0);
     /// The same of the matrices' type; F16 where its blocks don't divide the rows.
     void matrix(const std::string& name, const Shape& ne);

@@ -153,7 +153,11 @@ void MemoryPlanner::State::replan(Replan why, const Misfit& misfit, std::span<co
 void MemoryPlanner::State::plan_layout(std::span<const BufferTypeInfo> buffer_types) {
     arenas.resize(buffer_types.size());
     for (size_t type = 0; type < arenas.size(); ++type) {
-        arenas[type].reset(buffer_types[type].alignment, buffer_types[type].max_size);
+        const auto& [name, is_host, alignment, max_size] = buffer_types[type];
+        if (!alignment || !max_size) {
+            throw Error(ErrorKind::usage, "memory plan: the limits of buffers of type " + name + " are unknown");
+        }
+        arenas[type].reset(*alignment, *max_size);
     }
     planner.plan(graph, type_of_backend, arenas, layout);
     has_layout = true;

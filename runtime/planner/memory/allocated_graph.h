@@ -17,8 +17,9 @@ struct AllocatedEntry {
     bool operator==(const AllocatedEntry&) const = default;
 };
 
-/// Nodes [first, end) of an order: a group that one kernel runs. Its result is written while its products' sources are still read, so these keep
-/// their memory until the group is done. Also where a group is left apart for this batch alone, so that its places fit the next batch.
+/// Nodes [first, end) of an order: a group that one kernel runs. Its result is written while its products' sources are still
+/// read, so these keep their memory until the group is done. Also where a group is left apart for this batch alone, so that its
+/// places fit the next batch.
 struct KeptRange {
     int32_t first = 0, end = 0;
 
@@ -36,14 +37,15 @@ struct OptimisedNodes {
     std::vector<KeptRange> kept; ///< groups in it, in order
 };
 
-/// The graph that memory is planned for: per split, for each of its inputs a dependency and the present stage's copy, then the split's
-/// nodes. Leafs: copies of all stages (when there are several), then the graph's.
+/// The graph that memory is planned for: per split, for each of its inputs a dependency and the present stage's copy, then the
+/// split's nodes. Leafs: copies of all stages (when there are several), then the graph's.
 struct AllocatedGraph {
     std::vector<AllocatedEntry> leafs, nodes;
     std::vector<KeptRange> kept; ///< of `nodes`, in order
 };
 
-/// `order`: the graph's nodes after the backends' optimise steps; `kept`: its groups, in order, none across splits. `out`'s memory is used again.
+/// `order`: the graph's nodes after the backends' optimise steps; `kept`: its groups, in order, none across splits. `out`'s
+/// memory is used again.
 void copy_graph(const GraphView& graph, const Plan& plan, std::span<const TensorId> order, AllocatedGraph& out,
                 std::span<const KeptRange> kept = {});
 

@@ -8,7 +8,8 @@
 namespace schedscope {
 
 /// Offsets within the chunks of one buffer type's compute buffer. Only counts; the memory itself is in ComputeBuffers.
-/// A chunk is as large as a buffer of that type may be; the 16th is unlimited, and so is a chunk made for a tensor that fits nowhere else.
+/// A chunk is as large as a buffer of that type may be; the 16th is unlimited, and so is a chunk made for a tensor that fits
+/// nowhere else.
 class Arena {
 public:
     struct Place {
@@ -16,7 +17,8 @@ public:
         int64_t offset = 0;
     };
 
-    /// Forgets all places; the memory of its lists is kept. Sizes are rounded up to `alignment` (bytes); `max_size` < 0: unlimited.
+    /// Forgets all places; the memory of its lists is kept. Sizes are rounded up to `alignment` (bytes); `max_size` < 0:
+    /// unlimited.
     void reset(int64_t alignment, int64_t max_size);
     /// Best fit among the gaps; else at the end of the chunk that grows least; else in a new chunk.
     Place take(int64_t size);

@@ -11,7 +11,8 @@ namespace schedscope {
 /// The backends of the last two graphs by position. The arrays alternate and keep what longer graphs left in them, as ggml's do.
 class BackendHistory {
 public:
-    /// The present graph's backends replace those of the graph before the last. True: at some position the memory is another one now.
+    /// The present graph's backends replace those of the graph before the last. True: at some position the memory is another one
+    /// now.
     bool changed(const AllocatedGraph& present, std::span<const BufferTypeId> type_of_backend);
 
 private:

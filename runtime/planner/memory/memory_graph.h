@@ -29,7 +29,7 @@ public:
     bool is_copy(TensorId id) const noexcept { return id >= plan_->n_tensors; }
     /// Of a copy: its original's.
     const TensorInfo& info(TensorId id) const noexcept { return graph_.tensors[is_copy(id) ? original(id) : id]; }
-    Op op(TensorId id) const noexcept { return is_copy(id) ? Op::NONE : info(id).op; }
+    Op op(TensorId id) const noexcept { return is_copy(id) ? Op::NONE : *info(id).op; }
     TensorId view_source(TensorId id) const noexcept { return is_copy(id) ? no_tensor : info(id).view_source; }
     bool has_flag(TensorId id, TensorFlags flag) const noexcept { return (plan_->flags[id] & flag) != 0; }
     /// Bytes that it needs; −1: none, because it is a view or was allocated before planning.

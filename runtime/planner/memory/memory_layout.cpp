@@ -8,7 +8,7 @@ namespace schedscope {
 
 namespace {
 
-bool same_layout(const TensorInfo& a, const TensorInfo& b) noexcept { return a.type == b.type && a.ne == b.ne && a.nb == b.nb; }
+bool same_layout(const TensorInfo& a, const TensorInfo& b) noexcept { return same_type(a, b) && a.ne == b.ne && a.nb == b.nb; }
 
 } // namespace
 

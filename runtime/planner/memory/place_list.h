@@ -23,7 +23,8 @@ std::string misfit_text(const MemoryGraph& graph, const Misfit& misfit);
 /// Gives each tensor of a graph the place planned for its first position.
 class PlaceList {
 public:
-    /// Fills `out`, unless a node, or a source of one, needs memory and has no place or a smaller one at its position: that is returned.
+    /// Fills `out`, unless a node, or a source of one, needs memory and has no place or a smaller one at its position: that is
+    /// returned.
     Misfit fill(const MemoryGraph& graph, const MemoryLayout& layout, std::vector<PlacedTensor>& out);
 
     /// Leafs are only counted: the first one that needs memory where the layout has none, as an index into the leafs; −1: none.

@@ -36,7 +36,7 @@ void place_by_weight(Planning& p, TensorId id, int source) {
 [[noreturn]] void refuse_allocated(const Planning& p, TensorId id, BufferTypeId type) {
     throw PlanError("preallocated_unsupported", Pass::place, id,
                     "tensor " + p.name(id) + " lies in a buffer of type " + p.buffer_type_name(type) +
-                        ", and no backend that can use it supports " + std::string(op_name(p.tensor(id).op)));
+                        ", and no backend that can use it supports " + std::string(op_name(p.tensor(id))));
 }
 
 void place_one(Planning& p, TensorId id) {
@@ -66,7 +66,7 @@ void place_one(Planning& p, TensorId id) {
         p.assign(id, p.last, Cause::input);
         return;
     }
-    if (!traits(t.op).weights_decide) { // frequencies and sinks are too small to decide where these run
+    if (!traits(*t.op).weights_decide) { // frequencies and sinks are too small to decide where these run
         return;
     }
     for (int source = 0; source < max_sources; ++source) {

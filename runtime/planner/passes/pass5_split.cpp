@@ -15,7 +15,7 @@ public:
     void run() {
         const auto n_nodes = n_of(p.graph.nodes);
         int32_t first = 0;
-        while (first < n_nodes && is_view_op(node_at(first).op)) {
+        while (first < n_nodes && is_view_op(*node_at(first).op)) {
             ++first;
         }
         const TensorId starter = first < n_nodes ? p.graph.nodes[first] : no_tensor;
@@ -24,7 +24,7 @@ public:
         }
         begin(SplitReason::first, p.carry.first_backend, 0, starter, no_tensor);
         for (int32_t i = first; i < n_nodes; ++i) {
-            if (!is_view_op(node_at(i).op)) {
+            if (!is_view_op(*node_at(i).op)) {
                 add_node(i);
             }
         }

@@ -1,5 +1,5 @@
-// BMP, by stb_image, once all that it would read is known to be there. It goes on with zeros where a file ends, and with whatever lies on its stack where a palette has
-// fewer colours than the pixels name.
+// BMP, by stb_image, once all that it would read is known to be there. It goes on with zeros where a file ends, and with whatever
+// lies on its stack where a palette has fewer colours than the pixels name.
 #include "runtime/vision/decoders/bytes.h"
 #include "runtime/vision/decoders/decoder.h"
 
@@ -12,8 +12,9 @@ namespace {
 
 constexpr const char* format = "BMP";
 
-/// "BM", u32 size, u32 0, u32 where the pixels begin; then a header: u32 its length, i32 width, i32 height, u16 1, u16 bits of a pixel, u32 compression, …; masks of
-/// the colours where the compression says so; a palette. OS/2 wrote a shorter one: u32 12, u16 width, u16 height, u16 1, u16 bits of a pixel.
+/// "BM", u32 size, u32 0, u32 where the pixels begin; then a header: u32 its length, i32 width, i32 height, u16 1, u16 bits of a
+/// pixel, u32 compression, …; masks of the colours where the compression says so; a palette. OS/2 wrote a shorter one: u32 12,
+/// u16 width, u16 height, u16 1, u16 bits of a pixel.
 struct Bitmap {
     int64_t pixels_at = 0, header_bytes = 0;
     int64_t width = 0, height = 0;

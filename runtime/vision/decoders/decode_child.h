@@ -30,7 +30,8 @@ SandboxOptions decode_sandbox();
 /// The child's work in this sandbox, on its standard files. Ends the process.
 [[noreturn]] void play_decoder(const SandboxOptions& sandbox);
 
-/// The child's work: a file comes on standard input and the image goes to standard output, or why there is none to standard error. Ends the process.
+/// The child's work: a file comes on standard input and the image goes to standard output, or why there is none to standard
+/// error. Ends the process.
 int decode_child_main(int argc, char** argv);
 
 } // namespace schedscope::vision

@@ -9,10 +9,12 @@
 #include <string>
 #include <utility>
 
-/// One function for each format, on the whole file. None keeps anything between calls; what they take is bounded by runtime/system/budget.h before it is taken.
+/// One function for each format, on the whole file. None keeps anything between calls; what they take is bounded by
+/// runtime/system/budget.h before it is taken.
 namespace schedscope::vision {
 
-/// Bytes that become no image. `what()` goes on where a sentence has named the file: "the image (PNG) is damaged: the file ends too early".
+/// Bytes that become no image. `what()` goes on where a sentence has named the file: "the image (PNG) is damaged: the file ends
+/// too early".
 class Undecodable : public std::exception {
 public:
     explicit Undecodable(std::string why) : why_(std::move(why)) {}

@@ -5,8 +5,8 @@
 
 namespace schedscope::vision {
 
-/// How a C library that decodes is left in the middle. Its callbacks must not throw through it, and nothing that is jumped over may have a destructor: so the work
-/// that calls it is a function on plain data.
+/// How a C library that decodes is left in the middle. Its callbacks must not throw through it, and nothing that is jumped over
+/// may have a destructor: so the work that calls it is a function on plain data.
 class Escape {
 public:
     enum class Reason : uint8_t { damaged, unreadable, too_much_memory, no_memory };

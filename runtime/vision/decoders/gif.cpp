@@ -1,4 +1,5 @@
-// GIF, by stb_image, which gets a file that was walked over: the blocks are complete, the first frame lies inside the screen, and behind it the file ends.
+// GIF, by stb_image, which gets a file that was walked over: the blocks are complete, the first frame lies inside the screen, and
+// behind it the file ends.
 #include "runtime/vision/decoders/bytes.h"
 #include "runtime/vision/decoders/decoder.h"
 
@@ -8,7 +9,8 @@ namespace {
 
 constexpr const char* format = "GIF";
 
-/// "GIF87a" or "GIF89a"; u16 width and height of the screen, u8 flags, u8 background, u8 aspect; a palette where the flags say so; then blocks:
+/// "GIF87a" or "GIF89a"; u16 width and height of the screen, u8 flags, u8 background, u8 aspect; a palette where the flags say
+/// so; then blocks:
 ///
 ///   21 u8 kind, data                                    an extension; of kind f9 the data is one part of 4 bytes
 ///   2c u16 x, y, width, height, u8 flags, a palette where they say so, u8 bits of a first code, data     a frame

@@ -1,4 +1,5 @@
-// PNG, by libpng. The bytes are those that stb_image gives, and so llama.cpp sees: what is finer than 8 bits is cut, transparency dropped, no gamma.
+// PNG, by libpng. The bytes are those that stb_image gives, and so llama.cpp sees: what is finer than 8 bits is cut, transparency
+// dropped, no gamma.
 #include "runtime/system/budget.h"
 #include "runtime/vision/decoders/decoder.h"
 #include "runtime/vision/decoders/escape.h"

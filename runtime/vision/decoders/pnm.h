@@ -9,8 +9,9 @@ namespace schedscope::vision {
 
 /// Size of a binary PGM (P5) or PPM (P6) as its header says, and where its samples begin:
 ///
-///   "P5" or "P6", then width, height and the largest value (1 … 65535) in decimal, each after blanks or remarks (# to the end of the line), one blank, and the
-///   samples in rows from the top: of one byte, or of two (the higher first) where the largest value is over 255.
+///   "P5" or "P6", then width, height and the largest value (1 … 65535) in decimal, each after blanks or remarks (# to the end of
+///   the line), one blank, and the samples in rows from the top: of one byte, or of two (the higher first) where the largest
+///   value is over 255.
 struct PnmHeader {
     int32_t width = 0, height = 0;
     int32_t largest = 0;

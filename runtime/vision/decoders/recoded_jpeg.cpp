@@ -138,9 +138,10 @@ void read_header(Recoder& r) {
     jpeg_read_header(&r.in, TRUE);
 }
 
-/// Whether an image can have such a block. Coefficients have at most 10 bits besides their sign. And its samples, from −128 to 127, have at most 1024 for the root of
-/// the sum of their squares, which the transform keeps, so 8 × 1024 for the sum of its amounts; rounding to steps at most doubles that. Half as much again is let
-/// pass. Sums of 32 bits begin to overflow in stb_image's transform above 28,000.
+/// Whether an image can have such a block. Coefficients have at most 10 bits besides their sign. And its samples, from −128 to
+/// 127, have at most 1024 for the root of the sum of their squares, which the transform keeps, so 8 × 1024 for the sum of its
+/// amounts; rounding to steps at most doubles that. Half as much again is let pass. Sums of 32 bits begin to overflow in
+/// stb_image's transform above 28,000.
 bool is_possible(const JCOEF* block, const UINT16* steps) {
     constexpr int largest_coefficient = 1023;
     constexpr unsigned largest_sum = 24'000;
@@ -224,7 +225,7 @@ void read_and_write(Recoder& r) {
 
 // ---- Around it ----
 
-/// Frees what libjpeg took, and what was written unless somebody has it.
+/// Frees what libjpeg took, and what was written unless it was handed on.
 class Owner {
 public:
     explicit Owner(Recoder& r) : recoder_(r) {}
@@ -261,7 +262,8 @@ void check_components(const jpeg_decompress_struct& in) {
     }
 }
 
-/// Bytes at once, besides the file that is written: of the coefficients while that is made, then of stb_image's planes and pixels.
+/// Bytes at once, besides the file that is written: of the coefficients while that is made, then of stb_image's planes and
+/// pixels.
 int64_t memory_need(const jpeg_decompress_struct& in) {
     constexpr int64_t block_samples = DCTSIZE2;
     const auto blocks_of = [](int64_t side, int64_t factor, int64_t most) { // whole units of all components

@@ -7,9 +7,9 @@
 
 namespace schedscope::vision {
 
-/// A JPEG whose entropy-coded data libjpeg-turbo has decoded, and written again with the same coefficients: baseline, with the tables that the standard suggests, with
-/// no more segments than it needs. What decides about its colours stays as it was, so that any decoder makes the same pixels of both; and what a decoder may get
-/// wrong in a file of somebody else's is not in it.
+/// A JPEG whose entropy-coded data libjpeg-turbo has decoded, and written again with the same coefficients: baseline, with the
+/// tables that the standard suggests, with no more segments than it needs. What decides about its colours stays as it was, so
+/// that any decoder makes the same pixels of both; and what a decoder may get wrong in a file of foreign is not in it.
 struct RecodedJpeg {
     struct Free {
         void operator()(std::byte* p) const noexcept { std::free(p); }

@@ -1,5 +1,5 @@
-// The decoders of stb_image, compiled once, and seen from here alone. They decode what is known to be sound: JPEGs that libjpeg-turbo has written again, and BMPs and
-// GIFs that were walked over before. All else is left out.
+// The decoders of stb_image, compiled once, and seen from here alone. They decode what is known to be sound: JPEGs that
+// libjpeg-turbo has written again, and BMPs and GIFs that were walked over before. All else is left out.
 #include "runtime/vision/decoders/decoder.h"
 
 #include <cstring>

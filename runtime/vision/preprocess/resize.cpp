@@ -9,7 +9,8 @@ namespace schedscope::vision {
 
 namespace {
 
-// Weights are whole numbers of 2⁻²²: 8 bits of a pixel and 2 of headroom (a cubic's weights add up to more than 1 in magnitude) are left of 32.
+// Weights are whole numbers of 2⁻²²: 8 bits of a pixel and 2 of headroom (a cubic's weights add up to more than 1 in magnitude)
+// are left of 32.
 constexpr int weight_bits = 32 - 8 - 2;
 constexpr int32_t half = 1 << (weight_bits - 1);
 
@@ -23,7 +24,8 @@ double cubic(double x) noexcept {
     return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
 }
 
-/// What one value of the result is made of, along one axis: the part of the source that holds the image, and what the ground adds to each channel.
+/// What one value of the result is made of, along one axis: the part of the source that holds the image, and what the ground adds
+/// to each channel.
 struct Taps {
     int32_t first = 0; ///< in the image
     std::vector<int32_t> weights;

@@ -29,7 +29,8 @@ Size near_square_of(double width, double height, const EncoderHparams& h, bool g
     return {whole(width, h.patch_size), whole(height, h.patch_size)};
 }
 
-/// How many slices across and down: of all grids with n − 1, n or n + 1 slices the one whose proportions are nearest to the image's.
+/// How many slices across and down: of all grids with n − 1, n or n + 1 slices the one whose proportions are nearest to the
+/// image's.
 Size best_grid(Size image, int32_t n) {
     const double wanted = std::log(to_double(image.width) / image.height);
     Size best{1, 1};

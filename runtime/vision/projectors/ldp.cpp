@@ -5,8 +5,8 @@
 #include <array>
 #include <string>
 
-/// MobileVLM's lightweight downsample projector: two linear layers, then two inverted bottlenecks of MobileNet's kind over the grid of patches, the second one
-/// with stride 2: a quarter of the rows come out.
+/// MobileVLM's lightweight downsample projector: two linear layers, then two inverted bottlenecks of MobileNet's kind over the
+/// grid of patches, the second one with stride 2: a quarter of the rows come out.
 namespace schedscope::vision {
 
 namespace {
@@ -31,7 +31,8 @@ Bottleneck name_block(WeightNames& load, int number, int64_t c) {
     const int64_t fewer = load.size(at + "1.fc1.bias", 0);
     // Convolutions of 1 × 1 are products; files have them with and without their dimensions of 1.
     const auto pointwise = [&](const std::string& name, int64_t in, int64_t out) {
-        return Linear{load.need(name + ".weight", {{in, out, 1, 1}, {1, 1, in, out}}), load.need(name + ".bias", {out, 1, 1, 1})};
+        return Linear{load.need(name + ".weight", {{in, out, 1, 1}, {1, 1, in, out}}),
+                      load.need(name + ".bias", {out, 1, 1, 1}, Op::ADD)};
     };
     Bottleneck b;
     b.depthwise = load.need(at + "0.0.weight", {{3, 3, c, 1}, {3, 3, 1, c}});

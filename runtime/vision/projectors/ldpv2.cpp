@@ -2,8 +2,8 @@
 #include "runtime/vision/encoder_graph_builder.h"
 #include "runtime/vision/projector.h"
 
-/// MobileVLM V2's projector: two linear layers, the mean of each 2 × 2 patches, and a depthwise convolution over the grid that tells where a row is (a
-/// positional encoding generator), added to what it reads.
+/// MobileVLM V2's projector: two linear layers, the mean of each 2 × 2 patches, and a depthwise convolution over the grid that
+/// tells where a row is (a positional encoding generator), added to what it reads.
 namespace schedscope::vision {
 
 namespace {
@@ -19,7 +19,7 @@ std::unique_ptr<ProjectorWeights> name_weights(WeightNames& load, const EncoderH
     w->first = load.linear("mm.model.mlp.0", {n_in, c, 1, 1});
     w->second = load.linear("mm.model.mlp.2", {c, c, 1, 1});
     w->positions = {load.need("mm.model.peg.0.weight", {{3, 3, c, 1}, {3, 3, 1, c}}),
-                    load.need("mm.model.peg.0.bias", {c, 1, 1, 1})};
+                    load.need("mm.model.peg.0.bias", {c, 1, 1, 1}, Op::ADD)};
     w->n_embd_text = int_of(c);
     return w;
 }

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-/// MiniCPM-V's resampler: a fixed number of learned queries (96 in version 2.5, 64 from 2.6) attend to all patches, whose keys know by sines and cosines
-/// where they are. However many patches there are, as many rows as queries come out.
+/// MiniCPM-V's resampler: a fixed number of learned queries (96 in version 2.5, 64 from 2.6) attend to all patches, whose keys
+/// know by sines and cosines where they are. However many patches there are, as many rows as queries come out.
 namespace schedscope::vision {
 
 namespace {
@@ -33,15 +33,15 @@ std::unique_ptr<ProjectorWeights> name_weights(WeightNames& load, const EncoderH
                                           ", which heads of " + std::to_string(head_length) + " don't divide");
     }
     w->n_head = std::max<int64_t>(width / head_length, 1);
-    w->query = load.need("resampler.query", {width, load.size("resampler.query", 1), 1, 1});
+    w->query = load.need("resampler.query", {width, load.size("resampler.query", 1), 1, 1}, Op::NORM);
     w->kv = load.need("resampler.kv.weight", {n_in, width, 1, 1});
-    w->ln_q = load.linear("resampler.ln_q", vector);
-    w->ln_kv = load.linear("resampler.ln_kv", vector);
+    w->ln_q = load.norm("resampler.ln_q", vector);
+    w->ln_kv = load.norm("resampler.ln_kv", vector);
     w->q = load.linear("resampler.attn.q", square);
     w->k = load.linear("resampler.attn.k", square);
     w->v = load.linear("resampler.attn.v", square);
     w->out = load.linear("resampler.attn.out", square);
-    w->ln_post = load.linear("resampler.ln_post", vector);
+    w->ln_post = load.norm("resampler.ln_post", vector);
     w->project = load.need("resampler.proj.weight", square);
     w->n_embd_text = int_of(width);
     return w;

@@ -61,7 +61,9 @@ TEST_F(Bench, MeasuresEachListOfDevices) {
         EXPECT_LT(row["share_of_flops"], 1.05) << "nothing is faster than the machine";
         EXPECT_GT(row["share_of_reading"], 0);
         EXPECT_GT(row["nodes"], 50);
-        EXPECT_TRUE(row["recording_overhead"].contains("mean"));
+        for (const char* level : {"none", "splits", "kernels"}) {
+            EXPECT_TRUE(row["recording_overhead"][level].contains("mean")) << level;
+        }
         EXPECT_TRUE(row["why_not_recorded"].is_null());
     }
     EXPECT_EQ(result["bench"][0]["devices"], "CPU");
@@ -75,12 +77,14 @@ TEST_F(Bench, IsATableForPeople) {
     EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 thread, which"), HasSubstr("Gflop/s"), HasSubstr("GB/s")));
     const auto lines = lines_of(outcome.out);
     size_t row = 3; // behind the heading, an empty line and the titles
-    ASSERT_EQ(lines.size(), row + 5);
+    ASSERT_EQ(lines.size(), row + 7);
     for (const auto& [test, unit] : {std::pair{"pp24", "tokens/s"},
                                      {"tg6", "tokens/s"},
                                      {"passes 1 to 5", "ns/node"},
                                      {"allocation", "ns/node"},
-                                     {"recording", "% time"}}) {
+                                     {"of generating; times: none", "% time"},
+                                     {"of generating; times: splits", "% time"},
+                                     {"of generating; times: kernels", "% time"}}) {
         EXPECT_THAT(lines[row], AllOf(HasSubstr("CPU"), HasSubstr(test), HasSubstr(unit), HasSubstr("±")));
         ++row;
     }

@@ -81,7 +81,7 @@ TEST(Diff, WithoutFusionNothingElseChanges) {
     for (const std::string& kind : kinds(result)) {
         EXPECT_THAT(kind, AnyOf("fusion", "not_fused", "reorder")) << kind;
     }
-    EXPECT_EQ(result["settings"][0], (json{{"name", "fusion"}, {"a", "on"}, {"b", "off"}}));
+    EXPECT_THAT(result["settings"], Contains(json{{"name", "fusion"}, {"a", "on"}, {"b", "off"}}));
 }
 
 TEST(Diff, AnotherCacheTypeIsAnotherTypeOfTheSameTensors) {
@@ -203,7 +203,7 @@ TEST(Diff, WhatCantBeCompared) {
     EXPECT_EQ(recorded.read("diff").code, 2);
     const Outcome out_of_range = recorded.read("diff", {recorded.path(), "--eval", "3"});
     EXPECT_EQ(out_of_range.code, 2);
-    EXPECT_EQ(out_of_range.err, "schedscope: --eval 3: the first trace has evaluations 0 to 2\n");
+    EXPECT_EQ(out_of_range.err, "schedscope: --eval 3: the first trace has evaluations 0…2\n");
     const Outcome help = run({"diff", "--help"});
     EXPECT_EQ(help.code, 0);
     EXPECT_THAT(help.out, HasSubstr("no two runs take the same time"));

@@ -14,7 +14,8 @@ using ::testing::HasSubstr;
 
 constexpr int usage = 2, input = 3, device = 4;
 
-/// Runs the program, which must say no: this exit code, one line that names the program and holds `words`, nothing on standard output.
+/// Runs the program, which must say no: this exit code, one line that names the program and holds `words`, nothing on standard
+/// output.
 void expect_refusal(const std::vector<std::string>& arguments, int code, const std::string& words, const Start& start = {}) {
     std::string command;
     for (const std::string& a : arguments) {
@@ -140,6 +141,13 @@ TEST(WrongUsage, IsWhatATraceDoesNotHold) {
     expect_refusal({"show", trace, "--eval", "99"}, usage, "--eval");
     expect_refusal({"show", trace, "--what", "splits", "--pass", "6"}, usage, "--pass 6");
     expect_refusal({"replay", trace, "--set", "colour=red"}, usage, "--set colour=red: there is no 'colour'");
+    expect_refusal({"replay", trace, "--set", "ot=ffn"}, usage, "--set ot=ffn: expected PATTERN=DEVICE");
+    expect_refusal({"replay", trace, "--set", "ot=ffn=abacus"}, usage, "--set ot=ffn=abacus: there is no device 'abacus' (CPU)");
+    expect_refusal({"replay", trace, "--set", "ot=[=cpu"}, usage, "--set ot=[=cpu: not a regular expression");
+    expect_refusal({"replay", trace, "--set", "ot=no_such_weight=CPU"}, usage,
+                   "--set ot=no_such_weight=CPU: the pattern matches no tensor of the trace");
+    expect_refusal({"replay", trace, "--set", "ts=1,-2"}, usage, "--set ts=1,-2: a share must be a number that is not negative");
+    expect_refusal({"replay", trace, "--set", "nkvo=yes"}, usage, "--set nkvo=yes: on or off is wanted");
 }
 
 TEST(WrongUsage, IsAPictureOfAnUnknownKind) {

@@ -63,7 +63,7 @@ TEST(Import, MakesATraceThatEveryCommandReads) {
         EXPECT_EQ(same.code, 0) << same.out;
         const Outcome replay = run({"replay", trace.path});
         EXPECT_EQ(replay.code, 3);
-        EXPECT_THAT(replay.err, HasSubstr("imported from a log"));
+        EXPECT_THAT(replay.err, HasSubstr("this trace has no answers of backends"));
         EXPECT_EQ(lines_of(replay.err).size(), 1U);
     }
 }
@@ -96,7 +96,7 @@ TEST(Import, AReportShowsThePlanAsTheLogTellsIt) {
     }
     EXPECT_THAT(open_page(report, "view=nodes").text, HasSubstr("V Vulkan0"));
     const BrowserPage table = open_page(report, "view=assignments");
-    EXPECT_THAT(table.text, HasSubstr("imported, ? tokens"));
+    EXPECT_THAT(table.text, HasSubstr("?, ? tokens"));
     EXPECT_THAT(table.text, HasSubstr("Vulkan0"));
     EXPECT_THAT(table.text, Not(HasSubstr("[0, 0, 0, 0]")));
     EXPECT_THAT(open_page(report, "view=copies").dom, Not(HasSubstr(">-1")));
@@ -153,7 +153,7 @@ TEST(Import, DoesNotTakeLessThanOneKiBForNothing) {
     for (const std::vector<std::string>& reading : {std::vector<std::string>{"show", trace.path},
                                                     {"show", trace.path, "--what", "splits"},
                                                     {"explain", trace.path, "inp_pos"}}) {
-        EXPECT_THAT(run(reading).out, Not(HasSubstr(" 0 B")));
+        EXPECT_THAT(run(reading).out, Not(::testing::ContainsRegex("inp_pos +0 B")));
     }
     const json summary = json::parse(run({"show", trace.path, "--json"}).out);
     EXPECT_EQ(summary["copied_bytes"], nullptr); // one of them is not known
@@ -172,8 +172,7 @@ TEST(Import, SaysThatWhatALogLeavesOutIsUnknown) {
         EXPECT_FALSE(line.starts_with("backend") && line.ends_with(' ')) << '"' << line << '"';
     }
     for (const char* what : {"passes", "fusion", "memory", "kernels", "tokens"}) {
-        EXPECT_THAT(run({"show", trace.path, "--what", what}).out, HasSubstr("is unknown: this trace was imported from a log"))
-            << what;
+        EXPECT_THAT(run({"show", trace.path, "--what", what}).out, HasSubstr("is unknown: this trace has no ")) << what;
     }
     const Outcome difference = run({"diff", trace.path, paths::sample("partial-offload")});
     EXPECT_EQ(difference.code, 1) << difference.err;
@@ -229,7 +228,7 @@ TEST(Import, ExportsNoCountsThatNobodyLogged) {
 TEST(Import, CanNotBePlannedOtherwise) {
     const ImportedTrace trace("2026-05");
     const std::string why = run({"replay", trace.path}).err;
-    EXPECT_THAT(why, HasSubstr("imported from a log"));
+    EXPECT_THAT(why, HasSubstr("this trace has no answers of backends"));
     for (const char* setting : {"ngl=1", "fa=on", "stages=2", "device-order=vulkan0,cpu", "op-offload=off"}) {
         const Outcome outcome = run({"replay", trace.path, "--set", setting});
         EXPECT_EQ(outcome.code, 3) << setting;
@@ -245,7 +244,7 @@ TEST(Import, TellsTheStoryOfATensor) {
     EXPECT_THAT(outcome.out, HasSubstr("Vulkan0 by 1.wgt1 (blk.0.attn_norm.weig)"));
     EXPECT_THAT(outcome.out, HasSubstr("lies in split 1 on Vulkan0, nodes 1 to 7"));
     const ImportedTrace stock("2026-01");
-    EXPECT_THAT(run({"explain", stock.path, "attn_norm-0"}).out, HasSubstr("on Vulkan0, by a rule that the log does not tell"));
+    EXPECT_THAT(run({"explain", stock.path, "attn_norm-0"}).out, HasSubstr("on Vulkan0, by a rule that is not known"));
 }
 
 TEST(Import, ReadsStandardInput) {

@@ -36,7 +36,8 @@ std::string text_in(const std::string& trace) {
     return text.substr(text.starts_with(' ') ? 1 : 0);
 }
 
-/// Until the trace of a program that still runs has this text: what is committed then is there whatever happens. (A test's time limit bounds a failure.)
+/// Until the trace of a program that still runs has this text: what is committed then is there whatever happens. (A test's time
+/// limit bounds a failure.)
 void wait_until_recorded(const std::string& trace, const std::string& text) {
     // As long as nothing is committed, or no plan, there are no tokens to ask for.
     while (run({"show", trace, "--what", "tokens"}).code != 0 || !text_in(trace).starts_with(text)) {}
@@ -200,7 +201,7 @@ Outcome record_within(long long bytes, const std::string& trace) {
 }
 
 TEST(NoRoomForTheTrace, TheTextIsCompleteAndThenItIsSaid) {
-    for (const long long bytes : {400000LL, 1000000LL}) {
+    for (const long long bytes : {400000LL, 600000LL}) {
         const Folder folder;
         const Outcome outcome = record_within(bytes, folder / "t.trace");
         SCOPED_TRACE(std::to_string(bytes) + " bytes");
@@ -214,7 +215,7 @@ TEST(NoRoomForTheTrace, TheTextIsCompleteAndThenItIsSaid) {
 
 TEST(NoRoomForTheTrace, WhatWasWrittenBeforeCanBeRead) {
     const Folder folder;
-    ASSERT_EQ(record_within(1000000, folder / "t.trace").code, device_error);
+    ASSERT_EQ(record_within(600000, folder / "t.trace").code, device_error);
     const Outcome shown = run({"show", folder / "t.trace", "--json"});
     ASSERT_EQ(shown.code, 0) << shown.err;
     const json summary = json::parse(shown.out);

@@ -67,13 +67,13 @@ TEST(Manual, HasTheSectionsThatPeopleLookFor) {
 
 TEST(Manual, TellsWhatAFileMayCost) {
     const std::string limits = part(manual(), ".SH", "LIMITS");
-    for (const char* what : {"Models", "Traces", "Logs", "Images", "Pictures of plans", "Texts"}) {
+    for (const char* what : {"Models", "Traces", "Logs", "Streams", "Images", "Pictures of plans", "Texts"}) {
         EXPECT_THAT(limits, HasSubstr(std::string("\\fB") + what + "\\fP")) << what;
     }
     // As the readers' own refusals say them.
-    for (const int64_t bytes :
-         {budget::trace_scratch_bytes, budget::trace_copy_bytes, budget::log_bytes, budget::image_file_bytes,
-          budget::image_memory_bytes, budget::layout_memory_bytes, budget::text_bytes, budget::settings_bytes}) {
+    for (const int64_t bytes : {budget::trace_scratch_bytes, budget::trace_copy_bytes, budget::log_bytes,
+                                budget::stream_block_bytes, budget::image_file_bytes, budget::image_memory_bytes,
+                                budget::layout_memory_bytes, budget::text_bytes, budget::settings_bytes}) {
         EXPECT_THAT(limits, HasSubstr(": " + words::limit(bytes)));
     }
     EXPECT_THAT(limits, HasSubstr("178,956,970 pixels"));
@@ -178,6 +178,7 @@ TEST(Completion, KnowsWhatAValueMayBe) {
     EXPECT_THAT(candidates({"synth", "qwen3moe", "--preset", ""}), ElementsAre("tiny", "30b-a3b", "235b-a22b"));
     EXPECT_THAT(candidates({"synth", "llama", "--type", "q8"}), ElementsAre("q8_0"));
     EXPECT_THAT(candidates({"replay", "t.trace", "--set", "fa=o"}), ElementsAre("fa=on", "fa=off"));
+    EXPECT_THAT(candidates({"replay", "t.trace", "--set", ""}), IsSupersetOf({"ngl=", "ot=", "ts=", "nkvo=on", "nkvo=off"}));
 }
 
 TEST(Completion, AsksForFilesBySuffix) {

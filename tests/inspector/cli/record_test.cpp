@@ -150,8 +150,12 @@ TEST(Record, DryRunPlansWithoutGenerating) {
     EXPECT_EQ(dry.outcome().out, "");
     EXPECT_EQ(dry.json("show", {"--what", "tokens"})["tokens"].size(), 0U);
     for (const char* evaluation : {"0", "1"}) {
-        EXPECT_EQ(dry.json("show", {"--what", "assignments", "--eval", evaluation}),
-                  real.json("show", {"--what", "assignments", "--eval", evaluation}));
+        json planned = dry.json("show", {"--what", "assignments", "--eval", evaluation})["assignments"];
+        json ran = real.json("show", {"--what", "assignments", "--eval", evaluation})["assignments"];
+        for (json& row : ran) {
+            row["time_ns"] = nullptr;
+        }
+        EXPECT_EQ(planned, ran);
         EXPECT_EQ(dry.json("show", {"--what", "copies", "--eval", evaluation})["copies"].size(),
                   real.json("show", {"--what", "copies", "--eval", evaluation})["copies"].size());
     }

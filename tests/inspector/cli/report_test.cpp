@@ -103,7 +103,7 @@ TEST(ReportPages, SearchFindsWhatTheTableHas) {
     const BrowserPage page = report.open("view=assignments&eval=0&q=op%3DMUL_MAT%20backend%3Dvulkan0");
     EXPECT_THAT(page.text, HasSubstr(std::to_string(expected) + " rows of "));
     EXPECT_THAT(report.open("view=nodes&eval=0&q=cause~1.off").dom, HasSubstr("hit"));
-    EXPECT_THAT(report.open("view=nodes&q=colour%3Dred").text, HasSubstr("no field colour"));
+    EXPECT_THAT(report.open("view=nodes&q=colour%3Dred").text, HasSubstr("'colour' is no field; there are name op "));
 }
 
 TEST(ReportPages, CopiesTellHowManyExpertsTheyTook) {
@@ -113,7 +113,8 @@ TEST(ReportPages, CopiesTellHowManyExpertsTheyTook) {
     const json table = shown("experts-offload", {"--what", "copies", "--eval", "0"});
     for (const json& row : table["copies"]) {
         if (!row["experts"].is_null()) {
-            EXPECT_THAT(page.text, HasSubstr(row["experts"].dump() + " of " + row["experts_total"].dump())) << row;
+            const std::string cells = page.row(row["id"].get<int>());
+            EXPECT_THAT(cells, HasSubstr(row["experts"].dump() + row["experts_total"].dump())) << row;
             ++compared;
         }
     }
@@ -208,19 +209,18 @@ TEST(ReportPages, BelowTheMemoryStandsWhatShowTellsOfBuffers) {
         const std::string told = run({"show", sample("partial-offload"), "--what", "memory", "--eval", eval}).out;
         const json rows = shown("partial-offload", {"--what", "memory", "--eval", eval})["memory"];
         ASSERT_FALSE(rows.empty());
-        const size_t table = page.dom.find("id=\"buffers\"");
+        const size_t table = page.dom.find("id=\"below\"");
         ASSERT_NE(table, std::string::npos);
         const std::string buffers = page.dom.substr(table, page.dom.find("</table>", table) - table);
         EXPECT_EQ(count(buffers, "<tr>"), rows.size() + 1);
         for (const json& row : rows) {
             EXPECT_THAT(buffers, HasSubstr("<td>" + row["buffer_type"].get<std::string>() + "</td>"));
-            EXPECT_EQ(row["replan"].is_null(), count(buffers, "<td></td>") > 0) << row;
             if (!row["replan"].is_null()) {
                 EXPECT_THAT(buffers, HasSubstr("<td>" + row["replan"].get<std::string>() + "</td>"));
             }
         }
     }
-    EXPECT_THAT(report.open("view=memory&eval=0&pass=2a").dom, Not(HasSubstr("id=\"buffers\""))) << "not laid out yet";
+    EXPECT_THAT(report.open("view=memory&eval=0&pass=2a").dom, Not(HasSubstr("id=\"below\""))) << "not laid out yet";
 }
 
 TEST(ReportPages, TellsWhatAnEvaluationIsAndWhyItWasPlanned) {
@@ -228,20 +228,20 @@ TEST(ReportPages, TellsWhatAnEvaluationIsAndWhyItWasPlanned) {
     const ReportPage report("partial-offload");
     const json rows = shown("partial-offload", {"--what", "reuse"})["reuse"];
     ASSERT_GT(rows.size(), 1U);
-    int planned_anew = 0, used_again = 0;
+    int planned_again = 0, used_again = 0;
     for (size_t eval = 0; eval < std::min<size_t>(rows.size(), 4); ++eval) {
         const BrowserPage page = report.open("view=passes&eval=" + std::to_string(eval));
         EXPECT_THAT(page.text, ContainsRegex("1 sequence, [0-9]+ output"));
         if (const json& failed = rows[eval]["failed"]; failed.is_string() && !failed.get<std::string>().empty()) {
             EXPECT_THAT(page.text,
-                        HasSubstr("planned anew, because this check of the last one failed: " + failed.get<std::string>()));
-            ++planned_anew;
+                        HasSubstr("planned again, because this check of the last one failed: " + failed.get<std::string>()));
+            ++planned_again;
         } else if (rows[eval]["reused"] == true) {
             EXPECT_THAT(page.text, HasSubstr("uses the plan of evaluation "));
             ++used_again;
         }
     }
-    EXPECT_GT(planned_anew, 0);
+    EXPECT_GT(planned_again, 0);
     EXPECT_GT(used_again, 0);
 }
 

@@ -94,7 +94,7 @@ TEST(BackendSampling, IsToldTokenByToken) {
         const json replayed = recorded.json("replay");
         EXPECT_GT(replayed["compared"], 100);
         EXPECT_EQ(replayed["compared"], replayed["identical"]);
-        EXPECT_THAT(recorded.read("show", {"--what", "reuse"}).out, HasSubstr("yes"));
+        EXPECT_THAT(recorded.read("show", {"--what", "reuse"}).out, HasSubstr("  reused "));
     }
 }
 

@@ -3,6 +3,7 @@
 #include "tests/inspector/cli/harness/recorded.h"
 #include "tests/inspector/cli/harness/story.h"
 #include "tests/support/paths.h"
+#include "traces/store/sqlite.h"
 
 #include <gmock/gmock.h>
 
@@ -28,6 +29,20 @@ TEST(Show, CountsOneAsOne) {
     const Recorded recorded({"--device", "cpu"});
     EXPECT_THAT(recorded.read("show").out,
                 ::testing::AllOf(::testing::HasSubstr(" 1 split, 0 copies"), ::testing::HasSubstr("3 evaluations")));
+}
+
+TEST(Show, TellsWhichTableWasChangedAfterItWasWritten) {
+    const Recorded recorded({"--device", "cpu"});
+    const Outcome whole = recorded.read("show");
+    EXPECT_EQ(whole.err, "");
+    sqlite::Database(recorded.path(), sqlite::Database::Mode::edit).execute("CREATE INDEX mine ON assign (tensor); ANALYZE");
+    EXPECT_EQ(recorded.read("show").err, "");
+    sqlite::Database(recorded.path(), sqlite::Database::Mode::edit)
+        .execute("UPDATE query SET yes = 1 - yes WHERE step = (SELECT max(step) FROM query)");
+    const Outcome changed = recorded.read("show");
+    EXPECT_EQ(changed.code, 0);
+    EXPECT_EQ(changed.out, whole.out);
+    EXPECT_EQ(changed.err, "schedscope: " + recorded.path() + ": table query: changed after it was written\n");
 }
 
 TEST(Show, EveryTopicIsTextAndJson) {
@@ -129,6 +144,9 @@ TEST(Show, APassShowsTheStateAtItsEnd) {
             in_a_split += row["split"].is_null() ? 0 : 1;
         }
         EXPECT_EQ(assigned, pass["assigned"].get<size_t>() + copies) << "pass " << name;
+        const auto changed =
+            std::count_if(at_its_end.begin(), at_its_end.end(), [](const json& row) { return row["changed"] == true; });
+        EXPECT_EQ(static_cast<size_t>(changed), pass["changed"].get<size_t>() + (name == "5" ? copies : 0)) << "pass " << name;
         EXPECT_EQ(in_a_split > 0, name == "5" || name.size() > 2) << "pass " << name;
     }
     EXPECT_EQ(recorded.json("show", {"--what", "splits", "--eval", "0", "--pass", "4"})["splits"].size(), 0U);

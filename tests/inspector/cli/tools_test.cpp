@@ -180,7 +180,7 @@ TEST(Demo, WithoutATerminalReportsAndWritesThreeFiles) {
     EXPECT_EQ(outcome.err, "");
     EXPECT_THAT(folder.names(),
                 ::testing::ElementsAre("schedscope-demo-splits.dot", "schedscope-demo-splits.svg", "schedscope-demo.trace"));
-    EXPECT_THAT(outcome.out, HasSubstr("split 0"));
+    EXPECT_THAT(outcome.out, HasSubstr("#  backend"));
     EXPECT_THAT(outcome.out, HasSubstr("pass 1"));
     EXPECT_THAT(read_bytes(folder / "schedscope-demo-splits.dot"), StartsWith("digraph"));
     EXPECT_THAT(read_bytes(folder / "schedscope-demo-splits.svg"), HasSubstr("</svg>"));

@@ -1,6 +1,5 @@
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/view.h"
-#include "inspector/tui/views/view_text.h"
 
 #include <gtest/gtest.h>
 

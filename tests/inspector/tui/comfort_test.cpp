@@ -184,7 +184,7 @@ TEST_F(Comfort, TheListIsWrittenToAFileOnce) {
     t.press(":write " + file + "\n");
     ASSERT_TRUE(t.shows("and the details are written")) << t.text();
     const std::string text = read(file);
-    EXPECT_EQ(text.find("made.trace, evaluation 0, "), 0u) << text;
+    EXPECT_EQ(text.find("made.trace, evaluation 0 (0…"), 0u) << text;
     EXPECT_NE(text.find("kq_soft_max-3"), std::string::npos) << text;
     EXPECT_NE(text.find("story"), std::string::npos) << text;
     t.press(":write " + file + "\n");
@@ -325,7 +325,7 @@ TEST_F(Comfort, WhatTheUserAsksForGoesBeforeWhatWasLeft) {
         asked.evaluation = 2;
         Terminal t(
             24, 140, [&] { return test::inspect_made_with(asked); }, here);
-        ASSERT_TRUE(t.shows("eval 2/2")) << t.text();
+        ASSERT_TRUE(t.shows("eval 2 (0…2)")) << t.text();
         EXPECT_EQ(t.text().find("only op=ROPE"), std::string::npos) << t.text();
         EXPECT_NE(t.text().find("▸1 nodes"), std::string::npos) << t.text();
         t.press("'b");
@@ -362,8 +362,8 @@ TEST_F(Comfort, WhatWasKeptMayBeBrokenOrOfAnotherTrace) {
     };
     opens_with("\x7f"
                "ELF nothing of ours\n",
-               "can't be read: it begins anew");
-    opens_with("", "can't be read: it begins anew");
+               "can't be read: it starts over");
+    opens_with("", "can't be read: it starts over");
     std::string other = good;
     other.insert(other.find("steps ") + 6, "9");
     opens_with(other, "another than the one that was looked at");

@@ -46,6 +46,19 @@ TEST_F(Watched, DamageFarFromWhatIsShownIsTold) {
     EXPECT_EQ(t.wait_for_exit(), 0);
 }
 
+TEST_F(Watched, ACellThatWasChangedAfterItWasWrittenIsToldByItsTable) {
+    {
+        sqlite::Database database(path.string(), sqlite::Database::Mode::edit);
+        database.execute("UPDATE placement SET size = size + 32 WHERE step = (SELECT min(step) FROM placement)");
+    }
+    Terminal t(24, 160, inspect());
+    EXPECT_TRUE(t.shows("table placement: changed after it was written")) << t.text();
+    EXPECT_TRUE(t.shows("the trace was changed")) << t.text();
+    EXPECT_EQ(t.text().find("damaged"), std::string::npos) << t.text();
+    t.press("q");
+    EXPECT_EQ(t.wait_for_exit(), 0);
+}
+
 TEST_F(Watched, ItIsNotWrittenOver) {
     const auto content = [this] {
         std::ifstream in(path, std::ios::binary);
@@ -109,7 +122,7 @@ TEST_F(Watched, AnotherOneInItsPlaceIsTold) {
 
 std::atomic<bool> endless = false;
 
-/// From SIGUSR1 on, reading goes on until somebody wants it to stop.
+/// From SIGUSR1 on, reading goes on until it is to stop.
 class EndlessSource final : public RecordSource {
 public:
     EndlessSource(std::shared_ptr<const RecordSource> source, std::shared_ptr<StopSignal> stop)
@@ -131,6 +144,7 @@ public:
     const OwnedGraph& graph(GraphId id) const override { return source_->graph(id); }
     const CapabilityTable& answers(GraphId id) const override { return source_->answers(id); }
     std::string_view text(StringId id) const override { return source_->text(id); }
+    const KernelList& kernels(KernelListId id) const override { return source_->kernels(id); }
     Step next_of(Step from, FactSet kinds) const override { return source_->next_of(from, kinds); }
     Step previous_of(Step from, FactSet kinds) const override { return source_->previous_of(from, kinds); }
 

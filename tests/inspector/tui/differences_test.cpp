@@ -19,8 +19,9 @@ namespace {
 using test::line_with;
 using test::Terminal;
 
-/// Behind what a made run records: two evaluations whose nodes a device named Other computed once more. Each is a bit off, but for: the norms are equal; ROPE is
-/// refused; kq-1 is beyond tolerance in evaluation 1, where it was watched; in evaluation 2 kqv_out-0 holds NaN.
+/// Behind what a made run records: two evaluations whose nodes a device named Other computed once more. Each is a bit off, but
+/// for: the norms are equal; ROPE is refused; kq-1 is beyond tolerance in evaluation 1, where it was watched; in evaluation 2
+/// kqv_out-0 holds NaN.
 class VerifiedRun {
 public:
     void record(Recorder& to) {
@@ -44,7 +45,7 @@ public:
     int n_compared() const { // of an evaluation
         int n = 0;
         for (const TensorId id : run_.graph().nodes) {
-            n += is_view_op(info(id).op) ? 0 : 1;
+            n += is_view_op(*info(id).op) ? 0 : 1;
         }
         return n;
     }
@@ -55,7 +56,7 @@ private:
 
     void compare(Recorder& to, EvaluationId e, TensorId id) {
         const TensorInfo& t = info(id);
-        if (is_view_op(t.op)) {
+        if (is_view_op(*t.op)) {
             return;
         }
         constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -112,7 +113,7 @@ class Differences : public ::testing::TestWithParam<std::tuple<std::pair<int, in
 protected:
     static int cols() { return std::get<0>(GetParam()).second; }
     /// The view at the end of evaluation 1.
-    bool open() { return t.shows("q quit") && (t.press("<]t0"), t.shows("eval 1/2")) && t.shows("beyond in all"); }
+    bool open() { return t.shows("q quit") && (t.press("<]t0"), t.shows("eval 1 (0…2)")) && t.shows("beyond in all"); }
 
     /// Waits for a line with all of these.
     template <typename... Texts> bool has_line(const Texts&... texts) {

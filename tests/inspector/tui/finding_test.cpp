@@ -48,7 +48,7 @@ TEST(Finding, EveryActionIsACommand) {
     t.press(":first-step\n");
     ASSERT_TRUE(t.shows("step 0/")) << t.text();
     t.press(":next-ev\n");
-    EXPECT_TRUE(t.shows("eval 1/2")) << t.text();
+    EXPECT_TRUE(t.shows("eval 1 (0…2)")) << t.text();
 }
 
 TEST(Finding, JumpsLeadBackAndForward) {
@@ -77,7 +77,7 @@ TEST(Finding, AJumpThatFailsLeavesTheWayForward) {
         t.press(nowhere);
         ASSERT_TRUE(t.shows("there is no ")) << t.text();
     }
-    t.press("/op=NONSENSE\n");
+    t.press("/nonsense\n");
     ASSERT_TRUE(t.shows("no line of this list matches")) << t.text();
     t.press(":forward\n");
     EXPECT_TRUE(t.shows("step 500/")) << t.text();
@@ -89,6 +89,10 @@ TEST(Finding, TabKnowsTheReasonsPicturesAndWhatIfs) {
     ASSERT_TRUE(t.shows("/why=\"missing device feature\"")) << t.text();
     t.press("{Esc}:what-if offl\t");
     ASSERT_TRUE(t.shows(":what-if offload-min-batch=")) << t.text();
+    t.press("{Esc}:what-if nk\t");
+    ASSERT_TRUE(t.shows(":what-if nkvo=o")) << t.text();
+    t.press("{Esc}:what-if ot=ffn=G\t");
+    ASSERT_TRUE(t.shows(":what-if ot=ffn=GPU0")) << t.text();
     t.press("{Esc}:dot mem\t");
     ASSERT_TRUE(t.shows(":dot memory")) << t.text();
 }
@@ -208,7 +212,7 @@ TEST(Finding, AStoryOnAPageLeadsToItsSteps) {
 
 TEST(Finding, WhatCanNotBeSaysWhy) {
     Inspecting t(24, 120, inspect_made);
-    for (const auto& [keys, why] : {std::pair{":sort zebra\n", "no column 'zebra': there are #, op, name"},
+    for (const auto& [keys, why] : {std::pair{":sort zebra\n", "no column 'zebra': there are #, id, op, name"},
                                     {":mark 7\n", "a mark is a letter from a to z, not '7'"},
                                     {":jump z\n", "nothing is marked z"},
                                     {":hold\n", "nothing runs: this is a recorded trace"},

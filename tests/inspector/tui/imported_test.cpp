@@ -2,8 +2,8 @@
 #include "tests/inspector/tui/harness/imported.h"
 #include "tests/inspector/tui/harness/inspecting.h"
 
-#include "inspector/tui/views/facts.h"
 #include "tests/inspector/tui/harness/samples.h"
+#include "viz/query/describer.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ using test::line_with;
 
 class Imported : public ::testing::Test {
 protected:
-    Inspecting t{24, 130, [] { return test::inspect_imported("2026-05"); }}; // of its 9 nodes, #4 is not in the log
+    Inspecting t{24, 130, [] { return test::inspect_imported("2026-05"); }}; // of its 9 nodes, the log lacks #4
     void open(char key, const std::string& title) {
         t.press(std::string(1, key));
         ASSERT_TRUE(t.shows("├ " + title)) << t.text();
@@ -24,37 +24,37 @@ protected:
 
 TEST_F(Imported, NodesThatAreMissingHaveNoPlace) {
     t.press(":step 1000000\n/op=?\n");
-    ASSERT_TRUE(t.shows("found (not in the log)")) << t.text();
-    EXPECT_NE(line_with(t, "│▸", "4 ?", "(not in the log)", " ?       ?"), "") << t.text();
-    EXPECT_TRUE(t.shows("┬ (not in the log) ")) << t.text();
-    EXPECT_TRUE(t.shows("where it runs is not in the log")) << t.text();
+    ASSERT_TRUE(t.shows("found (unknown)")) << t.text();
+    EXPECT_NE(line_with(t, "│▸", "4 ?", "(unknown)", " ?       ?"), "") << t.text();
+    EXPECT_TRUE(t.shows("┬ (unknown) ")) << t.text();
+    EXPECT_TRUE(t.shows("where it runs is not known")) << t.text();
     EXPECT_EQ(line_with(t, "unassigned"), "") << t.text();
 }
 
 TEST_F(Imported, QueriesTellNoOperatorWhereThereIsNone) {
     open('9', "queries");
     EXPECT_EQ(line_with(t, "NONE"), "") << t.text();
-    EXPECT_NE(line_with(t, " ?  ", "these are not in the log"), "") << t.text();
+    EXPECT_NE(line_with(t, " ?  ", "these are not known"), "") << t.text();
     EXPECT_NE(line_with(t, "MUL_MAT", "Vulkan0", " 2    ?    2     ?"), "") << t.text();
     t.press("/op=?\n");
-    ASSERT_TRUE(t.shows("┬ not in the log ")) << t.text();
-    EXPECT_TRUE(t.shows("#4 ? (not in the log)")) << t.text();
+    ASSERT_TRUE(t.shows("┬ not known ")) << t.text();
+    EXPECT_TRUE(t.shows("#4 ? (unknown)")) << t.text();
     t.press("/op=MUL_MAT\n");
     ASSERT_TRUE(t.shows("┬ MUL_MAT on ")) << t.text();
-    EXPECT_TRUE(t.shows("what was asked is not in the log")) << t.text();
+    EXPECT_TRUE(t.shows("what was asked is unknown: this trace has no records of")) << t.text();
 }
 
 TEST_F(Imported, CopiesAndTokensTellNoTimes) {
     open('3', "copies");
     EXPECT_NE(line_with(t, "inp_embd", "Vulkan0", " 10.0 KiB        ?      ?"), "") << t.text();
     open('7', "tokens & reuse");
-    EXPECT_NE(line_with(t, " 0 imported", " ? planned            ? ?"), "") << t.text();
-    EXPECT_TRUE(t.shows("in      the log does not tell")) << t.text();
+    EXPECT_NE(line_with(t, " 0 ?", " ? planned            ? ?"), "") << t.text();
+    EXPECT_TRUE(t.shows("in      ? tokens, ? sequences, ? outputs")) << t.text();
 }
 
 TEST_F(Imported, WhatIfSaysThatItIsUnknown) {
     open('8', "what if");
-    EXPECT_TRUE(t.shows("nothing can be planned again: this trace was imported from a log")) << t.text();
+    EXPECT_TRUE(t.shows("nothing can be planned again: this trace has no answers of backends")) << t.text();
 }
 
 TEST_F(Imported, AskingWhatIfIsAnsweredAndTheInspectorGoesOn) {
@@ -75,13 +75,13 @@ TEST(ImportedLevelOne, NamesNoNodes) {
 TEST(ImportedFacts, SayWhatTheListsSay) {
     History history(test::imported("2026-05"));
     const PlanState& state = history.plan(0);
-    tui::Describer describer(history);
-    tui::Facts facts;
+    query::Describer describer(history);
+    query::Facts facts;
     const TensorId missing = history.graph_of(state)->nodes[4];
     describer.tensor(state, missing, facts);
-    EXPECT_EQ(facts.text(tui::Field::op), "?");
-    EXPECT_EQ(facts.text(tui::Field::backend), "?");
-    EXPECT_EQ(facts.text(tui::Field::kind), "node");
+    EXPECT_EQ(facts.text(query::Field::op), "?");
+    EXPECT_EQ(facts.text(query::Field::backend), "?");
+    EXPECT_EQ(facts.text(query::Field::kind), "node");
 }
 
 } // namespace

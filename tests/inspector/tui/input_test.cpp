@@ -76,7 +76,8 @@ TEST(Input, AnotherMouseButtonDoesNotHoldTheInspector) {
     EXPECT_TRUE(t.wait_until([&] { return t.line(28).find("q quit") != std::string::npos; })) << t.text();
 }
 
-/// To scroll, curses saves the cursor in the terminal and restores it. Some terminals keep "hidden" with it, and the alternate screen's end restores it again.
+/// To scroll, curses saves the cursor in the terminal and restores it. Some terminals keep "hidden" with it, and the alternate
+/// screen's end restores it again.
 TEST(Input, QuittingShowsTheCursorAlsoWhenAListHasScrolled) {
     Inspecting t(24, 80, [] { return test::inspect_made(); });
     t.press("?");

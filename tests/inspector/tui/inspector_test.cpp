@@ -23,7 +23,7 @@ int inspect(const InspectorOptions& options = {}) { return test::inspect_made_wi
 
 TEST(Inspector, ShowsWhereItStandsAndWhatThereIs) {
     Inspecting t(24, 80, [] { return inspect(); });
-    EXPECT_NE(t.line(0).find("made.trace ─ eval 0/2 prefill ─ "), std::string::npos) << t.text();
+    EXPECT_NE(t.line(0).find("made.trace ─ eval 0 (0…2) prefill ─ "), std::string::npos) << t.text();
     EXPECT_NE(t.line(1).find("5 split opt alloc exec"), std::string::npos) << t.text();
     EXPECT_NE(t.line(2).find("├ nodes "), std::string::npos) << t.text();
     EXPECT_NE(t.line(3).find("# op        name"), std::string::npos) << t.text();
@@ -82,8 +82,8 @@ TEST(Inspector, StepsThereAndBackShowTheSame) {
 
 TEST(Inspector, TheStatusLineSaysWhatAStepChanged) {
     Inspecting t(24, 120, [] { return inspect(); });
-    t.press(":pass 1\n");
-    ASSERT_TRUE(t.shows("pass 1 place"));
+    t.press("<");
+    ASSERT_TRUE(t.shows("step 0/"));
     t.press("bkind=assign name=attn_norm-3\n");
     ASSERT_TRUE(t.shows("breakpoint on kind=assign"));
     t.press("c");
@@ -114,18 +114,19 @@ TEST(Inspector, PassesAndEvaluationsAreSteppedAndMarked) {
     Inspecting t(30, 130, [] { return inspect(); });
     t.press("<N");
     ASSERT_TRUE(t.shows("▸1 place")) << t.text();
-    t.press("N");
-    ASSERT_TRUE(t.shows("▸gpu↓")) << t.text();
     t.press("s");
-    ASSERT_TRUE(t.shows("▸gpu↑")) << t.text();
+    ASSERT_TRUE(t.shows("▸gpu↓")) << t.text();
+    t.press("N");
+    ASSERT_TRUE(t.shows("▸rest↑")) << t.text();
+    ASSERT_TRUE(t.shows("pass 2 (expand) ends: ")) << t.text();
     t.press("N");
     ASSERT_TRUE(t.shows("▸3 refine")) << t.text();
     t.press("P");
-    ASSERT_TRUE(t.shows("▸gpu↓")) << t.text();
+    ASSERT_TRUE(t.shows("▸rest↑")) << t.text();
     t.press("]");
-    ASSERT_TRUE(t.shows("eval 1/2 decode")) << t.text();
+    ASSERT_TRUE(t.shows("eval 1 (0…2) decode")) << t.text();
     t.press("[");
-    EXPECT_TRUE(t.shows("eval 0/2 prefill")) << t.text();
+    EXPECT_TRUE(t.shows("eval 0 (0…2) prefill")) << t.text();
 }
 
 TEST(Inspector, SearchFindsANodeAndGoesOn) {
@@ -447,19 +448,20 @@ TEST(LiveInspector, KeysStepTheProgram) {
     t.press("n");
     ASSERT_TRUE(t.shows("step 1/1")) << t.text();
     t.press("N");
-    ASSERT_TRUE(t.shows("▸1 place")) << t.text();
+    ASSERT_TRUE(t.shows("─ pass 1 place ─")) << t.text();
+    ASSERT_TRUE(t.shows("pass 1 (place) ends: ")) << t.text();
     t.press("p");
-    ASSERT_TRUE(t.hides("▸1 place")) << t.text();
+    ASSERT_TRUE(t.shows("─ in pass 1 place ─")) << t.text();
     t.press("n");
-    ASSERT_TRUE(t.shows("▸1 place")) << t.text();
+    ASSERT_TRUE(t.shows("─ pass 1 place ─")) << t.text();
     t.press("]");
-    ASSERT_TRUE(t.shows("eval 1/1 decode")) << t.text();
+    ASSERT_TRUE(t.shows("eval 1 (0…1) decode")) << t.text();
     ASSERT_TRUE(t.shows("HELD")) << t.text();
     t.press("{Ctrl-C}");
     ASSERT_TRUE(t.shows("the program is held already")) << t.text();
     t.press("c");
     ASSERT_TRUE(t.shows("ENDED")) << t.text();
-    ASSERT_TRUE(t.shows("eval 2/2 decode")) << t.text();
+    ASSERT_TRUE(t.shows("eval 2 (0…2) decode")) << t.text();
     t.press("n");
     ASSERT_TRUE(t.shows("the program has ended")) << t.text();
     t.press("<");
@@ -488,14 +490,14 @@ TEST(LiveInspector, FromWhatLiesBehindItRunsOnToTheBreakpoint) {
     Terminal t(24, 100, test::inspect_made_live);
     ASSERT_TRUE(t.shows("HELD")) << t.text();
     t.press("N");
-    ASSERT_TRUE(t.shows("▸1 place")) << t.text();
+    ASSERT_TRUE(t.shows("─ pass 1 place ─")) << t.text();
     t.press("p");
-    ASSERT_TRUE(t.hides("▸1 place")) << t.text();
+    ASSERT_TRUE(t.shows("─ in pass 1 place ─")) << t.text();
     t.press("bkind=execute name=kq-1 eval=1\n");
     ASSERT_TRUE(t.shows("breakpoint on kind=execute")) << t.text();
     t.press("c");
     ASSERT_TRUE(t.shows("breakpoint: ")) << t.text();
-    EXPECT_NE(t.text().find("eval 1/1 decode"), std::string::npos) << t.text();
+    EXPECT_NE(t.text().find("eval 1 (0…1) decode"), std::string::npos) << t.text();
     t.press("Q");
     EXPECT_EQ(t.wait_for_exit(), 0);
 }
@@ -507,7 +509,7 @@ TEST(LiveInspector, TheProgramStopsAtTheBreakpoint) {
     ASSERT_TRUE(t.shows("breakpoint on kind=execute")) << t.text();
     t.press("c");
     ASSERT_TRUE(t.shows("breakpoint: ")) << t.text();
-    EXPECT_NE(t.text().find("eval 1/1 decode"), std::string::npos) << t.text();
+    EXPECT_NE(t.text().find("eval 1 (0…1) decode"), std::string::npos) << t.text();
     EXPECT_NE(t.text().find("┬ kq-1 "), std::string::npos) << t.text();
     EXPECT_NE(t.text().find("HELD"), std::string::npos) << t.text();
     t.press("Q");

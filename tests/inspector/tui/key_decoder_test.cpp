@@ -137,7 +137,7 @@ TEST_F(Decoder, AnAnswerIsReadInPiecesAndOnlyWhenAskedFor) {
     EXPECT_EQ(decoder.answer(), "rgb:ffff/ffff/ffff");
     decoder.expect_answer();
     decoder.take("\x1b]11;no");
-    EXPECT_EQ(said(all(decoder)), "n o") << "somebody typed that";
+    EXPECT_EQ(said(all(decoder)), "n o") << "that was typed";
 }
 
 } // namespace

@@ -164,18 +164,25 @@ TEST(Tabs, WhereNamesDoNotFitTheFarthestAreNumbers) {
 }
 
 TEST(Columns, TheGrowingOneTakesWhatIsLeftAndSomeNeedRoom) {
-    const Column columns[] = {{"#", 3, true}, {"name", 0}, {"shape", 10, false, 60}};
+    const tables::Column columns[] = {{.title = "#", .unit = tables::Unit::number, .width = 3},
+                                      {.title = "name"},
+                                      {.title = "shape", .width = 10, .from_width = 60}};
     EXPECT_EQ(column_widths(columns, 40), (std::vector<int>{3, 36, 0}));
     EXPECT_EQ(column_widths(columns, 60), (std::vector<int>{3, 45, 10}));
 }
 
 TEST(Columns, HeadsOfSeveralWordsStandApartWhereThereIsRoom) {
-    const Column columns[] = {{"name", 0}, {"used", 9, true}, {"from", 5, true, 200}, {"in place of", 18}, {"life", 10}};
+    using enum tables::Unit;
+    const tables::Column columns[] = {{.title = "name"},
+                                      {.title = "used", .unit = number, .width = 9},
+                                      {.title = "from", .unit = number, .width = 5, .from_width = 200},
+                                      {.title = "in place of", .width = 18},
+                                      {.title = "life", .width = 10}};
     EXPECT_EQ(column_gap(columns, 0, 100), 0);
     EXPECT_EQ(column_gap(columns, 1, 100), 1);
     EXPECT_EQ(column_gap(columns, 3, 100), 2) << "the one between them is not shown";
     EXPECT_EQ(column_gap(columns, 4, 100), 1) << "behind a text there is room already";
-    const Column brief[] = {{"#", 3, true}, {"op", 9}};
+    const tables::Column brief[] = {{.title = "#", .unit = number, .width = 3}, {.title = "op", .width = 9}};
     EXPECT_EQ(column_gap(brief, 1, 100), 1);
     EXPECT_EQ(column_gap(columns, 3, 60), 1);
     const std::vector<int> widths = column_widths(columns, 100);

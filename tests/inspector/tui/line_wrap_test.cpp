@@ -3,7 +3,6 @@
 
 #include "inspector/tui/inspector.h"
 #include "inspector/tui/terminal/text.h"
-#include "inspector/tui/views/view_text.h"
 #include "tests/inspector/tui/harness/imported.h"
 #include "tests/inspector/tui/harness/inspecting.h"
 #include "tests/inspector/tui/harness/samples.h"
@@ -86,7 +85,7 @@ std::string details_of(Terminal& t) {
 
 TEST(NarrowDetails, AreWhole) {
     Inspecting t(24, 80, [] { return test::inspect_imported("2026-05"); });
-    EXPECT_NE(details_of(t).find("type and shape are not in the log"), std::string::npos) << t.text();
+    EXPECT_NE(details_of(t).find("type and shape are not known"), std::string::npos) << t.text();
 }
 
 TEST(NarrowDetails, OfAWhatIfHaveTheirMemoryRows) {

@@ -63,6 +63,8 @@ TEST_F(Preview, OfAQueryThatIsNotWholeIsOfWhatThereIs) {
     t.press("=");
     ASSERT_TRUE(t.shows("191 of 191 lines so far")) << t.text();
     t.press("SOFT");
+    ASSERT_TRUE(t.shows("'SOFT' is no operator; there are SOFT_MAX ")) << "none of the graph begins so: " << t.text();
+    t.press("_MAX");
     ASSERT_TRUE(t.shows("0 of 191 lines")) << t.text();
     t.press("{Ctrl-W}op=ROP");
     ASSERT_TRUE(t.shows("8 of 191 lines so far")) << t.text();
@@ -108,14 +110,15 @@ TEST(Places, OfTheTopLineCanBeClicked) {
     click("step ");
     ASSERT_TRUE(t.shows("go to step ")) << t.text();
     t.press("1750\n");
-    ASSERT_TRUE(t.shows("pass 2c rest down")) << t.text();
+    ASSERT_TRUE(t.shows("in pass 2c rest down")) << t.text();
     click("pass 2c");
-    ASSERT_TRUE(t.shows("step 1,747/")) << "its beginning: " << t.text();
+    ASSERT_TRUE(t.shows("step 1,770/")) << "its end: " << t.text();
+    ASSERT_TRUE(t.hides("in pass 2c")) << t.text();
     click("eval ");
     ASSERT_TRUE(t.shows("├ tokens & reuse ")) << t.text();
     t.resize(15, 60); // the step is what matters most where there is little room
-    ASSERT_TRUE(t.shows("step 1,747/2,253 ─")) << t.text();
-    EXPECT_TRUE(t.shows("eval 1/3 ─ pass 2c ─")) << t.text();
+    ASSERT_TRUE(t.shows("step 1,770/2,253 ─")) << t.text();
+    EXPECT_TRUE(t.shows("eval 1 (0…3) ─ pass 2c ─")) << t.text();
 }
 
 } // namespace

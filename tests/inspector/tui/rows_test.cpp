@@ -2,7 +2,6 @@
 #include "inspector/tui/actions/pages.h"
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/view.h"
-#include "inspector/tui/views/view_text.h"
 #include "tests/inspector/tui/harness/samples.h"
 #include "tests/support/paths.h"
 #include "tests/support/traces/imported.h"
@@ -24,7 +23,7 @@ namespace {
 
 std::unique_ptr<View> view_named(std::string_view name, InspectorSession& session) {
     const auto entry = std::find_if(views().begin(), views().end(), [&](const ViewEntry& v) { return v.name == name; });
-    auto view = entry->make();
+    auto view = entry->make(session);
     view->update(session);
     return view;
 }
@@ -62,17 +61,22 @@ std::optional<double> number_in(std::string text) {
 std::set<std::string> ordered_columns(const ViewEntry& entry, InspectorSession& session) {
     std::set<std::string> ordered;
     const auto view = view_named(entry.name, session);
-    for (size_t column = 0; column < view->columns().size(); ++column) {
-        const std::string title(view->columns()[column].title);
-        const bool numbers = view->columns()[column].right || title == "from – to";
+    const auto& columns = view->table().columns();
+    for (size_t column = 0; column < columns.size(); ++column) {
+        if (!columns[column].is_shown()) {
+            continue;
+        }
+        const std::string title(columns[column].title);
+        const bool numbers = is_number(columns[column].unit);
         std::vector<std::pair<double, double>> keys; // and what is printed
         for (int row = 0; row < view->n_rows(); ++row) {
-            const std::string cell = view->row(session, row, 80)[column].text;
+            const tables::Cell said = view->table().cell(row, column);
+            const std::string cell = tables::text_of(said, columns[column].unit);
             const auto printed = numbers ? number_in(cell) : std::nullopt;
             if (!printed || !std::isfinite(*printed)) {
                 continue;
             }
-            const auto key = view->sort_key(session, row, column);
+            const auto key = tables::order_of(said);
             EXPECT_TRUE(key) << entry.name << ": " << title << " of row " << row << " is " << cell;
             keys.emplace_back(key.value_or(0), *printed);
         }
@@ -132,9 +136,9 @@ TEST(Unknown, SizesMatchNoQueryAndSumUpToNothing) {
     auto store = std::make_shared<LiveStore>();
     Changed without_sizes(*store, [](Fact& fact) {
         if (auto* copy = std::get_if<record::CopyMade>(&fact)) {
-            copy->bytes = -1;
+            copy->bytes.reset();
         } else if (auto* input = std::get_if<record::SplitInput>(&fact)) {
-            input->bytes = -1;
+            input->bytes.reset();
         }
     });
     schedscope::test::MadeRun(2).record(without_sizes, 1);
@@ -185,8 +189,7 @@ TEST(Unknown, RulesAndOperatorsOfALogAreSaidToBe) {
     InspectorSession session(imported.store, nullptr);
     const OwnedGraph& graph = *session.graph();
     const TensorId product = graph.nodes[3];
-    EXPECT_NE(lines_text(story_page(session, product, 100)).find("on Vulkan0, by a rule that the log does not tell"),
-              std::string::npos)
+    EXPECT_NE(lines_text(story_page(session, product, 100)).find("on Vulkan0, by a rule that is not known"), std::string::npos)
         << lines_text(story_page(session, product, 100));
     Facts facts;
     session.describer().tensor(session.state(), graph.tensors[static_cast<size_t>(product)].src[0], facts);

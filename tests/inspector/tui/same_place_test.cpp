@@ -1,4 +1,5 @@
-// From every step of every sample to each other evaluation: the place is in that evaluation, shows a plan, and keeps the order of steps.
+// From every step of every sample to each other evaluation: the place is in that evaluation, shows a plan, and keeps the order of
+// steps.
 #include "inspector/tui/state/same_place.h"
 
 #include "tests/inspector/tui/harness/samples.h"

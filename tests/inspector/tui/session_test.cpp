@@ -54,7 +54,7 @@ TEST_F(ATrace, StepsThereAndBackAreTheSame) {
 TEST_F(ATrace, SaysWhyThereIsNothingFurther) {
     session.go(0);
     EXPECT_EQ(session.move(Unit::record, false), "this is the first step of the trace");
-    EXPECT_EQ(session.move(Unit::evaluation, false), "no evaluation begins before this one");
+    EXPECT_EQ(session.move(Unit::evaluation, false), "no evaluation comes before this one");
     session.go(session.last_step());
     EXPECT_EQ(session.move(Unit::record, true), "this is the last step of the trace");
     EXPECT_EQ(session.step(), session.last_step());
@@ -62,11 +62,80 @@ TEST_F(ATrace, SaysWhyThereIsNothingFurther) {
               "there is no step 1,000,000,000: they go from 0 to " + words::count(session.last_step()));
 }
 
-TEST_F(ATrace, PassesAreFoundByTheirBegin) {
-    for (const Pass pass : {Pass::place, Pass::gpu_up, Pass::split, Pass::optimise, Pass::allocate, Pass::execute}) {
-        session.go_pass(pass);
-        EXPECT_EQ(session.state().pass, pass) << pass_name(pass);
+/// Of a state: the backend and the rule of each tensor.
+std::vector<std::tuple<BackendId, Cause, int>> assignments(const PlanState& state) {
+    std::vector<std::tuple<BackendId, Cause, int>> all;
+    for (const TensorState& t : state.tensors)
+        all.emplace_back(t.backend, *t.cause, t.source);
+    return all;
+}
+
+TEST_F(ATrace, APassIsItsEndWithWhatItChangedWhicheverWayLedThere) {
+    constexpr Pass all[] = {Pass::place,   Pass::gpu_down, Pass::gpu_up,   Pass::rest_down, Pass::rest_up, Pass::refine,
+                            Pass::sources, Pass::split,    Pass::optimise, Pass::allocate,  Pass::execute};
+    std::vector<std::tuple<BackendId, Cause, int>> before;
+    for (const Pass pass : all) {
+        session.go(0);
+        const std::string told = session.go_pass(pass);
+        EXPECT_EQ(std::get<record::PassEnd>(session.record().fact).pass, pass);
+        EXPECT_EQ(session.state().pass, pass);
+        const auto now = assignments(session.state());
+        before.resize(now.size(), {no_backend, Cause::none, -1});
+        for (TensorId id = 0; id < static_cast<TensorId>(now.size()); ++id) {
+            const auto at = static_cast<size_t>(id);
+            EXPECT_EQ(session.changed().contains(id), now[at] != before[at]) << pass_name(pass) << ' ' << session.name(id);
+            EXPECT_EQ(session.was(id), session.changed().contains(id) ? std::get<0>(before[at]) : std::get<0>(now[at]));
+        }
+        const auto changed = session.changed();
+        session.go(session.last_step());
+        EXPECT_EQ(session.go_pass(pass), told); // back to it
+        EXPECT_EQ(session.changed(), changed);
+        session.go(session.step() - 1);
+        EXPECT_EQ(session.move(Unit::record, true), told);
+        EXPECT_EQ(session.changed(), changed);
+        before = now;
     }
+}
+
+TEST_F(ATrace, Pass2AsAWholeIsWhatItsSweepsChangedTogether) {
+    std::unordered_map<TensorId, BackendId> together;
+    for (const Pass pass : {Pass::gpu_down, Pass::gpu_up, Pass::rest_down, Pass::rest_up}) {
+        session.go_pass(pass);
+        together.insert(session.changed().begin(), session.changed().end()); // what was first stays
+    }
+    ASSERT_FALSE(together.empty());
+    session.go_pass(Pass::place);
+    const std::string told = session.move(Unit::pass, true);
+    EXPECT_EQ(told, "pass 2 (expand) ends: " + words::counted(static_cast<int64_t>(together.size()), "tensor") + " assigned");
+    EXPECT_EQ(session.changed(), together);
+    session.move(Unit::pass, true);
+    EXPECT_EQ(session.state().pass, Pass::refine);
+    EXPECT_EQ(session.move(Unit::pass, false), told);
+    EXPECT_EQ(session.changed(), together);
+    EXPECT_EQ(session.go_pass(Pass::rest_up, Unit::pass), told);
+    session.go_evaluation(1);
+    session.go_evaluation(0); // the same place: of the same pass
+    EXPECT_EQ(session.changed(), together);
+}
+
+TEST(AFailedPlan, EndsWithThePassThatFailed) {
+    auto store = std::make_shared<LiveStore>();
+    schedscope::test::record_failing_plan(*store);
+    InspectorSession session(store, nullptr);
+    session.go(0);
+    Step failed = no_step;
+    for (Step last = no_step; session.step() != last && failed == no_step;) {
+        last = session.step();
+        session.move(Unit::pass, true);
+        failed = std::holds_alternative<record::PlanEnd>(session.record().fact) ? session.step() : no_step;
+    }
+    ASSERT_NE(failed, no_step);
+    const Pass pass = session.state().pass;
+    EXPECT_NE(pass, Pass::none);
+    EXPECT_FALSE(session.state().error.empty());
+    session.go(0);
+    EXPECT_NE(session.go_pass(pass).find(session.state().error), std::string::npos);
+    EXPECT_EQ(session.step(), failed);
 }
 
 TEST_F(ATrace, APassOfAReusedPlanIsWhereItWasMade) {
@@ -100,7 +169,7 @@ TEST_F(ATrace, ChangesOfOneTensorAreVisitedInOrder) {
 }
 
 TEST_F(ATrace, SingleStepsSelectWhatChangesUnlessToldNotTo) {
-    session.go_pass(Pass::place);
+    session.go(0);
     scan("kind=assign name=attn_norm-1", true);
     const Step step = session.step();
     session.select(id_of("logits"));
@@ -198,7 +267,7 @@ TEST_F(ATrace, ReadersOfATensorAreTheNodesThatHaveItAsSource) {
 /// Every view can be asked everything at every step: what it shows depends on the state alone, and no state is too early.
 TEST_F(ATrace, EveryViewHoldsAtEveryStep) {
     for (const ViewEntry& entry : views()) {
-        const auto view = entry.make();
+        const auto view = entry.make(session);
         for (Step step = 0; step < session.last_step(); step += 37) {
             session.go(step);
             view->update(session);
@@ -206,7 +275,9 @@ TEST_F(ATrace, EveryViewHoldsAtEveryStep) {
             EXPECT_FALSE(view->empty_text(session).empty());
             Facts facts;
             for (int row = 0; row < view->n_rows(); row += std::max(view->n_rows() / 5, 1)) {
-                EXPECT_EQ(view->row(session, row, 30).size(), view->columns().size()) << entry.name;
+                for (size_t column = 0; column < view->table().columns().size(); ++column) {
+                    view->table().cell(row, column);
+                }
                 EXPECT_FALSE(view->detail_title(session, row).empty());
                 (void)view->detail(session, row, 40);
                 view->facts(session, row, facts);
@@ -252,7 +323,9 @@ TEST_F(ALiveRun, TheNewestStepLetsTheProgramGoOn) {
     session.move(Unit::pass, true);
     wait_until_held(&session);
     session.refresh();
-    EXPECT_TRUE(std::holds_alternative<record::PassBegin>(session.record().fact));
+    EXPECT_EQ(std::get<record::PassEnd>(session.record().fact).pass, Pass::place); // it ran to the end of the pass
+    EXPECT_FALSE(session.changed().empty());
+    EXPECT_TRUE(session.changed_now(session.selected())) << "one of those that the pass changed";
     EXPECT_TRUE(session.at_newest());
 }
 

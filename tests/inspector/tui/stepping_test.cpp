@@ -10,6 +10,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <regex>
 #include <thread>
 
 #include <sys/eventfd.h>
@@ -73,11 +74,11 @@ TEST_F(Stepping, ByRecord) {
 }
 
 TEST_F(Stepping, BySweepAndPass) {
-    const std::vector<Step> sweeps = steps_of<record::PassBegin>(*source);
+    const std::vector<Step> sweeps = steps_of<record::PassEnd>(*source);
     const std::vector<Step> passes = steps_where(*source, [](const Record& r) {
-        const auto* f = std::get_if<record::PassBegin>(&r.fact);
-        const bool first_of_it = f && (f->pass < Pass::gpu_up || f->pass > Pass::rest_up);
-        return first_of_it;
+        const auto* f = std::get_if<record::PassEnd>(&r.fact);
+        const bool last_of_it = f && (f->pass < Pass::gpu_down || f->pass >= Pass::rest_up);
+        return last_of_it;
     });
     t.press("s");
     EXPECT_TRUE(at(first_behind(sweeps, middle()))) << t.text();
@@ -93,13 +94,13 @@ TEST_F(Stepping, BySweepAndPass) {
 TEST_F(Stepping, ByEvaluationAndToken) {
     const std::vector<Step> tokens = steps_of<record::NextToken>(*source);
     t.press("]");
-    EXPECT_TRUE(t.shows("eval 2/3 decode")) << t.text();
+    EXPECT_TRUE(t.shows("eval 2 (0…3) decode")) << t.text();
     t.press("[[");
-    EXPECT_TRUE(t.shows("eval 0/3 prefill")) << t.text();
+    EXPECT_TRUE(t.shows("eval 0 (0…3) prefill")) << t.text();
     go(middle());
     t.press("t");
     EXPECT_TRUE(at(first_behind(tokens, middle()))) << t.text();
-    EXPECT_TRUE(t.shows(std::string(source->text(std::get<record::NextToken>(History(source).record(tokens[1]).fact).text))))
+    EXPECT_TRUE(t.shows(std::string(source->text(*std::get<record::NextToken>(History(source).record(tokens[1]).fact).text))))
         << t.text();
     t.press("T");
     EXPECT_TRUE(at(tokens[0])) << t.text();
@@ -112,24 +113,24 @@ TEST_F(Stepping, ByEvaluationAnEndLeadsToAnEnd) {
     t.press("]");
     EXPECT_TRUE(at(source->evaluation(3).end - 1)) << t.text();
     t.press("]");
-    EXPECT_TRUE(t.shows("no evaluation begins after this one")) << t.text();
+    EXPECT_TRUE(t.shows("no evaluation comes after this one")) << t.text();
     t.press("[[[");
     EXPECT_TRUE(at(source->evaluation(0).end - 1)) << t.text();
     t.press("[");
-    EXPECT_TRUE(t.shows("no evaluation begins before this one")) << t.text();
+    EXPECT_TRUE(t.shows("no evaluation comes before this one")) << t.text();
 }
 
 TEST_F(Stepping, ByEvaluationAPassLeadsToThatPassAndATensorToThatTensor) {
     const auto of_pass = [&](EvaluationId e, Pass pass) {
         return steps_where(*source, [&](const Record& r) {
-            const auto* f = std::get_if<record::PassBegin>(&r.fact);
+            const auto* f = std::get_if<record::PassEnd>(&r.fact);
             return f && r.evaluation == e && f->pass == pass;
         });
     };
     go(of_pass(1, Pass::gpu_up).at(0));
     t.press("[");
     EXPECT_TRUE(at(of_pass(0, Pass::gpu_up).at(0))) << t.text();
-    EXPECT_TRUE(t.shows("evaluation 0, the same place: ")) << t.text();
+    EXPECT_TRUE(t.shows("evaluation 0 (0…3), the same place: ")) << t.text();
 
     History history(source);
     const auto assigned = [&](EvaluationId e, const std::string& name) {
@@ -149,7 +150,7 @@ TEST_F(Stepping, ByEvaluationAPassLeadsToThatPassAndATensorToThatTensor) {
     go(assigned(1, "l_out-2").at(0));
     t.press("]");
     EXPECT_TRUE(at(of_pass(2, Pass::execute).at(0))) << t.text();
-    EXPECT_TRUE(t.shows("evaluation 2, what comes next there: ")) << t.text();
+    EXPECT_TRUE(t.shows("evaluation 2 (0…3), what comes next there: ")) << t.text();
     t.press("]");
     EXPECT_TRUE(at(of_pass(3, Pass::execute).at(0))) << t.text();
     t.press("[[");
@@ -162,20 +163,20 @@ TEST_F(Stepping, ByEvaluationThereIsSomethingToSee) {
     t.press("<");
     ASSERT_TRUE(t.shows("nothing is planned at this step")) << t.text();
     t.press("]");
-    ASSERT_TRUE(t.shows("eval 1/3")) << t.text();
+    ASSERT_TRUE(t.shows("eval 1 (0…3)")) << t.text();
     EXPECT_EQ(t.find("nothing is planned at this step").first, -1) << t.text();
     EXPECT_TRUE(t.shows("┬ embd ")) << t.text();
     t.press("]");
-    ASSERT_TRUE(t.shows("eval 2/3")) << t.text();
+    ASSERT_TRUE(t.shows("eval 2 (0…3)")) << t.text();
     EXPECT_TRUE(t.shows("┬ embd ")) << t.text();
-    t.press("[n["); // after a step of another kind the way begins anew
-    ASSERT_TRUE(t.shows("eval 0/3")) << t.text();
+    t.press("[n["); // after a step of another kind the way begins again
+    ASSERT_TRUE(t.shows("eval 0 (0…3)")) << t.text();
     EXPECT_TRUE(t.shows("┬ embd ")) << t.text();
 }
 
 TEST_F(Stepping, BySplit) {
     const std::vector<Step> splits = steps_where(*source, [](const Record& r) {
-        const auto* f = std::get_if<record::SplitBegin>(&r.fact);
+        const auto* f = std::get_if<record::SplitEnd>(&r.fact);
         return f && r.evaluation == 1;
     });
     ASSERT_EQ(splits.size(), 2U);
@@ -219,12 +220,18 @@ TEST_F(Stepping, ToTheEndsAndToANumber) {
 }
 
 TEST_F(Stepping, ToABreakpointAndBack) {
-    const std::vector<Step> hits = steps_where(*source, [](const Record& r) {
+    const auto took_ns = [](const Record& r) {
         const auto* f = std::get_if<record::Execute>(&r.fact);
-        return f && f->backend == 0 && f->end_ns - f->start_ns > 10'000'000;
-    });
+        return f && f->backend == 0 ? f->end_ns - f->start_ns : -1;
+    };
+    std::vector<int64_t> times; // of the device's kernels, the longest first
+    source->for_each(0, source->n_steps(), [&](const Record& r) { times.push_back(took_ns(r)); });
+    std::sort(times.rbegin(), times.rend());
+    const int64_t more_than = times.at(9) / 1000;
+    ASSERT_GT(more_than, 1);
+    const std::vector<Step> hits = steps_where(*source, [&](const Record& r) { return took_ns(r) > more_than * 1000; });
     ASSERT_GE(hits.size(), 2U);
-    t.press("bkind=execute backend=Vulkan0 time>10ms\n<c");
+    t.press("bkind=execute backend=Vulkan0 time>" + std::to_string(more_than) + "us\n<c");
     EXPECT_TRUE(at(hits[0])) << t.text();
     t.press("c");
     EXPECT_TRUE(at(hits[1])) << t.text();
@@ -238,8 +245,8 @@ TEST_F(Stepping, ToABreakpointAndBack) {
 TEST_F(Stepping, AfterASweepWhatChangedIsMarkedCountedAndSelected) {
     History history(source);
     const std::vector<Step> sweeps = steps_where(*source, [](const Record& r) {
-        const auto* f = std::get_if<record::PassBegin>(&r.fact);
-        return f && r.evaluation == 1 && (f->pass == Pass::gpu_down || f->pass == Pass::gpu_up);
+        const auto* f = std::get_if<record::PassEnd>(&r.fact);
+        return f && r.evaluation == 1 && (f->pass == Pass::gpu_down || f->pass == Pass::place);
     });
     ASSERT_EQ(sweeps.size(), 2U);
     int changed = 0;
@@ -252,7 +259,7 @@ TEST_F(Stepping, AfterASweepWhatChangedIsMarkedCountedAndSelected) {
     go(sweeps[0]);
     t.press("s");
     ASSERT_TRUE(at(sweeps[1])) << t.text();
-    EXPECT_TRUE(t.shows(std::to_string(changed) + " tensors changed on the way")) << t.text();
+    EXPECT_TRUE(t.shows("pass 2a (gpu down) ends: " + std::to_string(changed) + " tensors assigned")) << t.text();
     EXPECT_TRUE(t.shows("├ nodes, " + std::to_string(changed) + " changed ")) << t.text();
     EXPECT_NE(line_with(t, "│▸•"), "") << "the first of them is selected: " << t.text();
     EXPECT_NE(line_with(t, "now ", "was unassigned"), "") << t.text();
@@ -284,7 +291,8 @@ TEST_F(Stepping, TheListGoesToTheRowThatARecordIsAbout) {
     EXPECT_NE(line_with(t, "│▸•", "Vulkan0"), "") << t.text();
 }
 
-/// What a screen says without what depends on the way there: the line that tells of the last move, and where the list is scrolled to.
+/// What a screen says without what depends on the way there: the line that tells of the last move, and where the list is scrolled
+/// to.
 std::string said_by(Terminal& t) {
     std::string text = t.line(0) + '\n' + t.line(1) + '\n';
     const std::vector<std::string> lines = t.lines();
@@ -314,7 +322,7 @@ TEST_P(EachView, IsTheSameForwardAndBackward) {
         t.press(":step " + std::to_string(from) + "\n:tensor l_out-2\n" + GetParam());
         ASSERT_TRUE(at(from)) << t.text();
         std::vector<std::string> forward;
-        t.press(std::string(1, unit[1])); // both ways begin at a beginning of the unit
+        t.press(std::string(1, unit[1])); // both ways begin at a moment of the unit
         ASSERT_TRUE(t.wait_until([&] { return t.line(0).find("step " + words::count(from) + "/") == std::string::npos; }))
             << t.text();
         constexpr int n = 6;
@@ -381,9 +389,9 @@ TEST(LiveStepping, CtrlCInterruptsTheRunNotTheProgram) {
     t.send_signal(SIGUSR1); // the program goes on, and is held at once
     ASSERT_TRUE(t.shows("interrupted, the program waits: c lets it go on")) << t.text();
     EXPECT_NE(t.line(0).find("HELD"), std::string::npos) << t.text();
-    EXPECT_NE(t.line(0).find("eval 1/1 decode"), std::string::npos) << t.text();
+    EXPECT_NE(t.line(0).find("eval 1 (0…1) decode"), std::string::npos) << t.text();
     t.press("p"); // what was recorded is there
-    ASSERT_TRUE(t.shows("eval 0/1 prefill")) << t.text();
+    ASSERT_TRUE(t.shows("eval 0 (0…1) prefill")) << t.text();
     t.press("{Ctrl-C}");
     ASSERT_TRUE(t.shows("the program is held already")) << t.text();
     t.press("q");
@@ -432,7 +440,10 @@ TEST(LiveStepping, IsSteppingThroughTheRecordedTrace) {
         live.press(keys);
         ASSERT_TRUE(live.wait_until([&] { return step_of(live) == step_of(recorded); })) << keys << '\n'
                                                                                          << live.text() << recorded.text();
-        EXPECT_EQ(live.line(21), recorded.line(21)) << keys;
+        const auto said = [](Terminal& t) { // how many evaluations there will be is not known while they run
+            return std::regex_replace(t.line(21), std::regex("…[0-9]+"), "");
+        };
+        EXPECT_EQ(said(live), said(recorded)) << keys;
     }
 }
 

@@ -44,6 +44,7 @@ public:
     const OwnedGraph& graph(GraphId id) const override { return source_->graph(id); }
     const CapabilityTable& answers(GraphId id) const override { return source_->answers(id); }
     std::string_view text(StringId id) const override { return source_->text(id); }
+    const KernelList& kernels(KernelListId id) const override { return source_->kernels(id); }
 
 private:
     /// Of the thread that asks, in the order in which they came.

@@ -11,7 +11,8 @@ namespace {
 using test::line_with;
 using test::Terminal;
 
-/// Behind what a made run records of an evaluation: the values of one of its tensors, 1000 elements from -2 to 6, and three that are no number.
+/// Behind what a made run records of an evaluation: the values of one of its tensors, 1000 elements from -2 to 6, and three that
+/// are no number.
 class WatchedRun {
 public:
     std::shared_ptr<LiveStore> record() {

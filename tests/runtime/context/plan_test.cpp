@@ -40,6 +40,7 @@ public:
         }
         PlacementOptions placement;
         placement.n_gpu_layers = setup.ngl;
+        placement.cache_on_host = setup.cache_on_host;
         model = std::make_unique<Model>(std::make_shared<gguf::File>(gguf::File::open(planned_model(setup.type))), devices,
                                         placement, LoadMode::header);
         SchedulerOptions scheduling;
@@ -51,7 +52,6 @@ public:
         ContextOptions options;
         options.n_ctx = 256;
         options.flash_attention = setup.flash_attention;
-        options.cache_on_host = setup.cache_on_host;
         context = std::make_unique<InferenceContext>(*model, *scheduler, options, &record);
         plan(n_tokens, n_outputs);
     }

@@ -72,7 +72,7 @@ TEST_P(Reserve, NothingGrowsWhileTheContextFills) {
         EXPECT_EQ(record.plans, 1) << "what only reserves is no plan";
         int64_t recorded = 0;
         for (const record::BufferSize& size : record.all<record::BufferSize>()) {
-            recorded += size.size - size.before;
+            recorded += size.size - *size.before;
         }
         EXPECT_EQ(recorded, reserved);
 

@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-/// A debug log of the reference's scheduler, level 2 (shared/logs/FORMATS.md). Names are cut to 20 characters there, operators to 10, backends to 5.
+/// A debug log of the reference's scheduler, level 2 (shared/logs/FORMATS.md). Names are cut to 20 characters there, operators to
+/// 10, backends to 5.
 namespace schedscope::test {
 
 struct LogSource {

@@ -22,8 +22,8 @@ struct ModelTest : ::testing::Test {
     std::vector<Device*> devices{&gpu, &registry.cpu()};
 
     std::unique_ptr<Model> load(std::shared_ptr<gguf::File> file, const PlacementOptions& placement = {},
-                                LoadMode mode = LoadMode::data) {
-        return std::make_unique<Model>(std::move(file), devices, placement, mode);
+                                LoadMode mode = LoadMode::data, std::vector<OverrideReport>* reports = nullptr) {
+        return std::make_unique<Model>(std::move(file), devices, placement, mode, reports);
     }
     std::string refusal(const std::shared_ptr<gguf::File>& file) {
         return sentence_of(ErrorKind::input, [&] { load(file); });
@@ -94,12 +94,15 @@ TEST_F(ModelTest, what_a_device_can_not_multiply_stays_on_the_host) {
 }
 
 TEST_F(ModelTest, overrides_move_tensors_and_are_counted) {
-    const auto model = load(made_model(), {.n_gpu_layers = 99, .overrides = {"ffn_(up|down)=cpu", "token_embd=vulkan0"}});
+    std::vector<OverrideReport> reports;
+    const auto model =
+        load(made_model(), {.n_gpu_layers = 99, .overrides = {{"ffn_(up|down)", "cpu"}, {"token_embd", "vulkan0"}}},
+             LoadMode::data, &reports);
     EXPECT_EQ(memory_of(*model->weights().layers[0].ffn_up.weight), "CPU");
     EXPECT_EQ(memory_of(*model->weights().layers[0].ffn_gate.weight), "Vulkan0");
     EXPECT_EQ(memory_of(*model->weights().token_embedding), "Vulkan0");
-    EXPECT_EQ(model->placement().overrides()[0].matched, 6);
-    EXPECT_EQ(model->placement().overrides()[1].matched, 1);
+    EXPECT_EQ(reports[0].matched, 6);
+    EXPECT_EQ(reports[1].matched, 1);
 }
 
 TEST_F(ModelTest, from_the_header_alone_weights_have_a_place_but_no_data) {

@@ -49,7 +49,7 @@ TEST_P(EveryGraph, TheAssignRecordsReplayedAreThePlan) {
         if (const auto* a = std::get_if<record::Assign>(&r.fact)) {
             Assignment& at = replayed[static_cast<size_t>(a->tensor)];
             EXPECT_EQ(at.backend, a->before);
-            at = {a->after, a->cause, a->source};
+            at = {*a->after, *a->cause, a->source};
         } else if (const auto* c = std::get_if<record::CopyMade>(&r.fact)) {
             replayed[static_cast<size_t>(c->copy)] = {c->backend, Cause::copy, -1};
         }
@@ -117,7 +117,7 @@ TEST_P(EveryGraph, StepsCountUpAndTimeNeverGoesBack) {
     const SketchSession s(GetParam(), &notebook);
     for (size_t i = 0; i < notebook.records.size(); ++i) {
         EXPECT_EQ(notebook.records[i].step, static_cast<Step>(i));
-        EXPECT_GE(notebook.records[i].time_ns, i == 0 ? 0 : notebook.records[i - 1].time_ns);
+        EXPECT_GE(*notebook.records[i].time_ns, i == 0 ? 0 : *notebook.records[i - 1].time_ns);
     }
 }
 

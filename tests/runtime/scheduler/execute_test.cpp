@@ -1,4 +1,5 @@
-// Orders of queues, copies and waits that random runs found wrong, each as small as it gets. Devices work only when they are waited for.
+// Orders of queues, copies and waits that random runs found wrong, each as small as it gets. Devices work only when they are
+// waited for.
 #include "runtime/error.h"
 #include "runtime/planner/recorder.h"
 #include "runtime/scheduler/scheduler.h"
@@ -84,12 +85,28 @@ public:
             experts.push_back(transfer->experts);
         }
         if (const auto* plan = std::get_if<record::PlanBegin>(&r.fact)) {
-            stages.push_back(plan->current_stage);
+            stages.push_back(*plan->current_stage);
         }
         n_kernels += std::holds_alternative<record::Execute>(r.fact) ? 1 : 0;
     }
     std::vector<int> experts, kernels_before_graph, stages;
     int n_kernels = 0;
+};
+
+/// What ran of each split, as the executor tells it.
+class Parts final : public Recorder {
+public:
+    void session(const SessionInfo&) override {}
+    void graph(GraphId, const GraphView&, const CapabilityTable&) override {}
+    StringId intern(std::string_view) override { return 0; }
+    void keep(const Record&) override {}
+    void keep_part(const PartRecord& r) override {
+        parts.push_back(r.part);
+        parts.back().times = {};
+        n_times.push_back(r.part.times.size());
+    }
+    std::vector<SplitPart> parts;
+    std::vector<size_t> n_times; ///< [parts]
 };
 
 } // namespace
@@ -201,6 +218,7 @@ TEST(Execute, RecordsOfAnEvaluationAreCompleteBeforeTheNextIsPlanned) {
     Pair devices;
     SchedulerOptions options;
     options.n_stages = 4;
+    options.kernel_times = KernelTimes::kernels;
     Scheduler scheduler(devices.backends, options);
     Transfers records;
     scheduler.set_recorder(&records);
@@ -223,6 +241,45 @@ TEST(Execute, RecordsOfAnEvaluationAreCompleteBeforeTheNextIsPlanned) {
     EXPECT_THAT(records.kernels_before_graph, ElementsAre(0, 5, 9));
     EXPECT_EQ(records.n_kernels, 12);
     scheduler.reset();
+}
+
+TEST(Execute, EachLevelOfTimesTakesThoseItNames) {
+    using Level = std::optional<KernelTimes>;
+    for (const Level level : {Level(), Level(KernelTimes::none), Level(KernelTimes::splits), Level(KernelTimes::kernels)}) {
+        Pair devices;
+        Graph g;
+        Tensor* x = g.input(Type::F32, {2, 1, 1, 1}, "x");
+        Tensor* far = ops::scale(g, ops::sqr(g, x), 3.0F);
+        far->pinned = far->src[0]->pinned = 0;
+        Tensor* near = output(g, ops::sqr(g, far));
+        near->pinned = 1;
+        SchedulerOptions options;
+        options.kernel_times = level;
+        Scheduler scheduler(devices.backends, options);
+        Parts records;
+        scheduler.set_recorder(&records);
+        scheduler.plan(g);
+        for (int i = 0; i < 2; ++i) {
+            write<float>(*x, {1, 2});
+            scheduler.compute();
+        }
+        ASSERT_EQ(records.parts.size(), 4U) << "two splits, twice";
+        for (size_t i = 0; i < records.parts.size(); ++i) {
+            const SplitPart& part = records.parts[i];
+            const bool on_gpu = i % 2 == 0;
+            const KernelTimes taken = level.value_or(on_gpu ? KernelTimes::splits : KernelTimes::kernels);
+            EXPECT_EQ(part.backend, on_gpu ? 0 : 1);
+            EXPECT_EQ(part.count, on_gpu ? 2 : 1) << "what ran is known at every level";
+            EXPECT_EQ(part.kernels, records.parts[i % 2].kernels) << "a plan that runs again names the same list";
+            EXPECT_EQ(part.start_ns && part.end_ns, taken != KernelTimes::none);
+            EXPECT_EQ(part.end_ns > 0, taken != KernelTimes::none);
+            EXPECT_LE(part.start_ns, part.end_ns);
+            EXPECT_EQ(records.n_times[i], taken == KernelTimes::kernels ? static_cast<size_t>(part.count) : 0U);
+        }
+        ASSERT_NE(records.parts[0].kernels, nullptr);
+        EXPECT_EQ(records.parts[0].kernels->back().last, far->id);
+        EXPECT_EQ(records.parts[1].kernels->back().last, near->id);
+    }
 }
 
 TEST(Execute, AnOperatorInPlaceOutOfReachOfItsMemoryIsRefused) {

@@ -26,8 +26,8 @@ public:
     std::string_view name() const noexcept override { return inner_->name(); }
     Device& device() const noexcept override { return inner_->device(); }
     void optimise(SplitGraph& split) override { meddle_(split.nodes); }
-    void compute(const SplitGraph& split, int32_t first, int32_t count, std::vector<KernelTime>* times) override {
-        inner_->compute(split, first, count, times);
+    void compute(const SplitGraph& split, int32_t first, int32_t count, KernelLog* log) override {
+        inner_->compute(split, first, count, log);
     }
 
 private:

@@ -1,4 +1,5 @@
-// A model's file that is cut short while it generates: an error, no token that was computed from what is not there, and a trace that ends properly.
+// A model's file that is cut short while it generates: an error, no token that was computed from what is not there, and a trace
+// that ends properly.
 #include "runtime/session/generate.h"
 #include "tests/support/models/made_model.h"
 #include "traces/store/reading/integrity.h"
@@ -86,7 +87,7 @@ TEST_P(CutModel, LeavesATraceOfAllThatWasBefore) {
     std::vector<std::string> errors;
     reader->for_each(0, reader->n_steps(), [&](const Record& r) {
         if (const auto* token = std::get_if<record::NextToken>(&r.fact)) {
-            recorded.push_back(token->token);
+            recorded.push_back(*token->token);
         } else if (const auto* end = std::get_if<record::EvaluationEnd>(&r.fact)) {
             errors.emplace_back(reader->text(end->error));
         }

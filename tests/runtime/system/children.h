@@ -4,7 +4,8 @@
 
 /// What children.cpp plays: `--attempt KIND memory|files WHAT` closes a sandbox and then does WHAT.
 ///
-///   KIND  sandbox, or memory where its limit is what counts; seccomp or Landlock alone; no filters; old kernel, which has neither
+///   KIND  sandbox, or memory where its limit is what counts; seccomp or Landlock alone; no filters; old kernel, which has
+///   neither
 namespace schedscope::test {
 
 constexpr SandboxLimits child_limits{64 << 20, 1, 1 << 20};

@@ -64,8 +64,8 @@ TEST(PreTokenizer, DeepseekSetsChineseApart) {
                 ElementsAre("ab", "\xE4\xB8\xAD\xE6\x96\x87", " c", "123", "4"));
 }
 
-// Facts of the model's own tokenizer.json: cased letters with the white space before them, then symbols, then white space at the end of what is left, Asian
-// letters, digits.
+// Facts of the model's own tokenizer.json: cased letters with the white space before them, then symbols, then white space at the
+// end of what is left, Asian letters, digits.
 TEST(PreTokenizer, DeepseekLlmKeepsWordsOfCasedLetters) {
     EXPECT_THAT(words("deepseek-llm", "Hi there, 1234 \xC3\xA9t\xC3\xA9  \n"),
                 ElementsAre("Hi", " there", ",", " ", "1234", " \xC3\xA9", "t", "\xC3\xA9", "  ",

@@ -209,8 +209,8 @@ std::vector<double> elements(const Tensor& t) {
     return list;
 }
 
-/// A correct device computes what the reference does, to the last bit (ACorrectDeviceHasNoErrorAtAnyNode). So what a wrong one holds before it is spoiled is the
-/// reference's, and afterwards its own: two dumps to measure by.
+/// A correct device computes what the reference does, to the last bit (ACorrectDeviceHasNoErrorAtAnyNode). So what a wrong one
+/// holds before it is spoiled is the reference's, and afterwards its own: two dumps to measure by.
 TEST_F(Verify, TheRecordedErrorsAreThoseOfTheTwoDumps) {
     struct Dumps {
         std::string name;

@@ -31,7 +31,8 @@ inline std::string little_endian(uint32_t v, int n) {
     return s;
 }
 
-/// A PNG whose data is stored, not compressed. samples: each row's bytes, `colour` as in the format (0 grey, 2 RGB, 4 grey and alpha, 6 RGBA).
+/// A PNG whose data is stored, not compressed. samples: each row's bytes, `colour` as in the format (0 grey, 2 RGB, 4 grey and
+/// alpha, 6 RGBA).
 inline std::string png(uint32_t width, uint32_t height, int bits, int colour, const std::vector<std::string>& rows) {
     const auto crc = [](const std::string& s) {
         uint32_t c = 0xFFFFFFFFU;

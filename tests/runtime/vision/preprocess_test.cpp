@@ -1,4 +1,5 @@
-// What the encoder looks at, against the values of the programs that the models were trained with, and against a plain computation.
+// What the encoder looks at, against the values of the programs that the models were trained with, and against a plain
+// computation.
 #include "runtime/error.h"
 #include "runtime/vision/positions.h"
 #include "runtime/vision/preprocess/arrange.h"
@@ -325,8 +326,8 @@ TEST(Arrangement, LeavesTilesApartWhereTheFileSaysSo) {
 }
 
 TEST(Arrangement, WithNewlinesHasNoPadding) {
-    // 40 × 10 in 2 × 1 tiles of 2 × 2 rows: of 4 × 2 places the upper and lower half of a row each are padding: ⌊10 × 4/40⌋ = 1 row is image, and
-    // (2 − 1)/2 = 0 rows are cut: as the original rounds.
+    // 40 × 10 in 2 × 1 tiles of 2 × 2 rows: of 4 × 2 places the upper and lower half of a row each are padding: ⌊10 × 4/40⌋ = 1
+    // row is image, and (2 − 1)/2 = 0 rows are cut: as the original rounds.
     const float newline[] = {-1};
     const Arrangement wide{4, {2, 1}, {2, 2}, true, true, {40, 10}};
     EXPECT_EQ(wide.n_rows(), 4 + 2 * 5);

@@ -9,7 +9,8 @@
 
 namespace schedscope::test {
 
-/// When each tensor of an allocated graph must have its memory, worked out from the graph alone, and whether a memory plan respects it.
+/// When each tensor of an allocated graph must have its memory, worked out from the graph alone, and whether a memory plan
+/// respects it.
 class LifetimeCheck {
 public:
     LifetimeCheck(const GraphView& graph, const Plan& plan, const AllocatedGraph& allocated)

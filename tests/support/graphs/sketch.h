@@ -15,8 +15,8 @@
 /// Small graphs by hand, and what must be decided about them.
 namespace schedscope::test {
 
-/// A graph with backends that answer by lists. Every backend supports every operator and only its own memory until something else is said;
-/// backends and buffer types are called by the same names. The last backend is the CPU, in host memory.
+/// A graph with backends that answer by lists. Every backend supports every operator and only its own memory until something else
+/// is said; backends and buffer types are called by the same names. The last backend is the CPU, in host memory.
 class Sketch final : public Capabilities {
 public:
     explicit Sketch(std::initializer_list<const char*> names) {
@@ -93,18 +93,18 @@ public:
     // Capabilities
     int n_backends() const noexcept override { return static_cast<int>(session.backends.size()); }
     BufferTypeId default_buffer_type(BackendId b) const override {
-        return session.backends[static_cast<size_t>(b)].default_buffer_type;
+        return session.backends[static_cast<size_t>(b)].default_buffer_type.value_or(no_buffer_type);
     }
     bool is_host(BufferTypeId type) const override { return session.buffer_types[static_cast<size_t>(type)].is_host; }
     Answer supports_op(BackendId b, TensorId t) const override {
-        const bool refused = refuses_[static_cast<size_t>(b)].contains(graph.tensors[static_cast<size_t>(t)].op);
+        const bool refused = refuses_[static_cast<size_t>(b)].contains(*graph.tensors[static_cast<size_t>(t)].op);
         return refused ? Answer::no(Refusal::op, "operator not supported") : Answer{};
     }
     bool supports_buffer_type(BackendId b, BufferTypeId type) const override {
         return session.backends[static_cast<size_t>(b)].supports_buffer_type[static_cast<size_t>(type)] != 0;
     }
     bool wants_offload(BackendId b, TensorId t) const override {
-        return offloads_[static_cast<size_t>(b)].contains(graph.tensors[static_cast<size_t>(t)].op);
+        return offloads_[static_cast<size_t>(b)].contains(*graph.tensors[static_cast<size_t>(t)].op);
     }
 
     OwnedGraph graph;
@@ -116,7 +116,7 @@ private:
         t.name = graph.keep(name);
         t.op = op;
         t.ne = {16, 4, 1, 1};
-        t.nb = contiguous_strides(t.type, t.ne);
+        t.nb = contiguous_strides(*t.type, *t.ne);
         std::copy(sources.begin(), sources.end(), t.src.begin());
         const auto id = static_cast<TensorId>(graph.tensors.size());
         graph.tensors.push_back(t);

@@ -60,8 +60,8 @@ inline std::vector<float> some_floats(size_t n) {
     return values;
 }
 
-inline void compute_all(Backend& backend, const SplitGraph& split, std::vector<KernelTime>* times = nullptr) {
-    backend.compute(split, 0, static_cast<int32_t>(split.nodes.size()), times);
+inline void compute_all(Backend& backend, const SplitGraph& split, KernelLog* log = nullptr) {
+    backend.compute(split, 0, static_cast<int32_t>(split.nodes.size()), log);
     backend.synchronize();
 }
 

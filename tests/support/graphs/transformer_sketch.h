@@ -6,7 +6,8 @@
 
 namespace schedscope::test {
 
-/// A transformer's graph as the planner sees it, without data: two backends (GPU0, CPU), weights and caches of the upper half of the layers on GPU0.
+/// A transformer's graph as the planner sees it, without data: two backends (GPU0, CPU), weights and caches of the upper half of
+/// the layers on GPU0.
 struct TransformerSketch {
     OwnedGraph graph;
     SessionInfo session;
@@ -53,7 +54,7 @@ private:
         t.name = graph_.keep(name);
         t.op = op;
         t.ne = ne;
-        t.nb = contiguous_strides(t.type, ne);
+        t.nb = contiguous_strides(*t.type, ne);
         return t;
     }
     OwnedGraph& graph_;

@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-/// Devices that can be planned for on any machine, with the abilities that the reference's devices had when its logs were written. They run nothing.
+/// Devices that can be planned for on any machine, with the abilities that the reference's devices had when its logs were
+/// written. They run nothing.
 namespace schedscope::test {
 
 class FakeMemory final : public BufferType {
@@ -62,7 +63,7 @@ private:
         Idle(Device& device, std::string name) : device_(device), name_(std::move(name)) {}
         std::string_view name() const noexcept override { return name_; }
         Device& device() const noexcept override { return device_; }
-        void compute(const SplitGraph&, int32_t, int32_t, std::vector<KernelTime>*) override { std::abort(); }
+        void compute(const SplitGraph&, int32_t, int32_t, KernelLog*) override { std::abort(); }
 
     private:
         Device& device_;

@@ -22,7 +22,8 @@ inline SynthShape small_shape() {
     return s;
 }
 
-/// A copy of a made-up llama, changed: keys are set by `change`, tensors in `without` are left out, tensors in `reshaped` lose a row.
+/// A copy of a made-up llama, changed: keys are set by `change`, tensors in `without` are left out, tensors in `reshaped` lose a
+/// row.
 inline std::shared_ptr<gguf::File> changed_model(const std::function<void(gguf::Writer&)>& change,
                                                  const std::set<std::string, std::less<>>& without = {},
                                                  const std::set<std::string, std::less<>>& reshaped = {},

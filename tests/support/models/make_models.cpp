@@ -28,7 +28,8 @@ SynthShape teller_shape() {
     return s;
 }
 
-/// Random values of variance 1 in rows of `width`, one row for each token; a token that is no word lies near a word, so that its successor is certain, too.
+/// Random values of variance 1 in rows of `width`, one row for each token; a token that is no word lies near a word, so that its
+/// successor is certain, too.
 std::vector<float> embedding(size_t width) {
     std::mt19937 random(260);
     const auto value = [&] { return (static_cast<float>(random() >> 8U) * 0x1p-24F - 0.5F) * std::sqrt(12.0F); };
@@ -51,7 +52,8 @@ std::vector<float> embedding(size_t width) {
     return rows;
 }
 
-/// The row of each word is the embedding of the word before it, a ninth of it: then the next word is likely, not certain. All other rows are zeros.
+/// The row of each word is the embedding of the word before it, a ninth of it: then the next word is likely, not certain. All
+/// other rows are zeros.
 std::vector<float> output(const std::vector<float>& embedding, size_t width) {
     std::vector<float> rows(embedding.size());
     const std::vector<int32_t> words = teller::ids(static_cast<size_t>(teller::n_words()));

@@ -6,8 +6,8 @@
 
 namespace schedscope::test {
 
-/// A model and what it must tell greedily from BOS alone: stories260K, whose text the README beside it has, where ../shared is there; else the teller (teller.h). For tests
-/// of the text itself; those that need just some model take the teller.
+/// A model and what it must tell greedily from BOS alone: stories260K, whose text the README beside it has, where ../shared is
+/// there; else the teller (teller.h). For tests of the text itself; those that need just some model take the teller.
 class Storyteller {
 public:
     Storyteller();

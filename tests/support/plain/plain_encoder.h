@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-/// Image encoders small enough to be computed twice: by the runtime from a file, and from the published descriptions in plain double precision. No code of
-/// the runtime's is shared.
+/// Image encoders small enough to be computed twice: by the runtime from a file, and from the published descriptions in plain
+/// double precision. No code of the runtime's is shared.
 namespace schedscope::test {
 
 struct PlainEncoder {
@@ -34,8 +34,8 @@ struct PlainEncoder {
     int n_embd_text() const;
 };
 
-/// A random one: "mlp", "mlp-linear" (one layer), "mlp-gelu", "mlp-features" (two hidden states), "mlp-siglip" (no class, biases on patches), "mlp-swapped", "mlp_norm",
-/// "ldp", "ldpv2", "resampler"; "mlp-large" and "ldp-large", of 13 × 13 patches.
+/// A random one: "mlp", "mlp-linear" (one layer), "mlp-gelu", "mlp-features" (two hidden states), "mlp-siglip" (no class, biases
+/// on patches), "mlp-swapped", "mlp_norm", "ldp", "ldpv2", "resampler"; "mlp-large" and "ldp-large", of 13 × 13 patches.
 PlainEncoder random_encoder(const std::string& kind, uint32_t seed, int n_embd_text = 64);
 
 /// Rows for a view of width × height pixels, planes[channel][y][x] already normalised.

@@ -160,7 +160,8 @@ private:
         return 1;
     }
 
-    /// YaRN: pairs that turn more than 32 times over the original context keep their speed, those below one turn are stretched, a ramp lies between.
+    /// YaRN: pairs that turn more than 32 times over the original context keep their speed, those below one turn are stretched, a
+    /// ramp lies between.
     double unstretched(int p, double base, double original) const {
         const auto pair_of_turns = [&](double turns) {
             return pairs_ * std::log(original / (turns * 2 * std::numbers::pi)) / std::log(base);

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-/// Models small enough to be computed twice: by the runtime from a file, and from the published descriptions in plain double precision.
+/// Models small enough to be computed twice: by the runtime from a file, and from the published descriptions in plain double
+/// precision.
 namespace schedscope::test {
 
 /// Values with the first dimension contiguous, as files have them.
@@ -37,8 +38,8 @@ struct PlainModel {
 /// A random one of an architecture's kind: "qwen3", "falcon-40b", "phi3-long", … See plain_model.cpp for the kinds.
 PlainModel random_model(const std::string& kind, uint32_t seed);
 
-/// Logits of each token of one sequence, row by row. From the published descriptions, in double precision; no code of the runtime.
-/// n_ctx: the context length asked for, by which Phi 3 chooses its rope factors.
+/// Logits of each token of one sequence, row by row. From the published descriptions, in double precision; no code of the
+/// runtime. n_ctx: the context length asked for, by which Phi 3 chooses its rope factors.
 std::vector<double> plain_logits(const PlainModel& model, const std::vector<int32_t>& tokens, int n_ctx);
 
 } // namespace schedscope::test

@@ -5,7 +5,8 @@
 #include <random>
 #include <vector>
 
-/// Every sampler once more, in double precision and as its definition reads: no shortcuts, nothing shared with the program. A token that is not in the list was removed.
+/// Every sampler once more, in double precision and as its definition reads: no shortcuts, nothing shared with the program. A
+/// token that is not in the list was removed.
 namespace schedscope::plain {
 
 struct PlainToken {
@@ -14,7 +15,8 @@ struct PlainToken {
 };
 using Tokens = std::vector<PlainToken>;
 
-/// Whether a decision was a close one: how far the number that decided was from the bound, at the closest. Floats may decide it the other way.
+/// Whether a decision was a close one: how far the number that decided was from the bound, at the closest. Floats may decide it
+/// the other way.
 struct Closest {
     double margin = 1e300;
     void saw(double distance);

@@ -7,7 +7,8 @@
 
 namespace schedscope::test {
 
-/// Plans the sequences of these seeds; each that breaks an invariant is a failure with its seed. Most graphs must be planned, and all kinds of plan occur.
+/// Plans the sequences of these seeds; each that breaks an invariant is a failure with its seed. Most graphs must be planned, and
+/// all kinds of plan occur.
 inline void check_plans(uint32_t first, uint32_t end) {
     PlanOutcome all;
     expect_nothing_wrong(first, end, [&](uint32_t seed) {

@@ -7,7 +7,8 @@
 
 namespace schedscope::test {
 
-/// Runs the sequences of these seeds; each that is wrong is a failure with its seed. Most graphs must run, and all kinds of run must occur.
+/// Runs the sequences of these seeds; each that is wrong is a failure with its seed. Most graphs must run, and all kinds of run
+/// must occur.
 inline void check_runs(uint32_t first, uint32_t end) {
     RunOutcome all;
     expect_nothing_wrong(first, end, [&](uint32_t seed) {

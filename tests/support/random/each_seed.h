@@ -7,7 +7,8 @@
 
 namespace schedscope::test {
 
-/// Checks the seeds [first, end). `check(seed)` says what is wrong, empty: nothing; whatever is wrong is a failure with its seed, the first ten are told.
+/// Checks the seeds [first, end). `check(seed)` says what is wrong, empty: nothing; whatever is wrong is a failure with its seed,
+/// the first ten are told.
 template <typename Check> void expect_nothing_wrong(uint32_t first, uint32_t end, Check check) {
     int n_wrong = 0;
     for (uint32_t seed = first; seed < end; ++seed) {

@@ -9,8 +9,8 @@
 
 namespace schedscope::test {
 
-/// Random devices: up to four of any kind over a CPU that runs everything. Some share memory, some are two queues of one device, some can use memory
-/// of others, and most refuse something. The same seed gives the same machine.
+/// Random devices: up to four of any kind over a CPU that runs everything. Some share memory, some are two queues of one device,
+/// some can use memory of others, and most refuse something. The same seed gives the same machine.
 class Machine {
 public:
     explicit Machine(uint32_t seed);

@@ -9,7 +9,8 @@
 
 namespace schedscope::test {
 
-/// The same model on one CPU without a scheduler: every tensor of a graph in memory of its own, node after node. What it computes is right.
+/// The same model on one CPU without a scheduler: every tensor of a graph in memory of its own, node after node. What it computes
+/// is right.
 class PlainRun {
 public:
     explicit PlainRun(uint32_t model_seed);

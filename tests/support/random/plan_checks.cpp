@@ -63,7 +63,7 @@ int32_t PlanView::split_of(int32_t position) const {
 
 bool writes_out_of_reach(const PlanView& view) {
     return std::any_of(view.graph.nodes.begin(), view.graph.nodes.end(), [&](TensorId node) {
-        if (!view.info(node).is_view() || moves_no_data(view.info(node).op)) {
+        if (!view.info(node).is_view() || moves_no_data(*view.info(node).op)) {
             return false;
         }
         const TensorId root = view.root(node);
@@ -83,7 +83,7 @@ std::string check_support(const PlanView& view) {
         if (b < 0 || b >= view.answers.n_backends()) {
             return view.name(node) + " has no backend";
         }
-        if (moves_no_data(view.info(node).op)) {
+        if (moves_no_data(*view.info(node).op)) {
             continue;
         }
         const std::string where = view.name(node) + " on backend " + std::to_string(b);
@@ -124,7 +124,7 @@ std::string check_splits(const PlanView& view) {
         }
         for (int32_t i = split.first_node; i < split.end_node; ++i) {
             const TensorId node = view.graph.nodes[static_cast<size_t>(i)];
-            if (!moves_no_data(view.info(node).op) && view.assignment(node).backend != split.backend) {
+            if (!moves_no_data(*view.info(node).op) && view.assignment(node).backend != split.backend) {
                 return who + " holds " + view.name(node) + " of another backend";
             }
         }
@@ -146,7 +146,7 @@ std::string check_copies(const PlanView& view) {
             }
             // A view may stand in the split itself: what counts is who writes its data, see below.
             const auto node = at.find(input);
-            if (node != at.end() && node->second >= plan.splits[s].first_node && !moves_no_data(view.info(input).op)) {
+            if (node != at.end() && node->second >= plan.splits[s].first_node && !moves_no_data(*view.info(input).op)) {
                 return view.name(input) + " is copied before it is computed";
             }
         }
@@ -174,7 +174,7 @@ std::string check_copies(const PlanView& view) {
         }
         for (int32_t i = plan.splits[static_cast<size_t>(made->second)].first_node; i < position; ++i) {
             const TensorId writer = view.graph.nodes[static_cast<size_t>(i)];
-            if (!moves_no_data(view.info(writer).op) && view.root(writer) == view.root(copy.of)) {
+            if (!moves_no_data(*view.info(writer).op) && view.root(writer) == view.root(copy.of)) {
                 return view.name(writer) + " writes what " + view.name(r.node) + " reads an older copy of";
             }
         }
@@ -211,7 +211,7 @@ std::string check_stages(const PlanView& view) {
     for (const TensorId node : view.graph.nodes) {
         for (const TensorId source : view.info(node).src) {
             const bool input = source != no_tensor && (view.info(source).flags & flag_input) != 0;
-            if (input && !moves_no_data(view.info(node).op) && !stages.contains({source, view.assignment(source).backend})) {
+            if (input && !moves_no_data(*view.info(node).op) && !stages.contains({source, view.assignment(source).backend})) {
                 return "input " + view.name(source) + " is not kept once per stage";
             }
         }

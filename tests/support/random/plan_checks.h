@@ -5,7 +5,8 @@
 
 #include <string>
 
-/// What must hold for any plan, each worked out from the graph, the answers and the plan alone. They return what is wrong; empty: nothing.
+/// What must hold for any plan, each worked out from the graph, the answers and the plan alone. They return what is wrong; empty:
+/// nothing.
 namespace schedscope::test {
 
 /// A plan with the memory that was planned for it.
@@ -28,16 +29,19 @@ struct PlanView {
     int32_t split_of(int32_t position) const;
 };
 
-/// Does a node write into memory that its backend can't use? The reference plans that; here it is refused when the graph is to run (scheduler.cpp).
+/// Does a node write into memory that its backend can't use? The reference plans that; here it is refused when the graph is to
+/// run (scheduler.cpp).
 bool writes_out_of_reach(const PlanView& view);
 
 /// Every node runs on a backend that supports it, and all it reads and writes lies in memory that this backend can use.
 std::string check_support(const PlanView& view);
 /// Splits follow each other without a gap; each has a reason that fits, and nodes of its backend only.
 std::string check_splits(const PlanView& view);
-/// Each copy is made in a split that lies behind its source and not behind its users, nobody writes the source in between, and each is used.
+/// Each copy is made in a split that lies behind its source and not behind its users, nobody writes the source in between, and
+/// each is used.
 std::string check_copies(const PlanView& view);
-/// With several stages: every input has a copy per stage, and so has every copy; all keep their memory from the beginning to the end.
+/// With several stages: every input has a copy per stage, and so has every copy; all keep their memory from the beginning to the
+/// end.
 std::string check_stages(const PlanView& view);
 
 } // namespace schedscope::test

@@ -10,8 +10,9 @@ struct RandomShape {
     int64_t n_tokens = 4; ///< 1 to n_cache_rows
 };
 
-/// A graph of a model's operators in random order on random values: views, writes into caches, lookups, experts, values used far away from
-/// where they are made, operators in place. Inputs are flagged, and so are some values as outputs; the last one always is.
+/// A graph of a model's operators in random order on random values: views, writes into caches, lookups, experts, values used far
+/// away from where they are made, operators in place. Inputs are flagged, and so are some values as outputs; the last one always
+/// is.
 void build(Graph& graph, const RandomModel& model, const RandomShape& shape);
 
 /// A graph with a model of its own, without memory, and numbered.

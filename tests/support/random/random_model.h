@@ -42,8 +42,9 @@ struct RandomStyle {
     std::vector<Type> caches;      ///< in turn
     int64_t head;                  ///< what ROPE turns; divides all widths
     size_t near, far;              ///< most values are used among so many made last, some among so many (0: all)
-    /// Caches are read and written in any order, and half of the nodes stand only where they are read. Otherwise whoever reads a cache in a graph that
-    /// also writes it reads it behind the writing: the order of other reads and writes is up to the scheduler.
+    /// Caches are read and written in any order, and half of the nodes stand only where they are read. Otherwise whoever reads a
+    /// cache in a graph that also writes it reads it behind the writing: the order of other reads and writes is up to the
+    /// scheduler.
     bool any_order;
     /// Whatever nobody reads is an output.
     bool all_wanted;
@@ -61,7 +62,8 @@ public:
     RandomModel(uint32_t seed, const RandomStyle& style);
     RandomModel(RandomModel&&) = default;
 
-    /// Memory for each, with values (and zeros in the caches). `home`: in which the next tensor lies; asked once for each, in the same order.
+    /// Memory for each, with values (and zeros in the caches). `home`: in which the next tensor lies; asked once for each, in the
+    /// same order.
     void give_memory(const std::function<const BufferType&()>& home);
 
     const RandomStyle& style;

@@ -103,7 +103,8 @@ private:
         outcome_.n_staged += options_.n_stages > 1 ? 1 : 0;
     }
 
-    /// As long as nothing is planned anew, the copies of a stage stay where they are: an evaluation in flight may still read them.
+    /// As long as nothing is planned again, the copies of a stage stay where they are: an evaluation in flight may still read
+    /// them.
     std::string check_stays(const RandomShape& shape, const PlanView& view) {
         if (view.memory.replanned) {
             stays_.clear();

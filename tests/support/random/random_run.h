@@ -11,8 +11,8 @@ struct RunOutcome {
     int n_computed = 0, n_refused = 0, n_overlapping = 0, n_copies = 0, n_backends = 0;
 };
 
-/// A machine, a model spread over its memories, and some graphs one after the other through one scheduler: the same again, others, larger ones; with
-/// 4 stages also several at once. The same seed does the same.
+/// A machine, a model spread over its memories, and some graphs one after the other through one scheduler: the same again,
+/// others, larger ones; with 4 stages also several at once. The same seed does the same.
 RunOutcome run_randomly(uint32_t seed);
 
 } // namespace schedscope::test

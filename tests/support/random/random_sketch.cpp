@@ -17,7 +17,7 @@ OwnedGraph random_sketch(const RandomShape& shape, const SessionInfo& session) {
     for (const TensorId leaf : graph.leafs) {
         TensorInfo& t = graph.tensors[leaf];
         if ((t.flags & flag_input) == 0) {
-            t.buffer_type = session.backends[choose() % session.backends.size()].default_buffer_type;
+            t.buffer_type = *session.backends[choose() % session.backends.size()].default_buffer_type;
             t.usage = t.name.starts_with("cache") ? BufferUsage::any : BufferUsage::weights;
         }
     }

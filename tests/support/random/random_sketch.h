@@ -6,7 +6,8 @@
 
 namespace schedscope::test {
 
-/// A random graph as the planner sees it, without data: weights and caches lie where any of a session's backends has its memory, some nodes are pinned to any of them.
+/// A random graph as the planner sees it, without data: weights and caches lie where any of a session's backends has its memory,
+/// some nodes are pinned to any of them.
 OwnedGraph random_sketch(const RandomShape& shape, const SessionInfo& session);
 
 } // namespace schedscope::test

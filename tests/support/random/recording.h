@@ -18,7 +18,8 @@ struct RecordingSettings {
     std::optional<int64_t> min_batch;
 };
 
-/// Plans some graphs for a machine, one after the other through one planner, and records each as an evaluation, as a run would. All GPUs of it offer offload.
+/// Plans some graphs for a machine, one after the other through one planner, and records each as an evaluation, as a run would.
+/// All GPUs of it offer offload.
 void record_randomly(uint32_t seed, const RecordingSettings& settings, Recorder& recorder);
 
 /// Names of a seed's backends by priority, and which of them is a device of its own (and not another queue of one).

@@ -22,20 +22,20 @@ struct Folded {
 
     void add(const Fact& fact) {
         if (const auto* a = std::get_if<Assign>(&fact)) {
-            assignments[a->tensor] = {a->after, a->cause, a->source};
+            assignments[a->tensor] = {*a->after, *a->cause, a->source};
         } else if (const auto* begin = std::get_if<SplitBegin>(&fact)) {
             Split& split = splits.emplace_back();
-            split.backend = begin->backend;
-            split.why = begin->why;
-            split.first_node = begin->first_node;
+            split.backend = *begin->backend;
+            split.why = *begin->why;
+            split.first_node = *begin->first_node;
             split.first_input = static_cast<int32_t>(split_inputs.size());
         } else if (const auto* end = std::get_if<SplitEnd>(&fact)) {
-            splits.at(static_cast<size_t>(end->index)).end_node = end->end_node;
+            splits.at(static_cast<size_t>(end->index)).end_node = *end->end_node;
             splits.at(static_cast<size_t>(end->index)).n_inputs = end->n_inputs;
         } else if (const auto* input = std::get_if<SplitInput>(&fact)) {
             split_inputs.push_back(input->tensor);
         } else if (const auto* copy = std::get_if<CopyMade>(&fact)) {
-            copies[{copy->of, copy->backend, copy->stage}] = copy->copy;
+            copies[{copy->of, copy->backend, *copy->stage}] = copy->copy;
         } else if (const auto* rewired = std::get_if<Rewired>(&fact)) {
             rewires[{rewired->node, rewired->source}] = {rewired->original, rewired->copy};
         } else if (const auto* graph_input = std::get_if<GraphInput>(&fact)) {
@@ -97,7 +97,7 @@ std::string check_splits(const PlanView& view, const Folded& folded) {
 
 std::string check_places(const PlanView& view, const Folded& folded) {
     if ((folded.n_reallocations > 0) != !view.memory.reason.empty()) { // the first time needs no reason
-        return "whether memory was planned anew is not as recorded";
+        return "whether memory was planned again is not as recorded";
     }
     for (const PlacedTensor& t : view.memory.tensors) {
         const auto at = folded.placements.find(t.tensor);

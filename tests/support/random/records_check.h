@@ -16,8 +16,8 @@ struct Snapshot {
     std::vector<Assignment> assignments;
 };
 
-/// Do the records of one plan tell the plan? Assignments folded up to each pass are those of the pass, splits, copies, rewirings and places are the
-/// plan's, and every question has the answer that the backends give. What is wrong; empty: nothing.
+/// Do the records of one plan tell the plan? Assignments folded up to each pass are those of the pass, splits, copies, rewirings
+/// and places are the plan's, and every question has the answer that the backends give. What is wrong; empty: nothing.
 std::string check_records(const PlanView& view, std::span<const Snapshot> passes, std::span<const Record> records);
 
 } // namespace schedscope::test

@@ -73,22 +73,23 @@ public:
         engine_->optimise(split);
     }
 
-    void compute(const SplitGraph& split, int32_t first, int32_t count, std::vector<KernelTime>* times) override {
+    void compute(const SplitGraph& split, int32_t first, int32_t count, KernelLog* log) override {
         auto work = std::make_shared<Snapshot>(split, first, count);
         std::vector<const Buffer*> buffers;
         for (const Tensor& t : work->tensors()) {
             buffers.push_back(t.buffer);
         }
-        queue(std::move(buffers), [this, work, first, times] {
+        queue(std::move(buffers), [this, work, first, log] {
             check(work->graph());
-            std::vector<KernelTime> done;
+            KernelLog done;
+            done.timed = log != nullptr && log->timed;
             ++device_.watch_.running;
             engine_->compute(work->graph(), 0, static_cast<int32_t>(work->graph().nodes.size()),
-                             times != nullptr ? &done : nullptr);
+                             log != nullptr ? &done : nullptr);
             --device_.watch_.running;
-            for (KernelTime& kernel : done) {
+            for (KernelTime& kernel : done.kernels) {
                 kernel.first += first;
-                times->push_back(kernel);
+                log->kernels.push_back(kernel);
             }
         });
     }

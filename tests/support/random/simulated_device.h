@@ -25,8 +25,8 @@ struct DeviceTraits {
     Diligence diligence = Diligence::lazy;
 };
 
-/// A device that computes with the CPU's kernels, in memory of its own. What is given to its queue is done when somebody waits for it and
-/// not before, so that a wait that is missing is a wrong result, and always the same one.
+/// A device that computes with the CPU's kernels, in memory of its own. What is given to its queue is done when somebody waits
+/// for it and not before, so that a wait that is missing is a wrong result, and always the same one.
 class SimulatedDevice final : public Device {
 public:
     SimulatedDevice(DeviceTraits traits, const BufferType& memory, std::set<const BufferType*> uses, Watch& watch, uint32_t seed);

@@ -20,7 +20,8 @@ struct Watch {
     std::string first() const { return complaints.empty() ? std::string() : complaints.front(); }
 };
 
-/// A kind of memory in host memory. Where it is not host memory, nobody gets its address but a device that computes. New memory holds NaN.
+/// A kind of memory in host memory. Where it is not host memory, nobody gets its address but a device that computes. New memory
+/// holds NaN.
 class SimulatedMemory final : public BufferType {
 public:
     SimulatedMemory(std::string name, bool is_host, size_t max_size, Watch& watch)

@@ -17,7 +17,8 @@ void record_case(const corpus::Case& c, Recorder& recorder);
 
 enum class CorpusPart : uint8_t { whole, sample };
 
-/// Calls `f` for the cases of the corpus, `every`th of each file; where the whole corpus isn't here, for each case of the sample that comes with the sources.
+/// Calls `f` for the cases of the corpus, `every`th of each file; where the whole corpus isn't here, for each case of the sample
+/// that comes with the sources.
 CorpusPart for_each_corpus_case(int every, const std::function<void(const corpus::Case&)>& f);
 
 } // namespace schedscope::test

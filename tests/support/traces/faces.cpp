@@ -6,6 +6,7 @@
 #include "traces/history/describe.h"
 #include "traces/history/explain.h"
 #include "traces/history/history.h"
+#include "traces/history/tables/passes.h"
 #include "traces/history/tables/tables.h"
 #include "traces/replay/replay.h"
 #include "traces/replay/what_if.h"
@@ -50,7 +51,7 @@ void states(const Source& source) {
 void units(const Source& source) {
     History history(source);
     using Unit = History::Unit;
-    for (const Unit unit : {Unit::sweep, Unit::pass, Unit::split, Unit::node, Unit::evaluation, Unit::token}) {
+    for (const Unit unit : {Unit::sweep, Unit::pass, Unit::split, Unit::evaluation, Unit::token}) {
         for (const Step from : {Step{-1}, history.n_steps() / 2, history.n_steps() - 1}) {
             history.next(from, unit);
             history.previous(from, unit);
@@ -117,7 +118,8 @@ void planned_again(const Source& source) {
 }
 
 void what_ifs(const Source& source) {
-    for (const char* setting : {"ngl=1", "stages=2", "op-offload=off", "offload-min-batch=1", "fa=on", "device-order=cpu"}) {
+    for (const char* setting : {"ngl=1", "stages=2", "op-offload=off", "offload-min-batch=1", "fa=on", "device-order=cpu",
+                                "ot=norm=cpu", "ts=1,2", "nkvo=off"}) {
         try_it([&] {
             WhatIf what_if;
             what_if.set(setting);

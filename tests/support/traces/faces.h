@@ -8,7 +8,8 @@
 
 namespace schedscope::test {
 
-/// What programs do with a trace, one by one: whoever wants to know that nothing in a file makes them crash has all of them look at it.
+/// What programs do with a trace, one by one: whoever wants to know that nothing in a file makes them crash has all of them look
+/// at it.
 struct Face {
     const char* name;
     void (*look)(const std::shared_ptr<const RecordSource>& source); ///< throws Error as the commands do

@@ -87,7 +87,7 @@ public:
         for (BackendInfo& b : renamed.backends) {
             b.name = other(b.name);
             b.device = other(b.device + " device");
-            b.kind = other(b.kind + " kind");
+            b.kind = other(*b.kind + " kind");
             b.description = other(b.description + " description");
         }
         for (BufferTypeInfo& type : renamed.buffer_types) {
@@ -97,6 +97,9 @@ public:
             renamed.facts.emplace_back(fact, other(fact));
         }
         renamed.facts.emplace_back(other("a fact"), other("its value"));
+        if (renamed.settings) {
+            renamed.settings->placement.overrides = {{other("a pattern"), other("its device")}};
+        }
         to_.session(renamed);
     }
     void graph(GraphId id, const GraphView& graph, const CapabilityTable& answers) override {

@@ -39,7 +39,7 @@ struct Imported {
 
     static Imported file(const std::string& path) {
         Imported i;
-        i.result = import_log(path, *i.store);
+        i.result = import_file(path, *i.store);
         i.history = std::make_unique<History>(i.store);
         return i;
     }

@@ -11,11 +11,13 @@
 
 namespace schedscope::test {
 
-/// Records what a runtime would of a transformer on two backends (GPU0 and CPU): a prefill that is planned by the real planner, placed by the real
-/// memory planner and "run" with made-up times, then decodes that use the graph again. GPU0 refuses SOFT_MAX, so that there is something to see.
+/// Records what a runtime would of a transformer on two backends (GPU0 and CPU): a prefill that is planned by the real planner,
+/// placed by the real memory planner and "run" with made-up times, then decodes that use the graph again. GPU0 refuses SOFT_MAX,
+/// so that there is something to see.
 class MadeRun {
 public:
-    /// What makes a run large: every so many evaluations the graph is planned anew (0: only once); every layer is fused, not only the first.
+    /// What makes a run large: every so many evaluations the graph is planned again (0: only once); every layer is fused, not
+    /// only the first.
     struct Size {
         int plan_every = 0;
         bool fuses_all = false;
@@ -121,28 +123,32 @@ private:
                 t.copy = copy.id;
                 t.from = plan_.assignments[static_cast<size_t>(of)].backend;
                 t.to = split.backend;
-                t.bytes = static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb));
+                t.bytes = *info.bytes();
                 t.start_ns = now;
                 t.end_ns = now += 2'000;
                 to.add(t);
             }
+            KernelList kernels;
+            std::vector<KernelSpan> spans;
             for (int32_t n = split.first_node; n < split.end_node; ++n) {
                 const TensorId id = view.nodes[static_cast<size_t>(n)];
                 const TensorInfo& info = view.tensors[static_cast<size_t>(id)];
-                if (is_view_op(info.op))
+                if (is_view_op(*info.op))
                     continue;
-                record::Execute x;
-                x.split = index;
-                x.backend = split.backend;
-                x.first = x.last = id;
-                x.kernel = to.intern(op_name(info.op));
-                x.start_ns = now;
-                x.end_ns = now += info.op == Op::MUL_MAT ? 40'000 : 5'000;
-                x.bytes = static_cast<int64_t>(n_bytes(info.type, info.ne, info.nb));
-                x.flops = info.op == Op::MUL_MAT ? 1'000'000 : 1'000;
-                to.add(x);
+                kernels.push_back(
+                    {id, id, 1, to.intern(op_name(*info.op)), *info.bytes(), info.op == Op::MUL_MAT ? 1'000'000 : 1'000});
+                const int64_t begin = now;
+                spans.push_back({begin, now += info.op == Op::MUL_MAT ? 40'000 : 5'000});
             }
-            to.add(record::SplitRun{index, split.backend, start, now});
+            SplitPart part;
+            part.split = index;
+            part.backend = split.backend;
+            part.start_ns = start;
+            part.end_ns = now;
+            part.count = static_cast<int32_t>(kernels.size());
+            part.kernels = std::make_shared<const KernelList>(std::move(kernels));
+            part.times = spans;
+            to.add(part);
         }
         to.add(record::PassEnd{Pass::execute});
     }

@@ -9,8 +9,9 @@
 
 namespace schedscope::test {
 
-/// A Perfetto trace as its published .proto files say that its bytes are to be read; shares no code with what writes it. Throws std::runtime_error for what is no such
-/// file, and for what Perfetto would complain about: an unknown track or name, times that fall on a track, slices that end without having begun.
+/// A Perfetto trace as its published .proto files say that its bytes are to be read; shares no code with what writes it. Throws
+/// std::runtime_error for what is no such file, and for what Perfetto would complain about: an unknown track or name, times that
+/// fall on a track, slices that end without having begun.
 struct PerfettoFile {
     struct Track {
         std::string name;

@@ -10,11 +10,11 @@ void PlanRecord::keep(const Record& record) {
     if (const auto* a = std::get_if<record::Assign>(&record.fact)) {
         assigned_[a->tensor] = *a;
     } else if (const auto* s = std::get_if<record::SplitBegin>(&record.fact)) {
-        splits_.push_back({backend_name(s->backend), {}});
+        splits_.push_back({backend_name(*s->backend), {}});
     } else if (const auto* i = std::get_if<record::SplitInput>(&record.fact)) {
         splits_[static_cast<size_t>(i->split)].inputs.emplace_back(graph_.tensors[static_cast<size_t>(i->tensor)].name);
     } else if (const auto* c = std::get_if<record::CopyMade>(&record.fact)) {
-        copies_[c->copy] = copy_name(backend_name(c->backend), graph_.tensors[static_cast<size_t>(c->of)].name, c->stage);
+        copies_[c->copy] = copy_name(backend_name(c->backend), graph_.tensors[static_cast<size_t>(c->of)].name, *c->stage);
     } else if (const auto* r = std::get_if<record::Rewired>(&record.fact)) {
         rewired_[{r->node, r->source}] = copies_.at(r->copy);
     }
@@ -22,7 +22,7 @@ void PlanRecord::keep(const Record& record) {
 
 int64_t PlanRecord::bytes(TensorId id) const {
     const TensorInfo& t = graph_.tensors[static_cast<size_t>(id)];
-    return static_cast<int64_t>(n_bytes(t.type, t.ne, t.nb));
+    return static_cast<int64_t>(n_bytes(*t.type, *t.ne, *t.nb));
 }
 
 PlanRecord::Node PlanRecord::node(int index) const {
@@ -30,12 +30,12 @@ PlanRecord::Node PlanRecord::node(int index) const {
     const TensorInfo& t = graph_.tensors[static_cast<size_t>(id)];
     const auto place = [&](TensorId of, std::string& backend, std::string& cause) {
         if (const auto found = assigned_.find(of); found != assigned_.end()) {
-            backend = backend_name(found->second.after);
-            cause = cause_name(found->second.cause, found->second.source);
+            backend = backend_name(*found->second.after);
+            cause = cause_name(*found->second.cause, found->second.source);
         }
     };
     Node n;
-    n.op = op_description(t.op, t.params);
+    n.op = op_description(*t.op, *t.params);
     n.name = t.name;
     n.bytes = bytes(id);
     place(id, n.backend, n.cause);

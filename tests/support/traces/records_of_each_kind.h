@@ -7,7 +7,8 @@
 
 namespace schedscope::test {
 
-/// Adds records of every kind with made-up numbers that fit a graph of `n_tensors` and no copies. Begins with an EvaluationBegin and a PlanBegin of graph 0.
+/// Adds records of every kind with made-up numbers that fit a graph of `n_tensors` and no copies. Begins with an EvaluationBegin
+/// and a PlanBegin of graph 0.
 class EachKind {
 public:
     EachKind(Recorder& recorder, uint32_t seed, int32_t n_tensors, int32_t n_nodes, int n_backends)
@@ -33,7 +34,14 @@ private:
     template <typename T> void add_one() {
         T fact;
         for_each_field<T>([&](const auto& f) {
-            using Value = typename std::remove_cvref_t<decltype(f)>::Value;
+            using Field = std::remove_cvref_t<decltype(f)>;
+            using Value = typename Field::Value;
+            if constexpr (Field::may_be_unknown) {
+                if (below(4) == 0) {
+                    fact.*f.member = std::nullopt;
+                    return;
+                }
+            }
             if constexpr (std::is_enum_v<Value>) {
                 fact.*f.member = static_cast<Value>(below(static_cast<int64_t>(greatest<Value>()) + 1));
             } else if constexpr (std::is_floating_point_v<Value>) {
@@ -56,6 +64,9 @@ private:
         } else if constexpr (std::is_same_v<T, record::Placement>) {
             fact.first_use = 0;
             fact.last_use = static_cast<int32_t>(below(n_nodes_));
+        } else if constexpr (std::is_same_v<T, record::SplitRun>) {
+            fact.start_ns = fact.end_ns ? fact.start_ns : std::nullopt;
+            fact.end_ns = fact.start_ns ? fact.end_ns : std::nullopt;
         } else if constexpr (std::is_same_v<T, record::ValueBucket>) {
             fact.index %= record::n_value_buckets;
         }
@@ -73,6 +84,7 @@ private:
         case Meaning::buffer_type: return below(n_backends_ + 1) - 1;
         case Meaning::tensor: return below(n_tensors_ + 1) - 1;
         case Meaning::text: return recorder_.intern("text " + std::to_string(below(50)));
+        case Meaning::kernels: // go with a part of a split
         case Meaning::graph:
         case Meaning::evaluation: return 0;
         }
@@ -97,7 +109,10 @@ template <typename A, typename B> bool same(const Record& a, const Record& b, A&
             bool equal = true;
             for_each_field<T>([&](const auto& f) {
                 if (f.meaning == Meaning::text) {
-                    equal = equal && a_text(static_cast<StringId>(x.*f.member)) == b_text(static_cast<StringId>(y.*f.member));
+                    const auto *of_x = known(x.*f.member), *of_y = known(y.*f.member);
+                    equal = equal && (of_x == nullptr || of_y == nullptr
+                                          ? (of_x == nullptr) == (of_y == nullptr)
+                                          : a_text(static_cast<StringId>(*of_x)) == b_text(static_cast<StringId>(*of_y)));
                 } else {
                     equal = equal && x.*f.member == y.*f.member;
                 }

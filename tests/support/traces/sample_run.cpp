@@ -12,7 +12,7 @@ Answer Answers::supports_op(BackendId backend, TensorId tensor) const {
     if (t.op == Op::ARGSORT || t.op == Op::TOP_K) {
         return Answer::no(Refusal::op, "no kernel sorts");
     }
-    if (t.op == Op::SOFT_MAX && t.ne[0] > 4096) {
+    if (t.op == Op::SOFT_MAX && (*t.ne)[0] > 4096) {
         return Answer::no(Refusal::size_limit, "rows are longer than 4096");
     }
     return {};
@@ -24,7 +24,7 @@ bool Answers::supports_buffer_type(BackendId backend, BufferTypeId type) const {
 
 bool Answers::wants_offload(BackendId backend, TensorId tensor) const {
     const TensorInfo& t = graph_.tensors[static_cast<size_t>(tensor)];
-    return backend + 1 < n_backends() && t.op == Op::MUL_MAT && t.ne[1] >= 32;
+    return backend + 1 < n_backends() && t.op == Op::MUL_MAT && (*t.ne)[1] >= 32;
 }
 
 SessionInfo session(const std::vector<std::string>& backends) {
@@ -44,6 +44,12 @@ SessionInfo session(const std::vector<std::string>& backends) {
         info.backends[b].supports_buffer_type[b] = 1;
     }
     info.facts = {{"model", "made-up.gguf"}, {"prompt", "Once upon a secret"}, {"architecture", "llama"}};
+    info.settings.emplace();
+    info.settings->n_layers = 6;
+    info.settings->placement = {
+        .n_gpu_layers = 5, .tensor_split = {0.1F, 3}, .overrides = {{"blk\\.1\\..*", "cpu"}}, .cache_on_host = true};
+    info.settings->flash_attention_asked = FlashAttention::automatic;
+    info.settings->flash_attention = true;
     return info;
 }
 
@@ -58,7 +64,7 @@ public:
         t.op = op;
         t.name = graph.keep(name);
         t.ne = ne;
-        t.nb = contiguous_strides(t.type, ne);
+        t.nb = contiguous_strides(*t.type, ne);
         for (size_t i = 0; i < src.size(); ++i) {
             t.src[i] = src[i];
         }
@@ -148,7 +154,7 @@ void SampleRun::end(const std::string& error) {
 bool SampleRun::evaluate(OwnedGraph graph, GraphKind kind) {
     graph_ = std::move(graph);
     const TensorInfo& first = graph_.tensors.front();
-    begin(kind, false, first.name == "inp_tokens" ? static_cast<int32_t>(first.ne[0]) : 3);
+    begin(kind, false, first.name == "inp_tokens" ? static_cast<int32_t>((*first.ne)[0]) : 3);
     fill_table(table_, info_, Answers(info_, graph_), static_cast<int32_t>(graph_.tensors.size()));
     recorder_.graph(next_graph_, graph_.view(), table_);
     PlanOptions options;
@@ -188,7 +194,7 @@ void SampleRun::optimise() {
         for (int32_t i = split.first_node; i + 1 < split.end_node; ++i) {
             TensorId &a = order_[static_cast<size_t>(i)], &b = order_[static_cast<size_t>(i) + 1];
             const TensorInfo& later = graph_.tensors[static_cast<size_t>(b)];
-            if (std::find(later.src.begin(), later.src.end(), a) != later.src.end() || is_view_op(later.op)) {
+            if (std::find(later.src.begin(), later.src.end(), a) != later.src.end() || is_view_op(*later.op)) {
                 continue;
             }
             std::swap(a, b);
@@ -229,23 +235,30 @@ void SampleRun::execute() {
             f.end_ns = clock_ += 50;
             recorder_.add(f);
         }
+        KernelList kernels;
+        std::vector<KernelSpan> spans;
         for (int32_t i = split.first_node; i < split.end_node; ++i) {
             const TensorId node = order_[static_cast<size_t>(i)];
-            if (is_view_op(graph_.tensors[static_cast<size_t>(node)].op)) {
-                continue;
+            if (!is_view_op(*graph_.tensors[static_cast<size_t>(node)].op)) {
+                const StringId name = recorder_.intern(op_name(*graph_.tensors[static_cast<size_t>(node)].op));
+                kernels.push_back({node, node, 1, name, 4096, 8192});
+                spans.push_back({clock_, clock_ + 100});
+                clock_ += 100;
             }
-            record::Execute f;
-            f.split = index;
-            f.backend = split.backend;
-            f.first = f.last = node;
-            f.kernel = recorder_.intern(op_name(graph_.tensors[static_cast<size_t>(node)].op));
-            f.start_ns = clock_;
-            f.end_ns = clock_ += 100;
-            f.bytes = 4096;
-            f.flops = 8192;
-            recorder_.add(f);
         }
-        recorder_.add(record::SplitRun{index, split.backend, split_start, clock_});
+        SplitPart part;
+        part.split = index;
+        part.backend = split.backend;
+        if (kernel_times != KernelTimes::none) {
+            part.start_ns = split_start;
+            part.end_ns = clock_;
+        }
+        part.kernels = kernels.empty() ? nullptr : std::make_shared<const KernelList>(kernels);
+        part.count = static_cast<int32_t>(kernels.size());
+        if (kernel_times == KernelTimes::kernels) {
+            part.times = spans;
+        }
+        recorder_.add(part);
     }
     recorder_.add(record::Wait{-1, 0, clock_, clock_ + 10});
     recorder_.add(record::PassEnd{Pass::execute});

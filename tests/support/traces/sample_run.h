@@ -17,7 +17,7 @@ public:
     Answers(const SessionInfo& session, const OwnedGraph& graph) : session_(session), graph_(graph) {}
     int n_backends() const noexcept override { return static_cast<int>(session_.backends.size()); }
     BufferTypeId default_buffer_type(BackendId b) const override {
-        return session_.backends[static_cast<size_t>(b)].default_buffer_type;
+        return session_.backends[static_cast<size_t>(b)].default_buffer_type.value_or(no_buffer_type);
     }
     bool is_host(BufferTypeId type) const override { return session_.buffer_types[static_cast<size_t>(type)].is_host; }
     Answer supports_op(BackendId backend, TensorId tensor) const override;
@@ -32,7 +32,8 @@ private:
 /// A backend for each name ("Vulkan0", "CPU"), each with a buffer type of its own name.
 SessionInfo session(const std::vector<std::string>& backends);
 
-/// A chain of blocks with weights on the backends in turn, positions and a mask that all blocks read, views, and some names twice.
+/// A chain of blocks with weights on the backends in turn, positions and a mask that all blocks read, views, and some names
+/// twice.
 OwnedGraph blocks(int n_blocks, int n_tokens, int n_backends);
 
 /// Does what a scheduler and a context do, with times made up and no data: plans for real, and writes all the records.
@@ -46,6 +47,8 @@ public:
     void evaluate_again();
     EvaluationId n_evaluations() const { return next_evaluation_; }
     const SessionInfo& session() const { return info_; }
+
+    KernelTimes kernel_times = KernelTimes::kernels; ///< that evaluations from here on record
 
 private:
     void begin(GraphKind kind, bool reused, int32_t n_tokens);

@@ -112,7 +112,7 @@ TEST(Align, ANameDecidesBetweenTensorsThatNothingElseTellsApart) {
         for (const char* name : {first, second}) {
             TensorInfo leaf;
             leaf.name = g.keep(name);
-            leaf.nb = contiguous_strides(leaf.type, leaf.ne);
+            leaf.nb = contiguous_strides(*leaf.type, *leaf.ne);
             g.leafs.push_back(static_cast<TensorId>(g.tensors.size()));
             g.tensors.push_back(leaf);
         }

@@ -7,8 +7,8 @@
 
 namespace schedscope::test {
 
-/// A small transformer in which each tensor has a tag that says what it is, so that a test knows which tensors of two graphs are the same,
-/// whatever they are called.
+/// A small transformer in which each tensor has a tag that says what it is, so that a test knows which tensors of two graphs are
+/// the same, whatever they are called.
 struct Transformer {
     int layers = 4, tokens = 40, heads = 4;
     bool flash_attention = true;

@@ -20,7 +20,8 @@ namespace {
 
 using namespace test;
 
-/// Evaluations of which nothing makes sense but that each number alone is possible: slices that overlap, that end before they begin, in no order.
+/// Evaluations of which nothing makes sense but that each number alone is possible: slices that overlap, that end before they
+/// begin, in no order.
 std::shared_ptr<LiveStore> made_up(uint32_t seed, int rounds) {
     auto store = std::make_shared<LiveStore>();
     const SessionInfo info = session({"Vulkan0", "CPU"});

@@ -49,8 +49,8 @@ TEST_F(Explain, AProductGoesWhereItsWeightIs) {
     ASSERT_FALSE(s.steps.empty());
     EXPECT_EQ(s.steps[0].pass, Pass::place);
     EXPECT_EQ(s.steps[0].before, no_backend);
-    EXPECT_EQ(history->backend_name(s.steps[0].after), "Vulkan1");
-    EXPECT_EQ(cause_name(s.steps[0].cause, s.steps[0].source), "1.wgt1");
+    EXPECT_EQ(history->backend_name(*s.steps[0].after), "Vulkan1");
+    EXPECT_EQ(cause_name(*s.steps[0].cause, s.steps[0].source), "1.wgt1");
     EXPECT_EQ(history->tensor_name(history->plan(0), s.steps[0].by), "blk.2.attn_norm.weight");
     ASSERT_FALSE(s.steps[0].asked.empty());
     EXPECT_THAT(kinds(s), ::testing::IsSupersetOf({"split", "placement", "execute"}));
@@ -66,7 +66,7 @@ TEST_F(Explain, ARefusalSaysWhichBackendAndWhy) {
         }
     }
     EXPECT_TRUE(told);
-    EXPECT_EQ(history->backend_name(s.steps.back().after), "CPU");
+    EXPECT_EQ(history->backend_name(*s.steps.back().after), "CPU");
 }
 
 TEST_F(Explain, AnInputThatIsCopiedTellsOfItsCopies) {

@@ -4,7 +4,7 @@
 #include "traces/history/describe.h"
 #include "traces/history/fold.h"
 #include "traces/history/history.h"
-#include "traces/history/unit.h"
+#include "traces/history/tables/passes.h"
 #include "traces/store/live_store.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/tee.h"
@@ -12,6 +12,7 @@
 
 #include <gmock/gmock.h>
 #include <map>
+#include <numeric>
 #include <random>
 
 namespace schedscope {
@@ -186,7 +187,7 @@ TEST(History, AnEvaluationThatRunsAPlanAgainShowsThePlanAndItsOwnRun) {
     EXPECT_EQ(again.tokens.size(), 1U);
     const PlanState& begin = history.state_at(history.evaluation(1).first);
     EXPECT_TRUE(begin.executed.empty());
-    EXPECT_EQ(begin.splits.front().start_ns, -1);
+    EXPECT_EQ(begin.splits.front().start_ns, std::nullopt);
 }
 
 TEST(History, APlanThatFailedSaysWhy) {
@@ -252,16 +253,13 @@ TEST(History, RecordsOfAFusedNodeIncludeItsFusion) {
 TEST(History, UnitsForwardAndBackwardAreTheSameSteps) {
     const auto store = recorded();
     History history(store);
-    for (const Unit unit : {Unit::record, Unit::sweep, Unit::pass, Unit::split, Unit::node, Unit::evaluation, Unit::token}) {
+    for (const Unit unit : {Unit::record, Unit::sweep, Unit::pass, Unit::split, Unit::evaluation, Unit::token}) {
         // What a reader who sees the records one by one finds.
         std::vector<Step> expected;
-        UnitContext context;
         for (Step s = 0; s < history.n_steps(); ++s) {
-            const Record r = history.record(s);
-            if (begins(unit, context, r)) {
+            if (is_moment(unit, history.record(s))) {
                 expected.push_back(s);
             }
-            advance(context, r);
         }
         std::vector<Step> forward, backward;
         for (Step s = history.next(-1, unit); s != no_step; s = history.next(s, unit)) {
@@ -280,7 +278,7 @@ TEST(History, UnitsForwardAndBackwardAreTheSameSteps) {
 TEST(History, UnitsFromTheMiddleOfOneFindTheNext) {
     const auto store = recorded();
     History history(store);
-    for (const Unit unit : {Unit::node, Unit::split, Unit::pass}) {
+    for (const Unit unit : {Unit::token, Unit::split, Unit::pass}) {
         std::vector<Step> all;
         for (Step s = history.next(-1, unit); s != no_step; s = history.next(s, unit)) {
             all.push_back(s);
@@ -294,19 +292,60 @@ TEST(History, UnitsFromTheMiddleOfOneFindTheNext) {
     }
 }
 
-TEST(History, APassBeginsOnceForTheFourSweeps) {
+TEST(History, APassIsOverAtItsEndPass2WithItsLastSweep) {
     const auto store = recorded();
     History history(store);
     std::vector<std::string> passes, sweeps;
     const Step end = history.evaluation(0).end;
     for (Step s = history.next(-1, Unit::pass); s != no_step && s < end; s = history.next(s, Unit::pass)) {
-        passes.emplace_back(pass_name(std::get<record::PassBegin>(history.record(s).fact).pass));
+        passes.emplace_back(pass_name(std::get<record::PassEnd>(history.record(s).fact).pass));
     }
     for (Step s = history.next(-1, Unit::sweep); s != no_step && s < end; s = history.next(s, Unit::sweep)) {
-        sweeps.emplace_back(pass_name(std::get<record::PassBegin>(history.record(s).fact).pass));
+        sweeps.emplace_back(pass_name(std::get<record::PassEnd>(history.record(s).fact).pass));
     }
-    EXPECT_THAT(passes, ::testing::ElementsAre("1", "2a", "3", "4", "5", "optimise", "allocate", "execute"));
+    EXPECT_THAT(passes, ::testing::ElementsAre("1", "2d", "3", "4", "5", "optimise", "allocate", "execute"));
     EXPECT_THAT(sweeps, ::testing::ElementsAre("1", "2a", "2b", "2c", "2d", "3", "4", "5", "optimise", "allocate", "execute"));
+}
+
+TEST(History, ASplitIsOverWhenItIsPlannedAndWhenItRan) {
+    const auto store = recorded();
+    History history(store);
+    const auto n_splits = history.plan(0).splits.size();
+    std::vector<int32_t> planned, ran;
+    const Step end = history.evaluation(0).end;
+    for (Step s = history.next(-1, Unit::split); s != no_step && s < end; s = history.next(s, Unit::split)) {
+        const Record record = history.record(s);
+        const PlanState& state = history.state_at(s);
+        if (const auto* f = std::get_if<record::SplitEnd>(&record.fact)) {
+            planned.push_back(f->index);
+            EXPECT_GT(state.splits.at(static_cast<size_t>(f->index)).end_node, 0);
+        } else {
+            ran.push_back(std::get<record::SplitRun>(record.fact).split);
+            EXPECT_EQ(state.splits.at(static_cast<size_t>(ran.back())).ran, s);
+        }
+    }
+    std::vector<int32_t> each(n_splits);
+    std::iota(each.begin(), each.end(), 0);
+    EXPECT_EQ(planned, each);
+    EXPECT_EQ(ran, each);
+}
+
+TEST(History, WhatFailsEndsThePassThatItIsIn) {
+    auto store = std::make_shared<LiveStore>();
+    SampleRun run(*store, session({"Vulkan0", "CPU"}));
+    run.evaluate(blocks(2, 4, 2));
+    const EvaluationId failing = 1;
+    store->set_evaluation(failing);
+    store->add(record::EvaluationBegin{});
+    store->add(record::PlanBegin{0, 1, 1, 1, 0, true});
+    store->add(record::PassBegin{Pass::place});
+    const Step assigned = store->add(record::Assign{Pass::place, Cause::input, -1, no_backend, 1, 0, no_tensor});
+    const Step failed = store->add(record::PlanEnd{0, 0, store->intern("nothing runs it")});
+    History history(store);
+    EXPECT_EQ(history.next(assigned, Unit::pass), failed);
+    EXPECT_EQ(tables::end_of_pass(history, failing, Pass::place), failed);
+    EXPECT_EQ(history.state_at(failed).pass, Pass::place);
+    EXPECT_EQ(tables::work_of_pass(history, failed).was, (std::unordered_map<TensorId, BackendId>{{0, no_backend}}));
 }
 
 TEST(History, NamesOfCopiesAreThoseOfTheScheduler) {
@@ -316,7 +355,7 @@ TEST(History, NamesOfCopiesAreThoseOfTheScheduler) {
     ASSERT_FALSE(state.copies.empty());
     const record::CopyMade& copy = state.copies.front();
     EXPECT_EQ(history.tensor_name(state, copy.copy),
-              history.backend_name(copy.backend) + "#" + history.tensor_name(state, copy.of) + "#" + std::to_string(copy.stage));
+              history.backend_name(copy.backend) + "#" + history.tensor_name(state, copy.of) + "#" + std::to_string(*copy.stage));
     EXPECT_EQ(history.tensor(state, copy.copy).name, history.tensor(state, copy.of).name);
     EXPECT_EQ(history.tensor_name_at(history.evaluation(1).end - 1, copy.copy), history.tensor_name(state, copy.copy));
 }

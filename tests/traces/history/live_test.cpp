@@ -89,7 +89,7 @@ TEST(LiveGate, SteppingByRecordsShowsEachOne) {
 }
 
 TEST(LiveGate, SteppingByAUnitStopsWhereTheHistoryFindsIt) {
-    for (const Unit unit : {Unit::sweep, Unit::pass, Unit::split, Unit::node, Unit::evaluation, Unit::token}) {
+    for (const Unit unit : {Unit::sweep, Unit::pass, Unit::split, Unit::evaluation, Unit::token}) {
         std::vector<Step> stops;
         auto all = std::make_shared<LiveStore>();
         SampleRun(*all, session({"Vulkan0", "CPU"})).evaluate(blocks(2, 4, 2));
@@ -208,7 +208,7 @@ TEST(LiveGate, TheExecutorStopsAsFinelyAsTheUserSteps) {
     LiveStore store;
     LiveGate gate(store, false);
     EXPECT_EQ(gate.grain(), Recorder::Grain::graph);
-    gate.step(Unit::node);
+    gate.step(Unit::record);
     EXPECT_EQ(gate.grain(), Recorder::Grain::node);
     gate.step(Unit::split);
     EXPECT_EQ(gate.grain(), Recorder::Grain::split);

@@ -1,5 +1,6 @@
 // Histories that are longer than what is kept of them: every answer is that of a reader who folds all records from the beginning.
 #include "tests/support/traces/sample_run.h"
+#include "traces/format/fields.h"
 #include "traces/history/fold.h"
 #include "traces/history/history.h"
 #include "traces/store/live_store.h"
@@ -58,11 +59,15 @@ std::vector<Record> all_records(const RecordSource& source) {
 /// All that a state says, in a line.
 std::string told(const PlanState& s) {
     std::string text;
-    const auto say = [&](auto... values) { ((text += std::to_string(values) + " "), ...); };
+    const auto word = [](const auto& value) {
+        const auto* told = known(value);
+        return told != nullptr ? std::to_string(*told) : "?";
+    };
+    const auto say = [&](const auto&... values) { ((text += word(values) + " "), ...); };
     say(s.step, s.evaluation, s.planned_in, s.graph, static_cast<int>(s.pass), s.planned ? 1 : 0);
     text += s.error + "\n";
     for (const TensorState& t : s.tensors) {
-        say(t.backend, static_cast<int>(t.cause), t.source, static_cast<int>(t.pass), t.by, t.split, t.changed);
+        say(t.backend, static_cast<int>(*t.cause), t.source, static_cast<int>(t.pass), t.by, t.split, t.changed);
     }
     for (const TensorId id : s.order) {
         say(id);
@@ -218,9 +223,9 @@ std::set<TensorId> spoken_of(const Fact& fact, const PlanState& before) {
         }
     };
     if (const auto* f = std::get_if<record::SplitBegin>(&fact)) {
-        ids.insert(f->by);
+        ids.insert(*f->by);
     } else if (const auto* f = std::get_if<record::SplitInput>(&fact)) {
-        ids.insert({f->tensor, f->node});
+        ids.insert({f->tensor, *f->node});
     } else if (const auto* f = std::get_if<record::CopyMade>(&fact)) {
         ids.insert(f->of);
     } else if (const auto* f = std::get_if<record::Rewired>(&fact)) {

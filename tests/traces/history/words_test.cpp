@@ -25,12 +25,12 @@ TEST(Words, SizesAndTimesAreWrittenAsPeopleReadThem) {
     EXPECT_EQ(words::counted(2048, "copy"), "2,048 copies");
 }
 
-TEST(Words, SizesThatALogMayNotTellSayHowMuchIsKnown) {
+TEST(Words, SizesThatMayBeUnknownSayHowMuchIsKnown) {
     tables::SizeSum all, some, none;
     all.add(4096);
     some.add(4096);
-    some.add(-1);
-    none.add(-1);
+    some.add(std::nullopt);
+    none.add(std::nullopt);
     EXPECT_EQ(words::bytes(all), "4.0 KiB");
     EXPECT_EQ(words::bytes(some), "at least 4.0 KiB");
     EXPECT_EQ(words::bytes(none), "?");
@@ -38,6 +38,13 @@ TEST(Words, SizesThatALogMayNotTellSayHowMuchIsKnown) {
     EXPECT_EQ(words::counted_of(2, "copy", some), "2 copies of at least 4.0 KiB");
     EXPECT_EQ(words::counted_of(1, "copy", none), "1 copy of unknown size");
     EXPECT_EQ(words::counted_of(0, "copy", all), "no copies");
+}
+
+TEST(Words, ARefusalSaysAsMuchAsIsKnownOfIt) {
+    EXPECT_EQ(words::refusal(Refusal::type, "source 1 is not F32"), "type: source 1 is not F32");
+    EXPECT_EQ(words::refusal(Refusal::type, ""), "type");
+    EXPECT_EQ(words::refusal(Refusal::none, "no spline unit"), "no spline unit");
+    EXPECT_EQ(words::refusal(Refusal::none, ""), "");
 }
 
 } // namespace

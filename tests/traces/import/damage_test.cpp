@@ -86,7 +86,7 @@ TEST(CutLog, MakesATraceThatReadersAccept) {
         std::remove(trace.path().c_str());
         {
             TraceWriter writer(trace.path());
-            import_log(log.path(), writer);
+            import_file(log.path(), writer);
             writer.close();
         }
         History history(std::make_shared<TraceReader>(trace.path()));

@@ -21,7 +21,7 @@ using ::testing::EndsWith;
 std::string said(const std::string& path, const ImportLimits& limits) {
     LiveStore store;
     try {
-        return std::to_string(import_log(path, store, nullptr, limits).n_graphs);
+        return std::to_string(import_file(path, store, nullptr, limits).n_graphs);
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::input);
         return error.what();
@@ -97,7 +97,7 @@ TEST(LargeGraph, IsNotMadeOfANumber) {
     Imported whole = Imported::file(log.path());
     EXPECT_EQ(whole.result.n_nodes, 1);
     LiveStore store;
-    const ImportResult bounded = import_log(log.path(), store, nullptr, {.graph_tensors = 2000});
+    const ImportResult bounded = import_file(log.path(), store, nullptr, {.graph_tensors = 2000});
     EXPECT_EQ(bounded.n_nodes, 0);
     EXPECT_THAT(bounded.notes, ::testing::Contains("1 line left out: numbers that can't be"));
 }

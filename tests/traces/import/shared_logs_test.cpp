@@ -1,4 +1,5 @@
-// Whole logs of llama.cpp, beside the repository: what is imported is what a plain reading of fixed columns finds in the same text.
+// Whole logs of llama.cpp, beside the repository: what is imported is what a plain reading of fixed columns finds in the same
+// text.
 
 #include "tests/support/paths.h"
 #include "tests/support/traces/imported.h"
@@ -104,7 +105,7 @@ void expect_same(Imported& imported, EvaluationId evaluation, const PlainGraph& 
             EXPECT_EQ(t.split, static_cast<int>(s));
             EXPECT_EQ(history.backend_name(t.backend), plain[s].backend);
             EXPECT_EQ(history.backend_name(t.backend).substr(0, 5), node.backend);
-            EXPECT_EQ(cause_name(t.cause, t.source), node.cause);
+            EXPECT_EQ(t.cause ? cause_name(*t.cause, t.source) : "", node.cause);
             // Sources by name, copies by theirs.
             std::vector<std::string> sources;
             const TensorInfo& info = graph.tensors[static_cast<size_t>(id)];

@@ -31,6 +31,14 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"partial-offload", "op-offload=on", "op-offload=on: it was on when this was recorded"},
         Case{"experts-offload", "offload-min-batch=1", "offload-min-batch=1: it was recorded with 1"},
         Case{"partial-offload", "offload-min-batch=2", "offload-min-batch=2: the same 18 nodes are taken over"},
+        Case{"experts-offload", "ot=ffn_.*_exps=CPU", "ot=ffn_.*_exps=CPU: it was recorded with the same"},
+        Case{"all-cpu", "ot=ffn=cpu",
+             "ot=ffn=cpu: the weights that it places lie there already, or its device can't run what reads them"},
+        Case{"all-cpu", "ts=1,2", "ts=1,2: there is no device but the CPU that layers could go to"},
+        Case{"partial-offload", "ts=7", "ts=7: one device has all offloaded layers"},
+        Case{"pipeline", "ts=1,1", "ts=1,1: each layer stays on the device where it was"},
+        Case{"partial-offload", "nkvo=off", "nkvo=off: it was off when this was recorded"},
+        Case{"all-cpu", "nkvo=on", "nkvo=on: the CPU has all layers, and their KV cache lies there in any case"},
         Case{"llava-1.6", "offload-min-batch=2",
              "offload-min-batch=2: only lookups of rows read weights from host memory, and those are never taken over"}));
 
@@ -55,10 +63,10 @@ TEST(WhyNothingChanges, OfSeveralSettingsIsASentenceEach) {
 }
 
 /// Why a setting changes nothing in the plan of one graph on Vulkan0 and the CPU.
-std::string why_not(OwnedGraph graph, const char* setting, std::vector<std::pair<std::string, std::string>> facts = {}) {
+std::string why_not(OwnedGraph graph, const char* setting, std::optional<PlanSettings> settings = {}) {
     const auto store = std::make_shared<LiveStore>();
     SessionInfo session = test::session({"Vulkan0", "CPU"});
-    session.facts = std::move(facts);
+    session.settings = std::move(settings);
     test::SampleRun(*store, session).evaluate(std::move(graph));
     WhatIf what_if;
     what_if.set(setting);
@@ -69,7 +77,7 @@ TEST(WhyNothingChanges, CountsTheBatchesOfThoseThatReadHostWeightsAlone) {
     // The attention has rows for each head, 4 times as many as there are tokens: it reads no weights.
     EXPECT_EQ(why_not(test::blocks(4, 8, 2), "offload-min-batch=9"),
               "offload-min-batch=9: the largest batch of a node that reads weights from host memory is 8");
-    EXPECT_EQ(why_not(test::blocks(4, 8, 2), "op-offload=off", {{"op_offload", "on"}, {"offload_min_batch", "32"}}),
+    EXPECT_EQ(why_not(test::blocks(4, 8, 2), "op-offload=off", PlanSettings{}),
               "op-offload=off: no device took a node over from the CPU: the largest batch of a node that reads weights from host "
               "memory is 8, 32 is the least that is worth it");
     EXPECT_EQ(why_not(test::blocks(4, 8, 2), "offload-min-batch=4"),
@@ -84,8 +92,10 @@ TEST(WhyNothingChanges, CountsOneAsOne) {
         }
     }
     EXPECT_EQ(why_not(std::move(graph), "offload-min-batch=2"), "offload-min-batch=2: the same 1 node is taken over");
-    EXPECT_EQ(why_not(test::blocks(1, 8, 1), "ngl=9", {{"n_gpu_layers", "3"}, {"n_layers", "1"}}),
-              "ngl=9: 1 layer and the output were offloaded already");
+    PlanSettings settings;
+    settings.n_layers = 1;
+    settings.placement.n_gpu_layers = 3;
+    EXPECT_EQ(why_not(test::blocks(1, 8, 1), "ngl=9", settings), "ngl=9: 1 layer and the output were offloaded already");
 }
 
 } // namespace

@@ -1,4 +1,5 @@
-// Random graphs for random machines, recorded: the same each time, planned again alike, and a what-if is what a run with that setting decides.
+// Random graphs for random machines, recorded: the same each time, planned again alike, and a what-if is what a run with that
+// setting decides.
 #include "tests/support/random/recording.h"
 #include "tests/support/traces/sample_run.h"
 #include "traces/format/fields.h"
@@ -38,12 +39,14 @@ std::string told(const Record& r, const RecordSource& source) {
             std::apply(
                 [&](const auto&... field) {
                     const auto add = [&](const auto& f) {
-                        const auto value = fact.*f.member;
+                        const auto* value = known(fact.*f.member);
                         text += std::string(" ") + f.name + "=";
-                        if (f.meaning == Meaning::text) {
-                            text += source.text(static_cast<StringId>(value));
+                        if (value == nullptr) {
+                            text += "?";
+                        } else if (f.meaning == Meaning::text) {
+                            text += source.text(static_cast<StringId>(*value));
                         } else {
-                            text += std::to_string(static_cast<double>(value));
+                            text += std::to_string(static_cast<double>(*value));
                         }
                     };
                     (add(field), ...);

@@ -3,6 +3,7 @@
 #include "tests/support/traces/corpus_run.h"
 #include "tests/support/traces/sample_run.h"
 #include "traces/history/history.h"
+#include "traces/history/tables/passes.h"
 #include "traces/history/tables/tables.h"
 #include "traces/replay/replay.h"
 #include "traces/store/live_store.h"
@@ -168,7 +169,7 @@ TEST(HistoryOfTheCorpus, AfterEachPassTheStateIsWhatTheReferenceHad) {
             }
             ASSERT_EQ(map(final_state), expected.assign) << c.name;
             for (size_t t = 0; t < expected.causes.size(); ++t) {
-                ASSERT_EQ(cause_name(final_state.tensors[t].cause, final_state.tensors[t].source), expected.causes[t])
+                ASSERT_EQ(cause_name(*final_state.tensors[t].cause, final_state.tensors[t].source), expected.causes[t])
                     << c.name << " tensor " << t;
             }
             ASSERT_EQ(final_state.splits.size(), expected.splits.size()) << c.name;
@@ -177,7 +178,7 @@ TEST(HistoryOfTheCorpus, AfterEachPassTheStateIsWhatTheReferenceHad) {
                 ASSERT_EQ(split.begin.backend, expected.splits[s].backend);
                 ASSERT_EQ(split.begin.first_node, expected.splits[s].first);
                 ASSERT_EQ(split.end_node, expected.splits[s].end);
-                ASSERT_EQ(split_reason_name(split.begin.why), expected.splits[s].why);
+                ASSERT_EQ(split_reason_name(*split.begin.why), expected.splits[s].why);
                 ASSERT_EQ(split.inputs.size(), expected.splits[s].inputs.size());
                 for (size_t i = 0; i < split.inputs.size(); ++i) {
                     ASSERT_EQ(split.inputs[i].tensor, expected.splits[s].inputs[i]);

@@ -15,8 +15,10 @@ constexpr int n_blocks = 4;
 
 SessionInfo facts_of_a_run(int n_gpu_layers) {
     SessionInfo info = session({"Vulkan0", "Vulkan1", "CPU"});
-    info.facts = {
-        {"n_layers", std::to_string(n_blocks)}, {"n_gpu_layers", std::to_string(n_gpu_layers)}, {"flash_attention", "off"}};
+    info.settings.emplace();
+    info.settings->n_layers = n_blocks;
+    info.settings->placement.n_gpu_layers = n_gpu_layers;
+    info.settings->flash_attention = false;
     return info;
 }
 
@@ -33,14 +35,14 @@ OwnedGraph placed(int n_gpu_layers, int n_tokens, bool second_device = true) {
     for (TensorInfo& t : graph.tensors) {
         const bool of_block = t.name.starts_with("blk.");
         if (t.usage == BufferUsage::weights && (of_block || t.name == "output.weight")) {
-            t.home = Home::layer;
+            t.role = of_block ? Role::attention : Role::output;
             t.layer = of_block ? t.name[4] - '0' : n_blocks;
             t.buffer_type = home(t.layer);
         } else if (t.usage == BufferUsage::weights) {
-            t.home = Home::host;
+            t.role = Role::embedding;
         }
         if (t.name.starts_with("norm-")) {
-            t.home = Home::layer_norm;
+            t.role = Role::norm;
             t.layer = t.name[5] - '0';
         }
         if (t.name.starts_with("norm-") && (n_tokens < 32 || n_gpu_layers > n_blocks)) {
@@ -69,7 +71,8 @@ ReplayResult changed(const RecordSource& source, const std::vector<std::string>&
     return replay(source, options);
 }
 
-/// A run with the change and a plan of the other run's records start from the same: tensors in the same places, pinned alike, and the same answers.
+/// A run with the change and a plan of the other run's records start from the same: tensors in the same places, pinned alike, and
+/// the same answers.
 void expect_answered(const RecordSource& from, const std::vector<std::string>& settings, const RecordSource& to) {
     WhatIf what_if;
     for (const std::string& setting : settings) {
@@ -125,7 +128,7 @@ std::shared_ptr<LiveStore> recorded_encoder(int n_gpu_layers, BackendId home) {
     OwnedGraph graph = blocks(n_blocks, 40, 3);
     for (TensorInfo& t : graph.tensors) {
         if (t.usage == BufferUsage::weights) {
-            t.home = Home::encoder;
+            t.role = Role::encoder;
             t.buffer_type = home;
         }
     }

@@ -75,7 +75,8 @@ protected:
         database.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY");
         database.execute(sql);
     }
-    /// Leaves the trace as a program that is killed in the middle of a change does: pages changed, and the journal to take that back beside it.
+    /// Leaves the trace as a program that is killed in the middle of a change does: pages changed, and the journal to take that
+    /// back beside it.
     void leave_a_journal() const {
         const std::string sound = read_bytes(path);
         const pid_t child = fork();
@@ -311,7 +312,8 @@ size_t root_of(const std::string& path, const std::string& table) {
     return static_cast<size_t>(find.integer(0));
 }
 
-/// A table's tree whose inner pages lead to the same page again and again, level upon level: a file of some pages with more rows than could ever be counted.
+/// A table's tree whose inner pages lead to the same page again and again, level upon level: a file of some pages with more rows
+/// than could ever be counted.
 void make_endless(const std::string& path, const std::string& table) {
     const size_t root = root_of(path, table);
     constexpr size_t page_bytes = 4096, n_levels = 8, n_cells = 400;
@@ -346,7 +348,7 @@ void make_endless(const std::string& path, const std::string& table) {
 
 TEST_F(HostileTrace, ReadingThatWouldNotEndIsEnded) {
     const std::string sound = read_bytes(path);
-    for (const char* table : {"assign", "query", "execute", "plan", "meta", "evaluation", "tensor", "split"}) {
+    for (const char* table : {"assign", "query", "split_run", "kernel", "plan", "meta", "evaluation", "tensor", "split"}) {
         write_bytes(path, sound);
         make_endless(path, table);
         EXPECT_NE(read_all(path), "") << table;
@@ -361,7 +363,8 @@ TEST_F(HostileTrace, ReadingThatWouldNotEndIsEnded) {
 /// Replaces the page of the texts by one whose texts, of a megabyte each, all lie in the same pages behind it.
 void make_texts_share_their_pages(const std::string& path, int n_texts) {
     constexpr size_t page_bytes = 4096, n_pages = 256;
-    // As SQLite's file format has it: the least of a long payload that lies in its row, and full pages behind that; a header of five bytes in front of the text.
+    // As SQLite's file format has it: the least of a long payload that lies in its row, and full pages behind that; a header of
+    // five bytes in front of the text.
     constexpr size_t in_row = (page_bytes - 12) * 32 / 255 - 23, payload = in_row + n_pages * (page_bytes - 4),
                      text_bytes = payload - 5;
     std::string bytes = read_bytes(path);

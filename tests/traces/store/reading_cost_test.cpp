@@ -45,7 +45,7 @@ TEST(ReadingCost, TheSummaryAndTheLastPlanReadAFewOfThem) {
     const auto reader = std::make_shared<TraceReader>(path);
     History history(reader);
     EXPECT_GT(tables::summary(history).tokens, 0);
-    EXPECT_LT(reader->pages_read(), pages_of(path) / 8) << "of " << pages_of(path);
+    EXPECT_LT(reader->pages_read(), pages_of(path) / 6) << "of " << pages_of(path);
 }
 
 TEST(ReadingCost, CountsAreThoseOfReadingEverything) {

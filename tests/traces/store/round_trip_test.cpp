@@ -119,6 +119,7 @@ TEST(RoundTrip, ARunComesBackAsItWasRecorded) {
         EXPECT_EQ(a.backends[i].supports_buffer_type, b.backends[i].supports_buffer_type);
     }
     EXPECT_EQ(a.facts, b.facts);
+    EXPECT_EQ(a.settings, b.settings);
     EXPECT_EQ(a.buffer_types[2].is_host, b.buffer_types[2].is_host);
 }
 
@@ -164,8 +165,8 @@ TEST(RoundTrip, TextsThatAreNotUtf8AndNumbersThatAreNoNumbersSurvive) {
     writer.close();
     const TraceReader reader(folder.file("t"));
     const std::vector<Record> records = records_of(reader);
-    EXPECT_EQ(reader.text(std::get<record::NextToken>(records[0].fact).text), broken);
-    EXPECT_EQ(reader.text(std::get<record::NextToken>(records[1].fact).text), with_nul);
+    EXPECT_EQ(reader.text(*std::get<record::NextToken>(records[0].fact).text), broken);
+    EXPECT_EQ(reader.text(*std::get<record::NextToken>(records[1].fact).text), with_nul);
     const auto& back = std::get<record::Value>(records[2].fact);
     EXPECT_TRUE(std::isnan(back.min));
     EXPECT_TRUE(std::isinf(back.max));
@@ -195,6 +196,7 @@ TEST(RoundTrip, BufferTypesMetLateAreInTheTrace) {
         ASSERT_EQ(back.buffer_types.size(), 3U);
         EXPECT_EQ(back.buffer_types[2].name, "Vulkan0_Host");
         EXPECT_EQ(back.facts.size(), 3U);
+        EXPECT_EQ(back.settings, info.settings);
         EXPECT_EQ(source->answers(0).session->buffer_types.size(), 3U);
     }
 }

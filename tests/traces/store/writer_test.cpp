@@ -143,12 +143,12 @@ TEST(Writer, WithoutTextsNoPromptAndNoTokenIsInTheFile) {
     int tokens = 0;
     for (const Record& r : records) {
         if (const auto* token = std::get_if<record::NextToken>(&r.fact)) {
-            EXPECT_EQ(token->token, -1);
-            EXPECT_EQ(token->text, 0);
+            EXPECT_EQ(token->token, std::nullopt);
+            EXPECT_EQ(token->text, std::nullopt);
             EXPECT_EQ(token->host_bytes, 160);
             ++tokens;
         } else if (const auto* ubatch = std::get_if<record::UbatchToken>(&r.fact)) {
-            EXPECT_EQ(ubatch->token, -1);
+            EXPECT_EQ(ubatch->token, std::nullopt);
         }
     }
     EXPECT_EQ(tokens, 1);

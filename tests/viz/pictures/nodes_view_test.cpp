@@ -20,7 +20,7 @@ TEST(NodesView, EveryNodeStandsInItsSplitsCluster) {
     const Parsed parsed(draw_nodes(subject));
     for (const SplitState& split : s.state.splits) {
         const auto& members = parsed.clusters.at("split " + std::to_string(split.begin.index));
-        for (int32_t i = split.begin.first_node; i < split.end_node; ++i) {
+        for (int32_t i = *split.begin.first_node; i < split.end_node; ++i) {
             EXPECT_TRUE(members.count(subject.id(s.state.order[static_cast<size_t>(i)]))) << i;
         }
     }
@@ -37,7 +37,7 @@ TEST(NodesView, SplitsAreStackedInTheOrderTheyRun) {
     ASSERT_EQ(parsed.next.size(), s.state.splits.size() - 1);
     for (const SplitState& split : s.state.splits) {
         if (split.begin.index > 0) {
-            const std::string above = subject.id(s.state.order[static_cast<size_t>(split.begin.first_node) - 1]);
+            const std::string above = subject.id(s.state.order[static_cast<size_t>(*split.begin.first_node) - 1]);
             const auto& members = parsed.clusters.at("split " + std::to_string(split.begin.index));
             EXPECT_TRUE(std::any_of(parsed.next.begin(), parsed.next.end(), [&](const Parsed::Edge& edge) {
                 return edge.from == above && members.count(edge.to) != 0 && edge.values.at("style") == "invis";
@@ -59,7 +59,7 @@ TEST(NodesView, ASplitOfUnknownNodesSaysSo) {
     Sketch s = llama(4, 3);
     s.split_up();
     SplitState& last = s.state.splits.back();
-    last.end_node = last.begin.first_node;
+    last.end_node = *last.begin.first_node;
     const std::string dot = draw_nodes(s.subject());
     EXPECT_THAT(dot, HasSubstr("nodes unknown"));
     EXPECT_THAT(dot, HasSubstr(std::to_string(s.state.copies.size()) + " cop"));

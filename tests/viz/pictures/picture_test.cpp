@@ -3,11 +3,13 @@
 #include "runtime/error.h"
 #include "tests/viz/parsed.h"
 #include "tests/viz/recorded.h"
+#include "traces/history/tables/passes.h"
 #include "traces/history/words/words.h"
 
 #include <cstdio>
 #include <fstream>
 #include <gmock/gmock.h>
+#include <map>
 #include <sstream>
 #include <unistd.h>
 
@@ -66,12 +68,12 @@ TEST_F(Picture, HasExactlyTheSplitsCopiesAndBytesOfTheRecordedPlan) {
     }
     for (const SplitState& split : plan.splits) {
         const std::string id = "split " + std::to_string(split.begin.index);
-        EXPECT_EQ(parsed.nodes.at(id).at("backend"), history.backend_name(split.begin.backend));
-        EXPECT_EQ(parsed.nodes.at(id).at("first_node"), std::to_string(split.begin.first_node));
+        EXPECT_EQ(parsed.nodes.at(id).at("backend"), history.backend_name(*split.begin.backend));
+        EXPECT_EQ(parsed.nodes.at(id).at("first_node"), std::to_string(*split.begin.first_node));
         EXPECT_EQ(parsed.nodes.at(id).at("last_node"), std::to_string(split.end_node - 1));
         int64_t into = 0;
         for (const record::SplitInput& input : split.inputs) {
-            into += input.bytes;
+            into += *input.bytes;
         }
         EXPECT_EQ(bytes[id], into) << id;
         EXPECT_EQ(copies[id], static_cast<int64_t>(split.inputs.size())) << id;
@@ -94,12 +96,32 @@ TEST_F(Picture, NodesReadWhatTheyWereRewiredTo) {
     }
 }
 
+TEST_F(Picture, OfAPassMarksWhatThePassChanged) {
+    for (const Pass pass : {Pass::place, Pass::gpu_down, Pass::rest_up, Pass::refine}) {
+        const Parsed parsed(make_dot(history, options_of(PictureView::nodes, pass)));
+        const PlanState state = history.state_at(tables::end_of_pass(history, 0, pass));
+        std::map<std::string, int> called;
+        for (const TensorId node : state.order) {
+            ++called[history.tensor_name(state, node)];
+        }
+        for (const TensorId node : state.order) {
+            const std::string name = history.tensor_name(state, node);
+            if (called[name] == 1) {
+                EXPECT_EQ(parsed.label(name).find("● ") != std::string::npos, state.tensors[node].pass == pass)
+                    << pass_name(pass) << ' ' << name;
+            }
+        }
+        EXPECT_THAT(parsed.graph.at("label"), HasSubstr("changed in this pass"));
+    }
+    EXPECT_THAT(make_dot(history, options_of(PictureView::nodes)), Not(HasSubstr("●"))) << "the whole plan: no pass is meant";
+}
+
 TEST_F(Picture, ShowsTheStateAtTheEndOfAnyPass) {
     for (const Pass pass :
          {Pass::place, Pass::gpu_down, Pass::gpu_up, Pass::rest_down, Pass::rest_up, Pass::refine, Pass::sources}) {
         const std::string dot = make_dot(history, options_of(PictureView::nodes, pass));
         const Parsed parsed(dot);
-        EXPECT_THAT(parsed.graph.at("label"), HasSubstr("after pass " + std::string(pass_name(pass))));
+        EXPECT_THAT(parsed.graph.at("label"), HasSubstr("after " + words::pass(pass)));
         EXPECT_THAT(dot, Not(HasSubstr("subgraph"))) << "no splits before pass 5";
     }
     const Parsed first(make_dot(history, options_of(PictureView::nodes, Pass::place)));
@@ -142,8 +164,7 @@ TEST_F(Picture, AReusedPlanIsShownForItsEvaluation) {
     options.pass = Pass::split;
     EXPECT_THAT(make_dot(history, options), HasSubstr("split 0"));
     options.eval = 2;
-    EXPECT_THAT(error_of([&] { make_dot(history, options); }, ErrorKind::usage),
-                HasSubstr("there are 2 evaluations, counted from 0"));
+    EXPECT_THAT(error_of([&] { make_dot(history, options); }, ErrorKind::usage), HasSubstr("the trace has evaluations 0…1"));
 }
 
 TEST_F(Picture, TwoRunsGiveTheSameTextUpToPassFive) {

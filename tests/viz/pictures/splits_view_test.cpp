@@ -88,7 +88,7 @@ TEST(SplitsView, HasExactlyTheSplitsAndBytesOfThePlan) {
     for (const SplitState& split : sketch.state.splits) {
         int64_t of_split = 0;
         for (const record::SplitInput& input : split.inputs) {
-            of_split += input.bytes;
+            of_split += *input.bytes;
             ++planned_copies;
         }
         planned_bytes += of_split;

@@ -5,6 +5,12 @@
 #include "tests/viz/recorded.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/story_words.h"
+#include "viz/tables/copies.h"
+#include "viz/tables/memory.h"
+#include "viz/tables/passes.h"
+#include "viz/tables/splits.h"
+#include "viz/tables/table_json.h"
+#include "viz/tables/timeline.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -49,7 +55,7 @@ TEST_F(Report, ThePassesLeadToThePlan) {
             continue;
         }
         EXPECT_EQ(now[id][1], tensor.backend);
-        EXPECT_EQ(data["texts"][now[id][2].get<size_t>()], cause_name(tensor.cause, tensor.source));
+        EXPECT_EQ(data["texts"][now[id][2].get<size_t>()], cause_name(*tensor.cause, tensor.source));
         EXPECT_EQ(now[id][3], tensor.by);
     }
     EXPECT_EQ(plan["copies"].size(), state.copies.size());
@@ -65,7 +71,7 @@ TEST_F(Report, TellsTheStoriesInTheWordsOfExplain) {
         ASSERT_EQ(told[1].size(), story.steps.size()) << name;
         for (size_t i = 0; i < story.steps.size(); ++i) {
             EXPECT_EQ(told[1][i][0], story.steps[i].step);
-            EXPECT_EQ(data["texts"][told[1][i][2].get<size_t>()], words::decided(history, state, story, story.steps[i]));
+            EXPECT_EQ(data["texts"][told[1][i][2].get<size_t>()], words::decided(history, state, story.steps[i]));
             EXPECT_EQ(told[1][i][3].size(), story.steps[i].asked.size());
         }
         EXPECT_EQ(told[2].size(), story.lines.size());
@@ -196,21 +202,51 @@ TEST_F(ReportOfAlikePlans, SayWhyEachWasPlannedAnew) {
     EXPECT_EQ(data["evaluations"][1]["outputs"], 1);
 }
 
-TEST_F(Report, BuffersAreAsTheMemoryTableHasThem) {
-    const json data = data_of(make_report(history, options));
-    const json& buffers = data["plans"][0]["memory"]["buffers"];
-    const tables::MemoryTable table = tables::memory(history, history.plan(0));
-    ASSERT_EQ(buffers.size(), table.memory.size());
-    ASSERT_FALSE(table.memory.empty());
-    for (size_t i = 0; i < buffers.size(); ++i) {
-        const tables::MemoryRow& row = table.memory[i];
-        const auto text = [&](size_t column) { return data["texts"][buffers[i][column].get<size_t>()].get<std::string>(); };
-        EXPECT_EQ(text(0), row.buffer_type);
-        EXPECT_EQ(buffers[i][1], row.size);
-        EXPECT_EQ(buffers[i][2], row.peak);
-        EXPECT_EQ(buffers[i][3], row.most_live);
-        EXPECT_EQ(text(4), row.replan.value_or(""));
+/// What a cell of the report's data says, as JSON has it.
+json value_of(const json& data, const json& column, const json& cell) {
+    const std::string unit = column["unit"];
+    if (cell.is_null() || cell.is_string()) {
+        return nullptr;
     }
+    if (unit == "backend") {
+        return data["backends"][cell.get<size_t>()]["name"];
+    }
+    return unit == "text" && cell.is_number() ? data["texts"][cell.get<size_t>()] : cell;
+}
+
+TEST_F(Report, TablesSayWhatJsonSays) {
+    const json data = data_of(make_report(history, options));
+    const auto expect_same = [&](const tables::Table& table, const json& rows) {
+        const json& columns = data["columns"][std::string(table.key())];
+        const json expected = tables::json_of(table);
+        ASSERT_EQ(rows.size(), expected.size()) << table.key();
+        for (size_t row = 0; row < rows.size(); ++row) {
+            for (size_t i = 0; i < columns.size(); ++i) {
+                const std::string key = columns[i]["key"], unit = columns[i]["unit"];
+                if (!key.empty() && unit != "rows" && unit != "names" && unit != "words") {
+                    EXPECT_EQ(value_of(data, columns[i], rows[row][i + 3]), expected[row][key]) << table.key() << '.' << key;
+                }
+            }
+        }
+    };
+    const PlanState state = history.plan(0);
+    tables::BuffersTable buffers(history);
+    buffers.update(state, tables::memory_of_buffers(history, state).memory);
+    expect_same(buffers, data["plans"][0]["tables"]["memory"]);
+    tables::PassesTable passes(history);
+    passes.update(state);
+    expect_same(passes, data["plans"][0]["tables"]["passes"]);
+    const json& of_evaluation = data["evaluations"][0]["tables"];
+    tables::SplitsTable splits(history);
+    splits.update(state);
+    ASSERT_FALSE(of_evaluation["splits"].empty());
+    expect_same(splits, of_evaluation["splits"]);
+    tables::CopiesTable copies(history);
+    copies.update(state);
+    expect_same(copies, of_evaluation["copies"]);
+    tables::TimelineTable timeline(history);
+    timeline.update(state);
+    expect_same(timeline, of_evaluation["kernels"]);
 }
 
 TEST_F(Report, CancellingEndsIt) {

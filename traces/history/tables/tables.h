@@ -10,23 +10,14 @@
 /// What `show --what …` prints, as plain rows. All are computed from a state (History::plan or state_at) and the records.
 namespace schedscope::tables {
 
-struct PassRow {
-    Pass pass = Pass::none;
-    int32_t assigned = 0, unassigned = 0; ///< leafs and nodes of the graph with and without a backend after it
-    int32_t changed = 0;                  ///< assignments that it made
-    std::optional<int64_t> time_ns;       ///< nothing while it is not over
-    Step end = no_step;                   ///< its last record; no_step while it is not over
-};
 struct AssignmentRow {
     TensorId id = no_tensor;
     std::string name;
-    Op op = Op::NONE;
-    Type type = Type::F32;
-    Shape ne{1, 1, 1, 1};
+    std::string op, type; ///< "?": not known
+    std::optional<Shape> ne;
     BackendId backend = no_backend;
     std::string cause; ///< "1.wgt0"; empty: none
     std::optional<int32_t> split;
-    bool logged = false;   ///< known from a log alone: type and shape are not known, nor is an operator NONE
     std::string operation; ///< the operator's own name: "SWIGLU" of a GLU; "?": not known
 };
 struct SplitInputRow {
@@ -39,11 +30,11 @@ struct SplitRow {
     int32_t index = 0;
     BackendId backend = no_backend;
     int32_t first_node = 0, last_node = 0; ///< inclusive; last < first: no nodes
-    bool nodes_known = true;               ///< false: a log has the split and not its nodes
-    std::optional<SplitReason> why;        ///< nothing: a log does not tell
-    TensorId node = no_tensor;             ///< that starts it; none: it has views only, or a log does not tell
-    std::string node_name;                 ///< "" for none
-    std::string by;                        ///< the node's source that made it so
+    bool nodes_known = true;
+    std::optional<SplitReason> why;
+    TensorId node = no_tensor; ///< that starts it; none: it has views only, or that is not known
+    std::string node_name;     ///< "" for none
+    std::string by;            ///< the node's source that made it so
     std::vector<SplitInputRow> inputs;
     std::optional<int64_t> time_ns;
 };
@@ -84,7 +75,7 @@ struct MemoryRow {
     std::string buffer_type;
     int64_t size = 0;                  ///< of its compute buffers, all chunks
     int64_t peak = 0;                  ///< of that, the highest byte that this plan uses
-    bool use_known = true;             ///< false: a log tells no places
+    bool use_known = true;             ///< false: it is not known where tensors lie
     std::optional<std::string> replan; ///< why memory was planned again; nothing: it was not, or it was the first time
     int64_t most_live = 0;             ///< bytes of all tensors that are needed at one node, where that is most
     int32_t most_at = 0;               ///< that node: its index in the allocated graph
@@ -122,6 +113,7 @@ struct KernelRow {
     std::string kernel;
     int64_t start_ns = 0, end_ns = 0, bytes = 0, flops = 0;
     bool device_time = false;
+    bool timed = true; ///< else start and end are not known
 };
 /// What one sampler of a chain did for a token.
 struct SamplerRow {
@@ -136,7 +128,8 @@ struct SamplerRow {
 };
 struct TokenRow {
     EvaluationId eval = 0;
-    int32_t seq = 0, id = -1;
+    int32_t seq = 0;
+    std::optional<int32_t> id;
     std::string text;
     std::vector<SamplerRow> chain; ///< its samplers, in order
     int32_t candidates = 0;
@@ -146,7 +139,7 @@ struct TokenRow {
 };
 struct ReuseRow {
     EvaluationId eval = 0;
-    GraphKind kind = GraphKind::other;
+    std::optional<GraphKind> kind;
     bool reused = false;
     std::optional<std::string> failed; ///< the check that failed; nothing: reused, or there was no graph before
 };
@@ -176,8 +169,6 @@ struct DifferenceCount {
     Step first_beyond = no_step;
 };
 
-/// The evaluation's passes, in the order they ran.
-std::vector<PassRow> passes(History& history, EvaluationId planned);
 /// By id; copies behind.
 std::vector<AssignmentRow> assignments(History& history, const PlanState& state);
 std::vector<SplitRow> splits(History& history, const PlanState& state);
@@ -186,7 +177,8 @@ FusionTable fusion(History& history, const PlanState& state);
 MemoryTable memory(History& history, const PlanState& state);
 /// The same without a row for each tensor.
 MemoryTable memory_of_buffers(History& history, const PlanState& state);
-/// The compute buffers in force at a step, by type and chunk: they are recorded when they grow, with the plan that needs it or behind what was reserved.
+/// The compute buffers in force at a step, by type and chunk: they are recorded when they grow, with the plan that needs it or
+/// behind what was reserved.
 std::vector<record::BufferSize> compute_buffers(History& history, Step step);
 std::vector<KernelRow> kernels(History& history, const PlanState& state);
 /// Of the whole trace.
@@ -203,12 +195,12 @@ DifferenceRow difference_row(History& history, const DifferenceState& state);
 /// Of the whole trace up to a step.
 DifferenceCount count_differences(const RecordSource& source, Step until);
 
-/// Sizes added up, of which a log may not tell each.
+/// Sizes added up, each of which may be unknown.
 struct SizeSum {
     int64_t bytes = 0;    ///< of those that are known
     bool complete = true; ///< all are
 
-    void add(int64_t size) noexcept; ///< below 0: not known
+    void add(std::optional<int64_t> size) noexcept;
     std::optional<int64_t> known() const noexcept { return complete ? std::optional(bytes) : std::nullopt; }
 };
 /// Of a plan's splits.
@@ -216,13 +208,12 @@ SizeSum input_sizes(const PlanState& state);
 
 /// What a trace holds, in numbers.
 struct Summary {
-    bool imported = false; ///< made from a log, which tells no tokens and no times: those are 0 here and not known
     Step steps = 0;
     int evaluations = 0, plans = 0, failed = 0, graphs = 0;
-    int64_t tokens = 0;
-    int64_t first_ns = 0, last_ns = 0; ///< times of the first and last record
-    std::optional<int64_t> time_ns() const { return imported || steps == 0 ? std::nullopt : std::optional(last_ns - first_ns); }
-    // The last evaluation that was planned; −1 and zeros: none was. Nothing: a log does not tell.
+    std::optional<int64_t> tokens;
+    std::optional<int64_t> first_ns, last_ns; ///< times of the first and last record
+    std::optional<int64_t> time_ns() const { return first_ns && last_ns ? std::optional(*last_ns - *first_ns) : std::nullopt; }
+    // The last evaluation that was planned; −1 and zeros: none was. Nothing: not known.
     EvaluationId planned = -1;
     std::optional<int32_t> nodes = 0, leafs = 0;
     int32_t splits = 0, copies = 0;
@@ -232,16 +223,12 @@ struct Summary {
     std::optional<int64_t> moved_bytes;       ///< what its transfers moved; nothing: none of it ran
     std::optional<int64_t> compute_bytes = 0; ///< buffers as they are then
     struct OpCount {
-        std::optional<Op> op; ///< nothing: a log names none, or none that is known
+        std::string op; ///< "?": a log names none, or none that is known
         BackendId backend = no_backend;
         int32_t nodes = 0;
     };
     std::vector<OpCount> operators; ///< most frequent first
 };
 Summary summary(History& history);
-
-/// The last step of a pass for an evaluation: among its own records (those of its last plan, if it made any), else in the evaluation whose plan it runs: one that
-/// runs a plan again has passes 1 to 5 there, but executes by itself. no_step: recorded in neither.
-Step end_of_pass(History& history, EvaluationId evaluation, Pass pass);
 
 } // namespace schedscope::tables

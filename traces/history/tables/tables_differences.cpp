@@ -2,7 +2,7 @@
 
 #include "traces/history/tables/tables.h"
 
-#include "runtime/ops/params.h"
+#include "traces/history/words/unknown.h"
 
 #include <algorithm>
 
@@ -16,8 +16,8 @@ DifferenceRow difference_row(History& history, const DifferenceState& state) {
     row.id = d.tensor;
     row.tensor = history.tensor_name_at(state.step, d.tensor);
     if (const TensorInfo* info = history.tensor_at(state.step, d.tensor)) {
-        row.op = op_description(info->op, info->params);
-        row.ne = info->ne;
+        row.op = operator_text(*info);
+        row.ne = info->ne.value_or(Shape{});
     }
     row.names = {std::string(history.source().text(d.device)), history.backend_name(d.backend),
                  std::string(history.source().text(d.why))};

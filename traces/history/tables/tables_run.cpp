@@ -29,12 +29,12 @@ FusionTable fusion(History& history, const PlanState& state) {
     }
     for (const SplitState& split : state.splits) {
         ReorderRow row{split.begin.index, {}};
-        for (int32_t i = split.begin.first_node; i < split.end_node; ++i) {
+        for (int32_t i = split.first_node(); i < split.end_node; ++i) {
             row.order.push_back(i);
         }
         bool moved = false;
         for (const record::Reorder& f : state.reorders) {
-            const int64_t at = int64_t{f.to} - split.begin.first_node;
+            const int64_t at = int64_t{f.to} - split.first_node();
             if (f.split == split.begin.index && at >= 0 && at < std::ssize(row.order)) {
                 row.order[at] = f.from;
                 moved = true;
@@ -117,7 +117,7 @@ MemoryTable memory_of_buffers(History& history, const PlanState& state) {
         row.buffer_type = history.buffer_type_name(type);
         row.size = size;
         row.peak = used.contains(type) ? used[type] : 0;
-        row.use_known = !is_imported(history, state);
+        row.use_known = history.knows(Topic::memory);
         if (!state.reallocations.empty()) {
             row.replan = text(history, state.reallocations.back().reason);
         }
@@ -155,10 +155,17 @@ MemoryTable memory(History& history, const PlanState& state) {
 
 std::vector<KernelRow> kernels(History& history, const PlanState& state) {
     std::vector<KernelRow> rows;
-    for (const record::Execute& f : state.executed) {
+    const auto add = [&](const record::Execute& f, bool timed) {
         rows.push_back({f.last, history.tensor_name(state, f.last), f.split, f.count, f.backend, text(history, f.kernel),
-                        f.start_ns, f.end_ns, f.bytes, f.flops, f.device_time});
+                        f.start_ns, f.end_ns, f.bytes, f.flops, f.device_time, timed});
+    };
+    for (const record::Execute& f : state.executed) {
+        add(f, true);
     }
+    for (const record::Execute& f : history.untimed_kernels(state)) {
+        add(f, false);
+    }
+    std::stable_sort(rows.begin(), rows.end(), [](const KernelRow& a, const KernelRow& b) { return a.split < b.split; });
     return rows;
 }
 
@@ -185,7 +192,7 @@ std::vector<TokenRow> tokens(History& history) {
             samplers[sample->sequence].push_back({text(history, sample->sampler), sample->backend, sample->refused,
                                                   text(history, sample->why_not_in_graph), sample->candidates, sample->n_nodes});
         } else if (const auto* token = std::get_if<record::NextToken>(&r.fact)) {
-            rows.push_back({r.evaluation, token->sequence, token->token, text(history, token->text),
+            rows.push_back({r.evaluation, token->sequence, token->token, text(history, token->text.value_or(0)),
                             std::move(samplers[token->sequence]), token->candidates, token->host_bytes});
             samplers.erase(token->sequence);
         }
@@ -206,9 +213,9 @@ std::vector<ReuseRow> reuse(History& history) {
     return rows;
 }
 
-void SizeSum::add(int64_t size) noexcept {
-    bytes += std::max<int64_t>(size, 0);
-    complete = complete && size >= 0;
+void SizeSum::add(std::optional<int64_t> size) noexcept {
+    bytes += size.value_or(0);
+    complete = complete && size;
 }
 
 SizeSum input_sizes(const PlanState& state) {
@@ -224,7 +231,6 @@ SizeSum input_sizes(const PlanState& state) {
 Summary summary(History& history) {
     const RecordSource& source = history.source();
     Summary s;
-    s.imported = is_imported(history);
     s.steps = history.n_steps();
     s.evaluations = history.n_evaluations();
     s.graphs = source.n_graphs();
@@ -233,7 +239,9 @@ Summary summary(History& history) {
         s.last_ns = history.record(s.steps - 1).time_ns;
     }
     s.plans = int_of(source.count(fact_bit<record::PlanBegin>()));
-    s.tokens = source.count(fact_bit<record::NextToken>());
+    if (history.knows(Topic::tokens)) {
+        s.tokens = source.count(fact_bit<record::NextToken>());
+    }
     s.failed = int_of(source.count_failed());
 
     s.planned = history.last_planned();
@@ -245,39 +253,43 @@ Summary summary(History& history) {
     if (graph == nullptr) {
         return s;
     }
-    const auto unless_untold = [&](auto n) { return s.imported && n == 0 ? std::nullopt : std::optional(n); };
-    s.nodes = unless_untold(n_of(graph->nodes));
-    s.leafs = unless_untold(n_of(graph->leafs));
+    const Step begin = source.previous_of(state.step + 1, fact_bit<record::PlanBegin>());
+    const auto plan = begin == no_step ? record::PlanBegin{} : std::get<record::PlanBegin>(history.record(begin).fact);
+    s.nodes = plan.n_nodes ? std::optional(n_of(graph->nodes)) : std::nullopt;
+    s.leafs = plan.n_leafs ? std::optional(n_of(graph->leafs)) : std::nullopt;
     s.splits = n_of(state.splits);
     s.copies = n_of(state.copies);
     s.to_copy = input_sizes(state);
-    if (!state.executed.empty() || !state.transfers.empty()) {
+    const bool ran = std::any_of(state.splits.begin(), state.splits.end(), [](const SplitState& x) { return x.ran != no_step; });
+    if (ran || !state.executed.empty() || !state.transfers.empty()) {
         s.moved_bytes = std::accumulate(state.transfers.begin(), state.transfers.end(), int64_t{0},
                                         [](int64_t sum, const record::Transfer& t) { return sum + t.bytes; });
     }
     std::set<int16_t> stages;
     for (const record::CopyMade& copy : state.copies) {
-        stages.insert(copy.stage);
+        stages.insert(copy.stage.value_or(0));
         s.input_copies += copy.graph_input ? 1 : 0;
     }
     s.stages = std::max(n_of(stages), 1);
-    std::map<std::pair<std::optional<Op>, BackendId>, int32_t> operators;
+    std::map<std::tuple<int, std::string, BackendId>, int32_t>
+        operators; // the unknown first, the others in the catalogue's order
     for (const TensorId node : graph->nodes) {
         const TensorInfo& info = graph->tensors[node];
-        if (!left_out_by_log(info)) {
-            const bool known = !told_by_log(info) || info.op != Op::NONE;
-            ++operators[{known ? std::optional(info.op) : std::nullopt, state.tensors[node].backend}];
+        if (!is_left_out(info)) {
+            const bool known = info.op.has_value();
+            ++operators[{known ? ordinal(*info.op) : -1, std::string(known ? op_name(info) : unknown_text),
+                         state.tensors[node].backend}];
         }
     }
     for (const auto& [what, n] : operators) {
-        s.operators.push_back({what.first, what.second, n});
+        s.operators.push_back({std::get<1>(what), std::get<2>(what), n});
     }
     std::stable_sort(s.operators.begin(), s.operators.end(), [](const auto& a, const auto& b) { return a.nodes > b.nodes; });
     int64_t compute_bytes = 0;
     for (const record::BufferSize& buffer : compute_buffers(history, state.step)) {
         compute_bytes += buffer.size;
     }
-    s.compute_bytes = unless_untold(compute_bytes);
+    s.compute_bytes = compute_bytes == 0 && !history.knows(Topic::memory) ? std::nullopt : std::optional(compute_bytes);
     return s;
 }
 

@@ -14,7 +14,8 @@ struct LayerInName {
     size_t number = 0, behind = 0; ///< of the number: "3"
 };
 
-/// In a name, or in a text that ends in one: "blk.3.attn_q.weight", "Qcur-3", "cache_k_l3 (view)", "Vulkan0#norm-3#0". Nothing: it is of no layer.
+/// In a name, or in a text that ends in one: "blk.3.attn_q.weight", "Qcur-3", "cache_k_l3 (view)", "Vulkan0#norm-3#0". Nothing:
+/// it is of no layer.
 std::optional<LayerInName> layer_in_name(std::string_view name) noexcept;
 std::optional<int32_t> layer_of_name(std::string_view name) noexcept;
 

@@ -15,7 +15,8 @@ std::string question_text(const Asked& asked) {
     return {};
 }
 
-/// Where a tensor lies that had its memory before planning: weights are given to a backend that can read them, not always the one that owns them.
+/// Where a tensor lies that had its memory before planning: weights are given to a backend that can read them, not always the one
+/// that owns them.
 std::string memory_text(const History& history, const PlanState& state, TensorId id) {
     const TensorInfo& tensor = history.tensor(state, id);
     if (tensor.buffer_type == no_buffer_type) {
@@ -50,29 +51,30 @@ std::vector<std::string> story_sources(const History& history, const PlanState& 
     return lines;
 }
 
-std::string decided(const History& history, const PlanState& state, const Story& story, const StoryStep& step) {
+std::string decided(const History& history, const PlanState& state, const StoryStep& step) {
     if (!step.note.empty()) {
         return "leaves it unassigned: " + step.note;
     }
-    const bool from_log = told_by_log(history.tensor(state, story.tensor));
-    if (step.cause == Cause::none && from_log) {
-        return "on " + history.backend_name(step.after) + ", by a rule that the log does not tell";
+    const BackendId after = or_none(step.after);
+    if (!step.cause) {
+        return "on " + history.backend_name(after) + ", by a rule that is not known";
     }
-    if (step.after == no_backend && from_log) {
-        return "by " + cause_name(step.cause, step.source) + ": " + std::string(cause_meaning(step.cause)) +
+    const Cause cause = *step.cause;
+    if (!step.after) {
+        return "by " + cause_name(cause, step.source) + ": " + std::string(cause_meaning(cause)) +
                "; on which backend is not known";
     }
-    if (step.cause == Cause::none) {
-        return "unchanged, " + (step.after == no_backend ? "unassigned" : "on " + history.backend_name(step.after));
+    if (cause == Cause::none) {
+        return "unchanged, " + (after == no_backend ? "unassigned" : "on " + history.backend_name(after));
     }
-    std::string text = (step.after == no_backend ? "still unassigned" : history.backend_name(step.after)) + " by " +
-                       cause_name(step.cause, step.source);
+    std::string text =
+        (after == no_backend ? "still unassigned" : history.backend_name(after)) + " by " + cause_name(cause, step.source);
     if (step.by != no_tensor) {
         text += " (" + history.unique_name(state, step.by) + ")";
     }
-    text += ": " + std::string(cause_meaning(step.cause));
-    if (step.before != no_backend && step.before != step.after) {
-        text += ", before: " + history.backend_name(step.before);
+    text += ": " + std::string(cause_meaning(cause));
+    if (or_none(step.before) != no_backend && step.before != step.after) {
+        text += ", before: " + history.backend_name(*step.before);
     }
     return text;
 }

@@ -2,57 +2,58 @@
 
 #include "runtime/error.h"
 #include "runtime/ops/params.h"
+#include "runtime/system/visible_text.h"
+
+#include <algorithm>
 
 namespace schedscope {
 
-bool told_by_log(const TensorInfo& tensor) noexcept { return tensor.ne == Shape{0, 0, 0, 0}; }
-
-bool left_out_by_log(const TensorInfo& tensor) noexcept {
-    return told_by_log(tensor) && tensor.name.empty() && tensor.op == Op::NONE;
+std::string unknown_for_lack_of(Topic topic, std::string_view what) {
+    return std::string(what) + " is unknown: this trace has no " + std::string(topic_words(topic));
 }
 
-void refuse_logged(const OwnedGraph& graph, const CapabilityTable& answers) {
-    if (answers.n_tensors == 0 && !graph.tensors.empty() && told_by_log(graph.tensors.front())) {
-        throw Error(ErrorKind::input, cannot_plan_again);
+bool is_left_out(const TensorInfo& tensor) noexcept { return tensor.name.empty() && !tensor.op; }
+
+void require_plannable(const SessionInfo& session, const OwnedGraph& graph, const CapabilityTable& answers) {
+    const auto refuse = [](Topic topic) {
+        throw Error(ErrorKind::input, "nothing can be planned again: this trace has no " + std::string(topic_words(topic)));
+    };
+    if (!session.knows.has(Topic::answers) || (answers.n_tensors == 0 && !graph.tensors.empty())) {
+        refuse(Topic::answers);
     }
-}
-
-bool is_imported(const History& history, const PlanState& state) {
-    return state.planned_in >= 0 && state.planned_in < history.n_evaluations() &&
-           history.evaluation(state.planned_in).begin.kind == GraphKind::imported;
-}
-
-bool is_imported(const History& history) {
-    return history.n_evaluations() > 0 && history.evaluation(0).begin.kind == GraphKind::imported;
-}
-
-KnownCounts known_counts(const record::EvaluationBegin& begin) noexcept {
-    const auto known = [&](int32_t n) { return begin.kind == GraphKind::imported && n == 0 ? std::nullopt : std::optional(n); };
-    return {known(begin.n_tokens), known(begin.n_sequences), known(begin.n_outputs)};
+    if (!session.knows.has(Topic::shapes)) {
+        refuse(Topic::shapes);
+    }
+    for (const TensorInfo& t : graph.tensors) {
+        // No rule asks for strides; where the type is the program's own, they alone would say how many bytes there are.
+        const bool own_type = t.foreign != nullptr && !t.foreign->type.empty();
+        const char* const missing = !t.op || !t.params   ? "operator"
+                                    : !t.type            ? "type"
+                                    : !t.ne              ? "shape"
+                                    : !t.nb && !own_type ? "layout"
+                                                         : nullptr;
+        if (missing != nullptr) {
+            throw Error(ErrorKind::input, "nothing can be planned again: of tensor '" + visible_name(t.name) + "' the " +
+                                              missing + " is not known");
+        }
+    }
 }
 
 std::string_view operator_name(const TensorInfo& tensor) noexcept {
-    if (told_by_log(tensor) && tensor.op == Op::NONE) {
-        return unknown_text;
-    }
-    // Older logs tell UNARY and GLU, but not which.
-    return told_by_log(tensor) && tensor.params[0] < 0 ? op_name(tensor.op) : op_description(tensor.op, tensor.params);
+    const std::string_view name = op_description(tensor);
+    return name.empty() ? unknown_text : name;
 }
 
 std::string operator_text(const TensorInfo& tensor) { return std::string(operator_name(tensor)); }
 
-std::string type_text(const TensorInfo& tensor) {
-    return told_by_log(tensor) ? unknown_text : std::string(type_name(tensor.type));
-}
+std::string type_text(const TensorInfo& tensor) { return std::string(tensor.type ? type_name(tensor) : unknown_text); }
 
-std::string shape_text(const TensorInfo& tensor) { return told_by_log(tensor) ? unknown_text : shape_text(tensor.ne); }
+std::string shape_text(const TensorInfo& tensor) { return tensor.ne ? shape_text(*tensor.ne) : unknown_text; }
 
-bool reason_known(const record::SplitBegin& split) noexcept {
-    return split.by != no_tensor || split.why == SplitReason::first || split.why == SplitReason::backend;
-}
+std::string_view kind_text(std::optional<GraphKind> kind) noexcept { return kind ? graph_kind_name(*kind) : unknown_text; }
 
-std::string reason_text(const record::SplitBegin& split) {
-    return reason_known(split) ? std::string(split_reason_name(split.why)) : unknown_text;
-}
+std::string_view reason_text(std::optional<SplitReason> why) noexcept { return why ? split_reason_name(*why) : unknown_text; }
+
+std::string cause_text(std::optional<Cause> cause, int source) { return cause ? cause_name(*cause, source) : unknown_text; }
 
 } // namespace schedscope

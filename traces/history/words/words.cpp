@@ -5,6 +5,15 @@
 
 namespace schedscope::words {
 
+std::string pass(Pass pass) {
+    const std::string name(pass_name(pass)), title(pass_title(pass));
+    return name == title ? name : "pass " + name + " (" + title + ")";
+}
+
+std::string evaluations(EvaluationId n) { return "0…" + count(n - 1); }
+
+std::string evaluation_of(EvaluationId id, EvaluationId n) { return count(id) + " (" + evaluations(n) + ")"; }
+
 std::string value(const record::Value& v) {
     std::string text;
     if (v.n_elements == v.n_nan + v.n_inf) {
@@ -28,6 +37,12 @@ std::string counted_of(int64_t n, std::string_view noun, const tables::SizeSum& 
     }
     const bool none_known = !sum.complete && sum.bytes <= 0;
     return counted(n, noun) + " of " + (none_known ? "unknown size" : bytes(sum));
+}
+
+std::string refusal(Refusal reason, std::string_view detail, std::string_view between) {
+    std::string text(refusal_name(reason));
+    text += text.empty() || detail.empty() ? std::string_view() : between;
+    return text += detail;
 }
 
 } // namespace schedscope::words

@@ -59,6 +59,8 @@ struct TraceReader::State {
     Bounds bounds_at(Step step);
     int plan_at(Step step);
     int64_t n_ids(int plan);
+    void check_kernels(const Record& split_run, const Bounds& bounds, const std::function<bool(StringId)>& known);
+    const KernelList& kernels(KernelListId id);
     EvaluationSpan span(EvaluationId id);
     const std::string* find_text(StringId id);
     bool is_text(StringId id);
@@ -77,6 +79,8 @@ struct TraceReader::State {
     std::unordered_map<StringId, std::string> texts; ///< nodes keep their addresses
     std::array<StringId, 64> recent_texts{};         ///< that were found: the same ones come again and again
     std::unordered_map<EvaluationId, EvaluationSpan> spans;
+    std::unordered_map<KernelListId, std::shared_ptr<const KernelList>> lists; ///< that were asked for
+    std::pair<KernelListId, int> checked_list{0, -1};                          ///< the last one, and of which plan
 };
 
 void TraceReader::State::read_chunk(Step first, Step end, Wanted wanted, std::vector<Record>& out) {
@@ -137,13 +141,53 @@ void TraceReader::State::check(std::vector<Record>& records, size_t from, bool n
                 throw Damage("evaluation is " + std::to_string(r.evaluation) + " and not " + std::to_string(evaluation));
             }
             check_record(r, bounds, known);
+            if (!names_only) {
+                check_kernels(r, bounds, known);
+            }
         } catch (const Damage& damage) {
             throw Damage("record " + std::to_string(r.step) + " (" + std::string(fact_name(r.fact)) + "): " + damage.what());
         }
     }
 }
 
-/// The plan that a record speaks of: the last one begun before it in its evaluation, else the last one of the evaluation whose plan is run.
+/// The kernels that a split ran without a time of their own, as if each had a record.
+void TraceReader::State::check_kernels(const Record& r, const Bounds& bounds, const std::function<bool(StringId)>& known) {
+    const auto* run = std::get_if<record::SplitRun>(&r.fact);
+    if (run == nullptr || run->kernels == 0) {
+        return;
+    }
+    const std::pair<KernelListId, int> checked{run->kernels, plan_at(r.step)};
+    if (checked == checked_list) {
+        return;
+    }
+    const KernelList& list = kernels(run->kernels);
+    if (std::ssize(list) > bounds.n_nodes) {
+        throw Damage("it has " + std::to_string(list.size()) + " kernels");
+    }
+    for (const KernelInfo& k : list) {
+        record::Execute kernel;
+        kernel.first = k.first;
+        kernel.last = k.last;
+        kernel.kernel = k.kernel;
+        check_record({r.step, 0, r.evaluation, kernel}, bounds, known);
+    }
+    checked_list = checked;
+}
+
+const KernelList& TraceReader::State::kernels(KernelListId id) {
+    static const KernelList none;
+    if (id == 0) {
+        return none;
+    }
+    std::shared_ptr<const KernelList>& list = lists[id];
+    if (list == nullptr) {
+        list = connections.first().rows.splits().list(id);
+    }
+    return *list;
+}
+
+/// The plan that a record speaks of: the last one begun before it in its evaluation, else the last one of the evaluation whose
+/// plan is run.
 int TraceReader::State::plan_at(Step step) {
     const EvaluationId evaluation = index.evaluation_of(step);
     const Step first = index.evaluations[evaluation];
@@ -161,13 +205,7 @@ Bounds TraceReader::State::bounds_at(Step step) {
     b.n_graphs = index.graphs.size();
     b.n_evaluations = index.evaluations.size();
     if (const int plan = plan_at(step); plan >= 0) {
-        const GraphId graph = index.plans[plan].graph;
-        b.n_nodes = index.graphs[graph].n_nodes;
-        // A log may have splits and not their nodes.
-        constexpr int64_t most_logged_splits = int64_t{1} << 24;
-        b.n_splits = index.graphs[graph].answered ? b.n_nodes : most_logged_splits;
-        b.n_own = index.graphs[graph].n_tensors;
-        b.n_tensors = n_ids(plan);
+        b.of_plan(index.graphs[index.plans[plan].graph], n_ids(plan));
     }
     return b;
 }
@@ -272,16 +310,23 @@ Step TraceReader::State::extreme(Step from, FactSet kinds, bool forward) {
         if ((kinds >> kind & 1) == 0) {
             continue;
         }
-        sqlite::Statement& row = sqlite::ready((forward ? next : previous)[kind], file.database, [&] {
-            return "SELECT " + std::string(forward ? "min" : "max") + "(step) FROM " + std::string(schema::table_of(kind)) +
-                   " WHERE step " + (forward ? "> ?" : "< ?");
-        });
-        row.bind(0, from);
-        if (row.step() && row.as_integer(0)) {
-            const Step found = take(row, 0, 0, index.n_steps - 1, "a record's step");
+        Step found = no_step;
+        if ((SplitRows::kinds >> kind & 1) != 0) {
+            found = connections.first().rows.splits().extreme(from, FactSet{1} << kind == fact_bit<record::Execute>(), forward);
+        } else {
+            sqlite::Statement& row = sqlite::ready((forward ? next : previous)[kind], file.database, [&] {
+                return "SELECT " + std::string(forward ? "min" : "max") + "(step) FROM " + std::string(schema::table_of(kind)) +
+                       " WHERE step " + (forward ? "> ?" : "< ?");
+            });
+            row.bind(0, from);
+            if (row.step() && row.as_integer(0)) {
+                found = take(row, 0, 0, index.n_steps - 1, "a record's step");
+            }
+            row.reset();
+        }
+        if (found != no_step) {
             best = best == no_step ? found : forward ? std::min(best, found) : std::max(best, found);
         }
-        row.reset();
     }
     return best;
 }
@@ -349,6 +394,10 @@ std::string_view TraceReader::text(StringId id) const {
     return *text;
 }
 
+const KernelList& TraceReader::kernels(KernelListId id) const {
+    return *state_->locked([&] { return &state_->kernels(id); });
+}
+
 Step TraceReader::next_of(Step from, FactSet kinds) const {
     return state_->locked([&] { return state_->extreme(from, kinds, true); });
 }
@@ -357,7 +406,9 @@ int64_t TraceReader::count(FactSet kinds) const {
     return state_->locked([&] {
         int64_t n = 0;
         for (size_t kind = 0; kind < n_kinds; ++kind) {
-            if ((kinds >> kind & 1) != 0) {
+            if ((kinds & SplitRows::kinds) >> kind & 1) {
+                n += state_->connections.first().rows.splits().count(FactSet{1} << kind == fact_bit<record::Execute>());
+            } else if ((kinds >> kind & 1) != 0) {
                 n += state_->number("SELECT count(step) FROM " + std::string(schema::table_of(kind)));
             }
         }

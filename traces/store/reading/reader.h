@@ -11,9 +11,10 @@
 
 namespace schedscope {
 
-/// Reads a trace file; trusts nothing in it. Opening checks kind, version and schema and reads only what is small; records are read when asked for,
-/// each number checked before it reaches the caller. Needs no write permission: where a journal lies beside the file (the program that wrote it was killed,
-/// or is still writing), it is worked in in memory (trace_files.h). Throws Error(input), one line "PATH: why".
+/// Reads a trace file; trusts nothing in it. Opening checks kind, version and schema and reads only what is small; records are
+/// read when asked for, each number checked before it reaches the caller. Needs no write permission: where a journal lies beside
+/// the file (the program that wrote it was killed, or is still writing), it is worked in in memory (trace_files.h). Throws
+/// Error(input), one line "PATH: why".
 class TraceReader final : public RecordSource {
 public:
     struct Options {
@@ -35,6 +36,7 @@ public:
     const OwnedGraph& graph(GraphId id) const override;
     const CapabilityTable& answers(GraphId id) const override;
     std::string_view text(StringId id) const override;
+    const KernelList& kernels(KernelListId id) const override;
     Step next_of(Step from, FactSet kinds) const override;
     Step previous_of(Step from, FactSet kinds) const override;
     int64_t count(FactSet kinds) const override;

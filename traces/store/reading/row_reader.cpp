@@ -8,11 +8,9 @@ namespace schedscope {
 
 namespace {
 
-constexpr int64_t farthest_time = int64_t{1} << 61; ///< differences can be computed
-
 template <typename T> void take_whole(const sqlite::Statement& row, Record& record) {
     record.evaluation = int_of(take(row, 1, 0, std::numeric_limits<EvaluationId>::max(), "evaluation"));
-    record.time_ns = take(row, 2, -farthest_time, farthest_time, "time_ns");
+    record.time_ns = take_time_if_known(row, 2, "time_ns");
     T& fact = record.fact.emplace<T>();
     int column = 3;
     for_each_field<T>([&](const auto& f) { fact.*f.member = take_field(row, column++, f); });
@@ -30,21 +28,21 @@ template <typename T> void take_names(const sqlite::Statement& row, Record& reco
 
 } // namespace
 
-RowReader::RowReader(sqlite::Database& database, int minor)
-    : database_(database), minor_(minor), whole_(std::variant_size_v<Fact>), names_(std::variant_size_v<Fact>) {}
+RowReader::RowReader(sqlite::Database& database)
+    : database_(database), whole_(std::variant_size_v<Fact>), names_(std::variant_size_v<Fact>), splits_(database) {}
 
 sqlite::Statement& RowReader::rows_of(size_t kind) {
-    return sqlite::ready(whole_[kind], database_, [&] { return schema::select_records(kind, minor_); });
+    return sqlite::ready(whole_[kind], database_, [&] { return schema::select_records(kind); });
 }
 
 sqlite::Statement& RowReader::names_of(size_t kind) {
-    return sqlite::ready(names_[kind], database_, [&] { return schema::select_names(kind, minor_); });
+    return sqlite::ready(names_[kind], database_, [&] { return schema::select_names(kind); });
 }
 
 /// Fills in the record that place_of(step) gives for each row.
 template <typename F> void RowReader::for_each(Step first, Step end, Wanted wanted, F&& place_of) {
     for_each_kind([&]<typename T>(size_t kind) {
-        if ((wanted.kinds >> kind & 1) == 0) {
+        if ((wanted.kinds >> kind & 1) == 0 || stored_in_split_run<T>) {
             return;
         }
         sqlite::Statement& rows = wanted.names_only ? names_of(kind) : rows_of(kind);
@@ -62,6 +60,9 @@ template <typename F> void RowReader::for_each(Step first, Step end, Wanted want
         }
         rows.reset();
     });
+    if ((wanted.kinds & SplitRows::kinds) != 0) {
+        splits_.for_each(first, end, wanted.kinds, [&](const Record& record) { place_of(record.step) = record; });
+    }
 }
 
 size_t RowReader::read(Step first, Step end, Wanted wanted, std::span<Record> records, std::span<char> there) {

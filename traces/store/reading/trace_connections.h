@@ -12,21 +12,22 @@ namespace schedscope {
 
 /// An opened trace, and what reads rows from it.
 struct TraceConnection {
-    explicit TraceConnection(TraceFile opened) : file(std::move(opened)), rows(file.database, file.minor) {}
+    explicit TraceConnection(TraceFile opened) : file(std::move(opened)), rows(file.database) {}
 
     TraceFile file;
     RowReader rows;
 };
 
-/// The connections to one trace: one, and where there is a processor for it another, opened when there is first much to read: it reads one half while the
-/// first one reads the other. What is read is the same either way.
+/// The connections to one trace: one, and where there is a processor for it another, opened when there is first much to read: it
+/// reads one half while the first one reads the other. What is read is the same either way.
 class TraceConnections {
 public:
     /// alone: no user waits for what is read; one connection does it.
     explicit TraceConnections(TraceFile file, bool alone = false) : first_(std::move(file)), alone_(alone) {}
 
     TraceConnection& first() noexcept { return first_; }
-    /// Calls read(connection, begin, end) for [begin, end), or where that are so many that it is worth it, for each half of it at the same time. Passes on what either throws.
+    /// Calls read(connection, begin, end) for [begin, end), or where that are so many that it is worth it, for each half of it at
+    /// the same time. Passes on what either throws.
     template <typename F> void in_halves(int64_t begin, int64_t end, int64_t worth, const F& read) {
         if (end - begin < worth || !has_second()) {
             read(first_, begin, end);

@@ -91,14 +91,16 @@ int64_t pragma(sqlite::Database& database, const std::string& name) {
 
 std::string version_text(int64_t version) { return std::to_string(version / 1000) + "." + std::to_string(version % 1000); }
 
-/// Columns in plain words: names, types, constraints without a formula. A column that is computed when it is read costs what the formula wants.
+/// Columns in plain words: names, types, constraints without a formula. A column that is computed when it is read costs what the
+/// formula wants.
 bool is_plain(std::string_view columns) {
     return std::all_of(columns.begin(), columns.end(), [](char c) {
         return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ' ' || c == ',';
     });
 }
 
-/// Is this what our table begins with, and behind it other columns in plain words? One line of columns begins like ours; what is behind was added.
+/// Is this what our table begins with, and behind it other columns in plain words? One line of columns begins like ours; what is
+/// behind was added.
 bool is_longer(std::string_view found, std::string_view ours) {
     constexpr std::string_view key = ", PRIMARY KEY (";
     const size_t our_end = std::min(ours.find(key), ours.rfind(')')), its_end = std::min(found.find(key), found.rfind(')'));
@@ -111,9 +113,9 @@ bool is_plain_index(std::string_view sql) {
     return open < close && close + 1 == sql.size() && is_plain(sql.substr(open + 1, close - open - 1));
 }
 
-/// The tables must be those of its version. A newer minor version may have more columns; its tables need only have ours. Whatever else there is, is not read, and must be
-/// nothing that SQLite computes when it looks at a table of ours.
-void check_schema(const std::string& path, sqlite::Database& database, int minor, bool newer) {
+/// The tables must be ours. A newer minor version may have more columns; its tables need only have ours. Whatever else there is,
+/// is not read, and must be nothing that SQLite computes when it looks at a table of ours.
+void check_schema(const std::string& path, sqlite::Database& database, bool newer) {
     std::map<std::string, std::string> found;
     sqlite::Statement list(database, "SELECT type, name, sql FROM sqlite_schema");
     while (list.step()) {
@@ -129,7 +131,7 @@ void check_schema(const std::string& path, sqlite::Database& database, int minor
             refuse(path, "is damaged: its schema has '" + visible_name(list.bytes(1)) + "', which no trace's has");
         }
     }
-    for (const schema::Entity& table : schema::tables(minor)) {
+    for (const schema::Entity& table : schema::tables()) {
         const auto at = found.find(table.name);
         if (at == found.end()) {
             refuse(path, "is damaged: the table '" + table.name + "' is missing");
@@ -140,18 +142,18 @@ void check_schema(const std::string& path, sqlite::Database& database, int minor
     }
 }
 
-/// An older file gets the tables that came later, empty and in memory: whoever reads finds all of them.
-void upgrade(sqlite::Database& database, int minor) {
-    const std::vector<schema::Entity> lacking = schema::tables_lacking(minor);
-    if (lacking.empty()) {
-        return;
+/// Its format's version, which must be one that can be read. True: of a newer minor version.
+bool check_version(const std::string& path, int64_t version) {
+    const int64_t major = version / 1000;
+    if (major < schema::major_version) {
+        refuse(path, "has format " + version_text(version) + ", and this program reads " + version_text(schema::user_version) +
+                         ": record it again (schedscope record, or import for a log)");
     }
-    database.execute("PRAGMA temp_store = MEMORY; PRAGMA query_only = OFF");
-    for (const schema::Entity& table : lacking) {
-        constexpr std::string_view create = "CREATE ";
-        database.execute("CREATE TEMP " + table.sql.substr(create.size()));
+    if (major > schema::major_version) {
+        refuse(path, "has format " + version_text(version) + ", and this program reads " + version_text(schema::user_version) +
+                         ": a newer schedscope reads it");
     }
-    database.execute("PRAGMA query_only = ON");
+    return version > schema::user_version;
 }
 
 } // namespace
@@ -171,24 +173,19 @@ TraceFile open_trace_file(std::shared_ptr<TraceFiles> given) {
     }
     try {
         const auto stopped = [files] { return files->stopped(); };
-        TraceFile trace{files, sqlite::connect_reader(files->address(), TraceFiles::file_system(), recovers, stopped), {}, 0};
+        TraceFile trace{files, sqlite::connect_reader(files->address(), TraceFiles::file_system(), recovers, stopped), {}};
         sqlite::Database& database = trace.database;
         if (pragma(database, "application_id") != schema::application_id) {
             refuse(path, recovers ? "the journal beside it is not its own" : "is an SQLite file, but not a trace");
         }
         const int64_t version = pragma(database, "user_version");
-        if (version / 1000 != schema::major_version) {
-            refuse(path, "has format " + version_text(version) + "; this program reads " + version_text(schema::user_version));
-        }
-        const bool newer = version > schema::user_version;
+        const bool newer = check_version(path, version);
         if (newer) {
             trace.notes.push_back("was written by a newer program (format " + version_text(version) + "); what it has beyond " +
                                   version_text(schema::user_version) + " is not shown");
         }
-        trace.minor = static_cast<int>(version % 1000);
-        check_schema(path, database, trace.minor, newer);
+        check_schema(path, database, newer);
         sqlite::expect_rows(database, stopped, files->bytes());
-        upgrade(database, trace.minor);
         if (recovers) {
             trace.notes.push_back("was not closed; what had been committed is shown");
         }

@@ -15,7 +15,6 @@ struct TraceFile {
     std::shared_ptr<TraceFiles> files; ///< outlives the database
     sqlite::Database database;
     std::vector<std::string> notes;
-    int minor = 0; ///< of its format: what tables have
 
     int64_t bytes() const noexcept { return files->bytes(); } ///< with its journal: a bound for whatever numbers it holds
 };

@@ -203,8 +203,8 @@ bool open_parts(State& state) {
     if (journal) {
         refuse_super_journal(state, journal, journal_bytes);
     }
-    // A writer appends to its journal all the time, which does no harm: what is cut off at the end is not committed. But while it works the journal into the trace,
-    // the two don't fit together.
+    // A writer appends to its journal all the time, which does no harm: what is cut off at the end is not committed. But while it
+    // works the journal into the trace, the two don't fit together.
     if ((write_ahead || journal) && is_in_use(file.get())) {
         int64_t room = budget::trace_copy_bytes;
         Descriptor wal_copy = wal ? copy_of(state, wal, wal_bytes, room) : Descriptor();
@@ -416,7 +416,8 @@ int characteristics(sqlite3_file* file) {
     return f.state != nullptr && !f.state->has_journal ? SQLITE_IOCAP_IMMUTABLE : 0;
 }
 
-// Version 1: no shared memory, so that a journal's index lies in this process alone; no mapping, since a file that shrinks would be a fault instead of an error.
+// Version 1: no shared memory, so that a journal's index lies in this process alone; no mapping, since a file that shrinks would
+// be a fault instead of an error.
 const sqlite3_io_methods io_methods{
     1,
     close_file,

@@ -11,11 +11,13 @@
 
 namespace schedscope {
 
-/// What SQLite may see of the world while it reads a trace: the trace and the journal that lies beside it, opened once, and memory for what it writes. It opens,
-/// deletes and looks for nothing else, whatever these files say: no name in them leads anywhere, and nothing of the user's is changed.
+/// What SQLite may see of the world while it reads a trace: the trace and the journal that lies beside it, opened once, and
+/// memory for what it writes. It opens, deletes and looks for nothing else, whatever these files say: no name in them leads
+/// anywhere, and nothing of the user's is changed.
 ///
-/// A journal (the program that wrote the trace was killed, or is still at work) is rolled back or replayed by SQLite: what it writes for that stays in memory. What a program is
-/// still writing is read from a copy without a name in the folder for temporary files, which goes away with this, however the program ends.
+/// A journal (the program that wrote the trace was killed, or is still at work) is rolled back or replayed by SQLite: what it
+/// writes for that stays in memory. What a program is still writing is read from a copy without a name in the folder for
+/// temporary files, which goes away with this, however the program ends.
 class TraceFiles {
 public:
     /// Asked now and then while something is read, by any thread: true stops it.
@@ -40,7 +42,7 @@ public:
     std::string address() const;
     static const char* file_system(); ///< the name of that, for sqlite3_open_v2
 
-    bool stopped() const; ///< somebody wants it to stop
+    bool stopped() const; ///< it is to stop
     /// Why reading failed where SQLite can't know: it got shorter, or there was no room for what it wrote. Empty: neither.
     std::string trouble() const;
 

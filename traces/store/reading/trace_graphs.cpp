@@ -50,7 +50,7 @@ constexpr int64_t tensors_worth_halving = 2048; ///< tensors; fewer are read soo
 } // namespace
 
 std::unique_ptr<OwnedGraph> TraceGraphs::read_graph(GraphId id) {
-    const TraceIndex::GraphSize& size = index_.graphs[id];
+    const GraphSize& size = index_.graphs[id];
     // A number in a table alone gets no memory.
     if (size.n_tensors * GraphRows::least_bytes > connections_.first().file.bytes()) {
         throw Damage("a tensor is missing");
@@ -68,6 +68,11 @@ std::unique_ptr<OwnedGraph> TraceGraphs::read_graph(GraphId id) {
     for (size_t i = 0; i < names.size(); ++i) {
         graph->tensors[i].name = graph->keep(names[i]);
         name_bytes += names[i].size();
+    }
+    for (GraphRows::Lists& half : lists) {
+        for (auto& [id, words] : half.foreign) {
+            graph->tensors[id].foreign = graph->keep(std::move(words));
+        }
     }
     graph->leafs = in_order({lists[0].leafs, lists[1].leafs}, size.n_leafs, "leaf");
     graph->nodes = in_order({lists[0].nodes, lists[1].nodes}, size.n_nodes, "node");
@@ -124,8 +129,12 @@ std::unique_ptr<CapabilityTable> TraceGraphs::read_answers(GraphId id) {
         }
         ++n_rows;
     }
-    if (n_rows != 0 && n_rows != index_.session.backends.size()) {
-        throw Damage("those of some backends are missing");
+    if (n_rows != 0 &&
+        n_rows < index_.session.backends.size()) { // backends that were met later, and never asked about this graph
+        const size_t missing = index_.session.backends.size() - n_rows;
+        kept_.check(bytes += missing * n);
+        table->op_answers.resize(table->op_answers.size() + missing * n, Answer::no(Refusal::not_asked, ""));
+        table->offload_answers.resize(table->offload_answers.size() + missing * n, 0);
     }
     kept_.add(bytes);
     table->n_tensors = n_rows == 0 ? 0 : static_cast<int32_t>(n); // a trace made from a log has none

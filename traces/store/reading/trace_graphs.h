@@ -13,8 +13,8 @@
 
 namespace schedscope {
 
-/// Graphs and capability answers of a trace, read when first asked for and kept. Every id in a graph that it gives out is one of its tensors, and every size can be
-/// computed with. Throws Damage or sqlite::Failure; Error(usage) for ids that are not there.
+/// Graphs and capability answers of a trace, read when first asked for and kept. Every id in a graph that it gives out is one of
+/// its tensors, and every size can be computed with. Throws Damage or sqlite::Failure; Error(usage) for ids that are not there.
 class TraceGraphs {
 public:
     TraceGraphs(TraceConnections& connections, const TraceIndex& index, KeptBytes& kept);

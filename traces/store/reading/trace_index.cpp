@@ -1,47 +1,114 @@
 #include "traces/store/reading/trace_index.h"
 
+#include "runtime/system/visible_text.h"
+#include "traces/format/kernel_times.h"
 #include "traces/format/schema.h"
+#include "traces/store/model_rows.h"
 #include "traces/store/reading/trace_rows.h"
 
 #include <algorithm>
+#include <array>
 
 namespace schedscope {
 
 namespace {
 
-constexpr int64_t most_backends = 4096, most_buffer_types = 4096;
 constexpr int64_t most_tensors = int64_t{1} << 28;
-constexpr int64_t most_memory = int64_t{1} << 60;
-/// A row's two lengths, its header of one byte a column, and where it lies in its page.
-constexpr int64_t least_record_bytes = 8;
+/// Any other record has a row of its own, which takes more.
+constexpr int64_t least_record_bytes = least_bytes_of_times;
+
+void read_settings(sqlite::Database& database, SessionInfo& session, KeptBytes& kept) {
+    sqlite::Statement row(database, schema::select_settings());
+    if (!row.step()) {
+        return;
+    }
+    PlanSettings& s = session.settings.emplace();
+    int column = 0;
+    for_each_setting(s, [&]<typename T>(const char* name, T& value, int64_t least, int64_t most) {
+        if (may_lack_setting<T> && row.is_null(column)) { // it stays so
+        } else if constexpr (is_word_setting<T>) {
+            const std::string word = take_text(row, column, name);
+            const auto known = setting_from_word<T>(word);
+            value = known ? *known : throw Damage(std::string(name) + " is '" + visible_name(word) + "'");
+        } else {
+            value = static_cast<SettingValue<T>>(take(row, column, least, most, name));
+        }
+        ++column;
+    });
+
+    sqlite::Statement shares(database, "SELECT share FROM device_share ORDER BY position");
+    while (shares.step()) {
+        const double share = shares.real(0);
+        if (!is_share(share) || std::ssize(s.placement.tensor_split) >= most_backends) {
+            throw Damage("a device's share is not one");
+        }
+        s.placement.tensor_split.push_back(static_cast<float>(share));
+    }
+    sqlite::Statement overrides(database, "SELECT pattern, device FROM tensor_override ORDER BY position");
+    while (overrides.step()) {
+        s.placement.overrides.push_back(
+            {kept.text(overrides, 0, "an override's pattern"), kept.text(overrides, 1, "an override's device")});
+    }
+}
+
+/// Topics of a later version are no concern of ours; one that is missing is not known.
+void read_knowledge(sqlite::Database& database, Knowledge& knows, KeptBytes& kept) {
+    std::array<bool, ordinal(Topic::count)> known{};
+    sqlite::Statement rows(database, "SELECT topic, known, closely FROM knows");
+    while (rows.step()) {
+        const std::string_view name = rows.bytes(0);
+        for (size_t i = 0; i < known.size(); ++i) {
+            if (name == topic_name(static_cast<Topic>(i))) {
+                known[i] = take(rows, 1, 0, 1, "whether a topic is known") != 0;
+            }
+        }
+        if (name == topic_name(Topic::times) && !rows.is_null(2)) {
+            knows.closely = kept.text(rows, 2, "how closely times were taken");
+        }
+    }
+    for (size_t i = 0; i < known.size(); ++i) {
+        if (!known[i]) {
+            knows.lack(static_cast<Topic>(i));
+        }
+    }
+}
 
 void read_session(sqlite::Database& database, SessionInfo& session, KeptBytes& kept) {
     sqlite::Statement types(database, "SELECT id, name, is_host, alignment, max_size FROM buffer_type ORDER BY id");
     while (types.step()) {
-        take(types, 0, session.buffer_types.size(), std::min<int64_t>(session.buffer_types.size(), most_buffer_types),
+        take(types, 0, session.buffer_types.size(), std::min<int64_t>(session.buffer_types.size(), most_backends),
              "the id of a buffer type");
         BufferTypeInfo type;
         type.name = kept.text(types, 1, "the name of a buffer type");
         type.is_host = take(types, 2, 0, 1, "is_host of a buffer type") != 0;
-        type.alignment = take(types, 3, 1, int64_t{1} << 40, "the alignment of a buffer type");
-        type.max_size = take(types, 4, -1, most_memory, "the greatest size of a buffer type");
+        type.alignment = take_known<int64_t>(types, 3, 1, most_alignment, "the alignment of a buffer type");
+        type.max_size = take_known<int64_t>(types, 4, -1, most_memory, "the greatest size of a buffer type");
         session.buffer_types.push_back(std::move(type));
     }
     const int64_t n_types = session.buffer_types.size();
 
     sqlite::Statement backends(
-        database, "SELECT id, name, device, kind, description, memory_bytes, default_buffer_type FROM backend ORDER BY id");
+        database,
+        "SELECT id, name, device, kind, description, memory_bytes, default_buffer_type, kernel_times FROM backend ORDER BY id");
     while (backends.step()) {
         take(backends, 0, session.backends.size(), std::min<int64_t>(session.backends.size(), most_backends),
              "the id of a backend");
         BackendInfo backend;
         backend.name = kept.text(backends, 1, "the name of a backend");
         backend.device = kept.text(backends, 2, "the device of a backend");
-        backend.kind = kept.text(backends, 3, "the kind of a backend");
+        if (!backends.is_null(3)) {
+            backend.kind = kept.text(backends, 3, "the kind of a backend");
+        }
         backend.description = kept.text(backends, 4, "the description of a backend");
-        backend.memory_bytes = take(backends, 5, 0, most_memory, "the memory of a backend");
-        backend.default_buffer_type =
-            static_cast<BufferTypeId>(take(backends, 6, -1, n_types - 1, "the buffer type of a backend"));
+        backend.memory_bytes = take_known<int64_t>(backends, 5, 0, most_memory, "the memory of a backend");
+        backend.default_buffer_type = take_known<BufferTypeId>(backends, 6, 0, n_types - 1, "the buffer type of a backend");
+        if (!backends.is_null(7)) {
+            backend.kernel_times = kernel_times_from_name(backends.bytes(7));
+            if (!backend.kernel_times) {
+                throw Damage("how closely a backend was timed is '" + take_text(backends, 7, "how closely a backend was timed") +
+                             "'");
+            }
+        }
         backend.supports_buffer_type.assign(session.buffer_types.size(), 0);
         session.backends.push_back(std::move(backend));
     }
@@ -54,6 +121,15 @@ void read_session(sqlite::Database& database, SessionInfo& session, KeptBytes& k
         session.backends[backend].supports_buffer_type[type] = 1;
     }
 
+    sqlite::Statement words(database, "SELECT kind = 'op', word FROM word WHERE kind IN ('op', 'type') ORDER BY kind, number");
+    while (words.step()) {
+        auto& list = words.integer(0) != 0 ? session.own_operators : session.own_types;
+        list.push_back(kept.text(words, 1, "a word of the program's own"));
+    }
+
+    read_knowledge(database, session.knows, kept);
+    read_settings(database, session, kept);
+    session.models = read_models(database, kept);
     sqlite::Statement facts(database, "SELECT key, value FROM meta ORDER BY position");
     while (facts.step()) {
         session.facts.emplace_back(kept.text(facts, 0, "a fact's name"), kept.text(facts, 1, "a fact"));
@@ -97,7 +173,7 @@ TraceIndex read_index(sqlite::Database& database, int64_t bytes, KeptBytes& kept
     while (graphs.step()) {
         const int64_t next = index.graphs.size();
         take(graphs, 0, next, next, "the id of a graph");
-        TraceIndex::GraphSize size;
+        GraphSize size;
         size.n_tensors = take(graphs, 1, 0, most_tensors, "the number of a graph's tensors");
         size.n_leafs = take(graphs, 2, 0, size.n_tensors, "the number of a graph's leafs");
         size.n_nodes = take(graphs, 3, 0, size.n_tensors, "the number of a graph's nodes");
@@ -110,7 +186,7 @@ TraceIndex read_index(sqlite::Database& database, int64_t bytes, KeptBytes& kept
         TraceIndex::IndexedPlan plan;
         plan.step = take(plans, 0, 0, index.n_steps - 1, "a plan's record");
         plan.graph = static_cast<GraphId>(take(plans, 1, 0, index.graphs.size() - 1, "a plan's graph"));
-        plan.n_stages = static_cast<int32_t>(take(plans, 2, 1, 64, "a plan's number of stages"));
+        plan.n_stages = take_known<int32_t>(plans, 2, 1, most_stages, "a plan's number of stages").value_or(1);
         index.plans.push_back(plan);
     }
     return index;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "traces/store/reading/trace_rows.h"
 #include "traces/store/record_source.h"
 #include "traces/store/sqlite.h"
 
@@ -8,20 +9,14 @@
 
 namespace schedscope {
 
-class KeptBytes;
-
-/// What a reader knows of a trace without reading its records: session, where evaluations and plans begin, how much there is of what. Small, read at opening.
-/// All functions throw Damage or sqlite::Failure.
+/// What a reader knows of a trace without reading its records: session, where evaluations and plans begin, how much there is of
+/// what. Small, read at opening. All functions throw Damage or sqlite::Failure.
 struct TraceIndex {
     struct IndexedPlan {
         Step step = 0;
         GraphId graph = 0;
         int32_t n_stages = 1;
         std::optional<int64_t> n_ids; ///< tensors and copies; counted when first needed
-    };
-    struct GraphSize {
-        int64_t n_tensors = 0, n_leafs = 0, n_nodes = 0;
-        bool answered = true; ///< backends' answers are there; a graph from a log has none
     };
 
     SessionInfo session;

@@ -4,8 +4,6 @@ namespace schedscope {
 
 namespace {
 
-constexpr int64_t most_stages = 64;
-
 int64_t limit_of(Meaning meaning, const Bounds& b) {
     switch (meaning) {
     case Meaning::backend: return b.n_backends - 1;
@@ -25,8 +23,9 @@ void check_own(const record::EvaluationBegin& f, const Record& r, const Bounds&)
     }
 }
 void check_own(const record::PlanBegin& f, const Record&, const Bounds&) {
-    if (f.n_stages < 1 || f.n_stages > most_stages || f.current_stage >= f.n_stages) {
-        throw Damage("its stage is " + std::to_string(f.current_stage) + " of " + std::to_string(f.n_stages));
+    const int32_t n_stages = f.n_stages.value_or(1), stage = f.current_stage.value_or(0);
+    if (n_stages < 1 || n_stages > most_stages || stage >= n_stages) {
+        throw Damage("its stage is " + std::to_string(stage) + " of " + std::to_string(n_stages));
     }
 }
 void check_own(const record::PlanEnd& f, const Record&, const Bounds& b) {
@@ -60,19 +59,31 @@ template <typename T> void check_own(const T&, const Record&, const Bounds&) {}
 
 } // namespace
 
+void Bounds::of_plan(const GraphSize& graph, int64_t n_ids) noexcept {
+    constexpr int64_t most_logged_splits = int64_t{1} << 24; // a log may have splits and not their nodes
+    n_own = graph.n_tensors;
+    n_tensors = n_ids;
+    n_nodes = graph.n_nodes;
+    n_splits = graph.answered ? graph.n_nodes : most_logged_splits;
+}
+
 void check_record(const Record& record, const Bounds& bounds, const std::function<bool(StringId)>& is_text) {
     std::visit(
         [&]<typename T>(const T& fact) {
             for_each_field<T>([&](const auto& f) {
                 using Value = typename std::remove_cvref_t<decltype(f)>::Value;
+                const Value* value = known(fact.*f.member);
+                if (value == nullptr) {
+                    return;
+                }
                 if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
-                    if ((fact.*f.member) > limit_of(f.meaning, bounds)) {
-                        throw Damage(std::string(f.name) + " is " + std::to_string(fact.*f.member));
+                    if (*value > limit_of(f.meaning, bounds)) {
+                        throw Damage(std::string(f.name) + " is " + std::to_string(*value));
                     }
                 }
                 if constexpr (std::is_same_v<Value, StringId>) {
-                    if (f.meaning == Meaning::text && is_text && !is_text(fact.*f.member)) {
-                        throw Damage(std::string(f.name) + " is text " + std::to_string(fact.*f.member) + ", which is not there");
+                    if (f.meaning == Meaning::text && is_text && !is_text(*value)) {
+                        throw Damage(std::string(f.name) + " is text " + std::to_string(*value) + ", which is not there");
                     }
                 }
             });

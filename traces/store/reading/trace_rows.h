@@ -2,6 +2,7 @@
 
 #include "runtime/numbers.h"
 #include "traces/format/fields.h"
+#include "traces/format/settings_table.h"
 #include "traces/store/sqlite.h"
 
 #include <atomic>
@@ -9,6 +10,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace schedscope {
 
@@ -30,6 +32,11 @@ inline int64_t take(const sqlite::Statement& row, int column, int64_t least, int
     return *value;
 }
 
+/// A time: differences can be computed.
+inline int64_t take_time(const sqlite::Statement& row, int column, const char* what) {
+    return take(row, column, -farthest_number, farthest_number, what);
+}
+
 inline std::string take_text(const sqlite::Statement& row, int column, const char* what) {
     const std::string_view text = row.bytes(column);
     if (text.empty() && !row.has_bytes(column)) {
@@ -38,7 +45,8 @@ inline std::string take_text(const sqlite::Statement& row, int column, const cha
     return std::string(text);
 }
 
-/// What a reader keeps of a file's texts and blobs: together no more bytes than the file has, however many of them lead to the same pages of it. Thread-safe.
+/// What a reader keeps of a file's texts and blobs: together no more bytes than the file has, however many of them lead to the
+/// same pages of it. Thread-safe.
 class KeptBytes {
 public:
     explicit KeptBytes(int64_t file_bytes) : left_(file_bytes) {}
@@ -63,8 +71,34 @@ private:
     std::atomic<int64_t> left_;
 };
 
+/// A column that may be NULL: what it means is not known.
+template <typename T>
+std::optional<T> take_known(const sqlite::Statement& row, int column, int64_t least, int64_t most, const char* what) {
+    return row.is_null(column) ? std::nullopt : std::optional(static_cast<T>(take(row, column, least, most, what)));
+}
+inline std::optional<int64_t> take_time_if_known(const sqlite::Statement& row, int column, const char* what) {
+    return row.is_null(column) ? std::nullopt : std::optional(take_time(row, column, what));
+}
+
+/// What a whole number may be by its type and meaning. Wide ones stay so far from the ends of their type that differences and
+/// sums of them can be computed.
+template <typename F> constexpr std::pair<int64_t, int64_t> range_of(const F& field) noexcept {
+    using Value = typename F::Value;
+    constexpr bool wide = sizeof(Value) == 8;
+    constexpr int64_t type_least = wide ? -farthest_number : std::numeric_limits<Value>::min();
+    constexpr int64_t type_most = wide ? farthest_number : std::numeric_limits<Value>::max();
+    constexpr int64_t most_counted = int64_t{1} << 50;
+    const bool from_zero = field.meaning == Meaning::count || field.meaning == Meaning::node_index ||
+                           field.meaning == Meaning::text || field.meaning == Meaning::graph ||
+                           field.meaning == Meaning::evaluation;
+    return {from_zero                         ? 0
+            : field.meaning == Meaning::plain ? type_least
+                                              : -1,
+            wide && (field.meaning == Meaning::count || field.meaning == Meaning::index) ? most_counted : type_most};
+}
+
 /// A field's value as far as it can be judged alone: within its type, its enumeration, its sign.
-template <typename F> typename F::Value take_field(const sqlite::Statement& row, int column, const F& field) {
+template <typename F> typename F::Value take_known_field(const sqlite::Statement& row, int column, const F& field) {
     using Value = typename F::Value;
     if constexpr (std::is_floating_point_v<Value>) {
         return static_cast<Value>(row.real(column));
@@ -73,20 +107,26 @@ template <typename F> typename F::Value take_field(const sqlite::Statement& row,
     } else if constexpr (std::is_enum_v<Value>) {
         return static_cast<Value>(take(row, column, 0, ordinal(greatest<Value>()), field.name));
     } else {
-        // Wide numbers stay so far from the ends of their type that differences and sums of them can be computed.
-        constexpr bool wide = sizeof(Value) == 8;
-        constexpr int64_t farthest = int64_t{1} << 61, most_counted = int64_t{1} << 50;
-        constexpr int64_t type_least = wide ? -farthest : std::numeric_limits<Value>::min();
-        constexpr int64_t type_most = wide ? farthest : std::numeric_limits<Value>::max();
-        const bool from_zero = field.meaning == Meaning::count || field.meaning == Meaning::node_index ||
-                               field.meaning == Meaning::text || field.meaning == Meaning::graph ||
-                               field.meaning == Meaning::evaluation;
-        const int64_t least = from_zero ? 0 : field.meaning == Meaning::plain ? type_least : -1;
-        const int64_t most =
-            wide && (field.meaning == Meaning::count || field.meaning == Meaning::index) ? most_counted : type_most;
+        const auto [least, most] = range_of(field);
         return static_cast<Value>(take(row, column, least, most, field.name));
     }
 }
+
+/// The same of a field that may be unknown.
+template <typename Record, typename T>
+T take_field(const sqlite::Statement& row, int column, const RecordField<Record, T>& field) {
+    if constexpr (RecordField<Record, T>::may_be_unknown) {
+        if (row.is_null(column)) {
+            return std::nullopt;
+        }
+    }
+    return take_known_field(row, column, field);
+}
+
+struct GraphSize {
+    int64_t n_tensors = 0, n_leafs = 0, n_nodes = 0;
+    bool answered = true; ///< backends' answers are there; a graph from a log has none
+};
 
 /// What a record's numbers may be at most, where that depends on the plan it speaks of.
 struct Bounds {
@@ -94,10 +134,13 @@ struct Bounds {
     int64_t n_tensors = 0; ///< ids below: the graph's and its copies'
     int64_t n_nodes = 0, n_splits = 0;
     int64_t n_backends = 0, n_buffer_types = 0, n_graphs = 0, n_evaluations = 0;
+
+    /// It speaks of a plan of this graph, with so many ids for tensors and copies.
+    void of_plan(const GraphSize& graph, int64_t n_ids) noexcept;
 };
 
-/// Checks a record's fields against their bounds, and what they say together. is_text: is there such a text? Empty: only what names tensors and places was read, and
-/// nothing else is checked. Throws Damage.
+/// Checks a record's fields against their bounds, and what they say together. is_text: is there such a text? Empty: only what
+/// names tensors and places was read, and nothing else is checked. Throws Damage.
 void check_record(const Record& record, const Bounds& bounds, const std::function<bool(StringId)>& is_text);
 
 } // namespace schedscope

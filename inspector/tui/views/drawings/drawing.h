@@ -13,8 +13,8 @@ struct Line;
 /// How a drawing's window moves over what there is.
 enum class Zoom : uint8_t { in, out, whole, left, right };
 
-/// What a list can't show, drawn above it over the whole width: a map, lanes, a table of sums. It belongs to a view and draws what that holds. Rows and
-/// columns are cells from its upper left corner.
+/// What a list can't show, drawn above it over the whole width: a map, lanes, a table of sums. It belongs to a view and draws
+/// what that holds. Rows and columns are cells from its upper left corner.
 class Drawing {
 public:
     virtual ~Drawing() = default;
@@ -48,7 +48,8 @@ public:
 
     int height() const noexcept { return height_; }
     int width() const noexcept { return width_; }
-    /// Outside: nothing. A wide character takes two cells, and none where only one is left; of one that is drawn over in part, a blank stays.
+    /// Outside: nothing. A wide character takes two cells, and none where only one is left; of one that is drawn over in part, a
+    /// blank stays.
     void put(int row, int column, char32_t character, Style style);
     /// Text from a column on, cut at `end` (−1: the right edge).
     void text(int row, int column, std::string_view utf8, Style style, int end = -1);

@@ -14,8 +14,9 @@ constexpr int label = 10;                         ///< cells for the numbers on 
 constexpr int least_power = -12, most_power = 12; ///< of ten; what is farther off is drawn there
 constexpr double nothing = -std::numeric_limits<double>::infinity(), endless = std::numeric_limits<double>::infinity();
 
-/// The error as a power of ten of what is tolerated; −∞ where nothing differs or nothing was compared, ∞ where nothing can be measured.
-double power_of(const ComparedRow& row) noexcept {
+/// The error as a power of ten of what is tolerated; −∞ where nothing differs or nothing was compared, ∞ where nothing can be
+/// measured.
+double power_of(const tables::ComparedRow& row) noexcept {
     const record::Difference& d = row.difference.difference;
     if (!row.compared() || d.nmse == 0) {
         return nothing;
@@ -24,15 +25,16 @@ double power_of(const ComparedRow& row) noexcept {
     return std::isfinite(power) ? std::clamp<double>(power, least_power, most_power) : endless;
 }
 
-/// Which powers of ten the lines of cells stand for. The tolerance lies on a border of two of them: what reaches beyond it is seen at once.
+/// Which powers of ten the lines of cells stand for. The tolerance lies on a border of two of them: what reaches beyond it is
+/// seen at once.
 struct Scale {
     int top = 1, bottom = -1; ///< powers of ten
     int above = 1, below = 1; ///< lines on either side of what is tolerated
 
-    Scale(const std::vector<ComparedRow>& rows, int n_lines) {
+    Scale(const std::vector<tables::ComparedRow>& rows, int n_lines) {
         double worst = 0, best = 0;
         bool any_endless = false;
-        for (const ComparedRow& row : rows) {
+        for (const tables::ComparedRow& row : rows) {
             const double power = power_of(row);
             any_endless = any_endless || power == endless;
             if (std::isfinite(power)) {
@@ -92,7 +94,7 @@ std::vector<Line> ErrorChart::draw(InspectorSession&, int selected, int height, 
             is_selected = is_selected || row == selected;
             shown = power_of(rows_[row]) > power_of(rows_[shown]) ? row : shown;
         }
-        const ComparedRow& row = rows_[shown];
+        const tables::ComparedRow& row = rows_[shown];
         const int at = label + c;
         drawn_[at] = shown;
         if (is_selected) {

@@ -1,27 +1,17 @@
 #pragma once
 
 #include "inspector/tui/views/drawings/drawing.h"
-#include "traces/history/tables/tables.h"
+#include "viz/tables/values.h"
 
-#include <optional>
 #include <vector>
 
 namespace schedscope::tui {
 
-/// A line of the compared values: a node on two backends, with what both held if it was watched; or (step −1) a tensor that was only watched.
-struct ComparedRow {
-    tables::DifferenceRow difference;
-    std::optional<tables::ValueRow> reference, device; ///< values
-    TensorId id = no_tensor;
-    std::string name;
-
-    bool compared() const noexcept { return difference.step != no_step && difference.difference.compared; }
-};
-
-/// The error of each node in evaluation order, in powers of ten of what is tolerated: as columns, with a line where the tolerance is.
+/// The error of each node in evaluation order, in powers of ten of what is tolerated: as columns, with a line where the tolerance
+/// is.
 class ErrorChart final : public Drawing {
 public:
-    explicit ErrorChart(const std::vector<ComparedRow>& rows) : rows_(rows) {} ///< borrowed
+    explicit ErrorChart(const std::vector<tables::ComparedRow>& rows) : rows_(rows) {} ///< borrowed
 
     int rows(InspectorSession& session, int body_rows, int width) const override;
     std::string title(const InspectorSession&) const override { return "error of each node, × what is tolerated"; }
@@ -29,7 +19,7 @@ public:
     int row_at(int line, int column) const override;
 
 private:
-    const std::vector<ComparedRow>& rows_;
+    const std::vector<tables::ComparedRow>& rows_;
     std::vector<int> drawn_; ///< [column of the drawing] the row that it shows; −1: none
 };
 

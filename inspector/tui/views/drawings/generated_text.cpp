@@ -14,7 +14,8 @@ void GeneratedText::update(InspectorSession& session) {
     source.for_each_of(kinds, read_ + 1, session.step() + 1, [&](const Record& record) {
         const auto& f = std::get<record::NextToken>(record.fact);
         sequences_[f.sequence].push_back(
-            {record.step, record.evaluation, f.text != 0 ? std::string(source.text(f.text)) : " " + std::to_string(f.token)});
+            {record.step, record.evaluation,
+             f.text.value_or(0) != 0 ? std::string(source.text(*f.text)) : " " + (f.token ? std::to_string(*f.token) : "?")});
     });
     read_ = std::max(read_, session.step());
 }

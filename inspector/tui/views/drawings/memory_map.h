@@ -9,9 +9,10 @@
 
 namespace schedscope::tui {
 
-/// Compute buffers drawn as maps: from left to right the nodes of the allocated graph, from the bottom up the bytes of a buffer, each tensor a rectangle
-/// where it lies for as long as it is needed. Tensors that work in place of each other have one shade. Long ranges in which nothing lies are folded. Below
-/// it, how much is needed at once. The buffer of the selected tensor, or all of them where there is room.
+/// Compute buffers drawn as maps: from left to right the nodes of the allocated graph, from the bottom up the bytes of a buffer,
+/// each tensor a rectangle where it lies for as long as it is needed. Tensors that work in place of each other have one shade.
+/// Long ranges in which nothing lies are folded. Below it, how much is needed at once. The buffer of the selected tensor, or all
+/// of them where there is room.
 class MemoryMap final : public Drawing {
 public:
     struct DrawnBuffer {

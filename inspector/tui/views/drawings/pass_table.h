@@ -1,15 +1,15 @@
 #pragma once
 
 #include "inspector/tui/views/drawings/drawing.h"
-#include "traces/history/tables/tables.h"
+#include "traces/history/tables/passes.h"
 
 #include <map>
 #include <vector>
 
 namespace schedscope::tui {
 
-/// The passes side by side: how many leafs and nodes have a backend after each, how many assignments it made, how long it took. Those that are not over at the
-/// session's step are dots.
+/// The passes side by side: how many leafs and nodes have a backend after each, how many assignments it made, how long it took.
+/// Those that are not over at the session's step are dots.
 class PassTable final : public Drawing {
 public:
     void update(InspectorSession& session);

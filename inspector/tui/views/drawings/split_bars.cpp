@@ -4,6 +4,7 @@
 #include "inspector/tui/views/view.h"
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
+#include "viz/tables/splits.h"
 
 #include <algorithm>
 
@@ -12,26 +13,16 @@ namespace {
 
 constexpr int bar_label_width = 17;
 
-int64_t nodes_of(const SplitState& split) noexcept {
-    return split.end_node < 0 ? 1 : std::max(split.end_node - split.begin.first_node, 0);
+std::optional<int64_t> nodes_of(const SplitState& split) noexcept {
+    if (!split.begin.first_node) {
+        return std::nullopt;
+    }
+    return split.end_node < 0 ? 1 : std::max(split.end_node - split.first_node(), 0);
 }
+
+std::optional<int64_t> time_of(const SplitState& split) noexcept { return split.time_ns(); }
 
 } // namespace
-
-int64_t bytes_into(const SplitState& split) noexcept {
-    int64_t sum = 0;
-    for (const record::SplitInput& input : split.inputs) {
-        if (input.bytes < 0) {
-            return -1;
-        }
-        sum += input.bytes;
-    }
-    return sum;
-}
-
-int64_t time_of(const SplitState& split) noexcept {
-    return split.start_ns < 0 || split.end_ns < split.start_ns ? -1 : split.end_ns - split.start_ns;
-}
 
 int SplitBars::rows(InspectorSession& session, int, int) const { return session.state().splits.empty() ? 0 : 3; }
 
@@ -39,7 +30,7 @@ std::string SplitBars::title(const InspectorSession& session) const {
     const auto& splits = session.state().splits;
     std::vector<int> on(session.n_backends(), 0);
     for (const SplitState& split : splits) {
-        if (const size_t b = split.begin.backend; b < on.size()) {
+        if (const size_t b = split.backend(); b < on.size()) {
             ++on[b];
         }
     }
@@ -61,19 +52,19 @@ std::vector<Line> SplitBars::draw(InspectorSession& session, int selected, int h
         int64_t all = 0;
         bool known = true;
         for (const SplitState& split : splits) {
-            const int64_t amount = amount_of(split);
-            known = known && amount >= 0;
-            all += std::max<int64_t>(amount, 0);
+            const std::optional<int64_t> amount = amount_of(split);
+            known = known && amount;
+            all += amount.value_or(0);
         }
         cells.text(row, 0, joined({name, " ", known ? text_of(all) : "unknown"}), dim, bar_label_width);
         int64_t before = 0;
         for (size_t i = 0; i < splits.size() && all > 0; ++i) {
-            const int64_t amount = std::max<int64_t>(amount_of(splits[i]), 0);
+            const int64_t amount = amount_of(splits[i]).value_or(0);
             const auto at = [&](int64_t x) { return bar_label_width + static_cast<int>(to_double(x) / to_double(all) * room); };
             const int left = at(before), right = at(before + amount);
             before += amount;
             const bool here = int_of(i) == selected;
-            const Style ink = backend_style(splits[i].begin.backend, session.n_backends());
+            const Style ink = backend_style(splits[i].backend(), session.n_backends());
             for (int column = left; column < right; ++column) {
                 const bool edge = column + 1 == right && right - left > 1;
                 cells.put(row, column, edge ? U'▏' : here ? U'█' : U'▒', here ? accent : ink);
@@ -87,12 +78,9 @@ std::vector<Line> SplitBars::draw(InspectorSession& session, int selected, int h
             }
         }
     };
-    const auto nodes = [&](const SplitState& split) -> int64_t {
-        return session.imported() && split.begin.node == no_tensor ? -1 : nodes_of(split);
-    };
-    bar(0, "nodes", nodes, [](int64_t n) { return words::count(n); });
+    bar(0, "nodes", nodes_of, [](int64_t n) { return words::count(n); });
     bar(1, "time", time_of, [](int64_t ns) { return ns == 0 ? std::string("-") : time_text(ns); });
-    bar(2, "bytes", bytes_into, [](int64_t n) { return words::bytes(n); });
+    bar(2, "bytes", tables::bytes_into, [](int64_t n) { return words::bytes(n); });
     return cells.lines();
 }
 

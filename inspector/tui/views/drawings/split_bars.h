@@ -4,7 +4,8 @@
 
 namespace schedscope::tui {
 
-/// The splits side by side, in the order in which they run: as wide as they have nodes, as they took time, as bytes are copied into them.
+/// The splits side by side, in the order in which they run: as wide as they have nodes, as they took time, as bytes are copied
+/// into them.
 class SplitBars final : public Drawing {
 public:
     int rows(InspectorSession& session, int body_rows, int width) const override;
@@ -15,10 +16,5 @@ public:
 private:
     DrawnRows drawn_;
 };
-
-/// Bytes that are copied into a split; −1: not known of each of its inputs.
-int64_t bytes_into(const SplitState& split) noexcept;
-/// −1: it did not run, or its times are not known.
-int64_t time_of(const SplitState& split) noexcept;
 
 } // namespace schedscope::tui

@@ -121,7 +121,7 @@ bool TimelineLanes::zoom(Zoom how, int column) {
     };
     switch (how) {
     case Zoom::in: scaled(length / 2); break;
-    case Zoom::out: scaled(length > (end_ - begin_) / 2 ? end_ - begin_ : length * 2); break;
+    case Zoom::out: scaled(length >= (end_ - begin_) / 2 ? end_ - begin_ : length * 2); break;
     case Zoom::whole: move_to(begin_, end_ - begin_); break;
     case Zoom::left: move_to(from_ - std::max<int64_t>(length / 4, 1), length); break;
     case Zoom::right: move_to(from_ + std::max<int64_t>(length / 4, 1), length); break;
@@ -142,8 +142,8 @@ std::vector<Line> TimelineLanes::draw(InspectorSession& session, int selected, i
     drawn_.clear(height, width);
 
     for (const SplitState& split : session.state().splits) {
-        if (split.start_ns >= 0 && split.start_ns < to_ && split.end_ns > from_) {
-            const int at = std::max(column_of(split.start_ns), label_);
+        if (split.start_ns && *split.start_ns < to_ && split.end_ns.value_or(0) > from_) {
+            const int at = std::max(column_of(*split.start_ns), label_);
             cells.text(0, at, "▏" + std::to_string(split.begin.index) + std::string(std::max(width - at - 8, 0), ' '), dim);
         }
     }

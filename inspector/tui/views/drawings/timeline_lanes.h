@@ -1,28 +1,17 @@
 #pragma once
 
 #include "inspector/tui/views/drawings/drawing.h"
+#include "viz/tables/timeline.h"
 
 #include <string_view>
 #include <vector>
 
 namespace schedscope::tui {
 
-/// One piece of work on the timeline of an evaluation.
-struct TimelineItem {
-    enum class Kind : uint8_t { kernel, transfer, wait };
-    Kind kind = Kind::kernel;
-    BackendId backend = no_backend; ///< that does it; of a transfer, the one it goes to
-    TensorId tensor = no_tensor;    ///< whose data was written
-    StringId kernel = 0;
-    int32_t split = -1;
-    int count = 1; ///< nodes that ran in it
-    bool device_time = false;
-    int64_t bytes = 0, flops = 0; ///< bytes: −1 for what moves none
-    int64_t start = 0, end = 0;   ///< nanoseconds
-};
+using tables::TimelineItem;
 
-/// The timeline drawn: a lane of kernels for each backend, below it one of the transfers to it and of the times it waited for; above them the splits, below the
-/// window of time that is shown.
+/// The timeline drawn: a lane of kernels for each backend, below it one of the transfers to it and of the times it waited for;
+/// above them the splits, below the window of time that is shown.
 class TimelineLanes final : public Drawing {
 public:
     /// `items`: by start; borrowed. Another evaluation is shown whole.
@@ -33,9 +22,6 @@ public:
     std::vector<Line> draw(InspectorSession& session, int selected, int height, int width) override;
     int row_at(int line, int column) const override { return drawn_.at(line, column); }
     bool zoom(Zoom how, int column) override;
-
-    int64_t begin() const noexcept { return begin_; } ///< of the first item
-    int64_t end() const noexcept { return end_; }     ///< of the last one
 
 private:
     int column_of(int64_t time) const;

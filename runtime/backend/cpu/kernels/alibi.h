@@ -8,8 +8,8 @@
 
 namespace schedscope::cpu {
 
-/// ALiBi: how strongly head h of n is pulled to near positions: a geometric sequence over the largest power of two of heads that there are,
-/// the values halfway between for the rest. 1 without a bias.
+/// ALiBi: how strongly head h of n is pulled to near positions: a geometric sequence over the largest power of two of heads that
+/// there are, the values halfway between for the rest. 1 without a bias.
 inline float alibi_slope(float max_bias, int64_t head, int64_t n_heads) {
     if (max_bias <= 0.0F) {
         return 1.0F;

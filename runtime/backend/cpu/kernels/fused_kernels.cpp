@@ -16,8 +16,8 @@ constexpr KernelEntry fused_lines[] = {
     {fused::rope_set_rows, run_rope_set_rows},
 };
 
-/// One matrix; of any number of columns, because each stretch of rows is finished while it is near. Then the order of nodes, and so their
-/// memory, is the same for all batches.
+/// One matrix; of any number of columns, because each stretch of rows is finished while it is near. Then the order of nodes, and
+/// so their memory, is the same for all batches.
 std::string_view why_not_product(const Tensor& product) noexcept { return product.ne[2] * product.ne[3] != 1 ? "shapes" : ""; }
 
 class CpuFusedKernels final : public FusedKernels {

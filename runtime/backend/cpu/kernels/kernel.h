@@ -35,8 +35,9 @@ struct Work {
     const Tensor& node() const noexcept { return *nodes.back(); }
     /// The part's share of n pieces: [first, end).
     std::pair<int64_t, int64_t> share(int64_t n) const noexcept { return {n * part / n_parts, n * (part + 1) / n_parts}; }
-    /// Calls stretch(first, end) until all of [0, n) is done, by whichever thread is free: one that is held up (somebody else uses its core) keeps the others waiting
-    /// for one stretch at most. A stretch is `most` pieces or less. Once in a kernel, by all of its parts.
+    /// Calls stretch(first, end) until all of [0, n) is done, by whichever thread is free: one that is held up (somebody else
+    /// uses its core) keeps the others waiting for one stretch at most. A stretch is `most` pieces or less. Once in a kernel, by
+    /// all of its parts.
     template <typename Stretch> void each_stretch(int64_t n, int64_t most, Stretch stretch) const {
         const int64_t count = (n + most - 1) / most;
         for (int64_t i = taken.fetch_add(1, std::memory_order_relaxed); i < count;

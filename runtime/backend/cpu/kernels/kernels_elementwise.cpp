@@ -8,7 +8,8 @@ namespace schedscope::cpu {
 
 namespace {
 
-/// Rows of source 0 with rows of source 1 repeated to them. `whole(a, b, out, n)` works on rows of the same length, `one(a, b)` on single values.
+/// Rows of source 0 with rows of source 1 repeated to them. `whole(a, b, out, n)` works on rows of the same length, `one(a, b)`
+/// on single values.
 template <typename Whole, typename One> void binary(const Work& work, Whole whole, One one) {
     const Tensor& node = work.node();
     const Tensor& a = *node.src[0];

@@ -1,5 +1,5 @@
-// Attention in one pass over keys and values: a tile of queries that share them meets one stretch of keys after the other; what was summed
-// before is scaled down whenever a higher score turns up.
+// Attention in one pass over keys and values: a tile of queries that share them meets one stretch of keys after the other; what
+// was summed before is scaled down whenever a higher score turns up.
 
 #include "runtime/backend/cpu/kernels/alibi.h"
 #include "runtime/backend/cpu/kernels/operators.h"
@@ -15,8 +15,8 @@ namespace {
 constexpr int64_t tile_rows = 60;  ///< queries; a multiple of every tile of the matrix kernels
 constexpr int64_t tile_keys = 120; ///< keys; with their values some hundred KiB as floats
 
-/// One node's tensors and parameters. A row is a query of one head; rows of heads that share keys and values lie together: row r of a group is
-/// token r / group, head r % group of it.
+/// One node's tensors and parameters. A row is a query of one head; rows of heads that share keys and values lie together: row r
+/// of a group is token r / group, head r % group of it.
 struct Attention {
     explicit Attention(const Tensor& node)
         : q(*node.src[0]), k(*node.src[1]), v(*node.src[2]), mask(node.src[3]), scale(params_of<Op::FLASH_ATTN_EXT>(node).scale),

@@ -6,8 +6,8 @@
 
 namespace schedscope::cpu {
 
-/// How a ROPE node turns the pairs of a head: pair p of n_dims/2 by position × freq_base^(−2p/n_dims), divided by its factor, interpolated
-/// between stretched (× freq_scale) and original angles by YaRN's ramp where ext_factor is not 0.
+/// How a ROPE node turns the pairs of a head: pair p of n_dims/2 by position × freq_base^(−2p/n_dims), divided by its factor,
+/// interpolated between stretched (× freq_scale) and original angles by YaRN's ramp where ext_factor is not 0.
 class RopeAngles {
 public:
     explicit RopeAngles(const RopeParams& params);

@@ -1,4 +1,5 @@
-// Quantised rows, taken apart sixteen elements at a time: their numbers as bytes, then as floats. Compiled once for each instruction set.
+// Quantised rows, taken apart sixteen elements at a time: their numbers as bytes, then as floats. Compiled once for each
+// instruction set.
 
 #include "runtime/backend/cpu/vectors/isa_vectors.h"
 #include "runtime/backend/cpu/vectors/vector_ops.h"
@@ -66,8 +67,8 @@ ALWAYS_INLINE Floats to_floats(Codes c, int part) {
 #endif
 }
 
-// One description per type: element i of group g (sixteen elements) is codes(block, g)[i] × scale[g] + offset[g]. Types without `offsets` have none.
-// Types whose elements are four bits each say where those of a group lie and what they stand for.
+// One description per type: element i of group g (sixteen elements) is codes(block, g)[i] × scale[g] + offset[g]. Types without
+// `offsets` have none. Types whose elements are four bits each say where those of a group lie and what they stand for.
 
 /// Sixteen bytes of which the low or the high four bits count.
 struct Fours {

@@ -1,4 +1,5 @@
-// Products of matrices in tiles that stay in registers: what vector_ops.h says of multiply and accumulate. Compiled once for each instruction set.
+// Products of matrices in tiles that stay in registers: what vector_ops.h says of multiply and accumulate. Compiled once for each
+// instruction set.
 #pragma once
 
 #include "runtime/backend/cpu/vectors/isa_vectors.h"

@@ -1,6 +1,6 @@
-// For the files that are compiled once for each instruction set with -DSCHEDSCOPE_ISA=portable|avx2|avx512 (CMakeLists.txt). Everything in them but one
-// table is local to the file, and no function of a standard or shared header is called: a function that the linker keeps once for all would run with the
-// wrong instructions.
+// For the files that are compiled once for each instruction set with -DSCHEDSCOPE_ISA=portable|avx2|avx512 (CMakeLists.txt).
+// Everything in them but one table is local to the file, and no function of a standard or shared header is called: a function
+// that the linker keeps once for all would run with the wrong instructions.
 #pragma once
 
 #include <cstdint>

@@ -22,8 +22,8 @@ struct BlockOps {
 using MatrixOp = void(const float* a, int64_t lda, int64_t m, const float* b, int64_t ldb, int64_t n, int64_t k, float* c,
                       int64_t ldc);
 
-/// The inner loops of the CPU backend, compiled once for each instruction set from the same sources (*_isa.cpp). Pointers need no alignment; n is any
-/// number ≥ 0 of floats. In and out may be the same address, but must not overlap otherwise.
+/// The inner loops of the CPU backend, compiled once for each instruction set from the same sources (*_isa.cpp). Pointers need no
+/// alignment; n is any number ≥ 0 of floats. In and out may be the same address, but must not overlap otherwise.
 struct VectorOps {
     std::string_view name;  ///< "portable", "avx2", "avx512"
     const BlockOps* blocks; ///< by type; null functions where a type is not quantised

@@ -145,7 +145,8 @@ void add_scaled(float* acc, const float* x, float factor, int64_t n) {
     }
 }
 
-/// e^x within 2 units in the last place: x = k ln 2 + r, a polynomial for e^r, k into the exponent. Below −87.3 it is 0, above 88.7 +∞.
+/// e^x within 2 units in the last place: x = k ln 2 + r, a polynomial for e^r, k into the exponent. Below −87.3 it is 0,
+/// above 88.7 +∞.
 inline Floats exponential(Floats x) {
     const Floats low = all(-87.33654F);
     const Floats high = all(88.72283F);

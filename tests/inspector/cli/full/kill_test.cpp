@@ -1,4 +1,5 @@
-// kill -9 at any moment: what was promised is in the trace, a file is whole or not there, and the next start leaves nothing of the one that was killed.
+// kill -9 at any moment: what was promised is in the trace, a file is whole or not there, and the next start leaves nothing of
+// the one that was killed.
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
 #include "traces/history/history.h"
@@ -125,7 +126,8 @@ TEST(Killed, ARecordingHasAllButTheLastQuarterOfASecond) {
     EXPECT_THAT(folder.names(), ::testing::ElementsAre("t.trace"));
 }
 
-/// Kills a command that writes a file again and again, and starts it once more in the end. `expect_sound` looks at what each left.
+/// Kills a command that writes a file again and again, and starts it once more in the end. `expect_sound` looks at what each
+/// left.
 void kill_often(const std::vector<std::string>& arguments, const std::string& output, const Folder& folder,
                 const std::function<void()>& expect_sound) {
     constexpr int n_kills = 50;

@@ -19,8 +19,8 @@ struct BrowserPage {
 /// Chromium without a window; empty: none is installed.
 std::string browser_path();
 
-/// Opens a file at `#at` with the network switched off. `options` are the browser's own; they win over what it is started with. Throws std::runtime_error when the browser
-/// does not start.
+/// Opens a file at `#at` with the network switched off. `options` are the browser's own; they win over what it is started with.
+/// Throws std::runtime_error when the browser does not start.
 BrowserPage open_page(const std::string& file, const std::string& at, const std::vector<std::string>& options = {});
 
 } // namespace schedscope::test

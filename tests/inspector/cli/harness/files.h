@@ -19,7 +19,8 @@ std::vector<std::string> lines_of(std::string_view text); ///< without their new
 
 std::string as_test_name(std::string text); ///< what is no letter or digit becomes a low line
 
-/// Models and a picture that are made with the tests: a llama that tells a known text (tests/support/models/teller.h), an image encoder for it, and an image of 56 x 56 pixels.
+/// Models and a picture that are made with the tests: a llama that tells a known text (tests/support/models/teller.h), an image
+/// encoder for it, and an image of 56 x 56 pixels.
 std::string model(const std::string& type = "f32");
 std::string image_encoder();
 std::string photo();

@@ -7,7 +7,8 @@
 
 namespace schedscope::test {
 
-/// The bytes of a GGUF file (version 3), to break it at a place with a meaning. Reads it by the format's description, not with the program's code.
+/// The bytes of a GGUF file (version 3), to break it at a place with a meaning. Reads it by the format's description, not with
+/// the program's code.
 class GgufBytes {
 public:
     explicit GgufBytes(std::string bytes);
@@ -16,8 +17,8 @@ public:
     size_t header_bytes() const noexcept { return header_bytes_; } ///< all in front of the tensors' data
 
     struct Tensor {
-        size_t
-            dimensions_at; ///< where its number of dimensions lies (u32); then the sizes (u64 each), the type (u32), the offset (u64)
+        size_t dimensions_at; ///< where its number of dimensions lies (u32); then the sizes (u64 each), the type (u32), the
+                              ///< offset (u64)
         size_t type_at;
     };
     /// Throws std::runtime_error when there is none of that name.

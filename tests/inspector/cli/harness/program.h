@@ -28,7 +28,8 @@ struct Outcome {
     long long peak_bytes = 0; ///< of memory that it had at once
 };
 
-/// A program that runs, started without a shell. Its output is collected while it is waited for; a deadline only bounds a failure.
+/// A program that runs, started without a shell. Its output is collected while it is waited for; a deadline only bounds a
+/// failure.
 ///
 ///     Program program({"run", "-m", model});
 ///     program.signal(SIGINT);

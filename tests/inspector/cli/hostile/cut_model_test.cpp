@@ -1,4 +1,5 @@
-// A model that somebody cuts short while the program has it open: one line and exit 3, nothing printed that was computed from what is not there, and the trace closed.
+// A model that somebody cuts short while the program has it open: one line and exit 3, nothing printed that was computed from
+// what is not there, and the trace closed.
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
 #include "tests/inspector/cli/harness/story.h"

@@ -1,4 +1,5 @@
-// Reports of runs whose names somebody chose to become markup or script, opened in a browser: nothing of them runs, asks for something or becomes an element.
+// Reports of runs whose names somebody chose to become markup or script, opened in a browser: nothing of them runs, asks for
+// something or becomes an element.
 #include "tests/inspector/cli/harness/browser.h"
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
@@ -26,8 +27,8 @@ std::vector<std::string> texts_of(uint32_t seed) {
     return hostile_texts(bytes);
 }
 
-/// Opens page after page in a frame, in each of its views, follows it where it can be clicked, and writes down what should not be. The first page is harmless: what
-/// elements and attributes it has, the others may have.
+/// Opens page after page in a frame, in each of its views, follows it where it can be clicked, and writes down what should not
+/// be. The first page is harmless: what elements and attributes it has, the others may have.
 constexpr std::string_view visitor =
     R"(<!doctype html><meta charset="utf-8"><pre id="result">unfinished</pre><iframe id="frame" width="1200" height="800"></iframe><script>
 const frame = document.getElementById("frame"), found = [], allowed = new Set();

@@ -33,8 +33,8 @@ std::string random_key(std::mt19937& random) {
     return c == 'q' || c == 'Q' ? std::string("n") : std::string(1, c);
 }
 
-/// Brings the inspector out of whatever is open, and has it show what is typed then: all keys before have been taken, none is left over. It is left as it
-/// stands on its step and view, without a filter or a search.
+/// Brings the inspector out of whatever is open, and has it show what is typed then: all keys before have been taken, none is
+/// left over. It is left as it stands on its step and view, without a filter or a search.
 void expect_all_keys_taken(Terminal& t, int n) {
     t.resize(24, 80);
     std::string leave;

@@ -1,4 +1,5 @@
-// Where the CPU's kernels take more than a tile, skip one, or sort their work first: sizes beyond those that every backend is held to.
+// Where the CPU's kernels take more than a tile, skip one, or sort their work first: sizes beyond those that every backend is
+// held to.
 
 #include "runtime/backend/cpu/cpu_backend.h"
 #include "runtime/backend/cpu/cpu_device.h"
@@ -25,7 +26,8 @@ protected:
     std::unique_ptr<Device> device = make_cpu_device();
 };
 
-/// 300 keys and 70 tokens of 2 heads that share them: three stretches of keys, three tiles of queries. Token t sees keys [first(t), end(t)).
+/// 300 keys and 70 tokens of 2 heads that share them: three stretches of keys, three tiles of queries. Token t sees keys
+/// [first(t), end(t)).
 template <typename Seen> OpCase attention_where(const std::string& name, Type cache, Seen seen) {
     return {Op::FLASH_ATTN_EXT, name, [=](Graph& g, Leafs& l) {
                 const int64_t n_kv = 300, tokens = 70, d = 32;

@@ -20,7 +20,8 @@ struct Tolerances {
 class PreparedCase {
 public:
     explicit PreparedCase(const OpCase& c);
-    /// Moves the last node onto one of its sources, as plans do where nothing else reads that. False if their layouts differ or the source is no leaf.
+    /// Moves the last node onto one of its sources, as plans do where nothing else reads that. False if their layouts differ or
+    /// the source is no leaf.
     bool run_in_place_of(size_t source);
 
     Graph& graph() noexcept { return graph_; }
@@ -29,7 +30,8 @@ public:
 
     /// Gives all tensors a place in one buffer of the type, with the leafs' data in it.
     void load(const BufferType& type);
-    /// The differences between the buffer and what must be in it, one line each; empty: none. Bytes outside of results must be untouched.
+    /// The differences between the buffer and what must be in it, one line each; empty: none. Bytes outside of results must be
+    /// untouched.
     std::string compare(const Tolerances& tolerances);
     /// The same for nodes that ran as one kernel: only the last one's result may have been written.
     std::string compare_last(const Tolerances& tolerances);

@@ -23,8 +23,8 @@ public:
     explicit Spoiled(Spoil spoil) : spoil_(std::move(spoil)) {}
     std::string_view name() const noexcept override { return "spoiled"; }
     Device& device() const noexcept override { return *cpu_; }
-    void compute(const SplitGraph& split, int32_t first, int32_t count, std::vector<KernelTime>* times) override {
-        backend_->compute(split, first, count, times);
+    void compute(const SplitGraph& split, int32_t first, int32_t count, KernelLog* log) override {
+        backend_->compute(split, first, count, log);
         spoil_(*split.nodes.back());
     }
 

@@ -11,7 +11,8 @@
 namespace schedscope::test {
 namespace {
 
-/// Those that may take over a source (catalogue.def) and that nodes are built of: an operator without a rule of shape is known by name alone.
+/// Those that may take over a source (catalogue.def) and that nodes are built of: an operator without a rule of shape is known by
+/// name alone.
 std::vector<Op> operators() {
     std::vector<Op> all;
     for (int i = 0; i < ordinal(Op::count); ++i) {

@@ -31,8 +31,8 @@ Elements read_elements(const Tensor& t, std::span<const std::byte> memory);
 /// Rounds to the tensor's type. Bytes between its elements stay as they are.
 void write_elements(const Tensor& t, Memory memory, const Elements& elements);
 
-/// Runs one node as its operator is defined, in double precision, element by element: what every backend must agree with. Shares no code with
-/// them. Throws std::logic_error for an operator it does not know. Nothing happens for leafs and views.
+/// Runs one node as its operator is defined, in double precision, element by element: what every backend must agree with. Shares
+/// no code with them. Throws std::logic_error for an operator it does not know. Nothing happens for leafs and views.
 void evaluate(const Tensor& node, Memory memory);
 
 } // namespace schedscope::test

@@ -1,4 +1,5 @@
-// A refusal is not an error, so that a device that refused everything would agree with the reference everywhere: what devices must take is listed here.
+// A refusal is not an error, so that a device that refused everything would agree with the reference everywhere: what devices
+// must take is listed here.
 
 #include "runtime/backend/cpu/cpu_device.h"
 #include "runtime/backend/cpu/kernels/operators.h"

@@ -10,7 +10,8 @@
 namespace schedscope::test {
 namespace {
 
-/// What a node depends on, said in another way than the program does: the memory that it reads and writes, by the tensor at the root.
+/// What a node depends on, said in another way than the program does: the memory that it reads and writes, by the tensor at the
+/// root.
 struct Access {
     std::vector<const Tensor*> read;
     const Tensor* written = nullptr;

@@ -28,8 +28,8 @@ protected:
         set_floats(*x_, some_floats(norm_row * n_tokens));
         set_floats(*weight_, some_floats(norm_row));
     }
-    std::vector<float> result(std::vector<KernelTime>* times = nullptr) {
-        compute_all(*backend_, split_, times);
+    std::vector<float> result(KernelLog* log = nullptr) {
+        compute_all(*backend_, split_, log);
         return floats_of(*product_);
     }
     /// Why the two were not fused; "fused" if they were.
@@ -57,13 +57,13 @@ TEST_F(NormFusion, GivesTheSameAsTheTwoNodes) {
     ASSERT_EQ(split_.groups.size(), 1U);
     EXPECT_EQ(split_.groups[0].first, 0);
     EXPECT_EQ(split_.groups[0].count, 2);
-    std::vector<KernelTime> times;
-    EXPECT_THAT(result(&times), ::testing::Pointwise(::testing::FloatNear(1e-6F), apart));
-    ASSERT_EQ(times.size(), 1U);
-    EXPECT_EQ(times[0].kernel, "rms_norm_mul");
-    EXPECT_EQ(times[0].first, 0);
-    EXPECT_EQ(times[0].count, 2);
-    EXPECT_LE(times[0].start_ns, times[0].end_ns);
+    KernelLog log;
+    EXPECT_THAT(result(&log), ::testing::Pointwise(::testing::FloatNear(1e-6F), apart));
+    ASSERT_EQ(log.kernels.size(), 1U);
+    EXPECT_EQ(log.kernels[0].kernel, "rms_norm_mul");
+    EXPECT_EQ(log.kernels[0].first, 0);
+    EXPECT_EQ(log.kernels[0].count, 2);
+    EXPECT_LE(log.kernels[0].start_ns, log.kernels[0].end_ns);
 }
 
 TEST_F(NormFusion, DoesNotWriteTheNormItself) {
@@ -104,9 +104,9 @@ TEST_F(NormFusion, RunsApartWhereTheResultWouldOverwriteRowsStillToBeRead) {
     set_floats(*x_, some_floats(norm_row * n_tokens));
     set_floats(*weight_, some_floats(norm_row));
     EXPECT_FALSE(group_is_safe(split_.nodes));
-    std::vector<KernelTime> times;
-    EXPECT_THAT(result(&times), ::testing::Pointwise(::testing::FloatNear(1e-6F), apart));
-    EXPECT_EQ(times.size(), 2U);
+    KernelLog log;
+    EXPECT_THAT(result(&log), ::testing::Pointwise(::testing::FloatNear(1e-6F), apart));
+    EXPECT_EQ(log.kernels.size(), 2U);
     x_->buffer = weight_->buffer = norm_->buffer = product_->buffer = nullptr;
 }
 
@@ -122,12 +122,12 @@ TEST_F(NormFusion, RunsApartWhenOnlyOneOfTheNodesIsAskedFor) {
     product_with(weight_);
     place();
     backend_->optimise(split_);
-    std::vector<KernelTime> times;
-    backend_->compute(split_, 0, 1, &times);
-    backend_->compute(split_, 1, 1, &times);
-    ASSERT_EQ(times.size(), 2U);
-    EXPECT_EQ(times[0].kernel, "rms_norm");
-    EXPECT_EQ(times[1].kernel, "mul");
+    KernelLog log;
+    backend_->compute(split_, 0, 1, &log);
+    backend_->compute(split_, 1, 1, &log);
+    ASSERT_EQ(log.kernels.size(), 2U);
+    EXPECT_EQ(log.kernels[0].kernel, "rms_norm");
+    EXPECT_EQ(log.kernels[1].kernel, "mul");
 }
 
 TEST_F(NormFusion, TakesTheWeightAsEitherFactor) {

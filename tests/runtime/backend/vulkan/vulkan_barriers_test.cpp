@@ -149,7 +149,8 @@ protected:
 };
 
 TEST_F(VulkanLayer, InTheRightOrderHasABarrierForEachStepOfItsLongestChainOnly) {
-    // norm; weight; products; ropes and V's rows; K's rows; attention; product; sum; norm; weight; gate and up; function; product; sum
+    // norm; weight; products; ropes and V's rows; K's rows; attention; product; sum; norm; weight; gate and up; function;
+    // product; sum
     constexpr int32_t steps = 14;
     const Result as_built = run(Order::as_built, false);
     const Result reordered = run(Order::optimised, false);

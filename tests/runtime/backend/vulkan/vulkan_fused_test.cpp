@@ -30,15 +30,15 @@ struct Ran {
 
 Ran ran(Backend& backend, const SplitGraph& split, PreparedCase& prepared) {
     prepared.load(backend.device().buffer_type());
-    std::vector<KernelTime> times;
-    backend.compute(split, 0, static_cast<int32_t>(split.nodes.size()), &times);
+    KernelLog log;
+    backend.compute(split, 0, static_cast<int32_t>(split.nodes.size()), &log);
     backend.synchronize();
     const FusionGroup& group = split.groups.at(0);
-    const bool fused = times.size() == 1;
+    const bool fused = log.kernels.size() == 1;
     if (fused) {
-        EXPECT_EQ(times[0].kernel, group.kernel);
-        EXPECT_EQ(times[0].first, group.first);
-        EXPECT_EQ(times[0].count, group.count);
+        EXPECT_EQ(log.kernels[0].kernel, group.kernel);
+        EXPECT_EQ(log.kernels[0].first, group.first);
+        EXPECT_EQ(log.kernels[0].count, group.count);
     }
     return {fused, fused ? prepared.compare_last({}) : prepared.compare({})};
 }

@@ -53,7 +53,7 @@ struct Scaling {
         node->buffer = target.tensor->buffer;
         split.nodes = {node};
     }
-    void start(Backend& backend, std::vector<KernelTime>* times = nullptr) const { backend.compute(split, 0, 1, times); }
+    void start(Backend& backend, KernelLog* log = nullptr) const { backend.compute(split, 0, 1, log); }
     SplitGraph split;
 };
 
@@ -86,22 +86,22 @@ TEST_P(VulkanQueue, EachStartedComputationReportsItsOwnKernels) {
     const std::unique_ptr<Backend> queue = backend();
     scaling.start(*queue); // compiles the shader
     queue->synchronize();
-    std::vector<std::vector<KernelTime>> times(6);
+    std::vector<KernelLog> logs(6);
     const int64_t before = now_ns();
-    for (std::vector<KernelTime>& t : times) {
-        scaling.start(*queue, &t);
+    for (KernelLog& log : logs) {
+        scaling.start(*queue, &log);
     }
     queue->synchronize();
     const int64_t after = now_ns();
     int64_t last = before;
-    for (const std::vector<KernelTime>& t : times) {
-        ASSERT_EQ(t.size(), 1U);
-        EXPECT_EQ(t[0].kernel, "unary_f32");
-        EXPECT_GE(t[0].start_ns, before);
-        EXPECT_LE(t[0].start_ns, t[0].end_ns);
-        EXPECT_LE(t[0].end_ns, after);
-        EXPECT_GE(t[0].end_ns, last);
-        last = t[0].end_ns;
+    for (const KernelLog& log : logs) {
+        ASSERT_EQ(log.kernels.size(), 1U);
+        EXPECT_EQ(log.kernels[0].kernel, "unary_f32");
+        EXPECT_GE(log.kernels[0].start_ns, before);
+        EXPECT_LE(log.kernels[0].start_ns, log.kernels[0].end_ns);
+        EXPECT_LE(log.kernels[0].end_ns, after);
+        EXPECT_GE(log.kernels[0].end_ns, last);
+        last = log.kernels[0].end_ns;
     }
 }
 

@@ -51,8 +51,8 @@ public:
         tensor_read(t, values.data(), 0, values.size() * sizeof(float));
         return values;
     }
-    void compute(Backend& backend, std::vector<KernelTime>* times = nullptr) const {
-        backend.compute(split, 0, static_cast<int32_t>(split.nodes.size()), times);
+    void compute(Backend& backend, KernelLog* log = nullptr) const {
+        backend.compute(split, 0, static_cast<int32_t>(split.nodes.size()), log);
         backend.synchronize();
     }
 
@@ -212,17 +212,17 @@ TEST_F(Vulkan, KernelTimesLieBetweenTheCallAndTheWait) {
     Computation::set(*a, counting_from(4096 * 16, 0.001F));
     const std::unique_ptr<Backend> backend = device().make_backend({});
     run.compute(*backend); // shaders are compiled at first use
-    std::vector<KernelTime> times;
+    KernelLog log;
     const int64_t before = now_ns();
-    run.compute(*backend, &times);
+    run.compute(*backend, &log);
     const int64_t after = now_ns();
-    ASSERT_EQ(times.size(), 2U) << "a view is no kernel";
-    EXPECT_EQ(times[0].first, 0);
-    EXPECT_EQ(times[1].first, 2);
-    EXPECT_GE(times[0].start_ns, before);
-    EXPECT_LE(times[0].start_ns, times[0].end_ns);
-    EXPECT_LE(times[0].end_ns, times[1].end_ns);
-    EXPECT_LE(times[1].end_ns, after);
+    ASSERT_EQ(log.kernels.size(), 2U) << "a view is no kernel";
+    EXPECT_EQ(log.kernels[0].first, 0);
+    EXPECT_EQ(log.kernels[1].first, 2);
+    EXPECT_GE(log.kernels[0].start_ns, before);
+    EXPECT_LE(log.kernels[0].start_ns, log.kernels[0].end_ns);
+    EXPECT_LE(log.kernels[0].end_ns, log.kernels[1].end_ns);
+    EXPECT_LE(log.kernels[1].end_ns, after);
 }
 
 /// RMS_NORM and MUL by a weight.
@@ -250,10 +250,10 @@ TEST_F(Vulkan, ANormAndItsWeightAreOneKernelWithTheSameResult) {
             ASSERT_EQ(run.split.groups.size(), 1U);
             EXPECT_EQ(run.split.groups[0].kernel, "rms_norm_mul");
         }
-        std::vector<KernelTime> times;
-        run.compute(*backend, &times);
-        EXPECT_EQ(times.size(), fused ? 1U : 2U);
-        EXPECT_EQ(times.front().count, fused ? 2 : 1);
+        KernelLog log;
+        run.compute(*backend, &log);
+        EXPECT_EQ(log.kernels.size(), fused ? 1U : 2U);
+        EXPECT_EQ(log.kernels.front().count, fused ? 2 : 1);
         results.push_back(Computation::get(*n.product));
     }
     EXPECT_THAT(results[1], ::testing::Pointwise(::testing::FloatNear(1e-4F), results[0]));
@@ -266,11 +266,11 @@ TEST_F(Vulkan, AGroupThatIsOnlyPartlyWantedRunsNodeByNode) {
     run.place(n.product);
     backend->optimise(run.split);
     Computation::set(*n.a, std::vector<float>(600, 4));
-    std::vector<KernelTime> times;
-    backend->compute(run.split, 0, 1, &times);
+    KernelLog log;
+    backend->compute(run.split, 0, 1, &log);
     backend->synchronize();
-    ASSERT_EQ(times.size(), 1U);
-    EXPECT_EQ(times[0].kernel, "rms_norm");
+    ASSERT_EQ(log.kernels.size(), 1U);
+    EXPECT_EQ(log.kernels[0].kernel, "rms_norm");
     EXPECT_THAT(Computation::get(*n.norm), ::testing::Each(::testing::FloatNear(1.0F, 1e-5F)));
 }
 
@@ -283,9 +283,9 @@ TEST_F(Vulkan, AGroupWhoseResultLiesAcrossItsSourceRunsNodeByNode) {
     n.weight->offset = n.norm->offset + 600 * sizeof(float) + 128;
     backend->optimise(run.split);
     ASSERT_EQ(run.split.groups.size(), 1U);
-    std::vector<KernelTime> times;
-    run.compute(*backend, &times);
-    EXPECT_EQ(times.size(), 2U);
+    KernelLog log;
+    run.compute(*backend, &log);
+    EXPECT_EQ(log.kernels.size(), 2U);
 }
 
 TEST_F(Vulkan, NothingIsFusedWhenItIsSwitchedOff) {

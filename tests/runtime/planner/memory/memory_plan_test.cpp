@@ -230,7 +230,7 @@ TEST(Replan, TheSameGraphKeepsItsPlan) {
 
 TEST(Replan, ALargerNodeIsNotValid) {
     Sketch s = two_splits(), larger = two_splits();
-    larger.at(larger.id("b")).ne[1] = 400;
+    (*larger.at(larger.id("b")).ne)[1] = 400;
     Memory memory;
     memory.place(s);
     Notebook notebook;
@@ -243,7 +243,7 @@ TEST(Replan, ALargerNodeIsNotValid) {
 
 TEST(Replan, ASmallerGraphOfTheSameFormFits) {
     Sketch s = two_splits(), smaller = two_splits();
-    smaller.at(smaller.id("b")).ne[1] = 1;
+    (*smaller.at(smaller.id("b")).ne)[1] = 1;
     Memory memory;
     memory.place(s);
     EXPECT_FALSE(memory.place(smaller).replanned);
@@ -254,7 +254,7 @@ TEST(Replan, ALargerSourceIsNotValid) {
     for (Sketch* g : {&s, &larger}) {
         g->node("y", Op::MUL_MAT, {g->weight("w", "CPU"), g->leaf("x")});
     }
-    larger.at(larger.id("x")).ne[1] = 400;
+    (*larger.at(larger.id("x")).ne)[1] = 400;
     Memory memory;
     memory.place(s);
     EXPECT_EQ(memory.place(larger).reason, "source 1 (x) of node y is not valid");
@@ -303,14 +303,14 @@ TEST(Replan, AnotherBackendsMemoryPlansAnew) {
 
 TEST(Replan, BuffersOnlyGrow) {
     Sketch s = two_splits(), larger = two_splits();
-    larger.at(larger.id("b")).ne[1] = 400;
+    (*larger.at(larger.id("b")).ne)[1] = 400;
     Memory memory;
     const auto small = memory.place(s).chunk_sizes;
     const auto large = memory.place(larger).chunk_sizes;
     EXPECT_GT(large[1][0], small[1][0]);
     larger.node("one more", Op::SQR, {larger.id("b")});
     for (const char* name : {"b", "one more"}) {
-        larger.at(larger.id(name)).ne[1] = 2;
+        (*larger.at(larger.id(name)).ne)[1] = 2;
     }
     const MemoryPlan& shrunk = memory.place(larger);
     EXPECT_TRUE(shrunk.replanned);

@@ -19,7 +19,7 @@ Sketch chain(const char* memory) {
 Pass pass_of(const Notebook& notebook, TensorId tensor) {
     Pass pass = Pass::none;
     for (const record::Assign& a : notebook.all<record::Assign>()) {
-        pass = a.tensor == tensor ? a.pass : pass;
+        pass = a.tensor == tensor ? *a.pass : pass;
     }
     return pass;
 }

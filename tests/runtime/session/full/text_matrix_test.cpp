@@ -1,5 +1,5 @@
-// One story, whatever carries it: every share of layers, kind of attention, number of stages and list of devices. The text never changes; what the
-// scheduler records of it does, as SCHEDULER.md and the models' README say.
+// One story, whatever carries it: every share of layers, kind of attention, number of stages and list of devices. The text never
+// changes; what the scheduler records of it does, as SCHEDULER.md and the models' README say.
 #include "tests/support/models/reference.h"
 #include "tests/support/traces/plan_record.h"
 
@@ -102,7 +102,7 @@ void expect_stages(const PlanRecord& record, int n_stages) {
     std::vector<int32_t> stages;
     for (const auto& begin : record.all<record::PlanBegin>()) {
         EXPECT_EQ(begin.n_stages, n_stages);
-        stages.push_back(begin.current_stage);
+        stages.push_back(*begin.current_stage);
     }
     ASSERT_GE(stages.size(), 8U);
     for (size_t i = 0; i < stages.size(); ++i) {
@@ -122,7 +122,7 @@ void expect_stages(const PlanRecord& record, int n_stages) {
         } else if (std::holds_alternative<record::GraphInput>(r.fact)) {
             ++n_inputs;
         } else if (const auto* copy = std::get_if<record::CopyMade>(&r.fact)) {
-            ++copies[copy->stage];
+            ++copies[*copy->stage];
         } else if (std::holds_alternative<record::PlanEnd>(r.fact)) {
             EXPECT_GE(n_inputs, 4); // tokens, positions, mask, cells
             // The original is the copy of the stage in use, of inputs on their own backend.

@@ -49,7 +49,8 @@ std::string black_png(int width, int height, int bits, int colours);
 /// quality: −1 lossless. channels: 3, or 4 with transparency.
 std::string webp(int width, int height, int channels, const std::vector<uint8_t>& samples, float quality);
 
-/// A GIF of one frame on a screen, whose codes are all of one length. pixels: numbers of colours of `palette`, three bytes each (2 to 256 of them, a power of two).
+/// A GIF of one frame on a screen, whose codes are all of one length. pixels: numbers of colours of `palette`, three bytes each
+/// (2 to 256 of them, a power of two).
 struct GifKind {
     int width = 4, height = 4; ///< of the frame
     int screen_width = 4, screen_height = 4, x = 0, y = 0;

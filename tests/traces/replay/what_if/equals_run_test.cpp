@@ -1,111 +1,17 @@
-// What a trace answers to "what if" is what a run with that setting decides: every decision of every plan, sizes of memory included.
+// What a trace answers to "what if" is what a run with that setting decides: every decision of every plan, sizes of memory
+// included.
+#include "tests/traces/replay/what_if/planned_run.h"
+
 #include "runtime/error.h"
 #include "runtime/model/synth/synth.h"
 #include "runtime/scheduler/optimised_order.h"
-#include "runtime/session/generate.h"
-#include "tests/support/models/storyteller.h"
-#include "traces/replay/what_if.h"
-#include "traces/store/live_store.h"
 
 #include <gmock/gmock.h>
 
 namespace schedscope {
 namespace {
 
-const Registry& registry() {
-    static const Registry r;
-    return r;
-}
-
-std::shared_ptr<const gguf::File> model_named(const std::string& name) {
-    static std::map<std::string, std::shared_ptr<const gguf::File>> made;
-    auto& file = made[name];
-    if (file != nullptr) {
-        return file;
-    }
-    constexpr std::string_view told = "storyteller-"; // the type follows
-    if (name.starts_with(told)) {
-        return file = std::make_shared<const gguf::File>(gguf::File::open(test::Storyteller().model(name.substr(told.size()))));
-    }
-    SynthShape shape = synth_preset("llama", name == "tied" ? "tiny" : name);
-    shape.tied = name == "tied";
-    return file = std::make_shared<const gguf::File>(synthesise_in_memory(shape, Type::Q8_0, 1, name));
-}
-
-struct Planned {
-    std::string model = "tiny", devices = "vulkan0,cpu";
-    int32_t n_gpu_layers = 99;
-    int n_prompt = 40;
-    FlashAttention flash = FlashAttention::automatic;
-    std::vector<std::string> overrides = {};
-    std::vector<float> tensor_split = {};
-    bool cache_on_host = false;
-    bool runs = false; ///< else the plans are made from the header alone
-    bool op_offload = true;
-    int64_t offload_min_batch = 32;
-    int stages = 1;
-    bool sample_in_graph = false;
-};
-
-std::unique_ptr<LiveStore> recorded(const Planned& s) {
-    RunOptions o;
-    o.model = s.model;
-    o.devices = s.devices;
-    o.n_gpu_layers = s.n_gpu_layers;
-    o.flash_attention = s.flash;
-    o.overrides = s.overrides;
-    o.tensor_split = s.tensor_split;
-    o.cache_on_host = s.cache_on_host;
-    o.op_offload = s.op_offload;
-    o.offload_min_batch = s.offload_min_batch;
-    o.stages = s.stages;
-    o.n_threads = 1;
-    o.n_ctx = 512;
-    o.n_ubatch = 48;
-    o.sampling.temperature = s.sample_in_graph ? 0.8F : 0.0F;
-    o.sampling.ignore_eos = true;
-    o.sample_in_graph = s.sample_in_graph;
-    o.seed = 1;
-    o.header_only = !s.runs;
-    auto store = std::make_unique<LiveStore>();
-    Session session(registry(), model_named(s.model), o, store.get());
-    GenerateRequest request;
-    request.n_predict = 3;
-    std::vector<Token> prompt{1};
-    for (int i = 1; i < s.n_prompt; ++i) {
-        prompt.push_back(300 + i % 100);
-    }
-    request.prompts.push_back({0, prompt, std::nullopt});
-    if (s.runs) {
-        generate(session, request);
-    } else {
-        plan_generation(session, request);
-    }
-    return store;
-}
-
-ReplayResult answer(const RecordSource& from, const std::vector<std::string>& settings, const RecordSource* expected = nullptr) {
-    WhatIf what_if;
-    for (const std::string& setting : settings) {
-        what_if.set(setting);
-    }
-    ReplayOptions options = options_for(what_if, from);
-    options.optimise = optimised_nodes;
-    options.expected = expected;
-    return replay(from, options);
-}
-
-void expect_equal(const Planned& before, const std::vector<std::string>& settings, const Planned& after) {
-    const auto from = recorded(before), to = recorded(after);
-    const ReplayResult result = answer(*from, settings, to.get());
-    EXPECT_EQ(result.n_differences, 0);
-    EXPECT_GT(result.compared, 100);
-    for (size_t i = 0; i < std::min<size_t>(result.differences.size(), 5); ++i) {
-        const ReplayDifference& d = result.differences[i];
-        ADD_FAILURE() << "evaluation " << d.evaluation << ", " << d.what << " of " << d.name << ": the run has " << d.recorded
-                      << ", the answer is " << d.now;
-    }
-}
+using namespace test;
 
 struct DevicesCase {
     std::string model, devices;

@@ -38,7 +38,7 @@ private:
         std::string_view name() const noexcept override { return backend_->name(); }
         Device& device() const noexcept override { return device_; }
         void optimise(SplitGraph& split) override { backend_->optimise(split); }
-        void compute(const SplitGraph&, int32_t, int32_t, std::vector<KernelTime>*) override {}
+        void compute(const SplitGraph&, int32_t, int32_t, KernelLog*) override {}
 
     private:
         Device& device_;
@@ -67,9 +67,12 @@ std::unique_ptr<LiveStore> planned(Op lacks, int32_t n_gpu_layers, bool flash_at
     auto store = std::make_unique<LiveStore>();
     scheduler.set_recorder(store.get());
     SessionInfo info = scheduler.session();
-    info.facts = {{"n_layers", std::to_string(model.hparams().n_layer)},
-                  {"n_gpu_layers", std::to_string(n_gpu_layers)},
-                  {"flash_attention", flash_attention ? "on" : "off"}};
+    PlanSettings settings;
+    settings.n_layers = model.hparams().n_layer;
+    settings.placement.n_gpu_layers = n_gpu_layers;
+    settings.flash_attention = flash_attention;
+    settings.flash_attention_asked = flash_attention ? FlashAttention::on : FlashAttention::off;
+    info.settings = settings;
     store->session(info);
     ContextOptions options;
     options.n_ctx = 512;

@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-/// A Vulkan driver that fails when it is told to: stands between the program and the real one, on every device made while it exists.
+/// A Vulkan driver that fails when it is told to: stands between the program and the real one, on every device made while it
+/// exists.
 namespace schedscope::test {
 
 class FaultyDriver {
@@ -19,8 +20,8 @@ public:
     /// Every function that the program calls and that can fail.
     static std::vector<std::string_view> functions();
 
-    /// The nth call from now on (counted from 1) of the function fails with this result. VK_ERROR_DEVICE_LOST: and its device fails from then on
-    /// wherever a device can be lost. What waits waits first: the work is done, but nobody learns it.
+    /// The nth call from now on (counted from 1) of the function fails with this result. VK_ERROR_DEVICE_LOST: and its device
+    /// fails from then on wherever a device can be lost. What waits waits first: the work is done, but nobody learns it.
     void fail(std::string_view function, long nth, VkResult result);
     /// Memory can be allocated up to so many bytes, all together.
     void limit_memory(size_t bytes);

@@ -1,0 +1,139 @@
+// The whole trace at a glance.
+
+#include "inspector/cli/output/lines.h"
+#include "inspector/cli/output/print_json.h"
+#include "inspector/cli/show/show.h"
+#include "runtime/numbers.h"
+#include "traces/history/tables/tables.h"
+#include "traces/history/words/unknown.h"
+#include "traces/history/words/words.h"
+#include "viz/tables/text_table.h"
+
+#include <nlohmann/json.hpp>
+
+#include <iomanip>
+#include <ostream>
+
+namespace schedscope::show {
+
+using nlohmann::json;
+
+json backend_json(const History& history, BackendId id) {
+    return id == no_backend ? json(nullptr) : json(history.backend_name(id));
+}
+
+namespace {
+
+std::string number(int64_t n) { return std::to_string(n); }
+std::string bytes_or_dash(const std::optional<int64_t>& bytes) { return bytes ? words::bytes(*bytes) : "-"; }
+/// "62 copies: 11 in each of 4 stages, 18 more of inputs of the graph"
+std::string count_of_copies(const tables::Summary& s) {
+    std::string text = words::counted(s.copies, "copy");
+    if (s.stages > 1) {
+        text += ": " + number((s.copies - s.input_copies) / s.stages) + " in each of " + number(s.stages) + " stages";
+        text += s.input_copies > 0 ? ", " + number(s.input_copies) + " more of inputs of the graph" : "";
+    }
+    return text;
+}
+
+/// "18 copies (154 KiB of 307 KiB moved)"
+std::string copies_of(const tables::Summary& s) {
+    const std::string all = s.to_copy.complete    ? words::bytes(s.to_copy.bytes)
+                            : s.to_copy.bytes > 0 ? "at least " + words::bytes(s.to_copy.bytes)
+                                                  : "an unknown size";
+    if (s.copies == 0) {
+        return count_of_copies(s);
+    }
+    const std::string size = !s.moved_bytes                      ? all + " to move"
+                             : *s.moved_bytes == s.to_copy.bytes ? all + " moved"
+                                                                 : words::bytes(*s.moved_bytes) + " of " + all + " moved";
+    return count_of_copies(s) + " (" + size + ')';
+}
+
+} // namespace
+
+void summary_text(History& history, std::ostream& out) {
+    const tables::Summary s = tables::summary(history);
+    const SessionInfo& session = history.session();
+    size_t width = 0;
+    const auto facts = shown_facts(session);
+    for (const auto& [name, value] : facts) {
+        width = std::max(width, name.size());
+    }
+    for (const auto& [name, value] : facts) {
+        OutputLine(out) << std::left << std::setw(int_of(width) + 2) << name << value;
+    }
+    for (const BackendInfo& b : session.backends) {
+        OutputLine(out) << "backend  " << b.name << " (" << b.kind.value_or(unknown_text) << ')'
+                        << (b.description.empty() ? "" : " " + b.description)
+                        << (b.memory_bytes ? ", " + words::bytes(*b.memory_bytes) : "");
+    }
+    out << '\n'
+        << words::counted(s.evaluations, "evaluation") << ", " << s.plans << " planned"
+        << (s.failed > 0 ? ", " + number(s.failed) + " failed" : "") << "; "
+        << (s.tokens ? words::counted(*s.tokens, "token") + "; " : "") << words::counted(s.steps, "record")
+        << (s.time_ns() ? " over " + words::duration(*s.time_ns()) : "") << '\n';
+    if (const tables::DifferenceCount d = tables::count_differences(history.source(), s.steps); d.compared + d.skipped > 0) {
+        out << "verified: " << words::counted(d.compared, "node") << " compared, " << words::count(d.beyond)
+            << " beyond tolerance, " << words::count(d.skipped) << " skipped (--what differences)\n";
+    }
+    if (s.planned < 0) {
+        return;
+    }
+    out << "evaluation " << words::evaluation_of(s.planned, s.evaluations)
+        << ", the last one planned: " << (s.nodes ? words::counted(*s.nodes, "node") : std::string(unknown_text) + " nodes")
+        << ", " << words::counted(s.splits, "split") << ", " << copies_of(s) << ", compute buffers "
+        << bytes_or_dash(s.compute_bytes) << "\n\n";
+    TextTable table({{"operator"}, {"backend"}, {"nodes", TextTable::Align::right}});
+    for (const auto& o : s.operators) {
+        table.row({o.op, history.backend_name(o.backend), number(o.nodes)});
+    }
+    if (!table.empty()) { // no nodes may be known
+        table.print(out);
+    }
+}
+
+json summary_json(History& history) {
+    const tables::Summary s = tables::summary(history);
+    const tables::DifferenceCount d = tables::count_differences(history.source(), s.steps);
+    json facts = json::object();
+    for (const auto& [name, value] : shown_facts(history.session())) {
+        facts[name] = value;
+    }
+    json backends = json::array();
+    for (const BackendInfo& b : history.session().backends) {
+        backends.push_back({{"name", b.name},
+                            {"device", b.device},
+                            {"kind", or_null(b.kind)},
+                            {"description", or_null(b.description)},
+                            {"memory_bytes", or_null(b.memory_bytes)}});
+    }
+    json operators = json::array();
+    for (const auto& o : s.operators) {
+        operators.push_back({{"op", o.op == unknown_text ? json(nullptr) : json(o.op)},
+                             {"backend", backend_json(history, o.backend)},
+                             {"nodes", o.nodes}});
+    }
+    return {{"facts", facts},
+            {"backends", backends},
+            {"steps", s.steps},
+            {"evaluations", s.evaluations},
+            {"plans", s.plans},
+            {"failed", s.failed},
+            {"graphs", s.graphs},
+            {"tokens", or_null(s.tokens)},
+            {"time_ns", or_null(s.time_ns())},
+            {"last_planned", s.planned < 0 ? json(nullptr) : json(s.planned)},
+            {"nodes", or_null(s.nodes)},
+            {"leafs", or_null(s.leafs)},
+            {"splits", s.splits},
+            {"copies", s.copies},
+            {"copied_bytes", or_null(s.to_copy.known())},
+            {"moved_bytes", or_null(s.moved_bytes)},
+            {"compute_bytes", or_null(s.compute_bytes)},
+            {"compared", d.compared},
+            {"beyond", d.beyond},
+            {"operators", operators}};
+}
+
+} // namespace schedscope::show

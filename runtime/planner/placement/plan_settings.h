@@ -1,0 +1,72 @@
+#pragma once
+
+#include "runtime/numbers.h"
+#include "runtime/ops/type.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace schedscope {
+
+/// Weights in whose names the regular expression is found go to the device.
+struct TensorOverride {
+    std::string pattern;
+    std::string device; ///< in any case
+
+    std::string text() const { return pattern + "=" + device; }
+    bool operator==(const TensorOverride&) const = default;
+    /// "PATTERN=DEVICE". option: how the error begins. Throws Error(usage) when there is no '=' or nothing in front of it.
+    static TensorOverride parse(std::string_view text, std::string_view option = "-ot ");
+};
+
+/// Where the model's tensors are asked to be.
+struct PlacementOptions {
+    int32_t n_gpu_layers = 99;                  ///< -ngl: the output layer and the last n − 1 blocks go to devices
+    std::vector<float> tensor_split = {};       ///< -ts: shares of the devices that hold layers; empty: by their memory
+    std::vector<TensorOverride> overrides = {}; ///< -ot: the first whose pattern is found in a weight's name says where it goes
+    bool cache_on_host = false;                 ///< -nkvo
+    bool operator==(const PlacementOptions&) const = default;
+};
+
+enum class FlashAttention : uint8_t { off, on, automatic }; ///< automatic: on if every device that holds a layer supports it
+
+/// "off" "on" "auto".
+constexpr std::string_view flash_attention_name(FlashAttention asked) noexcept {
+    constexpr std::string_view names[] = {"off", "on", "auto"};
+    return names[ordinal(asked)];
+}
+std::optional<FlashAttention> flash_attention_from_name(std::string_view name) noexcept;
+
+/// What the graphs of a text model depend on, beside the model and what goes in. Nothing: there is no text model, or it is not
+/// known.
+struct ContextSettings {
+    std::optional<int32_t> n_ctx, n_batch, n_ubatch; ///< tokens: of the cache, of what is handed in at once, of an evaluation
+    std::optional<Type> cache_type_k, cache_type_v;
+    bool operator==(const ContextSettings&) const = default;
+};
+
+/// All that was asked for and that plans depend on, beside the devices and the models.
+struct PlanSettings {
+    PlacementOptions placement;
+    int32_t n_layers = 0; ///< of the model; of the image encoder where there is no other
+    FlashAttention flash_attention_asked = FlashAttention::off;
+    std::optional<bool> flash_attention; ///< what it came to; none: there is no text model
+    bool op_offload = true;
+    int64_t offload_min_batch = 32;
+    int32_t n_stages = 1;
+    bool fusion = true;
+    ContextSettings context = {};
+    bool operator==(const PlanSettings&) const = default;
+};
+
+/// "3,1", as -ts takes it.
+std::string shares_text(const std::vector<float>& shares);
+
+/// For people: ("n_gpu_layers", "3") and so on, each with the name that it has in lists of a session's facts.
+std::vector<std::pair<std::string, std::string>> settings_in_words(const PlanSettings& settings);
+
+} // namespace schedscope

@@ -1,0 +1,127 @@
+#include "tests/traces/replay/what_if/planned_run.h"
+
+#include "runtime/model/synth/synth.h"
+#include "runtime/scheduler/optimised_order.h"
+#include "runtime/vision/preprocess/preprocess.h"
+#include "runtime/vision/synth_llava.h"
+#include "tests/support/models/storyteller.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace schedscope::test {
+
+const Registry& registry() {
+    static const Registry r;
+    return r;
+}
+
+namespace {
+
+std::shared_ptr<const gguf::File> model_named(const std::string& name) {
+    static std::map<std::string, std::shared_ptr<const gguf::File>> made;
+    auto& file = made[name];
+    if (file != nullptr) {
+        return file;
+    }
+    constexpr std::string_view told = "storyteller-"; // the type follows
+    if (name.starts_with(told)) {
+        return file = std::make_shared<const gguf::File>(gguf::File::open(test::Storyteller().model(name.substr(told.size()))));
+    }
+    const size_t slash = name.find('/');
+    const bool other = slash != std::string::npos, changed = name == "tied" || name == "stretched";
+    SynthShape shape = synth_preset(other ? name.substr(0, slash) : "llama", other     ? name.substr(slash + 1)
+                                                                             : changed ? "tiny"
+                                                                                       : name);
+    shape.tied = shape.tied || name == "tied";
+    shape.rope_factor = name == "stretched" ? 8.0F : shape.rope_factor;
+    return file = std::make_shared<const gguf::File>(synthesise_in_memory(shape, Type::Q8_0, 1, name));
+}
+
+std::shared_ptr<const gguf::File> encoder() {
+    static const files::Folder folder;
+    static const auto file = [] {
+        synthesise_encoder(vision::encoder_preset("tiny"), Type::Q8_0, 1, folder.file("eye.gguf"));
+        return vision::open_encoder(folder.file("eye.gguf"));
+    }();
+    return file;
+}
+
+PromptImage image() {
+    const int32_t side = vision::encoder_preset("tiny").image_size;
+    auto views = std::make_shared<vision::Views>();
+    views->image = {side, side};
+    views->views.emplace_back(vision::Image(side, side));
+    return {1, views};
+}
+
+} // namespace
+
+std::unique_ptr<LiveStore> recorded(const Planned& s) {
+    RunOptions o;
+    o.model = s.model;
+    o.devices = s.devices;
+    o.n_gpu_layers = s.n_gpu_layers;
+    o.flash_attention = s.flash;
+    o.overrides = s.overrides;
+    o.tensor_split = s.tensor_split;
+    o.cache_on_host = s.cache_on_host;
+    o.op_offload = s.op_offload;
+    o.offload_min_batch = s.offload_min_batch;
+    o.stages = s.stages;
+    o.n_threads = 1;
+    o.n_ctx = s.image ? 2048 : 512;
+    o.n_ubatch = 48;
+    o.sampling.temperature = s.sample_in_graph ? 0.8F : 0.0F;
+    o.sampling.ignore_eos = true;
+    o.sample_in_graph = s.sample_in_graph;
+    o.seed = 1;
+    o.header_only = !s.runs;
+    auto store = std::make_unique<LiveStore>();
+    Session session(registry(), ModelFiles{model_named(s.model), s.image ? encoder() : nullptr}, o, store.get());
+    GenerateRequest request;
+    request.n_predict = 3;
+    std::vector<Token> prompt{1};
+    for (int i = 1; i < s.n_prompt; ++i) {
+        prompt.push_back(300 + i % 100);
+    }
+    request.prompts.push_back({0, prompt, std::nullopt});
+    if (s.image) {
+        request.prompts.back().images.push_back(image());
+    }
+    if (s.runs) {
+        generate(session, request);
+    } else {
+        plan_generation(session, request);
+    }
+    return store;
+}
+
+ReplayResult answer(const RecordSource& from, const std::vector<std::string>& settings, const RecordSource* expected) {
+    WhatIf what_if;
+    for (const std::string& setting : settings) {
+        what_if.set(setting);
+    }
+    ReplayOptions options = options_for(what_if, from);
+    options.optimise = optimised_nodes;
+    options.expected = expected;
+    return replay(from, options);
+}
+
+void expect_equal(const RecordSource& before, const std::vector<std::string>& settings, const RecordSource& after) {
+    const ReplayResult result = answer(before, settings, &after);
+    EXPECT_EQ(result.n_differences, 0);
+    EXPECT_GT(result.compared, 100);
+    for (size_t i = 0; i < std::min<size_t>(result.differences.size(), 5); ++i) {
+        const ReplayDifference& d = result.differences[i];
+        ADD_FAILURE() << "evaluation " << d.evaluation << ", " << d.what << " of " << d.name << ": the run has " << d.recorded
+                      << ", the answer is " << d.now;
+    }
+}
+
+void expect_equal(const Planned& before, const std::vector<std::string>& settings, const Planned& after) {
+    expect_equal(*recorded(before), settings, *recorded(after));
+}
+
+} // namespace schedscope::test

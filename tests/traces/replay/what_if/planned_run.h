@@ -1,0 +1,44 @@
+#pragma once
+
+#include "runtime/session/generate.h"
+#include "tests/support/files.h"
+#include "traces/replay/what_if.h"
+#include "traces/store/live_store.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+/// Runs with all the settings that a what-if can change, and what a trace of one answers about another.
+namespace schedscope::test {
+
+const Registry& registry();
+
+struct Planned {
+    std::string model = "tiny"; ///< of llama's presets, "tied", "stretched" (all layers read one weight), "storyteller-TYPE", or
+                                ///< "ARCHITECTURE/PRESET"
+    std::string devices = "vulkan0,cpu";
+    int32_t n_gpu_layers = 99;
+    int n_prompt = 40;
+    FlashAttention flash = FlashAttention::automatic;
+    std::vector<std::string> overrides = {};
+    std::vector<float> tensor_split = {};
+    bool cache_on_host = false;
+    bool runs = false; ///< else the plans are made from the header alone
+    bool op_offload = true;
+    int64_t offload_min_batch = 32;
+    int stages = 1;
+    bool sample_in_graph = false;
+    bool image = false; ///< in front of the prompt
+};
+
+std::unique_ptr<LiveStore> recorded(const Planned& settings);
+
+/// A plan of a source's with these settings of a what-if. Compared with `expected`, or with what was recorded.
+ReplayResult answer(const RecordSource& from, const std::vector<std::string>& settings, const RecordSource* expected = nullptr);
+
+/// Every decision that a run with `after` makes is what the trace of one with `before` answers to the settings.
+void expect_equal(const RecordSource& before, const std::vector<std::string>& settings, const RecordSource& after);
+void expect_equal(const Planned& before, const std::vector<std::string>& settings, const Planned& after);
+
+} // namespace schedscope::test

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "traces/history/history.h"
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+/// What "pass 2a" means wherever it is shown: the state at its end, and what it did itself.
+namespace schedscope::tables {
+
+struct PassRow {
+    Pass pass = Pass::none;
+    int32_t assigned = 0, unassigned = 0; ///< leafs and nodes of the graph with and without a backend after it
+    int32_t changed = 0;                  ///< assignments that it made
+    std::optional<int64_t> time_ns;       ///< nothing while it is not over
+    Step end = no_step;                   ///< its last record; no_step while it is not over
+};
+/// The evaluation's passes, in the order they ran.
+std::vector<PassRow> passes(History& history, EvaluationId planned);
+
+/// The step at which a pass is over, for an evaluation: among its own records (those of its last plan, if it made any), else in
+/// the evaluation whose plan it runs: one that runs a plan again has passes 1 to 5 there, but executes by itself. no_step:
+/// recorded in neither.
+Step end_of_pass(History& history, EvaluationId evaluation, Pass pass);
+
+/// What the pass did that is over at a step.
+struct PassWork {
+    Pass pass = Pass::none; ///< none: no pass is over there
+    bool whole = false;     ///< all of pass 2, of which `pass` is the last sweep
+    Step first = no_step;   ///< where it begins
+    /// Of each tensor that it assigned and each copy that it made: the backend before.
+    std::unordered_map<TensorId, BackendId> was;
+
+    /// In words, at the end of it: "12 tensors assigned, 2 tensors moved to another backend".
+    std::string told(const History& history, const PlanState& state) const;
+};
+/// unit pass: where pass 2 is over, of its four sweeps together.
+PassWork work_of_pass(History& history, Step end, History::Unit unit = History::Unit::sweep);
+
+} // namespace schedscope::tables

@@ -1,0 +1,239 @@
+#include "traces/import/stream/stream_evaluations.h"
+
+#include "runtime/numbers.h"
+#include "traces/import/stream/stream_block.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace schedscope::import {
+
+namespace {
+
+bool is_begin(const StreamFact& f) noexcept { return std::holds_alternative<record::EvaluationBegin>(f.fact); }
+
+} // namespace
+
+void StreamEvaluations::describe_session(const SessionInfo& session) {
+    n_backends_ = std::ssize(session.backends);
+    n_buffer_types_ = std::ssize(session.buffer_types);
+    sink_.session(session);
+}
+
+void StreamEvaluations::describe_graph(int64_t number, const GraphView& graph, const CapabilityTable& answers) {
+    const auto [entry, is_new] = graphs_.try_emplace(number);
+    if (!is_new) {
+        throw Damage("graph: " + std::to_string(number) + " was described before");
+    }
+    entry->second = {int_of(graphs_.size() - 1),
+                     {std::ssize(graph.tensors), std::ssize(graph.leafs), std::ssize(graph.nodes), answers.n_tensors > 0}};
+    has_answers_ |= answers.n_tensors > 0;
+    has_shapes_ |= std::any_of(graph.tensors.begin(), graph.tensors.end(), [](const TensorInfo& t) { return t.ne.has_value(); });
+    has_buffers_ |= std::any_of(graph.tensors.begin(), graph.tensors.end(),
+                                [](const TensorInfo& t) { return t.buffer_type != no_buffer_type; });
+    sink_.graph(entry->second.id, graph, answers);
+}
+
+Knowledge StreamEvaluations::knowledge() const {
+    using namespace record;
+    Knowledge knows;
+    const auto needs = [&](Topic topic, bool there) { there ? void() : knows.lack(topic); };
+    const auto came = [&](FactSet kinds) { return (seen_ & kinds) != 0; };
+    needs(Topic::answers, has_answers_);
+    needs(Topic::passes, came(fact_set<PassBegin, PassEnd>()));
+    needs(Topic::shapes, has_shapes_);
+    needs(Topic::memory, has_buffers_ || came(fact_set<Placement, BufferSize>()));
+    needs(Topic::order, came(fact_set<Fusion, Reorder>()));
+    needs(Topic::times, has_times_);
+    needs(Topic::runs, came(fact_set<Execute, SplitRun, Transfer, Wait>()));
+    needs(Topic::tokens, came(fact_set<UbatchToken, NextToken>()));
+    needs(Topic::reuse, came(fact_set<EvaluationBegin>()));
+    return knows;
+}
+
+/// The evaluation of this number. A new one begins with the first of the facts, if not before it.
+StreamEvaluations::Open& StreamEvaluations::open(int64_t number, std::vector<StreamFact>& facts) {
+    const auto known = std::find_if(open_.begin(), open_.end(), [&](const Open& e) { return e.number == number; });
+    if (known != open_.end()) {
+        return *known;
+    }
+    if (n_evaluations_ == budget::stream_evaluations) {
+        throw Damage("there are more than " + std::to_string(budget::stream_evaluations) + " evaluations");
+    }
+    const auto first = std::find_if(facts.begin(), facts.end(), is_begin);
+    if (first == facts.end()) {
+        record::EvaluationBegin begin;
+        begin.kind.reset();
+        begin.n_tokens = begin.n_sequences = begin.n_outputs = std::nullopt;
+        facts.insert(facts.begin(), StreamFact{begin, facts.front().time_ns, std::nullopt, 0});
+    } else {
+        std::rotate(facts.begin(), first, std::next(first));
+    }
+    Open& e = open_.emplace_back();
+    e.number = number;
+    e.id = n_evaluations_++;
+    return e;
+}
+
+void StreamEvaluations::take(int64_t number, std::vector<StreamFact> facts) {
+    if (closed_.contains(number)) {
+        counts_.late += std::ssize(facts);
+        return;
+    }
+    Open& e = open(number, facts);
+    for (const StreamFact& fact : facts) {
+        if (e.over) {
+            ++counts_.late;
+            continue;
+        }
+        e.over = std::holds_alternative<record::EvaluationEnd>(fact.fact);
+        e.held.push_back(fact);
+        ++n_held_;
+    }
+    const auto is_full = [&] {
+        return std::ssize(open_) > budget::stream_open_evaluations || n_held_ > budget::stream_held_records;
+    };
+    for (write(open_.front()); open_.front().over || is_full(); write(open_.front())) {
+        close_first();
+        if (open_.empty()) {
+            return;
+        }
+    }
+}
+
+void StreamEvaluations::finish(bool damaged) {
+    for (; !open_.empty(); close_first()) {
+        try {
+            write(open_.front());
+        } catch (const Damage&) {
+            if (!damaged) {
+                throw;
+            }
+        }
+    }
+    sink_.flush();
+}
+
+void StreamEvaluations::write(Open& e) {
+    while (!e.held.empty()) {
+        StreamFact next = e.held.front();
+        e.held.pop_front(); // what is wrong with it is said once
+        --n_held_;
+        write_fact(e, next);
+    }
+}
+
+void StreamEvaluations::close_first() {
+    Open& e = open_.front();
+    n_held_ -= std::ssize(e.held);
+    kernels_.end();
+    counts_.without_end += e.over ? 0 : 1;
+    closed_.emplace(e.number, e.plan);
+    open_.pop_front();
+    sink_.flush();
+}
+
+void StreamEvaluations::write_fact(Open& e, StreamFact& f) {
+    const Graph* graph = nullptr;
+    const bool of_graph = std::visit(
+        [&](auto& fact) {
+            if constexpr (requires { fact.graph; }) {
+                const auto found = f.named ? graphs_.find(*f.named) : graphs_.end();
+                graph = found == graphs_.end() ? nullptr : &found->second;
+                fact.graph = graph == nullptr ? -1 : graph->id;
+                return true;
+            }
+            return false;
+        },
+        f.fact);
+    if (auto* begun = std::get_if<record::EvaluationBegin>(&f.fact)) {
+        begin(e, f, *begun);
+    } else if (const auto* plan = std::get_if<record::PlanBegin>(&f.fact)) {
+        graph == nullptr ? void(e.plan = {}) : begin_plan(e, *graph, *plan);
+    } else if (std::holds_alternative<record::CopyMade>(f.fact)) {
+        e.plan.n_ids = e.plan.graph.n_tensors + int64_t{e.n_copies + 1} * e.n_stages;
+    }
+    if (of_graph && graph == nullptr) {
+        ++counts_.without_plan;
+        return;
+    }
+    fill_in(e, f.fact);
+    Bounds bounds{.n_backends = n_backends_,
+                  .n_buffer_types = n_buffer_types_,
+                  .n_graphs = std::ssize(graphs_),
+                  .n_evaluations = n_evaluations_};
+    if (e.plan.made_in >= 0) {
+        bounds.of_plan(e.plan.graph, e.plan.n_ids);
+    }
+    try {
+        check_record({0, 0, e.id, f.fact}, bounds, [](StringId) { return true; });
+    } catch (const Damage& damage) {
+        if (e.plan.made_in >= 0) {
+            throw Damage(block_name(f.place) + ": " + std::string(fact_name(f.fact)) + ": " + damage.what());
+        }
+        ++counts_.without_plan;
+        return;
+    }
+    if (sink_.n_records() >= most_records_) {
+        throw Damage("more than " + std::to_string(most_records_) + " records; the trace ends there");
+    }
+    count(e, f.fact);
+    e.time_ns = f.time_ns ? f.time_ns : e.time_ns;
+    seen_ |= fact_bit(f.fact);
+    has_times_ |= f.time_ns.has_value();
+    kernels_.put(e.id, e.time_ns, f.fact);
+}
+
+void StreamEvaluations::begin(Open& e, const StreamFact& f, record::EvaluationBegin& fact) {
+    if (std::exchange(e.begun, true)) {
+        throw Damage(block_name(f.place) + ": evaluation " + std::to_string(e.number) + " begins twice");
+    }
+    if (f.named && closed_.contains(*f.named)) {
+        e.plan = closed_[*f.named];
+    }
+    fact.planned_in = e.plan.made_in >= 0 ? e.plan.made_in : e.id;
+}
+
+void StreamEvaluations::begin_plan(Open& e, const Graph& graph, const record::PlanBegin& fact) {
+    e.n_splits = e.n_inputs = e.n_copies = 0;
+    e.n_stages = std::clamp(fact.n_stages.value_or(1), 1, most_stages); // what else it may be is refused
+    e.plan = {e.id, graph.size, graph.size.n_tensors};
+    ++counts_.plans;
+    counts_.nodes += graph.size.n_nodes;
+}
+
+/// What can be counted, where it was left out.
+void StreamEvaluations::fill_in(const Open& e, Fact& fact) {
+    const auto fill = [](auto& field, int64_t counted) {
+        if (field == to_be_counted) {
+            field = int_of(counted);
+        }
+    };
+    const int32_t split = std::max(e.n_splits - 1, 0); // that began last
+    if (auto* begin = std::get_if<record::SplitBegin>(&fact)) {
+        fill(begin->index, e.n_splits);
+    } else if (auto* end = std::get_if<record::SplitEnd>(&fact)) {
+        fill(end->index, split);
+        fill(end->n_inputs, e.n_inputs);
+    } else if (auto* input = std::get_if<record::SplitInput>(&fact)) {
+        fill(input->split, split);
+    } else if (auto* plan = std::get_if<record::PlanBegin>(&fact)) {
+        fill(plan->n_nodes, e.plan.graph.n_nodes);
+        fill(plan->n_leafs, e.plan.graph.n_leafs);
+    } else if (auto* plan_end = std::get_if<record::PlanEnd>(&fact)) {
+        fill(plan_end->n_splits, e.n_splits);
+        fill(plan_end->n_copies, e.n_copies);
+    }
+}
+
+void StreamEvaluations::count(Open& e, const Fact& fact) {
+    if (std::holds_alternative<record::SplitBegin>(fact)) {
+        ++e.n_splits;
+        e.n_inputs = 0;
+        ++counts_.splits;
+    }
+    e.n_inputs += std::holds_alternative<record::SplitInput>(fact) ? 1 : 0;
+    e.n_copies += std::holds_alternative<record::CopyMade>(fact) ? 1 : 0;
+}
+
+} // namespace schedscope::import

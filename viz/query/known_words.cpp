@@ -1,0 +1,106 @@
+#include "viz/query/known_words.h"
+
+#include "runtime/letter_case.h"
+#include "runtime/ops/type.h"
+#include "runtime/system/joined.h"
+#include "traces/history/words/unknown.h"
+
+#include <algorithm>
+
+namespace schedscope::query {
+namespace {
+
+size_t n_equal_letters(std::string_view a, std::string_view b) noexcept {
+    size_t n = 0;
+    while (n < a.size() && n < b.size() && lower(a[n]) == lower(b[n])) {
+        ++n;
+    }
+    return n;
+}
+
+/// What there is: "CPU Vulkan0".
+std::string list_of(std::span<const std::string> words, std::string_view typed) {
+    std::vector<std::string_view> listed(words.begin(), words.end());
+    if (listed.size() <= KnownWords::most_listed) {
+        return joined(listed, " ");
+    }
+    std::stable_sort(listed.begin(), listed.end(), [&](std::string_view a, std::string_view b) {
+        return n_equal_letters(a, typed) > n_equal_letters(b, typed);
+    });
+    listed.resize(KnownWords::nearest_listed);
+    return told("more", {joined(listed, " "), std::to_string(words.size() - listed.size())});
+}
+
+} // namespace
+
+KnownWords::KnownWords() {
+    const auto add_each = [this](Field field, auto from, auto end, auto&& name) {
+        for (auto each = ordinal(from); each < ordinal(end); ++each) {
+            add(field, name(static_cast<decltype(from)>(each)));
+        }
+    };
+    add_each(Field::op, Op{}, Op::count, [](Op op) { return op_name(op); });
+    add_each(Field::op, UnaryOp{}, UnaryOp::count, unary_name);
+    add_each(Field::op, GluOp{}, GluOp::count, glu_name);
+    add(Field::op, "COPY");
+    add_each(Field::type, Type{}, Type::count, [](Type type) { return type_name(type); });
+    add_each(Field::type, GraphKind{}, static_cast<GraphKind>(ordinal(GraphKind::other) + 1), graph_kind_name);
+    add_each(Field::pass, Pass::place, Pass::count, pass_name);
+    for (auto cause = ordinal(Cause::user); cause <= ordinal(Cause::copy); ++cause) {
+        const bool of_source = static_cast<Cause>(cause) == Cause::weight;
+        for (int source = 0; source < (of_source ? max_sources : 1); ++source) {
+            add(Field::cause, cause_name(static_cast<Cause>(cause), source));
+        }
+    }
+    for (const char* word : {"node", "leaf", "copy", "split", "planned", "reused", "yes", "no"}) {
+        add(Field::kind, word);
+    }
+    [&]<size_t... I>(std::index_sequence<I...>) { (add(Field::kind, fact_name(Fact(std::in_place_index<I>))), ...); }
+    (std::make_index_sequence<std::variant_size_v<Fact>>());
+}
+
+KnownWords::KnownWords(const History& history) : KnownWords() {
+    for (const BackendInfo& backend : history.session().backends) {
+        add_backend(backend.name);
+    }
+    add_backend("-");
+    for (const auto& [field, words] :
+         {std::pair{Field::op, &history.session().own_operators}, {Field::type, &history.session().own_types}}) {
+        std::for_each(words->begin(), words->end(), [&](const std::string& word) { add(field, word); });
+    }
+    if (!history.knows(Topic::shapes)) {
+        add(Field::op, unknown_text);
+    }
+    if (!history.knows(Topic::passes)) {
+        add_backend(unknown_text);
+    }
+}
+
+void KnownWords::add(Field field, std::string_view word) {
+    std::vector<std::string>& words = words_[ordinal(field)];
+    if (!word.empty() && std::find(words.begin(), words.end(), word) == words.end()) {
+        words.emplace_back(word);
+    }
+}
+
+void KnownWords::add_backend(std::string_view name) {
+    add(Field::backend, name);
+    add(Field::from, name);
+}
+
+void KnownWords::check(const Query& query) const {
+    for (const Query::Term& term : query.terms()) {
+        if (!is_text(term.field) || of(term.field).empty()) {
+            continue;
+        }
+        for (const std::string& typed : term.texts) {
+            const auto fits = [&](const std::string& word) { return term.fits(word, typed); };
+            if (const auto words = of(term.field); std::none_of(words.begin(), words.end(), fits)) {
+                refuse(is_whole(term.relation) ? "no_word" : "no_part",
+                       {quoted(typed), entry_of(term.field).noun, list_of(words, typed)});
+            }
+        }
+    }
+}
+
+} // namespace schedscope::query

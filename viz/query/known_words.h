@@ -1,0 +1,40 @@
+#pragma once
+
+#include "traces/history/history.h"
+#include "viz/query/query.h"
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace schedscope::query {
+
+/// What the fields can be that are one of a few words: operators, types, rules, passes and kinds of the program, backends of a
+/// trace. A query for something that is not among them can match nothing, now or later: that is told at once.
+class KnownWords {
+public:
+    /// The program's. Backends are not known yet: any can be asked for.
+    KnownWords();
+    /// And the backends of a trace.
+    explicit KnownWords(const History& history);
+
+    void add(Field field, std::string_view word);
+    void add_backend(std::string_view name);
+    /// Anything can be asked for again: more may come.
+    void forget(Field field) { words_[ordinal(field)].clear(); }
+
+    /// In the order in which people read them; none: anything can be.
+    std::span<const std::string> of(Field field) const noexcept { return words_[ordinal(field)]; }
+
+    /// Throws Error(usage) with what there is: "query: 'Vulkan7' is no backend; there are CPU Vulkan0".
+    void check(const Query& query) const;
+    /// Of more words than these, those are listed that begin like what was typed.
+    static constexpr size_t most_listed = 32, nearest_listed = 8;
+
+private:
+    std::array<std::vector<std::string>, n_text_fields> words_;
+};
+
+} // namespace schedscope::query

@@ -1,0 +1,162 @@
+#include "viz/tables/splits.h"
+
+#include <algorithm>
+
+namespace schedscope::tables {
+
+using query::Field;
+
+std::span<const InputsTable::Entry> InputsTable::entries() {
+    using T = const InputsTable&;
+    using R = const record::SplitInput&;
+    static const Entry list[] = {
+        {{.key = "id", .help = "the tensor's number", .unit = Unit::number}, [](T, R r) -> Cell { return r.tensor; }},
+        {{.key = "tensor", .title = "tensor", .help = "what is copied"}, [](T t, R r) { return t.name(r.tensor); }},
+        {{.key = "bytes", .title = "bytes", .help = "its size", .unit = Unit::bytes},
+         [](T, R r) { return Cell::known(r.bytes); }},
+        {{.key = "from", .title = "from", .help = "the backend that it lies on", .unit = Unit::backend},
+         [](T t, R r) { return t.backend(or_none(r.from)); }},
+        {{.key = "node", .title = "for", .help = "the first node that needs it"},
+         [](T t, R r) { return t.name(or_none(r.node)); }},
+    };
+    return list;
+}
+
+InputsTable::InputsTable(History& history, const PlanState& state, const SplitState& split) : PlanTable("inputs", history) {
+    look_at(state);
+    rows_ = split.inputs;
+}
+
+std::span<const SplitsTable::Entry> SplitsTable::entries() {
+    using T = const SplitsTable&;
+    using R = const int32_t&;
+    static const Entry list[] = {
+        {{.key = "index",
+          .title = "#",
+          .help = "the split's place in the order in which splits run",
+          .unit = Unit::number,
+          .width = 3,
+          .field = Field::split,
+          .tone = Tone::quiet},
+         [](T t, R r) -> Cell { return t.at(r).begin.index; }},
+        {{.key = "backend", .title = "backend", .help = "that runs it", .unit = Unit::backend, .field = Field::backend},
+         [](T t, R r) { return t.backend(t.at(r).backend()); }},
+        {{.key = "nodes", .title = "nodes", .help = "how many it has", .unit = Unit::count, .width = 5},
+         [](T t, R r) -> Cell {
+             const SplitState& s = t.at(r);
+             return !s.begin.first_node ? Cell::unknown() : s.end_node < 0 ? Cell::open() : Cell(s.end_node - s.first_node());
+         }},
+        {{.title = "from – to",
+          .help = "its first and last node",
+          .unit = Unit::range,
+          .width = 11,
+          .from_width = 84,
+          .tone = Tone::quiet},
+         [](T t, R r) {
+             const SplitState& s = t.at(r);
+             const std::string end = s.end_node < 0 ? "…" : std::to_string(s.end_node - 1);
+             return s.begin.first_node ? Cell(std::to_string(s.first_node()) + " – " + end).ordered_by(s.first_node())
+                                       : Cell::unknown();
+         }},
+        {{.key = "first_node", .help = "the place of its first node in the order in which nodes run", .unit = Unit::number},
+         [](T t, R r) { return Cell::known(t.at(r).begin.first_node); }},
+        {{.key = "last_node", .help = "the place of its last node; below first_node: it has none", .unit = Unit::number},
+         [](T t, R r) {
+             const SplitState& s = t.at(r);
+             return s.begin.first_node ? Cell((s.end_node < 0 ? s.first_node() : s.end_node) - 1) : Cell::unknown();
+         }},
+        {{.key = "node", .title = "starts with", .help = "its first node that computes", .field = Field::name},
+         [](T t, R r) {
+             const std::optional<TensorId> node = t.at(r).begin.node;
+             return !node ? Cell::unknown() : *node != no_tensor ? t.name(*node) : Cell::nothing("views only");
+         }},
+        {{.key = "node_id", .help = "that node's number", .unit = Unit::number},
+         [](T t, R r) { return Cell::from_zero(t.at(r).node()); }},
+        {{.key = "op", .help = "that node's operator", .field = Field::op},
+         [](T t, R r) {
+             const TensorInfo* info = t.history().find_tensor(t.state(), t.at(r).node());
+             return info == nullptr ? Cell() : Cell(operator_text(*info));
+         }},
+        {{.key = "why", .title = "why", .help = "why a split begins here", .width = 7, .field = Field::why},
+         [](T t, R r) {
+             const std::optional<SplitReason> why = t.at(r).begin.why;
+             return why ? Cell(split_reason_name(*why)) : Cell::unknown();
+         }},
+        {{.key = "by",
+          .title = "because of",
+          .help = "the source of its first node that made it so",
+          .width = 12,
+          .from_width = 96,
+          .most = 28,
+          .field = Field::by,
+          .tone = Tone::quiet},
+         [](T t, R r) { return t.name(or_none(t.at(r).begin.by)); }},
+        {{.title = "in", .help = "how many tensors are copied into it", .unit = Unit::number, .width = 3},
+         [](T t, R r) -> Cell { return t.at(r).inputs.size(); }},
+        {{.key = "inputs", .title = "copies in", .help = "the tensors that are copied into it", .unit = Unit::rows},
+         [](T t, R r) -> Cell {
+             return std::shared_ptr<const Table>(std::make_shared<InputsTable>(t.history(), t.state(), t.at(r)));
+         }},
+        {{.key = "bytes",
+          .title = "bytes",
+          .help = "that are copied into it",
+          .unit = Unit::bytes,
+          .width = 9,
+          .from_width = 52,
+          .field = Field::bytes},
+         [](T t, R r) { return Cell::known(bytes_into(t.at(r))); }},
+        {{.key = "time_ns",
+          .title = "time",
+          .help = "that it took in this evaluation",
+          .unit = Unit::time,
+          .width = 8,
+          .from_width = 62,
+          .field = Field::time},
+         [](T t, R r) {
+             const SplitState& s = t.at(r);
+             return s.end_ns           ? Cell::known(s.time_ns())
+                    : s.ran != no_step ? Cell::nothing(not_timed_text)
+                                       : t.if_told(Topic::runs, {});
+         }},
+        {{.key = "share",
+          .title = "share",
+          .help = "of the time of all splits",
+          .unit = Unit::percent,
+          .width = 6,
+          .from_width = 74,
+          .tone = Tone::quiet},
+         [](T t, R r) {
+             const std::optional<int64_t> time = t.at(r).time_ns();
+             return !time || t.total_ns() == 0 ? Cell() : Cell(to_double(*time) * 100 / to_double(t.total_ns()));
+         }},
+    };
+    return list;
+}
+
+SplitsTable::SplitsTable(History& history) : PlanTable("splits", history) {}
+
+void SplitsTable::update(const PlanState& state) {
+    look_at(state);
+    when_empty_ = state.planned ? "no splits were made" : "no split yet: pass 5 makes them";
+    rows_.resize(state.splits.size());
+    total_ns_ = 0;
+    for (int32_t i = 0; i < n_of(rows_); ++i) {
+        rows_[i] = i;
+        total_ns_ += state.splits[i].time_ns().value_or(0);
+    }
+    make_room_for_untimed(
+        std::any_of(state.splits.begin(), state.splits.end(), [](const SplitState& s) { return s.ran != no_step && !s.end_ns; }));
+}
+
+std::optional<int64_t> bytes_into(const SplitState& split) noexcept {
+    int64_t sum = 0;
+    for (const record::SplitInput& input : split.inputs) {
+        if (!input.bytes) {
+            return std::nullopt;
+        }
+        sum += *input.bytes;
+    }
+    return sum;
+}
+
+} // namespace schedscope::tables

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "viz/tables/plan_table.h"
+
+namespace schedscope::tables {
+
+/// Of one split: what is copied into it.
+class InputsTable final : public PlanTable<InputsTable, record::SplitInput> {
+public:
+    InputsTable(History& history, const PlanState& state, const SplitState& split);
+    static std::span<const Entry> entries();
+    TensorId tensor(int row) const override { return rows_[row].tensor; }
+};
+
+/// Splits: where each begins and why, what is copied into it and how long it took.
+class SplitsTable final : public PlanTable<SplitsTable, int32_t> {
+public:
+    explicit SplitsTable(History& history);
+    void update(const PlanState& state);
+    static std::span<const Entry> entries();
+    std::string_view kind(int) const override { return "split"; }
+    TensorId first_tensor(int row) const override { return at(row).node(); }
+
+    const SplitState& at(int32_t split) const { return state().splits[split]; }
+    int64_t total_ns() const noexcept { return total_ns_; } ///< of all splits
+
+private:
+    int64_t total_ns_ = 0;
+};
+
+/// Bytes that are copied into a split; nothing: not known of each.
+std::optional<int64_t> bytes_into(const SplitState& split) noexcept;
+
+} // namespace schedscope::tables

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "traces/history/tables/tables.h"
+#include "viz/tables/plan_table.h"
+
+#include <unordered_map>
+#include <vector>
+
+namespace schedscope::tables {
+
+/// What each sampler of a chain did for a token.
+class SamplersTable final : public PlanTable<SamplersTable, SamplerRow> {
+public:
+    SamplersTable(History& history, std::vector<SamplerRow> chain);
+    static std::span<const Entry> entries();
+};
+
+/// The tokens of the whole trace.
+class TokensTable final : public PlanTable<TokensTable, TokenRow> {
+public:
+    explicit TokensTable(History& history);
+    static std::span<const Entry> entries();
+    std::string_view kind(int) const override { return "token"; }
+};
+
+/// A sampler of a sequence, and where it ran or why not in the graph: each once, however many tokens it was asked for.
+struct SamplerPlace {
+    SamplerRow sampler;
+    int32_t seq = 0;
+};
+class SamplerPlacesTable final : public PlanTable<SamplerPlacesTable, SamplerPlace> {
+public:
+    SamplerPlacesTable(History& history, const std::vector<TokenRow>& tokens);
+    static std::span<const Entry> entries();
+};
+
+/// The evaluations up to a step: what went in, whether the graph was used again or which check failed, what came out.
+class EvaluationsTable final : public PlanTable<EvaluationsTable, EvaluationId> {
+public:
+    explicit EvaluationsTable(History& history);
+    void update(const PlanState& state);
+    static std::span<const Entry> entries();
+    std::string_view kind(int row) const override;
+
+    EvaluationSpan span(EvaluationId id) const { return history().evaluation(id); }
+    bool is_over(const EvaluationSpan& span) const { return span.complete && state().step >= span.end - 1; }
+    Cell time(const EvaluationSpan& span) const;
+    /// What came out of it up to the step, as text: the sequences' tokens with " │ " between.
+    const std::string& tokens(EvaluationId id) const;
+
+private:
+    struct Kept {
+        std::string text;
+        bool whole = false;
+    };
+    mutable std::unordered_map<EvaluationId, Kept> tokens_;
+};
+
+} // namespace schedscope::tables
