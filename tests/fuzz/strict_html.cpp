@@ -103,6 +103,9 @@ private:
             if (!is_space(c)) {
                 fail("no space before an attribute");
             }
+            while (at_ < page_.size() && is_space(page_[at_])) { // the tag goes on in the next line
+                ++at_;
+            }
             attribute(e);
         }
         elements_.push_back(std::move(e));
