@@ -1,7 +1,7 @@
 // What differs between two plans' memory: buffers, why they were planned again, where tensors lie.
 
 #include "traces/diff/diff_parts.h"
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/memory.h"
 
 #include <unordered_map>
 
@@ -9,16 +9,16 @@ namespace schedscope::diff {
 
 namespace {
 
-void compare_buffers(const std::vector<tables::MemoryRow>& a, const std::vector<tables::MemoryRow>& b, Found& found) {
-    std::map<std::string, std::pair<const tables::MemoryRow*, const tables::MemoryRow*>> rows;
-    for (const tables::MemoryRow& row : a) {
+void compare_buffers(const std::vector<accounts::MemoryRow>& a, const std::vector<accounts::MemoryRow>& b, Found& found) {
+    std::map<std::string, std::pair<const accounts::MemoryRow*, const accounts::MemoryRow*>> rows;
+    for (const accounts::MemoryRow& row : a) {
         rows[row.buffer_type].first = &row;
     }
-    for (const tables::MemoryRow& row : b) {
+    for (const accounts::MemoryRow& row : b) {
         rows[row.buffer_type].second = &row;
     }
     for (const auto& [name, row] : rows) {
-        const auto compare = [&](What what, int64_t tables::MemoryRow::*member) {
+        const auto compare = [&](What what, int64_t accounts::MemoryRow::*member) {
             const DiffValue x = row.first == nullptr ? DiffValue{} : DiffValue{row.first->*member},
                             y = row.second == nullptr ? DiffValue{} : DiffValue{row.second->*member};
             found.compared();
@@ -26,8 +26,8 @@ void compare_buffers(const std::vector<tables::MemoryRow>& a, const std::vector<
                 found.add(what, name, x, y);
             }
         };
-        compare(What::buffer, &tables::MemoryRow::size);
-        compare(What::peak, &tables::MemoryRow::peak);
+        compare(What::buffer, &accounts::MemoryRow::size);
+        compare(What::peak, &accounts::MemoryRow::peak);
     }
 }
 
@@ -49,15 +49,15 @@ void compare_replans(const PlanPair& plans, Found& found) {
     }
 }
 
-std::string place_text(const tables::PlacementRow& row) {
+std::string place_text(const accounts::PlacementRow& row) {
     return row.buffer_type + (row.chunk == 0 ? "" : " chunk " + std::to_string(row.chunk)) + " at " + std::to_string(row.offset) +
            ", " + std::to_string(row.size) + " bytes";
 }
 
-void compare_placements(const PlanPair& plans, const std::vector<tables::PlacementRow>& a,
-                        const std::vector<tables::PlacementRow>& b, Found& found) {
-    std::unordered_map<TensorId, const tables::PlacementRow*> of_b;
-    for (const tables::PlacementRow& row : b) {
+void compare_placements(const PlanPair& plans, const std::vector<accounts::PlacementRow>& a,
+                        const std::vector<accounts::PlacementRow>& b, Found& found) {
+    std::unordered_map<TensorId, const accounts::PlacementRow*> of_b;
+    for (const accounts::PlacementRow& row : b) {
         of_b.emplace(row.id, &row);
     }
     std::unordered_map<TensorId, TensorId> in_place_a, in_place_b;
@@ -66,7 +66,7 @@ void compare_placements(const PlanPair& plans, const std::vector<tables::Placeme
             (*in_place)[p.tensor] = p.in_place_of;
         }
     }
-    const auto add = [&](const tables::PlacementRow* x, TensorId id_a, const tables::PlacementRow* y,
+    const auto add = [&](const accounts::PlacementRow* x, TensorId id_a, const accounts::PlacementRow* y,
                          TensorId id_b) -> TraceDifference& {
         TraceDifference& d = plans.add(found, What::placement, id_a, id_b, x == nullptr ? DiffValue{} : DiffValue{place_text(*x)},
                                        y == nullptr ? DiffValue{} : DiffValue{place_text(*y)});
@@ -82,7 +82,7 @@ void compare_placements(const PlanPair& plans, const std::vector<tables::Placeme
         }
         return d;
     };
-    for (const tables::PlacementRow& x : a) {
+    for (const accounts::PlacementRow& x : a) {
         const TensorId id = plans.in_b(x.id);
         if (id == no_tensor) {
             continue; // that it is not there is said elsewhere
@@ -93,7 +93,7 @@ void compare_placements(const PlanPair& plans, const std::vector<tables::Placeme
             add(&x, x.id, nullptr, id);
             continue;
         }
-        const tables::PlacementRow& y = *other->second;
+        const accounts::PlacementRow& y = *other->second;
         const TensorId in_place_of_a = in_place_a[x.id], in_place_of_b = in_place_b[id];
         if (place_text(x) != place_text(y) || !plans.same(in_place_of_a, in_place_of_b)) {
             TraceDifference& d = add(&x, x.id, &y, id);
@@ -103,7 +103,7 @@ void compare_placements(const PlanPair& plans, const std::vector<tables::Placeme
         }
         of_b.erase(other);
     }
-    for (const tables::PlacementRow& y : b) {
+    for (const accounts::PlacementRow& y : b) {
         if (const TensorId id = plans.in_a(y.id); id != no_tensor && of_b.contains(y.id)) {
             found.compared();
             add(nullptr, id, &y, y.id);
@@ -114,8 +114,8 @@ void compare_placements(const PlanPair& plans, const std::vector<tables::Placeme
 } // namespace
 
 void compare_memory(const PlanPair& plans, Found& found) {
-    const tables::MemoryTable a = tables::memory(plans.a.history, plans.a.state),
-                              b = tables::memory(plans.b.history, plans.b.state);
+    const accounts::MemoryAccount a = accounts::memory(plans.a.history, plans.a.state),
+                                  b = accounts::memory(plans.b.history, plans.b.state);
     compare_buffers(a.memory, b.memory, found);
     compare_replans(plans, found);
     compare_placements(plans, a.tensors, b.tensors, found);

@@ -2,7 +2,8 @@
 
 #include "runtime/numbers.h"
 #include "traces/diff/diff_parts.h"
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/copies.h"
+#include "traces/history/accounts/memory.h"
 
 namespace schedscope::diff {
 
@@ -28,9 +29,9 @@ std::vector<PlanMeasure> measure(const PlanSide& side) {
     const auto count = [](const auto& list) { return list.size(); };
     measures.push_back({"splits", false, count(side.state.splits)});
     measures.push_back({"copies", false, count(side.state.copies)});
-    measures.push_back({"bytes copied", true, tables::input_sizes(side.state).known()});
+    measures.push_back({"bytes copied", true, accounts::input_sizes(side.state).known()});
     measures.push_back({"fused groups", false, count(side.state.fusions)});
-    for (const tables::MemoryRow& row : tables::memory(side.history, side.state).memory) {
+    for (const accounts::MemoryRow& row : accounts::memory(side.history, side.state).memory) {
         measures.push_back({row.buffer_type + " compute buffer", true, row.size});
     }
     measures.push_back({"memory planned again", false, count(side.state.reallocations)});

@@ -1,7 +1,7 @@
 // What differs in what went in and what came out: prompts, generated tokens, the samplers that chose them.
 
 #include "traces/diff/diff_parts.h"
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/tokens.h"
 
 namespace schedscope::diff {
 
@@ -24,11 +24,11 @@ std::vector<std::optional<int32_t>> ubatch(const History& history, EvaluationId 
     return tokens;
 }
 
-using RowsBySequence = std::map<int32_t, std::vector<const tables::TokenRow*>>; ///< by sequence
+using RowsBySequence = std::map<int32_t, std::vector<const accounts::TokenRow*>>; ///< by sequence
 
-RowsBySequence by_sequence(const std::vector<tables::TokenRow>& tokens, std::optional<EvaluationId> chosen) {
+RowsBySequence by_sequence(const std::vector<accounts::TokenRow>& tokens, std::optional<EvaluationId> chosen) {
     RowsBySequence rows;
-    for (const tables::TokenRow& row : tokens) {
+    for (const accounts::TokenRow& row : tokens) {
         if (!chosen || row.eval == *chosen) {
             rows[row.seq].push_back(&row);
         }
@@ -36,20 +36,20 @@ RowsBySequence by_sequence(const std::vector<tables::TokenRow>& tokens, std::opt
     return rows;
 }
 
-bool left_out(const tables::TokenRow& row) noexcept { return !row.id && row.text.empty(); }
+bool left_out(const accounts::TokenRow& row) noexcept { return !row.id && row.text.empty(); }
 
 class TokenComparison {
 public:
     explicit TokenComparison(Result& result) : result_(result) {}
 
-    void compare(int32_t sequence, size_t place, const tables::TokenRow* x, const tables::TokenRow* y) {
+    void compare(int32_t sequence, size_t place, const accounts::TokenRow* x, const accounts::TokenRow* y) {
         Found found(result_, x == nullptr ? -1 : x->eval, y == nullptr ? -1 : y->eval);
         const std::string subject = "token " + std::to_string(place) + " of sequence " + std::to_string(sequence);
         const bool unknown = (x != nullptr && left_out(*x)) || (y != nullptr && left_out(*y));
         found.compared(2);
         if (!unknown && (x == nullptr || y == nullptr || x->id != y->id || x->text != y->text)) {
-            const auto text = [](const tables::TokenRow* row) { return row == nullptr ? DiffValue{} : DiffValue{row->text}; };
-            const auto id = [](const tables::TokenRow* row) {
+            const auto text = [](const accounts::TokenRow* row) { return row == nullptr ? DiffValue{} : DiffValue{row->text}; };
+            const auto id = [](const accounts::TokenRow* row) {
                 return row == nullptr || !row->id ? DiffValue{} : DiffValue{int64_t{*row->id}};
             };
             TraceDifference& d = found.add(What::token, subject, text(x), text(y));
@@ -91,7 +91,7 @@ void compare_prompts(History& a, History& b, const EvaluationPair& evaluations, 
 }
 
 void compare_tokens(History& a, History& b, const std::optional<EvaluationPair>& chosen, Result& result) {
-    const std::vector<tables::TokenRow> tokens_a = tables::tokens(a), tokens_b = tables::tokens(b);
+    const std::vector<accounts::TokenRow> tokens_a = accounts::tokens(a), tokens_b = accounts::tokens(b);
     const auto only = [&](EvaluationId EvaluationPair::*member) {
         return chosen ? std::optional<EvaluationId>((*chosen).*member) : std::nullopt;
     };
@@ -103,7 +103,7 @@ void compare_tokens(History& a, History& b, const std::optional<EvaluationPair>&
     for (const auto& [sequence, ignored] : sequences) {
         const auto of = [sequence = sequence](const RowsBySequence& rows) {
             const auto found = rows.find(sequence);
-            return found == rows.end() ? std::vector<const tables::TokenRow*>() : found->second;
+            return found == rows.end() ? std::vector<const accounts::TokenRow*>() : found->second;
         };
         const auto x = of(rows_a), y = of(rows_b);
         for (size_t i = 0; i < std::max(x.size(), y.size()); ++i) {

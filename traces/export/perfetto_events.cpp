@@ -1,7 +1,7 @@
 #include "traces/export/perfetto_events.h"
 
 #include "runtime/numbers.h"
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/tokens.h"
 #include "traces/history/words/difference_words.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
@@ -306,7 +306,7 @@ void PerfettoEvents::add(const Record& r, const record::Reserve& f) {
 }
 
 void PerfettoEvents::add(const Record&, const record::Sample& f) {
-    tables::SamplerRow row;
+    accounts::SamplerRow row;
     row.name = text(f.sampler);
     row.backend = f.backend;
     row.refused = f.refused;

@@ -145,7 +145,7 @@ public:
             s.order[f.to] = f.node;
         }
     }
-    void operator()(const record::BufferSize&) {} // of the whole trace: tables::compute_buffers
+    void operator()(const record::BufferSize&) {} // of the whole trace: accounts::compute_buffers
     void operator()(const record::SplitRun& f) {
         if (SplitState* split = split_at(f.split)) {
             split->start_ns = f.start_ns;

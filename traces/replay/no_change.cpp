@@ -209,6 +209,13 @@ std::string of_offload(const WhatIf& what_if, Plans& plans) {
                                                    " is the least that is worth it");
 }
 
+std::string of_fusion(const WhatIf& what_if, const PlanSettings* recorded) {
+    const std::string word = *what_if.fusion ? "on" : "off", said = "fusion=" + word + ": ";
+    return said + (recorded != nullptr && recorded->fusion == what_if.fusion
+                       ? "it was " + word + " when this was recorded"
+                       : "no tensor lies elsewhere for it; which nodes share a kernel is no decision of the plan");
+}
+
 } // namespace
 
 std::vector<std::string> why_nothing_changed(const WhatIf& what_if, const std::shared_ptr<const RecordSource>& source) {
@@ -234,6 +241,9 @@ std::vector<std::string> why_nothing_changed(const WhatIf& what_if, const std::s
     }
     if (what_if.flash_attention) {
         why.push_back(of_flash_attention(what_if, plans.settings()));
+    }
+    if (what_if.fusion) {
+        why.push_back(of_fusion(what_if, plans.settings()));
     }
     if (what_if.stages) {
         why.push_back(of_stages(what_if, plans));

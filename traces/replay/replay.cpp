@@ -247,12 +247,13 @@ private:
     }
 
     OptimisedNodes optimised(const OwnedGraph& graph) const {
-        const bool fused = options_.optimise && (!recorded_session_.settings || recorded_session_.settings->fusion);
-        return fused ? options_.optimise(graph.view(), plan_, session_) : OptimisedNodes{graph.nodes, {}};
+        const bool recorded = !recorded_session_.settings || recorded_session_.settings->fusion;
+        return options_.optimise && options_.fusion.value_or(recorded) ? options_.optimise(graph.view(), plan_, session_)
+                                                                       : OptimisedNodes{graph.nodes, {}};
     }
 
     OptimisedNodes nodes_now(const RecordedPlan& recorded, const OwnedGraph& graph, const Collector& now) const {
-        if (options_.optimise) {
+        if (options_.optimise || options_.fusion == false) {
             return optimised(graph);
         }
         const bool same =

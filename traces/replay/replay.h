@@ -81,6 +81,7 @@ struct ReplayOptions {
     /// Asked for what is not recorded, that is with `change`, and for graphs that only reserved memory. Empty: as recorded where
     /// the graph and its splits are, else the graph's order, without groups.
     OptimiseNodes optimise;
+    std::optional<bool> fusion; ///< whether backends fuse and reorder nodes; nothing: as recorded
     /// Compare with what this trace recorded, plan by plan, instead of the plans' own records. Graphs are matched by names
     /// (align.h).
     const RecordSource* expected = nullptr;

@@ -283,7 +283,7 @@ private:
     int32_t n_plans_ = 0;
 };
 
-constexpr std::array<WhatIfSetting, 10> settings{{{"ngl", "N"},
+constexpr std::array<WhatIfSetting, 11> settings{{{"ngl", "N"},
                                                   {"device-order", "vulkan0,cpu"},
                                                   {"refuse", "DEVICE:OP"},
                                                   {"fa", "on|off"},
@@ -292,7 +292,8 @@ constexpr std::array<WhatIfSetting, 10> settings{{{"ngl", "N"},
                                                   {"offload-min-batch", "N"},
                                                   {"ot", "PATTERN=DEVICE"},
                                                   {"ts", "A,B"},
-                                                  {"nkvo", "on|off"}}};
+                                                  {"nkvo", "on|off"},
+                                                  {"fusion", "on|off"}}};
 
 } // namespace
 
@@ -344,6 +345,8 @@ void WhatIf::set(std::string_view setting) {
         }
     } else if (name == "nkvo") {
         cache_on_host = on_or_off(setting, value);
+    } else if (name == "fusion") {
+        fusion = on_or_off(setting, value);
     } else if (name == "fa") {
         flash_attention = on_or_off(setting, value);
     } else if (name == "stages") {
@@ -363,6 +366,7 @@ ReplayOptions options_for(const WhatIf& what_if, const RecordSource& source) {
         require_plannable(source.session(), source.graph(0), source.answers(0)); // rather than for what the settings miss in it
     }
     ReplayOptions options;
+    options.fusion = what_if.fusion;
     const auto change = std::make_shared<WhatIfChange>(what_if, source);
     options.change = [change](ReplayInput& input) { (*change)(input); };
     return options;

@@ -32,6 +32,7 @@ struct WhatIf {
     std::optional<int32_t> stages;            ///< stages=N, 1 to 16
     std::optional<bool> op_offload;           ///< op-offload=on|off
     std::optional<int64_t> offload_min_batch; ///< offload-min-batch=N
+    std::optional<bool> fusion;               ///< fusion=on|off
 
     /// Adds one setting. Throws Error(usage), which begins with the setting, when it is not understood.
     void set(std::string_view setting);

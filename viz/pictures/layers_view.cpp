@@ -1,5 +1,5 @@
 #include "runtime/numbers.h"
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/copies.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 #include "viz/pictures/blocks.h"
@@ -34,7 +34,7 @@ struct Group {
 
 struct GroupFlow {
     std::set<TensorId> tensors;
-    tables::SizeSum size;
+    accounts::SizeSum size;
     bool copied = false;
 };
 
@@ -180,14 +180,14 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         label += small(text);
     }
     const auto amount = [&](const std::set<TensorId>& tensors, const char* noun) {
-        tables::SizeSum size;
+        accounts::SizeSum size;
         for (const TensorId tensor : tensors) {
             size.add(subject_.info(tensor).bytes());
         }
         return words::counted(tensors.size(), noun) + ", " + words::bytes(size);
     };
     if (!group.copies.empty() && !subject_.frame.before_splits) {
-        tables::SizeSum size;
+        accounts::SizeSum size;
         for (const record::CopyMade* made : group.copies) {
             size.add(made->bytes);
         }
@@ -230,7 +230,7 @@ std::string LayersView::draw() const {
         signs.push_back({" ", "splits and copies are made in pass 5"}); // the heading stays as high as those that follow
     } else if (subject_.has_splits()) {
         totals += ", " + words::counted(subject_.state.splits.size(), "split") + ", " +
-                  words::counted_of(n_inputs, "copy", tables::input_sizes(subject_.state));
+                  words::counted_of(n_inputs, "copy", accounts::input_sizes(subject_.state));
         signs.push_back({"- -▶", "tensors copied to another backend"});
     }
     if (subject_.changed_from != no_step) {

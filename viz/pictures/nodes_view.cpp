@@ -1,5 +1,5 @@
 #include "runtime/numbers.h"
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/copies.h"
 #include "traces/history/words/words.h"
 #include "viz/pictures/heading.h"
 #include "viz/pictures/markup.h"
@@ -176,7 +176,7 @@ void NodesPicture::draw_copies(int32_t split) {
             continue;
         }
         const BackendStyle& style = subject_.palette[made.backend];
-        tables::SizeSum size;
+        accounts::SizeSum size;
         size.add(made.bytes);
         std::string label =
             subject_.mark(copy) + "copy of " + bold(clipped(subject_.name(made.of), 48)) + next_line(11) +

@@ -4,8 +4,8 @@
 #include "runtime/letter_case.h"
 #include "runtime/numbers.h"
 #include "runtime/system/output_file.h"
-#include "traces/history/tables/passes.h"
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/memory.h"
+#include "traces/history/accounts/passes.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 #include "viz/pictures/layout_process.h"
@@ -37,7 +37,7 @@ EvaluationId evaluation_wanted(History& history, EvaluationId eval) {
 std::string no_passes() { return "this trace has no " + std::string(topic_words(Topic::passes)) + "; leave out --pass"; }
 
 Step end_of_pass(History& history, EvaluationId id, Pass pass) {
-    const Step step = tables::end_of_pass(history, id, pass);
+    const Step step = accounts::end_of_pass(history, id, pass);
     if (step == no_step) {
         throw Error(ErrorKind::usage,
                     "pass " + std::string(pass_name(pass)) + ": " +
@@ -168,7 +168,7 @@ std::string draw(History& history, const Subject& subject, PictureView view) {
     case PictureView::splits: return draw_splits(subject);
     case PictureView::layers: return draw_layers(subject);
     case PictureView::nodes: return draw_nodes(subject);
-    case PictureView::memory: return draw_memory(subject, tables::compute_buffers(history, subject.state.step));
+    case PictureView::memory: return draw_memory(subject, accounts::compute_buffers(history, subject.state.step));
     }
     return "";
 }
@@ -184,7 +184,7 @@ std::string make_dot(History& history, const PictureOptions& options) {
     Subject subject = subject_of(history, state, *graph, moment_of(history, state, options));
     subject.heading = options.heading;
     if (options.heading) { // plans that look alike share a picture without one
-        subject.changed_from = tables::work_of_pass(history, state.step).first;
+        subject.changed_from = accounts::work_of_pass(history, state.step).first;
     }
     subject.numbered = options.numbered;
     check_something_to_show(subject, options.view);
@@ -221,11 +221,11 @@ std::vector<std::string> write_pictures_of_passes(History& history, const Pictur
          p < ordinal(Pass::count); ++p) {
         PictureOptions at = options;
         at.pass = static_cast<Pass>(p);
-        const Step end = tables::end_of_pass(history, id, *at.pass);
+        const Step end = accounts::end_of_pass(history, id, *at.pass);
         if (end != no_step) {
             const PlanState& then = history.state_at(end);
             shots.push_back({*at.pass, in_the_frame(then, whole, *at.pass), moment_of(history, whole, at),
-                             tables::work_of_pass(history, end).first});
+                             accounts::work_of_pass(history, end).first});
         }
     }
     if (shots.empty() && !history.knows(Topic::passes)) {

@@ -3,8 +3,8 @@
 #include "report_page.h" // made from report.html
 #include "runtime/error.h"
 #include "runtime/numbers.h"
-#include "traces/history/tables/passes.h"
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/passes.h"
+#include "traces/history/accounts/summary.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 #include "viz/pictures/layout_process.h"
@@ -132,7 +132,7 @@ int32_t ReportData::picture(EvaluationId planned, PictureView view) {
     options.numbered = true;
     for (const Pass pass :
          {Pass::allocate, Pass::optimise, Pass::split}) { // the whole plan, and no times: they are the evaluations'
-        if (!options.pass && tables::end_of_pass(history_, planned, pass) != no_step) {
+        if (!options.pass && accounts::end_of_pass(history_, planned, pass) != no_step) {
             options.pass = pass;
         }
     }
@@ -287,7 +287,7 @@ json ReportData::collect() {
     for (auto& [id, row] : rows_) {
         evaluations.push_back(std::move(row));
     }
-    const tables::Summary summary = tables::summary(history_);
+    const accounts::Summary summary = accounts::summary(history_);
     json data = session();
     data["trace"] = options_.trace;
     data["summary"] = {{"steps", summary.steps},

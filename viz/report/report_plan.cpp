@@ -1,6 +1,6 @@
 #include "runtime/numbers.h"
-#include "traces/history/tables/passes.h"
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/memory.h"
+#include "traces/history/accounts/passes.h"
 #include "traces/history/words/unknown.h"
 #include "viz/pictures/blocks.h"
 #include "viz/pictures/subject.h"
@@ -72,7 +72,7 @@ json pass_rows(History& history, EvaluationId planned, ReportTexts& texts) {
     json rows = json::array();
     std::vector<TensorState> before;
     for (auto pass = ordinal(Pass::place); pass < ordinal(Pass::count); ++pass) {
-        const Step end = tables::end_of_pass(history, planned, static_cast<Pass>(pass));
+        const Step end = accounts::end_of_pass(history, planned, static_cast<Pass>(pass));
         if (end == no_step) {
             continue;
         }
@@ -99,7 +99,7 @@ json tables_of(History& history, const PlanState& state, ReportTables& tables) {
     passes.update(state);
     tables.add(passes, made);
     tables::BuffersTable buffers(history);
-    buffers.update(state, tables::memory_of_buffers(history, state).memory);
+    buffers.update(state, accounts::memory_of_buffers(history, state).memory);
     tables.add(buffers, made);
     tables::PlacesTable places(history);
     places.update(state);

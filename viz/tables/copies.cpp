@@ -1,5 +1,6 @@
 #include "viz/tables/copies.h"
 
+#include "traces/history/accounts/copies.h"
 #include <algorithm>
 
 namespace schedscope::tables {
@@ -8,7 +9,7 @@ using query::Field;
 
 std::span<const CopiesTable::Entry> CopiesTable::entries() {
     using T = const CopiesTable&;
-    using R = const CopyRow&;
+    using R = const accounts::CopyRow&;
     static const Entry list[] = {
         {{.key = "id", .help = "the copy's number", .unit = Unit::number}, [](T, R r) -> Cell { return r.id; }},
         {{.key = "tensor", .title = "tensor", .help = "the original", .field = Field::name},
@@ -130,10 +131,10 @@ void CopiesTable::update(const PlanState& state) {
     for (const SplitState& s : state.splits) { // in place of kernels that were not timed
         begin_ns_ = s.kernels != 0 ? std::min(begin_ns_, s.start_ns.value_or(begin_ns_)) : begin_ns_;
     }
-    rows_ = history().graph_of(state) == nullptr ? std::vector<CopyRow>() : copies(history(), state);
+    rows_ = history().graph_of(state) == nullptr ? std::vector<accounts::CopyRow>() : accounts::copies(history(), state);
 }
 
-TensorId CopiesTable::reader_of(const CopyRow& copy) const {
+TensorId CopiesTable::reader_of(const accounts::CopyRow& copy) const {
     if (!copy.split || !is_index(*copy.split, state().splits)) {
         return no_tensor;
     }

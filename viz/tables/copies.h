@@ -1,6 +1,6 @@
 #pragma once
 
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/copies.h"
 #include "viz/tables/plan_table.h"
 
 #include <map>
@@ -31,7 +31,7 @@ private:
 
 /// Copies: what pass 5 made to hold a tensor on another backend, which split needs it, when it was moved in this evaluation and
 /// how often since it was planned.
-class CopiesTable final : public PlanTable<CopiesTable, CopyRow> {
+class CopiesTable final : public PlanTable<CopiesTable, accounts::CopyRow> {
 public:
     explicit CopiesTable(History& history);
     void update(const PlanState& state);
@@ -40,8 +40,8 @@ public:
     std::string_view kind(int) const override { return "copy"; }
 
     TransferCount::Sum moved(TensorId copy) const { return count_.of(state(), copy); }
-    TensorId reader_of(const CopyRow& copy) const;          ///< the first node that needs it
-    int64_t begin_ns() const noexcept { return begin_ns_; } ///< of the first work in the evaluation
+    TensorId reader_of(const accounts::CopyRow& copy) const; ///< the first node that needs it
+    int64_t begin_ns() const noexcept { return begin_ns_; }  ///< of the first work in the evaluation
 
 private:
     TransferCount count_;

@@ -1,5 +1,6 @@
 #include "viz/tables/memory.h"
 
+#include "traces/history/accounts/memory.h"
 #include "traces/history/words/words.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ constexpr int life_width = 24;
 
 std::span<const HoldersTable::Entry> HoldersTable::entries() {
     using T = const HoldersTable&;
-    using R = const MemoryRow::Holder&;
+    using R = const accounts::MemoryRow::Holder&;
     static const Entry list[] = {
         {{.key = "id", .help = "the tensor's number", .unit = Unit::number}, [](T, R r) -> Cell { return r.id; }},
         {{.key = "name", .title = "name", .help = "the tensor"}, [](T, R r) -> Cell { return r.name; }},
@@ -22,11 +23,11 @@ std::span<const HoldersTable::Entry> HoldersTable::entries() {
     return list;
 }
 
-HoldersTable::HoldersTable(std::vector<MemoryRow::Holder> rows) : TableOf("holders") { rows_ = std::move(rows); }
+HoldersTable::HoldersTable(std::vector<accounts::MemoryRow::Holder> rows) : TableOf("holders") { rows_ = std::move(rows); }
 
 std::span<const BuffersTable::Entry> BuffersTable::entries() {
     using T = const BuffersTable&;
-    using R = const MemoryRow&;
+    using R = const accounts::MemoryRow&;
     static const Entry list[] = {
         {{.key = "buffer_type", .title = "buffer", .help = "the type of buffer"}, [](T, R r) -> Cell { return r.buffer_type; }},
         {{.key = "size", .title = "size", .help = "of its compute buffers, all chunks", .unit = Unit::bytes},
@@ -53,7 +54,7 @@ std::span<const BuffersTable::Entry> BuffersTable::entries() {
 
 BuffersTable::BuffersTable(History& history) : PlanTable("memory", history) {}
 
-void BuffersTable::update(const PlanState& state, std::vector<MemoryRow> buffers) {
+void BuffersTable::update(const PlanState& state, std::vector<accounts::MemoryRow> buffers) {
     look_at(state);
     say_when_empty(Topic::memory, "what memory was planned", "no memory was planned");
     rows_ = std::move(buffers);
@@ -61,7 +62,7 @@ void BuffersTable::update(const PlanState& state, std::vector<MemoryRow> buffers
 
 std::span<const ReservesTable::Entry> ReservesTable::entries() {
     using T = const ReservesTable&;
-    using R = const ReserveRow&;
+    using R = const accounts::ReserveRow&;
     static const Entry list[] = {
         {{.key = "n_tokens", .title = "reserved for tokens", .help = "at once, with the cache full", .unit = Unit::count},
          [](T, R r) -> Cell { return r.n_tokens; }},
@@ -72,7 +73,7 @@ std::span<const ReservesTable::Entry> ReservesTable::entries() {
     return list;
 }
 
-ReservesTable::ReservesTable(std::vector<ReserveRow> rows) : TableOf("reserves") { rows_ = std::move(rows); }
+ReservesTable::ReservesTable(std::vector<accounts::ReserveRow> rows) : TableOf("reserves") { rows_ = std::move(rows); }
 
 std::span<const PlacesTable::Entry> PlacesTable::entries() {
     using T = const PlacesTable&;

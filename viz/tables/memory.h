@@ -1,30 +1,30 @@
 #pragma once
 
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/memory.h"
 #include "viz/tables/plan_table.h"
 
 namespace schedscope::tables {
 
 /// The tensors that are needed at the node where most is.
-class HoldersTable final : public TableOf<HoldersTable, MemoryRow::Holder> {
+class HoldersTable final : public TableOf<HoldersTable, accounts::MemoryRow::Holder> {
 public:
-    explicit HoldersTable(std::vector<MemoryRow::Holder> rows);
+    explicit HoldersTable(std::vector<accounts::MemoryRow::Holder> rows);
     static std::span<const Entry> entries();
     TensorId tensor(int row) const override { return rows_[row].id; }
 };
 
 /// The compute buffers: how large, how far used, how much is needed at once and by whom.
-class BuffersTable final : public PlanTable<BuffersTable, MemoryRow> {
+class BuffersTable final : public PlanTable<BuffersTable, accounts::MemoryRow> {
 public:
     explicit BuffersTable(History& history);
-    void update(const PlanState& state, std::vector<MemoryRow> buffers);
+    void update(const PlanState& state, std::vector<accounts::MemoryRow> buffers);
     static std::span<const Entry> entries();
 };
 
 /// Graphs that memory was reserved for before this plan.
-class ReservesTable final : public TableOf<ReservesTable, ReserveRow> {
+class ReservesTable final : public TableOf<ReservesTable, accounts::ReserveRow> {
 public:
-    explicit ReservesTable(std::vector<ReserveRow> rows);
+    explicit ReservesTable(std::vector<accounts::ReserveRow> rows);
     static std::span<const Entry> entries();
 };
 

@@ -1,10 +1,11 @@
 #include "viz/tables/passes.h"
 
+#include "traces/history/accounts/passes.h"
 namespace schedscope::tables {
 
 std::span<const PassesTable::Entry> PassesTable::entries() {
     using T = const PassesTable&;
-    using R = const PassRow&;
+    using R = const accounts::PassRow&;
     static const Entry list[] = {
         {{.key = "pass", .title = "pass", .help = "its name"}, [](T, R r) -> Cell { return pass_name(r.pass); }},
         {{.key = "title", .title = "what", .help = "what it does"}, [](T, R r) -> Cell { return pass_title(r.pass); }},
@@ -25,7 +26,7 @@ PassesTable::PassesTable(History& history) : PlanTable("passes", history) {}
 void PassesTable::update(const PlanState& state) {
     look_at(state);
     say_when_empty(Topic::passes, "what each pass did", "no passes were recorded");
-    rows_ = tables::passes(history(), state.planned_in);
+    rows_ = accounts::passes(history(), state.planned_in);
 }
 
 } // namespace schedscope::tables

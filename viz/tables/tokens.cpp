@@ -1,5 +1,6 @@
 #include "viz/tables/tokens.h"
 
+#include "traces/history/accounts/tokens.h"
 #include <algorithm>
 #include <set>
 
@@ -9,7 +10,7 @@ using query::Field;
 
 std::span<const SamplersTable::Entry> SamplersTable::entries() {
     using T = const SamplersTable&;
-    using R = const SamplerRow&;
+    using R = const accounts::SamplerRow&;
     static const Entry list[] = {
         {{.key = "sampler", .title = "sampler", .help = "its name"}, [](T, R r) -> Cell { return r.name; }},
         {{.key = "backend", .title = "backend", .help = "that ran it in the graph", .unit = Unit::backend},
@@ -26,13 +27,13 @@ std::span<const SamplersTable::Entry> SamplersTable::entries() {
     return list;
 }
 
-SamplersTable::SamplersTable(History& history, std::vector<SamplerRow> chain) : PlanTable("chain", history) {
+SamplersTable::SamplersTable(History& history, std::vector<accounts::SamplerRow> chain) : PlanTable("chain", history) {
     rows_ = std::move(chain);
 }
 
 std::span<const TokensTable::Entry> TokensTable::entries() {
     using T = const TokensTable&;
-    using R = const TokenRow&;
+    using R = const accounts::TokenRow&;
     static const Entry list[] = {
         {{.key = "eval",
           .title = "eval",
@@ -65,7 +66,7 @@ std::span<const TokensTable::Entry> TokensTable::entries() {
 }
 
 TokensTable::TokensTable(History& history) : PlanTable("tokens", history) {
-    rows_ = tables::tokens(history);
+    rows_ = accounts::tokens(history);
     say_when_empty(Topic::tokens, "which tokens were sampled", "no token was sampled");
 }
 
@@ -90,11 +91,11 @@ std::span<const SamplerPlacesTable::Entry> SamplerPlacesTable::entries() {
     return list;
 }
 
-SamplerPlacesTable::SamplerPlacesTable(History& history, const std::vector<TokenRow>& tokens)
+SamplerPlacesTable::SamplerPlacesTable(History& history, const std::vector<accounts::TokenRow>& tokens)
     : PlanTable("sampler_places", history) {
     std::set<std::tuple<std::string, int32_t, BackendId, int32_t, std::string>> said;
-    for (const TokenRow& token : tokens) {
-        for (const SamplerRow& s : token.chain) {
+    for (const accounts::TokenRow& token : tokens) {
+        for (const accounts::SamplerRow& s : token.chain) {
             const bool says = s.backend != no_backend || !s.why_not_in_graph.empty();
             if (says && said.emplace(s.marked(), token.seq, s.backend, s.n_nodes, s.why_not_in_graph).second) {
                 rows_.push_back({s, token.seq});

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/tokens.h"
 #include "viz/tables/plan_table.h"
 
 #include <unordered_map>
@@ -9,14 +9,14 @@
 namespace schedscope::tables {
 
 /// What each sampler of a chain did for a token.
-class SamplersTable final : public PlanTable<SamplersTable, SamplerRow> {
+class SamplersTable final : public PlanTable<SamplersTable, accounts::SamplerRow> {
 public:
-    SamplersTable(History& history, std::vector<SamplerRow> chain);
+    SamplersTable(History& history, std::vector<accounts::SamplerRow> chain);
     static std::span<const Entry> entries();
 };
 
 /// The tokens of the whole trace.
-class TokensTable final : public PlanTable<TokensTable, TokenRow> {
+class TokensTable final : public PlanTable<TokensTable, accounts::TokenRow> {
 public:
     explicit TokensTable(History& history);
     static std::span<const Entry> entries();
@@ -25,12 +25,12 @@ public:
 
 /// A sampler of a sequence, and where it ran or why not in the graph: each once, however many tokens it was asked for.
 struct SamplerPlace {
-    SamplerRow sampler;
+    accounts::SamplerRow sampler;
     int32_t seq = 0;
 };
 class SamplerPlacesTable final : public PlanTable<SamplerPlacesTable, SamplerPlace> {
 public:
-    SamplerPlacesTable(History& history, const std::vector<TokenRow>& tokens);
+    SamplerPlacesTable(History& history, const std::vector<accounts::TokenRow>& tokens);
     static std::span<const Entry> entries();
 };
 

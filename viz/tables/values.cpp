@@ -1,6 +1,7 @@
 #include "viz/tables/values.h"
 
 #include "runtime/system/number_words.h"
+#include "traces/history/accounts/values.h"
 
 #include <algorithm>
 
@@ -10,7 +11,7 @@ using query::Field;
 
 std::span<const ValuesTable::Entry> ValuesTable::entries() {
     using T = const ValuesTable&;
-    using R = const ValueRow&;
+    using R = const accounts::ValueRow&;
     static const Entry list[] = {
         {{.key = "eval", .title = "eval", .help = "the evaluation", .unit = Unit::number, .width = 4, .from_width = 150},
          [](T, R r) -> Cell { return r.eval; }},
@@ -85,7 +86,7 @@ void ValuesTable::update(const PlanState& state) {
     if (state.evaluation != of_ || state.values.size() != rows_.size() || state.step != at_) {
         of_ = state.evaluation;
         at_ = state.step;
-        rows_ = values(history(), state);
+        rows_ = accounts::values(history(), state);
     }
 }
 
@@ -186,7 +187,7 @@ void DifferencesTable::update(const PlanState& state) {
                         "is compared)";
     rows_.clear();
     auto value = state.values.begin();
-    for (DifferenceRow& difference : differences(history(), state)) {
+    for (accounts::DifferenceRow& difference : accounts::differences(history(), state)) {
         for (; shows_ == Shows::all && value != state.values.end() && value->step < difference.step; ++value) {
             add(*value);
         }
@@ -197,12 +198,12 @@ void DifferencesTable::update(const PlanState& state) {
     }
     if (const Step last = history().n_steps() - 1; last != counted_to_) {
         counted_to_ = last;
-        count_ = count_differences(history().source(), last);
+        count_ = accounts::count_differences(history().source(), last);
     }
 }
 
 void DifferencesTable::add(const ValueState& state) {
-    ValueRow value = value_row(history(), state, this->state().step);
+    accounts::ValueRow value = accounts::value_row(history(), state, this->state().step);
     if (rows_.empty() || rows_.back().id != value.id || rows_.back().is_difference()) {
         rows_.emplace_back();
         rows_.back().id = value.id;
@@ -212,7 +213,7 @@ void DifferencesTable::add(const ValueState& state) {
     (state.value.device == 0 ? rows_.back().reference : rows_.back().device) = std::move(value);
 }
 
-void DifferencesTable::add(DifferenceRow difference) {
+void DifferencesTable::add(accounts::DifferenceRow difference) {
     if (rows_.empty() || rows_.back().id != difference.id || rows_.back().is_difference()) {
         rows_.emplace_back();
         rows_.back().id = difference.id;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/values.h"
 #include "viz/tables/plan_table.h"
 
 #include <optional>
@@ -10,7 +10,7 @@
 namespace schedscope::tables {
 
 /// What watched tensors held.
-class ValuesTable final : public PlanTable<ValuesTable, ValueRow> {
+class ValuesTable final : public PlanTable<ValuesTable, accounts::ValueRow> {
 public:
     explicit ValuesTable(History& history);
     /// Of the state's evaluation up to its step; of the whole trace for an evaluation of −1.
@@ -25,8 +25,8 @@ private:
 
 /// A node on two backends, with what both held if it was watched; or (a difference of step −1) a tensor that was only watched.
 struct ComparedRow {
-    DifferenceRow difference;
-    std::optional<ValueRow> reference, device; ///< values
+    accounts::DifferenceRow difference;
+    std::optional<accounts::ValueRow> reference, device; ///< values
     TensorId id = no_tensor;
     std::string name;
     EvaluationId eval = 0;
@@ -45,17 +45,17 @@ public:
     static std::span<const Entry> entries();
     TensorId tensor(int row) const override { return rows_[row].id; }
 
-    const DifferenceCount& count() const noexcept { return count_; } ///< in the whole trace
+    const accounts::DifferenceCount& count() const noexcept { return count_; } ///< in the whole trace
     bool is_first(const ComparedRow& row) const { return row.is_difference() && row.difference.step == count_.first_beyond; }
     /// "161 nodes compared, 2 beyond tolerance (the first: MUL_MAT kq-0 in evaluation 0), 3 skipped"
     std::string summary() const;
 
 private:
     void add(const ValueState& value);
-    void add(DifferenceRow difference);
+    void add(accounts::DifferenceRow difference);
 
     Shows shows_;
-    DifferenceCount count_;
+    accounts::DifferenceCount count_;
     Step counted_to_ = no_step; ///< the last step that `count_` knows of
 };
 

@@ -1,4 +1,5 @@
 #include "inspector/cli/commands/commands.h"
+#include "traces/history/accounts/passes.h"
 
 #include "inspector/cli/output/interrupt.h"
 #include "inspector/cli/output/lines.h"
@@ -6,7 +7,6 @@
 #include "inspector/cli/show/show.h"
 #include "inspector/cli/show/trace_input.h"
 #include "runtime/error.h"
-#include "traces/history/tables/passes.h"
 #include "traces/store/reading/integrity.h"
 
 #include <nlohmann/json.hpp>
@@ -51,7 +51,7 @@ const PlanState& choose_state(History& history, const ShowArguments& options) {
     if (options.pass.empty()) {
         return history.plan(evaluation);
     }
-    const Step step = tables::end_of_pass(history, evaluation, parse_pass(options.pass));
+    const Step step = accounts::end_of_pass(history, evaluation, parse_pass(options.pass));
     if (step == no_step) {
         throw Error(ErrorKind::usage, "--pass " + options.pass + ": not recorded in evaluation " + std::to_string(evaluation));
     }

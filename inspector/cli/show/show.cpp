@@ -1,7 +1,8 @@
 #include "inspector/cli/show/show.h"
 
 #include "runtime/system/joined.h"
-#include "traces/history/tables/passes.h"
+#include "traces/history/accounts/memory.h"
+#include "traces/history/accounts/passes.h"
 #include "viz/tables/copies.h"
 #include "viz/tables/groups.h"
 #include "viz/tables/memory.h"
@@ -40,7 +41,7 @@ template <> tables::NodesTable table_of<tables::NodesTable>(History& history, co
     const OwnedGraph* graph = history.graph_of(state);
     std::vector<TensorId> tensors = graph == nullptr ? std::vector<TensorId>() : tables::tensors_in_order(*graph, state);
     std::erase_if(tensors, [&](TensorId id) { return is_index(id, graph->tensors) && is_left_out(graph->tensors[id]); });
-    const tables::PassWork work = state.step == no_step ? tables::PassWork{} : tables::work_of_pass(history, state.step);
+    const accounts::PassWork work = state.step == no_step ? accounts::PassWork{} : accounts::work_of_pass(history, state.step);
     table.update(state, std::move(tensors), work.was);
     return table;
 }
@@ -89,7 +90,7 @@ struct Memory {
     tables::PlacesTable places;
 };
 Memory memory_of(History& history, const PlanState& state) {
-    tables::MemoryTable table = tables::memory_of_buffers(history, state);
+    accounts::MemoryAccount table = accounts::memory_of_buffers(history, state);
     Memory memory{tables::BuffersTable(history), tables::ReservesTable(std::move(table.reserves)), tables::PlacesTable(history)};
     memory.buffers.update(state, std::move(table.memory));
     memory.places.update(state);

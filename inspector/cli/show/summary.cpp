@@ -1,10 +1,11 @@
 // The whole trace at a glance.
 
+#include "traces/history/accounts/summary.h"
 #include "inspector/cli/output/lines.h"
 #include "inspector/cli/output/print_json.h"
 #include "inspector/cli/show/show.h"
 #include "runtime/numbers.h"
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/values.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 #include "viz/tables/text_table.h"
@@ -27,7 +28,7 @@ namespace {
 std::string number(int64_t n) { return std::to_string(n); }
 std::string bytes_or_dash(const std::optional<int64_t>& bytes) { return bytes ? words::bytes(*bytes) : "-"; }
 /// "62 copies: 11 in each of 4 stages, 18 more of inputs of the graph"
-std::string count_of_copies(const tables::Summary& s) {
+std::string count_of_copies(const accounts::Summary& s) {
     std::string text = words::counted(s.copies, "copy");
     if (s.stages > 1) {
         text += ": " + number((s.copies - s.input_copies) / s.stages) + " in each of " + number(s.stages) + " stages";
@@ -37,7 +38,7 @@ std::string count_of_copies(const tables::Summary& s) {
 }
 
 /// "18 copies (154 KiB of 307 KiB moved)"
-std::string copies_of(const tables::Summary& s) {
+std::string copies_of(const accounts::Summary& s) {
     const std::string all = s.to_copy.complete    ? words::bytes(s.to_copy.bytes)
                             : s.to_copy.bytes > 0 ? "at least " + words::bytes(s.to_copy.bytes)
                                                   : "an unknown size";
@@ -53,7 +54,7 @@ std::string copies_of(const tables::Summary& s) {
 } // namespace
 
 void summary_text(History& history, std::ostream& out) {
-    const tables::Summary s = tables::summary(history);
+    const accounts::Summary s = accounts::summary(history);
     const SessionInfo& session = history.session();
     size_t width = 0;
     const auto facts = shown_facts(session);
@@ -73,7 +74,7 @@ void summary_text(History& history, std::ostream& out) {
         << (s.failed > 0 ? ", " + number(s.failed) + " failed" : "") << "; "
         << (s.tokens ? words::counted(*s.tokens, "token") + "; " : "") << words::counted(s.steps, "record")
         << (s.time_ns() ? " over " + words::duration(*s.time_ns()) : "") << '\n';
-    if (const tables::DifferenceCount d = tables::count_differences(history.source(), s.steps); d.compared + d.skipped > 0) {
+    if (const accounts::DifferenceCount d = accounts::count_differences(history.source(), s.steps); d.compared + d.skipped > 0) {
         out << "verified: " << words::counted(d.compared, "node") << " compared, " << words::count(d.beyond)
             << " beyond tolerance, " << words::count(d.skipped) << " skipped (--what differences)\n";
     }
@@ -94,8 +95,8 @@ void summary_text(History& history, std::ostream& out) {
 }
 
 json summary_json(History& history) {
-    const tables::Summary s = tables::summary(history);
-    const tables::DifferenceCount d = tables::count_differences(history.source(), s.steps);
+    const accounts::Summary s = accounts::summary(history);
+    const accounts::DifferenceCount d = accounts::count_differences(history.source(), s.steps);
     json facts = json::object();
     for (const auto& [name, value] : shown_facts(history.session())) {
         facts[name] = value;

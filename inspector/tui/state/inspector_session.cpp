@@ -4,6 +4,7 @@
 #include "inspector/tui/terminal/text.h"
 #include "runtime/error.h"
 #include "runtime/numbers.h"
+#include "traces/history/accounts/passes.h"
 #include "traces/history/describe.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
@@ -120,7 +121,7 @@ void InspectorSession::follow_change() {
     }
 }
 
-std::string InspectorSession::told(const tables::PassWork& work) {
+std::string InspectorSession::told(const accounts::PassWork& work) {
     std::string text = work.whole ? "pass 2 (expand) ends" : describe(history_, record_);
     if (work.pass != Pass::none) {
         const bool failed = !std::holds_alternative<record::PassEnd>(record_.fact);
@@ -159,7 +160,7 @@ std::string InspectorSession::go(Step step, Unit unit) {
     const auto [graph, planned_in] = std::pair(state_.graph, state_.planned_in);
     show(step);
     changed_.clear();
-    const tables::PassWork work = tables::work_of_pass(history_, step, unit);
+    const accounts::PassWork work = accounts::work_of_pass(history_, step, unit);
     if (work.pass != Pass::none) { // whichever way led to its end
         changed_ = work.was;
     } else if (graph == state_.graph && planned_in == state_.planned_in) {
@@ -297,7 +298,7 @@ std::string InspectorSession::go_pass(Pass pass, Unit unit) {
     if (history_.n_steps() == 0) {
         return "nothing is recorded yet";
     }
-    const Step end = tables::end_of_pass(history_, state_.evaluation, pass);
+    const Step end = accounts::end_of_pass(history_, state_.evaluation, pass);
     return end == no_step ? words::pass(pass) + " is not recorded in this evaluation" : go(end, unit);
 }
 

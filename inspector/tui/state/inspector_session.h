@@ -3,8 +3,8 @@
 #include "inspector/tui/background/comparison_run.h"
 #include "inspector/tui/background/live_program.h"
 #include "runtime/numbers.h"
+#include "traces/history/accounts/passes.h"
 #include "traces/history/history.h"
-#include "traces/history/tables/passes.h"
 #include "viz/query/describer.h"
 #include "viz/query/known_words.h"
 
@@ -120,7 +120,7 @@ private:
     std::string move_evaluation(bool forward);
     bool seek();
     void show(Step step);
-    std::string told(const tables::PassWork& work);
+    std::string told(const accounts::PassWork& work);
     void find_changes(const std::vector<TensorState>& before);
     void follow_change();
 

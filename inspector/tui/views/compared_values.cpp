@@ -4,6 +4,7 @@
 #include "inspector/tui/views/values.h"
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
+#include "traces/history/accounts/values.h"
 #include "traces/history/words/words.h"
 
 #include <algorithm>
@@ -127,24 +128,26 @@ private:
         };
         add_heading(lines, "values");
         if (r.device) {
-            const auto who = [&](const tables::ValueRow& v) { return v.device.empty() ? r.difference.names.backend : v.device; };
+            const auto who = [&](const accounts::ValueRow& v) {
+                return v.device.empty() ? r.difference.names.backend : v.device;
+            };
             line_of("", who, bold);
         }
-        line_of("min", [](const tables::ValueRow& v) { return words::number(v.value.min); });
-        line_of("max", [](const tables::ValueRow& v) { return words::number(v.value.max); });
-        line_of("mean", [](const tables::ValueRow& v) { return words::number(v.value.mean); });
-        line_of("norm", [](const tables::ValueRow& v) { return words::number(v.value.norm); });
-        const auto bad_ones = [](const tables::ValueRow& v) { return v.value.n_nan + v.value.n_inf; };
+        line_of("min", [](const accounts::ValueRow& v) { return words::number(v.value.min); });
+        line_of("max", [](const accounts::ValueRow& v) { return words::number(v.value.max); });
+        line_of("mean", [](const accounts::ValueRow& v) { return words::number(v.value.mean); });
+        line_of("norm", [](const accounts::ValueRow& v) { return words::number(v.value.norm); });
+        const auto bad_ones = [](const accounts::ValueRow& v) { return v.value.n_nan + v.value.n_inf; };
         if ((r.device && bad_ones(*r.device) > 0) || (r.reference && bad_ones(*r.reference) > 0)) {
             line_of(
-                "NaN", [](const tables::ValueRow& v) { return words::count(v.value.n_nan); }, warning);
+                "NaN", [](const accounts::ValueRow& v) { return words::count(v.value.n_nan); }, warning);
             line_of(
-                "infinite", [](const tables::ValueRow& v) { return words::count(v.value.n_inf); }, warning);
+                "infinite", [](const accounts::ValueRow& v) { return words::count(v.value.n_inf); }, warning);
         }
         const size_t n_first = std::max(r.device ? r.device->first.size() : 0, r.reference ? r.reference->first.size() : 0);
         for (size_t i = 0; i < n_first; ++i) {
             line_of(("[" + std::to_string(i) + "]").c_str(),
-                    [i](const tables::ValueRow& v) { return i < v.first.size() ? words::exact(v.first[i]) : std::string(); });
+                    [i](const accounts::ValueRow& v) { return i < v.first.size() ? words::exact(v.first[i]) : std::string(); });
         }
         for (const auto* v : {r.device ? &*r.device : nullptr, r.reference ? &*r.reference : nullptr}) {
             if (v != nullptr) {

@@ -5,7 +5,7 @@
 #include "runtime/numbers.h"
 #include "runtime/ops/params.h"
 #include "runtime/system/joined.h"
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/values.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 #include "viz/tables/nodes.h"
@@ -77,7 +77,7 @@ void add_values(InspectorSession& session, std::vector<Line>& lines, TensorId id
     if (last == state.values.rend()) {
         return;
     }
-    const tables::ValueRow row = tables::value_row(session.history(), *last, session.step());
+    const accounts::ValueRow row = accounts::value_row(session.history(), *last, session.step());
     const record::Value& v = row.value;
     add_heading(lines, "values");
     const bool finite = v.n_elements > v.n_nan + v.n_inf;

@@ -3,7 +3,7 @@
 #include "inspector/tui/views/view.h"
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/copies.h"
 #include "viz/tables/copies.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ public:
     void update(InspectorSession& session) override { table_.update(session.state()); }
 
     std::string title(const InspectorSession&) const override {
-        tables::SizeSum sum;
+        accounts::SizeSum sum;
         for (const Row& r : table_.rows()) {
             sum.add(r.bytes);
         }
@@ -113,9 +113,11 @@ public:
     }
 
 private:
-    using Row = tables::CopyRow;
+    using Row = accounts::CopyRow;
     /// A log may not tell how large all of them are.
-    static std::string size_text(const tables::SizeSum& sum) { return sum.complete || sum.bytes > 0 ? words::bytes(sum) : "? B"; }
+    static std::string size_text(const accounts::SizeSum& sum) {
+        return sum.complete || sum.bytes > 0 ? words::bytes(sum) : "? B";
+    }
     const Row& at(int row) const { return table_.rows()[row]; }
 
     tables::CopiesTable table_;

@@ -3,7 +3,7 @@
 #include "inspector/tui/views/view.h"
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/memory.h"
 #include "viz/tables/memory.h"
 
 #include <algorithm>
@@ -28,9 +28,9 @@ public:
         }
         of_plan_ = state.planned_in;
         of_step_ = last;
-        table_ = state.step == no_step ? tables::MemoryTable() : tables::memory_of_buffers(session.history(), state);
+        table_ = state.step == no_step ? accounts::MemoryAccount() : accounts::memory_of_buffers(session.history(), state);
         sizes_ =
-            state.step == no_step ? std::vector<record::BufferSize>() : tables::compute_buffers(session.history(), state.step);
+            state.step == no_step ? std::vector<record::BufferSize>() : accounts::compute_buffers(session.history(), state.step);
         rows_.update(state);
         const auto& places = rows_.rows();
         std::vector<MemoryMap::DrawnBuffer> buffers;
@@ -151,7 +151,7 @@ private:
     /// shows only a few lines.
     void add_peak(std::vector<Line>& lines, const std::string& buffer_type, int width) const {
         constexpr size_t most = 3;
-        for (const tables::MemoryRow& buffer : table_.memory) {
+        for (const accounts::MemoryRow& buffer : table_.memory) {
             if (buffer.buffer_type != buffer_type || buffer.holders.empty()) {
                 continue;
             }
@@ -159,14 +159,14 @@ private:
             const std::string text =
                 words::bytes(buffer.most_live) + " at place " + std::to_string(buffer.most_at) + ", held by " +
                 joined(std::span(buffer.holders).first(n), ", ",
-                       [](const tables::MemoryRow::Holder& h) { return h.name + " " + words::bytes(h.bytes); });
+                       [](const accounts::MemoryRow::Holder& h) { return h.name + " " + words::bytes(h.bytes); });
             const size_t rest = buffer.holders.size() - n;
             add_wrapped(lines, width, "peak", 8, text + (rest > 0 ? " and " + std::to_string(rest) + " more" : ""), {},
                         Target::tensor(buffer.holders.front().id));
         }
     }
     void add_buffers(InspectorSession& session, std::vector<Line>& lines, int width) const {
-        for (const tables::MemoryRow& buffer : table_.memory) {
+        for (const accounts::MemoryRow& buffer : table_.memory) {
             add_heading(lines, "buffer " + buffer.buffer_type);
             add_wrapped(lines, width, "size", 8, words::bytes(buffer.size) + ", used to " + words::bytes(buffer.peak));
             if (buffer.most_live > 0) {
@@ -174,7 +174,7 @@ private:
                             words::bytes(buffer.most_live) + " needed at once, at place " + std::to_string(buffer.most_at) +
                                 ", by");
             }
-            for (const tables::MemoryRow::Holder& holder : buffer.holders) {
+            for (const accounts::MemoryRow::Holder& holder : buffer.holders) {
                 add_wrapped(lines, width, "", 8, words::bytes(holder.bytes) + "  " + holder.name, {}, Target::tensor(holder.id));
             }
         }
@@ -187,7 +187,7 @@ private:
         if (!table_.reserves.empty()) {
             add_heading(lines, "reserved beforehand");
         }
-        for (const tables::ReserveRow& r : table_.reserves) {
+        for (const accounts::ReserveRow& r : table_.reserves) {
             add_wrapped(lines, width, "", 0,
                         "for " + counted(r.n_tokens, "token") + " at once, with the cache full" +
                             (r.error ? ": failed, " + *r.error : ""),
@@ -197,7 +197,7 @@ private:
 
     tables::PlacesTable rows_;
     MemoryMap map_;
-    tables::MemoryTable table_; ///< of the plan, when it had so many placements
+    accounts::MemoryAccount table_; ///< of the plan, when it had so many placements
     std::vector<record::BufferSize> sizes_;
     EvaluationId of_plan_ = -1;
     Step of_step_ = no_step;

@@ -99,7 +99,7 @@ public:
             return "w asks what would change. Settings are those of `replay --set`, with spaces between:\n"
                    "  ngl=20 refuse=vulkan0:SOFT_MAX device-order=vulkan0,cpu fa=off\n"
                    "  stages=4 op-offload=off offload-min-batch=1\n"
-                   "  ot=ffn_.*_exps=cpu ts=3,1 nkvo=on\n"
+                   "  ot=ffn_.*_exps=cpu ts=3,1 nkvo=on fusion=off\n"
                    "None of them: the trace is planned again as recorded." +
                    diff;
         }

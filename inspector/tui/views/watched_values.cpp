@@ -4,6 +4,7 @@
 #include "inspector/tui/views/values.h"
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
+#include "traces/history/accounts/values.h"
 #include "traces/history/words/words.h"
 #include "viz/tables/values.h"
 
@@ -28,7 +29,7 @@ public:
 
     int row_of(const InspectorSession&, TensorId id) const override {
         const auto& rows = table_.rows();
-        const auto found = std::find_if(rows.rbegin(), rows.rend(), [&](const tables::ValueRow& r) { return r.id == id; });
+        const auto found = std::find_if(rows.rbegin(), rows.rend(), [&](const accounts::ValueRow& r) { return r.id == id; });
         return found == rows.rend() ? -1 : int_of(rows.rend() - found) - 1;
     }
     TensorId tensor_of(const InspectorSession&, int row) const override { return at(row).id; }
@@ -43,7 +44,7 @@ public:
     std::string detail_title(InspectorSession&, int row) const override { return at(row).tensor; }
 
     std::vector<Line> detail(InspectorSession& session, int row, int width) const override {
-        const tables::ValueRow& r = at(row);
+        const accounts::ValueRow& r = at(row);
         const record::Value& v = r.value;
         std::vector<Line> lines;
         add_wrapped(lines, width, "range", 8, joined({words::number(v.min), " … ", words::number(v.max)}));
@@ -68,7 +69,7 @@ public:
     Target open(InspectorSession&, int row) const override { return Target::tensor(at(row).id); }
 
 private:
-    const tables::ValueRow& at(int row) const { return table_.rows()[row]; }
+    const accounts::ValueRow& at(int row) const { return table_.rows()[row]; }
 
     tables::ValuesTable table_;
     Histogram histogram_{table_.rows()};

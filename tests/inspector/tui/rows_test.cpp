@@ -6,7 +6,8 @@
 #include "tests/support/paths.h"
 #include "tests/support/traces/imported.h"
 #include "tests/support/traces/made_trace.h"
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/copies.h"
+#include "traces/history/accounts/memory.h"
 
 #include <gtest/gtest.h>
 
@@ -211,7 +212,7 @@ TEST(Copies, TakeAsLongAsAllTheirTransfers) {
     InspectorSession session(store, nullptr);
     session.go(session.last_step());
     const auto view = view_named("copies", session);
-    const auto rows = tables::copies(session.history(), session.state());
+    const auto rows = accounts::copies(session.history(), session.state());
     const auto moved_twice = std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.id == again.copy; });
     ASSERT_NE(moved_twice, rows.end());
     EXPECT_EQ(moved_twice->time_ns, first_took + 7'000'000);
@@ -226,13 +227,13 @@ TEST(Memory, ThoseWhoHoldThePeakAreToldApartThoughTheyHaveOneName) {
         auto store = std::make_shared<LiveStore>();
         run.record(*store, 1);
         InspectorSession session(store, nullptr);
-        const auto table = tables::memory(session.history(), session.state());
+        const auto table = accounts::memory(session.history(), session.state());
         look(session, table.memory);
     };
     std::string first, second; // of one size
     schedscope::test::MadeRun plain(2);
-    holders_of(plain, [&](InspectorSession&, const std::vector<tables::MemoryRow>& buffers) {
-        for (const tables::MemoryRow& buffer : buffers) {
+    holders_of(plain, [&](InspectorSession&, const std::vector<accounts::MemoryRow>& buffers) {
+        for (const accounts::MemoryRow& buffer : buffers) {
             for (size_t i = 1; i < buffer.holders.size() && first.empty(); ++i) {
                 const bool copies = (buffer.holders[i].name + buffer.holders[i - 1].name).find('#') != std::string::npos;
                 if (!copies && buffer.holders[i].bytes == buffer.holders[i - 1].bytes) {
@@ -246,9 +247,9 @@ TEST(Memory, ThoseWhoHoldThePeakAreToldApartThoughTheyHaveOneName) {
     schedscope::test::MadeRun twins(2);
     twins.rename(first, "twin");
     twins.rename(second, "twin");
-    holders_of(twins, [](InspectorSession& session, const std::vector<tables::MemoryRow>& buffers) {
+    holders_of(twins, [](InspectorSession& session, const std::vector<accounts::MemoryRow>& buffers) {
         std::set<TensorId> ids, opened;
-        for (const tables::MemoryRow& buffer : buffers) {
+        for (const accounts::MemoryRow& buffer : buffers) {
             for (const auto& holder : buffer.holders) {
                 if (holder.name == "twin") {
                     ids.insert(holder.id);

@@ -2,9 +2,12 @@
 // counted again here where they don't.
 #include "tests/inspector/tui/harness/inspecting.h"
 #include "tests/inspector/tui/harness/samples.h"
+#include "tests/support/traces/plan_rows.h"
 #include "traces/diff/diff.h"
-#include "traces/history/tables/passes.h"
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/copies.h"
+#include "traces/history/accounts/memory.h"
+#include "traces/history/accounts/passes.h"
+#include "traces/history/accounts/tokens.h"
 #include "traces/history/words/words.h"
 #include "traces/replay/replay.h"
 #include "traces/replay/what_if.h"
@@ -54,8 +57,8 @@ INSTANTIATE_TEST_SUITE_P(At, View, ::testing::Values(ScreenSize{24, 80}, ScreenS
 TEST_P(View, OfNodesSaysWhereAndWhy) {
     open('1', "nodes");
     for (const char* node : {"embd", "l_out-1", "Qcur-3", "result_norm"}) {
-        const auto rows = tables::assignments(history, plan);
-        const auto row = std::find_if(rows.begin(), rows.end(), [&](const tables::AssignmentRow& r) { return r.name == node; });
+        const auto rows = test::assignment_rows(history, plan);
+        const auto row = std::find_if(rows.begin(), rows.end(), [&](const test::AssignmentRow& r) { return r.name == node; });
         ASSERT_NE(row, rows.end()) << node;
         t.press(":tensor " + std::string(node) + "@" + std::to_string(row->id) + "\n");
         ASSERT_TRUE(t.shows("┬ " + std::string(node) + " ")) << t.text();
@@ -67,7 +70,7 @@ TEST_P(View, OfNodesSaysWhereAndWhy) {
         }
     }
     if (wide()) { // there is room for the passes
-        for (const tables::PassRow& pass : tables::passes(history, plan.planned_in)) {
+        for (const accounts::PassRow& pass : accounts::passes(history, plan.planned_in)) {
             if (pass.pass < Pass::optimise) {
                 EXPECT_NE(line_with(t, "with", std::to_string(pass.assigned) + "/"), "") << t.text();
             }
@@ -77,15 +80,15 @@ TEST_P(View, OfNodesSaysWhereAndWhy) {
 
 TEST_P(View, OfSplitsSaysWhyTheyStart) {
     open('2', "splits 2");
-    const auto rows = tables::splits(history, plan);
+    const auto rows = test::split_rows(history, plan);
     ASSERT_EQ(rows.size(), 2U);
-    for (const tables::SplitRow& row : rows) {
+    for (const test::SplitRow& row : rows) {
         const std::string line = line_with(t, " " + std::to_string(row.index) + " " + history.backend_name(row.backend),
                                            split_reason_name(row.why.value()));
         EXPECT_NE(line.find(" " + std::to_string(row.last_node - row.first_node + 1) + " "), std::string::npos) << t.text();
         if (wide()) {
             int64_t bytes = 0;
-            for (const tables::SplitInputRow& input : row.inputs) {
+            for (const test::SplitInputRow& input : row.inputs) {
                 bytes += input.bytes.value();
             }
             EXPECT_NE(line.find(" " + std::to_string(row.inputs.size()) + " "), std::string::npos) << line;
@@ -110,7 +113,7 @@ TEST_P(View, OfCopiesSaysFromWhereToWhereAndHowOften) {
             times[f->copy] += source->evaluation(record.evaluation).begin.planned_in == plan.planned_in ? 1 : 0;
         }
     });
-    for (const tables::CopyRow& row : tables::copies(history, plan)) {
+    for (const accounts::CopyRow& row : accounts::copies(history, plan)) {
         const std::string name = widest() ? row.tensor + " " : begin_of(row.tensor, 6);
         const std::string line = line_with(t, "  " + name, "CPU ", words::bytes(row.bytes.value()));
         const std::string selected = line_with(t, "▸ " + name, "CPU ", words::bytes(row.bytes.value()));
@@ -122,7 +125,7 @@ TEST_P(View, OfCopiesSaysFromWhereToWhereAndHowOften) {
     }
     t.press("{Home}");
     ASSERT_TRUE(t.shows("┬ Vulkan0#ffn_out-1#0 ")) << t.text();
-    const auto rows = tables::copies(history, plan);
+    const auto rows = accounts::copies(history, plan);
     EXPECT_TRUE(t.shows("moved   " + std::to_string(times[rows.front().id]) + " time since")) << t.text();
     t.press("]"); // the next evaluation runs the same plan: at its end all were moved twice
     ASSERT_TRUE(t.shows("eval 2 (0…3)")) << t.text();
@@ -130,7 +133,7 @@ TEST_P(View, OfCopiesSaysFromWhereToWhereAndHowOften) {
 }
 
 TEST_P(View, OfFusionSaysGroupsReasonsAndOrder) {
-    const tables::FusionTable table = tables::fusion(history, plan);
+    const test::FusionRows table = test::fusion_rows(history, plan);
     open('4', "fusion & order " + std::to_string(table.fusion.size()) + ",");
     t.press("&kind=not_fused\n");
     ASSERT_TRUE(t.shows(std::to_string(table.not_fused.size()) + " of ")) << t.text();
@@ -139,8 +142,8 @@ TEST_P(View, OfFusionSaysGroupsReasonsAndOrder) {
     t.press("&{Ctrl-U}kind=reorder\n{Home}");
     ASSERT_TRUE(t.shows("┬ moved ")) << t.text();
     // The details count what runs where now, and where it stood before.
-    const tables::ReorderRow& order = table.reorders.front();
-    const int32_t first = tables::splits(history, plan)[static_cast<size_t>(order.split)].first_node;
+    const test::ReorderRow& order = table.reorders.front();
+    const int32_t first = test::split_rows(history, plan)[static_cast<size_t>(order.split)].first_node;
     EXPECT_EQ(first, 62);
     const auto moved = std::find_if(order.order.begin(), order.order.end(),
                                     [&](const int32_t& was) { return was != first + (&was - order.order.data()); });
@@ -177,17 +180,17 @@ std::string details(Terminal& t) {
 
 TEST_P(View, OfMemoryDrawsTheBuffers) {
     open('5', "memory ");
-    const tables::MemoryTable table = tables::memory(history, plan);
-    for (const tables::MemoryRow& buffer : table.memory) {
+    const accounts::MemoryAccount table = accounts::memory(history, plan);
+    for (const accounts::MemoryRow& buffer : table.memory) {
         const auto any = std::find_if(table.tensors.begin(), table.tensors.end(),
-                                      [&](const tables::PlacementRow& p) { return p.buffer_type == buffer.buffer_type; });
+                                      [&](const accounts::PlacementRow& p) { return p.buffer_type == buffer.buffer_type; });
         t.press(":tensor " + any->name + "@" + std::to_string(any->id) + "\n5");
         const std::string heading = buffer.buffer_type + ": " + words::bytes(buffer.size) + ", used to " +
                                     words::bytes(buffer.peak) + ", most at once " + words::bytes(buffer.most_live) +
                                     " at place " + std::to_string(buffer.most_at);
         EXPECT_TRUE(t.shows(heading)) << heading << '\n' << t.text();
         EXPECT_NE(line_with(t, "needed", "█"), "") << t.text();
-        const tables::MemoryRow::Holder& largest =
+        const accounts::MemoryRow::Holder& largest =
             buffer.holders.front(); // at the top of the details: no screen is too low for it
         const std::string peak = "peak " + words::bytes(buffer.most_live) + " at place " + std::to_string(buffer.most_at) +
                                  ", held by " + largest.name + " " + words::bytes(largest.bytes);
@@ -196,7 +199,7 @@ TEST_P(View, OfMemoryDrawsTheBuffers) {
     t.press(":tensor ffn_norm-0\n5");
     ASSERT_TRUE(t.shows("┬ ffn_norm-0 ")) << t.text();
     const auto it = std::find_if(table.tensors.begin(), table.tensors.end(),
-                                 [](const tables::PlacementRow& p) { return p.name == "ffn_norm-0"; });
+                                 [](const accounts::PlacementRow& p) { return p.name == "ffn_norm-0"; });
     EXPECT_EQ(it->in_place_of, "norm-0");
     EXPECT_TRUE(t.shows("bytes " + words::count(it->offset) + " to ")) << t.text();
     t.press("{Tab}");
@@ -210,10 +213,10 @@ TEST_P(View, OfMemoryDrawsTheBuffers) {
 
 TEST(Memory, OffsetsAreShownWhole) {
     History history(sample("pipeline"));
-    const tables::MemoryTable table = tables::memory(history, history.plan(history.last_planned()));
+    const accounts::MemoryAccount table = accounts::memory(history, history.plan(history.last_planned()));
     const auto farthest =
         std::max_element(table.tensors.begin(), table.tensors.end(),
-                         [](const tables::PlacementRow& a, const tables::PlacementRow& b) { return a.offset < b.offset; });
+                         [](const accounts::PlacementRow& a, const accounts::PlacementRow& b) { return a.offset < b.offset; });
     ASSERT_GE(farthest->offset, 1'000'000) << "of nine characters";
     Terminal t(24, 120, [] { return inspect_sample("pipeline"); });
     ASSERT_TRUE(t.shows("q quit"));
@@ -232,7 +235,7 @@ TEST_P(View, OfMemoryIsClickedLikeAList) {
 
 TEST_P(View, OfTheTimelineDrawsLanes) {
     int64_t begin = INT64_MAX, end = 0, busy = 0;
-    for (const tables::KernelRow& k : tables::kernels(history, plan)) {
+    for (const test::KernelRow& k : test::kernel_rows(history, plan)) {
         begin = std::min(begin, k.start_ns);
         end = std::max(end, k.end_ns);
         busy += history.backend_name(k.backend) == "Vulkan0" ? k.end_ns - k.start_ns : 0;
@@ -283,14 +286,14 @@ TEST_P(View, OfTokensShowsTheText) {
     t.press(">");
     ASSERT_TRUE(t.shows("eval 3 (0…3)")) << t.text();
     std::string text;
-    for (const tables::TokenRow& token : tables::tokens(history)) {
+    for (const accounts::TokenRow& token : accounts::tokens(history)) {
         text += token.text;
     }
     const auto broken = std::find_if(text.begin(), text.end(), [](char c) { return c < 0; }); // half of a character
     text.erase(broken, text.end());
     EXPECT_EQ(text, "' fibe'k");
     EXPECT_TRUE(t.shows("seq 0  " + text)) << text << '\n' << t.text();
-    for (const tables::ReuseRow& row : tables::reuse(history)) {
+    for (const test::ReuseRow& row : test::reuse_rows(history)) {
         const std::string said = row.reused ? "reused" : row.failed ? "new: " + begin_of(*row.failed, 3) : "planned";
         EXPECT_NE(line_with(t, " " + std::to_string(row.eval) + " " + std::string(graph_kind_name(*row.kind)), said), "")
             << t.text();

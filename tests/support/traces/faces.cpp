@@ -3,11 +3,15 @@
 #include "traces/diff/diff.h"
 #include "traces/export/export_jsonl.h"
 #include "traces/export/export_perfetto.h"
+#include "traces/history/accounts/copies.h"
+#include "traces/history/accounts/memory.h"
+#include "traces/history/accounts/passes.h"
+#include "traces/history/accounts/summary.h"
+#include "traces/history/accounts/tokens.h"
+#include "traces/history/accounts/values.h"
 #include "traces/history/describe.h"
 #include "traces/history/explain.h"
 #include "traces/history/history.h"
-#include "traces/history/tables/passes.h"
-#include "traces/history/tables/tables.h"
 #include "traces/replay/replay.h"
 #include "traces/replay/what_if.h"
 
@@ -70,28 +74,23 @@ template <typename F> void for_each_plan(const Source& source, F&& f) {
 
 void plan_tables(const Source& source) {
     for_each_plan(source, [](History& history, EvaluationId e, const PlanState& state) {
-        tables::splits(history, state);
-        tables::copies(history, state);
-        tables::assignments(history, state);
-        tables::fusion(history, state);
-        tables::passes(history, e);
+        accounts::copies(history, state);
+        accounts::passes(history, e);
     });
 }
 
 void memory_tables(const Source& source) {
     for_each_plan(source, [](History& history, EvaluationId, const PlanState& state) {
-        tables::memory(history, state);
-        tables::kernels(history, state);
-        tables::values(history, state);
-        tables::differences(history, state);
+        accounts::memory(history, state);
+        accounts::values(history, state);
+        accounts::differences(history, state);
     });
 }
 
 void run_tables(const Source& source) {
     History history(source);
-    tables::tokens(history);
-    tables::reuse(history);
-    tables::summary(history);
+    accounts::tokens(history);
+    accounts::summary(history);
 }
 
 void stories(const Source& source) {
@@ -119,7 +118,7 @@ void planned_again(const Source& source) {
 
 void what_ifs(const Source& source) {
     for (const char* setting : {"ngl=1", "stages=2", "op-offload=off", "offload-min-batch=1", "fa=on", "device-order=cpu",
-                                "ot=norm=cpu", "ts=1,2", "nkvo=off"}) {
+                                "ot=norm=cpu", "ts=1,2", "nkvo=off", "fusion=off"}) {
         try_it([&] {
             WhatIf what_if;
             what_if.set(setting);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "traces/history/history.h"
-#include "traces/history/tables/tables.h"
 #include "traces/import/import_log.h"
 #include "traces/store/live_store.h"
 

@@ -6,8 +6,8 @@
 #include "traces/diff/diff.h"
 #include "traces/export/export_jsonl.h"
 #include "traces/export/export_perfetto.h"
+#include "traces/history/accounts/values.h"
 #include "traces/history/explain.h"
-#include "traces/history/tables/tables.h"
 #include "traces/store/live_store.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/sqlite.h"
@@ -57,9 +57,9 @@ protected:
         file = std::make_shared<TraceReader>(folder.file("t"));
     }
     std::vector<std::shared_ptr<const RecordSource>> sources() const { return {store, file}; }
-    static std::vector<std::string> verdicts(const std::vector<tables::DifferenceRow>& rows) {
+    static std::vector<std::string> verdicts(const std::vector<accounts::DifferenceRow>& rows) {
         std::vector<std::string> list;
-        for (const tables::DifferenceRow& r : rows) {
+        for (const accounts::DifferenceRow& r : rows) {
             list.push_back(r.tensor + " " + words::verdict(r.difference));
         }
         return list;
@@ -106,7 +106,7 @@ TEST_F(Differences, AreInstantsOnATimeline) {
 TEST_F(Differences, AreReadAsTheyWereWritten) {
     for (const auto& source : sources()) {
         History history(source);
-        const auto rows = tables::differences(history, history.plan(0));
+        const auto rows = accounts::differences(history, history.plan(0));
         EXPECT_THAT(verdicts(rows), ElementsAre(name(0) + " within", name(1) + " equal", name(2) + " skipped"));
         const record::Difference& d = rows[0].difference;
         EXPECT_EQ(rows[0].id, n[0]);
@@ -121,18 +121,18 @@ TEST_F(Differences, AreReadAsTheyWereWritten) {
         EXPECT_EQ(d.expected, 3);
         EXPECT_TRUE(std::isnan(rows[2].difference.nmse));
         EXPECT_EQ(rows[2].names.why, "Vulkan0 does not run it: type");
-        const auto later = tables::differences(history, history.plan(1));
+        const auto later = accounts::differences(history, history.plan(1));
         ASSERT_EQ(later.size(), 2U);
         EXPECT_TRUE(std::isinf(later[1].difference.nmse));
         EXPECT_TRUE(std::isnan(later[1].difference.max_error));
         EXPECT_TRUE(std::isnan(later[1].difference.value));
-        EXPECT_EQ(tables::differences(history, whole_trace()).size(), 5U);
+        EXPECT_EQ(accounts::differences(history, whole_trace()).size(), 5U);
     }
 }
 
 TEST_F(Differences, AreCountedWithTheFirstBeyond) {
     for (const auto& source : sources()) {
-        const auto count = tables::count_differences(*source, source->n_steps());
+        const auto count = accounts::count_differences(*source, source->n_steps());
         EXPECT_EQ(count.compared, 4);
         EXPECT_EQ(count.skipped, 1);
         EXPECT_EQ(count.beyond, 2);
@@ -140,7 +140,7 @@ TEST_F(Differences, AreCountedWithTheFirstBeyond) {
         source->read(count.first_beyond, count.first_beyond + 1, first);
         EXPECT_EQ(first.at(0).evaluation, 1);
         EXPECT_EQ(subject(first.at(0).fact), n[0]);
-        EXPECT_EQ(tables::count_differences(*source, count.first_beyond - 1).beyond, 0);
+        EXPECT_EQ(accounts::count_differences(*source, count.first_beyond - 1).beyond, 0);
     }
 }
 
@@ -218,7 +218,7 @@ TEST_F(Differences, TheSamplesVerifiedNothingAndAreReadWithoutANote) {
         const auto reader = std::make_shared<TraceReader>(paths::sample(sample));
         EXPECT_THAT(reader->notes(), ::testing::IsEmpty()) << sample;
         History history(reader);
-        EXPECT_TRUE(tables::differences(history, whole_trace()).empty());
+        EXPECT_TRUE(accounts::differences(history, whole_trace()).empty());
         EXPECT_GT(history.plan(0).tensors.size(), 0U);
     }
 }

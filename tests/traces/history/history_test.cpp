@@ -1,10 +1,10 @@
 #include "runtime/error.h"
 #include "tests/support/random/random_sketch.h"
 #include "tests/support/traces/sample_run.h"
+#include "traces/history/accounts/passes.h"
 #include "traces/history/describe.h"
 #include "traces/history/fold.h"
 #include "traces/history/history.h"
-#include "traces/history/tables/passes.h"
 #include "traces/store/live_store.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/tee.h"
@@ -343,9 +343,9 @@ TEST(History, WhatFailsEndsThePassThatItIsIn) {
     const Step failed = store->add(record::PlanEnd{0, 0, store->intern("nothing runs it")});
     History history(store);
     EXPECT_EQ(history.next(assigned, Unit::pass), failed);
-    EXPECT_EQ(tables::end_of_pass(history, failing, Pass::place), failed);
+    EXPECT_EQ(accounts::end_of_pass(history, failing, Pass::place), failed);
     EXPECT_EQ(history.state_at(failed).pass, Pass::place);
-    EXPECT_EQ(tables::work_of_pass(history, failed).was, (std::unordered_map<TensorId, BackendId>{{0, no_backend}}));
+    EXPECT_EQ(accounts::work_of_pass(history, failed).was, (std::unordered_map<TensorId, BackendId>{{0, no_backend}}));
 }
 
 TEST(History, NamesOfCopiesAreThoseOfTheScheduler) {

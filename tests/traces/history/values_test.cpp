@@ -1,6 +1,6 @@
 #include "tests/support/traces/sample_run.h"
+#include "traces/history/accounts/values.h"
 #include "traces/history/explain.h"
-#include "traces/history/tables/tables.h"
 #include "traces/store/live_store.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/tee.h"
@@ -46,7 +46,7 @@ protected:
 TEST_F(Values, AreReadWithTheirElementsAndBuckets) {
     for (const std::shared_ptr<const RecordSource>& source : {std::shared_ptr<const RecordSource>(store), {file}}) {
         History history(source);
-        const auto rows = tables::values(history, history.plan(0));
+        const auto rows = accounts::values(history, history.plan(0));
         ASSERT_EQ(rows.size(), 1U);
         EXPECT_EQ(rows[0].eval, 0);
         EXPECT_EQ(rows[0].id, watched);
@@ -66,7 +66,7 @@ TEST_F(Values, OfTheWholeTraceAreThoseOfEveryEvaluation) {
     History history(file);
     PlanState all;
     all.evaluation = -1;
-    const auto rows = tables::values(history, all);
+    const auto rows = accounts::values(history, all);
     ASSERT_EQ(rows.size(), 2U);
     EXPECT_EQ(rows[1].eval, 1);
     EXPECT_EQ(rows[1].value.n_nan, 4);
@@ -77,8 +77,8 @@ TEST_F(Values, OfTheWholeTraceAreThoseOfEveryEvaluation) {
 TEST_F(Values, BelongToTheStateOnceTheyWereRecorded) {
     History history(store);
     const Step first = store->next_of(-1, fact_bit<record::Value>());
-    EXPECT_TRUE(tables::values(history, history.state_at(first - 1)).empty());
-    const auto early = tables::values(history, history.state_at(first + 1));
+    EXPECT_TRUE(accounts::values(history, history.state_at(first - 1)).empty());
+    const auto early = accounts::values(history, history.state_at(first + 1));
     ASSERT_EQ(early.size(), 1U);
     EXPECT_THAT(early[0].first, ElementsAre(-1.5)); // the second element is the next record
     EXPECT_EQ(early[0].histogram.front(), 0);
@@ -87,7 +87,7 @@ TEST_F(Values, BelongToTheStateOnceTheyWereRecorded) {
 TEST_F(Values, AreForgottenWhenTheNextEvaluationBegins) {
     History history(store);
     const auto again = history.evaluation(1);
-    EXPECT_TRUE(tables::values(history, history.state_at(again.first)).empty());
+    EXPECT_TRUE(accounts::values(history, history.state_at(again.first)).empty());
 }
 
 TEST_F(Values, AreToldInTheTensorsStoryOfTheirEvaluation) {

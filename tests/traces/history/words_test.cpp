@@ -1,5 +1,5 @@
 // Numbers as people read them.
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/copies.h"
 #include "traces/history/words/words.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ TEST(Words, SizesAndTimesAreWrittenAsPeopleReadThem) {
 }
 
 TEST(Words, SizesThatMayBeUnknownSayHowMuchIsKnown) {
-    tables::SizeSum all, some, none;
+    accounts::SizeSum all, some, none;
     all.add(4096);
     some.add(4096);
     some.add(std::nullopt);

@@ -3,6 +3,10 @@
 #include "runtime/error.h"
 #include "tests/support/paths.h"
 #include "tests/support/traces/imported.h"
+#include "tests/support/traces/plan_rows.h"
+#include "traces/history/accounts/copies.h"
+#include "traces/history/accounts/memory.h"
+#include "traces/history/accounts/summary.h"
 #include "traces/history/describe.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/writer.h"
@@ -25,14 +29,14 @@ std::string log_text(const std::string& name) {
 void read_all(History& history) {
     for (EvaluationId e = 0; e < history.n_evaluations(); ++e) {
         const PlanState& state = history.plan(e);
-        tables::splits(history, state);
-        tables::assignments(history, state);
-        tables::copies(history, state);
-        tables::memory(history, state);
+        test::split_rows(history, state);
+        test::assignment_rows(history, state);
+        accounts::copies(history, state);
+        accounts::memory(history, state);
         history.source().for_each(history.evaluation(e).first, history.evaluation(e).end,
                                   [&](const Record& r) { EXPECT_FALSE(describe(history, r).empty()); });
     }
-    tables::summary(history);
+    accounts::summary(history);
 }
 
 /// The number of graphs; 0: refused with a sentence.

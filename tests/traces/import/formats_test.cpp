@@ -2,6 +2,9 @@
 
 #include "tests/support/paths.h"
 #include "tests/support/traces/imported.h"
+#include "tests/support/traces/plan_rows.h"
+#include "traces/history/accounts/copies.h"
+#include "traces/history/accounts/memory.h"
 #include "traces/history/words/unknown.h"
 
 #include <fstream>
@@ -39,7 +42,7 @@ TEST_P(Formats, TellTheSameGraph) {
     EXPECT_EQ(history.session().backends[0].name, device);
     EXPECT_EQ(history.session().backends[1].name, "CPU");
 
-    const auto splits = tables::splits(history, state);
+    const auto splits = test::split_rows(history, state);
     ASSERT_EQ(splits.size(), 3U);
     EXPECT_EQ(splits[0].why, SplitReason::first);
     EXPECT_EQ(splits[1].why, SplitReason::backend);
@@ -95,7 +98,7 @@ TEST_P(Formats, TellTheSameGraph) {
     // The second Qcur-0 reads a view of the first, the activation reads the second.
     EXPECT_EQ(graph.tensors[static_cast<size_t>(graph.nodes[6])].src[0], graph.nodes[5]);
 
-    const auto copies = tables::copies(history, state);
+    const auto copies = accounts::copies(history, state);
     ASSERT_EQ(copies.size(), 3U);
     EXPECT_EQ(history.tensor_name(state, copies[0].id), device + "#inp_embd#" + stage);
     EXPECT_EQ(copies[0].stage, form.stage < 0 ? std::nullopt : std::optional(form.stage));
@@ -126,20 +129,20 @@ TEST(ImportedLog, BackendNamesMayHoldBracketsAndCommas) {
         for (int node : {1, 2, 3, 5, 6, 7}) {
             EXPECT_EQ(state.tensors[static_cast<size_t>(graph.nodes[static_cast<size_t>(node)])].backend, 0) << node;
         }
-        EXPECT_EQ(tables::splits(*imported.history, state)[1].inputs[0].tensor, "inp_embd");
+        EXPECT_EQ(test::split_rows(*imported.history, state)[1].inputs[0].tensor, "inp_embd");
     }
 }
 
 TEST(ImportedLog, LevelOneHasSplitsAndNoNodes) {
     Imported imported = Imported::file(paths::log("level-1"));
     const PlanState& state = imported.history->plan(0);
-    const auto splits = tables::splits(*imported.history, state);
+    const auto splits = test::split_rows(*imported.history, state);
     ASSERT_EQ(splits.size(), 3U);
-    for (const tables::SplitRow& split : splits) {
+    for (const test::SplitRow& split : splits) {
         EXPECT_FALSE(split.nodes_known);
     }
     EXPECT_EQ(splits[1].inputs[1].tensor, "inp_pos");
-    EXPECT_EQ(tables::copies(*imported.history, state)[0].stage, std::nullopt);
+    EXPECT_EQ(accounts::copies(*imported.history, state)[0].stage, std::nullopt);
 }
 
 TEST(ImportedLog, EveryGraphIsAnEvaluation) {
@@ -150,7 +153,7 @@ TEST(ImportedLog, EveryGraphIsAnEvaluation) {
     EXPECT_EQ(reserved.n_tokens, 512);
     EXPECT_EQ(real.n_tokens, std::nullopt);
     EXPECT_EQ(imported.store->n_graphs(), 1); // the same graph both times
-    const tables::MemoryTable memory = tables::memory(*imported.history, imported.history->plan(1));
+    const accounts::MemoryAccount memory = accounts::memory(*imported.history, imported.history->plan(1));
     ASSERT_EQ(memory.memory.size(), 1U);
     EXPECT_EQ(memory.memory[0].buffer_type, "Vulkan0");
     EXPECT_EQ(memory.memory[0].size, 2621440);
@@ -180,7 +183,7 @@ TEST(ImportedLog, NamesCutAlikeAreNotGuessed) {
 
 TEST(ImportedLog, UnitsThatWereCutOffLeaveSizesUnknown) {
     Imported imported = Imported::text("## SPLIT #0: CPU # 0 inputs\n## SPLIT #1: V # 1 inputs: [big (12345)] \n");
-    const auto splits = tables::splits(*imported.history, imported.history->plan(0));
+    const auto splits = test::split_rows(*imported.history, imported.history->plan(0));
     ASSERT_EQ(splits.size(), 2U);
     EXPECT_EQ(splits[1].inputs.at(0).bytes, std::nullopt);
 }
@@ -189,7 +192,7 @@ TEST(ImportedLog, ALostBeginningLeavesUnknownSplits) {
     std::string text = file_text("2026-05");
     text.erase(0, text.find("## SPLIT #2"));
     Imported imported = Imported::text(text);
-    const auto splits = tables::splits(*imported.history, imported.history->plan(0));
+    const auto splits = test::split_rows(*imported.history, imported.history->plan(0));
     ASSERT_EQ(splits.size(), 3U);
     EXPECT_EQ(splits[0].backend, no_backend);
     EXPECT_EQ(splits[1].why, std::nullopt);

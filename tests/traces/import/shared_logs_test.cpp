@@ -3,6 +3,7 @@
 
 #include "tests/support/paths.h"
 #include "tests/support/traces/imported.h"
+#include "tests/support/traces/plan_rows.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -78,7 +79,7 @@ std::vector<std::string> shared_logs() {
 void expect_same(Imported& imported, EvaluationId evaluation, const PlainGraph& plain) {
     History& history = *imported.history;
     const PlanState& state = history.plan(evaluation);
-    const auto splits = tables::splits(history, state);
+    const auto splits = test::split_rows(history, state);
     ASSERT_EQ(splits.size(), plain.size());
     const bool has_nodes = std::any_of(plain.begin(), plain.end(), [](const PlainSplit& s) { return !s.nodes.empty(); });
     for (size_t s = 0; s < plain.size(); ++s) {
@@ -86,7 +87,7 @@ void expect_same(Imported& imported, EvaluationId evaluation, const PlainGraph& 
         EXPECT_EQ(history.backend_name(splits[s].backend), plain[s].backend);
         EXPECT_EQ(splits[s].nodes_known, has_nodes);
         std::vector<std::pair<std::string, int64_t>> inputs;
-        for (const tables::SplitInputRow& input : splits[s].inputs) {
+        for (const test::SplitInputRow& input : splits[s].inputs) {
             inputs.emplace_back(input.tensor, input.bytes.value_or(-1));
         }
         EXPECT_EQ(inputs, plain[s].inputs);

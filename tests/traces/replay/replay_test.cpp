@@ -2,9 +2,8 @@
 #include "tests/support/random/random_sketch.h"
 #include "tests/support/traces/corpus_run.h"
 #include "tests/support/traces/sample_run.h"
+#include "traces/history/accounts/passes.h"
 #include "traces/history/history.h"
-#include "traces/history/tables/passes.h"
-#include "traces/history/tables/tables.h"
 #include "traces/replay/replay.h"
 #include "traces/store/live_store.h"
 #include "traces/store/reading/reader.h"
@@ -162,7 +161,7 @@ TEST(HistoryOfTheCorpus, AfterEachPassTheStateIsWhatTheReferenceHad) {
                 return text;
             };
             for (const auto& [pass, backends] : expected.passes) {
-                const Step step = tables::end_of_pass(history, e, pass_from_name(pass));
+                const Step step = accounts::end_of_pass(history, e, pass_from_name(pass));
                 ASSERT_NE(step, no_step);
                 ASSERT_EQ(map(history.state_at(step)), backends) << c.name << " pass " << pass;
                 ++n_states;

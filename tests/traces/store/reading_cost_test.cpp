@@ -1,6 +1,6 @@
 // What is read of a long trace is what was asked for.
 #include "tests/support/traces/sample_run.h"
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/summary.h"
 #include "traces/store/reading/reader.h"
 #include "traces/store/writer.h"
 
@@ -44,7 +44,7 @@ TEST(ReadingCost, TheSummaryAndTheLastPlanReadAFewOfThem) {
     const std::string path = trace_of(folder, 3000);
     const auto reader = std::make_shared<TraceReader>(path);
     History history(reader);
-    EXPECT_GT(tables::summary(history).tokens, 0);
+    EXPECT_GT(accounts::summary(history).tokens, 0);
     EXPECT_LT(reader->pages_read(), pages_of(path) / 6) << "of " << pages_of(path);
 }
 

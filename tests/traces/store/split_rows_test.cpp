@@ -1,9 +1,9 @@
 // Kernels of a split share a row of the file, and are records of their own to whoever reads it.
+#include "tests/support/traces/plan_rows.h"
 #include "tests/support/traces/sample_run.h"
 #include "tests/support/traces/sql_rows.h"
 #include "traces/format/kernel_times.h"
 #include "traces/history/history.h"
-#include "traces/history/tables/tables.h"
 #include "traces/store/live_store.h"
 #include "traces/store/reading/integrity.h"
 #include "traces/store/reading/reader.h"
@@ -145,7 +145,7 @@ TEST_F(RowsOfSplits, ABreakdownByKernelNeverDividesTheTimeOfASplit) {
     EXPECT_EQ(rows("SELECT count(*) FROM kernel_time WHERE total_ns IS NOT NULL"), std::vector<std::string>{"0"})
         << "of each kernel some runs were not timed";
     History history(file);
-    const auto timed = tables::kernels(history, history.plan(1)), untimed = tables::kernels(history, history.plan(2));
+    const auto timed = test::kernel_rows(history, history.plan(1)), untimed = test::kernel_rows(history, history.plan(2));
     ASSERT_EQ(timed.size(), untimed.size());
     for (size_t i = 0; i < timed.size(); ++i) {
         EXPECT_TRUE(timed[i].timed);

@@ -1,9 +1,10 @@
 // Operators and types that this program has never heard of are kept with their names, and shown so everywhere.
 
 #include "tests/support/files.h"
+#include "tests/support/traces/plan_rows.h"
 #include "tests/traces/stream/streamed.h"
+#include "traces/history/accounts/summary.h"
 #include "traces/history/describe.h"
-#include "traces/history/tables/tables.h"
 #include "traces/history/words/unknown.h"
 #include "traces/replay/replay.h"
 #include "traces/store/reading/reader.h"
@@ -49,7 +50,7 @@ void expect_shown(const std::shared_ptr<const RecordSource>& source) {
     EXPECT_EQ(shape_text(y), "[256, 8]");
     EXPECT_EQ(type_text(x), "q5_toast");
     EXPECT_EQ(n_bytes(x), 1408U); // by its strides
-    const auto rows = tables::assignments(history, state);
+    const auto rows = test::assignment_rows(history, state);
     EXPECT_EQ(rows[1].op, "SPLINE_GATE");
     EXPECT_EQ(rows[0].type, "q5_toast");
     const query::KnownWords words(history); // queries may name both
@@ -57,7 +58,7 @@ void expect_shown(const std::shared_ptr<const RecordSource>& source) {
         EXPECT_NO_THROW(words.check(query::Query::parse(query)));
     }
     EXPECT_THROW(words.check(query::Query::parse("op=SPLINE_GOAT")), Error);
-    const tables::Summary summary = tables::summary(history);
+    const accounts::Summary summary = accounts::summary(history);
     ASSERT_EQ(summary.operators.size(), 1U);
     EXPECT_EQ(summary.operators[0].op, "SPLINE_GATE");
 }

@@ -1,9 +1,9 @@
+#include "traces/history/accounts/passes.h"
 #include "viz/pictures/picture.h"
 
 #include "runtime/error.h"
 #include "tests/viz/parsed.h"
 #include "tests/viz/recorded.h"
-#include "traces/history/tables/passes.h"
 #include "traces/history/words/words.h"
 
 #include <cstdio>
@@ -99,7 +99,7 @@ TEST_F(Picture, NodesReadWhatTheyWereRewiredTo) {
 TEST_F(Picture, OfAPassMarksWhatThePassChanged) {
     for (const Pass pass : {Pass::place, Pass::gpu_down, Pass::rest_up, Pass::refine}) {
         const Parsed parsed(make_dot(history, options_of(PictureView::nodes, pass)));
-        const PlanState state = history.state_at(tables::end_of_pass(history, 0, pass));
+        const PlanState state = history.state_at(accounts::end_of_pass(history, 0, pass));
         std::map<std::string, int> called;
         for (const TensorId node : state.order) {
             ++called[history.tensor_name(state, node)];

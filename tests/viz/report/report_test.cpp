@@ -1,9 +1,9 @@
+#include "traces/history/accounts/memory.h"
 #include "traces/history/find_tensor.h"
 #include "viz/report/report.h"
 
 #include "runtime/error.h"
 #include "tests/viz/recorded.h"
-#include "traces/history/tables/tables.h"
 #include "traces/history/words/story_words.h"
 #include "viz/tables/copies.h"
 #include "viz/tables/memory.h"
@@ -231,7 +231,7 @@ TEST_F(Report, TablesSayWhatJsonSays) {
     };
     const PlanState state = history.plan(0);
     tables::BuffersTable buffers(history);
-    buffers.update(state, tables::memory_of_buffers(history, state).memory);
+    buffers.update(state, accounts::memory_of_buffers(history, state).memory);
     expect_same(buffers, data["plans"][0]["tables"]["memory"]);
     tables::PassesTable passes(history);
     passes.update(state);

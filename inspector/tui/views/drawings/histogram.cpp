@@ -3,6 +3,7 @@
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/view.h"
 #include "runtime/numbers.h"
+#include "traces/history/accounts/values.h"
 #include "traces/history/words/words.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ std::vector<Line> Histogram::draw(InspectorSession&, int selected, int height, i
     if (selected < 0) {
         return cells.lines();
     }
-    const tables::ValueRow& row = rows_[selected];
+    const accounts::ValueRow& row = rows_[selected];
     int64_t most = 0;
     for (const int64_t n : row.histogram) {
         most = std::max(most, n);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "inspector/tui/views/drawings/drawing.h"
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/values.h"
 
 #include <vector>
 
@@ -10,7 +10,7 @@ namespace schedscope::tui {
 /// How the elements of the selected row are spread from the smallest to the largest, as columns.
 class Histogram final : public Drawing {
 public:
-    explicit Histogram(const std::vector<tables::ValueRow>& rows) : rows_(rows) {} ///< borrowed
+    explicit Histogram(const std::vector<accounts::ValueRow>& rows) : rows_(rows) {} ///< borrowed
 
     int rows(InspectorSession& session, int body_rows, int width) const override;
     std::string title(const InspectorSession&) const override { return "how the elements are spread"; }
@@ -18,7 +18,7 @@ public:
     int row_at(int, int) const override { return -1; }
 
 private:
-    const std::vector<tables::ValueRow>& rows_;
+    const std::vector<accounts::ValueRow>& rows_;
 };
 
 } // namespace schedscope::tui

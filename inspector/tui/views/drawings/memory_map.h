@@ -1,7 +1,6 @@
 #pragma once
 
 #include "inspector/tui/views/drawings/drawing.h"
-#include "traces/history/tables/tables.h"
 #include "viz/pictures/offset_axis.h"
 
 #include <optional>

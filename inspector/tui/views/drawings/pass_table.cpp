@@ -3,6 +3,7 @@
 #include "inspector/tui/terminal/text.h"
 #include "inspector/tui/views/view.h"
 #include "runtime/numbers.h"
+#include "traces/history/accounts/passes.h"
 
 #include <algorithm>
 
@@ -23,7 +24,7 @@ void PassTable::update(InspectorSession& session) {
         passes_ = known->second;
         return;
     }
-    passes_ = tables::passes(session.history(), planned_);
+    passes_ = accounts::passes(session.history(), planned_);
     if (session.history().evaluation(planned_).complete) {
         constexpr size_t most_kept = 256;
         if (kept_.size() >= most_kept) {
@@ -46,7 +47,7 @@ std::vector<Line> PassTable::draw(InspectorSession& session, int, int height, in
     cells.text(3, 1, session.program() ? "took, held" : "took", dim, pass_label_width); // a step that is looked at takes its time
     const int column = std::clamp((width - pass_label_width) / std::max(n_of(passes_), 1), 9, column_width + 7);
     for (size_t i = 0; i < passes_.size(); ++i) {
-        const tables::PassRow& row = passes_[i];
+        const accounts::PassRow& row = passes_[i];
         const int left = pass_label_width + int_of(i) * column, end = left + column - 1;
         const bool now = row.pass == session.state().pass && planned_ == session.state().evaluation;
         const bool over = row.end != no_step && row.end <= session.step();

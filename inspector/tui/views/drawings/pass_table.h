@@ -1,7 +1,7 @@
 #pragma once
 
 #include "inspector/tui/views/drawings/drawing.h"
-#include "traces/history/tables/passes.h"
+#include "traces/history/accounts/passes.h"
 
 #include <map>
 #include <vector>
@@ -20,9 +20,9 @@ public:
     int row_at(int, int) const override { return -1; }
 
 private:
-    std::vector<tables::PassRow> passes_;
-    EvaluationId planned_ = -1;                                 ///< whose passes they are
-    std::map<EvaluationId, std::vector<tables::PassRow>> kept_; ///< of complete evaluations: nothing comes to them
+    std::vector<accounts::PassRow> passes_;
+    EvaluationId planned_ = -1;                                   ///< whose passes they are
+    std::map<EvaluationId, std::vector<accounts::PassRow>> kept_; ///< of complete evaluations: nothing comes to them
 };
 
 } // namespace schedscope::tui

@@ -2,8 +2,8 @@
 // the one that was killed.
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
+#include "traces/history/accounts/tokens.h"
 #include "traces/history/history.h"
-#include "traces/history/tables/tables.h"
 #include "traces/store/reading/reader.h"
 
 #include <gmock/gmock.h>
@@ -71,7 +71,7 @@ std::string text_in(const std::string& trace) {
     reader->for_each(0, reader->n_steps(), [](const Record&) {}); // throws when one is missing
     History history(reader);
     std::string text;
-    for (const tables::TokenRow& token : tables::tokens(history)) {
+    for (const accounts::TokenRow& token : accounts::tokens(history)) {
         text += token.text == "<s>" || token.text == "</s>" ? "" : token.text; // which are not printed
     }
     return text;

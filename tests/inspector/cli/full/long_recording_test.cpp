@@ -1,7 +1,7 @@
 // Ten thousand tokens: nothing grows, nothing is lost, and the trace is opened without being read.
 #include "tests/inspector/cli/harness/files.h"
 #include "tests/inspector/cli/harness/program.h"
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/summary.h"
 #include "traces/store/reading/reader.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(ALongRecording, HasEveryRecordAndOpensWithoutReadingThem) {
     // Where evaluations begin is known from the first; it is a good part of a trace in which a split's kernels are one row.
     EXPECT_LT(reader->pages_read(), n_pages / 20) << "of " << n_pages;
     History history(reader);
-    const tables::Summary summary = tables::summary(history);
+    const accounts::Summary summary = accounts::summary(history);
     EXPECT_LT(reader->pages_read(), n_pages / 10) << "of " << n_pages;
     EXPECT_EQ(summary.tokens, n_tokens);
     EXPECT_GE(summary.evaluations, n_tokens);

@@ -167,6 +167,19 @@ TEST_P(Levers, OfWhatSamplersReadWhichLiesWithTheOutput) {
     expect_equal(before, settings_between(before, after), after);
 }
 
+TEST_P(Levers, OfFusionWithAndWithoutAnother) {
+    Planned before;
+    before.model = GetParam().model;
+    before.devices = GetParam().devices;
+    Planned after = before;
+    after.fusion = false;
+    expect_equal(before, {"fusion=off"}, after);
+    expect_equal(after, {"fusion=on"}, before);
+    after.n_gpu_layers = 2;
+    expect_equal(before, {"fusion=off", "ngl=2"}, after);
+    expect_equal(after, {"fusion=on", "ngl=99"}, before);
+}
+
 TEST_P(Levers, TogetherWithOtherDevicesAndStages) {
     Planned before;
     before.model = GetParam().model;

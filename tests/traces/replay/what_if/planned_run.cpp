@@ -70,6 +70,7 @@ std::unique_ptr<LiveStore> recorded(const Planned& s) {
     o.op_offload = s.op_offload;
     o.offload_min_batch = s.offload_min_batch;
     o.stages = s.stages;
+    o.fusion = s.fusion;
     o.n_threads = 1;
     o.n_ctx = s.image ? 2048 : 512;
     o.n_ubatch = 48;

@@ -29,6 +29,7 @@ struct Planned {
     int64_t offload_min_batch = 32;
     int stages = 1;
     bool sample_in_graph = false;
+    bool fusion = true;
     bool image = false; ///< in front of the prompt
 };
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 /// What "pass 2a" means wherever it is shown: the state at its end, and what it did itself.
-namespace schedscope::tables {
+namespace schedscope::accounts {
 
 struct PassRow {
     Pass pass = Pass::none;
@@ -39,4 +39,4 @@ struct PassWork {
 /// unit pass: where pass 2 is over, of its four sweeps together.
 PassWork work_of_pass(History& history, Step end, History::Unit unit = History::Unit::sweep);
 
-} // namespace schedscope::tables
+} // namespace schedscope::accounts

@@ -1,11 +1,11 @@
 // The passes of a plan: what each did, and where it is over.
 
-#include "traces/history/tables/passes.h"
+#include "traces/history/accounts/passes.h"
 
 #include "runtime/numbers.h"
 #include "traces/history/words/words.h"
 
-namespace schedscope::tables {
+namespace schedscope::accounts {
 
 namespace {
 
@@ -202,4 +202,4 @@ Step end_of_pass(History& history, EvaluationId evaluation, Pass pass) {
     return last == no_step && elsewhere ? end_of_pass_in(history, last_plan(history, planned), pass) : last;
 }
 
-} // namespace schedscope::tables
+} // namespace schedscope::accounts

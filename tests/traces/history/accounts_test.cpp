@@ -1,8 +1,12 @@
+#include "tests/support/traces/plan_rows.h"
 #include "tests/support/traces/sample_run.h"
 #include "traces/export/export_jsonl.h"
 #include "traces/format/schema.h"
-#include "traces/history/tables/passes.h"
-#include "traces/history/tables/tables.h"
+#include "traces/history/accounts/copies.h"
+#include "traces/history/accounts/memory.h"
+#include "traces/history/accounts/passes.h"
+#include "traces/history/accounts/summary.h"
+#include "traces/history/accounts/tokens.h"
 #include "traces/history/words/words.h"
 #include "traces/store/live_store.h"
 #include "traces/store/reading/reader.h"
@@ -46,7 +50,7 @@ protected:
 };
 
 TEST_F(Tables, PassesCountWhatIsAssignedAfterThem) {
-    const auto rows = tables::passes(*history, 0);
+    const auto rows = accounts::passes(*history, 0);
     ASSERT_EQ(rows.size(), 11U);
     EXPECT_EQ(rows[0].pass, Pass::place);
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -62,8 +66,8 @@ TEST_F(Tables, PassesCountWhatIsAssignedAfterThem) {
 }
 
 TEST_F(Tables, TheEndOfAPassIsItsLastStep) {
-    for (const auto& row : tables::passes(*history, 0)) {
-        const Step step = tables::end_of_pass(*history, 0, row.pass);
+    for (const auto& row : accounts::passes(*history, 0)) {
+        const Step step = accounts::end_of_pass(*history, 0, row.pass);
         ASSERT_NE(step, no_step);
         const Record end = history->record(step);
         EXPECT_EQ(std::get<record::PassEnd>(end.fact).pass, row.pass);
@@ -73,15 +77,16 @@ TEST_F(Tables, TheEndOfAPassIsItsLastStep) {
 TEST_F(Tables, TheEndOfAPassIsThatOfTheEvaluationElseOfThePlanThatItRuns) {
     ASSERT_EQ(history->evaluation(1).begin.planned_in, 0);
     for (const Pass pass : {Pass::place, Pass::split, Pass::allocate}) {
-        EXPECT_EQ(tables::end_of_pass(*history, 1, pass), tables::end_of_pass(*history, 0, pass)); // evaluation 1 planned nothing
+        EXPECT_EQ(accounts::end_of_pass(*history, 1, pass),
+                  accounts::end_of_pass(*history, 0, pass)); // evaluation 1 planned nothing
     }
-    const Step executed = tables::end_of_pass(*history, 1, Pass::execute);
-    EXPECT_GT(executed, tables::end_of_pass(*history, 0, Pass::execute));
+    const Step executed = accounts::end_of_pass(*history, 1, Pass::execute);
+    EXPECT_GT(executed, accounts::end_of_pass(*history, 0, Pass::execute));
     EXPECT_EQ(history->evaluation_of(executed), 1);
 }
 
 TEST_F(Tables, AssignmentsAreThoseOfTheStateWithTheCopiesBehind) {
-    const auto rows = tables::assignments(*history, state);
+    const auto rows = test::assignment_rows(*history, state);
     ASSERT_EQ(rows.size(), n_tensors + state.copies.size());
     for (size_t i = 0; i < n_tensors; ++i) {
         EXPECT_EQ(rows[i].id, static_cast<TensorId>(i));
@@ -93,7 +98,7 @@ TEST_F(Tables, AssignmentsAreThoseOfTheStateWithTheCopiesBehind) {
 }
 
 TEST_F(Tables, SplitsCoverAllNodesAndListTheirInputs) {
-    const auto rows = tables::splits(*history, state);
+    const auto rows = test::split_rows(*history, state);
     int32_t next = 0;
     for (const auto& row : rows) {
         EXPECT_EQ(row.first_node, next);
@@ -103,12 +108,12 @@ TEST_F(Tables, SplitsCoverAllNodesAndListTheirInputs) {
     EXPECT_EQ(static_cast<size_t>(next), history->graph_of(state)->nodes.size());
     EXPECT_EQ(rows[0].why, SplitReason::first);
     EXPECT_EQ(rows[1].inputs[0].from, 1);
-    const PlanState planning = history->state_at(tables::end_of_pass(*history, 0, Pass::split));
-    EXPECT_FALSE(tables::splits(*history, planning)[0].time_ns.has_value()); // not run yet
+    const PlanState planning = history->state_at(accounts::end_of_pass(*history, 0, Pass::split));
+    EXPECT_FALSE(test::split_rows(*history, planning)[0].time_ns.has_value()); // not run yet
 }
 
 TEST_F(Tables, EachCopyNamesItsSplitAndTime) {
-    const auto rows = tables::copies(*history, state);
+    const auto rows = accounts::copies(*history, state);
     ASSERT_EQ(rows.size(), state.copies.size());
     for (const auto& row : rows) {
         ASSERT_TRUE(row.split.has_value());
@@ -122,7 +127,7 @@ TEST_F(Tables, EachCopyNamesItsSplitAndTime) {
 }
 
 TEST_F(Tables, FusionNamesNodesAndReordersAreWholeSplits) {
-    const auto table = tables::fusion(*history, state);
+    const auto table = test::fusion_rows(*history, state);
     ASSERT_FALSE(table.fusion.empty());
     EXPECT_EQ(table.fusion[0].kernel, "rms_norm_mul");
     EXPECT_THAT(table.fusion[0].nodes, ::testing::ElementsAre("norm-0", "attn_norm-0"));
@@ -137,7 +142,7 @@ TEST_F(Tables, FusionNamesNodesAndReordersAreWholeSplits) {
 }
 
 TEST_F(Tables, MemoryKeepsTheSizesOfBuffersThatDidNotGrow) {
-    const auto first = tables::memory(*history, state);
+    const auto first = accounts::memory(*history, state);
     ASSERT_EQ(first.memory.size(), 2U);
     for (const auto& row : first.memory) {
         EXPECT_GT(row.peak, 0);
@@ -145,7 +150,7 @@ TEST_F(Tables, MemoryKeepsTheSizesOfBuffersThatDidNotGrow) {
         EXPECT_FALSE(row.replan.has_value()); // the first time
     }
     EXPECT_EQ(first.tensors.size(), state.placements.size());
-    const auto later = tables::memory(*history, history->plan(2));
+    const auto later = accounts::memory(*history, history->plan(2));
     ASSERT_EQ(later.memory.size(), 2U);
     EXPECT_EQ(later.memory[0].replan, "backend ids changed");
     EXPECT_EQ(later.memory[0].size, first.memory[0].size); // one token needs less than eight
@@ -153,7 +158,7 @@ TEST_F(Tables, MemoryKeepsTheSizesOfBuffersThatDidNotGrow) {
 }
 
 TEST_F(Tables, TokensListTheirSamplersAndWhereTheyRan) {
-    const auto rows = tables::tokens(*history);
+    const auto rows = accounts::tokens(*history);
     ASSERT_EQ(rows.size(), 3U);
     EXPECT_EQ(rows[1].eval, 1);
     EXPECT_EQ(rows[1].id, 403);
@@ -163,7 +168,7 @@ TEST_F(Tables, TokensListTheirSamplersAndWhereTheyRan) {
 }
 
 TEST_F(Tables, ReuseNamesTheCheckThatFailed) {
-    const auto rows = tables::reuse(*history);
+    const auto rows = test::reuse_rows(*history);
     ASSERT_EQ(rows.size(), 3U);
     EXPECT_FALSE(rows[0].reused || rows[0].failed.has_value());
     EXPECT_TRUE(rows[1].reused);
@@ -171,7 +176,7 @@ TEST_F(Tables, ReuseNamesTheCheckThatFailed) {
 }
 
 TEST_F(Tables, TheSummaryCounts) {
-    const auto s = tables::summary(*history);
+    const auto s = accounts::summary(*history);
     EXPECT_EQ(s.steps, history->n_steps());
     EXPECT_EQ(s.evaluations, 3);
     EXPECT_EQ(s.plans, 2);
@@ -191,7 +196,7 @@ TEST_F(Tables, TheSummaryCounts) {
 }
 
 TEST_F(Tables, KernelsAreWhatRanInTheEvaluation) {
-    const auto rows = tables::kernels(*history, state);
+    const auto rows = test::kernel_rows(*history, state);
     EXPECT_EQ(rows.size(), state.executed.size());
     EXPECT_EQ(rows[0].node, "inp_embd");
     EXPECT_EQ(rows[0].kernel, "GET_ROWS");

@@ -1,0 +1,57 @@
+#include "traces/history/accounts/copies.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace schedscope::accounts {
+
+std::vector<CopyRow> copies(History& history, const PlanState& state) {
+    std::vector<CopyRow> rows;
+    std::unordered_map<TensorId, std::vector<const record::Transfer*>> transfers; // by copy
+    for (const record::Transfer& transfer : state.transfers) {
+        transfers[transfer.copy].push_back(&transfer);
+    }
+    for (const record::CopyMade& copy : state.copies) {
+        CopyRow row;
+        row.id = copy.copy;
+        row.of = copy.of;
+        row.tensor = history.tensor_name(state, copy.of);
+        row.to = copy.backend;
+        row.stage = copy.stage;
+        row.bytes = copy.bytes;
+        row.from = copy.graph_input ? copy.backend : state.tensors[copy.of].backend;
+        if (const int32_t split = state.tensors[copy.copy].split; split >= 0) {
+            row.split = split;
+        }
+        if (const auto moved = transfers.find(copy.copy); moved != transfers.end()) {
+            for (const record::Transfer* transfer : moved->second) {
+                row.moved_bytes = row.moved_bytes.value_or(0) + transfer->bytes;
+                row.time_ns = row.time_ns.value_or(0) + transfer->end_ns - transfer->start_ns;
+                row.start_ns = row.start_ns < 0 ? transfer->start_ns : std::min(row.start_ns, transfer->start_ns);
+                if (transfer->experts >= 0) {
+                    row.experts = transfer->experts;
+                    row.experts_total = transfer->experts_total;
+                }
+            }
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+void SizeSum::add(std::optional<int64_t> size) noexcept {
+    bytes += size.value_or(0);
+    complete = complete && size;
+}
+
+SizeSum input_sizes(const PlanState& state) {
+    SizeSum sum;
+    for (const SplitState& split : state.splits) {
+        for (const record::SplitInput& input : split.inputs) {
+            sum.add(input.bytes);
+        }
+    }
+    return sum;
+}
+
+} // namespace schedscope::accounts

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "traces/history/history.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/// What a plan copies between backends.
+namespace schedscope::accounts {
+
+struct CopyRow {
+    TensorId id = no_tensor, of = no_tensor;
+    std::string tensor; ///< the original
+    BackendId from = no_backend, to = no_backend;
+    std::optional<int32_t> stage;
+    std::optional<int32_t> split; ///< whose input it is; nothing: a graph input kept per stage
+    std::optional<int64_t> bytes; ///< all that the original holds
+    std::optional<int64_t>
+        moved_bytes; ///< in this evaluation, less than `bytes` where only some experts were; nothing: not moved in it
+    std::optional<int64_t> time_ns; ///< of its transfers in this evaluation, added up
+    int64_t start_ns = -1;          ///< when the first of them began; −1: none
+    std::optional<int32_t> experts, experts_total;
+};
+
+std::vector<CopyRow> copies(History& history, const PlanState& state);
+
+/// Sizes added up, each of which may be unknown.
+struct SizeSum {
+    int64_t bytes = 0;    ///< of those that are known
+    bool complete = true; ///< all are
+
+    void add(std::optional<int64_t> size) noexcept;
+    std::optional<int64_t> known() const noexcept { return complete ? std::optional(bytes) : std::nullopt; }
+};
+
+/// Of a plan's splits.
+SizeSum input_sizes(const PlanState& state);
+
+} // namespace schedscope::accounts

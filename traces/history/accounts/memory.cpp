@@ -1,0 +1,113 @@
+#include "traces/history/accounts/memory.h"
+
+#include "traces/history/lifetimes.h"
+
+#include <algorithm>
+#include <map>
+
+namespace schedscope::accounts {
+
+std::vector<record::BufferSize> compute_buffers(History& history, Step step) {
+    std::map<std::pair<BufferTypeId, int32_t>, record::BufferSize> found;
+    std::map<BufferTypeId, bool> known; // all chunks of a type are recorded together
+    const size_t n_types = history.session().buffer_types.size();
+    size_t n_known = 0;
+    for (Step at = history.source().previous_of(step + 1, fact_bit<record::BufferSize>()); at != no_step && n_known < n_types;
+         at = history.source().previous_of(at, fact_bit<record::BufferSize>())) {
+        const auto f = std::get<record::BufferSize>(history.record(at).fact);
+        if (known[f.buffer_type]) {
+            continue;
+        }
+        if (f.size > 0) {
+            found[{f.buffer_type, f.chunk}] = f;
+        }
+        if (f.chunk == 0) {
+            known[f.buffer_type] = true;
+            ++n_known;
+        }
+    }
+    std::vector<record::BufferSize> buffers;
+    for (const auto& [where, buffer] : found) {
+        buffers.push_back(buffer);
+    }
+    return buffers;
+}
+
+namespace {
+
+std::vector<ReserveRow> reserves_before(History& history, Step step) {
+    std::vector<ReserveRow> rows;
+    for (Step at = history.source().next_of(-1, fact_bit<record::Reserve>()); at != no_step && at <= step;
+         at = history.source().next_of(at, fact_bit<record::Reserve>())) {
+        const auto f = std::get<record::Reserve>(history.record(at).fact);
+        rows.push_back(
+            {f.n_tokens, f.graph, f.error == 0 ? std::nullopt : std::optional(std::string(history.source().text(f.error)))});
+    }
+    return rows;
+}
+
+} // namespace
+
+MemoryAccount memory_of_buffers(History& history, const PlanState& state) {
+    MemoryAccount table;
+    std::map<BufferTypeId, std::vector<const record::Placement*>> placed;
+    std::map<std::pair<BufferTypeId, int16_t>, int64_t> ends; // of each chunk
+    for (const record::Placement& p : state.placements) {
+        placed[p.buffer_type].push_back(&p);
+        int64_t& end = ends[{p.buffer_type, p.chunk}];
+        end = std::max(end, p.offset + p.size);
+    }
+    std::map<BufferTypeId, int64_t> used;
+    for (const auto& [where, end] : ends) {
+        used[where.first] += end;
+    }
+    std::map<BufferTypeId, int64_t> sizes;
+    for (const record::BufferSize& buffer : compute_buffers(history, state.step)) {
+        sizes[buffer.buffer_type] += buffer.size;
+    }
+    for (const auto& [type, bytes] : used) {
+        sizes.try_emplace(type, bytes);
+    }
+    const Lifetimes lifetimes(state.placements);
+    for (const auto& [type, size] : sizes) {
+        MemoryRow row;
+        row.buffer_type = history.buffer_type_name(type);
+        row.size = size;
+        row.peak = used.contains(type) ? used[type] : 0;
+        row.use_known = history.knows(Topic::memory);
+        if (!state.reallocations.empty()) {
+            row.replan = history.source().text(state.reallocations.back().reason);
+        }
+        const Lifetimes::Peak peak = lifetimes.peak_of(placed[type]);
+        row.most_live = peak.bytes;
+        row.most_at = peak.at;
+        for (const record::Placement* holder : peak.holders) {
+            row.holders.push_back({holder->tensor, history.tensor_name(state, holder->tensor), holder->size});
+        }
+        table.memory.push_back(std::move(row));
+    }
+    table.reserves = reserves_before(history, state.step);
+    return table;
+}
+
+MemoryAccount memory(History& history, const PlanState& state) {
+    MemoryAccount table = memory_of_buffers(history, state);
+    for (const record::Placement& p : state.placements) {
+        PlacementRow row;
+        row.id = p.tensor;
+        row.name = history.tensor_name(state, p.tensor);
+        row.buffer_type = history.buffer_type_name(p.buffer_type);
+        row.chunk = p.chunk;
+        row.offset = p.offset;
+        row.size = p.size;
+        row.first_use = p.first_use;
+        row.last_use = p.last_use;
+        if (p.in_place_of != no_tensor) {
+            row.in_place_of = history.tensor_name(state, p.in_place_of);
+        }
+        table.tensors.push_back(std::move(row));
+    }
+    return table;
+}
+
+} // namespace schedscope::accounts

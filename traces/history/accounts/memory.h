@@ -1,0 +1,57 @@
+#pragma once
+
+#include "traces/history/history.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/// A plan's compute buffers and what lies in them.
+namespace schedscope::accounts {
+
+struct MemoryRow {
+    std::string buffer_type;
+    int64_t size = 0;                  ///< of its compute buffers, all chunks
+    int64_t peak = 0;                  ///< of that, the highest byte that this plan uses
+    bool use_known = true;             ///< false: it is not known where tensors lie
+    std::optional<std::string> replan; ///< why memory was planned again; nothing: it was not, or it was the first time
+    int64_t most_live = 0;             ///< bytes of all tensors that are needed at one node, where that is most
+    int32_t most_at = 0;               ///< that node: its index in the allocated graph
+    struct Holder {
+        TensorId id = no_tensor;
+        std::string name;
+        int64_t bytes = 0;
+    };
+    std::vector<Holder> holders; ///< those tensors, the largest first
+};
+
+/// A graph that memory was reserved for before the first plan.
+struct ReserveRow {
+    int32_t n_tokens = 0;
+    GraphId graph = 0;
+    std::optional<std::string> error; ///< why it failed
+};
+
+struct PlacementRow {
+    TensorId id = no_tensor;
+    std::string name, buffer_type;
+    int32_t chunk = 0;
+    int64_t offset = 0, size = 0;
+    int32_t first_use = 0, last_use = 0;
+    std::optional<std::string> in_place_of;
+};
+
+struct MemoryAccount {
+    std::vector<MemoryRow> memory;
+    std::vector<PlacementRow> tensors;
+    std::vector<ReserveRow> reserves; ///< made before this plan
+};
+
+MemoryAccount memory(History& history, const PlanState& state);
+/// The same without a row for each tensor.
+MemoryAccount memory_of_buffers(History& history, const PlanState& state);
+/// The compute buffers in force at a step, by type and chunk: they are recorded when they grow, with the plan that needs it or
+/// behind what was reserved.
+std::vector<record::BufferSize> compute_buffers(History& history, Step step);
+
+} // namespace schedscope::accounts

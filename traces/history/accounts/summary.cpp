@@ -1,0 +1,79 @@
+#include "traces/history/accounts/summary.h"
+
+#include "runtime/numbers.h"
+#include "traces/history/accounts/memory.h"
+#include "traces/history/words/unknown.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+namespace schedscope::accounts {
+
+Summary summary(History& history) {
+    const RecordSource& source = history.source();
+    Summary s;
+    s.steps = history.n_steps();
+    s.evaluations = history.n_evaluations();
+    s.graphs = source.n_graphs();
+    if (s.steps > 0) {
+        s.first_ns = history.record(0).time_ns;
+        s.last_ns = history.record(s.steps - 1).time_ns;
+    }
+    s.plans = int_of(source.count(fact_bit<record::PlanBegin>()));
+    if (history.knows(Topic::tokens)) {
+        s.tokens = source.count(fact_bit<record::NextToken>());
+    }
+    s.failed = int_of(source.count_failed());
+
+    s.planned = history.last_planned();
+    if (s.planned < 0) {
+        return s;
+    }
+    const PlanState& state = history.plan(s.planned);
+    const OwnedGraph* graph = history.graph_of(state);
+    if (graph == nullptr) {
+        return s;
+    }
+    const Step begin = source.previous_of(state.step + 1, fact_bit<record::PlanBegin>());
+    const auto plan = begin == no_step ? record::PlanBegin{} : std::get<record::PlanBegin>(history.record(begin).fact);
+    s.nodes = plan.n_nodes ? std::optional(n_of(graph->nodes)) : std::nullopt;
+    s.leafs = plan.n_leafs ? std::optional(n_of(graph->leafs)) : std::nullopt;
+    s.splits = n_of(state.splits);
+    s.copies = n_of(state.copies);
+    s.to_copy = input_sizes(state);
+    const bool ran = std::any_of(state.splits.begin(), state.splits.end(), [](const SplitState& x) { return x.ran != no_step; });
+    if (ran || !state.executed.empty() || !state.transfers.empty()) {
+        s.moved_bytes = std::accumulate(state.transfers.begin(), state.transfers.end(), int64_t{0},
+                                        [](int64_t sum, const record::Transfer& t) { return sum + t.bytes; });
+    }
+    std::set<int16_t> stages;
+    for (const record::CopyMade& copy : state.copies) {
+        stages.insert(copy.stage.value_or(0));
+        s.input_copies += copy.graph_input ? 1 : 0;
+    }
+    s.stages = std::max(n_of(stages), 1);
+    std::map<std::tuple<int, std::string, BackendId>, int32_t>
+        operators; // the unknown first, the others in the catalogue's order
+    for (const TensorId node : graph->nodes) {
+        const TensorInfo& info = graph->tensors[node];
+        if (!is_left_out(info)) {
+            const bool known = info.op.has_value();
+            ++operators[{known ? ordinal(*info.op) : -1, std::string(known ? op_name(info) : unknown_text),
+                         state.tensors[node].backend}];
+        }
+    }
+    for (const auto& [what, n] : operators) {
+        s.operators.push_back({std::get<1>(what), std::get<2>(what), n});
+    }
+    std::stable_sort(s.operators.begin(), s.operators.end(), [](const auto& a, const auto& b) { return a.nodes > b.nodes; });
+    int64_t compute_bytes = 0;
+    for (const record::BufferSize& buffer : compute_buffers(history, state.step)) {
+        compute_bytes += buffer.size;
+    }
+    s.compute_bytes = compute_bytes == 0 && !history.knows(Topic::memory) ? std::nullopt : std::optional(compute_bytes);
+    return s;
+}
+
+} // namespace schedscope::accounts
