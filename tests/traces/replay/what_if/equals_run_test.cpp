@@ -13,38 +13,11 @@ namespace {
 
 using namespace test;
 
-struct DevicesCase {
-    std::string model, devices;
-};
+const std::vector<std::string> run_models{"tiny", "tiny-moe", "tied", "storyteller-f32", "storyteller-q8_0"};
+const std::vector<std::string> run_devices{"cpu", "blas,cpu", "vulkan0,cpu", "vulkan0,vulkan0,cpu", "vulkan0,blas,cpu"};
 
-std::vector<DevicesCase> places() {
-    std::vector<DevicesCase> all;
-    for (const char* model : {"tiny", "tiny-moe", "tied", "storyteller-f32", "storyteller-q8_0"}) {
-        for (const char* devices : {"cpu", "blas,cpu", "vulkan0,cpu", "vulkan0,vulkan0,cpu", "vulkan0,blas,cpu"}) {
-            all.push_back({model, devices});
-        }
-    }
-    return all;
-}
-
-class EqualsRun : public ::testing::TestWithParam<DevicesCase> {
-protected:
-    void SetUp() override {
-        for (const char* device : {"blas", "vulkan0"}) {
-            if (GetParam().devices.find(device) != std::string::npos && registry().find(device) == nullptr) {
-                GTEST_SKIP() << "no device " << device;
-            }
-        }
-    }
-    static Planned planned(int32_t n_gpu_layers, int n_prompt) {
-        Planned s;
-        s.model = GetParam().model;
-        s.devices = GetParam().devices;
-        s.n_gpu_layers = n_gpu_layers;
-        s.n_prompt = n_prompt;
-        return s;
-    }
-};
+class EqualsRun : public OnDevices {};
+INSTANTIATE_TEST_SUITE_P(WhatIf, EqualsRun, ::testing::ValuesIn(each_on_each(run_models, run_devices)), name_of);
 
 TEST_P(EqualsRun, OfLayersOffloaded) {
     for (const int n_prompt : {8, 40}) {
@@ -142,10 +115,10 @@ TEST_P(EqualsRun, WhatTheUserPlacedStays) {
     expect_equal(after, {"ngl=0"}, before);
 }
 
-TEST_P(EqualsRun, WithSharesAsked) {
-    if (GetParam().devices != "vulkan0,vulkan0,cpu") {
-        GTEST_SKIP() << "about two devices that hold layers";
-    }
+class SharesEqualRun : public OnDevices {};
+INSTANTIATE_TEST_SUITE_P(WhatIf, SharesEqualRun, ::testing::ValuesIn(each_on_each(run_models, {"vulkan0,vulkan0,cpu"})), name_of);
+
+TEST_P(SharesEqualRun, OfLayersOffloaded) {
     Planned before = planned(99, 40);
     before.tensor_split = {3, 1};
     Planned after = before;
@@ -153,25 +126,16 @@ TEST_P(EqualsRun, WithSharesAsked) {
     expect_equal(before, {"ngl=3"}, after);
 }
 
-TEST_P(EqualsRun, WhenItReallyRan) {
-    if (GetParam().model != "tiny") {
-        GTEST_SKIP() << "one model will do";
-    }
+class EqualsRealRun : public OnDevices {};
+INSTANTIATE_TEST_SUITE_P(WhatIf, EqualsRealRun, ::testing::ValuesIn(each_on_each({"tiny"}, run_devices)), name_of);
+
+TEST_P(EqualsRealRun, OfLayersAndFlashAttention) {
     Planned before = planned(99, 40), after = planned(2, 40);
     before.runs = after.runs = true;
     before.flash = FlashAttention::on;
     after.flash = FlashAttention::off;
     expect_equal(before, {"ngl=2", "fa=off"}, after);
 }
-
-std::string name_of(const ::testing::TestParamInfo<DevicesCase>& info) {
-    std::string name = info.param.model + "_" + info.param.devices;
-    std::replace_if(
-        name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
-    return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(WhatIf, EqualsRun, ::testing::ValuesIn(places()), name_of);
 
 TEST(WhatIfAnswers, NothingWhereNothingChanges) {
     Planned s;

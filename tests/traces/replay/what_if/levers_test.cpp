@@ -75,30 +75,15 @@ std::vector<Planned> with_overrides(const std::string& first, const std::string&
     return all;
 }
 
-struct LeversCase {
-    std::string model, devices;
-    friend std::ostream& operator<<(std::ostream& out, const LeversCase& c) { return out << c.model << " on " << c.devices; }
-};
+const std::vector<std::string> lever_models{"tiny",        "tiny-moe",   "tied",          "stretched",  "storyteller-q8_0",
+                                            "qwen2/tiny",  "qwen3/tiny", "qwen3moe/tiny", "gemma/tiny", "gemma2/tiny",
+                                            "gemma3/tiny", "phi3/tiny",  "falcon/tiny"};
+const std::vector<std::string> lever_devices{"vulkan0,cpu", "vulkan0,vulkan0,cpu", "vulkan0,blas,cpu", "blas,cpu"};
 
-std::vector<LeversCase> lever_cases() {
-    std::vector<LeversCase> all;
-    for (const char* model : {"tiny", "tiny-moe", "tied", "stretched", "storyteller-q8_0", "qwen2/tiny", "qwen3/tiny",
-                              "qwen3moe/tiny", "gemma/tiny", "gemma2/tiny", "gemma3/tiny", "phi3/tiny", "falcon/tiny"}) {
-        for (const char* devices : {"vulkan0,cpu", "vulkan0,vulkan0,cpu", "vulkan0,blas,cpu", "blas,cpu"}) {
-            all.push_back({model, devices});
-        }
-    }
-    return all;
-}
-
-class Levers : public ::testing::TestWithParam<LeversCase> {
+class Levers : public OnDevices {
 protected:
     void SetUp() override {
-        for (const char* device : {"blas", "vulkan0"}) {
-            if (GetParam().devices.find(device) != std::string::npos && registry().find(device) == nullptr) {
-                GTEST_SKIP() << "no device " << device;
-            }
-        }
+        OnDevices::SetUp();
         const std::string& devices = GetParam().devices;
         first_ = devices.substr(0, devices.find(','));
         second_ = devices == "vulkan0,vulkan0,cpu" ? "Vulkan0.1" : devices == "vulkan0,blas,cpu" ? "blas" : first_;
@@ -124,6 +109,8 @@ protected:
     std::string first_, second_;
 };
 
+INSTANTIATE_TEST_SUITE_P(WhatIf, Levers, ::testing::ValuesIn(each_on_each(lever_models, lever_devices)), name_of);
+
 TEST_P(Levers, OfLayersTheCacheAndFlashAttention) { expect_all_pairs(without_overrides(), without_overrides()); }
 
 TEST_P(Levers, OfOverrides) {
@@ -133,10 +120,11 @@ TEST_P(Levers, OfOverrides) {
     expect_all_pairs(from, with_overrides(first_, second_));
 }
 
-TEST_P(Levers, OfShares) {
-    if (GetParam().devices != "vulkan0,vulkan0,cpu") {
-        GTEST_SKIP() << "about two devices that hold layers";
-    }
+class SharesAsLevers : public Levers {};
+INSTANTIATE_TEST_SUITE_P(WhatIf, SharesAsLevers, ::testing::ValuesIn(each_on_each(lever_models, {"vulkan0,vulkan0,cpu"})),
+                         name_of);
+
+TEST_P(SharesAsLevers, InAllPairs) {
     std::vector<Planned> all;
     for (const std::vector<float>& shares : {std::vector<float>{}, {1, 3}, {0, 1}, {2.5F}}) {
         for (const int32_t n_gpu_layers : {99, 3}) {
@@ -152,9 +140,7 @@ TEST_P(Levers, OfShares) {
 }
 
 TEST_P(Levers, OfWhatSamplersReadWhichLiesWithTheOutput) {
-    Planned before;
-    before.model = GetParam().model;
-    before.devices = GetParam().devices;
+    Planned before = planned();
     before.sample_in_graph = true;
     before.n_prompt = 8;
     Planned after = before;
@@ -168,9 +154,7 @@ TEST_P(Levers, OfWhatSamplersReadWhichLiesWithTheOutput) {
 }
 
 TEST_P(Levers, OfFusionWithAndWithoutAnother) {
-    Planned before;
-    before.model = GetParam().model;
-    before.devices = GetParam().devices;
+    Planned before = planned();
     Planned after = before;
     after.fusion = false;
     expect_equal(before, {"fusion=off"}, after);
@@ -181,9 +165,7 @@ TEST_P(Levers, OfFusionWithAndWithoutAnother) {
 }
 
 TEST_P(Levers, TogetherWithOtherDevicesAndStages) {
-    Planned before;
-    before.model = GetParam().model;
-    before.devices = GetParam().devices;
+    Planned before = planned();
     before.stages = 4;
     before.overrides = {"ffn_.*=" + second_};
     Planned after = before;
@@ -198,13 +180,11 @@ TEST_P(Levers, TogetherWithOtherDevicesAndStages) {
     expect_equal(before, settings, after);
 }
 
-TEST_P(Levers, WhenItReallyRan) {
-    if (GetParam().model != "tiny-moe") {
-        GTEST_SKIP() << "one model will do";
-    }
-    Planned before;
-    before.model = GetParam().model;
-    before.devices = GetParam().devices;
+class LeversOfRealRuns : public Levers {};
+INSTANTIATE_TEST_SUITE_P(WhatIf, LeversOfRealRuns, ::testing::ValuesIn(each_on_each({"tiny-moe"}, lever_devices)), name_of);
+
+TEST_P(LeversOfRealRuns, AllTogether) {
+    Planned before = planned();
     before.runs = true;
     Planned after = before;
     after.cache_on_host = true;
@@ -217,15 +197,6 @@ TEST_P(Levers, WhenItReallyRan) {
         return before;
     }());
 }
-
-std::string lever_case_name(const ::testing::TestParamInfo<LeversCase>& info) {
-    std::string name = info.param.model + "_" + info.param.devices;
-    std::replace_if(
-        name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
-    return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(WhatIf, Levers, ::testing::ValuesIn(lever_cases()), lever_case_name);
 
 TEST(LeversWithImages, EncoderAndModelAreBothAnswered) {
     if (registry().find("vulkan0") == nullptr) {

@@ -6,8 +6,8 @@
 #include "runtime/vision/synth_llava.h"
 #include "tests/support/models/storyteller.h"
 
-#include <gtest/gtest.h>
-
+#include <algorithm>
+#include <cctype>
 #include <map>
 
 namespace schedscope::test {
@@ -97,6 +97,40 @@ std::unique_ptr<LiveStore> recorded(const Planned& s) {
         plan_generation(session, request);
     }
     return store;
+}
+
+std::vector<ModelOnDevices> each_on_each(const std::vector<std::string>& models, const std::vector<std::string>& devices) {
+    std::vector<ModelOnDevices> all;
+    for (const std::string& model : models) {
+        for (const std::string& each : devices) {
+            all.push_back({model, each});
+        }
+    }
+    return all;
+}
+
+std::string name_of(const ::testing::TestParamInfo<ModelOnDevices>& info) {
+    std::string name = info.param.model + "_" + info.param.devices;
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+    return name;
+}
+
+void OnDevices::SetUp() {
+    for (const char* device : {"blas", "vulkan0"}) {
+        if (GetParam().devices.find(device) != std::string::npos && registry().find(device) == nullptr) {
+            GTEST_SKIP() << "no device " << device;
+        }
+    }
+}
+
+Planned OnDevices::planned(int32_t n_gpu_layers, int n_prompt) {
+    Planned s;
+    s.model = GetParam().model;
+    s.devices = GetParam().devices;
+    s.n_gpu_layers = n_gpu_layers;
+    s.n_prompt = n_prompt;
+    return s;
 }
 
 ReplayResult answer(const RecordSource& from, const std::vector<std::string>& settings, const RecordSource* expected) {

@@ -5,7 +5,10 @@
 #include "traces/replay/what_if.h"
 #include "traces/store/live_store.h"
 
+#include <gtest/gtest.h>
+
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -34,6 +37,21 @@ struct Planned {
 };
 
 std::unique_ptr<LiveStore> recorded(const Planned& settings);
+
+struct ModelOnDevices {
+    std::string model, devices;
+    friend std::ostream& operator<<(std::ostream& out, const ModelOnDevices& c) { return out << c.model << " on " << c.devices; }
+};
+/// All of them, or those of one model or of one list of devices.
+std::vector<ModelOnDevices> each_on_each(const std::vector<std::string>& models, const std::vector<std::string>& devices);
+std::string name_of(const ::testing::TestParamInfo<ModelOnDevices>& info);
+
+/// Where a device is missing, there is nothing to test.
+class OnDevices : public ::testing::TestWithParam<ModelOnDevices> {
+protected:
+    void SetUp() override;
+    static Planned planned(int32_t n_gpu_layers = 99, int n_prompt = 40);
+};
 
 /// A plan of a source's with these settings of a what-if. Compared with `expected`, or with what was recorded.
 ReplayResult answer(const RecordSource& from, const std::vector<std::string>& settings, const RecordSource* expected = nullptr);
