@@ -27,8 +27,8 @@ std::string real_text(double value, Unit unit) {
     switch (unit) {
     case Unit::rough: return words::rough(value);
     case Unit::exact: return words::exact(value);
-    case Unit::percent: {
-        const auto tenths = static_cast<int64_t>(value * 10);
+    case Unit::percent: { // rounded as the report's page does
+        const auto tenths = static_cast<int64_t>(std::floor(value * 10 + 0.5));
         return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + "%";
     }
     default: return words::number(value);

@@ -8,12 +8,6 @@ namespace schedscope::tables {
 
 using query::Field;
 
-namespace {
-
-Cell known(std::string_view word) { return word == unknown_text ? Cell::unknown() : Cell(word); }
-
-} // namespace
-
 std::vector<TensorId> tensors_in_order(const OwnedGraph& graph, const PlanState& state) {
     const size_t n_all = std::max(state.tensors.size(), graph.tensors.size());
     std::vector<TensorId> order;
@@ -153,15 +147,14 @@ std::span<const NodesTable::Entry> NodesTable::entries() {
 
 NodesTable::NodesTable(History& history) : PlanTable("assignments", history) {}
 
-void NodesTable::update(const PlanState& state, std::vector<TensorId> tensors,
-                        const std::unordered_map<TensorId, BackendId>& was) {
+void NodesTable::update(const PlanState& state, std::vector<TensorId> tensors, const accounts::ChangedTensors& changed) {
     look_at(state);
     when_empty_ = state.graph < 0 ? "nothing is planned at this step" : "nothing was assigned";
     graph_ = history().graph_of(state);
     rows_ = std::move(tensors);
-    was_ = was;
+    changed_ = changed;
     columns_[0].width = std::max(n_of(std::to_string(rows_.size())), 2);
-    columns_[column_of(*this, "was")].from_width = was.empty() ? INT_MAX : 62;
+    columns_[column_of(*this, "was")].from_width = changed.ids().empty() ? INT_MAX : 62;
     const size_t n_all = std::max(state.tensors.size(), graph_ == nullptr ? 0 : graph_->tensors.size());
     places_.assign(n_all, -1);
     for (int32_t row = 0; row < n_of(rows_); ++row) {
@@ -183,11 +176,6 @@ void NodesTable::update(const PlanState& state, std::vector<TensorId> tensors,
 }
 
 bool NodesTable::is_node(TensorId id) const { return !is_copy(id) && !info(id).is_leaf(); }
-
-std::optional<BackendId> NodesTable::was(TensorId id) const {
-    const auto found = was_.find(id);
-    return found == was_.end() ? std::nullopt : std::optional(found->second);
-}
 
 Cell NodesTable::time_of(TensorId id) const { return is_index(id, times_) ? times_[id] : Cell(); }
 

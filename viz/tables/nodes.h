@@ -1,10 +1,10 @@
 #pragma once
 
+#include "traces/history/accounts/passes.h"
 #include "viz/tables/plan_table.h"
 
 #include <functional>
 #include <optional>
-#include <unordered_map>
 
 namespace schedscope::tables {
 
@@ -15,8 +15,7 @@ std::vector<TensorId> tensors_in_order(const OwnedGraph& graph, const PlanState&
 class NodesTable final : public PlanTable<NodesTable, TensorId> {
 public:
     explicit NodesTable(History& history);
-    /// `was`: the backends of the tensors that changed, as they were before.
-    void update(const PlanState& state, std::vector<TensorId> tensors, const std::unordered_map<TensorId, BackendId>& was = {});
+    void update(const PlanState& state, std::vector<TensorId> tensors, const accounts::ChangedTensors& changed = {});
     static std::span<const Entry> entries();
     TensorId tensor(int row) const override { return rows_[row]; }
 
@@ -24,15 +23,15 @@ public:
     TensorState at(TensorId id) const { return is_index(id, state().tensors) ? state().tensors[id] : TensorState{}; }
     bool is_copy(TensorId id) const noexcept { return graph_ != nullptr && !is_index(id, graph_->tensors); }
     bool is_node(TensorId id) const;
-    std::optional<BackendId> was(TensorId id) const; ///< nothing: it did not change
-    Cell time_of(TensorId id) const;                 ///< of the kernel that wrote it
+    std::optional<BackendId> was(TensorId id) const noexcept { return changed_.before(id); } ///< nothing: it did not change
+    Cell time_of(TensorId id) const;                                                         ///< of the kernel that wrote it
     int32_t place_of(TensorId id) const { return is_index(id, places_) ? places_[id] : -1; }
 
 private:
     const OwnedGraph* graph_ = nullptr;
     std::vector<Cell> times_;     ///< [tensors] Empty: nothing has run
     std::vector<int32_t> places_; ///< [tensors] row
-    std::unordered_map<TensorId, BackendId> was_;
+    accounts::ChangedTensors changed_;
 };
 
 /// "RMS_NORM", "SILU" for a UNARY, "leaf", "copy".

@@ -42,7 +42,7 @@ template <> tables::NodesTable table_of<tables::NodesTable>(History& history, co
     std::vector<TensorId> tensors = graph == nullptr ? std::vector<TensorId>() : tables::tensors_in_order(*graph, state);
     std::erase_if(tensors, [&](TensorId id) { return is_index(id, graph->tensors) && is_left_out(graph->tensors[id]); });
     const accounts::PassWork work = state.step == no_step ? accounts::PassWork{} : accounts::work_of_pass(history, state.step);
-    table.update(state, std::move(tensors), work.was);
+    table.update(state, std::move(tensors), work.changed);
     return table;
 }
 template <> tables::TimelineTable table_of<tables::TimelineTable>(History& history, const PlanState& state) {

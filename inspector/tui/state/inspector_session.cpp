@@ -95,7 +95,7 @@ void InspectorSession::show(Step step) {
 void InspectorSession::find_changes(const std::vector<TensorState>& before) {
     for (size_t i = 0; i < std::min(before.size(), state_.tensors.size()); ++i) {
         if (before[i].backend != state_.tensors[i].backend || before[i].cause != state_.tensors[i].cause) {
-            changed_.emplace(int_of(i), before[i].backend);
+            changed_.add(int_of(i), before[i].backend);
         }
     }
 }
@@ -110,7 +110,7 @@ void InspectorSession::follow_change() {
         selected_ = about;
     } else if (!changed_.contains(selected_)) {
         TensorId first = no_tensor;
-        for (const auto& [id, backend] : changed_) {
+        for (const TensorId id : changed_.ids()) {
             if (row_of(id) >= 0 && (first == no_tensor || row_of(id) < row_of(first))) {
                 first = id;
             }
@@ -134,13 +134,14 @@ std::string InspectorSession::told(const accounts::PassWork& work) {
             text += " (" + name(*a->by) + ")";
         }
     }
-    if (changed_.size() == 1) { // by this record, which says so, or one that was stepped back over
-        const auto& [id, backend] = *changed_.begin();
+    if (n_changed() == 1) { // by this record, which says so, or one that was stepped back over
+        const TensorId id = changed_.ids().front();
+        const BackendId backend = *changed_.before(id);
         const auto* const assign = std::get_if<record::Assign>(&record_.fact);
         if (!assign || assign->tensor != id) {
             text += " · " + name(id) + ": " + backend_name(backend) + " → " + backend_name(state_.tensors[id].backend);
         }
-    } else if (!changed_.empty()) {
+    } else if (n_changed() > 0) {
         text += " · " + counted(n_changed(), "tensor") + " changed on the way";
     }
     return text;
@@ -162,7 +163,7 @@ std::string InspectorSession::go(Step step, Unit unit) {
     changed_.clear();
     const accounts::PassWork work = accounts::work_of_pass(history_, step, unit);
     if (work.pass != Pass::none) { // whichever way led to its end
-        changed_ = work.was;
+        changed_ = work.changed;
     } else if (graph == state_.graph && planned_in == state_.planned_in) {
         find_changes(before);
     }
@@ -507,11 +508,8 @@ bool InspectorSession::changed_now(TensorId id) const noexcept {
 }
 
 BackendId InspectorSession::was(TensorId id) const noexcept {
-    if (const auto found = changed_.find(id); found != changed_.end()) {
-        return found->second;
-    }
     const bool known = is_index(id, state_.tensors);
-    return known ? state_.tensors[id].backend : no_backend;
+    return changed_.before(id).value_or(known ? state_.tensors[id].backend : no_backend);
 }
 
 const record::CopyMade* InspectorSession::copy(TensorId id) const noexcept {

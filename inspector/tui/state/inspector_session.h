@@ -12,7 +12,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace schedscope::tui {
@@ -104,8 +103,8 @@ public:
     BackendId was(TensorId id) const noexcept;
     /// At the end of a pass, the tensors that it gave a backend or a rule; elsewhere, those that have others than before the last
     /// move. Their backends before.
-    const std::unordered_map<TensorId, BackendId>& changed() const noexcept { return changed_; }
-    int n_changed() const noexcept { return n_of(changed_); }
+    const accounts::ChangedTensors& changed() const noexcept { return changed_; }
+    int n_changed() const noexcept { return n_of(changed_.ids()); }
     bool knows(Topic topic) const noexcept { return history_.knows(topic); }
     /// Why nothing can be planned again; nothing: it can.
     std::optional<std::string> why_no_what_if() const;
@@ -148,7 +147,7 @@ private:
     };
     Origin origin_;
     PlanState state_;
-    std::unordered_map<TensorId, BackendId> changed_;
+    accounts::ChangedTensors changed_;
     Record record_; ///< at the step
     const OwnedGraph* graph_ = nullptr;
     TensorId selected_ = no_tensor;

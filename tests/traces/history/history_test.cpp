@@ -345,7 +345,10 @@ TEST(History, WhatFailsEndsThePassThatItIsIn) {
     EXPECT_EQ(history.next(assigned, Unit::pass), failed);
     EXPECT_EQ(accounts::end_of_pass(history, failing, Pass::place), failed);
     EXPECT_EQ(history.state_at(failed).pass, Pass::place);
-    EXPECT_EQ(accounts::work_of_pass(history, failed).was, (std::unordered_map<TensorId, BackendId>{{0, no_backend}}));
+    const accounts::ChangedTensors changed = accounts::work_of_pass(history, failed).changed;
+    EXPECT_EQ(changed.ids(), std::vector<TensorId>{0});
+    EXPECT_EQ(changed.before(0), no_backend);
+    EXPECT_EQ(changed.before(1), std::nullopt);
 }
 
 TEST(History, NamesOfCopiesAreThoseOfTheScheduler) {

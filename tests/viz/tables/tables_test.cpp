@@ -161,6 +161,8 @@ TEST(Cells, AreWrittenByTheirUnit) {
     EXPECT_EQ(text_of(48'310, Unit::count), "48,310");
     EXPECT_EQ(text_of(48'310, Unit::number), "48310");
     EXPECT_EQ(text_of(12.34, Unit::percent), "12.3%");
+    EXPECT_EQ(text_of(12.36, Unit::percent), "12.4%");
+    EXPECT_EQ(text_of(17.25, Unit::percent), "17.3%");
     EXPECT_EQ(text_of(Cell::of_each(Shape{64, 16, 1, 1}), Unit::shape), "[64, 16]");
     EXPECT_EQ(text_of(Cell::of_each(std::vector<std::string>{"a", "b"}), Unit::names), "a + b");
     EXPECT_EQ(text_of(true, Unit::text), "yes");

@@ -126,6 +126,22 @@ Pass pass_beginning_at(History& history, Step step) {
 
 } // namespace
 
+void ChangedTensors::add(TensorId id, BackendId before) {
+    if (id < 0 || contains(id)) {
+        return;
+    }
+    if (!is_index(id, before_)) {
+        before_.resize(static_cast<size_t>(id) + 1);
+    }
+    before_[id] = before;
+    ids_.push_back(id);
+}
+
+void ChangedTensors::clear() noexcept {
+    ids_.clear();
+    before_.clear();
+}
+
 PassWork work_of_pass(History& history, Step end, History::Unit unit) {
     PassWork work;
     if (!is_moment(History::Unit::sweep, history.record(end))) {
@@ -145,9 +161,9 @@ PassWork work_of_pass(History& history, Step end, History::Unit unit) {
     work.first = first;
     source.for_each_of(fact_set<record::Assign, record::CopyMade>(), first, end, [&](const Record& r) {
         if (const auto* assign = std::get_if<record::Assign>(&r.fact)) {
-            work.was.emplace(assign->tensor, or_none(assign->before));
+            work.changed.add(assign->tensor, or_none(assign->before));
         } else {
-            work.was.emplace(std::get<record::CopyMade>(r.fact).copy, no_backend);
+            work.changed.add(std::get<record::CopyMade>(r.fact).copy, no_backend);
         }
     });
     return work;
@@ -161,7 +177,8 @@ std::string PassWork::told(const History& history, const PlanState& state) const
         }
     };
     int64_t assigned = 0, moved = 0, kept = 0;
-    for (const auto& [id, before] : was) {
+    for (const TensorId id : changed.ids()) {
+        const std::optional<BackendId> before = changed.before(id);
         const BackendId now = is_index(id, state.tensors) ? state.tensors[id].backend : no_backend;
         if (!is_index(id, state.tensors) || now == before) {
             ++kept;

@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 /// What "pass 2a" means wherever it is shown: the state at its end, and what it did itself.
@@ -25,13 +24,26 @@ std::vector<PassRow> passes(History& history, EvaluationId planned);
 /// recorded in neither.
 Step end_of_pass(History& history, EvaluationId evaluation, Pass pass);
 
+/// Tensors that changed, each with the backend that it had before.
+class ChangedTensors {
+public:
+    void add(TensorId id, BackendId before); ///< which is kept where it was added already
+    void clear() noexcept;
+    const std::vector<TensorId>& ids() const noexcept { return ids_; } ///< in the order that they were added in
+    bool contains(TensorId id) const noexcept { return is_index(id, before_) && before_[id].has_value(); }
+    std::optional<BackendId> before(TensorId id) const noexcept { return contains(id) ? before_[id] : std::nullopt; }
+
+private:
+    std::vector<TensorId> ids_;
+    std::vector<std::optional<BackendId>> before_; ///< [tensors] up to the last that changed
+};
+
 /// What the pass did that is over at a step.
 struct PassWork {
     Pass pass = Pass::none; ///< none: no pass is over there
     bool whole = false;     ///< all of pass 2, of which `pass` is the last sweep
     Step first = no_step;   ///< where it begins
-    /// Of each tensor that it assigned and each copy that it made: the backend before.
-    std::unordered_map<TensorId, BackendId> was;
+    ChangedTensors changed; ///< that it assigned, and copies that it made
 
     /// In words, at the end of it: "12 tensors assigned, 2 tensors moved to another backend".
     std::string told(const History& history, const PlanState& state) const;
