@@ -293,8 +293,6 @@ struct Record {
 };
 static_assert(std::is_trivially_copyable_v<Record>);
 
-/// Lower case, words joined by '_': "assign", "split_begin".
-std::string_view fact_name(const Fact& fact) noexcept;
 
 /// The tensor a record is about, or none.
 TensorId subject(const Fact& fact) noexcept;

@@ -1,6 +1,7 @@
 #include "traces/history/fold.h"
 
 #include "runtime/numbers.h"
+#include "traces/format/fields.h"
 
 #include <algorithm>
 
@@ -57,31 +58,37 @@ concept Listed = requires(PlanState& s, const T& f) {
     list_of(s, f);
 };
 
+/// It has a function of its own for the kind.
+template <typename Folder, typename T>
+concept Folds = requires(Folder& folder, const T& f) {
+    folder.apply(f);
+};
+
 class RecordFold {
 public:
     RecordFold(PlanState& state, const Record& record, const RecordSource& source) : s(state), r(record), source(source) {}
 
-    template <Listed T> void operator()(const T& f) {
-        auto& list = list_of(s, f);
-        if constexpr (std::is_same_v<decltype(list), std::vector<T>&>) {
-            list.push_back(f);
-        } else {
-            list.push_back({r.step, f});
+    template <typename T> void operator()(const T& f) {
+        if constexpr (Listed<T>) {
+            auto& list = list_of(s, f);
+            if constexpr (std::is_same_v<decltype(list), std::vector<T>&>) {
+                list.push_back(f);
+            } else {
+                list.push_back({r.step, f});
+            }
+        } else if constexpr (Folds<RecordFold, T>) {
+            apply(f);
         }
     }
-    void operator()(const record::EvaluationBegin& f) {
+    void apply(const record::EvaluationBegin& f) {
         s.pass = Pass::none;
         s.planned_in = f.planned_in;
     }
-    void operator()(const record::EvaluationEnd& f) {
+    void apply(const record::EvaluationEnd& f) {
         s.pass = Pass::none;
         note_error(f.error);
     }
-    void operator()(const record::UbatchToken&) {}
-    void operator()(const record::Alternative&) {}
-    void operator()(const record::Reserve&) {}
-    void operator()(const record::Pin&) {}
-    void operator()(const record::PlanBegin& f) {
+    void apply(const record::PlanBegin& f) {
         clear_plan(s);
         s.planned_in = s.evaluation;
         s.graph = f.graph;
@@ -89,7 +96,7 @@ public:
         s.tensors.assign(graph.tensors.size(), {});
         s.order = graph.nodes;
     }
-    void operator()(const record::PlanEnd& f) {
+    void apply(const record::PlanEnd& f) {
         s.pass = f.error == 0 ? Pass::none : s.pass; // where it failed
         note_error(f.error);
         s.planned = s.planned || f.error == 0;
@@ -98,21 +105,19 @@ public:
             s.tensors.resize(std::max(n, s.tensors.size()));
         }
     }
-    void operator()(const record::PassBegin& f) { s.pass = f.pass; }
-    void operator()(const record::PassEnd&) {}
-    void operator()(const record::BackendQuery&) {}
-    void operator()(const record::Assign& f) {
+    void apply(const record::PassBegin& f) { s.pass = f.pass; }
+    void apply(const record::Assign& f) {
         if (TensorState* t = tensor(f.tensor)) {
             *t = {or_none(f.after), f.cause, f.source, f.pass.value_or(Pass::none), or_none(f.by), t->split, r.step};
         }
     }
-    void operator()(const record::SplitBegin& f) {
+    void apply(const record::SplitBegin& f) {
         s.splits.emplace_back().begin = f;
         if (TensorState* t = tensor(or_none(f.node))) {
             t->split = f.index;
         }
     }
-    void operator()(const record::SplitEnd& f) {
+    void apply(const record::SplitEnd& f) {
         SplitState* split = split_at(f.index);
         if (split == nullptr) {
             return;
@@ -125,12 +130,12 @@ public:
             }
         }
     }
-    void operator()(const record::SplitInput& f) {
+    void apply(const record::SplitInput& f) {
         if (SplitState* split = split_at(f.split)) {
             split->inputs.push_back(f);
         }
     }
-    void operator()(const record::CopyMade& f) {
+    void apply(const record::CopyMade& f) {
         s.copies.push_back(f);
         const size_t id = f.copy;
         if (s.tensors.size() <= id) {
@@ -139,14 +144,13 @@ public:
         const int32_t split = f.graph_input || s.splits.empty() ? -1 : s.splits.back().begin.index;
         s.tensors[id] = {f.backend, Cause::copy, -1, Pass::split, f.of, split, r.step};
     }
-    void operator()(const record::Reorder& f) {
+    void apply(const record::Reorder& f) {
         s.reorders.push_back(f);
         if (is_index(f.to, s.order)) {
             s.order[f.to] = f.node;
         }
     }
-    void operator()(const record::BufferSize&) {} // of the whole trace: accounts::compute_buffers
-    void operator()(const record::SplitRun& f) {
+    void apply(const record::SplitRun& f) {
         if (SplitState* split = split_at(f.split)) {
             split->start_ns = f.start_ns;
             split->end_ns = f.end_ns;
@@ -154,8 +158,6 @@ public:
             split->kernels = f.kernels;
         }
     }
-    void operator()(const record::ValueElement&) {}
-    void operator()(const record::ValueBucket&) {}
 
 private:
     TensorState* tensor(TensorId id) { return is_index(id, s.tensors) ? &s.tensors[id] : nullptr; }
@@ -174,6 +176,12 @@ private:
 template <typename T> size_t bytes_of(const std::vector<T>& v) noexcept { return v.size() * sizeof(T); }
 
 } // namespace
+
+constinit const FactSet folded_facts = [] {
+    FactSet folded = 0;
+    for_each_kind([&]<typename T>(size_t) { folded |= Listed<T> || Folds<RecordFold, T> ? fact_bit<T>() : 0; });
+    return folded;
+}();
 
 void begin_state(PlanState& state, EvaluationId evaluation) {
     clear_plan(state);
