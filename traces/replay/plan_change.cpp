@@ -43,7 +43,13 @@ Pass where_apart(const TensorWay& a, const TensorWay& b) {
     return std::min(x->pass, y->pass);
 }
 
-std::string_view kind_of_memory(const TensorInfo& t) { return t.usage == BufferUsage::weights ? "weights in " : "KV cache in "; }
+/// What a leaf with memory of its own is.
+std::string_view kind_of_memory(const TensorInfo& t) {
+    return t.usage == BufferUsage::weights ? "weights in "
+           : t.role == Role::cache         ? "KV cache in "
+           : t.role == Role::sampling      ? "sampling state in "
+                                           : "inputs in ";
+}
 
 /// The tensors in the order in which a person reads a graph: leafs, then nodes.
 std::vector<std::pair<TensorId, bool>> in_order(const OwnedGraph& graph) {

@@ -31,6 +31,7 @@ public:
     void clear() noexcept;
     const std::vector<TensorId>& ids() const noexcept { return ids_; } ///< in the order that they were added in
     bool contains(TensorId id) const noexcept { return is_index(id, before_) && before_[id].has_value(); }
+    bool operator==(const ChangedTensors&) const = default;
     std::optional<BackendId> before(TensorId id) const noexcept { return contains(id) ? before_[id] : std::nullopt; }
 
 private:
