@@ -176,7 +176,7 @@ void NodesPicture::draw_copies(int32_t split) {
             continue;
         }
         const BackendStyle& style = subject_.palette[made.backend];
-        accounts::SizeSum size;
+        SizeSum size;
         size.add(made.bytes);
         std::string label =
             subject_.mark(copy) + "copy of " + bold(clipped(subject_.name(made.of), 48)) + next_line(11) +

@@ -99,7 +99,7 @@ json tables_of(History& history, const PlanState& state, ReportTables& tables) {
     passes.update(state);
     tables.add(passes, made);
     tables::BuffersTable buffers(history);
-    buffers.update(state, accounts::memory_of_buffers(history, state).memory);
+    buffers.update(state, accounts::memory(history, state).memory);
     tables.add(buffers, made);
     tables::PlacesTable places(history);
     places.update(state);

@@ -90,7 +90,7 @@ struct Memory {
     tables::PlacesTable places;
 };
 Memory memory_of(History& history, const PlanState& state) {
-    accounts::MemoryAccount table = accounts::memory_of_buffers(history, state);
+    accounts::MemoryAccount table = accounts::memory(history, state);
     Memory memory{tables::BuffersTable(history), tables::ReservesTable(std::move(table.reserves)), tables::PlacesTable(history)};
     memory.buffers.update(state, std::move(table.memory));
     memory.places.update(state);

@@ -4,6 +4,7 @@
 #include "inspector/tui/views/view.h"
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
+#include "traces/history/accounts/copies.h"
 #include "traces/history/words/unknown.h"
 #include "viz/tables/splits.h"
 
@@ -84,11 +85,8 @@ public:
         add_wrapped(lines, width, "starts", 8, why(session, split), {},
                     Target::tensor(or_none(split.begin.by) != no_tensor ? *split.begin.by : split.node()));
 
-        const std::optional<int64_t> bytes = tables::bytes_into(split);
         add_heading(lines, "inputs " + std::to_string(split.inputs.size()) +
-                               (split.inputs.empty() ? ""
-                                : bytes              ? ", " + words::bytes(*bytes)
-                                                     : ", bytes unknown"));
+                               (split.inputs.empty() ? "" : ", " + words::bytes(accounts::input_sizes(split))));
         for (const record::SplitInput& input : split.inputs) {
             Line l;
             l.parts.push_back({session.name(input.tensor)});

@@ -39,17 +39,26 @@ std::vector<CopyRow> copies(History& history, const PlanState& state) {
     return rows;
 }
 
-void SizeSum::add(std::optional<int64_t> size) noexcept {
-    bytes += size.value_or(0);
-    complete = complete && size;
+namespace {
+
+void add_inputs(SizeSum& sum, const SplitState& split) noexcept {
+    for (const record::SplitInput& input : split.inputs) {
+        sum.add(input.bytes);
+    }
 }
 
-SizeSum input_sizes(const PlanState& state) {
+} // namespace
+
+SizeSum input_sizes(const SplitState& split) noexcept {
+    SizeSum sum;
+    add_inputs(sum, split);
+    return sum;
+}
+
+SizeSum input_sizes(const PlanState& state) noexcept {
     SizeSum sum;
     for (const SplitState& split : state.splits) {
-        for (const record::SplitInput& input : split.inputs) {
-            sum.add(input.bytes);
-        }
+        add_inputs(sum, split);
     }
     return sum;
 }

@@ -1,6 +1,5 @@
 #include "traces/history/words/words.h"
 
-#include "traces/history/accounts/copies.h"
 #include "traces/history/words/unknown.h"
 
 namespace schedscope::words {
@@ -27,11 +26,11 @@ std::string value(const record::Value& v) {
     return v.n_elements == 0 ? text : text + " of " + counted(v.n_elements, "element");
 }
 
-std::string bytes(const accounts::SizeSum& sum) {
+std::string bytes(const SizeSum& sum) {
     return sum.complete ? bytes(sum.bytes) : sum.bytes > 0 ? "at least " + bytes(sum.bytes) : unknown_text;
 }
 
-std::string counted_of(int64_t n, std::string_view noun, const accounts::SizeSum& sum) {
+std::string counted_of(int64_t n, std::string_view noun, const SizeSum& sum) {
     if (n == 0) {
         return "no " + counted(0, noun).substr(2); // the plural
     }
