@@ -106,6 +106,31 @@ PlanFigures FigureCounter::of(const PlanText& plan) {
     return f;
 }
 
+std::vector<Measure> measures_of(const PlanComparison& plan) {
+    using Unit = Measure::Unit;
+    std::vector<Measure> measures;
+    const PlanFigures &before = plan.recorded, &after = plan.now;
+    const auto add_each = [&](const std::string& of, Unit unit, auto figures) {
+        std::map<std::string, Measure> both;
+        for (const auto& [name, n] : before.*figures) {
+            both.try_emplace(name, Measure{of + name, unit, 0, 0}).first->second.a = n;
+        }
+        for (const auto& [name, n] : after.*figures) {
+            both.try_emplace(name, Measure{of + name, unit, 0, 0}).first->second.b = n;
+        }
+        for (auto& [name, measure] : both) {
+            measures.push_back(std::move(measure));
+        }
+    };
+    add_each("nodes on ", Unit::count, &PlanFigures::nodes);
+    measures.push_back({"splits", Unit::count, before.splits, after.splits});
+    measures.push_back({"inputs of splits", Unit::count, before.inputs, after.inputs});
+    measures.push_back({"copies", Unit::count, before.copies, after.copies});
+    measures.push_back({"bytes moved", Unit::bytes, before.bytes_moved, after.bytes_moved});
+    add_each("", Unit::bytes, &PlanFigures::memory);
+    return measures;
+}
+
 std::vector<TensorChange> changes_of(const PlanText& recorded, const PlanText& now) {
     const std::vector<TensorWay> before = ways_of(recorded), after = ways_of(now);
     const std::vector<TensorId> match = align_by_name(recorded.graph, now.graph);

@@ -29,6 +29,7 @@ struct PlanFigures {
     int64_t splits = 0, copies = 0;                ///< copies: tensors made for them, one a stage
     int64_t inputs = 0, bytes_moved = 0;           ///< of splits, in an evaluation
     std::string error;                             ///< why there is no plan
+    bool operator==(const PlanFigures&) const = default;
 };
 
 /// A tensor that ends up elsewhere, or by another rule.

@@ -126,23 +126,9 @@ public:
 private:
     static const SplitState& at(const InspectorSession& session, int row) { return session.state().splits[row]; }
     static std::string why(InspectorSession& session, const SplitState& split) {
-        const std::string node = split.node() == no_tensor ? "its first node" : tensor_label(session, split.node());
-        const std::string by = session.name(or_none(split.begin.by));
-        if (!split.begin.why) {
-            return split.begin.backend ? "why is not known" : "where it runs and why is not known";
-        }
-        switch (*split.begin.why) {
-        case SplitReason::first: return "first: the graph begins with it, at " + node;
-        case SplitReason::backend: {
-            const int index = split.begin.index;
-            const std::string before = index > 0 ? session.backend_name(at(session, index - 1).backend()) : "-";
-            return "backend: " + node + " runs on " + session.backend_name(split.backend()) + ", the split before on " + before;
-        }
-        case SplitReason::weight:
-            return "weight: " + by + " of " + node +
-                   " lies on another backend, and the split before has inputs already (so their memory can be used again)";
-        default: return "full: the split before has no room for one more input, and " + node + " needs " + by + " copied";
-        }
+        const TensorId by = or_none(split.begin.by);
+        return words::split_begins(split.begin, split.node() == no_tensor ? "" : tensor_label(session, split.node()),
+                                   by == no_tensor ? "a source" : session.name(by));
     }
 
     tables::SplitsTable table_;

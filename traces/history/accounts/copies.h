@@ -26,6 +26,11 @@ struct CopyRow {
 
 std::vector<CopyRow> copies(History& history, const PlanState& state);
 
+/// Where what a copy holds comes from; an input of the graph that is kept once per stage is made where it lies.
+BackendId origin_of(const PlanState& state, const record::CopyMade& copy) noexcept;
+/// Of the pipeline that the copies are made for; 1: there is none.
+int32_t n_stages(const PlanState& state) noexcept;
+
 /// What is copied into a split.
 SizeSum input_sizes(const SplitState& split) noexcept;
 /// The same of all splits of a plan.

@@ -44,4 +44,29 @@ std::string refusal(Refusal reason, std::string_view detail, std::string_view be
     return text += detail;
 }
 
+std::string asked(Question question, std::string_view memory, bool yes, std::string_view why) {
+    std::string text;
+    switch (question) {
+    case Question::op: text = "runs this operator?"; break;
+    case Question::buffer_type: text = "can use " + std::string(memory) + " memory?"; break;
+    case Question::offload: text = "wants to take it over?"; break;
+    }
+    text += yes ? " yes" : " no";
+    return yes || why.empty() ? text : text + ": " + std::string(why);
+}
+
+std::string split_begins(const record::SplitBegin& begin, std::string_view node, std::string_view by) {
+    if (!begin.backend || !begin.why) {
+        return begin.backend ? "why it begins is not known" : "where it runs is not known";
+    }
+    const std::string where(node.empty() ? "it" : node);
+    switch (*begin.why) {
+    case SplitReason::first: return "first split";
+    case SplitReason::backend: return node.empty() ? "backend changes" : "backend changes at " + where;
+    case SplitReason::weight: return where + " needs weight " + std::string(by) + " of another backend";
+    case SplitReason::full: return "inputs are full: " + where + " needs " + std::string(by) + " too";
+    }
+    return "";
+}
+
 } // namespace schedscope::words

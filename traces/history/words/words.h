@@ -24,5 +24,10 @@ std::string
 value(const record::Value& v); ///< "from 0 to 1, mean 0.25, norm 2 of 16 elements"; with its NaN and infinite ones, if any
 /// "type: source 1 is not F32", or as much of it as is known; empty: nothing.
 std::string refusal(Refusal reason, std::string_view detail, std::string_view between = ": ");
+/// What a backend was asked, and what it said: "runs this operator? no: type: source 1 is not F32". memory: with
+/// Question::buffer_type.
+std::string asked(Question question, std::string_view memory, bool yes, std::string_view why);
+/// Why a split begins: "backend changes at Qcur-3 (MUL_MAT)". node: that begins it; empty: not said. by: what it needs.
+std::string split_begins(const record::SplitBegin& begin, std::string_view node, std::string_view by);
 
 } // namespace schedscope::words
