@@ -36,8 +36,8 @@ struct InspectorOptions {
 
 /// Shows a history in the terminal until the user quits; returns the exit code (0; 130 after Ctrl-C or SIGINT with nothing to
 /// interrupt; 128 + n after another signal n). Settings are read from $XDG_CONFIG_HOME/schedscope/settings (settings.h). However
-/// it ends, the terminal is as it was. Of a gate it only steps, runs and interrupts: what becomes of the program after quitting
-/// (detach, cancel) is the caller's to say. Throws Error(usage) when there is no terminal, saying what to use instead;
+/// it ends, the terminal is as it was. Of a gate it only steps, runs and interrupts: the caller says whether the program
+/// goes on or is cancelled after quitting. Throws Error(usage) when there is no terminal, saying what to use instead;
 /// Error(input) when the source can't be read.
 int run_inspector(std::shared_ptr<const RecordSource> source, const InspectorOptions& options);
 

@@ -15,15 +15,15 @@ namespace {
 /// The device whose memory the output's weights are in; memory that is no device's own is the host's.
 OutputPlace output_place(const Model& model) {
     const Hparams& h = model.hparams();
-    OutputPlace place{&model.device(model.placement().host()), model.mode(), h.n_vocab, h.n_layer,
-                      model.placement().of_layer(h.n_layer).why};
     const Tensor* output = model.weights().output.weight;
+    int32_t matrix = model.placement().host();
     for (int32_t i = 0; i < model.n_devices(); ++i) {
         if (output->buffer != nullptr && &model.device(i).buffer_type() == &output->buffer->type()) {
-            place.device = &model.device(i);
+            matrix = i;
         }
     }
-    return place;
+    const HomeChoice choice = model.placement().sampling(h.n_layer, matrix);
+    return {&model.device(choice.home), model.mode(), h.n_vocab, h.n_layer, choice.why};
 }
 
 } // namespace

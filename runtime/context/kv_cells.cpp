@@ -95,16 +95,6 @@ void KvCells::shift(int32_t sequence, int32_t from, int32_t to, int32_t delta) {
     }
 }
 
-int32_t KvCells::last_position(int32_t sequence) const noexcept {
-    int32_t last = -1;
-    for (const Cell& c : cells_) {
-        if ((c.sequences & only_sequence(sequence)) != 0) {
-            last = std::max(last, c.position);
-        }
-    }
-    return last;
-}
-
 std::optional<std::vector<int32_t>> KvCells::take_shifts() {
     if (!any_shift_) {
         return std::nullopt;

@@ -36,8 +36,6 @@ public:
     /// Adds `delta` to positions; the keys in these cells must then be turned by as much (`take_shifts`). Cells that would become
     /// negative are freed.
     void shift(int32_t sequence, int32_t from, int32_t to, int32_t delta);
-    /// The last position of a sequence; −1: it has none.
-    int32_t last_position(int32_t sequence) const noexcept;
     /// Positions by which each cell moved since the last call, [size]; nothing when none did.
     std::optional<std::vector<int32_t>> take_shifts();
 

@@ -81,12 +81,8 @@ public:
 
     // As above; Error(input) naming file and key when it is absent.
     uint32_t require_u32(std::string_view key) const;
-    int32_t require_i32(std::string_view key) const;
-    uint64_t require_u64(std::string_view key) const;
     float require_f32(std::string_view key) const;
-    bool require_bool(std::string_view key) const;
     std::string_view require_string(std::string_view key) const;
-    std::vector<int32_t> require_i32_array(std::string_view key) const;
     std::vector<float> require_f32_array(std::string_view key) const;
     std::vector<std::string_view> require_string_array(std::string_view key) const;
     /// Error(input) naming file and tensor when it is absent.

@@ -159,12 +159,8 @@ template <typename Wanted> Wanted File::require(std::string_view key, std::optio
 }
 
 uint32_t File::require_u32(std::string_view key) const { return require(key, get_u32(key)); }
-int32_t File::require_i32(std::string_view key) const { return require(key, get_i32(key)); }
-uint64_t File::require_u64(std::string_view key) const { return require(key, get_u64(key)); }
 float File::require_f32(std::string_view key) const { return require(key, get_f32(key)); }
-bool File::require_bool(std::string_view key) const { return require(key, get_bool(key)); }
 std::string_view File::require_string(std::string_view key) const { return require(key, get_string(key)); }
-std::vector<int32_t> File::require_i32_array(std::string_view key) const { return require(key, get_i32_array(key)); }
 std::vector<float> File::require_f32_array(std::string_view key) const { return require(key, get_f32_array(key)); }
 std::vector<std::string_view> File::require_string_array(std::string_view key) const {
     return require(key, get_string_array(key));

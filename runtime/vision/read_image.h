@@ -19,7 +19,7 @@ struct ImageChild {
     std::function<bool()> cancelled;                             ///< asked every now and then; true ends it
 };
 
-/// What decode_image makes of a file, decoded in a child process that can do nothing else: whatever is in the file does no more
+/// What decode_any makes of a file, decoded in a child process that can do nothing else: whatever is in the file does no more
 /// harm than that it can't be read. Throws Error(input) also for a file that is missing, unreadable, no regular file, or that
 /// crashes the child or takes too much of its time or memory; Error(device) when no child can be started; Interrupted. Of a file
 /// that is no image, or one too large, no more than the beginning is read.

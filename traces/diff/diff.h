@@ -1,6 +1,7 @@
 #pragma once
 
 #include "traces/history/history.h"
+#include "traces/history/measure.h"
 
 #include <cstdint>
 #include <optional>
@@ -69,13 +70,7 @@ struct Setting {
     std::optional<std::string> a, b; ///< nothing: not said
 };
 
-/// How much of everything there is in one plan. In order, with the same names for both traces.
-struct Measure {
-    std::string name; ///< "nodes on Vulkan0", "bytes copied"
-    bool is_bytes = false;
-    bool is_time = false; ///< nanoseconds
-    std::optional<int64_t> a, b;
-};
+/// How much of everything there is in a plan of each. In order, with the same names for both traces.
 struct DiffSummary {
     std::optional<GraphKind> kind;
     EvaluationId eval_a = -1, eval_b = -1;

@@ -3,6 +3,7 @@
 #include "traces/diff/diff_parts.h"
 #include "traces/history/accounts/memory.h"
 
+#include <tuple>
 #include <unordered_map>
 
 namespace schedscope::diff {
@@ -49,64 +50,64 @@ void compare_replans(const PlanPair& plans, Found& found) {
     }
 }
 
-std::string place_text(const accounts::PlacementRow& row) {
-    return row.buffer_type + (row.chunk == 0 ? "" : " chunk " + std::to_string(row.chunk)) + " at " + std::to_string(row.offset) +
-           ", " + std::to_string(row.size) + " bytes";
+std::string place_text(const PlanSide& side, const record::Placement& p) {
+    return side.history.buffer_type_name(p.buffer_type) + (p.chunk == 0 ? "" : " chunk " + std::to_string(p.chunk)) + " at " +
+           std::to_string(p.offset) + ", " + std::to_string(p.size) + " bytes";
 }
 
-void compare_placements(const PlanPair& plans, const std::vector<accounts::PlacementRow>& a,
-                        const std::vector<accounts::PlacementRow>& b, Found& found) {
-    std::unordered_map<TensorId, const accounts::PlacementRow*> of_b;
-    for (const accounts::PlacementRow& row : b) {
-        of_b.emplace(row.id, &row);
+DiffValue in_place_of(const PlanSide& side, const record::Placement& p) {
+    return p.in_place_of == no_tensor ? DiffValue{} : DiffValue{side.history.tensor_name(side.state, p.in_place_of)};
+}
+
+void compare_placements(const PlanPair& plans, Found& found) {
+    std::unordered_map<TensorId, const record::Placement*> of_b;
+    for (const record::Placement& p : plans.b.state.placements) {
+        of_b.emplace(p.tensor, &p);
     }
-    std::unordered_map<TensorId, TensorId> in_place_a, in_place_b;
-    for (const auto& [side, in_place] : {std::pair{&plans.a, &in_place_a}, std::pair{&plans.b, &in_place_b}}) {
-        for (const record::Placement& p : side->state.placements) {
-            (*in_place)[p.tensor] = p.in_place_of;
-        }
-    }
-    const auto add = [&](const accounts::PlacementRow* x, TensorId id_a, const accounts::PlacementRow* y,
+    const auto add = [&](const record::Placement* x, TensorId id_a, const record::Placement* y,
                          TensorId id_b) -> TraceDifference& {
-        TraceDifference& d = plans.add(found, What::placement, id_a, id_b, x == nullptr ? DiffValue{} : DiffValue{place_text(*x)},
-                                       y == nullptr ? DiffValue{} : DiffValue{place_text(*y)});
-        for (const auto& [row, suffix] : {std::pair{x, "_a"}, std::pair{y, "_b"}}) {
-            if (row != nullptr) {
-                d.more.insert(d.more.end(), {{std::string("buffer") + suffix, row->buffer_type},
-                                             {std::string("chunk") + suffix, int64_t{row->chunk}},
-                                             {std::string("offset") + suffix, row->offset},
-                                             {std::string("size") + suffix, row->size},
-                                             {std::string("in_place_of") + suffix,
-                                              row->in_place_of ? DiffValue{*row->in_place_of} : DiffValue{}}});
+        TraceDifference& d =
+            plans.add(found, What::placement, id_a, id_b, x == nullptr ? DiffValue{} : DiffValue{place_text(plans.a, *x)},
+                      y == nullptr ? DiffValue{} : DiffValue{place_text(plans.b, *y)});
+        for (const auto& [side, p, suffix] : {std::tuple{&plans.a, x, "_a"}, std::tuple{&plans.b, y, "_b"}}) {
+            if (p != nullptr) {
+                d.more.insert(d.more.end(), {{std::string("buffer") + suffix, side->history.buffer_type_name(p->buffer_type)},
+                                             {std::string("chunk") + suffix, int64_t{p->chunk}},
+                                             {std::string("offset") + suffix, p->offset},
+                                             {std::string("size") + suffix, p->size},
+                                             {std::string("in_place_of") + suffix, in_place_of(*side, *p)}});
             }
         }
         return d;
     };
-    for (const accounts::PlacementRow& x : a) {
-        const TensorId id = plans.in_b(x.id);
+    for (const record::Placement& x : plans.a.state.placements) {
+        const TensorId id = plans.in_b(x.tensor);
         if (id == no_tensor) {
             continue; // that it is not there is said elsewhere
         }
         found.compared();
         const auto other = of_b.find(id);
         if (other == of_b.end()) {
-            add(&x, x.id, nullptr, id);
+            add(&x, x.tensor, nullptr, id);
             continue;
         }
-        const accounts::PlacementRow& y = *other->second;
-        const TensorId in_place_of_a = in_place_a[x.id], in_place_of_b = in_place_b[id];
-        if (place_text(x) != place_text(y) || !plans.same(in_place_of_a, in_place_of_b)) {
-            TraceDifference& d = add(&x, x.id, &y, id);
-            if (!plans.same(in_place_of_a, in_place_of_b)) {
-                d.note = "in place of " + x.in_place_of.value_or("none") + " → " + y.in_place_of.value_or("none");
+        const record::Placement& y = *other->second;
+        const bool alike = plans.same(x.in_place_of, y.in_place_of);
+        if (!alike || place_text(plans.a, x) != place_text(plans.b, y)) {
+            TraceDifference& d = add(&x, x.tensor, &y, id);
+            if (!alike) {
+                const auto name = [](const PlanSide& side, TensorId parent) {
+                    return parent == no_tensor ? "none" : side.history.tensor_name(side.state, parent);
+                };
+                d.note = "in place of " + name(plans.a, x.in_place_of) + " → " + name(plans.b, y.in_place_of);
             }
         }
         of_b.erase(other);
     }
-    for (const accounts::PlacementRow& y : b) {
-        if (const TensorId id = plans.in_a(y.id); id != no_tensor && of_b.contains(y.id)) {
+    for (const record::Placement& y : plans.b.state.placements) {
+        if (const TensorId id = plans.in_a(y.tensor); id != no_tensor && of_b.contains(y.tensor)) {
             found.compared();
-            add(nullptr, id, &y, y.id);
+            add(nullptr, id, &y, y.tensor);
         }
     }
 }
@@ -118,7 +119,7 @@ void compare_memory(const PlanPair& plans, Found& found) {
                                   b = accounts::memory(plans.b.history, plans.b.state);
     compare_buffers(a.memory, b.memory, found);
     compare_replans(plans, found);
-    compare_placements(plans, a.tensors, b.tensors, found);
+    compare_placements(plans, found);
 }
 
 } // namespace schedscope::diff

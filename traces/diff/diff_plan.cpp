@@ -1,6 +1,7 @@
 // What differs between two plans: assignments, splits and their inputs, copies.
 
 #include "traces/diff/diff_parts.h"
+#include "traces/history/accounts/copies.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
 
@@ -161,7 +162,7 @@ void compare_splits(const PlanPair& plans, Found& found) {
 
 void compare_copies(const PlanPair& plans, Found& found) {
     const auto origin = [](const PlanSide& side, const record::CopyMade& copy) {
-        return side.backend(copy.graph_input ? copy.backend : side.assigned(copy.of).backend);
+        return side.backend(accounts::origin_of(side.state, copy));
     };
     const auto value = [&](const PlanSide& side, const record::CopyMade* copy) {
         return copy == nullptr ? DiffValue{}

@@ -9,32 +9,28 @@ namespace schedscope::diff {
 
 namespace {
 
-/// Measures of one plan, in order.
-struct PlanMeasure {
-    std::string name;
-    bool is_bytes = false;
-    std::optional<int64_t> amount; ///< nothing: not known
-};
-
-std::vector<PlanMeasure> measure(const PlanSide& side) {
-    std::vector<PlanMeasure> measures;
+/// Of one plan, as a, in order.
+std::vector<Measure> measure(const PlanSide& side) {
+    std::vector<Measure> measures;
     const std::vector<BackendInfo>& backends = side.history.session().backends;
     for (size_t b = 0; b < backends.size(); ++b) {
         int64_t n = 0;
         for (const TensorId node : side.graph.nodes) {
             n += side.assigned(node).backend == narrow<BackendId>(b) ? 1 : 0;
         }
-        measures.push_back({"nodes on " + backends[b].name, false, n});
+        measures.push_back({"nodes on " + backends[b].name, Measure::Unit::count, n, {}});
     }
-    const auto count = [](const auto& list) { return list.size(); };
-    measures.push_back({"splits", false, count(side.state.splits)});
-    measures.push_back({"copies", false, count(side.state.copies)});
-    measures.push_back({"bytes copied", true, accounts::input_sizes(side.state).known()});
-    measures.push_back({"fused groups", false, count(side.state.fusions)});
+    const auto count = [&](const char* name, const auto& list) {
+        measures.push_back({name, Measure::Unit::count, list.size(), {}});
+    };
+    count("splits", side.state.splits);
+    count("copies", side.state.copies);
+    measures.push_back({"bytes copied", Measure::Unit::bytes, accounts::input_sizes(side.state).known(), {}});
+    count("fused groups", side.state.fusions);
     for (const accounts::MemoryRow& row : accounts::memory(side.history, side.state).memory) {
-        measures.push_back({row.buffer_type + " compute buffer", true, row.size});
+        measures.push_back({row.buffer_type + " compute buffer", Measure::Unit::bytes, row.size, {}});
     }
-    measures.push_back({"memory planned again", false, count(side.state.reallocations)});
+    count("memory planned again", side.state.reallocations);
     return measures;
 }
 
@@ -45,20 +41,18 @@ DiffSummary summarise(const PlanPair& plans) {
     summary.eval_a = plans.a.state.evaluation;
     summary.eval_b = plans.b.state.evaluation;
     summary.kind = plans.a.history.evaluation(summary.eval_a).begin.kind;
-    for (const PlanMeasure& m : measure(plans.a)) {
-        summary.measures.push_back({m.name, m.is_bytes, false, m.amount, std::nullopt});
-    }
+    summary.measures = measure(plans.a);
     size_t at = 0; // what only b has stands behind what it stands behind there
-    for (const PlanMeasure& m : measure(plans.b)) {
+    for (const Measure& m : measure(plans.b)) {
         size_t found = 0;
         while (found < summary.measures.size() && summary.measures[found].name != m.name) {
             ++found;
         }
         if (found == summary.measures.size()) {
             found = at;
-            summary.measures.insert(summary.measures.begin() + found, {m.name, m.is_bytes, false, std::nullopt, std::nullopt});
+            summary.measures.insert(summary.measures.begin() + found, {m.name, m.unit, {}, {}});
         }
-        summary.measures[found].b = m.amount;
+        summary.measures[found].b = m.a;
         at = found + 1;
     }
     return summary;

@@ -95,7 +95,7 @@ void add_times(History& a, History& b, const std::vector<EvaluationPair>& evalua
         };
         for (DiffSummary& summary : result.summaries) {
             if (summary.kind == kind) {
-                summary.measures.push_back({"time per token", false, true, per_token(x), per_token(y)});
+                summary.measures.push_back({"time per token", Measure::Unit::time, per_token(x), per_token(y)});
             }
         }
     });

@@ -147,10 +147,8 @@ private:
         int64_t end_ns = 0;
         for (const record::Execute& kernel : kernels) {
             end_ns = std::max(end_ns, kernel.end_ns);
-            if (const auto* bytes = use_->at(kernel.last)) {
-                for (const auto& [type, n] : *bytes) {
-                    count(in_use(type), kernel.start_ns, n);
-                }
+            for (const auto& [type, n] : use_->at(kernel.last)) {
+                count(in_use(type), kernel.start_ns, n);
             }
         }
         for (const BufferTypeId type : use_->buffer_types()) {

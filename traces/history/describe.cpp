@@ -67,14 +67,9 @@ public:
     std::string operator()(const record::PassBegin& f) const { return words::pass(f.pass) + " begins"; }
     std::string operator()(const record::PassEnd& f) const { return words::pass(f.pass) + " ends"; }
     std::string operator()(const record::BackendQuery& f) const {
-        std::string s = tensor(f.tensor) + ": asked " + backend(f.backend);
-        switch (f.question) {
-        case Question::op: s += " whether it runs it: "; break;
-        case Question::buffer_type: s += " whether it can use " + history.buffer_type_name(f.buffer_type) + ": "; break;
-        case Question::offload: s += " whether it wants to take it over: "; break;
-        }
-        const std::string why = words::refusal(f.reason, text(f.detail));
-        return s + (f.yes ? "yes" : "no") + (why.empty() ? "" : ", " + why);
+        return tensor(f.tensor) + ": " + backend(f.backend) + " " +
+               words::asked(f.question, f.question == Question::buffer_type ? history.buffer_type_name(f.buffer_type) : "", f.yes,
+                            words::refusal(f.reason, text(f.detail)));
     }
     std::string operator()(const record::Assign& f) const {
         std::string s = tensor(f.tensor) + ": ";
@@ -91,23 +86,10 @@ public:
         return or_none(f.before) != no_backend && f.before != f.after ? s + ", was " + backend(*f.before) : s;
     }
     std::string operator()(const record::SplitBegin& f) const {
-        if (!f.backend) {
-            return split(f.index) + ": where it runs is not known";
-        }
-        const std::string s = split(f.index) + " begins on " + backend(*f.backend) +
-                              (or_none(f.node) == no_tensor ? "" : " with " + tensor(*f.node));
-        if (!f.why) {
-            return s + ": why is not known";
-        }
-        switch (*f.why) {
-        case SplitReason::first: return s + ": the first";
-        case SplitReason::backend: return s + ": another backend than the node before";
-        case SplitReason::weight:
-            return s + ": its weight " + tensor(or_none(f.by)) +
-                   " must be copied, and the memory of the copies before can be used again";
-        case SplitReason::full: return s + ": no room among the inputs for " + tensor(or_none(f.by));
-        }
-        return s;
+        return split(f.index) +
+               (f.backend ? " begins on " + backend(*f.backend) + (or_none(f.node) == no_tensor ? "" : " with " + tensor(*f.node))
+                          : "") +
+               ": " + words::split_begins(f, "", or_none(f.by) == no_tensor ? "a source" : tensor(*f.by));
     }
     std::string operator()(const record::SplitEnd& f) const {
         return split(f.index) + " ends" + (f.end_node ? " before node " + std::to_string(*f.end_node) : "") + ": " +

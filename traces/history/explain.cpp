@@ -232,23 +232,6 @@ private:
 
 } // namespace
 
-std::string answers_text(const History& history, const std::vector<Asked>& asked) {
-    std::string text;
-    for (const Asked& a : asked) {
-        text += (text.empty() ? "asked " : ", ") + history.backend_name(a.backend);
-        if (a.question == Question::buffer_type) {
-            text += " to use " + a.buffer_type;
-        } else if (a.question == Question::offload) {
-            text += " to take it over";
-        }
-        text += a.answer ? ": yes" : ": no";
-        if (!a.answer && !a.why.empty()) {
-            text += " (" + a.why + ")";
-        }
-    }
-    return text;
-}
-
 Story explain(History& history, EvaluationId evaluation, TensorId tensor) { return Teller(history, evaluation, tensor).tell(); }
 
 } // namespace schedscope

@@ -30,9 +30,6 @@ struct StoryStep {
     std::string note; ///< pass 1 only, where none of its rules fits: what they looked at
 };
 
-/// "asked Vulkan0: no (type), CPU: yes"; empty when no backend was asked.
-std::string answers_text(const History& history, const std::vector<Asked>& asked);
-
 /// What else is known of it: one line each, in order of step.
 struct StoryLine {
     Step step = no_step;

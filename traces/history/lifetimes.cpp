@@ -1,7 +1,7 @@
 #include "traces/history/lifetimes.h"
 
 #include <algorithm>
-#include <utility>
+#include <map>
 
 namespace schedscope {
 
@@ -25,24 +25,29 @@ int32_t Lifetimes::end_of(const record::Placement& placement) const {
     return taken < 0 ? end : std::clamp(taken, placement.first_use + 1, end);
 }
 
-Lifetimes::Peak Lifetimes::peak_of(const std::vector<const record::Placement*>& in_one_buffer) const {
-    std::vector<std::pair<int32_t, int64_t>> changes; // index, bytes that are needed from there on, or no longer
-    changes.reserve(2 * in_one_buffer.size());
-    for (const record::Placement* placement : in_one_buffer) {
-        changes.emplace_back(std::max(0, placement->first_use), placement->size);
-        changes.emplace_back(end_of(*placement), -placement->size);
+std::vector<Lifetimes::Live> Lifetimes::live_in(const std::vector<const record::Placement*>& one_buffer) const {
+    std::map<int32_t, int64_t> changes; // bytes that are needed from there on, or no longer
+    for (const record::Placement* placement : one_buffer) {
+        changes[std::max(0, placement->first_use)] += placement->size;
+        changes[end_of(*placement)] -= placement->size;
     }
-    std::sort(changes.begin(), changes.end()); // at one index, what is over first
+    std::vector<Live> live;
+    int64_t bytes = 0;
+    for (const auto& [at, change] : changes) {
+        live.push_back({at, bytes += change});
+    }
+    return live;
+}
+
+Lifetimes::Peak Lifetimes::peak_of(const std::vector<const record::Placement*>& one_buffer) const {
     Peak peak;
-    int64_t live = 0;
-    for (const auto& [at, bytes] : changes) {
-        live += bytes;
-        if (live > peak.bytes) {
-            peak.bytes = live;
-            peak.at = at;
+    for (const Live& live : live_in(one_buffer)) {
+        if (live.bytes > peak.bytes) {
+            peak.bytes = live.bytes;
+            peak.at = live.at;
         }
     }
-    for (const record::Placement* placement : in_one_buffer) {
+    for (const record::Placement* placement : one_buffer) {
         if (std::max(0, placement->first_use) <= peak.at && peak.at < end_of(*placement) && placement->size > 0) {
             peak.holders.push_back(placement);
         }

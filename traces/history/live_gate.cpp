@@ -35,7 +35,7 @@ void LiveGate::acknowledge() noexcept {
 void LiveGate::let_go(Mode mode, Unit unit) {
     {
         const std::lock_guard lock(mutex_);
-        if (mode_ >= Mode::cancelled || (mode_ == Mode::detached && mode != Mode::cancelled)) {
+        if (mode_ >= Mode::cancelled) {
             return;
         }
         mode_ = mode;
@@ -50,17 +50,11 @@ void LiveGate::let_go(Mode mode, Unit unit) {
 void LiveGate::step(Unit unit) { let_go(Mode::step, unit); }
 void LiveGate::run() { let_go(Mode::run, Unit::record); }
 void LiveGate::interrupt() { let_go(Mode::hold, Unit::record); }
-void LiveGate::detach() { let_go(Mode::detached, Unit::record); }
 void LiveGate::cancel() { let_go(Mode::cancelled, Unit::record); }
 
 void LiveGate::set_breakpoint(Predicate predicate) {
     const std::lock_guard lock(mutex_);
     breakpoint_ = predicate ? std::make_shared<const Predicate>(std::move(predicate)) : nullptr;
-}
-
-bool LiveGate::is_held() const {
-    const std::lock_guard lock(mutex_);
-    return held_at_ != no_step;
 }
 
 Step LiveGate::held_at() const {
@@ -118,7 +112,7 @@ template <typename Pass> void LiveGate::pass_on(const Record& record, const Pass
     }
     passing_ = false;
     std::unique_lock lock(mutex_);
-    const std::shared_ptr<const Predicate> breakpoint = mode_ >= Mode::detached ? nullptr : breakpoint_;
+    const std::shared_ptr<const Predicate> breakpoint = mode_ >= Mode::cancelled ? nullptr : breakpoint_;
     bool broken = false;
     if (breakpoint != nullptr) {
         lock.unlock(); // it may look at what was recorded, which takes locks of its own
@@ -127,7 +121,7 @@ template <typename Pass> void LiveGate::pass_on(const Record& record, const Pass
     }
     throw_if_cancelled();
     const bool hold = mode_ == Mode::hold || (mode_ == Mode::step && is_moment(unit_, record));
-    if (mode_ >= Mode::detached || !(hold || broken)) {
+    if (mode_ >= Mode::cancelled || !(hold || broken)) {
         return;
     }
     mode_ = Mode::hold;
@@ -152,7 +146,7 @@ void LiveGate::throw_if_cancelled() {
 Recorder::Grain LiveGate::grain() const {
     const std::lock_guard lock(mutex_);
     Grain own = Grain::graph;
-    if (mode_ < Mode::detached) {
+    if (mode_ < Mode::cancelled) {
         const bool by_node = mode_ == Mode::hold || breakpoint_ != nullptr || (mode_ == Mode::step && unit_ == Unit::record);
         own = by_node ? Grain::node : mode_ == Mode::step && unit_ == Unit::split ? Grain::split : Grain::graph;
     }

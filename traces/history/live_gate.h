@@ -35,11 +35,9 @@ public:
     void step(Unit unit); ///< lets go until the next moment of a unit (history.h)
     void run();           ///< lets go until the breakpoint or an interrupt
     void interrupt();     ///< holds at the next record
-    void detach();        ///< lets go and never holds again
     void cancel();        ///< the next record (or the one held now) throws Cancelled in the runtime; after that nothing is held
     /// Holds at records that fulfil it, whatever was asked; empty: none. Called on the runtime's thread, without a lock held.
     void set_breakpoint(Predicate predicate);
-    bool is_held() const;
     Step held_at() const; ///< step of the record that it is held after; no_step when it runs
     /// True until the next hold when that was a breakpoint's.
     bool at_breakpoint() const;
@@ -58,7 +56,7 @@ public:
     void attach_to(Recorder& root) override { next_.attach_to(root); }
 
 private:
-    enum class Mode : uint8_t { run, step, hold, detached, cancelled, gone };
+    enum class Mode : uint8_t { run, step, hold, cancelled, gone };
     void let_go(Mode mode, Unit unit);
     void notify() noexcept;
     void throw_if_cancelled();

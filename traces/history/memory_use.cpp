@@ -1,43 +1,40 @@
 #include "traces/history/memory_use.h"
 
-#include "traces/history/lifetimes.h"
-
 #include <algorithm>
 
 namespace schedscope {
 
 MemoryUse::MemoryUse(const PlanState& state) {
     const Lifetimes lifetimes(state.placements);
+    std::map<BufferTypeId, std::vector<const record::Placement*>> placed;
     for (const record::Placement& p : state.placements) {
-        const int32_t first = std::max(0, p.first_use);
-        made_at_[p.tensor] = first;
-        live_[first][p.buffer_type] += p.size;
-        live_[lifetimes.end_of(p)][p.buffer_type] -= p.size;
+        made_at_[p.tensor] = std::max(0, p.first_use);
+        placed[p.buffer_type].push_back(&p);
     }
-    std::map<BufferTypeId, int64_t> sum; // from changes to what is there
-    for (auto& [index, bytes] : live_) {
-        for (const auto& [type, change] : bytes) {
-            sum[type] += change;
-        }
-        bytes = sum;
+    for (const auto& [type, placements] : placed) {
+        live_[type] = lifetimes.live_in(placements);
     }
 }
 
-const std::map<BufferTypeId, int64_t>* MemoryUse::at(TensorId tensor) const {
+std::map<BufferTypeId, int64_t> MemoryUse::at(TensorId tensor) const {
+    std::map<BufferTypeId, int64_t> bytes;
     const auto made = made_at_.find(tensor);
-    if (made == made_at_.end()) {
-        return nullptr;
+    for (const auto& [type, live] : live_) {
+        const auto behind = made == made_at_.end()
+                                ? live.begin()
+                                : std::upper_bound(live.begin(), live.end(), made->second,
+                                                   [](int32_t at, const Lifetimes::Live& l) { return at < l.at; });
+        if (behind != live.begin()) {
+            bytes[type] = std::prev(behind)->bytes;
+        }
     }
-    const auto behind = live_.upper_bound(made->second);
-    return behind == live_.begin() ? nullptr : &std::prev(behind)->second;
+    return bytes;
 }
 
 std::vector<BufferTypeId> MemoryUse::buffer_types() const {
     std::vector<BufferTypeId> types;
-    if (!live_.empty()) {
-        for (const auto& [type, bytes] : live_.rbegin()->second) {
-            types.push_back(type);
-        }
+    for (const auto& [type, live] : live_) {
+        types.push_back(type);
     }
     return types;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "traces/history/history.h"
+#include "traces/history/lifetimes.h"
 
 #include <map>
 #include <vector>
@@ -12,12 +13,12 @@ class MemoryUse {
 public:
     explicit MemoryUse(const PlanState& state);
 
-    /// Buffer type → bytes while this tensor is computed; null: it has no place of its own (a view, a cache).
-    const std::map<BufferTypeId, int64_t>* at(TensorId tensor) const;
+    /// Buffer type → bytes while this tensor is computed; empty: it has no place of its own (a view, a cache).
+    std::map<BufferTypeId, int64_t> at(TensorId tensor) const;
     std::vector<BufferTypeId> buffer_types() const;
 
 private:
-    std::map<int32_t, std::map<BufferTypeId, int64_t>> live_; ///< by index into the allocated graph, where something changes
+    std::map<BufferTypeId, std::vector<Lifetimes::Live>> live_;
     std::map<TensorId, int32_t> made_at_;
 };
 

@@ -43,7 +43,13 @@ Pass where_apart(const TensorWay& a, const TensorWay& b) {
     return std::min(x->pass, y->pass);
 }
 
-std::string_view kind_of_memory(const TensorInfo& t) { return t.usage == BufferUsage::weights ? "weights in " : "KV cache in "; }
+/// What a leaf with memory of its own is.
+std::string_view kind_of_memory(const TensorInfo& t) {
+    return t.usage == BufferUsage::weights ? "weights in "
+           : t.role == Role::cache         ? "KV cache in "
+           : t.role == Role::sampling      ? "sampling state in "
+                                           : "inputs in ";
+}
 
 /// The tensors in the order in which a person reads a graph: leafs, then nodes.
 std::vector<std::pair<TensorId, bool>> in_order(const OwnedGraph& graph) {
@@ -98,6 +104,31 @@ PlanFigures FigureCounter::of(const PlanText& plan) {
         f.by_buffer_type[chunk.first] += bytes;
     }
     return f;
+}
+
+std::vector<Measure> measures_of(const PlanComparison& plan) {
+    using Unit = Measure::Unit;
+    std::vector<Measure> measures;
+    const PlanFigures &before = plan.recorded, &after = plan.now;
+    const auto add_each = [&](const std::string& of, Unit unit, auto figures) {
+        std::map<std::string, Measure> both;
+        for (const auto& [name, n] : before.*figures) {
+            both.try_emplace(name, Measure{of + name, unit, 0, 0}).first->second.a = n;
+        }
+        for (const auto& [name, n] : after.*figures) {
+            both.try_emplace(name, Measure{of + name, unit, 0, 0}).first->second.b = n;
+        }
+        for (auto& [name, measure] : both) {
+            measures.push_back(std::move(measure));
+        }
+    };
+    add_each("nodes on ", Unit::count, &PlanFigures::nodes);
+    measures.push_back({"splits", Unit::count, before.splits, after.splits});
+    measures.push_back({"inputs of splits", Unit::count, before.inputs, after.inputs});
+    measures.push_back({"copies", Unit::count, before.copies, after.copies});
+    measures.push_back({"bytes moved", Unit::bytes, before.bytes_moved, after.bytes_moved});
+    add_each("", Unit::bytes, &PlanFigures::memory);
+    return measures;
 }
 
 std::vector<TensorChange> changes_of(const PlanText& recorded, const PlanText& now) {

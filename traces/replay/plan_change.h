@@ -1,5 +1,6 @@
 #pragma once
 
+#include "traces/history/measure.h"
 #include "traces/replay/decisions.h"
 
 #include <map>
@@ -17,6 +18,9 @@ public:
 private:
     std::map<std::pair<std::string, int32_t>, int64_t> chunks_; ///< bytes by buffer type and chunk
 };
+
+/// What a plan came to and comes to: the same names for both, in order.
+std::vector<Measure> measures_of(const PlanComparison& plan);
 
 /// The tensors that end up on another backend, or by another rule.
 std::vector<TensorChange> changes_of(const PlanText& recorded, const PlanText& now);

@@ -56,7 +56,7 @@ public:
             if (t.buffer_type != no_buffer_type && t.role == Role::cache) {
                 t.buffer_type = type_of(policy_.cache(t.layer).home);
             } else if (t.buffer_type != no_buffer_type && t.role == Role::sampling) {
-                t.buffer_type = type_of_output(t.layer);
+                t.buffer_type = type_of(policy_.sampling(t.layer, home_of_output()).home);
             } else if (t.role == Role::norm || t.role == Role::attended) {
                 t.user_backend = narrow<BackendId>(
                     policy_
@@ -125,16 +125,21 @@ private:
         return type_of(policy_.weight(w.name, part, [&](int32_t home) { return runs(home, node); }).home);
     }
 
-    /// What samplers read lies with the output's matrix.
-    BufferTypeId type_of_output(int32_t layer) const {
+    /// Of the output's matrix; memory that is no device's own is the host's. −1: the graph has none.
+    int32_t home_of_output() const {
         for (const TensorId id : graph_.nodes) {
             const TensorInfo& node = graph_.tensors[id];
             if (node.role == Role::output && node.op == Op::MUL_MAT && node.src[0] != no_tensor &&
                 is_weight(graph_.tensors[node.src[0]])) {
-                return graph_.tensors[node.src[0]].buffer_type;
+                const BufferTypeId type = graph_.tensors[node.src[0]].buffer_type;
+                int32_t home = 0;
+                while (home < policy_.host() && type_of(home) != type) {
+                    ++home;
+                }
+                return home;
             }
         }
-        return type_of(policy_.of_layer(layer).home);
+        return -1;
     }
 
     /// One more of a weight, as the last tensor of the graph, with the same answers.

@@ -22,13 +22,14 @@ struct ReplayDifference {
 
 /// What a plan comes to.
 struct PlanFigures {
-    std::map<std::string, int64_t> nodes; ///< by backend
-    std::map<std::string, int64_t>
-        memory; ///< bytes, by what and buffer type: "weights in Vulkan0", "KV cache in CPU", "compute buffer of Vulkan0"
+    std::map<std::string, int64_t> nodes;  ///< by backend
+    std::map<std::string, int64_t> memory; ///< bytes, by what and buffer type: "weights in Vulkan0", "KV cache in CPU", "sampling
+                                           ///< state in CPU", "inputs in CPU", "compute buffer of Vulkan0"
     std::map<std::string, int64_t> by_buffer_type; ///< the same bytes, all that lie in each
     int64_t splits = 0, copies = 0;                ///< copies: tensors made for them, one a stage
     int64_t inputs = 0, bytes_moved = 0;           ///< of splits, in an evaluation
     std::string error;                             ///< why there is no plan
+    bool operator==(const PlanFigures&) const = default;
 };
 
 /// A tensor that ends up elsewhere, or by another rule.

@@ -34,7 +34,7 @@ struct Group {
 
 struct GroupFlow {
     std::set<TensorId> tensors;
-    accounts::SizeSum size;
+    SizeSum size;
     bool copied = false;
 };
 
@@ -180,14 +180,14 @@ void LayersView::draw_group(DotText& dot, const Group& group) const {
         label += small(text);
     }
     const auto amount = [&](const std::set<TensorId>& tensors, const char* noun) {
-        accounts::SizeSum size;
+        SizeSum size;
         for (const TensorId tensor : tensors) {
             size.add(subject_.info(tensor).bytes());
         }
         return words::counted(tensors.size(), noun) + ", " + words::bytes(size);
     };
     if (!group.copies.empty() && !subject_.frame.before_splits) {
-        accounts::SizeSum size;
+        SizeSum size;
         for (const record::CopyMade* made : group.copies) {
             size.add(made->bytes);
         }

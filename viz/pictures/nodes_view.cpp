@@ -176,7 +176,7 @@ void NodesPicture::draw_copies(int32_t split) {
             continue;
         }
         const BackendStyle& style = subject_.palette[made.backend];
-        accounts::SizeSum size;
+        SizeSum size;
         size.add(made.bytes);
         std::string label =
             subject_.mark(copy) + "copy of " + bold(clipped(subject_.name(made.of), 48)) + next_line(11) +
@@ -320,10 +320,7 @@ std::string NodesPicture::draw() {
     } else if (subject_.has_splits()) {
         totals += ", " + words::counted(state_.splits.size(), "split") + ", " +
                   (n_copies > 0 ? words::counted(n_copies, "copy") : "no copies");
-        int64_t stages = 1; // of a pipeline: each has copies of its own, of which only those in use are drawn
-        for (const record::CopyMade& made : state_.copies) {
-            stages = std::max<int64_t>(stages, made.stage.value_or(0) + 1);
-        }
+        const int32_t stages = accounts::n_stages(state_); // each has copies of its own, of which only those in use are drawn
         totals += stages > 1 ? " for " + words::counted(stages, "stage") : "";
         signs.push_back({"- -▶", "copy between backends"});
     }

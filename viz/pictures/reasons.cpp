@@ -1,6 +1,7 @@
 #include "viz/pictures/reasons.h"
 
 #include "traces/history/words/unknown.h"
+#include "traces/history/words/words.h"
 #include "viz/pictures/dot_text.h"
 #include "viz/pictures/subject.h"
 
@@ -32,20 +33,7 @@ std::string why_split_starts(const Subject& subject, const SplitState& split) {
     if (const TensorId node = split.node(); node != no_tensor) {
         where = subject.name(node) + " (" + operator_text(subject.info(node)) + ")";
     }
-    const std::string by = or_none(begin.by) != no_tensor ? subject.name(*begin.by) : "a source";
-    if (!begin.backend) {
-        return "where it runs is not known";
-    }
-    if (!begin.why) {
-        return "why it begins is not known";
-    }
-    switch (*begin.why) {
-    case SplitReason::first: return "first split";
-    case SplitReason::backend: return where.empty() ? "backend changes" : "backend changes at " + where;
-    case SplitReason::weight: return where + " needs weight " + by + " of another backend";
-    case SplitReason::full: return "inputs are full: " + where + " needs " + by + " too";
-    }
-    return "";
+    return words::split_begins(begin, where, or_none(begin.by) != no_tensor ? subject.name(*begin.by) : "a source");
 }
 
 } // namespace schedscope

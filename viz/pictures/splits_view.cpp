@@ -20,7 +20,7 @@ namespace {
 /// Copies that go the same way: drawn as one edge.
 struct SplitFlow {
     std::vector<TensorId> tensors;
-    accounts::SizeSum size;
+    SizeSum size;
     BackendId from = no_backend; ///< none: where they lie is not known
 };
 
@@ -46,7 +46,7 @@ std::string flow_label(const Subject& subject, const SplitFlow& flow) {
     return edge_markup(what, words::bytes(flow.size));
 }
 
-void draw_split(DotText& dot, const Subject& subject, const SplitState& split, const accounts::SizeSum& input_size) {
+void draw_split(DotText& dot, const Subject& subject, const SplitState& split, const SizeSum& input_size) {
     const BackendStyle& style = subject.palette[split.backend()];
     const int32_t first = split.first_node(), end = subject.end_node(split);
     std::string label = sized(bold(split_id(split.begin.index), gap), 14) +
@@ -79,7 +79,7 @@ std::string draw_splits(const Subject& subject) {
     const PlanState& state = subject.state;
     // By target, then by source split; for what no split computes (inputs, caches and weights) by where it lies.
     std::map<std::pair<int32_t, int32_t>, SplitFlow> flows;
-    std::vector<accounts::SizeSum> into(state.splits.size());
+    std::vector<SizeSum> into(state.splits.size());
     std::vector<int64_t> splits_on(subject.session.backends.size(), 0);
     int64_t n_copies = 0;
     for (size_t s = 0; s < state.splits.size(); ++s) {

@@ -243,10 +243,7 @@ json ReportData::whole_tables() {
     json made = json::object();
     tables_.add(tables::TokensTable(history_), made);
     tables::EvaluationsTable evaluations(history_);
-    PlanState last;
-    last.step = history_.n_steps() - 1;
-    last.evaluation = history_.n_evaluations() - 1;
-    evaluations.update(last);
+    evaluations.update_to_end();
     tables_.add(evaluations, made);
     for (auto& [key, rows] : made.items()) {
         if (std::ssize(rows) > options_.max_rows) {

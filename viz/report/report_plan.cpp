@@ -90,16 +90,13 @@ json pass_rows(History& history, EvaluationId planned, ReportTexts& texts) {
 json tables_of(History& history, const PlanState& state, ReportTables& tables) {
     json made = json::object();
     tables::NodesTable nodes(history);
-    const OwnedGraph& graph = *history.graph_of(state);
-    std::vector<TensorId> tensors = tables::tensors_in_order(graph, state);
-    std::erase_if(tensors, [&](TensorId id) { return is_index(id, graph.tensors) && is_left_out(graph.tensors[id]); });
-    nodes.update(state, std::move(tensors));
+    nodes.update(state);
     tables.add(nodes, made);
     tables::PassesTable passes(history);
     passes.update(state);
     tables.add(passes, made);
     tables::BuffersTable buffers(history);
-    buffers.update(state, accounts::memory_of_buffers(history, state).memory);
+    buffers.update(state, accounts::memory(history, state).memory);
     tables.add(buffers, made);
     tables::PlacesTable places(history);
     places.update(state);

@@ -175,6 +175,13 @@ void NodesTable::update(const PlanState& state, std::vector<TensorId> tensors, c
     make_room_for_untimed(!untimed.empty());
 }
 
+void NodesTable::update(const PlanState& state, const accounts::ChangedTensors& changed) {
+    const OwnedGraph* graph = history().graph_of(state);
+    std::vector<TensorId> tensors = graph == nullptr ? std::vector<TensorId>() : tensors_in_order(*graph, state);
+    std::erase_if(tensors, [&](TensorId id) { return is_index(id, graph->tensors) && is_left_out(graph->tensors[id]); });
+    update(state, std::move(tensors), changed);
+}
+
 bool NodesTable::is_node(TensorId id) const { return !is_copy(id) && !info(id).is_leaf(); }
 
 Cell NodesTable::time_of(TensorId id) const { return is_index(id, times_) ? times_[id] : Cell(); }

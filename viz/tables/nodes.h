@@ -16,6 +16,8 @@ class NodesTable final : public PlanTable<NodesTable, TensorId> {
 public:
     explicit NodesTable(History& history);
     void update(const PlanState& state, std::vector<TensorId> tensors, const accounts::ChangedTensors& changed = {});
+    /// All tensors of the plan of which more is known than that they are there.
+    void update(const PlanState& state, const accounts::ChangedTensors& changed = {});
     static std::span<const Entry> entries();
     TensorId tensor(int row) const override { return rows_[row]; }
 

@@ -1,5 +1,7 @@
 #include "viz/tables/splits.h"
 
+#include "traces/history/accounts/copies.h"
+
 #include <algorithm>
 
 namespace schedscope::tables {
@@ -104,7 +106,7 @@ std::span<const SplitsTable::Entry> SplitsTable::entries() {
           .width = 9,
           .from_width = 52,
           .field = Field::bytes},
-         [](T t, R r) { return Cell::known(bytes_into(t.at(r))); }},
+         [](T t, R r) { return Cell::known(accounts::input_sizes(t.at(r)).known()); }},
         {{.key = "time_ns",
           .title = "time",
           .help = "that it took in this evaluation",
@@ -146,17 +148,6 @@ void SplitsTable::update(const PlanState& state) {
     }
     make_room_for_untimed(
         std::any_of(state.splits.begin(), state.splits.end(), [](const SplitState& s) { return s.ran != no_step && !s.end_ns; }));
-}
-
-std::optional<int64_t> bytes_into(const SplitState& split) noexcept {
-    int64_t sum = 0;
-    for (const record::SplitInput& input : split.inputs) {
-        if (!input.bytes) {
-            return std::nullopt;
-        }
-        sum += *input.bytes;
-    }
-    return sum;
 }
 
 } // namespace schedscope::tables

@@ -28,7 +28,4 @@ private:
     int64_t total_ns_ = 0;
 };
 
-/// Bytes that are copied into a split; nothing: not known of each.
-std::optional<int64_t> bytes_into(const SplitState& split) noexcept;
-
 } // namespace schedscope::tables

@@ -32,9 +32,4 @@ size_t column_of(const Table& table, std::string_view key) {
     return found - columns.begin();
 }
 
-std::string text_at(const Table& table, int row, std::string_view key) {
-    const size_t column = column_of(table, key);
-    return text_of(table.cell(row, column), table.columns()[column].unit);
-}
-
 } // namespace schedscope::tables

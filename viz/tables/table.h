@@ -84,7 +84,5 @@ protected:
 
 /// The column of that key.
 size_t column_of(const Table& table, std::string_view key);
-/// What a row says in the column of that key, as people read it.
-std::string text_at(const Table& table, int row, std::string_view key);
 
 } // namespace schedscope::tables

@@ -57,11 +57,12 @@ std::span<const TimelineTable::Entry> TimelineTable::entries() {
           .from_width = 92,
           .field = Field::bytes,
           .tone = Tone::quiet},
-         [](T, R r) { return Cell::from_zero(r.bytes); }},
+         [](T, R r) -> Cell { return r.bytes; }},
         {{.key = "flops", .help = "operations on floats", .unit = Unit::count}, [](T, R r) -> Cell { return r.flops; }},
         {{.title = "GFLOP/s", .help = "operations on floats, a nanosecond", .unit = Unit::rough, .width = 8, .from_width = 140},
          [](T, R r) {
-             return r.timed && r.end > r.start && r.flops > 0 ? Cell(to_double(r.flops) / to_double(r.end - r.start)) : Cell();
+             return r.timed && r.end > r.start && r.flops.value_or(0) > 0 ? Cell(to_double(*r.flops) / to_double(r.end - r.start))
+                                                                          : Cell();
          }},
         {{.key = "device_time", .help = "was it the device's clock"},
          [](T, R r) { return r.timed ? Cell(r.device_time) : Cell(); }},
@@ -109,15 +110,25 @@ void TimelineTable::update(const PlanState& state) {
     if (shows_ != Shows::kernels) {
         for (const SplitState& s : state.splits) {
             if (s.kernels != 0 && s.start_ns && s.end_ns) {
-                rows_.push_back({TimelineItem::Kind::kernel, s.backend(), no_tensor, 0, s.begin.index, 0, false, 0, 0,
-                                 *s.start_ns, *s.end_ns});
+                rows_.push_back({TimelineItem::Kind::kernel,
+                                 s.backend(),
+                                 no_tensor,
+                                 0,
+                                 s.begin.index,
+                                 0,
+                                 false,
+                                 {},
+                                 {},
+                                 *s.start_ns,
+                                 *s.end_ns});
             }
         }
         for (const record::Transfer& t : state.transfers) {
-            rows_.push_back({TimelineItem::Kind::transfer, t.to, t.copy, 0, t.split, 1, false, t.bytes, 0, t.start_ns, t.end_ns});
+            rows_.push_back(
+                {TimelineItem::Kind::transfer, t.to, t.copy, 0, t.split, 1, false, t.bytes, {}, t.start_ns, t.end_ns});
         }
         for (const record::Wait& w : state.waits) {
-            rows_.push_back({TimelineItem::Kind::wait, w.backend, no_tensor, 0, w.split, 0, false, -1, 0, w.start_ns, w.end_ns});
+            rows_.push_back({TimelineItem::Kind::wait, w.backend, no_tensor, 0, w.split, 0, false, {}, {}, w.start_ns, w.end_ns});
         }
     }
     if (shows_ == Shows::timeline) {

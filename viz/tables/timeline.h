@@ -16,9 +16,9 @@ struct TimelineItem {
     int32_t split = -1;
     int count = 1; ///< nodes that ran in it
     bool device_time = false;
-    int64_t bytes = 0, flops = 0; ///< bytes: −1 for what moves none
-    int64_t start = 0, end = 0;   ///< ns
-    bool timed = true;            ///< else start and end are not known
+    std::optional<int64_t> bytes, flops; ///< nothing: not known, or it is no work
+    int64_t start = 0, end = 0;          ///< ns
+    bool timed = true;                   ///< else start and end are not known
 
     /// A split whose kernels have no times of their own.
     bool is_split() const noexcept { return kind == Kind::kernel && tensor == no_tensor; }

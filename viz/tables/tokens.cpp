@@ -179,6 +179,13 @@ void EvaluationsTable::update(const PlanState& state) {
     columns_[0].width = std::max(4, n_of(std::to_string(rows_.size())));
 }
 
+void EvaluationsTable::update_to_end() {
+    end_ = std::make_shared<PlanState>();
+    end_->step = history().n_steps() - 1;
+    end_->evaluation = history().n_evaluations() - 1;
+    update(*end_);
+}
+
 std::string_view EvaluationsTable::kind(int row) const { return span(rows_[row]).begin.reused ? "reused" : "planned"; }
 
 Cell EvaluationsTable::time(const EvaluationSpan& span) const {

@@ -3,6 +3,7 @@
 #include "traces/history/accounts/tokens.h"
 #include "viz/tables/plan_table.h"
 
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -39,6 +40,7 @@ class EvaluationsTable final : public PlanTable<EvaluationsTable, EvaluationId> 
 public:
     explicit EvaluationsTable(History& history);
     void update(const PlanState& state);
+    void update_to_end(); ///< all of the trace
     static std::span<const Entry> entries();
     std::string_view kind(int row) const override;
 
@@ -53,6 +55,7 @@ private:
         std::string text;
         bool whole = false;
     };
+    std::shared_ptr<PlanState> end_; ///< of the trace; tables are moved, and this stays
     mutable std::unordered_map<EvaluationId, Kept> tokens_;
 };
 

@@ -49,7 +49,7 @@ json difference_json(const diff::TraceDifference& d) {
 
 json summary_json(const diff::DiffSummary& summary) {
     json measures = json::array();
-    for (const diff::Measure& m : summary.measures) {
+    for (const Measure& m : summary.measures) {
         measures.push_back({{"name", m.name}, {"a", or_null(m.a)}, {"b", or_null(m.b)}});
     }
     return {{"kind", summary.kind ? json(graph_kind_name(*summary.kind)) : json(nullptr)},

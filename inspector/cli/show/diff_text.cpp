@@ -28,16 +28,12 @@ void print_settings(const diff::Result& result, std::ostream& out) {
     }
 }
 
-std::string amount(const diff::Measure& m, const std::optional<int64_t>& n) {
-    return !n ? "-" : m.is_bytes ? words::bytes(*n) : m.is_time ? words::duration(*n) : words::count(*n);
-}
-
 void print_summaries(const diff::Result& result, std::ostream& out) {
     std::vector<TextTable::TextColumn> columns{{""}};
     std::vector<std::string> names;
     for (const diff::DiffSummary& summary : result.summaries) {
         columns.push_back({std::string(kind_text(summary.kind)) + ", evaluation " + std::to_string(summary.eval_a)});
-        for (const diff::Measure& m : summary.measures) {
+        for (const Measure& m : summary.measures) {
             if (std::find(names.begin(), names.end(), m.name) == names.end()) {
                 names.push_back(m.name);
             }
@@ -51,10 +47,10 @@ void print_summaries(const diff::Result& result, std::ostream& out) {
         std::vector<std::string> row{name};
         for (const diff::DiffSummary& summary : result.summaries) {
             const auto m = std::find_if(summary.measures.begin(), summary.measures.end(),
-                                        [&](const diff::Measure& measure) { return measure.name == name; });
+                                        [&](const Measure& measure) { return measure.name == name; });
             row.push_back(m == summary.measures.end() ? ""
-                          : m->a == m->b              ? amount(*m, m->a)
-                                                      : amount(*m, m->a) + " → " + amount(*m, m->b));
+                          : m->a == m->b              ? m->text(m->a, "-")
+                                                      : m->text(m->a, "-") + " → " + m->text(m->b, "-"));
         }
         table.row(std::move(row));
     }

@@ -38,11 +38,7 @@ template <typename Table> Table table_of(History& history, const PlanState& stat
 }
 template <> tables::NodesTable table_of<tables::NodesTable>(History& history, const PlanState& state) {
     tables::NodesTable table(history);
-    const OwnedGraph* graph = history.graph_of(state);
-    std::vector<TensorId> tensors = graph == nullptr ? std::vector<TensorId>() : tables::tensors_in_order(*graph, state);
-    std::erase_if(tensors, [&](TensorId id) { return is_index(id, graph->tensors) && is_left_out(graph->tensors[id]); });
-    const accounts::PassWork work = state.step == no_step ? accounts::PassWork{} : accounts::work_of_pass(history, state.step);
-    table.update(state, std::move(tensors), work.changed);
+    table.update(state, state.step == no_step ? accounts::ChangedTensors() : accounts::work_of_pass(history, state.step).changed);
     return table;
 }
 template <> tables::TimelineTable table_of<tables::TimelineTable>(History& history, const PlanState& state) {
@@ -51,11 +47,8 @@ template <> tables::TimelineTable table_of<tables::TimelineTable>(History& histo
     return table;
 }
 template <> tables::EvaluationsTable table_of<tables::EvaluationsTable>(History& history, const PlanState&) {
-    static PlanState last; // of the whole trace, whatever was asked for
-    last.step = history.n_steps() - 1;
-    last.evaluation = history.n_evaluations() - 1;
     tables::EvaluationsTable table(history);
-    table.update(last);
+    table.update_to_end(); // whatever was asked for
     return table;
 }
 
@@ -90,7 +83,7 @@ struct Memory {
     tables::PlacesTable places;
 };
 Memory memory_of(History& history, const PlanState& state) {
-    accounts::MemoryAccount table = accounts::memory_of_buffers(history, state);
+    accounts::MemoryAccount table = accounts::memory(history, state);
     Memory memory{tables::BuffersTable(history), tables::ReservesTable(std::move(table.reserves)), tables::PlacesTable(history)};
     memory.buffers.update(state, std::move(table.memory));
     memory.places.update(state);

@@ -39,9 +39,7 @@ std::string count_of_copies(const accounts::Summary& s) {
 
 /// "18 copies (154 KiB of 307 KiB moved)"
 std::string copies_of(const accounts::Summary& s) {
-    const std::string all = s.to_copy.complete    ? words::bytes(s.to_copy.bytes)
-                            : s.to_copy.bytes > 0 ? "at least " + words::bytes(s.to_copy.bytes)
-                                                  : "an unknown size";
+    const std::string all = words::bytes(s.to_copy);
     if (s.copies == 0) {
         return count_of_copies(s);
     }

@@ -6,6 +6,7 @@
 #include "runtime/system/joined.h"
 #include "traces/history/words/unknown.h"
 #include "traces/history/words/words.h"
+#include "traces/replay/plan_change.h"
 #include "viz/tables/text_table.h"
 
 #include <nlohmann/json.hpp>
@@ -18,11 +19,6 @@ namespace schedscope {
 
 namespace {
 
-bool same_figures(const PlanFigures& a, const PlanFigures& b) {
-    return a.nodes == b.nodes && a.memory == b.memory && a.splits == b.splits && a.copies == b.copies && a.inputs == b.inputs &&
-           a.bytes_moved == b.bytes_moved && a.error == b.error;
-}
-
 bool same_change(const TensorChange& a, const TensorChange& b) {
     return a.name == b.name && a.is_node == b.is_node && a.pass == b.pass && a.recorded_backend == b.recorded_backend &&
            a.now_backend == b.now_backend && a.recorded_cause == b.recorded_cause && a.now_cause == b.now_cause;
@@ -30,7 +26,7 @@ bool same_change(const TensorChange& a, const TensorChange& b) {
 
 /// Plans that are told together: the same before, the same after, the same tensors changed.
 bool alike(const PlanComparison& a, const PlanComparison& b) {
-    return a.kind == b.kind && a.n_tokens == b.n_tokens && same_figures(a.recorded, b.recorded) && same_figures(a.now, b.now) &&
+    return a.kind == b.kind && a.n_tokens == b.n_tokens && a.recorded == b.recorded && a.now == b.now &&
            std::equal(a.changes.begin(), a.changes.end(), b.changes.begin(), b.changes.end(), same_change);
 }
 
@@ -57,29 +53,9 @@ std::string title(const AlikePlans& told) {
 
 void summary(const PlanComparison& c, std::ostream& out) {
     TextTable table({{""}, {"recorded", TextTable::Align::right}, {"now", TextTable::Align::right}, {""}});
-    const auto row = [&](const std::string& what, const std::string& before, const std::string& after) {
-        table.row({what, before, after, before == after ? "" : "changed"});
-    };
-    std::set<std::string> backends, memory;
-    for (const PlanFigures* f : {&c.recorded, &c.now}) {
-        std::transform(f->nodes.begin(), f->nodes.end(), std::inserter(backends, backends.end()),
-                       [](const auto& e) { return e.first; });
-        std::transform(f->memory.begin(), f->memory.end(), std::inserter(memory, memory.end()),
-                       [](const auto& e) { return e.first; });
-    }
-    const auto of = [](const std::map<std::string, int64_t>& values, const std::string& key) {
-        const auto at = values.find(key);
-        return at == values.end() ? int64_t{0} : at->second;
-    };
-    for (const std::string& b : backends) {
-        row("nodes on " + b, std::to_string(of(c.recorded.nodes, b)), std::to_string(of(c.now.nodes, b)));
-    }
-    row("splits", std::to_string(c.recorded.splits), std::to_string(c.now.splits));
-    row("inputs of splits", std::to_string(c.recorded.inputs), std::to_string(c.now.inputs));
-    row("copies", std::to_string(c.recorded.copies), std::to_string(c.now.copies));
-    row("bytes moved", words::bytes(c.recorded.bytes_moved), words::bytes(c.now.bytes_moved));
-    for (const std::string& m : memory) {
-        row(m, words::bytes(of(c.recorded.memory, m)), words::bytes(of(c.now.memory, m)));
+    for (const Measure& m : measures_of(c)) {
+        const std::string before = m.text(m.a, "-"), after = m.text(m.b, "-");
+        table.row({m.name, before, after, before == after ? "" : "changed"});
     }
     table.print(out);
     for (const auto& [when, figures] : {std::pair{"recorded", &c.recorded}, std::pair{"now", &c.now}}) {

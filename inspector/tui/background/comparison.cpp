@@ -4,6 +4,7 @@
 #include "runtime/system/joined.h"
 #include "traces/history/words/unknown.h"
 #include "traces/replay/no_change.h"
+#include "traces/replay/plan_change.h"
 
 #include <algorithm>
 #include <set>
@@ -39,28 +40,8 @@ Comparison::ComparedPlan plan_of(const PlanComparison& c, const SessionInfo& ses
     plan.title = "evaluation " + std::to_string(c.evaluation) + ", " + std::string(kind_text(c.kind)) + " of " +
                  counted(c.n_tokens.value_or(0), "token");
     std::vector<Comparison::Figure>& figures = plan.figures;
-    const auto number = [&](const std::string& name, int64_t left, int64_t right) {
-        figures.push_back({name, words::count(left), words::count(right)});
-    };
-    number("splits", c.recorded.splits, c.now.splits);
-    number("copies", c.recorded.copies, c.now.copies);
-    number("inputs of splits", c.recorded.inputs, c.now.inputs);
-    figures.push_back({"bytes moved", words::bytes(c.recorded.bytes_moved), words::bytes(c.now.bytes_moved)});
-    std::set<std::string> backends, memory;
-    for (const PlanFigures* f : {&c.recorded, &c.now}) {
-        for (const auto& [name, n] : f->nodes) {
-            backends.insert(name);
-        }
-        for (const auto& [name, n] : f->memory) {
-            memory.insert(name);
-        }
-    }
-    const auto of = [](const std::map<std::string, int64_t>& values, const std::string& key) {
-        const auto at = values.find(key);
-        return at == values.end() ? int64_t{0} : at->second;
-    };
-    for (const std::string& name : backends) {
-        number("nodes on " + name, of(c.recorded.nodes, name), of(c.now.nodes, name));
+    if (!c.recorded.error.empty() || !c.now.error.empty()) {
+        figures.push_back({"no plan", c.recorded.error, c.now.error, true, !c.now.error.empty()});
     }
     for (const BackendInfo& backend : session.backends) {
         const size_t type = or_none(backend.default_buffer_type);
@@ -73,11 +54,8 @@ Comparison::ComparedPlan plan_of(const PlanComparison& c, const SessionInfo& ses
                                memory_bytes > 0 && right > memory_bytes});
         }
     }
-    for (const std::string& name : memory) {
-        figures.push_back({name, words::bytes(of(c.recorded.memory, name)), words::bytes(of(c.now.memory, name))});
-    }
-    if (!c.recorded.error.empty() || !c.now.error.empty()) {
-        figures.insert(figures.begin(), {"no plan", c.recorded.error, c.now.error, true, !c.now.error.empty()});
+    for (const Measure& m : measures_of(c)) {
+        figures.push_back({m.name, m.text(m.a, ""), m.text(m.b, "")});
     }
     return plan;
 }
@@ -98,10 +76,6 @@ std::string value_text(diff::What what, const diff::DiffValue& value) {
 std::optional<int64_t> number_of(const diff::DiffValue& value) {
     const auto* n = std::get_if<int64_t>(&value);
     return n ? std::optional(*n) : std::nullopt;
-}
-
-std::string measure_text(const diff::Measure& m, const std::optional<int64_t>& value) {
-    return !value ? "" : m.is_bytes ? words::bytes(*value) : m.is_time ? time_text(*value) : words::count(*value);
 }
 
 std::string with_underscores_as_spaces(std::string_view name) {
@@ -185,9 +159,9 @@ Comparison compare_traces(const std::shared_ptr<const RecordSource>& source, con
         plan.evaluation = summary.eval_a;
         plan.title = std::string(kind_text(summary.kind)) + ": evaluation " + std::to_string(summary.eval_a) +
                      (summary.eval_b != summary.eval_a ? ", " + std::to_string(summary.eval_b) + " of the other" : "");
-        for (const diff::Measure& m : summary.measures) {
-            if (!m.is_time) {
-                plan.figures.push_back({m.name, measure_text(m, m.a), measure_text(m, m.b)});
+        for (const Measure& m : summary.measures) {
+            if (m.unit != Measure::Unit::time) {
+                plan.figures.push_back({m.name, m.text(m.a, ""), m.text(m.b, "")});
             }
         }
         c.plans.push_back(std::move(plan));

@@ -10,9 +10,11 @@ namespace {
 
 /// What a pass did to it, and whom it asked.
 std::string step_text(InspectorSession& session, const StoryStep& s) {
-    const std::string text = words::decided(session.history(), session.state(), s);
-    const std::string asked = answers_text(session.history(), s.asked);
-    return asked.empty() ? text : text + "; " + asked;
+    std::string text = words::decided(session.history(), session.state(), s);
+    for (const Asked& asked : s.asked) {
+        text += "; " + words::answered(session.history(), asked);
+    }
+    return text;
 }
 
 } // namespace

@@ -20,11 +20,11 @@ public:
     void update(InspectorSession& session) override { table_.update(session.state()); }
 
     std::string title(const InspectorSession&) const override {
-        accounts::SizeSum sum;
+        SizeSum sum;
         for (const Row& r : table_.rows()) {
             sum.add(r.bytes);
         }
-        return table_.rows().empty() ? "copies" : joined({"copies ", std::to_string(n_rows()), ", ", size_text(sum)});
+        return table_.rows().empty() ? "copies" : joined({"copies ", std::to_string(n_rows()), ", ", words::bytes(sum)});
     }
 
     int row_of(const InspectorSession& session, TensorId id) const override {
@@ -114,10 +114,6 @@ public:
 
 private:
     using Row = accounts::CopyRow;
-    /// A log may not tell how large all of them are.
-    static std::string size_text(const accounts::SizeSum& sum) {
-        return sum.complete || sum.bytes > 0 ? words::bytes(sum) : "? B";
-    }
     const Row& at(int row) const { return table_.rows()[row]; }
 
     tables::CopiesTable table_;

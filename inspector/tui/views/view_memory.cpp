@@ -28,7 +28,7 @@ public:
         }
         of_plan_ = state.planned_in;
         of_step_ = last;
-        table_ = state.step == no_step ? accounts::MemoryAccount() : accounts::memory_of_buffers(session.history(), state);
+        table_ = state.step == no_step ? accounts::MemoryAccount() : accounts::memory(session.history(), state);
         sizes_ =
             state.step == no_step ? std::vector<record::BufferSize>() : accounts::compute_buffers(session.history(), state.step);
         rows_.update(state);

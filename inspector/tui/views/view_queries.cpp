@@ -125,14 +125,10 @@ private:
         }
     }
     static std::string question_text(const InspectorSession& session, const record::BackendQuery& q) {
-        std::string text = session.name(q.tensor);
-        if (q.question == Question::buffer_type) {
-            text += " to use " + session.history().buffer_type_name(q.buffer_type);
-        } else if (q.question == Question::offload) {
-            text += " to take it over";
-        }
-        const std::string why = words::refusal(q.reason, session.history().source().text(q.detail));
-        return text + (q.yes ? ": yes" : ": no") + (q.yes || why.empty() ? "" : ", " + why);
+        const History& history = session.history();
+        return session.name(q.tensor) + ": " +
+               words::asked(q.question, q.question == Question::buffer_type ? history.buffer_type_name(q.buffer_type) : "", q.yes,
+                            words::refusal(q.reason, history.source().text(q.detail)));
     }
 
     tables::QueriesTable table_;

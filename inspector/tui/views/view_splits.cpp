@@ -4,6 +4,7 @@
 #include "inspector/tui/views/view.h"
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
+#include "traces/history/accounts/copies.h"
 #include "traces/history/words/unknown.h"
 #include "viz/tables/splits.h"
 
@@ -84,11 +85,8 @@ public:
         add_wrapped(lines, width, "starts", 8, why(session, split), {},
                     Target::tensor(or_none(split.begin.by) != no_tensor ? *split.begin.by : split.node()));
 
-        const std::optional<int64_t> bytes = tables::bytes_into(split);
         add_heading(lines, "inputs " + std::to_string(split.inputs.size()) +
-                               (split.inputs.empty() ? ""
-                                : bytes              ? ", " + words::bytes(*bytes)
-                                                     : ", bytes unknown"));
+                               (split.inputs.empty() ? "" : ", " + words::bytes(accounts::input_sizes(split))));
         for (const record::SplitInput& input : split.inputs) {
             Line l;
             l.parts.push_back({session.name(input.tensor)});
@@ -128,23 +126,9 @@ public:
 private:
     static const SplitState& at(const InspectorSession& session, int row) { return session.state().splits[row]; }
     static std::string why(InspectorSession& session, const SplitState& split) {
-        const std::string node = split.node() == no_tensor ? "its first node" : tensor_label(session, split.node());
-        const std::string by = session.name(or_none(split.begin.by));
-        if (!split.begin.why) {
-            return split.begin.backend ? "why is not known" : "where it runs and why is not known";
-        }
-        switch (*split.begin.why) {
-        case SplitReason::first: return "first: the graph begins with it, at " + node;
-        case SplitReason::backend: {
-            const int index = split.begin.index;
-            const std::string before = index > 0 ? session.backend_name(at(session, index - 1).backend()) : "-";
-            return "backend: " + node + " runs on " + session.backend_name(split.backend()) + ", the split before on " + before;
-        }
-        case SplitReason::weight:
-            return "weight: " + by + " of " + node +
-                   " lies on another backend, and the split before has inputs already (so their memory can be used again)";
-        default: return "full: the split before has no room for one more input, and " + node + " needs " + by + " copied";
-        }
+        const TensorId by = or_none(split.begin.by);
+        return words::split_begins(split.begin, split.node() == no_tensor ? "" : tensor_label(session, split.node()),
+                                   by == no_tensor ? "a source" : session.name(by));
     }
 
     tables::SplitsTable table_;

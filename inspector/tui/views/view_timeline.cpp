@@ -86,13 +86,13 @@ public:
         const auto a_second = [&](int64_t amount, double unit) {
             return static_cast<int64_t>(to_double(amount) * unit / to_double(took));
         };
-        if (r.bytes > 0) {
+        if (r.bytes.value_or(0) > 0) {
             add_wrapped(lines, width, "bytes", 8,
-                        words::bytes(r.bytes) + (took > 0 ? ", " + words::bytes(a_second(r.bytes, 1e9)) + "/s" : ""));
+                        words::bytes(*r.bytes) + (took > 0 ? ", " + words::bytes(a_second(*r.bytes, 1e9)) + "/s" : ""));
         }
-        if (r.flops > 0) {
+        if (r.flops.value_or(0) > 0) {
             add_wrapped(lines, width, "flops", 8,
-                        words::count(r.flops) + (took > 0 ? ", " + words::count(a_second(r.flops, 1e3)) + " Mflop/s" : ""));
+                        words::count(*r.flops) + (took > 0 ? ", " + words::count(a_second(*r.flops, 1e3)) + " Mflop/s" : ""));
         }
         if (const int64_t gap = gap_before(row); gap > 0) {
             add_wrapped(lines, width, "before", 8, session.backend_name(r.backend) + " had nothing to do for " + time_text(gap));

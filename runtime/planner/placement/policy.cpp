@@ -102,6 +102,11 @@ HomeChoice PlacementPolicy::cache(int32_t layer) const noexcept {
     return cache_on_host_ ? HomeChoice{host(), "the KV cache is kept on the host (-nkvo)"} : of_layer(layer);
 }
 
+HomeChoice PlacementPolicy::sampling(int32_t layer, int32_t matrix) const noexcept {
+    const HomeChoice output = of_layer(layer);
+    return matrix < 0 || matrix == output.home ? output : HomeChoice{matrix, "what samplers read lies with the output's matrix"};
+}
+
 WeightHome PlacementPolicy::weight(std::string_view name, ModelPart part, const Runs& runs) const {
     HomeChoice place = part.role == Role::embedding ? HomeChoice{host(), "the token embedding is looked up on the host"}
                        : part.role == Role::encoder ? HomeChoice{encoder_.home, encoder_.why}

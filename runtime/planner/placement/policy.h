@@ -62,14 +62,15 @@ public:
     int32_t host() const noexcept { return n_of(devices_) - 1; }
     /// Of what has no such layer: the host.
     int32_t layer_home(int32_t layer) const noexcept { return of_layer(layer).home; }
-    /// Every layer and the output are on devices.
-    bool full_offload() const noexcept { return full_offload_; }
     const TensorOverrides& overrides() const noexcept { return overrides_; }
 
     /// What lies where its layer lies.
     HomeChoice of_layer(int32_t layer) const noexcept;
     /// Keys and values of a layer.
     HomeChoice cache(int32_t layer) const noexcept;
+    /// What samplers read: it lies with the output's matrix, wherever an override or its device put that. matrix: its home; −1:
+    /// not known, so where the output's layer is.
+    HomeChoice sampling(int32_t layer, int32_t matrix) const noexcept;
     /// A weight that this part of the model reads: where an override says, else with the part; on the host if that device can't
     /// run what reads it.
     WeightHome weight(std::string_view name, ModelPart part, const Runs& runs) const;

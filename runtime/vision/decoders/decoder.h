@@ -47,7 +47,12 @@ Image decode_pnm(std::span<const std::byte> file);
 /// Whatever of these it is, with what stb_image says when it can't. For what was found sound, or made, by us.
 Image decode_with_stb(std::span<const std::byte> file, const char* format);
 
-/// Any of the formats. Throws Undecodable, and std::bad_alloc where memory ran out before the bound.
+/// PNG, JPEG, WebP, BMP, GIF (the first frame) and PNM (binary). What is finer than 8 bits is cut to 8, grey becomes three equal
+/// channels, transparency is dropped; PNG, JPEG, BMP and GIF become the pixels that stb_image makes of them, with which llama.cpp
+/// feeds its encoders. The size is looked at before anything is decoded. Throws Undecodable for what is none of these, damaged,
+/// or beyond a bound, and std::bad_alloc where memory ran out before the bound.
+///
+/// It works in this process: for bytes that another program made there is read_image.
 Image decode_any(std::span<const std::byte> file);
 
 } // namespace schedscope::vision

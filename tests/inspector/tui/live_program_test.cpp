@@ -21,7 +21,8 @@ class ALiveProgram : public ::testing::Test {
 protected:
     ALiveProgram() : thread([this] { schedscope::test::MadeRun(2).record(gate, 2); }) {}
     ~ALiveProgram() override {
-        gate.detach();
+        gate.set_breakpoint({});
+        gate.run();
         thread.join();
     }
     /// The next thing that it tells; none: it has told nothing for long.

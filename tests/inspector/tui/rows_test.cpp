@@ -145,7 +145,7 @@ TEST(Unknown, SizesMatchNoQueryAndSumUpToNothing) {
     schedscope::test::MadeRun(2).record(without_sizes, 1);
     InspectorSession session(store, nullptr);
     ASSERT_FALSE(session.state().copies.empty());
-    EXPECT_EQ(view_named("copies", session)->title(session), "copies " + std::to_string(session.state().copies.size()) + ", ? B");
+    EXPECT_EQ(view_named("copies", session)->title(session), "copies " + std::to_string(session.state().copies.size()) + ", ?");
     const Query small = Query::parse("bytes<1K");
     Facts facts(small);
     int n_looked_at = 0;

@@ -114,7 +114,8 @@ TEST_F(ATrace, Pass2AsAWholeIsWhatItsSweepsChangedTogether) {
     };
     session.go_pass(Pass::place);
     const std::string told = session.move(Unit::pass, true);
-    EXPECT_EQ(told, "pass 2 (expand) ends: " + words::counted(static_cast<int64_t>(together.ids().size()), "tensor") + " assigned");
+    EXPECT_EQ(told,
+              "pass 2 (expand) ends: " + words::counted(static_cast<int64_t>(together.ids().size()), "tensor") + " assigned");
     expect_changed(together);
     session.move(Unit::pass, true);
     EXPECT_EQ(session.state().pass, Pass::refine);
@@ -304,12 +305,13 @@ class ALiveRun : public ::testing::Test {
 protected:
     ALiveRun() : thread([this] { schedscope::test::MadeRun(2).record(gate, 2); }) { wait_until_held(); }
     ~ALiveRun() override {
-        gate.detach();
+        gate.set_breakpoint({});
+        gate.run();
         thread.join();
     }
     /// Until the gate has told of being held, and `session` (if any) takes it so.
     void wait_until_held(const InspectorSession* session = nullptr) {
-        while (session ? session->running() : !gate.is_held()) {
+        while (session ? session->running() : gate.held_at() == no_step) {
             pollfd fd{gate.descriptor(), POLLIN, 0};
             ASSERT_EQ(poll(&fd, 1, 20'000), 1);
             gate.acknowledge();

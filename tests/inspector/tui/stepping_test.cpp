@@ -411,7 +411,8 @@ int inspect_made() {
     options.title = "made";
     options.ended_fd = ended;
     const int code = run_inspector(store, options);
-    gate.detach();
+    gate.set_breakpoint({});
+    gate.run();
     program.join();
     return code;
 }

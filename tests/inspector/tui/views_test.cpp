@@ -182,9 +182,10 @@ TEST_P(View, OfMemoryDrawsTheBuffers) {
     open('5', "memory ");
     const accounts::MemoryAccount table = accounts::memory(history, plan);
     for (const accounts::MemoryRow& buffer : table.memory) {
-        const auto any = std::find_if(table.tensors.begin(), table.tensors.end(),
-                                      [&](const accounts::PlacementRow& p) { return p.buffer_type == buffer.buffer_type; });
-        t.press(":tensor " + any->name + "@" + std::to_string(any->id) + "\n5");
+        const auto any = std::find_if(plan.placements.begin(), plan.placements.end(), [&](const record::Placement& p) {
+            return history.buffer_type_name(p.buffer_type) == buffer.buffer_type;
+        });
+        t.press(":tensor " + history.tensor_name(plan, any->tensor) + "@" + std::to_string(any->tensor) + "\n5");
         const std::string heading = buffer.buffer_type + ": " + words::bytes(buffer.size) + ", used to " +
                                     words::bytes(buffer.peak) + ", most at once " + words::bytes(buffer.most_live) +
                                     " at place " + std::to_string(buffer.most_at);
@@ -198,9 +199,9 @@ TEST_P(View, OfMemoryDrawsTheBuffers) {
     }
     t.press(":tensor ffn_norm-0\n5");
     ASSERT_TRUE(t.shows("┬ ffn_norm-0 ")) << t.text();
-    const auto it = std::find_if(table.tensors.begin(), table.tensors.end(),
-                                 [](const accounts::PlacementRow& p) { return p.name == "ffn_norm-0"; });
-    EXPECT_EQ(it->in_place_of, "norm-0");
+    const auto it = std::find_if(plan.placements.begin(), plan.placements.end(),
+                                 [&](const record::Placement& p) { return history.tensor_name(plan, p.tensor) == "ffn_norm-0"; });
+    EXPECT_EQ(history.tensor_name(plan, it->in_place_of), "norm-0");
     EXPECT_TRUE(t.shows("bytes " + words::count(it->offset) + " to ")) << t.text();
     t.press("{Tab}");
     for (int i = 0; i < 12 && t.settles() && t.text().find("one place, used in place by") == std::string::npos; ++i) {
@@ -213,14 +214,13 @@ TEST_P(View, OfMemoryDrawsTheBuffers) {
 
 TEST(Memory, OffsetsAreShownWhole) {
     History history(sample("pipeline"));
-    const accounts::MemoryAccount table = accounts::memory(history, history.plan(history.last_planned()));
-    const auto farthest =
-        std::max_element(table.tensors.begin(), table.tensors.end(),
-                         [](const accounts::PlacementRow& a, const accounts::PlacementRow& b) { return a.offset < b.offset; });
+    const PlanState& plan = history.plan(history.last_planned());
+    const auto farthest = std::max_element(plan.placements.begin(), plan.placements.end(),
+                                           [](const auto& a, const auto& b) { return a.offset < b.offset; });
     ASSERT_GE(farthest->offset, 1'000'000) << "of nine characters";
     Terminal t(24, 120, [] { return inspect_sample("pipeline"); });
     ASSERT_TRUE(t.shows("q quit"));
-    t.press("5:tensor " + farthest->name + "@" + std::to_string(farthest->id) + "\n5");
+    t.press("5:tensor " + history.tensor_name(plan, farthest->tensor) + "@" + std::to_string(farthest->tensor) + "\n5");
     EXPECT_TRUE(t.wait_until([&] { return !line_with(t, "▸ ", " " + words::count(farthest->offset) + " ").empty(); }))
         << t.text();
 }

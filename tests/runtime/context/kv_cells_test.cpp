@@ -1,9 +1,10 @@
-#include "runtime/context/kv_cells.h"
+#include "tests/runtime/context/last_position.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 using namespace schedscope;
+using test::last_position;
 using ::testing::ElementsAre;
 
 namespace {
@@ -14,7 +15,7 @@ std::vector<int32_t> found(const KvCells& cells, int32_t n) {
 }
 
 void fill(KvCells& cells, int32_t n, int32_t sequence) {
-    int32_t position = cells.last_position(sequence);
+    int32_t position = last_position(cells, sequence);
     for (const int32_t cell : found(cells, n)) {
         cells.take(cell, ++position, only_sequence(sequence));
     }
@@ -27,8 +28,8 @@ TEST(KvCells, are_taken_one_behind_the_other) {
     EXPECT_THAT(found(cells, 2), ElementsAre(3, 4));
     EXPECT_EQ(cells.used(), 3);
     EXPECT_EQ(cells.used_end(), 3);
-    EXPECT_EQ(cells.last_position(0), 2);
-    EXPECT_EQ(cells.last_position(1), -1);
+    EXPECT_EQ(last_position(cells, 0), 2);
+    EXPECT_EQ(last_position(cells, 1), -1);
 }
 
 TEST(KvCells, that_are_freed_in_between_are_used_again) {
@@ -50,7 +51,7 @@ TEST(KvCells, shared_by_sequences_are_freed_by_the_last_one) {
     EXPECT_EQ(cells.sequences(2), only_sequence(0));
     cells.remove(0, 0, -1);
     EXPECT_EQ(cells.used(), 2);
-    EXPECT_EQ(cells.last_position(5), 1);
+    EXPECT_EQ(last_position(cells, 5), 1);
     cells.remove(-1, 1, 2);
     EXPECT_EQ(cells.used(), 1);
 }

@@ -1,6 +1,7 @@
 #include "tests/support/models/reference.h"
 
 #include "runtime/context/inference_context.h"
+#include "tests/runtime/context/last_position.h"
 
 #include <gtest/gtest.h>
 
@@ -130,8 +131,8 @@ TEST_F(Sequences, that_are_copied_and_cut_go_on_from_there) {
     context.decode(first);
     context.cells().copy(0, 1, 0, -1);
     context.cells().remove(1, 6, -1);
-    EXPECT_EQ(context.cells().last_position(0), 23);
-    EXPECT_EQ(context.cells().last_position(1), 5);
+    EXPECT_EQ(last_position(context.cells(), 0), 23);
+    EXPECT_EQ(last_position(context.cells(), 1), 5);
     Batch rest;
     for (size_t i = 6; i < prompts[1].size(); ++i) {
         rest.add(prompts[1][i], static_cast<int32_t>(i), only_sequence(1), true);

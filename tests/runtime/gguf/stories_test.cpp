@@ -30,11 +30,11 @@ TEST_F(Stories, SaysWhatItIs) {
     EXPECT_EQ(file.require_string("general.architecture"), "llama");
     EXPECT_EQ(file.require_u32("llama.block_count"), 5U);
     EXPECT_FLOAT_EQ(file.require_f32("llama.attention.layer_norm_rms_epsilon"), 1e-5F);
-    EXPECT_TRUE(file.require_bool("tokenizer.ggml.add_bos_token"));
+    EXPECT_EQ(file.get_bool("tokenizer.ggml.add_bos_token"), true);
     const auto tokens = file.require_string_array("tokenizer.ggml.tokens");
     ASSERT_EQ(tokens.size(), 512U);
     EXPECT_EQ(tokens[403], "\xE2\x96\x81Once");
-    EXPECT_EQ(file.require_i32_array("tokenizer.ggml.token_type")[1], 3);
+    EXPECT_EQ(file.get_i32_array("tokenizer.ggml.token_type").value()[1], 3);
     EXPECT_EQ(file.require_f32_array("tokenizer.ggml.scores")[511], -252.0F);
 }
 

@@ -46,13 +46,19 @@ TEST(Placement, NLayersAreTheOutputAndTheLastBlocks) {
     EXPECT_THAT(homes({.n_gpu_layers = 3}, one, 4), ElementsAre(1, 1, 0, 0, 0));
     EXPECT_THAT(homes({.n_gpu_layers = 5}, one, 4), ElementsAre(0, 0, 0, 0, 0));
     EXPECT_THAT(homes({.n_gpu_layers = 99}, one, 4), ElementsAre(0, 0, 0, 0, 0));
-    EXPECT_FALSE(PlacementPolicy({.n_gpu_layers = 4}, one, 4).full_offload());
-    EXPECT_TRUE(PlacementPolicy({.n_gpu_layers = 5}, one, 4).full_offload());
 }
 
 TEST(Placement, BlasAndCpuHoldNoOffloadedLayers) {
     EXPECT_THAT(homes({}, {{"BLAS", "blas"}, {"CPU", "cpu"}}, 2), ElementsAre(1, 1, 1));
-    EXPECT_FALSE(PlacementPolicy({}, cpu, 2).full_offload());
+}
+
+TEST(Placement, WhatSamplersReadLiesWithTheOutputsMatrixForTheReasonThatPutItThere) {
+    const PlacementPolicy policy({.n_gpu_layers = 1}, one, 4);
+    EXPECT_EQ(policy.sampling(4, 0).home, 0);
+    EXPECT_EQ(policy.sampling(4, 0).why, "the output layer is offloaded to Vulkan0 (-ngl 1)");
+    EXPECT_EQ(policy.sampling(4, 1).home, 1) << "an override put the matrix on the host";
+    EXPECT_EQ(policy.sampling(4, 1).why, "what samplers read lies with the output's matrix");
+    EXPECT_EQ(policy.sampling(4, -1).home, 0) << "no matrix is known";
 }
 
 TEST(Placement, SeveralDevicesShareByTheSplit) {

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "runtime/error.h"
-#include "runtime/vision/image.h"
+#include "runtime/vision/decoders/decoder.h"
 #include "tests/runtime/vision/files_in_memory.h"
 
 #include <gtest/gtest.h>
@@ -10,16 +9,15 @@
 
 namespace schedscope::test {
 
-inline vision::Image decode(const std::string& file) { return vision::decode_image(bytes_of(file), "photo"); }
+inline vision::Image decode(const std::string& file) { return vision::decode_any(bytes_of(file)); }
 
 /// The error's sentence; empty when there is none.
 inline std::string refusal(const std::string& file) {
     try {
         decode(file);
-    } catch (const Error& e) {
-        EXPECT_EQ(e.kind(), ErrorKind::input);
-        EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos);
-        return e.what();
+    } catch (const vision::Undecodable& why) {
+        EXPECT_EQ(std::string(why.what()).find('\n'), std::string::npos);
+        return std::string("photo: ") + why.what();
     }
     return "";
 }

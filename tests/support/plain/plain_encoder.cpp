@@ -474,7 +474,7 @@ void PlainEncoder::write(const std::string& path) const { writer_of(*this, Type:
 
 PlainEncoder PlainEncoder::from(const gguf::File& file) {
     PlainEncoder e;
-    const auto size = [&](const char* key) { return file.require_i32(std::string("clip.vision.") + key); };
+    const auto size = [&](const char* key) { return file.get_i32(std::string("clip.vision.") + key).value(); };
     e.image_size = size("image_size");
     e.patch_size = size("patch_size");
     e.n_embd = size("embedding_length");

@@ -26,7 +26,7 @@ template <typename Look> void for_each_table(History& history, const PlanState& 
         look(nodes);
     }
     tables::BuffersTable buffers(history);
-    buffers.update(state, accounts::memory_of_buffers(history, state).memory);
+    buffers.update(state, accounts::memory(history, state).memory);
     look(buffers);
     updated(tables::PassesTable(history));
     updated(tables::SplitsTable(history));

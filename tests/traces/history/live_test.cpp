@@ -23,14 +23,15 @@ public:
 
     Live() : thread_([this] { work(); }) {}
     ~Live() {
-        gate.detach();
+        gate.set_breakpoint({});
+        gate.run();
         if (thread_.joinable()) {
             thread_.join();
         }
     }
     /// Waits on the descriptor, as a screen's loop does, until the runtime is held.
     void until_held() {
-        while (!gate.is_held()) {
+        while (gate.held_at() == no_step) {
             pollfd waiting{gate.descriptor(), POLLIN, 0};
             constexpr int only_when_broken_ms = 60000;
             ASSERT_EQ(poll(&waiting, 1, only_when_broken_ms), 1);
@@ -41,7 +42,7 @@ public:
     template <typename F> void let_go(F&& call) {
         const Step before = gate.held_at();
         call();
-        while (gate.held_at() == before || !gate.is_held()) {
+        while (gate.held_at() == before || gate.held_at() == no_step) {
             pollfd waiting{gate.descriptor(), POLLIN, 0};
             constexpr int only_when_broken_ms = 60000;
             ASSERT_EQ(poll(&waiting, 1, only_when_broken_ms), 1);
@@ -139,14 +140,15 @@ TEST(LiveGate, ABreakpointMayLookAtWhatIsRecorded) {
     EXPECT_EQ(live.held_record().evaluation, 1);
 }
 
-TEST(LiveGate, DetachedItRunsToItsEnd) {
+TEST(LiveGate, WithoutItsBreakpointItRunsToItsEnd) {
     Live live;
     live.until_held();
     live.gate.set_breakpoint([](const Record&) { return true; });
-    live.gate.detach();
+    live.gate.set_breakpoint({});
+    live.gate.run();
     live.join();
     EXPECT_TRUE(live.finished);
-    EXPECT_FALSE(live.gate.is_held());
+    EXPECT_EQ(live.gate.held_at(), no_step);
     live.gate.interrupt(); // too late to matter
     EXPECT_EQ(live.store.n_evaluations(), 3);
 }
@@ -161,10 +163,10 @@ TEST(LiveGate, CancelledWhileHeldTheRuntimeGetsTheException) {
     EXPECT_EQ(live.store.n_steps(), 1);
 }
 
-TEST(LiveGate, CancelledAfterDetachItStillEnds) {
+TEST(LiveGate, CancelledWhileItRunsItEndsAtTheNextRecord) {
     LiveStore store;
     LiveGate gate(store);
-    gate.detach();
+    gate.run();
     gate.add(record::PassBegin{});
     gate.cancel();
     EXPECT_THROW(gate.add(record::PassBegin{}), Cancelled);
@@ -182,7 +184,7 @@ TEST(LiveGate, AnInterruptHoldsARunningProgram) {
         }
     });
     gate.interrupt();
-    while (!gate.is_held()) {
+    while (gate.held_at() == no_step) {
         pollfd waiting{gate.descriptor(), POLLIN, 0};
         ASSERT_EQ(poll(&waiting, 1, 60000), 1);
         gate.acknowledge();
@@ -191,7 +193,7 @@ TEST(LiveGate, AnInterruptHoldsARunningProgram) {
     stop = true;
     gate.run();
     runtime.join();
-    EXPECT_FALSE(gate.is_held());
+    EXPECT_EQ(gate.held_at(), no_step);
 }
 
 TEST(LiveGate, TheDescriptorTellsOfEachChangeOnce) {
@@ -216,7 +218,8 @@ TEST(LiveGate, TheExecutorStopsAsFinelyAsTheUserSteps) {
     EXPECT_EQ(gate.grain(), Recorder::Grain::graph);
     gate.set_breakpoint([](const Record&) { return false; });
     EXPECT_EQ(gate.grain(), Recorder::Grain::node);
-    gate.detach();
+    gate.set_breakpoint({});
+    gate.run();
     EXPECT_EQ(gate.grain(), Recorder::Grain::graph);
 }
 

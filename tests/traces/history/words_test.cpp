@@ -1,5 +1,4 @@
 // Numbers as people read them.
-#include "traces/history/accounts/copies.h"
 #include "traces/history/words/words.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +25,7 @@ TEST(Words, SizesAndTimesAreWrittenAsPeopleReadThem) {
 }
 
 TEST(Words, SizesThatMayBeUnknownSayHowMuchIsKnown) {
-    accounts::SizeSum all, some, none;
+    SizeSum all, some, none;
     all.add(4096);
     some.add(4096);
     some.add(std::nullopt);

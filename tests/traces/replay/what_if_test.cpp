@@ -155,6 +155,29 @@ TEST(WhatIf, WithOneDeviceLessItsLayersGoToTheOther) {
     EXPECT_GT(none.n_differences, 0);
 }
 
+TEST(WhatIf, MemoryIsCalledByWhatLiesThere) {
+    auto store = std::make_shared<LiveStore>();
+    SampleRun run(*store, facts_of_a_run(99));
+    OwnedGraph graph = placed(99, 8);
+    const auto place = [&](std::string_view name, Role role) {
+        for (const TensorId id : graph.leafs) {
+            if (TensorInfo& t = graph.tensors[id]; t.name == name) {
+                t.role = role;
+                t.buffer_type = 2;
+                return t.bytes().value();
+            }
+        }
+        return int64_t{-1};
+    };
+    const int64_t cache = place("KQ_mask", Role::cache), sampling = place("inp_pos", Role::sampling),
+                  input = place("inp_tokens", Role::none);
+    run.evaluate(std::move(graph));
+    auto memory = changed(*store, {"refuse=vulkan0:ROPE"}).comparisons.at(0).recorded.memory;
+    EXPECT_EQ(memory["KV cache in CPU"], cache);
+    EXPECT_EQ(memory["sampling state in CPU"], sampling);
+    EXPECT_EQ(memory["inputs in CPU"], input);
+}
+
 TEST(WhatIf, ARefusedOperatorGoesElsewhere) {
     const ReplayResult result = changed(*recorded(99, 8), {"refuse=vulkan0:rope", "refuse=Vulkan1:ROPE"});
     bool moved = false;

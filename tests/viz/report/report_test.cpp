@@ -231,7 +231,7 @@ TEST_F(Report, TablesSayWhatJsonSays) {
     };
     const PlanState state = history.plan(0);
     tables::BuffersTable buffers(history);
-    buffers.update(state, accounts::memory_of_buffers(history, state).memory);
+    buffers.update(state, accounts::memory(history, state).memory);
     expect_same(buffers, data["plans"][0]["tables"]["memory"]);
     tables::PassesTable passes(history);
     passes.update(state);

@@ -101,7 +101,7 @@ protected:
     std::set<std::string> times(const tables::Table& table) const {
         std::set<std::string> found;
         for (int row = 0; row < table.n_rows(); ++row) {
-            found.insert(tables::text_at(table, row, "time_ns"));
+            found.insert(text_of(table.cell(row, tables::column_of(table, "time_ns")), tables::Unit::time));
         }
         return found;
     }

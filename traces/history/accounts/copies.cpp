@@ -5,6 +5,18 @@
 
 namespace schedscope::accounts {
 
+BackendId origin_of(const PlanState& state, const record::CopyMade& copy) noexcept {
+    return copy.graph_input ? copy.backend : is_index(copy.of, state.tensors) ? state.tensors[copy.of].backend : no_backend;
+}
+
+int32_t n_stages(const PlanState& state) noexcept {
+    int32_t stages = 1;
+    for (const record::CopyMade& copy : state.copies) {
+        stages = std::max(stages, copy.stage.value_or(0) + 1);
+    }
+    return stages;
+}
+
 std::vector<CopyRow> copies(History& history, const PlanState& state) {
     std::vector<CopyRow> rows;
     std::unordered_map<TensorId, std::vector<const record::Transfer*>> transfers; // by copy
@@ -19,7 +31,7 @@ std::vector<CopyRow> copies(History& history, const PlanState& state) {
         row.to = copy.backend;
         row.stage = copy.stage;
         row.bytes = copy.bytes;
-        row.from = copy.graph_input ? copy.backend : state.tensors[copy.of].backend;
+        row.from = origin_of(state, copy);
         if (const int32_t split = state.tensors[copy.copy].split; split >= 0) {
             row.split = split;
         }
@@ -39,17 +51,26 @@ std::vector<CopyRow> copies(History& history, const PlanState& state) {
     return rows;
 }
 
-void SizeSum::add(std::optional<int64_t> size) noexcept {
-    bytes += size.value_or(0);
-    complete = complete && size;
+namespace {
+
+void add_inputs(SizeSum& sum, const SplitState& split) noexcept {
+    for (const record::SplitInput& input : split.inputs) {
+        sum.add(input.bytes);
+    }
 }
 
-SizeSum input_sizes(const PlanState& state) {
+} // namespace
+
+SizeSum input_sizes(const SplitState& split) noexcept {
+    SizeSum sum;
+    add_inputs(sum, split);
+    return sum;
+}
+
+SizeSum input_sizes(const PlanState& state) noexcept {
     SizeSum sum;
     for (const SplitState& split : state.splits) {
-        for (const record::SplitInput& input : split.inputs) {
-            sum.add(input.bytes);
-        }
+        add_inputs(sum, split);
     }
     return sum;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "traces/history/history.h"
+#include "traces/history/size_sum.h"
 
 #include <optional>
 #include <string>
@@ -25,16 +26,14 @@ struct CopyRow {
 
 std::vector<CopyRow> copies(History& history, const PlanState& state);
 
-/// Sizes added up, each of which may be unknown.
-struct SizeSum {
-    int64_t bytes = 0;    ///< of those that are known
-    bool complete = true; ///< all are
+/// Where what a copy holds comes from; an input of the graph that is kept once per stage is made where it lies.
+BackendId origin_of(const PlanState& state, const record::CopyMade& copy) noexcept;
+/// Of the pipeline that the copies are made for; 1: there is none.
+int32_t n_stages(const PlanState& state) noexcept;
 
-    void add(std::optional<int64_t> size) noexcept;
-    std::optional<int64_t> known() const noexcept { return complete ? std::optional(bytes) : std::nullopt; }
-};
-
-/// Of a plan's splits.
-SizeSum input_sizes(const PlanState& state);
+/// What is copied into a split.
+SizeSum input_sizes(const SplitState& split) noexcept;
+/// The same of all splits of a plan.
+SizeSum input_sizes(const PlanState& state) noexcept;
 
 } // namespace schedscope::accounts

@@ -48,7 +48,7 @@ std::vector<ReserveRow> reserves_before(History& history, Step step) {
 
 } // namespace
 
-MemoryAccount memory_of_buffers(History& history, const PlanState& state) {
+MemoryAccount memory(History& history, const PlanState& state) {
     MemoryAccount table;
     std::map<BufferTypeId, std::vector<const record::Placement*>> placed;
     std::map<std::pair<BufferTypeId, int16_t>, int64_t> ends; // of each chunk
@@ -87,26 +87,6 @@ MemoryAccount memory_of_buffers(History& history, const PlanState& state) {
         table.memory.push_back(std::move(row));
     }
     table.reserves = reserves_before(history, state.step);
-    return table;
-}
-
-MemoryAccount memory(History& history, const PlanState& state) {
-    MemoryAccount table = memory_of_buffers(history, state);
-    for (const record::Placement& p : state.placements) {
-        PlacementRow row;
-        row.id = p.tensor;
-        row.name = history.tensor_name(state, p.tensor);
-        row.buffer_type = history.buffer_type_name(p.buffer_type);
-        row.chunk = p.chunk;
-        row.offset = p.offset;
-        row.size = p.size;
-        row.first_use = p.first_use;
-        row.last_use = p.last_use;
-        if (p.in_place_of != no_tensor) {
-            row.in_place_of = history.tensor_name(state, p.in_place_of);
-        }
-        table.tensors.push_back(std::move(row));
-    }
     return table;
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-/// A plan's compute buffers and what lies in them.
+/// A plan's compute buffers. What lies in them is PlanState::placements.
 namespace schedscope::accounts {
 
 struct MemoryRow {
@@ -32,24 +32,12 @@ struct ReserveRow {
     std::optional<std::string> error; ///< why it failed
 };
 
-struct PlacementRow {
-    TensorId id = no_tensor;
-    std::string name, buffer_type;
-    int32_t chunk = 0;
-    int64_t offset = 0, size = 0;
-    int32_t first_use = 0, last_use = 0;
-    std::optional<std::string> in_place_of;
-};
-
 struct MemoryAccount {
     std::vector<MemoryRow> memory;
-    std::vector<PlacementRow> tensors;
     std::vector<ReserveRow> reserves; ///< made before this plan
 };
 
 MemoryAccount memory(History& history, const PlanState& state);
-/// The same without a row for each tensor.
-MemoryAccount memory_of_buffers(History& history, const PlanState& state);
 /// The compute buffers in force at a step, by type and chunk: they are recorded when they grow, with the plan that needs it or
 /// behind what was reserved.
 std::vector<record::BufferSize> compute_buffers(History& history, Step step);

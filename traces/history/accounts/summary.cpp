@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <set>
 
 namespace schedscope::accounts {
 
@@ -48,12 +47,10 @@ Summary summary(History& history) {
         s.moved_bytes = std::accumulate(state.transfers.begin(), state.transfers.end(), int64_t{0},
                                         [](int64_t sum, const record::Transfer& t) { return sum + t.bytes; });
     }
-    std::set<int16_t> stages;
     for (const record::CopyMade& copy : state.copies) {
-        stages.insert(copy.stage.value_or(0));
         s.input_copies += copy.graph_input ? 1 : 0;
     }
-    s.stages = std::max(n_of(stages), 1);
+    s.stages = n_stages(state);
     std::map<std::tuple<int, std::string, BackendId>, int32_t>
         operators; // the unknown first, the others in the catalogue's order
     for (const TensorId node : graph->nodes) {

@@ -1,19 +1,11 @@
 #include "traces/history/words/story_words.h"
 
 #include "traces/history/words/unknown.h"
+#include "traces/history/words/words.h"
 
 namespace schedscope::words {
 
 namespace {
-
-std::string question_text(const Asked& asked) {
-    switch (asked.question) {
-    case Question::op: return "runs this operator?";
-    case Question::buffer_type: return "can use " + asked.buffer_type + " memory?";
-    case Question::offload: return "wants to take it over?";
-    }
-    return {};
-}
 
 /// Where a tensor lies that had its memory before planning: weights are given to a backend that can read them, not always the one
 /// that owns them.
@@ -80,10 +72,7 @@ std::string decided(const History& history, const PlanState& state, const StoryS
 }
 
 std::string answered(const History& history, const Asked& asked) {
-    return history.backend_name(asked.backend) + " " + question_text(asked) + " " +
-           (asked.answer        ? "yes"
-            : asked.why.empty() ? "no"
-                                : "no: " + asked.why);
+    return history.backend_name(asked.backend) + " " + words::asked(asked.question, asked.buffer_type, asked.answer, asked.why);
 }
 
 } // namespace schedscope::words

@@ -1,6 +1,5 @@
 #include "traces/history/words/words.h"
 
-#include "traces/history/accounts/copies.h"
 #include "traces/history/words/unknown.h"
 
 namespace schedscope::words {
@@ -27,11 +26,11 @@ std::string value(const record::Value& v) {
     return v.n_elements == 0 ? text : text + " of " + counted(v.n_elements, "element");
 }
 
-std::string bytes(const accounts::SizeSum& sum) {
+std::string bytes(const SizeSum& sum) {
     return sum.complete ? bytes(sum.bytes) : sum.bytes > 0 ? "at least " + bytes(sum.bytes) : unknown_text;
 }
 
-std::string counted_of(int64_t n, std::string_view noun, const accounts::SizeSum& sum) {
+std::string counted_of(int64_t n, std::string_view noun, const SizeSum& sum) {
     if (n == 0) {
         return "no " + counted(0, noun).substr(2); // the plural
     }
@@ -43,6 +42,31 @@ std::string refusal(Refusal reason, std::string_view detail, std::string_view be
     std::string text(refusal_name(reason));
     text += text.empty() || detail.empty() ? std::string_view() : between;
     return text += detail;
+}
+
+std::string asked(Question question, std::string_view memory, bool yes, std::string_view why) {
+    std::string text;
+    switch (question) {
+    case Question::op: text = "runs this operator?"; break;
+    case Question::buffer_type: text = "can use " + std::string(memory) + " memory?"; break;
+    case Question::offload: text = "wants to take it over?"; break;
+    }
+    text += yes ? " yes" : " no";
+    return yes || why.empty() ? text : text + ": " + std::string(why);
+}
+
+std::string split_begins(const record::SplitBegin& begin, std::string_view node, std::string_view by) {
+    if (!begin.backend || !begin.why) {
+        return begin.backend ? "why it begins is not known" : "where it runs is not known";
+    }
+    const std::string where(node.empty() ? "it" : node);
+    switch (*begin.why) {
+    case SplitReason::first: return "first split";
+    case SplitReason::backend: return node.empty() ? "backend changes" : "backend changes at " + where;
+    case SplitReason::weight: return where + " needs weight " + std::string(by) + " of another backend";
+    case SplitReason::full: return "inputs are full: " + where + " needs " + std::string(by) + " too";
+    }
+    return "";
 }
 
 } // namespace schedscope::words

@@ -2,14 +2,11 @@
 
 #include "runtime/planner/records.h"
 #include "runtime/system/number_words.h"
+#include "traces/history/size_sum.h"
 
 #include <cstdint>
 #include <string>
 #include <string_view>
-
-namespace schedscope::accounts {
-struct SizeSum;
-}
 
 /// What records say in numbers, as people read it.
 namespace schedscope::words {
@@ -20,12 +17,17 @@ std::string evaluations(EvaluationId n); ///< they count from 0: "0…7" are eig
 std::string evaluation_of(EvaluationId id, EvaluationId n);
 
 /// Sizes that may be unknown: "4.0 KiB"; "at least 4.0 KiB" where only some are known; "?" where none is.
-std::string bytes(const accounts::SizeSum& sum);
+std::string bytes(const SizeSum& sum);
 /// The same behind what is counted: "3 copies of 4.0 KiB", "… of at least 4.0 KiB", "… of unknown size"; "no copies".
-std::string counted_of(int64_t n, std::string_view noun, const accounts::SizeSum& sum);
+std::string counted_of(int64_t n, std::string_view noun, const SizeSum& sum);
 std::string
 value(const record::Value& v); ///< "from 0 to 1, mean 0.25, norm 2 of 16 elements"; with its NaN and infinite ones, if any
 /// "type: source 1 is not F32", or as much of it as is known; empty: nothing.
 std::string refusal(Refusal reason, std::string_view detail, std::string_view between = ": ");
+/// What a backend was asked, and what it said: "runs this operator? no: type: source 1 is not F32". memory: with
+/// Question::buffer_type.
+std::string asked(Question question, std::string_view memory, bool yes, std::string_view why);
+/// Why a split begins: "backend changes at Qcur-3 (MUL_MAT)". node: that begins it; empty: not said. by: what it needs.
+std::string split_begins(const record::SplitBegin& begin, std::string_view node, std::string_view by);
 
 } // namespace schedscope::words

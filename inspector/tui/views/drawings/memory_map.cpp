@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 namespace schedscope::tui {
 namespace {
@@ -51,16 +50,16 @@ void MemoryMap::set(const std::vector<record::Placement>& placements, std::vecto
     const Lifetimes lifetimes(placements); // what is worked on in place counts once
     for (DrawnBuffer& buffer : buffers) {
         Shown shown;
-        shown.live.assign(static_cast<size_t>(end_) + 1, 0);
+        std::vector<const record::Placement*> inside;
         for (const int row : buffer.rows) {
-            const record::Placement& p = placements[row];
-            shown.reached = std::max(shown.reached, p.offset + p.size);
-            shown.live[std::clamp(p.first_use, 0, end_)] += p.size;
-            shown.live[std::clamp(lifetimes.end_of(p), 0, end_)] -= p.size;
+            inside.push_back(&placements[row]);
+            shown.reached = std::max(shown.reached, placements[row].offset + placements[row].size);
         }
-        std::partial_sum(shown.live.begin(), shown.live.end(), shown.live.begin());
-        shown.live.pop_back();
-        shown.peak_at = int_of(std::max_element(shown.live.begin(), shown.live.end()) - shown.live.begin());
+        shown.live.assign(end_, 0);
+        for (const Lifetimes::Live& live : lifetimes.live_in(inside)) {
+            std::fill(shown.live.begin() + std::clamp(live.at, 0, end_), shown.live.end(), live.bytes);
+        }
+        shown.peak_at = lifetimes.peak_of(inside).at;
         shown.buffer = std::move(buffer);
         buffers_.push_back(std::move(shown));
     }

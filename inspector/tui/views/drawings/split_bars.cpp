@@ -4,6 +4,7 @@
 #include "inspector/tui/views/view.h"
 #include "runtime/numbers.h"
 #include "runtime/system/joined.h"
+#include "traces/history/accounts/copies.h"
 #include "viz/tables/splits.h"
 
 #include <algorithm>
@@ -80,7 +81,9 @@ std::vector<Line> SplitBars::draw(InspectorSession& session, int selected, int h
     };
     bar(0, "nodes", nodes_of, [](int64_t n) { return words::count(n); });
     bar(1, "time", time_of, [](int64_t ns) { return ns == 0 ? std::string("-") : time_text(ns); });
-    bar(2, "bytes", tables::bytes_into, [](int64_t n) { return words::bytes(n); });
+    bar(
+        2, "bytes", [](const SplitState& split) { return accounts::input_sizes(split).known(); },
+        [](int64_t n) { return words::bytes(n); });
     return cells.lines();
 }
 

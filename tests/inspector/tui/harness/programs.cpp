@@ -41,7 +41,8 @@ int inspect_made_live() {
     options.gate = &gate;
     options.ended_fd = ended;
     const int code = run_inspector(store, options);
-    gate.detach();
+    gate.set_breakpoint({});
+    gate.run();
     program.join();
     close(ended);
     return code;

@@ -1,6 +1,7 @@
 // Files, decoded in a child: what a sound one gives, and what a child can't do to its parent.
 #include "tests/runtime/vision/decoders/written.h"
 
+#include "runtime/error.h"
 #include "runtime/system/program_role.h"
 #include "runtime/vision/decoders/decode_child.h"
 #include "runtime/vision/read_image.h"

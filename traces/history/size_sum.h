@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace schedscope {
+
+/// Sizes added up, each of which may be unknown.
+struct SizeSum {
+    int64_t bytes = 0;    ///< of those that are known
+    bool complete = true; ///< all are
+
+    void add(std::optional<int64_t> size) noexcept {
+        bytes += size.value_or(0);
+        complete = complete && size;
+    }
+    std::optional<int64_t> known() const noexcept { return complete ? std::optional(bytes) : std::nullopt; }
+};
+
+} // namespace schedscope
