@@ -44,6 +44,9 @@ constexpr std::string_view fact_names[] = {
     "pin",
     "reserve",
     "difference",
+    "plan_backend",
+    "kept",
+    "verdict",
 };
 static_assert(std::size(fact_names) == std::variant_size_v<Fact>);
 
@@ -58,6 +61,7 @@ std::string_view graph_kind_name(GraphKind kind) noexcept {
     case GraphKind::decode: return "decode";
     case GraphKind::encoder: return "encoder";
     case GraphKind::other: return "other";
+    case GraphKind::reserve: return "reserve";
     }
     return "";
 }

@@ -39,6 +39,7 @@ struct KindOfFact {
     KnownKind operator()(const record::Fusion&) const { return StoryKind::fusion; }
     KnownKind operator()(const record::NotFused&) const { return StoryKind::fusion; }
     KnownKind operator()(const record::Placement&) const { return StoryKind::placement; }
+    KnownKind operator()(const record::Kept&) const { return StoryKind::placement; }
     KnownKind operator()(const record::Reallocation&) const { return StoryKind::reallocation; }
     KnownKind operator()(const record::Execute&) const { return StoryKind::execute; }
     KnownKind operator()(const record::Transfer&) const { return StoryKind::transfer; }
