@@ -20,7 +20,7 @@ std::string words::verdict(const record::Verdict& v, std::string_view rules, std
     if (v.causes > 0) {
         s += ", " + of_all(v.causes_identical, v.causes, "printed cause");
     }
-    s += ", by the rules of " + std::string(rules);
+    s += rules.empty() ? "" : ", by the rules of " + std::string(rules);
     return v.reproduced() ? s : s + "; first difference: " + std::string(first) + "; causes are not verified";
 }
 

@@ -1,0 +1,266 @@
+#include "traces/replay/foreign/foreign_planner.h"
+
+#include "runtime/error.h"
+#include "runtime/numbers.h"
+#include "runtime/planner/recorder.h"
+#include "traces/history/words/unknown.h"
+#include "traces/replay/foreign/compare_real.h"
+#include "traces/replay/foreign/real_records.h"
+
+#include <algorithm>
+#include <map>
+
+namespace schedscope {
+
+namespace {
+
+/// Keeps the facts that a planner writes.
+class FactKeeper final : public Recorder {
+public:
+    explicit FactKeeper(const std::function<StringId(std::string_view)>& intern) : intern_(intern) {}
+    std::vector<Fact> facts;
+
+    void session(const SessionInfo&) override {}
+    void graph(GraphId, const GraphView&, const CapabilityTable&) override {}
+    StringId intern(std::string_view text) override { return intern_(text); }
+    void keep(const Record& record) override { facts.push_back(record.fact); }
+
+private:
+    const std::function<StringId(std::string_view)>& intern_;
+};
+
+/// What a scheduler of one age keeps from plan to plan.
+struct AgeState {
+    const RulesAge* age = nullptr;
+    Carry carry;
+    MemoryPlanner memory;
+};
+
+/// A graph planned by the rules of one age.
+struct Attempt {
+    Plan plan;
+    bool planned = false, placed = false;
+    std::string error;
+    RealComparison comparison;
+    std::vector<Fact> facts;
+    std::vector<PlacedTensor> places;
+};
+
+struct ForeignScheduler {
+    std::vector<AgeState> ages; ///< whose rules have decided as it did, so far; the one to go by is the first
+    int64_t plans = 0;
+};
+
+/// Plans of a scheduler that all of several ages make as it did, before the others are given up.
+constexpr int64_t enough_plans = 8;
+
+} // namespace
+
+struct ForeignPlanner::State {
+    std::map<int32_t, ForeignScheduler> schedulers; ///< by the program's number
+    const RulesAge* preferred = nullptr;            ///< by which plans of this program were made so far
+    std::vector<Fact> facts;
+
+    Attempt attempt(AgeState& by, const ForeignPlan& foreign, const OwnBackends& own, const SessionInfo& session,
+                    const OwnedGraph& graph, const CapabilityTable& answers,
+                    const std::function<StringId(std::string_view)>& intern) const;
+    static void place(AgeState& by, const RealSubject& subject, const SessionInfo& session, const CapabilityTable& answers,
+                      FactKeeper& keeper, Attempt& out);
+};
+
+ForeignPlanner::ForeignPlanner() : state_(std::make_unique<State>()) {}
+ForeignPlanner::~ForeignPlanner() = default;
+
+namespace {
+
+/// The stage whose copies are read, where the program does not say it.
+int32_t stage_of(const ForeignPlan& foreign) {
+    if (foreign.begin.current_stage) {
+        return *foreign.begin.current_stage;
+    }
+    const auto& sources = foreign.real.sources;
+    const auto known = std::find_if(sources.begin(), sources.end(), [](const auto& s) { return s.copy.stage >= 0; });
+    return known == sources.end() ? 0 : std::min(known->copy.stage, foreign.begin.n_stages.value_or(1) - 1);
+}
+
+/// The nodes as the backends' optimise steps left them.
+std::vector<TensorId> order_of(const RealPlan& real, const GraphView& graph) {
+    std::vector<TensorId> nodes(graph.nodes.begin(), graph.nodes.end());
+    std::vector<TensorId> a = nodes, b = real.order;
+    std::sort(a.begin(), a.end());
+    std::sort(b.begin(), b.end());
+    return a == b ? real.order : nodes;
+}
+
+std::vector<KeptUntil> kept_of(const RealPlan& real, const Plan& plan, const OwnBackends& own) {
+    std::vector<KeptUntil> kept;
+    int n = 0;
+    for (const RealPlan::KeptAlive& k : real.kept) {
+        if (kept.empty() || kept.back().node != k.node || n == max_sources) {
+            kept.push_back({k.node, {}});
+            kept.back().tensors.fill(no_tensor);
+            n = 0;
+        }
+        if (const TensorId id = planned_id(plan, own, k.tensor, k.copy); id != no_tensor) {
+            kept.back().tensors[n++] = id;
+        }
+    }
+    return kept;
+}
+
+} // namespace
+
+void ForeignPlanner::State::place(AgeState& by, const RealSubject& subject, const SessionInfo& session,
+                                  const CapabilityTable& answers, FactKeeper& keeper, Attempt& out) {
+    const RealPlan& real = subject.real;
+    Plan& plan = out.plan;
+    for (const RealPlan::Place& p : real.places) { // how much a tensor needs is the buffer type's answer, and no decision
+        const TensorId id = planned_id(plan, subject.own, p.tensor, p.copy);
+        if (id != no_tensor && plan.bytes[id] >= 0) {
+            plan.bytes[id] = p.size;
+        }
+    }
+    const std::vector<TensorId> order = order_of(real, subject.graph);
+    record_order(plan, subject.graph, order, keeper);
+    const std::vector<KeptUntil> kept = kept_of(real, plan, subject.own);
+    for (const KeptUntil& k : kept) {
+        for (const TensorId id : k.tensors) {
+            if (id != no_tensor) {
+                keeper.add_in_burst(record::Kept{k.node, id});
+            }
+        }
+    }
+    AllocatedGraph allocated;
+    copy_graph(subject.graph, plan, order, allocated);
+    add_kept(allocated, kept);
+    try {
+        const MemoryPlan& memory = by.memory.place(subject.graph, plan, allocated, answers, session.buffer_types, &keeper);
+        compare_memory(subject, plan, &memory, {}, out.comparison);
+        out.places = memory.tensors;
+        out.placed = true;
+    } catch (const PlanError& error) {
+        compare_memory(subject, plan, nullptr, error.what(), out.comparison);
+    }
+}
+
+Attempt ForeignPlanner::State::attempt(AgeState& by, const ForeignPlan& foreign, const OwnBackends& own,
+                                       const SessionInfo& session, const OwnedGraph& graph, const CapabilityTable& answers,
+                                       const std::function<StringId(std::string_view)>& intern) const {
+    Attempt out;
+    PlanOptions options;
+    options.op_offload = foreign.begin.op_offload.value_or(true);
+    options.n_stages = std::max(foreign.begin.n_stages.value_or(1), 1);
+    options.current_stage = stage_of(foreign);
+    options.graph_id = foreign.begin.graph;
+    options.rules = by.age->rules;
+    options.reserve = foreign.reserve;
+    options.session = &session;
+    const GraphView view = graph.view();
+    const RealSubject subject{foreign.session, view, own, foreign.real};
+    FactKeeper keeper(intern);
+    try {
+        make_plan(view, answers, options, by.carry, out.plan, &keeper);
+        out.planned = true;
+    } catch (const PlanError& error) {
+        out.error = error.what();
+    }
+    compare_plan(subject, out.planned ? &out.plan : nullptr, out.error, out.comparison);
+    if (out.planned && !foreign.real.places.empty()) {
+        place(by, subject, session, answers, keeper, out);
+    }
+    out.facts = std::move(keeper.facts);
+    return out;
+}
+
+const std::vector<Fact>& ForeignPlanner::plan(const ForeignPlan& foreign,
+                                              const std::function<StringId(std::string_view)>& intern) {
+    try {
+        return planned(foreign, intern);
+    } catch (const Error& error) {
+        const OwnBackends all(foreign.session, {});
+        RealComparison comparison;
+        compare_plan({foreign.session, foreign.graph, all, foreign.real}, nullptr, error.what(), comparison);
+        const Fact end = record::PlanEnd{};
+        const OwnedGraph graph = OwnedGraph::copy_of(foreign.graph);
+        return state_->facts = records_of({foreign, all, graph, intern}, nullptr, {}, false, comparison, {&end, 1}, {});
+    }
+}
+
+const std::vector<Fact>& ForeignPlanner::planned(const ForeignPlan& foreign,
+                                                 const std::function<StringId(std::string_view)>& intern) {
+    State& s = *state_;
+    const OwnBackends own(foreign.session, foreign.backends);
+    const SessionInfo session = own.session(foreign.session);
+    OwnedGraph graph = OwnedGraph::copy_of(foreign.graph);
+    own.renumber(graph);
+    CapabilityTable answers = own.answers(foreign.answers);
+    answers.session = &session;
+    require_plannable(session, graph, answers);
+    for (const BackendInfo& backend : session.backends) {
+        if (!backend.default_buffer_type) {
+            throw Error(ErrorKind::input, "nothing can be planned again: the memory of " + backend.name + " is not known");
+        }
+    }
+
+    ForeignScheduler& scheduler = s.schedulers[foreign.backends.empty() ? 0 : foreign.backends.front().scheduler];
+    const Carry before = scheduler.ages.empty() ? Carry() : scheduler.ages.front().carry;
+    const auto attempt = [&](AgeState& by) { return s.attempt(by, foreign, own, session, graph, answers, intern); };
+    const auto is_tried = [&](const RulesAge& age) {
+        return std::any_of(scheduler.ages.begin(), scheduler.ages.end(), [&](const AgeState& a) { return a.age == &age; });
+    };
+    const auto add_age = [&](const RulesAge& age) {
+        AgeState& added = scheduler.ages.emplace_back();
+        added.age = &age;
+        added.carry = before;
+    };
+    if (scheduler.ages.empty()) { // the likeliest first; all, where nothing is known
+        const RulesAge* const first = s.preferred != nullptr ? s.preferred
+                                      : foreign.build        ? &rules_of_build(*foreign.build)
+                                                             : nullptr;
+        if (first != nullptr) {
+            add_age(*first);
+        }
+        for (const RulesAge& age : rules_ages()) {
+            if (first == nullptr) {
+                add_age(age);
+            }
+        }
+    }
+    std::vector<Attempt> attempts;
+    for (AgeState& age : scheduler.ages) {
+        attempts.push_back(attempt(age));
+    }
+    const auto is_same = [](const Attempt& a) { return a.comparison.same(); };
+    if (std::none_of(attempts.begin(), attempts.end(), is_same)) {
+        for (const RulesAge& age : rules_ages()) {
+            if (!is_tried(age)) {
+                add_age(age);
+                attempts.push_back(attempt(scheduler.ages.back()));
+            }
+        }
+    }
+    ++scheduler.plans;
+    const auto best = std::max_element(attempts.begin(), attempts.end(), [](const Attempt& a, const Attempt& b) {
+        return a.comparison.nearness() < b.comparison.nearness();
+    });
+    const size_t chosen = best - attempts.begin();
+    Attempt& by = attempts[chosen];
+    s.facts = records_of({foreign, own, graph, intern}, scheduler.ages[chosen].age, by.plan, by.planned, by.comparison, by.facts,
+                         by.places);
+
+    // Those that decided worse are given up, and at last all but the best.
+    std::vector<AgeState> left;
+    left.push_back(std::move(scheduler.ages[chosen]));
+    for (size_t i = 0; i < attempts.size() && scheduler.plans < enough_plans; ++i) {
+        if (i != chosen && attempts[i].comparison.nearness() == by.comparison.nearness()) {
+            left.push_back(std::move(scheduler.ages[i]));
+        }
+    }
+    scheduler.ages = std::move(left);
+    if (by.comparison.same()) {
+        s.preferred = scheduler.ages.front().age;
+    }
+    return s.facts;
+}
+
+} // namespace schedscope
