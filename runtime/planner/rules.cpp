@@ -46,12 +46,6 @@ std::array<RulesAge, changes.size() + 1> made_ages() {
 
 } // namespace
 
-std::string RulesAge::name() const {
-    return first_build == 0  ? "up to b" + std::to_string(last_build)
-           : last_build == 0 ? "b" + std::to_string(first_build) + " and later"
-                             : "b" + std::to_string(first_build) + "..b" + std::to_string(last_build);
-}
-
 std::span<const RulesAge> rules_ages() {
     static const auto ages = made_ages();
     return ages;
@@ -62,10 +56,24 @@ const RulesAge& rules_of_build(int32_t build) {
     return *std::find_if(ages.begin(), ages.end() - 1, [build](const RulesAge& age) { return build >= age.first_build; });
 }
 
+std::string rules_name(const RulesAge& newest, const RulesAge& oldest) {
+    const std::string first = "b" + std::to_string(oldest.first_build), last = "b" + std::to_string(newest.last_build);
+    return oldest.first_build == 0 && newest.last_build == 0 ? "every build"
+           : oldest.first_build == 0                         ? "up to " + last
+           : newest.last_build == 0                          ? first + " and later"
+                                                             : first + ".." + last;
+}
+
 const RulesAge* rules_named(std::string_view name) {
     const std::span<const RulesAge> ages = rules_ages();
-    const auto found = std::find_if(ages.begin(), ages.end(), [name](const RulesAge& age) { return age.name() == name; });
-    return found == ages.end() ? nullptr : &*found;
+    for (size_t newest = 0; newest < ages.size(); ++newest) {
+        for (size_t oldest = newest; oldest < ages.size(); ++oldest) {
+            if (rules_name(ages[newest], ages[oldest]) == name) {
+                return &ages[newest];
+            }
+        }
+    }
+    return nullptr;
 }
 
 } // namespace schedscope

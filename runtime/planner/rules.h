@@ -37,8 +37,6 @@ struct PlannerRules {
 struct RulesAge {
     int32_t first_build = 0, last_build = 0; ///< 0: from the first, or until now
     PlannerRules rules;
-
-    std::string name() const; ///< "b5640..b8120", "up to b3986", "b11034 and later"
 };
 
 /// All of them, the newest first. It is what v0.5.0 and this program go by.
@@ -46,7 +44,10 @@ std::span<const RulesAge> rules_ages();
 
 /// By which rules a build of that number plans.
 const RulesAge& rules_of_build(int32_t build);
-/// The age of that name; null: there is none.
+/// The ages from the one to the other, which is as old or older, by their builds: "b5640..b8120", "up to b3991", "b10325 and
+/// later", "every build".
+std::string rules_name(const RulesAge& newest, const RulesAge& oldest);
+/// The newest age of such a name; null: there is none.
 const RulesAge* rules_named(std::string_view name);
 
 } // namespace schedscope

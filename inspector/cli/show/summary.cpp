@@ -6,6 +6,7 @@
 #include "runtime/numbers.h"
 #include "traces/history/tables/tables.h"
 #include "traces/history/words/unknown.h"
+#include "traces/history/words/verdict_words.h"
 #include "traces/history/words/words.h"
 #include "viz/tables/text_table.h"
 
@@ -77,6 +78,9 @@ void summary_text(History& history, std::ostream& out) {
         out << "verified: " << words::counted(d.compared, "node") << " compared, " << words::count(d.beyond)
             << " beyond tolerance, " << words::count(d.skipped) << " skipped (--what differences)\n";
     }
+    if (const std::vector<VerdictRow> verdicts = verdicts_of(history.source(), history.n_steps()); !verdicts.empty()) {
+        OutputLine(out) << text_of(sum_of(verdicts));
+    }
     if (s.planned < 0) {
         return;
     }
@@ -96,6 +100,7 @@ void summary_text(History& history, std::ostream& out) {
 json summary_json(History& history) {
     const tables::Summary s = tables::summary(history);
     const tables::DifferenceCount d = tables::count_differences(history.source(), s.steps);
+    const VerdictSum verdicts = sum_of(verdicts_of(history.source(), history.n_steps()));
     json facts = json::object();
     for (const auto& [name, value] : shown_facts(history.session())) {
         facts[name] = value;
@@ -133,6 +138,8 @@ json summary_json(History& history) {
             {"compute_bytes", or_null(s.compute_bytes)},
             {"compared", d.compared},
             {"beyond", d.beyond},
+            {"plans_made_again", verdicts.plans},
+            {"reproduced", verdicts.reproduced},
             {"operators", operators}};
 }
 

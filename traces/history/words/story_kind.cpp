@@ -12,7 +12,7 @@ struct KindName {
     std::string_view name;
     Pass pass = Pass::none;
 };
-constexpr std::array<KindName, static_cast<size_t>(StoryKind::sampler) + 1> entries{{{"split", Pass::split},
+constexpr std::array<KindName, static_cast<size_t>(StoryKind::verdict) + 1> entries{{{"split", Pass::split},
                                                                                      {"placed"},
                                                                                      {"input", Pass::split},
                                                                                      {"copy", Pass::split},
@@ -25,7 +25,8 @@ constexpr std::array<KindName, static_cast<size_t>(StoryKind::sampler) + 1> entr
                                                                                      {"transfer", Pass::execute},
                                                                                      {"value", Pass::execute},
                                                                                      {"difference", Pass::execute},
-                                                                                     {"sampler"}}}; // in the order of StoryKind
+                                                                                     {"sampler"},
+                                                                                     {"verdict"}}}; // in the order of StoryKind
 
 struct KindOfFact {
     using KnownKind = std::optional<StoryKind>;

@@ -2,8 +2,6 @@
 
 #include "runtime/system/number_words.h"
 
-#include <algorithm>
-
 namespace schedscope {
 
 namespace {
@@ -24,14 +22,14 @@ std::string words::verdict(const record::Verdict& v, std::string_view rules, std
     return v.reproduced() ? s : s + "; first difference: " + std::string(first) + "; causes are not verified";
 }
 
+std::string verdict_line(const record::Verdict& v, std::string_view first) {
+    std::string s = v.reproduced() ? "✓ reproduced: " + of_all(v.identical, v.decisions, "decision")
+                                   : "✗ " + of_all(v.identical, v.decisions, "decision") + " reproduced";
+    return v.reproduced() || first.empty() ? s : s + ", first difference: " + std::string(first);
+}
+
 std::string verdict_line(const RecordSource& source, const PlanState& state) {
-    if (state.verdicts.empty()) {
-        return {};
-    }
-    const record::Verdict& v = state.verdicts.back();
-    const std::string decisions = of_all(v.identical, v.decisions, "decision");
-    return v.reproduced() ? "✓ reproduced: " + decisions
-                          : "✗ " + decisions + " reproduced, first difference: " + std::string(source.text(v.first));
+    return state.verdicts.empty() ? "" : verdict_line(state.verdicts.back(), source.text(state.verdicts.back().first));
 }
 
 bool causes_verified(const PlanState& state) noexcept {
@@ -76,8 +74,7 @@ VerdictSum sum_of(const std::vector<VerdictRow>& rows) {
             sum.first = "evaluation " + std::to_string(row.eval) + ": " + row.first;
         }
     }
-    const auto other = [&](const VerdictRow& row) { return row.rules != rows.front().rules; };
-    sum.rules = rows.empty() || std::any_of(rows.begin(), rows.end(), other) ? "" : rows.front().rules;
+    sum.rules = rows.empty() ? "" : rows.back().rules; // by all plans: with each, fewer builds are left
     return sum;
 }
 
@@ -85,8 +82,7 @@ std::string text_of(const VerdictSum& sum) {
     const bool all = sum.reproduced == sum.plans;
     return (all ? "reproduced: " : "not reproduced: ") + of_all(sum.reproduced, sum.plans, "plan") + ", " +
            (all ? words::counted(sum.decisions, "decision") : of_all(sum.identical, sum.decisions, "decision")) +
-           (sum.rules.empty() ? ", by rules of several ages" : ", by the rules of " + sum.rules) +
-           (all ? "" : "; first difference: " + sum.first);
+           (sum.rules.empty() ? "" : ", by the rules of " + sum.rules) + (all ? "" : "; first difference: " + sum.first);
 }
 
 } // namespace schedscope

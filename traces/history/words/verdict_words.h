@@ -18,8 +18,10 @@ std::string verdict(const record::Verdict& verdict, std::string_view rules, std:
 
 } // namespace words
 
-/// Of the state's plan, with a mark: "✓ reproduced: 161 of 161 decisions", "✗ 159 of 161 decisions: Qcur-0: …". Empty: it was
-/// planned by this program, or is not known well enough to be made again.
+/// With a mark: "✓ reproduced: 161 of 161 decisions", "✗ 159 of 161 decisions reproduced"; and the first difference, where `first`
+/// says it: "…, first difference: Qcur-0: …".
+std::string verdict_line(const record::Verdict& verdict, std::string_view first = {});
+/// The state's plan, with the first difference. Empty: it was planned by this program, or nobody saw what its scheduler did.
 std::string verdict_line(const RecordSource& source, const PlanState& state);
 /// May the causes that the state's plan gives be believed?
 bool causes_verified(const PlanState& state) noexcept;
@@ -37,7 +39,7 @@ std::vector<VerdictRow> verdicts_of(const RecordSource& source, Step end);
 
 struct VerdictSum {
     int64_t plans = 0, reproduced = 0, decisions = 0, identical = 0;
-    std::string rules; ///< of all of them; empty: there are several
+    std::string rules; ///< of the builds that plan all of them so
     std::string first; ///< difference, with its evaluation
 };
 VerdictSum sum_of(const std::vector<VerdictRow>& rows);

@@ -2,9 +2,11 @@
 
 #include "runtime/numbers.h"
 #include "traces/import/stream/stream_block.h"
+#include "traces/replay/foreign/compare_real.h"
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 namespace schedscope::import {
 
@@ -221,14 +223,32 @@ void StreamEvaluations::end_compared(Open& e, const StreamFact& end) {
     ComparedPlan plan = std::move(*e.compared);
     e.compared.reset();
     const auto intern = [this](std::string_view text) { return sink_.intern(text); };
+    name_copies(plan.real, e.plan.graph.n_tensors);
+    const std::vector<RealCopy> copies = copies_in_order(plan.real);
+    std::map<std::pair<TensorId, BackendId>, TensorId> made;
     for (const Fact& fact : plans_.plan(session_, std::move(plan), e.kind, intern)) {
         const bool is_end = std::holds_alternative<record::PlanEnd>(fact); // all else happened now, not then
         StreamFact planned{fact, std::nullopt, is_end ? end.time_ns : std::nullopt, std::nullopt, end.place};
         write_checked(e, planned);
+        if (const auto* copy = std::get_if<record::CopyMade>(&fact)) { // of several stages any stands for all
+            made.emplace(std::pair(copy->of, copy->backend), copy->copy);
+        }
     }
+    std::vector<TensorId> ids;
+    bool same = true;
+    for (const RealCopy& copy : copies) {
+        const auto found = made.find({copy.of, copy.backend});
+        ids.push_back(found == made.end() ? no_tensor : found->second);
+        same = same && ids.back() == e.plan.graph.n_tensors + std::ssize(ids) - 1;
+    }
+    e.plan.copies = same ? nullptr : std::make_shared<const std::vector<TensorId>>(std::move(ids));
 }
 
 void StreamEvaluations::write_checked(Open& e, StreamFact& f) {
+    if (auto* moved = std::get_if<record::Transfer>(&f.fact); moved != nullptr && e.plan.copies != nullptr) {
+        const int64_t copy = moved->copy - e.plan.graph.n_tensors;
+        moved->copy = is_index(copy, *e.plan.copies) ? (*e.plan.copies)[copy] : moved->copy;
+    }
     if (std::holds_alternative<record::CopyMade>(f.fact)) {
         e.plan.n_ids = e.plan.graph.n_tensors + int64_t{e.n_copies + 1} * e.n_stages;
     }

@@ -8,6 +8,7 @@
 #include "traces/store/record_source.h"
 
 #include <deque>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -52,6 +53,8 @@ private:
         EvaluationId made_in = -1; ///< −1: none is known
         GraphSize graph;
         int64_t n_ids = 0; ///< of its tensors and copies
+        /// The trace's numbers of copies, by the program's, which begin behind the graph; null: they are the same.
+        std::shared_ptr<const std::vector<TensorId>> copies = {};
     };
     struct Open {
         int64_t number = 0;

@@ -3,6 +3,7 @@
 #include "runtime/numbers.h"
 #include "traces/format/fields.h"
 #include "traces/format/schema.h"
+#include "traces/replay/foreign/compare_real.h"
 #include "traces/store/reading/trace_rows.h"
 
 #include <limits>
@@ -47,7 +48,7 @@ struct Adding {
     }
     void operator()(const RealSplit& s) const {
         require(s.index == std::ssize(plan.splits), "real_split", s.index);
-        backend("real_split", s.split.backend, 0);
+        backend("real_split", s.split.backend, -1);
         require(0 <= s.split.first_node && s.split.first_node <= s.split.end_node && s.split.end_node <= b.n_nodes, "real_split",
                 s.split.end_node);
         plan.splits.push_back(s.split);
@@ -70,7 +71,9 @@ struct Adding {
         plan.order[o.place] = o.node;
     }
     void operator()(const RealPlan::Place& p) const {
-        named("real_place", p.tensor, p.copy);
+        if (p.tensor < b.n_tensors || p.tensor >= b.n_tensors + std::ssize(plan.sources)) { // else a copy's number
+            named("real_place", p.tensor, p.copy);
+        }
         require(0 <= p.buffer_type && p.buffer_type < b.n_buffer_types, "real_place", p.buffer_type);
         plan.places.push_back(p);
     }
@@ -125,7 +128,7 @@ std::optional<RealDecision> read_real(const StreamFields& f, UnknownWords& unkno
                                small(f, "buffer_type"),
                                int_of(f.number("chunk", 0, most_small).value_or(0)),
                                f.needed("offset", 0, most_tensor_bytes),
-                               f.needed("size", 0, most_tensor_bytes)};
+                               f.needed("size", -1, most_tensor_bytes)};
     }
     if (kind == "real_keep") {
         return RealPlan::KeptAlive{id(f, "node"), id(f, "tensor"), copy(f)};
@@ -138,6 +141,17 @@ std::optional<RealDecision> read_real(const StreamFields& f, UnknownWords& unkno
                           f.needed("size", 0, most_tensor_bytes)};
     }
     return std::nullopt;
+}
+
+void name_copies(RealPlan& plan, int64_t n_tensors) {
+    const std::vector<RealCopy> copies = copies_in_order(plan);
+    for (RealPlan::Place& place : plan.places) {
+        if (place.tensor >= n_tensors) {
+            require(is_index(place.tensor - n_tensors, copies), "real_place", place.tensor);
+            place.copy = copies[place.tensor - n_tensors];
+            place.tensor = no_tensor;
+        }
+    }
 }
 
 void add_real(const RealDecision& decision, const RealBounds& bounds, RealPlan& plan) {

@@ -39,6 +39,8 @@ std::optional<RealDecision> read_real(const StreamFields& f, UnknownWords& unkno
 struct RealBounds {
     int64_t n_tensors = 0, n_nodes = 0, n_backends = 0, n_buffer_types = 0;
 };
+/// Names copies that have a number instead: behind the graph's own, in the order in which nodes read them first. Throws Damage.
+void name_copies(RealPlan& plan, int64_t n_tensors);
 /// Adds it to what is known of a plan. Throws Damage where it names what is not there.
 void add_real(const RealDecision& decision, const RealBounds& bounds, RealPlan& plan);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace schedscope {
 
@@ -109,7 +110,8 @@ private:
         for (size_t i = 0; i < n; ++i) {
             const Split* const ours = i < p.splits.size() ? &p.splits[i] : nullptr;
             const RealPlan::Part* const real = i < s.real.splits.size() ? &s.real.splits[i] : nullptr;
-            const bool same = ours != nullptr && real != nullptr && s.own.in_session(ours->backend) == real->backend &&
+            const bool same = ours != nullptr && real != nullptr &&
+                              (real->backend == no_backend || s.own.in_session(ours->backend) == real->backend) &&
                               ours->first_node == real->first_node && ours->end_node == real->end_node;
             decide(same, starter(real != nullptr ? real->first_node : ours->first_node), [&] {
                 return "split " + std::to_string(i) + ": ggml has " +
@@ -195,6 +197,17 @@ void compare_plan(const RealSubject& subject, const Plan* plan, const std::strin
 void compare_memory(const RealSubject& subject, const Plan& plan, const MemoryPlan* memory, const std::string& error,
                     RealComparison& out) {
     memory != nullptr ? Comparing(subject, out).memory(plan, *memory) : Comparing(subject, out).no_memory(error);
+}
+
+std::vector<RealCopy> copies_in_order(const RealPlan& real) {
+    std::vector<RealCopy> copies;
+    std::set<std::pair<TensorId, BackendId>> known;
+    for (const RealPlan::Source& source : real.sources) {
+        if (known.emplace(source.copy.of, source.copy.backend).second) {
+            copies.push_back(source.copy);
+        }
+    }
+    return copies;
 }
 
 TensorId planned_id(const Plan& plan, const OwnBackends& own, TensorId tensor, const RealCopy& copy) {

@@ -38,5 +38,7 @@ void compare_memory(const RealSubject& subject, const Plan& plan, const MemoryPl
                     RealComparison& out);
 /// The planned tensor that a real place is about: the graph's, or the copy; none: nothing like it was planned.
 TensorId planned_id(const Plan& plan, const OwnBackends& own, TensorId tensor, const RealCopy& copy);
+/// Copies in the order in which nodes read them first, as some programs number them.
+std::vector<RealCopy> copies_in_order(const RealPlan& real);
 
 } // namespace schedscope

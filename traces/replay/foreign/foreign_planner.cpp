@@ -8,6 +8,7 @@
 #include "traces/replay/foreign/real_records.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 namespace schedscope {
@@ -29,9 +30,8 @@ private:
     const std::function<StringId(std::string_view)>& intern_;
 };
 
-/// What a scheduler of one age keeps from plan to plan.
+/// What a scheduler keeps from plan to plan, by the rules of one age.
 struct AgeState {
-    const RulesAge* age = nullptr;
     Carry carry;
     MemoryPlanner memory;
 };
@@ -46,22 +46,32 @@ struct Attempt {
     std::vector<PlacedTensor> places;
 };
 
-struct ForeignScheduler {
-    std::vector<AgeState> ages; ///< whose rules have decided as it did, so far; the one to go by is the first
-    int64_t plans = 0;
-};
+/// Plans that all of several ages make as the program did, before all but the newest of them are given up: to make a plan by each
+/// takes as long as all of them.
+constexpr int64_t enough_plans = 24;
 
-/// Plans of a scheduler that all of several ages make as it did, before the others are given up.
-constexpr int64_t enough_plans = 8;
+using Ages = std::vector<size_t>; ///< indices into rules_ages, the newest first
+
+/// As far as they follow each other.
+std::string name_of(const Ages& ages) {
+    size_t n = 1;
+    while (n < ages.size() && ages[n] == ages[0] + n) {
+        ++n;
+    }
+    return rules_name(rules_ages()[ages.front()], rules_ages()[ages[n - 1]]);
+}
 
 } // namespace
 
 struct ForeignPlanner::State {
-    std::map<int32_t, ForeignScheduler> schedulers; ///< by the program's number
-    const RulesAge* preferred = nullptr;            ///< by which plans of this program were made so far
+    std::map<int32_t, std::map<size_t, AgeState>> schedulers; ///< by the program's number; by age
+    Ages ages;                                                ///< whose rules have decided as the program did, so far
+    std::string rules;                                        ///< those ages
+    int64_t n_plans = 0;
+    std::optional<size_t> settled; ///< the one age that is left of them
     std::vector<Fact> facts;
 
-    Attempt attempt(AgeState& by, const ForeignPlan& foreign, const OwnBackends& own, const SessionInfo& session,
+    Attempt attempt(size_t age, AgeState& by, const ForeignPlan& foreign, const OwnBackends& own, const SessionInfo& session,
                     const OwnedGraph& graph, const CapabilityTable& answers,
                     const std::function<StringId(std::string_view)>& intern) const;
     static void place(AgeState& by, const RealSubject& subject, const SessionInfo& session, const CapabilityTable& answers,
@@ -86,10 +96,14 @@ int32_t stage_of(const ForeignPlan& foreign) {
 /// The nodes as the backends' optimise steps left them.
 std::vector<TensorId> order_of(const RealPlan& real, const GraphView& graph) {
     std::vector<TensorId> nodes(graph.nodes.begin(), graph.nodes.end());
-    std::vector<TensorId> a = nodes, b = real.order;
+    std::vector<TensorId> order = nodes;
+    for (size_t i = 0; i < real.order.size() && i < nodes.size(); ++i) { // those that moved
+        order[i] = real.order[i] != no_tensor ? real.order[i] : nodes[i];
+    }
+    std::vector<TensorId> a = nodes, b = order;
     std::sort(a.begin(), a.end());
     std::sort(b.begin(), b.end());
-    return a == b ? real.order : nodes;
+    return a == b ? order : nodes;
 }
 
 std::vector<KeptUntil> kept_of(const RealPlan& real, const Plan& plan, const OwnBackends& own) {
@@ -116,7 +130,7 @@ void ForeignPlanner::State::place(AgeState& by, const RealSubject& subject, cons
     Plan& plan = out.plan;
     for (const RealPlan::Place& p : real.places) { // how much a tensor needs is the buffer type's answer, and no decision
         const TensorId id = planned_id(plan, subject.own, p.tensor, p.copy);
-        if (id != no_tensor && plan.bytes[id] >= 0) {
+        if (id != no_tensor && plan.bytes[id] >= 0 && p.size >= 0) {
             plan.bytes[id] = p.size;
         }
     }
@@ -143,7 +157,7 @@ void ForeignPlanner::State::place(AgeState& by, const RealSubject& subject, cons
     }
 }
 
-Attempt ForeignPlanner::State::attempt(AgeState& by, const ForeignPlan& foreign, const OwnBackends& own,
+Attempt ForeignPlanner::State::attempt(size_t age, AgeState& by, const ForeignPlan& foreign, const OwnBackends& own,
                                        const SessionInfo& session, const OwnedGraph& graph, const CapabilityTable& answers,
                                        const std::function<StringId(std::string_view)>& intern) const {
     Attempt out;
@@ -152,7 +166,7 @@ Attempt ForeignPlanner::State::attempt(AgeState& by, const ForeignPlan& foreign,
     options.n_stages = std::max(foreign.begin.n_stages.value_or(1), 1);
     options.current_stage = stage_of(foreign);
     options.graph_id = foreign.begin.graph;
-    options.rules = by.age->rules;
+    options.rules = rules_ages()[age].rules;
     options.reserve = foreign.reserve;
     options.session = &session;
     const GraphView view = graph.view();
@@ -182,7 +196,7 @@ const std::vector<Fact>& ForeignPlanner::plan(const ForeignPlan& foreign,
         compare_plan({foreign.session, foreign.graph, all, foreign.real}, nullptr, error.what(), comparison);
         const Fact end = record::PlanEnd{};
         const OwnedGraph graph = OwnedGraph::copy_of(foreign.graph);
-        return state_->facts = records_of({foreign, all, graph, intern}, nullptr, {}, false, comparison, {&end, 1}, {});
+        return state_->facts = records_of({foreign, all, graph, intern}, "", {}, false, comparison, {&end, 1}, {});
     }
 }
 
@@ -202,64 +216,49 @@ const std::vector<Fact>& ForeignPlanner::planned(const ForeignPlan& foreign,
         }
     }
 
-    ForeignScheduler& scheduler = s.schedulers[foreign.backends.empty() ? 0 : foreign.backends.front().scheduler];
-    const Carry before = scheduler.ages.empty() ? Carry() : scheduler.ages.front().carry;
-    const auto attempt = [&](AgeState& by) { return s.attempt(by, foreign, own, session, graph, answers, intern); };
-    const auto is_tried = [&](const RulesAge& age) {
-        return std::any_of(scheduler.ages.begin(), scheduler.ages.end(), [&](const AgeState& a) { return a.age == &age; });
-    };
-    const auto add_age = [&](const RulesAge& age) {
-        AgeState& added = scheduler.ages.emplace_back();
-        added.age = &age;
-        added.carry = before;
-    };
-    if (scheduler.ages.empty()) { // the likeliest first; all, where nothing is known
-        const RulesAge* const first = s.preferred != nullptr ? s.preferred
-                                      : foreign.build        ? &rules_of_build(*foreign.build)
-                                                             : nullptr;
-        if (first != nullptr) {
-            add_age(*first);
+    std::map<size_t, AgeState>& scheduler = s.schedulers[foreign.backends.empty() ? 0 : foreign.backends.front().scheduler];
+    std::map<size_t, Attempt> attempts;
+    const auto attempt = [&](size_t age) {
+        if (!attempts.contains(age)) {
+            attempts.emplace(age, s.attempt(age, scheduler[age], foreign, own, session, graph, answers, intern));
         }
-        for (const RulesAge& age : rules_ages()) {
-            if (first == nullptr) {
-                add_age(age);
+    };
+    if (s.ages.empty() && foreign.build) {
+        s.ages.push_back(&rules_of_build(*foreign.build) - rules_ages().data());
+    }
+    const Carry before = s.ages.empty() ? Carry() : scheduler[s.ages.front()].carry;
+    for (const size_t age : s.ages) {
+        attempt(age);
+    }
+    const auto is_same = [](const auto& a) { return a.second.comparison.same(); };
+    if (std::none_of(attempts.begin(), attempts.end(), is_same)) { // or by the rules of another age, from here on
+        for (size_t age = 0; age < rules_ages().size(); ++age) {
+            if (!attempts.contains(age)) {
+                scheduler[age].carry = before;
+                attempt(age);
             }
         }
     }
-    std::vector<Attempt> attempts;
-    for (AgeState& age : scheduler.ages) {
-        attempts.push_back(attempt(age));
+    int64_t nearest = std::numeric_limits<int64_t>::min();
+    for (const auto& [age, a] : attempts) {
+        nearest = std::max(nearest, a.comparison.nearness());
     }
-    const auto is_same = [](const Attempt& a) { return a.comparison.same(); };
-    if (std::none_of(attempts.begin(), attempts.end(), is_same)) {
-        for (const RulesAge& age : rules_ages()) {
-            if (!is_tried(age)) {
-                add_age(age);
-                attempts.push_back(attempt(scheduler.ages.back()));
-            }
+    s.ages.clear();
+    for (const auto& [age, a] : attempts) {
+        if (a.comparison.nearness() == nearest) {
+            s.ages.push_back(age);
         }
     }
-    ++scheduler.plans;
-    const auto best = std::max_element(attempts.begin(), attempts.end(), [](const Attempt& a, const Attempt& b) {
-        return a.comparison.nearness() < b.comparison.nearness();
-    });
-    const size_t chosen = best - attempts.begin();
-    Attempt& by = attempts[chosen];
-    s.facts = records_of({foreign, own, graph, intern}, scheduler.ages[chosen].age, by.plan, by.planned, by.comparison, by.facts,
-                         by.places);
-
-    // Those that decided worse are given up, and at last all but the best.
-    std::vector<AgeState> left;
-    left.push_back(std::move(scheduler.ages[chosen]));
-    for (size_t i = 0; i < attempts.size() && scheduler.plans < enough_plans; ++i) {
-        if (i != chosen && attempts[i].comparison.nearness() == by.comparison.nearness()) {
-            left.push_back(std::move(scheduler.ages[i]));
-        }
+    if (!s.settled || s.ages.front() != s.settled) {
+        s.rules = name_of(s.ages);
+        s.settled.reset();
     }
-    scheduler.ages = std::move(left);
-    if (by.comparison.same()) {
-        s.preferred = scheduler.ages.front().age;
+    if (++s.n_plans >= enough_plans) {
+        s.ages.resize(1);
+        s.settled = s.ages.front();
     }
+    const Attempt& by = attempts.at(s.ages.front());
+    s.facts = records_of({foreign, own, graph, intern}, s.rules, by.plan, by.planned, by.comparison, by.facts, by.places);
     return s.facts;
 }
 

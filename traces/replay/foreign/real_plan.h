@@ -19,8 +19,8 @@ struct RealPlan {
         TensorId tensor = no_tensor;
         BackendId backend = no_backend;
     };
-    struct Part { ///< a split
-        BackendId backend = no_backend;
+    struct Part {                             ///< a split
+        BackendId backend = no_backend;       ///< none: it has views only, and is not known
         int32_t first_node = 0, end_node = 0; ///< indices into the graph's nodes
         std::vector<TensorId> inputs;
     };
@@ -34,7 +34,7 @@ struct RealPlan {
         RealCopy copy;
         BufferTypeId buffer_type = no_buffer_type;
         int32_t chunk = 0;
-        int64_t offset = 0, size = 0;
+        int64_t offset = 0, size = 0; ///< size: −1: not known
     };
     struct KeptAlive {
         TensorId node = no_tensor, tensor = no_tensor; ///< no tensor: the copy
@@ -50,7 +50,7 @@ struct RealPlan {
     std::vector<Source> sources;
     std::vector<Place> places; ///< none: nobody watched the memory from its birth
     std::vector<KeptAlive> kept;
-    std::vector<TensorId> order; ///< of the nodes, after backends moved some; none: the graph's
+    std::vector<TensorId> order; ///< by place among the nodes: which backends moved there; none: that which was there
     std::vector<Printed> causes;
 
     bool empty() const noexcept { return assigned.empty() && splits.empty(); }

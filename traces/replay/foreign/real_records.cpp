@@ -92,7 +92,8 @@ void put_places(const ForeignSubject& s, const Plan& plan, std::span<const Place
             const RealPlan::Place& p = *found->second;
             const bool same = p.buffer_type == t.buffer_type && p.chunk == t.chunk && p.offset == t.offset;
             out.emplace_back(record::Placement{t.tensor, same ? t.in_place_of : no_tensor, p.buffer_type,
-                                               static_cast<int16_t>(p.chunk), t.first_use, t.last_use, p.offset, p.size});
+                                               static_cast<int16_t>(p.chunk), t.first_use, t.last_use, p.offset,
+                                               p.size < 0 ? t.size : p.size});
         }
     }
 }
@@ -118,7 +119,7 @@ void record_order(const Plan& plan, const GraphView& graph, std::span<const Tens
     recorder.add(record::PassEnd{Pass::optimise});
 }
 
-std::vector<Fact> records_of(const ForeignSubject& subject, const RulesAge* age, const Plan& plan, bool planned,
+std::vector<Fact> records_of(const ForeignSubject& subject, const std::string& rules, const Plan& plan, bool planned,
                              const RealComparison& c, std::span<const Fact> facts, std::span<const PlacedTensor> places) {
     std::vector<Fact> out;
     out.reserve(facts.size() + 1);
@@ -158,7 +159,7 @@ std::vector<Fact> records_of(const ForeignSubject& subject, const RulesAge* age,
         subject.own.to_session(out.back());
     }
     record::Verdict verdict;
-    verdict.rules = age == nullptr ? 0 : subject.intern(age->name());
+    verdict.rules = subject.intern(rules);
     verdict.decisions = int_of(c.decisions);
     verdict.identical = int_of(c.identical);
     const bool watched = !subject.foreign.real.places.empty();

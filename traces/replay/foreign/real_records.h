@@ -19,9 +19,9 @@ struct ForeignSubject {
 void record_order(const Plan& plan, const GraphView& graph, std::span<const TensorId> order, Recorder& recorder);
 
 /// `facts`: what the planner wrote, by the plan's own numbers. Where the scheduler decided otherwise, what it did stands in their
-/// place: assignments with a cause that is not known, splits, inputs, copies; and places, as far as it has them. `age`: by
-/// whose rules it was planned; null: it could not be.
-std::vector<Fact> records_of(const ForeignSubject& subject, const RulesAge* age, const Plan& plan, bool planned,
+/// place: assignments with a cause that is not known, splits, inputs, copies; and places, as far as it has them. `rules`:
+/// of whom it was planned by; empty: it could not be.
+std::vector<Fact> records_of(const ForeignSubject& subject, const std::string& rules, const Plan& plan, bool planned,
                              const RealComparison& comparison, std::span<const Fact> facts, std::span<const PlacedTensor> places);
 
 } // namespace schedscope
