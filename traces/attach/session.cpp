@@ -122,7 +122,7 @@ bool send() {
     n_backends_sent = n_backends;
     for (auto& of_backend : uses) {
         for (uint8_t& use : of_backend) {
-            use = use == yes ? yes_sent : use;
+            use = use == yes ? uint8_t{yes_sent} : use;
         }
     }
     has_news = false;
@@ -172,7 +172,8 @@ bool Session::settle(const GgmlCopy& ggml, Backend* const* objects, const int* n
         for (int t = 0; t < n_types; ++t) {
             uint8_t& use = uses[numbers[b]][t];
             if (use == not_asked && types[t].copy == ggml.index) {
-                use = ggml.call.ggml_backend_supports_buft(objects[b], types[t].object) ? yes : no;
+                const bool can = ggml.call.ggml_backend_supports_buft(objects[b], types[t].object);
+                use = can ? Use::yes : Use::no;
                 has_news = has_news || use == yes;
             }
         }
