@@ -75,7 +75,6 @@ struct InitParams { ///< of ggml_init, passed by value
     F(const char*, ggml_commit, ())                                                                                              \
     F(const char*, ggml_version, ())                                                                                             \
     F(Device*, ggml_backend_get_device, (Backend * backend))                                                                     \
-    F(int, ggml_backend_dev_type, (Device * device))                                                                             \
     F(const char*, ggml_backend_dev_name, (Device * device))                                                                     \
     F(const char*, ggml_backend_dev_description, (Device * device))                                                              \
     F(void, ggml_backend_dev_memory, (Device * device, size_t * free, size_t * total))                                           \

@@ -6,7 +6,8 @@ namespace schedscope::attach {
 
 namespace {
 
-constexpr int input_flag = 1, known_flags = 15;
+constexpr int known_flags = 15, weights_usage = 1;
+constexpr uint8_t runs_it = 1, takes_it_over = 2; ///< of an answer
 constexpr int max_src = 10, n_params = 16;
 constexpr int64_t most_bytes = int64_t{1} << 46; ///< of a tensor
 
@@ -42,9 +43,7 @@ public:
         for (int i = 0; i < plan_.tensors.size(); ++i) {
             put_tensor(i);
         }
-        for (int b = 0; b < s_.n_backends; ++b) {
-            put_answers(b);
-        }
+        put_answers();
         return nullptr;
     }
 
@@ -165,7 +164,7 @@ private:
     }
 
     uint32_t usage_text(const Tensor* t) {
-        enum Usage { any, weights, compute };
+        enum Usage { any, weights = weights_usage, compute };
         type_of(t);
         const int usage = last_usage_ == weights || last_usage_ == compute ? last_usage_ : any;
         if (usage_texts_[usage] == 0) {
@@ -174,21 +173,51 @@ private:
         return usage_texts_[usage];
     }
 
-    /// All that the scheduler may ask of a backend, and more: other plans of the same graph ask other questions.
-    void put_answers(int backend) {
-        constexpr uint8_t runs_it = 1, takes_it_over = 2;
-        const int n = plan_.n_leafs + plan_.n_nodes;
-        plan_.answers.resize(plan_.tensors.size(), SSCP_UNKNOWN_U8);
-        for (int i = 0; i < n; ++i) {
-            const Tensor* const t = plan_.tensors[i].tensor;
-            uint8_t answer = ggml_.call.ggml_backend_supports_op(s_.backends[backend], t) ? runs_it : 0;
-            if (i >= plan_.n_leafs && ggml_.call.ggml_backend_offload_op(s_.backends[backend], t)) {
-                answer |= takes_it_over;
+    /// Who runs what: asked about every tensor of the lists, although the scheduler does without some of the answers.
+    void put_answers() {
+        const int n = plan_.n_leafs + plan_.n_nodes, n_tensors = plan_.tensors.size();
+        plan_.answers.resize(n_tensors * s_.n_backends, SSCP_UNKNOWN_U8);
+        for (int b = 0; b < s_.n_backends; ++b) {
+            for (int i = 0; i < n; ++i) {
+                const bool runs = ggml_.call.ggml_backend_supports_op(s_.backends[b], plan_.tensors[i].tensor);
+                plan_.answers[b * n_tensors + i] = runs ? runs_it : 0;
             }
-            plan_.answers[i] = answer;
         }
-        const sent::capability r = {s_.numbers[backend]};
-        plan_.block.put_list(Kind::capability, &r, sizeof r, plan_.answers.begin(), static_cast<size_t>(plan_.answers.size()));
+        for (int i = plan_.n_leafs; i < n; ++i) {
+            ask_who_takes_over(i);
+        }
+        for (int b = 0; b < s_.n_backends; ++b) {
+            const sent::capability r = {s_.numbers[b]};
+            plan_.block.put_list(Kind::capability, &r, sizeof r, plan_.answers.begin() + b * n_tensors,
+                                 static_cast<size_t>(n_tensors));
+        }
+    }
+
+    /// Asked where the scheduler may ask and nowhere else: there are builds where a backend that is never asked can't answer.
+    void ask_who_takes_over(int id) {
+        const Tensor* const t = plan_.tensors[id].tensor;
+        const int n_tensors = plan_.tensors.size(), last = s_.n_backends - 1;
+        bool may_be_asked = false;
+        for (int slot = 0; slot < at_.n_src && !may_be_asked && last > 0; ++slot) {
+            const Tensor* const source = plan_.tensors[id].src[slot];
+            Buffer* const buffer = source == nullptr ? nullptr : buffer_of(source);
+            if (buffer == nullptr || ggml_.call.ggml_backend_buffer_get_usage(buffer) != weights_usage) {
+                continue;
+            }
+            BufferType* const type = ggml_.call.ggml_backend_buffer_get_type(buffer);
+            int first = 0; // that can run it where the weight lies
+            while (first < last && (plan_.answers[first * n_tensors + id] != runs_it ||
+                                    !ggml_.call.ggml_backend_supports_buft(s_.backends[first], type))) {
+                ++first;
+            }
+            may_be_asked = first == last;
+        }
+        for (int b = 0; b < last && may_be_asked; ++b) {
+            uint8_t& answer = plan_.answers[b * n_tensors + id];
+            if (answer == runs_it && ggml_.call.ggml_backend_offload_op(s_.backends[b], t)) {
+                answer = runs_it | takes_it_over;
+            }
+        }
     }
 
     Scheduler& s_;

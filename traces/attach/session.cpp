@@ -71,11 +71,9 @@ int number_of(const GgmlCopy& ggml, BufferType* type) {
 
 void describe(const GgmlCopy& ggml, Backend* backend, KnownBackend& known) {
     Device* const device = ggml.call.ggml_backend_get_device == nullptr ? nullptr : ggml.call.ggml_backend_get_device(backend);
-    enum DeviceType { cpu = 0 }; // the others' numbers moved
     known.memory = SSCP_UNKNOWN_64;
-    bool is_cpu = strcmp(known.name, "CPU") == 0;
-    if (device != nullptr && ggml.call.ggml_backend_dev_type != nullptr) {
-        is_cpu = ggml.call.ggml_backend_dev_type(device) == cpu;
+    const bool is_cpu = strcmp(known.name, "CPU") == 0; // numbers of device types moved
+    if (device != nullptr && ggml.call.ggml_backend_dev_name != nullptr) {
         copy_text(known.device, ggml.call.ggml_backend_dev_name(device));
         copy_text(known.description, ggml.call.ggml_backend_dev_description(device));
         size_t free = 0, total = 0;
