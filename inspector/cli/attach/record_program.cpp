@@ -1,6 +1,7 @@
 #include "inspector/cli/attach/record_program.h"
 
 #include "inspector/cli/attach/masked_command.h"
+#include "inspector/cli/attach/shared_pages.h"
 #include "inspector/cli/attach/started_program.h"
 #include "inspector/cli/attach/why_nothing.h"
 #include "inspector/cli/line/named_files.h"
@@ -15,14 +16,9 @@
 #include "traces/store/reading/trace_rows.h"
 #include "traces/store/writer.h"
 
-#include <cerrno>
 #include <csignal>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <iostream>
 #include <set>
-#include <sys/mman.h>
 #include <unistd.h>
 
 namespace schedscope {
@@ -30,55 +26,6 @@ namespace schedscope {
 namespace {
 
 using attach::Control;
-
-std::string own_folder() {
-    std::error_code failed;
-    return std::filesystem::read_symlink("/proc/self/exe", failed).parent_path().string();
-}
-
-/// Beside the program, as it is built and as it is installed.
-std::string library_path() {
-    const std::string path =
-        (std::filesystem::path(own_folder()) / ".." / "lib" / "schedscope" / attach::library_name).lexically_normal().string();
-    if (access(path.c_str(), R_OK) != 0) {
-        throw Error(ErrorKind::device, visible(path) + ": " + std::strerror(errno) + ": install schedscope as a whole");
-    }
-    if (path.find_first_of(": ") != std::string::npos) {
-        throw Error(ErrorKind::device, visible(path) + ": the loader takes no library whose path has a blank or a colon");
-    }
-    return path;
-}
-
-/// Memory without a name, which the program opens through this process: nothing of it is left when both are gone.
-class SharedPages {
-public:
-    SharedPages() : file_(memfd_create("schedscope", MFD_CLOEXEC)) {
-        if (!file_ || ftruncate(file_.get(), bytes) != 0) {
-            fail();
-        }
-        at_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
-        if (at_ == MAP_FAILED) {
-            fail();
-        }
-        control().mark = attach::control_mark;
-    }
-    ~SharedPages() { munmap(at_, bytes); }
-    SharedPages(const SharedPages&) = delete;
-    SharedPages& operator=(const SharedPages&) = delete;
-
-    Control& control() const { return *static_cast<Control*>(at_); }
-    void* ring() const { return static_cast<char*>(at_) + attach::control_bytes; }
-    static size_t ring_bytes() { return bytes - attach::control_bytes; }
-    std::string path() const { return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file_.get()); }
-
-private:
-    [[noreturn]] static void fail() {
-        throw Error(ErrorKind::device, "memory to share with the program: " + std::string(std::strerror(errno)));
-    }
-    static constexpr size_t bytes = size_t{256} << 20; ///< pages that nobody wrote to take none
-    Descriptor file_;
-    void* at_ = nullptr;
-};
 
 /// Takes what the program sends, and writes it.
 class ProgramTrace {
@@ -152,15 +99,6 @@ private:
     bool has_records_ = false;
 };
 
-std::vector<StartedProgram::Variable> environment(const ProgramRecording& recording, const SharedPages& pages) {
-    const char* const others = std::getenv("LD_PRELOAD");
-    std::string value = pages.path() + ":%d:";
-    value += recording.sync ? std::string(1, attach::option_sync) : "";
-    value += recording.children ? std::string(1, attach::option_children) : "";
-    return {{"LD_PRELOAD", library_path() + (others != nullptr && *others != 0 ? ":" + std::string(others) : "")},
-            {attach::environment_name, value}};
-}
-
 /// With --children the recorded process need not be the one that was started.
 bool is_recorded_still(const Control& control) {
     const auto owner = static_cast<pid_t>(__atomic_load_n(&control.owner, __ATOMIC_RELAXED));
@@ -178,7 +116,7 @@ int record_program(const ProgramRecording& recording) {
     const std::string path = found_program(recording.command.front());
     const SharedPages pages;
     ProgramTrace trace(recording, pages);
-    StartedProgram program(recording.command, environment(recording, pages));
+    StartedProgram program(recording.command, pages.environment({recording.sync, recording.children}));
     for (bool any = false; !program.wait(any ? 0 : look_up_ms);) {
         any = trace.take();
     }
