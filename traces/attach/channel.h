@@ -20,7 +20,7 @@ namespace schedscope::attach {
     F(evaluation_begin, "planned_in:i64 kind:text reused:i32 n_tokens:i32 n_outputs:i32")                                        \
     F(evaluation_end, "failed:i32 error:text")                                                                                   \
     F(plan_begin, "graph:i64 n_stages:i32 op_offload:i32")                                                                       \
-    F(plan_backend, "place:i32 backend:i32")                                                                                     \
+    F(plan_backend, "scheduler:i32 place:i32 backend:i32")                                                                                     \
     F(plan_end, "error:text")                                                                                                    \
     F(real_assign, "tensor:i32 backend:i32")                                                                                     \
     F(real_split, "index:i32 backend:i32 first_node:i32 end_node:i32")                                                           \
@@ -81,7 +81,7 @@ struct plan_begin {
     int32_t n_stages, op_offload;
 };
 struct plan_backend {
-    int32_t place, backend;
+    int32_t scheduler, place, backend;
 };
 struct plan_end {
     uint32_t error;

@@ -88,6 +88,8 @@ Scheduler* add_scheduler(GgmlCopy& ggml, Sched* object, BufferType* const* types
         }
     }
     const Lock lock(schedulers_lock);
+    static int n_schedulers = 0;
+    s->number = n_schedulers++;
     for (Scheduler*& place : schedulers) {
         if (place == nullptr) {
             __atomic_store_n(&place, s, __ATOMIC_RELEASE);

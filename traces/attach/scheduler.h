@@ -59,6 +59,7 @@ struct Plan {
 struct Scheduler {
     Sched* object;
     GgmlCopy* ggml;
+    int number;        ///< in the trace, where each has one of its own
     size_t graph_size; ///< that it was made for
     int n_backends, op_offload;
     Backend* backends[most_sched_backends];

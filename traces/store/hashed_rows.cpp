@@ -51,8 +51,11 @@ void write_hashes(sqlite::Database& database, const std::map<std::string, TableH
         insert.bind(2, static_cast<int64_t>(hash.sum));
         insert.run();
     };
-    for (const auto& [table, hash] : hashes) {
-        write(table, hash);
+    for (const schema::Entity& table : schema::tables()) {
+        const auto found = hashes.find(table.name);
+        if (table.name != own_table) {
+            write(table.name, found == hashes.end() ? TableHash() : found->second); // nothing was put into it
+        }
     }
     write(own_table, hash_of_table(database, own_table, all_others));
 }

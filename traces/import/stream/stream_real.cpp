@@ -71,9 +71,7 @@ struct Adding {
         plan.order[o.place] = o.node;
     }
     void operator()(const RealPlan::Place& p) const {
-        if (p.tensor < b.n_tensors || p.tensor >= b.n_tensors + std::ssize(plan.sources)) { // else a copy's number
-            named("real_place", p.tensor, p.copy);
-        }
+        named("real_place", p.tensor, p.copy);
         require(0 <= p.buffer_type && p.buffer_type < b.n_buffer_types, "real_place", p.buffer_type);
         plan.places.push_back(p);
     }
@@ -88,6 +86,7 @@ struct Adding {
     }
     void operator()(const RealBuffer& r) const {
         require(0 <= r.buffer_type && r.buffer_type < b.n_buffer_types, "real_buffer", r.buffer_type);
+        plan.memory_watched = true;
     }
 
 private:
@@ -145,12 +144,18 @@ std::optional<RealDecision> read_real(const StreamFields& f, UnknownWords& unkno
 
 void name_copies(RealPlan& plan, int64_t n_tensors) {
     const std::vector<RealCopy> copies = copies_in_order(plan);
-    for (RealPlan::Place& place : plan.places) {
-        if (place.tensor >= n_tensors) {
-            require(is_index(place.tensor - n_tensors, copies), "real_place", place.tensor);
-            place.copy = copies[place.tensor - n_tensors];
-            place.tensor = no_tensor;
+    const auto name = [&](const char* kind, auto& named) {
+        if (named.tensor >= n_tensors) {
+            require(is_index(named.tensor - n_tensors, copies), kind, named.tensor);
+            named.copy = copies[named.tensor - n_tensors];
+            named.tensor = no_tensor;
         }
+    };
+    for (RealPlan::Place& place : plan.places) {
+        name("real_place", place);
+    }
+    for (RealPlan::KeptAlive& kept : plan.kept) {
+        name("real_keep", kept);
     }
 }
 

@@ -149,7 +149,9 @@ void ForeignPlanner::State::place(AgeState& by, const RealSubject& subject, cons
     add_kept(allocated, kept);
     try {
         const MemoryPlan& memory = by.memory.place(subject.graph, plan, allocated, answers, session.buffer_types, &keeper);
-        compare_memory(subject, plan, &memory, {}, out.comparison);
+        if (!real.places.empty()) {
+            compare_memory(subject, plan, &memory, {}, out.comparison);
+        }
         out.places = memory.tensors;
         out.placed = true;
     } catch (const PlanError& error) {
@@ -179,7 +181,7 @@ Attempt ForeignPlanner::State::attempt(size_t age, AgeState& by, const ForeignPl
         out.error = error.what();
     }
     compare_plan(subject, out.planned ? &out.plan : nullptr, out.error, out.comparison);
-    if (out.planned && !foreign.real.places.empty()) {
+    if (out.planned && (!foreign.real.places.empty() || foreign.real.memory_watched)) {
         place(by, subject, session, answers, keeper, out);
     }
     out.facts = std::move(keeper.facts);

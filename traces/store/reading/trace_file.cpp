@@ -134,10 +134,11 @@ void check_schema(const std::string& path, sqlite::Database& database, int64_t v
             refuse(path, "is damaged: its schema has '" + visible_name(list.bytes(1)) + "', which no trace's has");
         }
     }
+    std::string later;
     for (const schema::Entity& table : schema::tables()) {
         const auto at = found.find(table.name);
         if (at == found.end() && minor < table.since_minor) {
-            database.execute("CREATE TEMP TABLE" + table.sql.substr(std::string_view("CREATE TABLE").size()));
+            later += "CREATE TEMP TABLE" + table.sql.substr(std::string_view("CREATE TABLE").size()) + ";";
             continue;
         }
         if (at == found.end()) {
@@ -146,6 +147,9 @@ void check_schema(const std::string& path, sqlite::Database& database, int64_t v
         if (at->second != table.sql && !(newer && is_longer(at->second, table.sql))) {
             refuse(path, "is damaged: the table '" + table.name + "' is not a trace's");
         }
+    }
+    if (!later.empty()) {
+        database.execute("PRAGMA temp_store = MEMORY; PRAGMA query_only = OFF; " + later + "PRAGMA query_only = ON");
     }
 }
 
