@@ -5,10 +5,10 @@
 set -u
 folder=${SCHEDSCOPE_FIXTURES:-/var/cache/schedscope-fixtures}
 # The client's version, and the build of llama.cpp that it brings.
-versions="3.1.1 3.2.0 3.3.1 3.6.0 3.8.1 3.10.0 3.12.4 3.14.2 3.17.1 3.22.1"
+versions="3.1.1 3.2.0 3.3.1 3.6.0 3.9.0 3.10.0 3.12.4 3.14.2 3.17.1 3.22.1"
 [ $# -eq 0 ] || versions=$*
 # Those of which the Vulkan build is wanted as well.
-with_vulkan=" 3.1.1 3.2.0 3.8.1 3.14.2 3.22.1 "
+with_vulkan=" 3.1.1 3.2.0 3.9.0 3.14.2 3.22.1 "
 
 say() { echo "fixtures: $*: tests that record released builds will be skipped" >&2; }
 command -v npm >/dev/null || { say "npm is not here"; exit 0; }
