@@ -27,6 +27,7 @@ namespace schedscope::attach {
     F(real_input, "split:i32 tensor:i32")                                                                                        \
     F(real_source, "node:i32 source:i32 copy_of:i32 backend:i32")                                                                \
     F(real_order, "place:i32 node:i32")                                                                                          \
+    F(real_keep, "node:i32 tensor:i32")                                                                                          \
     F(real_place, "offset:i64 size:i64 tensor:i32 buffer_type:i32 chunk:i32")                                                    \
     F(real_buffer, "size:i64 buffer_type:i32 chunk:i32")                                                                         \
     F(split_run, "start_ns:i64 end_ns:i64 time_ns:i64 split:i32 backend:i32")                                                    \
@@ -100,6 +101,9 @@ struct real_source {
 };
 struct real_order {
     int32_t place, node;
+};
+struct real_keep {
+    int32_t node, tensor;
 };
 struct real_place {
     int64_t offset, size;

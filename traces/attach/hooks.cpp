@@ -43,7 +43,7 @@ template <typename F> auto planned(Sched* object, Graph* graph, bool is_reserve,
         const KeptErrno kept;
         s = nested ? nullptr : recorded(object);
     }
-    PlanCall call = {s, graph, outer, is_reserve, false, false};
+    PlanCall call = {s, graph, outer, is_reserve, false, false, false};
     PlanCall* const own = nested ? outer : s != nullptr ? &call : nullptr;
     if (own == nullptr) {
         return plan();
@@ -171,9 +171,23 @@ SCHEDSCOPE_EXPORTED bool ggml_gallocr_reserve_n(Gallocr* allocator, Graph* graph
     if (plan_call != nullptr) {
         const KeptErrno kept;
         record_result(*plan_call);
+        record_keeps(*plan_call, graph);
         ++plan_call->scheduler->allocations;
     }
     return reserve != nullptr && reserve(allocator, graph, nodes, leafs);
+}
+
+SCHEDSCOPE_EXPORTED void ggml_gallocr_reserve_n_size(Gallocr* allocator, Graph* graph, const int* nodes, const int* leafs,
+                                                     size_t* sizes) {
+    SCHEDSCOPE_REAL(ggml_gallocr_reserve_n_size, reserve);
+    if (plan_call != nullptr) {
+        const KeptErrno kept;
+        record_result(*plan_call);
+        record_keeps(*plan_call, graph);
+    }
+    if (reserve != nullptr) {
+        reserve(allocator, graph, nodes, leafs, sizes);
+    }
 }
 
 SCHEDSCOPE_EXPORTED bool ggml_gallocr_alloc_graph(Gallocr* allocator, Graph* graph) {
@@ -184,6 +198,7 @@ SCHEDSCOPE_EXPORTED bool ggml_gallocr_alloc_graph(Gallocr* allocator, Graph* gra
     {
         const KeptErrno kept;
         record_result(*plan_call);
+        record_keeps(*plan_call, graph);
     }
     const bool succeeded = alloc != nullptr && alloc(allocator, graph);
     const KeptErrno kept;

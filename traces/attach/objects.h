@@ -20,6 +20,7 @@ namespace schedscope::attach {
     F(ggml_backend_sched_graph_compute_async)                                                                                    \
     F(ggml_backend_sched_synchronize)                                                                                            \
     F(ggml_gallocr_reserve_n)                                                                                                    \
+    F(ggml_gallocr_reserve_n_size)                                                                                               \
     F(ggml_gallocr_alloc_graph)                                                                                                  \
     F(ggml_graph_view)                                                                                                           \
     F(ggml_backend_buft_alloc_buffer)                                                                                            \

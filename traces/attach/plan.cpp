@@ -286,7 +286,7 @@ void record_graph(PlanCall& call) {
     end_evaluation(s, 0);
     s.plan.sent = s.plan.ran = false;
     s.plan.block.forget();
-    call.has_graph = call.has_result = false;
+    call.has_graph = call.has_result = call.has_keeps = false;
     const char* wrong = contradiction(*s.ggml, call.graph);
     wrong = wrong != nullptr ? wrong : GraphRecord(call).run();
     if (wrong != nullptr) {
@@ -334,6 +334,40 @@ void record_result(PlanCall& call) {
     for (int i = 0; i < plan.n_nodes; ++i) {
         if (plan.nodes[i] != node_of(plan, i)) {
             SCHEDSCOPE_PUT(plan.block, real_order, i, plan.ids.find(plan.nodes[i]));
+        }
+    }
+}
+
+/// The allocator's graph has the program's nodes, and between them tensors of no operator: in front of a copy, what it is a copy
+/// of; behind a node, what is kept until then.
+void record_keeps(PlanCall& call, Graph* copy) {
+    Scheduler& s = *call.scheduler;
+    Plan& plan = s.plan;
+    if (!call.has_result || call.has_keeps || !plan.block.begun()) {
+        return;
+    }
+    call.has_keeps = true;
+    const Layout& at = s.ggml->at;
+    const int n = read_at<int32_t>(copy, at.n_nodes);
+    auto* const nodes = read_at<Tensor**>(copy, at.nodes);
+    const auto is_own = [&](int i) {
+        const int id = plan.ids.find(nodes[i]);
+        return id >= 0 && id < plan.tensors.size();
+    };
+    for (int i = 0, node = -1; i < n; ++i) {
+        if (is_own(i)) {
+            node = plan.ids.find(nodes[i]);
+            continue;
+        }
+        if (i + 1 < n && !is_own(i + 1) && plan.ids.find(nodes[i + 1]) >= plan.tensors.size()) {
+            ++i; // and the copy
+            continue;
+        }
+        for (int slot = 0; slot < at.n_src && node >= 0; ++slot) {
+            const int kept = plan.ids.find(read_at<const Tensor*>(nodes[i], at.src + slot * static_cast<int>(sizeof(void*))));
+            if (kept >= 0) {
+                SCHEDSCOPE_PUT(plan.block, real_keep, node, kept);
+            }
         }
     }
 }

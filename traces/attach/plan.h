@@ -10,8 +10,8 @@ struct PlanCall {
     Scheduler* scheduler;
     Graph* graph;
     PlanCall* outer;
-    bool is_reserve;            ///< memory or splits alone: nothing is going to run
-    bool has_graph, has_result; ///< were put into the block
+    bool is_reserve;                       ///< memory or splits alone: nothing is going to run
+    bool has_graph, has_result, has_keeps; ///< were put into the block
 };
 
 /// The graph as the scheduler is going to see it, what the user pinned, and all answers. Asks in the program's thread.
@@ -20,6 +20,8 @@ void record_graph(PlanCall& call);
 void record_split(PlanCall& call, Graph* graph, int first, int end);
 /// What it decided: backends, splits, inputs, rewired sources, order.
 void record_result(PlanCall& call);
+/// Tensors whose memory a backend wanted to be kept until a node ran: the graph that the allocator gets says so.
+void record_keeps(PlanCall& call, Graph* copy);
 /// Where the allocator put what it placed.
 void record_places(PlanCall& call);
 /// A buffer that it made.

@@ -81,7 +81,8 @@ void describe(const GgmlCopy& ggml, Backend* backend, KnownBackend& known) {
         known.memory = total > 0 && total < static_cast<size_t>(most_bytes) ? static_cast<int64_t>(total) : SSCP_UNKNOWN_64;
     }
     const bool is_blas = strncmp(known.name, "BLAS", 4) == 0;
-    const bool is_software = strstr(known.description, "llvmpipe") != nullptr;
+    const char* const memory_name = known.type < 0 ? "" : types[known.type].name; // older ones are named after the device
+    const bool is_software = strstr(known.description, "llvmpipe") != nullptr || strstr(memory_name, "llvmpipe") != nullptr;
     known.kind = is_cpu ? "cpu" : is_blas ? "blas" : is_software ? "software" : "gpu";
     known.times = waits_exactly() || is_cpu || is_blas ? "splits" : "none";
 }

@@ -11,10 +11,11 @@ const option = (name, otherwise) => (options.includes(name) ? options[options.in
 const number = (name, otherwise) => Number(option(name, otherwise));
 
 const {getLlama} = await import(pathToFileURL(path.join(folder, "node_modules/node-llama-cpp/dist/index.js")));
-const llama = await getLlama({build: "never", skipDownload: true, gpu: option("--gpu", false), logLevel: "error", progressLogs: false});
-const loaded = await llama.loadModel({modelPath: path.resolve(model), gpuLayers: number("--layers", 0)});
+const llama = await getLlama({build: "never", skipDownload: true, gpu: option("--gpu", false), logLevel: option("--log", "error"), progressLogs: false});
+const loaded = await llama.loadModel({modelPath: path.resolve(model), gpuLayers: number("--layers", 0), ignoreMemorySafetyChecks: true});
 const context = await loaded.createContext({
-    contextSize: number("--context", 256), batchSize: number("--batch", 64), flashAttention: options.includes("--flash"), threads: 2
+    contextSize: number("--context", 256), batchSize: number("--batch", 64), flashAttention: options.includes("--flash"), threads: 2,
+    ignoreMemorySafetyChecks: true
 });
 const prompt = option("--prompt", "1,403,407,261,378").split(",").map(Number);
 const tokens = [];
