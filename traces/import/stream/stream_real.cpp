@@ -86,7 +86,7 @@ struct Adding {
     }
     void operator()(const RealBuffer& r) const {
         require(0 <= r.buffer_type && r.buffer_type < b.n_buffer_types, "real_buffer", r.buffer_type);
-        plan.memory_watched = true;
+        plan.made_buffers = true;
     }
 
 private:
@@ -97,7 +97,13 @@ private:
         backend(kind, c.backend, 0);
         require(c.stage < most_stages, kind, c.stage);
     }
-    void named(const char* kind, TensorId id, const RealCopy& c) const { id != no_tensor ? tensor(kind, id) : copied(kind, c); }
+    void named(const char* kind, TensorId id, const RealCopy& c) const {
+        if (id == no_tensor) {
+            copied(kind, c);
+        } else {
+            require(id < b.n_tensors + b.n_nodes * max_sources, kind, id); // of copies: name_copies
+        }
+    }
 };
 
 } // namespace

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 namespace schedscope {
 
@@ -65,6 +66,7 @@ std::string name_of(const Ages& ages) {
 
 struct ForeignPlanner::State {
     std::map<int32_t, std::map<size_t, AgeState>> schedulers; ///< by the program's number; by age
+    std::set<int32_t> watched;                                ///< schedulers whose memory somebody watches from its birth
     Ages ages;                                                ///< whose rules have decided as the program did, so far
     std::string rules;                                        ///< those ages
     int64_t n_plans = 0;
@@ -73,7 +75,7 @@ struct ForeignPlanner::State {
 
     Attempt attempt(size_t age, AgeState& by, const ForeignPlan& foreign, const OwnBackends& own, const SessionInfo& session,
                     const OwnedGraph& graph, const CapabilityTable& answers,
-                    const std::function<StringId(std::string_view)>& intern) const;
+                    const std::function<StringId(std::string_view)>& intern, bool watched) const;
     static void place(AgeState& by, const RealSubject& subject, const SessionInfo& session, const CapabilityTable& answers,
                       FactKeeper& keeper, Attempt& out);
 };
@@ -161,7 +163,7 @@ void ForeignPlanner::State::place(AgeState& by, const RealSubject& subject, cons
 
 Attempt ForeignPlanner::State::attempt(size_t age, AgeState& by, const ForeignPlan& foreign, const OwnBackends& own,
                                        const SessionInfo& session, const OwnedGraph& graph, const CapabilityTable& answers,
-                                       const std::function<StringId(std::string_view)>& intern) const {
+                                       const std::function<StringId(std::string_view)>& intern, bool watched) const {
     Attempt out;
     PlanOptions options;
     options.op_offload = foreign.begin.op_offload.value_or(true);
@@ -181,7 +183,7 @@ Attempt ForeignPlanner::State::attempt(size_t age, AgeState& by, const ForeignPl
         out.error = error.what();
     }
     compare_plan(subject, out.planned ? &out.plan : nullptr, out.error, out.comparison);
-    if (out.planned && (!foreign.real.places.empty() || foreign.real.memory_watched)) {
+    if (out.planned && watched) {
         place(by, subject, session, answers, keeper, out);
     }
     out.facts = std::move(keeper.facts);
@@ -218,11 +220,16 @@ const std::vector<Fact>& ForeignPlanner::planned(const ForeignPlan& foreign,
         }
     }
 
-    std::map<size_t, AgeState>& scheduler = s.schedulers[foreign.backends.empty() ? 0 : foreign.backends.front().scheduler];
+    const int32_t number = foreign.backends.empty() ? 0 : foreign.backends.front().scheduler;
+    std::map<size_t, AgeState>& scheduler = s.schedulers[number];
+    if (foreign.real.made_buffers || !foreign.real.places.empty()) {
+        s.watched.insert(number);
+    }
+    const bool watched = s.watched.contains(number);
     std::map<size_t, Attempt> attempts;
     const auto attempt = [&](size_t age) {
         if (!attempts.contains(age)) {
-            attempts.emplace(age, s.attempt(age, scheduler[age], foreign, own, session, graph, answers, intern));
+            attempts.emplace(age, s.attempt(age, scheduler[age], foreign, own, session, graph, answers, intern, watched));
         }
     };
     if (s.ages.empty() && foreign.build) {

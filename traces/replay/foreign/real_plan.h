@@ -49,7 +49,7 @@ struct RealPlan {
     std::vector<Part> splits;
     std::vector<Source> sources;
     std::vector<Place> places; ///< none: nobody watched the memory from its birth
-    bool memory_watched = false; ///< from its birth, also where nothing was placed: memory was reserved
+    bool made_buffers = false; ///< memory was made for it; somebody watches that from its birth
     std::vector<KeptAlive> kept;
     std::vector<TensorId> order; ///< by place among the nodes: which backends moved there; none: that which was there
     std::vector<Printed> causes;
