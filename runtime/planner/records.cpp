@@ -20,6 +20,7 @@ std::string_view graph_kind_name(GraphKind kind) noexcept {
     case GraphKind::decode: return "decode";
     case GraphKind::encoder: return "encoder";
     case GraphKind::other: return "other";
+    case GraphKind::reserve: return "reserve";
     }
     return "";
 }
@@ -65,7 +66,6 @@ std::optional<KernelTimes> kernel_times_from_name(std::string_view name) noexcep
     return found == std::end(kernel_times_names) ? std::nullopt
                                                  : std::optional(static_cast<KernelTimes>(found - kernel_times_names));
 }
-
 
 TensorId subject(const Fact& fact) noexcept {
     return std::visit(

@@ -62,6 +62,13 @@ template <typename Record> struct Kind;
 template <typename Record>
 constexpr bool stored_in_split_run = std::is_same_v<Record, record::Execute> || std::is_same_v<Record, record::SplitRun>;
 
+/// The minor version of the format that the kind came with; older files have no such table, and no record of it.
+template <typename Record>
+constexpr int since_minor =
+    std::is_same_v<Record, record::PlanBackend> || std::is_same_v<Record, record::Kept> || std::is_same_v<Record, record::Verdict>
+        ? 1
+        : 0;
+
 #define SCHEDSCOPE_KIND_IN(TABLE, NAME, WORD, ...)                                                                               \
     template <> struct Kind<record::NAME> {                                                                                      \
         using R = record::NAME;                                                                                                  \
@@ -174,6 +181,16 @@ SCHEDSCOPE_KIND(Difference, "difference",
     field("beyond", &R::beyond), field("device", &R::device, Meaning::text), field("why", &R::why, Meaning::text),
     field("element", &R::element, Meaning::index), field("nmse", &R::nmse), field("tolerance", &R::tolerance),
     field("max_error", &R::max_error), field("value", &R::value), field("expected", &R::expected));
+SCHEDSCOPE_KIND(PlanBackend, "plan_backend",
+    field("scheduler", &R::scheduler, Meaning::count), field("place", &R::place, Meaning::count), field("backend", &R::backend, Meaning::backend),
+    field("buffer_type", &R::buffer_type, Meaning::buffer_type));
+SCHEDSCOPE_KIND(Kept, "kept",
+    field("node", &R::node, Meaning::tensor), field("tensor", &R::tensor, Meaning::tensor));
+SCHEDSCOPE_KIND(Verdict, "verdict",
+    field("rules", &R::rules, Meaning::text), field("decisions", &R::decisions, Meaning::count), field("identical", &R::identical, Meaning::count),
+    field("placements", &R::placements, Meaning::count), field("placements_identical", &R::placements_identical, Meaning::count),
+    field("causes", &R::causes, Meaning::count), field("causes_identical", &R::causes_identical, Meaning::count),
+    field("first", &R::first, Meaning::text), field("tensor", &R::tensor, Meaning::tensor));
 // clang-format on
 
 #undef SCHEDSCOPE_KIND
@@ -224,7 +241,7 @@ template <typename E> constexpr E greatest() noexcept {
     } else if constexpr (std::is_same_v<E, SplitReason>) {
         return SplitReason::full;
     } else if constexpr (std::is_same_v<E, GraphKind>) {
-        return GraphKind::other;
+        return GraphKind::reserve;
     } else if constexpr (std::is_same_v<E, Question>) {
         return Question::offload;
     } else {

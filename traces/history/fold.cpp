@@ -35,6 +35,9 @@ void clear_plan(PlanState& s) {
     s.reorders.clear();
     s.placements.clear();
     s.reallocations.clear();
+    s.backends.clear();
+    s.kept.clear();
+    s.verdicts.clear();
     clear_run(s);
 }
 
@@ -45,6 +48,9 @@ auto& list_of(PlanState& s, const record::Fusion&) { return s.fusions; }
 auto& list_of(PlanState& s, const record::NotFused&) { return s.not_fused; }
 auto& list_of(PlanState& s, const record::Reallocation&) { return s.reallocations; }
 auto& list_of(PlanState& s, const record::Placement&) { return s.placements; }
+auto& list_of(PlanState& s, const record::PlanBackend&) { return s.backends; }
+auto& list_of(PlanState& s, const record::Kept&) { return s.kept; }
+auto& list_of(PlanState& s, const record::Verdict&) { return s.verdicts; }
 auto& list_of(PlanState& s, const record::Execute&) { return s.executed; }
 auto& list_of(PlanState& s, const record::Transfer&) { return s.transfers; }
 auto& list_of(PlanState& s, const record::Wait&) { return s.waits; }
@@ -245,9 +251,9 @@ void adopt_plan(PlanState& state, const PlanState& planned, const Record& begin)
 size_t state_bytes(const PlanState& s) noexcept {
     size_t n = sizeof s + bytes_of(s.tensors) + bytes_of(s.order) + bytes_of(s.splits) + bytes_of(s.copies) +
                bytes_of(s.rewires) + bytes_of(s.graph_inputs) + bytes_of(s.fusions) + bytes_of(s.not_fused) +
-               bytes_of(s.reorders) + bytes_of(s.placements) + bytes_of(s.reallocations) + bytes_of(s.executed) +
-               bytes_of(s.transfers) + bytes_of(s.waits) + bytes_of(s.samples) + bytes_of(s.tokens) + bytes_of(s.values) +
-               bytes_of(s.differences);
+               bytes_of(s.reorders) + bytes_of(s.placements) + bytes_of(s.reallocations) + bytes_of(s.backends) +
+               bytes_of(s.kept) + bytes_of(s.verdicts) + bytes_of(s.executed) + bytes_of(s.transfers) + bytes_of(s.waits) +
+               bytes_of(s.samples) + bytes_of(s.tokens) + bytes_of(s.values) + bytes_of(s.differences);
     for (const SplitState& split : s.splits) {
         n += bytes_of(split.inputs);
     }

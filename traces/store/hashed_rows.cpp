@@ -79,7 +79,8 @@ std::vector<std::string> changed_tables(sqlite::Database& database) {
     }
     std::vector<std::string> changed;
     for (const schema::Entity& table : schema::tables()) {
-        if (table.name != own_table && !is_as_written(table.name)) {
+        const bool is_older = table.since_minor > 0 && !written.contains(table.name); // than the table is
+        if (table.name != own_table && !is_older && !is_as_written(table.name)) {
             changed.push_back(table.name);
         }
     }
