@@ -32,17 +32,12 @@ private:
     int kept_;
 };
 
-Scheduler* recorded(const Sched* object) { return is_open() ? find_scheduler(object) : nullptr; }
-
 /// Plans a graph with `plan()`, or is a part of a call that does.
 template <typename F> auto planned(Sched* object, Graph* graph, bool is_reserve, bool splits, const F& plan) {
-    Scheduler* s = nullptr;
     PlanCall* const outer = plan_call;
     const bool nested = outer != nullptr && outer->scheduler->object == object;
-    {
-        const KeptErrno kept;
-        s = nested ? nullptr : recorded(object);
-    }
+    const UsedScheduler used(nested ? nullptr : object);
+    Scheduler* const s = used.get();
     PlanCall call = {s, graph, outer, is_reserve, false, false, false};
     PlanCall* const own = nested ? outer : s != nullptr ? &call : nullptr;
     if (own == nullptr) {
@@ -233,15 +228,15 @@ SCHEDSCOPE_EXPORTED GraphByValue ggml_graph_view(Graph* graph, int first, int en
 
 SCHEDSCOPE_EXPORTED int ggml_backend_sched_graph_compute_async(Sched* sched, Graph* graph) {
     SCHEDSCOPE_REAL(ggml_backend_sched_graph_compute_async, compute);
-    RunCall call = {nullptr, run_call, 0, false};
-    {
-        const KeptErrno kept;
-        call.scheduler = run_call != nullptr && !run_call->is_waiting ? nullptr : recorded(sched); // else a backend's own
-    }
+    const UsedScheduler used(run_call != nullptr && !run_call->is_waiting ? nullptr : sched); // else a backend's own
+    RunCall call = {used.get(), run_call, 0, false};
     if (call.scheduler == nullptr) {
         return compute(sched, graph);
     }
-    begin_run(call);
+    {
+        const KeptErrno kept;
+        begin_run(call);
+    }
     run_call = &call;
     const int status = compute(sched, graph);
     run_call = call.outer;
@@ -252,11 +247,8 @@ SCHEDSCOPE_EXPORTED int ggml_backend_sched_graph_compute_async(Sched* sched, Gra
 
 SCHEDSCOPE_EXPORTED void ggml_backend_sched_synchronize(Sched* sched) {
     SCHEDSCOPE_REAL(ggml_backend_sched_synchronize, synchronize);
-    RunCall call = {nullptr, run_call, 0, true};
-    {
-        const KeptErrno kept;
-        call.scheduler = run_call != nullptr || plan_call != nullptr ? nullptr : recorded(sched);
-    }
+    const UsedScheduler used(run_call != nullptr || plan_call != nullptr ? nullptr : sched);
+    RunCall call = {used.get(), run_call, 0, true};
     if (call.scheduler == nullptr) {
         synchronize(sched);
         return;
