@@ -66,7 +66,7 @@ template <typename F> auto planned(Sched* object, Graph* graph, bool is_reserve,
             }
         }
     } const done{own, outer, splits, nested};
-    if constexpr (requires { plan() ? 0 : 0; }) {
+    if constexpr (!__is_same(decltype(plan()), void)) {
         const bool succeeded = plan();
         done(succeeded);
         return succeeded;
@@ -94,7 +94,7 @@ template <typename F, typename R> auto timed(const F& call, const R& record) {
     };
     ++run->depth;
     const Within done{run, record, now_ns()};
-    if constexpr (requires { call() ? 0 : 0; }) {
+    if constexpr (!__is_same(decltype(call()), void)) {
         const auto result = call();
         done();
         return result;
