@@ -81,7 +81,7 @@ struct InitParams { ///< of ggml_init, passed by value
     F(void, ggml_backend_sched_split_graph, (Sched * sched, Graph * graph))
 
 struct Exports {
-#define F(result, name, parameters) result(*name) parameters;
+#define F(result, name, parameters) result(*name) parameters; // NOLINT(bugprone-macro-parentheses): they make a declaration
     SCHEDSCOPE_GGML_EXPORTS(F)
     SCHEDSCOPE_GGML_WISHES(F)
 #undef F
@@ -95,18 +95,22 @@ struct Layout {
     int size, n_nodes, n_leafs, nodes, leafs;
 };
 
+constexpr int pointer_bytes = static_cast<int>(sizeof(void*));
+
 struct GgmlCopy {
     Exports call;
     Layout at;
     int index; ///< among the copies of this process
     bool usable;
+    bool splits_unseen; ///< it exports split_graph and calls it within itself, past us
     char why_not[192];
     char path[512], build_id[64];
 };
 
 template <typename T> T read_at(const void* structure, int offset) {
     T value;
-    memcpy(&value, static_cast<const char*>(structure) + offset, sizeof value);
+    memcpy(&value, static_cast<const char*>(structure) + offset,
+           sizeof(T)); // NOLINT(bugprone-sizeof-expression): of a pointer, too
     return value;
 }
 

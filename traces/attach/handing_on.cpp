@@ -14,8 +14,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-extern "C" char** environ;
-
 namespace schedscope::attach {
 
 namespace {

@@ -38,12 +38,13 @@ template <typename F> auto planned(Sched* object, Graph* graph, bool is_reserve,
     const bool nested = outer != nullptr && outer->scheduler->object == object;
     const UsedScheduler used(nested ? nullptr : object);
     Scheduler* const s = used.get();
-    PlanCall call = {s, graph, outer, is_reserve, false, false, false};
+    PlanCall call = {s, graph, outer, is_reserve, false, false, false, false};
     PlanCall* const own = nested ? outer : s != nullptr ? &call : nullptr;
     if (own == nullptr) {
         return plan();
     }
-    const bool splits_itself = own->scheduler->ggml->call.ggml_backend_sched_split_graph == nullptr;
+    GgmlCopy& ggml = *own->scheduler->ggml;
+    const bool splits_itself = ggml.call.ggml_backend_sched_split_graph == nullptr || ggml.splits_unseen;
     if (splits || (!nested && splits_itself)) { // from here on the graph is as the scheduler sees it
         const KeptErrno kept;
         own->graph = graph;
@@ -60,11 +61,12 @@ template <typename F> auto planned(Sched* object, Graph* graph, bool is_reserve,
             }
             plan_call = outer;
             if (!nested) {
+                own->scheduler->ggml->splits_unseen |= !own->looked_at && succeeded;
                 send_plan(*own, succeeded);
             }
         }
     } const done{own, outer, splits, nested};
-    if constexpr (requires { plan() ? 0 : 0; }) {
+    if constexpr (!__is_same(decltype(plan()), void)) {
         const bool succeeded = plan();
         done(succeeded);
         return succeeded;
@@ -92,7 +94,7 @@ template <typename F, typename R> auto timed(const F& call, const R& record) {
     };
     ++run->depth;
     const Within done{run, record, now_ns()};
-    if constexpr (requires { call() ? 0 : 0; }) {
+    if constexpr (!__is_same(decltype(call()), void)) {
         const auto result = call();
         done();
         return result;

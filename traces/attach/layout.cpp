@@ -105,7 +105,7 @@ private:
         if (at_.view_src < 0 || !has<int64_t>(view, at_.view_offset, offset) || !has<int64_t>(sum, at_.view_offset, 0)) {
             return "the tensor that a view is of";
         }
-        at_.n_src = (at_.view_src - at_.src) / static_cast<int>(sizeof(Tensor*));
+        at_.n_src = (at_.view_src - at_.src) / pointer_bytes;
         if (at_.n_src < 2 || at_.n_src > 16) {
             return "how many sources a tensor has";
         }
@@ -147,12 +147,13 @@ private:
         Tensor** const nodes = call_.ggml_graph_nodes(graph);
         at_.nodes = only(end, sizeof(void*), [&](int o) { return has<Tensor**>(graph, o, nodes); });
         at_.leafs = only(end, sizeof(void*), [&](int o) {
-            const auto list = read_at<uintptr_t>(graph, o), begin = reinterpret_cast<uintptr_t>(arena_);
-            if (list % sizeof(void*) != 0 || list < begin || list + sizeof leafs > begin + sizeof arena_) {
+            auto* const list = read_at<Tensor**>(graph, o);
+            const auto place = reinterpret_cast<uintptr_t>(list), begin = reinterpret_cast<uintptr_t>(arena_);
+            if (place % pointer_bytes != 0 || place < begin || place + sizeof leafs > begin + sizeof arena_) {
                 return false;
             }
             for (int i = 0; i < n_leafs; ++i) {
-                if (!is_among(leafs, n_leafs, reinterpret_cast<Tensor**>(list)[i])) {
+                if (!is_among(leafs, n_leafs, list[i])) {
                     return false;
                 }
             }

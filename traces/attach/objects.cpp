@@ -126,7 +126,7 @@ int copy_build_id(dl_phdr_info* info, size_t size, void* data) {
         if (part.p_type != PT_NOTE) {
             continue;
         }
-        const char* at = reinterpret_cast<const char*>(info->dlpi_addr + part.p_vaddr);
+        const char* at = reinterpret_cast<const char*>(info->dlpi_addr + part.p_vaddr); // NOLINT(performance-no-int-to-ptr)
         const char* const end = at + part.p_memsz;
         while (at + sizeof(ElfW(Nhdr)) <= end) {
             const auto* const note = reinterpret_cast<const ElfW(Nhdr)*>(at);

@@ -30,8 +30,8 @@ public:
         const int64_t number = next_number();
         plan_.evaluation = number;
         plan_.block.begin(number);
-        for (int i = 0; i < plan_.tensors.size(); ++i) {
-            plan_.buffer_types.add(type_of(plan_.tensors[i].tensor));
+        for (const TensorBefore& known : plan_.tensors) {
+            plan_.buffer_types.add(type_of(known.tensor));
         }
         // Numbers that the block names are told first.
         if (plan_.buffer_types.size() != plan_.tensors.size() ||
@@ -52,7 +52,7 @@ private:
         TensorBefore before = {};
         before.tensor = t;
         for (int i = 0; i < at_.n_src; ++i) {
-            before.src[i] = read_at<const Tensor*>(t, at_.src + i * static_cast<int>(sizeof(void*)));
+            before.src[i] = read_at<const Tensor*>(t, at_.src + i * pointer_bytes);
         }
         before.had_memory = buffer_of(t) != nullptr;
         plan_.ids.put(t, plan_.tensors.size());
@@ -262,7 +262,7 @@ void put_sources(Scheduler& s) {
         for (int n = split.first; n < split.end; ++n) {
             const TensorBefore& node = plan.tensors[plan.n_leafs + n];
             for (int slot = 0; slot < at.n_src; ++slot) {
-                const auto* const now = read_at<const Tensor*>(node.tensor, at.src + slot * static_cast<int>(sizeof(void*)));
+                const auto* const now = read_at<const Tensor*>(node.tensor, at.src + slot * pointer_bytes);
                 const int original = plan.ids.find(node.src[slot]);
                 if (now == node.src[slot] || now == nullptr || original < 0) {
                     continue;
@@ -283,6 +283,7 @@ void put_sources(Scheduler& s) {
 
 void record_graph(PlanCall& call) {
     Scheduler& s = *call.scheduler;
+    call.looked_at = true;
     end_evaluation(s, 0);
     s.plan.sent = s.plan.ran = false;
     s.plan.block.forget();
@@ -364,7 +365,7 @@ void record_keeps(PlanCall& call, Graph* copy) {
             continue;
         }
         for (int slot = 0; slot < at.n_src && node >= 0; ++slot) {
-            const int kept = plan.ids.find(read_at<const Tensor*>(nodes[i], at.src + slot * static_cast<int>(sizeof(void*))));
+            const int kept = plan.ids.find(read_at<const Tensor*>(nodes[i], at.src + slot * pointer_bytes));
             if (kept >= 0) {
                 SCHEDSCOPE_PUT(plan.block, real_keep, node, kept);
             }

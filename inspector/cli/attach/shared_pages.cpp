@@ -20,7 +20,7 @@ constexpr size_t shared_bytes = size_t{256} << 20; ///< pages that nobody wrote 
 std::string library_path() {
     std::error_code failed;
     const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
-    const std::string path = (folder / ".." / "lib" / "schedscope" / attach::library_name).lexically_normal().string();
+    std::string path = (folder / ".." / "lib" / "schedscope" / attach::library_name).lexically_normal().string();
     if (access(path.c_str(), R_OK) != 0) {
         throw Error(ErrorKind::device, visible(path) + ": " + std::strerror(errno) + ": install schedscope as a whole");
     }

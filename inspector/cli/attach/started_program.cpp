@@ -146,7 +146,8 @@ std::string found_program(const std::string& command) {
     for (bool more = true; more;) {
         const size_t end = rest.find(':');
         more = end != std::string::npos;
-        const std::string folder = rest.substr(0, end), path = (folder.empty() ? "." : folder) + "/" + command;
+        const std::string folder = rest.substr(0, end);
+        std::string path = (folder.empty() ? "." : folder) + "/" + command;
         if (access(path.c_str(), X_OK) == 0) {
             return path;
         }
