@@ -110,15 +110,9 @@ std::vector<TensorId> order_of(const RealPlan& real, const GraphView& graph) {
 
 std::vector<KeptUntil> kept_of(const RealPlan& real, const Plan& plan, const OwnBackends& own) {
     std::vector<KeptUntil> kept;
-    int n = 0;
     for (const RealPlan::KeptAlive& k : real.kept) {
-        if (kept.empty() || kept.back().node != k.node || n == max_sources) {
-            kept.push_back({k.node, {}});
-            kept.back().tensors.fill(no_tensor);
-            n = 0;
-        }
         if (const TensorId id = planned_id(plan, own, k.tensor, k.copy); id != no_tensor) {
-            kept.back().tensors[n++] = id;
+            keep_until(kept, k.node, id);
         }
     }
     return kept;
