@@ -234,6 +234,7 @@ const std::vector<Fact>& ForeignPlanner::planned(const ForeignPlan& foreign,
         attempt(age);
     }
     const auto is_same = [](const auto& a) { return a.second.comparison.same(); };
+    const Ages before_it = s.ages;
     if (std::none_of(attempts.begin(), attempts.end(), is_same)) { // or by the rules of another age, from here on
         for (size_t age = 0; age < rules_ages().size(); ++age) {
             if (!attempts.contains(age)) {
@@ -241,6 +242,12 @@ const std::vector<Fact>& ForeignPlanner::planned(const ForeignPlan& foreign,
                 attempt(age);
             }
         }
+    }
+    // Of a plan that none makes as it was, nothing is learnt of the rules; the nearest is shown.
+    const bool reproduced = std::any_of(attempts.begin(), attempts.end(), is_same);
+    if (!reproduced && !before_it.empty()) {
+        std::erase_if(attempts,
+                      [&](const auto& a) { return std::find(before_it.begin(), before_it.end(), a.first) == before_it.end(); });
     }
     int64_t nearest = std::numeric_limits<int64_t>::min();
     for (const auto& [age, a] : attempts) {
