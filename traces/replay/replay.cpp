@@ -8,10 +8,12 @@
 #include "traces/format/interner.h"
 #include "traces/history/words/unknown.h"
 #include "traces/replay/decisions.h"
+#include "traces/replay/foreign/own_backends.h"
 #include "traces/replay/plan_change.h"
 #include "traces/replay/rehome.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 namespace schedscope {
@@ -47,6 +49,13 @@ struct RecordedPlan {
     std::vector<record::NotFused> not_fused;
     std::vector<record::Alternative> alternatives;
     std::vector<RecordedReserve> reserves; ///< made before it
+    // Of another program's plan.
+    std::vector<record::PlanBackend> backends; ///< none: all of the session's
+    std::vector<record::Kept> kept;
+    StringId rules = 0; ///< by which it was planned; empty: this program's
+    bool compared = false;
+
+    int32_t scheduler() const noexcept { return backends.empty() ? 0 : backends.front().scheduler; }
 };
 
 /// The plans of a source, one after the other.
@@ -91,6 +100,13 @@ private:
                 plan.fusions.push_back(*fusion);
             } else if (const auto* pair = std::get_if<record::NotFused>(&r.fact)) {
                 plan.not_fused.push_back(*pair);
+            } else if (const auto* backend = std::get_if<record::PlanBackend>(&r.fact)) {
+                plan.backends.push_back(*backend);
+            } else if (const auto* kept = std::get_if<record::Kept>(&r.fact)) {
+                plan.kept.push_back(*kept);
+            } else if (const auto* verdict = std::get_if<record::Verdict>(&r.fact)) {
+                plan.rules = verdict->rules;
+                plan.compared = true;
             } else if (const auto* alternative = std::get_if<record::Alternative>(&r.fact)) {
                 plan.alternatives.push_back(*alternative);
             } else if (const auto* pass = std::get_if<record::PassBegin>(&r.fact)) {
@@ -154,6 +170,11 @@ private:
         s.options.current_stage = recorded.begin.current_stage.value_or(0);
         s.options.graph_id = id;
         s.options.session = &session_;
+        if (const RulesAge* const age = rules_named(source_.text(recorded.rules))) {
+            s.options.rules = age->rules;
+        }
+        s.options.reserve = source_.evaluation(recorded.evaluation).begin.kind == GraphKind::reserve;
+        const OwnBackends own(recorded_session_, recorded.backends);
         if (options_.change) {
             ReplayInput input{session_,
                               s.graph,
@@ -164,8 +185,15 @@ private:
                               n_tokens,
                               recorded.evaluation,
                               reserve,
-                              alternatives};
+                              alternatives,
+                              recorded.backends.empty() ? no_backends_ : own.order()};
             options_.change(input);
+        }
+        if (session_.backends.size() == recorded_session_.backends.size() && !own.are_all(recorded_session_)) {
+            session_ = own.session(recorded_session_); // other devices are numbered so already
+            s.answers = own.answers(s.answers);
+            s.answers.session = &session_;
+            own.renumber(s.graph);
         }
         check(id, s.graph, s.answers);
         return s;
@@ -194,8 +222,11 @@ private:
         const ReplaySubject s = subject(recorded, recorded.begin.graph, n_tokens, false, recorded.alternatives);
         Collector now;
         try {
-            make_plan(s.graph.view(), s.answers, s.options, carry_, plan_, &now);
-            if (recorded.allocates) {
+            make_plan(s.graph.view(), s.answers, s.options, recorded.compared ? foreign_[recorded.scheduler()].carry : carry_,
+                      plan_, &now);
+            if (recorded.allocates && recorded.compared) {
+                place_as_ggml(recorded, s, now);
+            } else if (recorded.allocates) {
                 const OptimisedNodes nodes = options_.change ? nodes_now(recorded, s.graph, now) : nodes_of(recorded, s.graph);
                 planner_.place(s.graph.view(), plan_, nodes.order, s.answers, session_.buffer_types, &now, nodes.kept);
             }
@@ -203,6 +234,27 @@ private:
         }
         std::erase_if(now.records, [](const Record& r) { return !is_decision(r.fact); });
         compare(recorded, s.graph, now);
+    }
+
+    /// By position, with what its backends wanted to keep; sizes are what the buffer types answered.
+    void place_as_ggml(const RecordedPlan& recorded, const ReplaySubject& s, Collector& now) {
+        for (const Record& r : recorded.records) {
+            if (const auto* place = std::get_if<record::Placement>(&r.fact);
+                place != nullptr && is_index(place->tensor, plan_.bytes) && plan_.bytes[place->tensor] >= 0) {
+                plan_.bytes[place->tensor] = place->size;
+            }
+        }
+        AllocatedGraph allocated;
+        const bool same = s.graph.nodes == source_.graph(recorded.begin.graph).nodes;
+        copy_graph(s.graph.view(), plan_, same ? order_of(recorded, s.graph) : s.graph.nodes, allocated);
+        std::vector<KeptUntil> kept;
+        for (const record::Kept& k : recorded.kept) {
+            if (is_index(k.tensor, plan_.bytes)) {
+                keep_until(kept, k.node, k.tensor);
+            }
+        }
+        add_kept(allocated, kept);
+        foreign_[recorded.scheduler()].memory.place(s.graph.view(), plan_, allocated, s.answers, session_.buffer_types, &now);
     }
 
     void compare(const RecordedPlan& recorded, const OwnedGraph& graph, const Collector& now) {
@@ -329,6 +381,12 @@ private:
     Carry carry_;
     Plan plan_;
     MemoryPlanner planner_;
+    struct ForeignState {
+        Carry carry;
+        MemoryPlanner memory;
+    };
+    std::map<int32_t, ForeignState> foreign_; ///< by scheduler of another program
+    const std::vector<BackendId> no_backends_;
     SessionInfo expected_session_;
     std::optional<RecordedPlans> expected_;
     FigureCounter figures_before_, figures_now_;

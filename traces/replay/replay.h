@@ -71,6 +71,7 @@ struct ReplayInput {
     EvaluationId evaluation;
     bool reserve;                                         ///< planned for its memory alone, before the evaluation's own graph
     const std::vector<record::Alternative>& alternatives; ///< what its graph would have been with other settings
+    const std::vector<BackendId>& own;                    ///< backends that its scheduler has, in its order; empty: all
 };
 
 /// The order in which the backends of a session will run a plan's nodes, and their groups, which decide what memory they share.

@@ -93,7 +93,7 @@ public:
         refuse_operators(in.graph, in.answers);
         use_graph(in);
         if (changes_devices()) {
-            rehome(in, recorded_, order_, policy_ ? &*policy_ : nullptr);
+            rehome(in, recorded_, order_of(in), policy_ ? &*policy_ : nullptr);
         }
         const size_t n = in.graph.tensors.size();
         for (size_t b = 0; b < in.session.backends.size(); ++b) {
@@ -115,6 +115,15 @@ public:
     }
 
 private:
+    /// Of a scheduler that has some of the session's backends, those.
+    std::vector<BackendId> order_of(const ReplayInput& in) const {
+        std::vector<BackendId> order = order_;
+        if (!in.own.empty()) {
+            std::erase_if(order, [&](BackendId b) { return std::find(in.own.begin(), in.own.end(), b) == in.own.end(); });
+        }
+        return order.empty() ? in.own : order;
+    }
+
     bool changes_devices() const {
         return !placement_setting().empty() || !what_if_.device_order.empty() || !what_if_.refusals.empty();
     }

@@ -45,7 +45,7 @@ KnownWords::KnownWords() {
     add_each(Field::op, GluOp{}, GluOp::count, glu_name);
     add(Field::op, "COPY");
     add_each(Field::type, Type{}, Type::count, [](Type type) { return type_name(type); });
-    add_each(Field::type, GraphKind{}, static_cast<GraphKind>(ordinal(GraphKind::other) + 1), graph_kind_name);
+    add_each(Field::type, GraphKind{}, static_cast<GraphKind>(ordinal(GraphKind::reserve) + 1), graph_kind_name);
     add_each(Field::pass, Pass::place, Pass::count, pass_name);
     for (auto cause = ordinal(Cause::user); cause <= ordinal(Cause::copy); ++cause) {
         const bool of_source = static_cast<Cause>(cause) == Cause::weight;

@@ -75,6 +75,14 @@ void copy_graph(const GraphView& graph, const Plan& plan, std::span<const Tensor
     }
 }
 
+void keep_until(std::vector<KeptUntil>& kept, TensorId node, TensorId tensor) {
+    if (kept.empty() || kept.back().node != node || kept.back().tensors.back() != no_tensor) {
+        kept.emplace_back().node = node;
+        kept.back().tensors.fill(no_tensor);
+    }
+    *std::find(kept.back().tensors.begin(), kept.back().tensors.end(), no_tensor) = tensor;
+}
+
 void add_kept(AllocatedGraph& graph, std::span<const KeptUntil> kept) {
     std::vector<AllocatedEntry> nodes;
     nodes.reserve(graph.nodes.size() + kept.size());

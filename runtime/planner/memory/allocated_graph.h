@@ -58,6 +58,8 @@ struct AllocatedGraph {
 /// memory is used again.
 void copy_graph(const GraphView& graph, const Plan& plan, std::span<const TensorId> order, AllocatedGraph& out,
                 std::span<const KeptRange> kept = {});
+/// Adds a tensor to the last of them, or to a new one where that is of another node or has no room.
+void keep_until(std::vector<KeptUntil>& kept, TensorId node, TensorId tensor);
 /// Puts an entry behind each of these nodes that keeps its list; several of a node keep their order.
 void add_kept(AllocatedGraph& graph, std::span<const KeptUntil> kept);
 

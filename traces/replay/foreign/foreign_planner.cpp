@@ -110,15 +110,9 @@ std::vector<TensorId> order_of(const RealPlan& real, const GraphView& graph) {
 
 std::vector<KeptUntil> kept_of(const RealPlan& real, const Plan& plan, const OwnBackends& own) {
     std::vector<KeptUntil> kept;
-    int n = 0;
     for (const RealPlan::KeptAlive& k : real.kept) {
-        if (kept.empty() || kept.back().node != k.node || n == max_sources) {
-            kept.push_back({k.node, {}});
-            kept.back().tensors.fill(no_tensor);
-            n = 0;
-        }
         if (const TensorId id = planned_id(plan, own, k.tensor, k.copy); id != no_tensor) {
-            kept.back().tensors[n++] = id;
+            keep_until(kept, k.node, id);
         }
     }
     return kept;
@@ -240,6 +234,7 @@ const std::vector<Fact>& ForeignPlanner::planned(const ForeignPlan& foreign,
         attempt(age);
     }
     const auto is_same = [](const auto& a) { return a.second.comparison.same(); };
+    const Ages before_it = s.ages;
     if (std::none_of(attempts.begin(), attempts.end(), is_same)) { // or by the rules of another age, from here on
         for (size_t age = 0; age < rules_ages().size(); ++age) {
             if (!attempts.contains(age)) {
@@ -247,6 +242,12 @@ const std::vector<Fact>& ForeignPlanner::planned(const ForeignPlan& foreign,
                 attempt(age);
             }
         }
+    }
+    // Of a plan that none makes as it was, nothing is learnt of the rules; the nearest is shown.
+    const bool reproduced = std::any_of(attempts.begin(), attempts.end(), is_same);
+    if (!reproduced && !before_it.empty()) {
+        std::erase_if(attempts,
+                      [&](const auto& a) { return std::find(before_it.begin(), before_it.end(), a.first) == before_it.end(); });
     }
     int64_t nearest = std::numeric_limits<int64_t>::min();
     for (const auto& [age, a] : attempts) {
